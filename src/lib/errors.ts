@@ -1,0 +1,116 @@
+/**
+ * Domain errors: what went wrong, free of HTTP. `src/http/errors.ts` is the only place that turns them
+ * into statuses and bodies. `message` is always fit for the client; an internal text goes to `cause`.
+ */
+
+/** Texts by field path, e.g. `{'security_group.name': ['must be 3 to 63 characters long']}`. */
+export type InvalidFields = Record<string, string[]>;
+
+/** One fault of one field. `field` is a dotted path into the request, with indexes: `pools.0.flavor_id`. */
+export interface FieldProblem {
+  field: string;
+  /** A sentence that says what is wrong and, where it isn't obvious, what to send instead. */
+  message: string;
+}
+
+export abstract class DomainError extends Error {
+  abstract readonly kind:
+    | 'invalid'
+    | 'unauthenticated'
+    | 'forbidden'
+    | 'not-found'
+    | 'conflict'
+    | 'quota-exceeded'
+    | 'queue-full'
+    | 'precondition-failed'
+    | 'unprocessable';
+  override get name(): string {
+    return this.constructor.name;
+  }
+}
+
+/** The request can't be taken as it is: 400, with the texts by field. */
+export class InvalidError extends DomainError {
+  readonly kind = 'invalid';
+  readonly fields: InvalidFields;
+
+  constructor(problems: FieldProblem[] | InvalidFields, message?: string) {
+    const fields = Array.isArray(problems) ? fieldsOf(problems) : problems;
+    super(message ?? summaryOf(fields));
+    this.fields = fields;
+  }
+}
+
+/** No or bad credentials: 401. */
+export class UnauthenticatedError extends DomainError {
+  readonly kind = 'unauthenticated';
+  /** Whether a credential was given at all; the cloud area tells the two apart by class. */
+  readonly given: boolean;
+
+  constructor(message: string, given: boolean) {
+    super(message);
+    this.given = given;
+  }
+}
+
+/** Known who it is, and they may not: 403. */
+export class ForbiddenError extends DomainError {
+  readonly kind = 'forbidden';
+}
+
+/** Unknown, or another tenant's, which must look the same: 404. */
+export class NotFoundError extends DomainError {
+  readonly kind = 'not-found';
+
+  constructor(what: string, id: string | number) {
+    super(`${what} ${id} not found`);
+  }
+}
+
+/** Exists already, in use, or locked by a running task: 409. Always free of side effects. */
+export class ConflictError extends DomainError {
+  readonly kind = 'conflict';
+}
+
+/** A client's quota would be exceeded: 403 with the numbers. */
+export class QuotaExceededError extends DomainError {
+  readonly kind = 'quota-exceeded';
+  readonly info: { attribute: string; current_usage: number; requested_usage: number; limit: number };
+
+  constructor(info: { attribute: string; current_usage: number; requested_usage: number; limit: number }) {
+    super(
+      `Quota limit exceeded: ${info.attribute} is limited to ${info.limit}, ${info.current_usage} in use, ${info.requested_usage} more requested`,
+    );
+    this.info = info;
+  }
+}
+
+/** Too many unfinished AI tasks of one client: 400 in the streaming area (contract 8.1). */
+export class QueueFullError extends DomainError {
+  readonly kind = 'queue-full';
+}
+
+/** The resource is no longer in a state that allows this: 412. */
+export class PreconditionFailedError extends DomainError {
+  readonly kind = 'precondition-failed';
+}
+
+/** Well-formed and still not possible here, e.g. a feature switched off or an engine not installed: 422. */
+export class UnprocessableError extends DomainError {
+  readonly kind = 'unprocessable';
+}
+
+function fieldsOf(problems: FieldProblem[]): InvalidFields {
+  const fields: InvalidFields = {};
+  for (const { field, message } of problems) {
+    const texts = fields[field];
+    if (texts) texts.push(message);
+    else fields[field] = [message];
+  }
+  return fields;
+}
+
+function summaryOf(fields: InvalidFields): string {
+  const parts = Object.entries(fields).map(([field, texts]) => `${field}: ${texts.join('; ')}`);
+  return `Validation error: ${parts.join(', ')}`;
+}
