@@ -1,0 +1,13 @@
+import { type Kysely, sql } from 'kysely';
+
+/** Who works on tasks, so that the work of a dead process is seen and taken over. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table worker_heartbeats (
+      executor_id text primary key,
+      host text not null,
+      pid integer not null,
+      started_at timestamptz not null default now(),
+      beat_at timestamptz not null default now()
+    )`.execute(db);
+}
