@@ -1,0 +1,37 @@
+import { type Static, Type } from 'typebox';
+import { IntegerId, listOf, listQuery, Nullable, Timestamp } from '../../lib/wire.ts';
+
+export const Project = Type.Object(
+  {
+    id: Type.Integer({ description: 'Project ID', examples: [1] }),
+    name: Type.String({ examples: ['Default'] }),
+    description: Nullable(Type.String()),
+    client_id: Type.Integer({ description: 'The account that the project belongs to' }),
+    is_default: Type.Boolean({ description: 'Every account has one default project' }),
+    state: Type.String({ examples: ['ACTIVE'] }),
+    task_id: Nullable(Type.String(), 'The task that holds the project, if one does'),
+    created_at: Timestamp(),
+    deleted_at: Nullable(Timestamp()),
+  },
+  { title: 'Project' },
+);
+export type Project = Static<typeof Project>;
+
+export const ProjectList = listOf(Project, 'ProjectList');
+
+export const ProjectParams = Type.Object({ project_id: IntegerId('Project ID') });
+
+export const ProjectListQuery = Type.Object(
+  {
+    ...listQuery(100),
+    name: Type.Optional(Type.String({ maxLength: 255, description: 'The whole name' })),
+    include_deleted: Type.Optional(Type.Boolean({ default: false })),
+    order_by: Type.Optional(
+      Type.Enum(['created_at.asc', 'created_at.desc', 'name.asc', 'name.desc'], {
+        default: 'created_at.desc',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type ProjectListQuery = Static<typeof ProjectListQuery>;

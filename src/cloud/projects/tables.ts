@@ -1,0 +1,13 @@
+import type { Generated } from 'kysely';
+
+export interface ProjectTables {
+  projects: {
+    id: Generated<number>;
+    client_id: number;
+    name: string;
+    description: string | null;
+    is_default: boolean;
+    created_at: Date;
+    deleted_at: Date | null;
+  };
+}

@@ -1,0 +1,38 @@
+import type { ColumnType, JSONColumnType } from 'kysely';
+
+export interface SecurityGroupTables {
+  security_groups: {
+    id: string;
+    project_id: number;
+    region_id: number;
+    name: string;
+    description: string;
+    /** The project's default group, which can't be removed. */
+    is_default: boolean;
+    /** Rises with every change of the group or of its rules. */
+    revision_number: ColumnType<number, number | undefined, number>;
+    tags: JSONColumnType<Record<string, string>>;
+    created_at: Date;
+    updated_at: Date;
+  };
+  security_group_rules: {
+    id: string;
+    security_group_id: string;
+    direction: 'ingress' | 'egress';
+    ethertype: 'IPv4' | 'IPv6';
+    protocol: string | null;
+    port_range_min: number | null;
+    port_range_max: number | null;
+    remote_ip_prefix: string | null;
+    remote_group_id: string | null;
+    description: string;
+    revision_number: ColumnType<number, number | undefined, number>;
+    /** Equal for rules that mean the same; unique within the group. */
+    duplicate_key: string;
+    /** The order in which the rules were given. */
+    position: number;
+    created_at: Date;
+    updated_at: Date;
+  };
+  port_security_groups: { port_id: string; security_group_id: string };
+}

@@ -1,0 +1,74 @@
+import pg from 'pg';
+
+const CHANNEL = 'tradewind_changed';
+const RECONNECT_MS = 1_000;
+
+type Listener = (key: string) => void;
+
+/** News between the processes that share a database, so that each may keep small caches of its own. */
+export interface ChangeFeed {
+  /** True while every change reaches this process; a cache must not be trusted otherwise. */
+  connected(): boolean;
+  /** `missed` is called when changes may have been lost, i.e. after each connect. */
+  on(topic: string, changed: Listener, missed: () => void): void;
+  close(): Promise<void>;
+}
+
+/** Announces a change of `topic`/`key`, in the transaction that makes it: others hear of it when that commits. */
+export async function announce(client: pg.ClientBase, topic: string, key: string | number): Promise<void> {
+  await client.query('select pg_notify($1, $2)', [CHANNEL, `${topic}:${key}`]);
+}
+
+export async function listenForChanges(connection: pg.ClientConfig): Promise<ChangeFeed> {
+  const listeners = new Map<string, { changed: Listener; missed: () => void }[]>();
+  let client: pg.Client | undefined;
+  let closed = false;
+  let retry: NodeJS.Timeout | undefined;
+
+  async function connect(): Promise<void> {
+    const next = new pg.Client({ ...connection, application_name: 'tradewind changes', keepAlive: true });
+    next.on('error', lost);
+    next.on('end', lost);
+    next.on('notification', ({ payload = '' }) => {
+      const [topic = '', key = ''] = payload.split(':', 2);
+      for (const listener of listeners.get(topic) ?? []) listener.changed(key);
+    });
+    function lost(): void {
+      if (client !== next) return;
+      client = undefined;
+      next.end().catch(() => {});
+      schedule();
+    }
+    try {
+      await next.connect();
+      await next.query(`listen ${CHANNEL}`);
+    } catch (error) {
+      next.removeAllListeners('end');
+      next.end().catch(() => {});
+      throw error;
+    }
+    for (const all of listeners.values()) for (const listener of all) listener.missed();
+    client = next;
+  }
+
+  function schedule(): void {
+    if (closed) return;
+    retry = setTimeout(() => connect().catch(schedule), RECONNECT_MS);
+    retry.unref();
+  }
+
+  await connect();
+  return {
+    connected: () => client !== undefined,
+    on(topic, changed, missed) {
+      listeners.set(topic, [...(listeners.get(topic) ?? []), { changed, missed }]);
+    },
+    async close() {
+      closed = true;
+      clearTimeout(retry);
+      const last = client;
+      client = undefined;
+      await last?.end();
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import {
+  type CompiledQuery,
+  Kysely,
+  PostgresAdapter,
+  PostgresDialect,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+} from 'kysely';
+import pg from 'pg';
+import type { Tables } from './tables.ts';
+
+/** `sql` speaks kysely on the transaction's own connection; `client` is that connection, for libraries that want it raw. */
+export interface Transaction {
+  sql: Kysely<Tables>;
+  client: pg.PoolClient;
+}
+
+export interface Database {
+  sql: Kysely<Tables>;
+  pool: pg.Pool;
+  /**
+   * Runs `work` in one transaction: commits when it returns, rolls back when it throws.
+   * A deadlock or serialization failure is tried again, so `work` must have no effect outside the database.
+   */
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+const RETRYABLE = new Set(['40001', '40P01']);
+const ATTEMPTS = 3;
+
+// Ids and counts are bigint in the database and stay below 2^53.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+
+export function openDatabase(connection: pg.PoolConfig, maxConnections = 20): Database {
+  const pool = new pg.Pool({
+    ...connection,
+    max: maxConnections,
+    connectionTimeoutMillis: 10_000,
+    statement_timeout: 30_000,
+    application_name: 'tradewind',
+  });
+  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+  pool.on('error', () => {});
+  const sql = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+
+  async function attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const client = await pool.connect();
+    let broken: Error | undefined;
+    try {
+      await client.query('begin');
+      const result = await work({ sql: kyselyOn(client), client });
+      await client.query('commit');
+      return result;
+    } catch (error) {
+      await client.query('rollback').catch((fault: Error) => {
+        broken = fault;
+      });
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  return {
+    sql,
+    pool,
+    async transaction(work) {
+      for (let left = ATTEMPTS - 1; ; left--) {
+        try {
+          return await attempt(work);
+        } catch (error) {
+          if (left === 0 || !(error instanceof pg.DatabaseError) || !RETRYABLE.has(error.code ?? ''))
+            throw error;
+        }
+      }
+    },
+    close: () => sql.destroy(),
+  };
+}
+
+/** kysely on one connection that somebody else opened and will release. */
+function kyselyOn(client: pg.PoolClient): Kysely<Tables> {
+  const connection = {
+    async executeQuery<R>(query: CompiledQuery) {
+      const result = await client.query(query.sql, [...query.parameters]);
+      return { rows: result.rows as R[], numAffectedRows: BigInt(result.rowCount ?? 0) };
+    },
+    // biome-ignore lint/correctness/useYield: kysely demands the method, and nothing here streams.
+    async *streamQuery(): AsyncGenerator<never> {
+      throw new Error('Streaming inside a transaction is not offered');
+    },
+  };
+  const nested = async () => {
+    throw new Error('The transaction is open already');
+  };
+  return new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createDriver: () => ({
+        init: async () => {},
+        acquireConnection: async () => connection,
+        releaseConnection: async () => {},
+        beginTransaction: nested,
+        commitTransaction: nested,
+        rollbackTransaction: nested,
+        destroy: async () => {},
+      }),
+    },
+  });
+}
+
+/** Whether a database error is the violation of the constraint or unique index of that name. */
+export function violates(error: unknown, constraint: string): boolean {
+  return error instanceof pg.DatabaseError && error.constraint === constraint;
+}

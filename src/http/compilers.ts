@@ -1,0 +1,67 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+import fastJsonStringify from 'fast-json-stringify';
+import type { FastifySchemaCompiler } from 'fastify';
+import type { FastifySerializerCompiler } from 'fastify/types/schema.js';
+import { InvalidError } from '../lib/errors.ts';
+import { invalidFields } from './validation-texts.ts';
+
+type Check = (data: unknown) => { value: unknown } | { error: Error };
+
+const options = {
+  allErrors: true,
+  removeAdditional: false,
+  useDefaults: true,
+  verbose: true,
+  strict: false,
+  discriminator: true,
+} as const;
+
+/**
+ * Validators for Fastify, made when first needed and kept by schema: the two base addresses share them, and
+ * compiling all of them at start would cost more than everything else that a start does.
+ */
+export function validatorCompiler(): FastifySchemaCompiler<object> {
+  const strict = withFormats(new Ajv({ ...options, coerceTypes: false }));
+  // Paths and query strings hold nothing but text. 'array' also reads a key given once as a list of one.
+  const coercing = withFormats(new Ajv({ ...options, coerceTypes: 'array' }));
+  const checks = new WeakMap<object, Check>();
+  return ({ schema, httpPart }) => {
+    const ajv = httpPart === 'body' ? strict : coercing;
+    let check = checks.get(schema);
+    if (!check) {
+      let validate: ValidateFunction | undefined;
+      check = (data) => {
+        validate ??= ajv.compile(schema);
+        if (validate(data)) return { value: data };
+        return {
+          error: new InvalidError(invalidFields(validate.errors as ErrorObject[], httpPart ?? 'body')),
+        };
+      };
+      checks.set(schema, check);
+    }
+    return check;
+  };
+}
+
+/** Serializers, made when first needed as well. A field that the schema doesn't name is left out. */
+export function serializerCompiler(): FastifySerializerCompiler<object> {
+  const serializers = new WeakMap<object, (data: unknown) => string>();
+  return ({ schema }) => {
+    let serialize = serializers.get(schema);
+    if (!serialize) {
+      let built: ((data: unknown) => string) | undefined;
+      serialize = (data) => {
+        built ??= fastJsonStringify(schema, { ajv: { strict: false } }) as (data: unknown) => string;
+        return built(data);
+      };
+      serializers.set(schema, serialize);
+    }
+    return serialize;
+  };
+}
+
+function withFormats(ajv: Ajv): Ajv {
+  addFormats.default(ajv);
+  return ajv;
+}

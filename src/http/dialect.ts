@@ -1,0 +1,37 @@
+import { type TSchema, Type } from 'typebox';
+
+/**
+ * What differs between the two base addresses: `/` speaks the specification, `/gcore` the contract that the
+ * official clients were written against. Routes take a dialect when they are registered; nothing else does.
+ */
+export interface Dialect {
+  readonly name: 'specification' | 'client';
+  readonly prefix: '' | '/gcore';
+  /** The answer that names the tasks which an asynchronous operation started. */
+  tasks(ids: string[]): string[] | { tasks: string[] };
+  readonly tasksSchema: TSchema;
+  /** The group that a rule names as its remote end. */
+  remoteGroup(id: string | null): string[] | string | null;
+}
+
+const taskIds = Type.Array(Type.String({ format: 'uuid' }), {
+  description: 'IDs of the tasks that carry the change out; empty when nothing has to change.',
+});
+
+export const specificationDialect: Dialect = {
+  name: 'specification',
+  prefix: '',
+  tasks: (ids) => ids,
+  tasksSchema: taskIds,
+  remoteGroup: (id) => (id === null ? [] : [id]),
+};
+
+export const clientDialect: Dialect = {
+  name: 'client',
+  prefix: '/gcore',
+  tasks: (ids) => ({ tasks: ids }),
+  tasksSchema: Type.Object({ tasks: taskIds }, { title: 'TaskIds' }),
+  remoteGroup: (id) => id,
+};
+
+export const dialects: readonly Dialect[] = [specificationDialect, clientDialect];

@@ -1,0 +1,92 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import {
+  DomainError,
+  ForbiddenError,
+  InvalidError,
+  NotFoundError,
+  QuotaExceededError,
+  UnauthenticatedError,
+} from '../lib/errors.ts';
+import { type Area, areaOf } from './areas.ts';
+import { MalformedJsonError } from './json-body.ts';
+
+const STATUS = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  'not-found': 404,
+  conflict: 409,
+  'quota-exceeded': 403,
+  'queue-full': 400,
+  'precondition-failed': 412,
+  unprocessable: 422,
+} as const;
+
+/** A fault of HTTP itself (method, media type, size), before any domain rule was asked. */
+export class HttpError extends Error {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** The one place where an error becomes a status and a body, in the form of the area that was called. */
+export function sendError(error: Error, request: FastifyRequest, reply: FastifyReply): void {
+  const known = knownError(error);
+  const status = known instanceof DomainError ? STATUS[known.kind] : known.status;
+  if (status >= 500) request.log.error({ err: error, url: request.url }, 'The request failed inside');
+  if (status === 401) void reply.header('www-authenticate', 'apikey');
+  void reply
+    .code(status)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(bodyOf(areaOf(request.url), known, status, request)));
+}
+
+function knownError(error: Error): DomainError | HttpError {
+  if (error instanceof DomainError || error instanceof HttpError) return error;
+  const { statusCode, code } = error as FastifyError;
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    return new HttpError(415, 'The body must be sent as application/json');
+  }
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return new HttpError(413, 'The body is larger than the limit of 1 MiB');
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
+    return new HttpError(statusCode, error.message);
+  return new HttpError(
+    500,
+    'The server failed to answer this request; its log has the cause under the request id',
+  );
+}
+
+function bodyOf(area: Area, error: DomainError | HttpError, status: number, request: FastifyRequest): object {
+  switch (area) {
+    case 'cloud':
+      return {
+        exception_class: exceptionClass(error),
+        message: error.message,
+        request_id: request.id,
+        ...(error instanceof QuotaExceededError && { info: error.info }),
+        ...(error instanceof InvalidError && { invalid_fields: error.fields }),
+      };
+    case 'logging':
+      return { code: status, message: error.message };
+    case 'streaming':
+      // Reads of one task and the list name the status as well; cancelling doesn't (contract 8.1).
+      return status === 404 && request.method === 'GET'
+        ? { status, error: error.message }
+        : { error: error.message };
+    case 'iam':
+      return error instanceof InvalidError && !(error instanceof MalformedJsonError)
+        ? { errors: error.fields }
+        : { message: error.message };
+  }
+}
+
+function exceptionClass(error: DomainError | HttpError): string {
+  if (error instanceof UnauthenticatedError) return error.given ? 'token_not_valid' : 'not_authenticated';
+  if (error instanceof InvalidError) return 'ValidationError';
+  if (error instanceof QuotaExceededError) return 'QuotaLimitExceed';
+  if (error instanceof NotFoundError || error instanceof ForbiddenError) return error.name;
+  return error instanceof DomainError ? error.name : 'HTTPError';
+}

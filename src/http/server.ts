@@ -1,0 +1,46 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import fastify, { type FastifyBaseLogger } from 'fastify';
+import type { Authenticator } from '../iam/identity/authenticate.ts';
+import { InvalidError } from '../lib/errors.ts';
+import { requireAuthentication } from './authentication.ts';
+import { serializerCompiler, validatorCompiler } from './compilers.ts';
+import { sendError } from './errors.ts';
+import { acceptJson } from './json-body.ts';
+import { answerUnknownPaths } from './unknown-paths.ts';
+
+const BODY_LIMIT = 1_048_576;
+
+/** A server with everything that each request meets, and no route yet. */
+export function createServer(deps: {
+  log: FastifyBaseLogger;
+  authenticator: Authenticator;
+  nextRequestId: () => string;
+}) {
+  const app = fastify({
+    loggerInstance: deps.log,
+    disableRequestLogging: true,
+    bodyLimit: BODY_LIMIT,
+    genReqId: () => deps.nextRequestId(),
+    requestTimeout: 60_000,
+    frameworkErrors: sendError,
+    forceCloseConnections: 'idle',
+    return503OnClosing: true,
+    routerOptions: { maxParamLength: 500 },
+  }).withTypeProvider<TypeBoxTypeProvider>();
+
+  app.setValidatorCompiler(validatorCompiler());
+  app.setSerializerCompiler(serializerCompiler());
+  app.setErrorHandler(sendError);
+  acceptJson(app);
+  answerUnknownPaths(app);
+  app.addHook('onRequest', async (request, reply) => {
+    void reply.header('x-request-id', request.id);
+    if (request.url.includes('%00')) {
+      throw new InvalidError({ url: ['contains the character NUL, which is not allowed'] });
+    }
+  });
+  requireAuthentication(app, deps.authenticator);
+  return app;
+}
+
+export type Api = ReturnType<typeof createServer>;

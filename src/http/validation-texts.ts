@@ -1,0 +1,88 @@
+import type { ErrorObject } from 'ajv';
+import type { InvalidFields } from '../lib/errors.ts';
+
+/** Many faults of one request are answered with this many texts at most. */
+const MAX_TEXTS = 50;
+
+/** What a JSON Schema validator found, as texts by field that say what to send instead. */
+export function invalidFields(errors: ErrorObject[], part: string): InvalidFields {
+  const fields: InvalidFields = {};
+  for (const error of relevant(errors).slice(0, MAX_TEXTS)) {
+    const field = fieldOf(error) || part;
+    const text = textOf(error);
+    const texts = fields[field];
+    if (!texts) fields[field] = [text];
+    else if (!texts.includes(text)) texts.push(text);
+  }
+  return fields;
+}
+
+/** A failed union reports each branch; the branch "or null" and the union itself say nothing of use. */
+function relevant(errors: ErrorObject[]): ErrorObject[] {
+  const rest = errors.filter((error) => {
+    if (error.keyword === 'anyOf' || error.keyword === 'oneOf' || error.keyword === 'if') return false;
+    return !(error.keyword === 'type' && error.params.type === 'null');
+  });
+  return rest.length > 0 ? rest : errors;
+}
+
+function fieldOf(error: ErrorObject): string {
+  const path = error.instancePath.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
+  const child: unknown =
+    error.params.missingProperty ?? error.params.additionalProperty ?? error.params.propertyName ?? '';
+  if (child === '') return path;
+  return path === '' ? String(child) : `${path}.${String(child)}`;
+}
+
+function textOf(error: ErrorObject): string {
+  // A schema may carry a sentence of its own for what its pattern means.
+  const rule: unknown = (error.parentSchema as { rule?: unknown } | undefined)?.rule;
+  const { params } = error;
+  switch (error.keyword) {
+    case 'required':
+      return 'This field is required.';
+    case 'additionalProperties':
+      return 'Unknown field.';
+    case 'type':
+      return `Must be ${aOrAn(String(params.type))}.`;
+    case 'enum':
+      return `Must be one of: ${(params.allowedValues as unknown[]).map(shown).join(', ')}.`;
+    case 'const':
+      return `Must be ${shown(params.allowedValue)}.`;
+    case 'discriminator':
+      return `Must have a known value in ${String(params.tag)}.`;
+    case 'minimum':
+      return `Must be at least ${String(params.limit)}.`;
+    case 'maximum':
+      return `Must be at most ${String(params.limit)}.`;
+    case 'minLength':
+      return params.limit === 1
+        ? 'Must not be empty.'
+        : `Must have at least ${String(params.limit)} characters.`;
+    case 'maxLength':
+      return `Must have at most ${String(params.limit)} characters.`;
+    case 'minItems':
+      return `Must have at least ${String(params.limit)} item(s).`;
+    case 'maxItems':
+      return `Must have at most ${String(params.limit)} items.`;
+    case 'uniqueItems':
+      return 'Must not hold the same item twice.';
+    case 'format':
+      return `Must be a valid ${String(params.format)}.`;
+    case 'pattern':
+      return typeof rule === 'string' ? rule : `Must match the pattern ${String(params.pattern)}`;
+    default:
+      return `Is not valid: ${error.message ?? error.keyword}.`;
+  }
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' && value !== '' ? value : JSON.stringify(value);
+}
+
+function aOrAn(type: string): string {
+  return type
+    .split(',')
+    .map((name) => (/^[aeio]/.test(name) ? `an ${name}` : `a ${name}`))
+    .join(' or ');
+}

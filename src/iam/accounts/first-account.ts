@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto';
+import { announce } from '../../db/changes.ts';
+import type { Database, Transaction } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { secretHash, TOKEN_TOPIC } from '../identity/authenticate.ts';
+import { ROLES } from '../identity/principal.ts';
+import { tokenText } from '../identity/token-text.ts';
+import { type Account, insertAccount } from './store.ts';
+
+export interface FirstStart {
+  /** True on the start that made the first account. */
+  created: boolean;
+  /** The text of the token made for it; undefined when TRADEWIND_BOOTSTRAP_TOKEN sets one or the account is older. */
+  token: string | undefined;
+}
+
+/**
+ * Makes sure that somebody can use the service: on an empty database a reseller, a client, its
+ * administrator (who is the platform's as well), a default project and a token; later only the bootstrap token
+ * is brought in line with the setting. Several processes may do this at once.
+ */
+export async function ensureFirstAccount(deps: {
+  database: Database;
+  clock: Clock;
+  bootstrapToken: { id: number; secret: string } | undefined;
+}): Promise<FirstStart> {
+  return deps.database.transaction(async (tx) => {
+    await tx.client.query(`select pg_advisory_xact_lock(hashtextextended('tradewind first account', 0))`);
+    const now = deps.clock.now();
+    const known = await platformAdministrator(tx);
+    const account = known ?? (await makeFirstAccount(tx, now));
+    if (deps.bootstrapToken) {
+      await setBootstrapToken(tx, account, deps.bootstrapToken, now);
+      return { created: !known, token: undefined };
+    }
+    return { created: !known, token: known ? undefined : await makeFirstToken(tx, account, now) };
+  });
+}
+
+async function platformAdministrator(tx: Transaction): Promise<Account | undefined> {
+  const row = await tx.sql
+    .selectFrom('users')
+    .select(['id', 'client_id'])
+    .where('platform_administrator', '=', true)
+    .orderBy('id')
+    .executeTakeFirst();
+  return row && { clientId: row.client_id, userId: row.id };
+}
+
+async function makeFirstAccount(tx: Transaction, now: Date): Promise<Account> {
+  const { id: resellerId } = await tx.sql
+    .insertInto('resellers')
+    .values({ name: 'Tradewind', created_at: now })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return insertAccount(tx.sql, {
+    company: 'Tradewind',
+    resellerId,
+    administrator: { email: 'admin@localhost', resellerId, platformAdministrator: true },
+    now,
+  });
+}
+
+async function makeFirstToken(tx: Transaction, account: Account, now: Date): Promise<string> {
+  const secret = randomBytes(32).toString('hex');
+  const { id } = await tx.sql
+    .insertInto('api_tokens')
+    .values({ ...tokenRow(account, secret, now), name: 'First token' })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return tokenText(2, id, secret);
+}
+
+/** The setting is the truth: a bootstrap token of an earlier value stops working. */
+async function setBootstrapToken(
+  tx: Transaction,
+  account: Account,
+  token: { id: number; secret: string },
+  now: Date,
+): Promise<void> {
+  const replaced = await tx.sql
+    .deleteFrom('api_tokens')
+    .where('bootstrap', '=', true)
+    .where('id', '!=', token.id)
+    .returning('id')
+    .execute();
+  const row = {
+    ...tokenRow(account, token.secret, now),
+    id: token.id,
+    name: 'Bootstrap token',
+    bootstrap: true,
+  };
+  const { numInsertedOrUpdatedRows } = await tx.sql
+    .insertInto('api_tokens')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet({ secret_hash: row.secret_hash })
+        .where('api_tokens.bootstrap', '=', true),
+    )
+    .executeTakeFirstOrThrow();
+  if (numInsertedOrUpdatedRows === 0n) {
+    throw new BootstrapTokenTakenError(
+      `TRADEWIND_BOOTSTRAP_TOKEN is not usable: another API token has the id ${token.id}; choose an id below 1000`,
+    );
+  }
+  for (const { id } of replaced) await announce(tx.client, TOKEN_TOPIC, id);
+  await announce(tx.client, TOKEN_TOPIC, token.id);
+}
+
+/** The id of the bootstrap token belongs to a token that somebody made through the API. */
+export class BootstrapTokenTakenError extends Error {}
+
+function tokenRow(account: Account, secret: string, now: Date) {
+  return {
+    client_id: account.clientId,
+    user_id: account.userId,
+    role_id: ROLES.administrators.id,
+    description: '',
+    secret_hash: secretHash(secret),
+    expires_at: null,
+    created_at: now,
+  };
+}

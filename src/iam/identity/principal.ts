@@ -1,0 +1,45 @@
+/** Groups of users with their published ids (contract 1.1). */
+export const ROLES = {
+  administrators: { id: 1, name: 'Administrators' },
+  users: { id: 2, name: 'Users' },
+  engineers: { id: 5, name: 'Engineers' },
+  purgeEverywhere: { id: 3009, name: 'Purge and Prefetch only (API+Web)' },
+  purgeByApi: { id: 3022, name: 'Purge and Prefetch only (API)' },
+} as const;
+
+/** Who makes a request, as its token says. */
+export interface Principal {
+  tokenId: number;
+  userId: number;
+  clientId: number;
+  roleId: number;
+  /** The reseller this token administers, if it does. */
+  resellerId: number | undefined;
+  /** May do everything, with its own client, project and reseller as defaults. */
+  platformAdministrator: boolean;
+}
+
+/**
+ * What an operation asks of its caller: `read` any member of the account, `operate` engineers and
+ * administrators, `administer` administrators alone, `resell` a reseller's token.
+ */
+export type Access = 'read' | 'operate' | 'administer' | 'resell';
+
+const ROLES_BY_ACCESS: Record<Exclude<Access, 'resell'>, readonly number[]> = {
+  read: [ROLES.administrators.id, ROLES.engineers.id, ROLES.users.id],
+  operate: [ROLES.administrators.id, ROLES.engineers.id],
+  administer: [ROLES.administrators.id],
+};
+
+export function allows(principal: Principal, access: Access): boolean {
+  if (principal.platformAdministrator) return true;
+  if (access === 'resell') {
+    return principal.resellerId !== undefined && principal.roleId === ROLES.administrators.id;
+  }
+  return ROLES_BY_ACCESS[access].includes(principal.roleId);
+}
+
+/** Whether resources of that client are the caller's to see. */
+export function ownsClient(principal: Principal, clientId: number): boolean {
+  return principal.platformAdministrator || principal.clientId === clientId;
+}

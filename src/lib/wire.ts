@@ -1,0 +1,46 @@
+import { type TSchema, Type } from 'typebox';
+
+/** The pieces that the wire schemas of many features share. */
+
+const MAX_ID = Number.MAX_SAFE_INTEGER;
+
+export const IntegerId = (description: string) =>
+  Type.Integer({ minimum: 0, maximum: MAX_ID, description, examples: [1] });
+
+export const Nullable = <T extends TSchema>(schema: T, description?: string) =>
+  Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
+
+export const Timestamp = (description?: string) =>
+  Type.String({ format: 'date-time', ...(description !== undefined && { description }) });
+
+/** Path parameters of everything that lives in a project and a region. */
+export const ProjectRegion = {
+  project_id: IntegerId('Project ID'),
+  region_id: IntegerId('Region ID'),
+};
+export const ProjectRegionParams = Type.Object(ProjectRegion);
+
+/** `limit` and `offset` of cloud lists (contract 1.3). */
+export const listQuery = (defaultLimit = 1000) => ({
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1000, default: defaultLimit, description: 'Most results to answer' }),
+  ),
+  offset: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_ID,
+      default: 0,
+      description: 'Results to skip before the first',
+    }),
+  ),
+});
+
+/** The answer of a cloud list. `count` is all that match, not the page's size. */
+export const listOf = <T extends TSchema>(item: T, title: string) =>
+  Type.Object(
+    {
+      count: Type.Integer({ description: 'All that match, not only those of this page' }),
+      results: Type.Array(item),
+    },
+    { title },
+  );

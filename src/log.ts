@@ -1,0 +1,43 @@
+import { Writable } from 'node:stream';
+import { type Logger, pino } from 'pino';
+import type { Config } from './config.ts';
+
+const LEVELS: Record<number, string> = { 20: 'debug', 30: 'info', 40: 'WARNING', 50: 'ERROR', 60: 'FATAL' };
+
+/** What must never be written down, wherever it comes up. */
+const SECRETS = [
+  'authorization',
+  'token',
+  'password',
+  'secret',
+  '*.authorization',
+  '*.token',
+  '*.password',
+  '*.secret',
+];
+
+/** A log on standard error: lines for people, or JSON for machines. Standard output is for the ready message. */
+export function createLog(config: Pick<Config, 'logLevel' | 'logFormat'>): Logger {
+  const destination = config.logFormat === 'json' ? pino.destination({ dest: 2, sync: true }) : humanLines();
+  return pino({ level: config.logLevel, base: null, redact: SECRETS }, destination);
+}
+
+function humanLines(): Writable {
+  return new Writable({
+    write(line, _encoding, done) {
+      process.stderr.write(humanLine(JSON.parse(String(line)) as Record<string, unknown>), done);
+    },
+  });
+}
+
+function humanLine(entry: Record<string, unknown>): string {
+  const { level, time, msg, err, reqId, ...rest } = entry;
+  const error = err as { message?: string; stack?: string } | undefined;
+  const details = Object.entries(rest).map(
+    ([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  const request = reqId === undefined ? '' : ` request=${String(reqId)}`;
+  const when = new Date(Number(time)).toISOString().slice(0, 19);
+  const cause = error ? `\n${error.stack ?? error.message ?? ''}` : '';
+  return `${when} ${LEVELS[Number(level)] ?? level} ${String(msg ?? '')}${request}${details.join('')}${cause}\n`;
+}
