@@ -1,0 +1,56 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+export type IpFamily = 'IPv4' | 'IPv6';
+
+export interface CanonicalAddress {
+  address: string;
+  family: IpFamily;
+}
+
+export interface CanonicalCidr {
+  /** The address as it was given, host bits kept, with its mask: `10.0.0.1/24`. */
+  cidr: string;
+  /** The network it lies in, host bits cleared: `10.0.0.0/24`. */
+  network: string;
+  family: IpFamily;
+}
+
+const PREFIX_LENGTH = /^(?:0|[1-9]\d{0,2})$/;
+const EMBEDDED_IPV4 = /(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/;
+
+/**
+ * One address in its one text form: dotted decimal, or IPv6 in lower case and compressed as in RFC 5952.
+ * Undefined for what only some parsers take: `10.1`, octal or hexadecimal parts, zone ids.
+ */
+export function canonicalAddress(text: string): CanonicalAddress | undefined {
+  if (isIPv4(text)) return { address: text, family: 'IPv4' };
+  if (text.includes('%') || !isIPv6(text)) return undefined;
+  return { address: ipaddr.IPv6.parse(withoutDottedTail(text)).toString(), family: 'IPv6' };
+}
+
+/**
+ * A CIDR in its one text form; a missing mask becomes /32 or /128. Host bits stay in `cidr`, as Neutron
+ * keeps them in `remote_ip_prefix`, so that a declarative client reads back what it wrote; `network` is
+ * the form for comparing and for subnets. Netmasks (`/255.0.0.0`) and `/08` are refused.
+ */
+export function canonicalCidr(text: string): CanonicalCidr | undefined {
+  const slash = text.indexOf('/');
+  const found = canonicalAddress(slash < 0 ? text : text.slice(0, slash));
+  if (!found) return undefined;
+  const { address, family } = found;
+  const longest = family === 'IPv4' ? 32 : 128;
+  const mask = slash < 0 ? String(longest) : text.slice(slash + 1);
+  if (!PREFIX_LENGTH.test(mask) || Number(mask) > longest) return undefined;
+  const cidr = `${address}/${mask}`;
+  const parser = family === 'IPv4' ? ipaddr.IPv4 : ipaddr.IPv6;
+  return { cidr, network: `${parser.networkAddressFromCIDR(cidr)}/${mask}`, family };
+}
+
+/** ipaddr.js reads `::1.2.3.4` as if it were `::ffff:1.2.3.4`, so the dotted tail becomes two groups first. */
+function withoutDottedTail(text: string): string {
+  return text.replace(EMBEDDED_IPV4, (_tail, a: string, b: string, c: string, d: string) => {
+    const group = (high: string, low: string) => (Number(high) * 256 + Number(low)).toString(16);
+    return `${group(a, b)}:${group(c, d)}`;
+  });
+}

@@ -1,0 +1,57 @@
+import type { FieldProblem } from './errors.ts';
+
+export const TAG_MAX_LENGTH = 255;
+/** Our own limit; nothing published names one. */
+export const MAX_TAGS = 64;
+
+const KEY = /^[^\s=]+$/u;
+// The only white space allowed inside a value is the space (and what Unicode adds to it).
+const VALUE = /^[^\t\n\r\f\v]+$/u;
+
+/**
+ * User tags without the white space around keys and values. `tags` holds only what is sound; take it when
+ * `problems` is empty. Problems name the field as `<fieldPrefix>.<key>`.
+ */
+export function canonicalTags(
+  input: Record<string, string>,
+  fieldPrefix: string,
+): { tags: Record<string, string>; problems: FieldProblem[] } {
+  const entries = Object.entries(input);
+  if (entries.length > MAX_TAGS) {
+    const message = `at most ${MAX_TAGS} tags are allowed, ${entries.length} were given`;
+    return { tags: {}, problems: [{ field: fieldPrefix, message }] };
+  }
+  const tags = new Map<string, string>();
+  const problems: FieldProblem[] = [];
+  for (const [givenKey, givenValue] of entries) {
+    const key = givenKey.trim();
+    const value = givenValue.trim();
+    const message = keyFault(key, tags) ?? valueFault(value);
+    if (message === undefined) tags.set(key, value);
+    else problems.push({ field: `${fieldPrefix}.${givenKey.slice(0, TAG_MAX_LENGTH)}`, message });
+  }
+  // fromEntries defines own properties, so a key like __proto__ stays a plain tag.
+  return { tags: Object.fromEntries(tags), problems };
+}
+
+function keyFault(key: string, taken: ReadonlyMap<string, string>): string | undefined {
+  if (key === '') return 'a tag key must not be empty';
+  if (lengthOf(key) > TAG_MAX_LENGTH) return `a tag key may have at most ${TAG_MAX_LENGTH} characters`;
+  if (!KEY.test(key)) return 'a tag key must not contain spaces, tabs, line breaks or "="';
+  if (taken.has(key))
+    return 'is the same key as another one once the spaces around it are removed; send it once';
+  return undefined;
+}
+
+function valueFault(value: string): string | undefined {
+  if (value === '') return 'a tag value must not be empty; leave the tag out instead';
+  if (lengthOf(value) > TAG_MAX_LENGTH) return `a tag value may have at most ${TAG_MAX_LENGTH} characters`;
+  if (!VALUE.test(value))
+    return 'a tag value must not contain tabs or line breaks; spaces inside are allowed';
+  return undefined;
+}
+
+/** In characters as JSON Schema counts them, not in UTF-16 units. */
+function lengthOf(text: string): number {
+  return text.length <= TAG_MAX_LENGTH ? text.length : [...text].length;
+}

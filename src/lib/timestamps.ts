@@ -1,0 +1,20 @@
+/** The text forms of a moment on the wire. All are UTC; which resource uses which is fixed by its schema. */
+
+/** `2019-06-18T11:56:16+0000`: security groups, networks, volumes, projects. Fractions of a second are cut off. */
+export function offsetTimestamp(date: Date): string {
+  return `${secondsOf(date)}+0000`;
+}
+
+/** `2019-06-18T11:56:16Z`: clusters and tasks. Fractions of a second are cut off. */
+export function isoSeconds(date: Date): string {
+  return `${secondsOf(date)}Z`;
+}
+
+/** `2019-06-18T11:56:16.123000Z`: AI tasks, tokens, features. A Date knows milliseconds, so the last three digits are 0. */
+export function isoMicros(date: Date): string {
+  return `${date.toISOString().slice(0, -1)}000Z`;
+}
+
+function secondsOf(date: Date): string {
+  return date.toISOString().slice(0, -5);
+}
