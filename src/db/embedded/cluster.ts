@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { EmbeddedDatabaseError } from './errors.ts';
+import type { Runner } from './runner.ts';
+
+export const ROLE = 'tradewind';
+export const DATABASE = 'tradewind';
+
+/** A server program set that works here. */
+export interface Installation {
+  binDir: string;
+  major: number;
+  runner: Runner;
+}
+
+export function clusterDirOf(dataDir: string): string {
+  return path.join(dataDir, 'postgres');
+}
+
+/** Major version of the database in the data folder; undefined when there is none yet. */
+export function clusterMajor(dataDir: string): number | undefined {
+  const file = path.join(clusterDirOf(dataDir), 'PG_VERSION');
+  return fs.existsSync(file) ? Number.parseInt(fs.readFileSync(file, 'utf8'), 10) : undefined;
+}
+
+/** The environment of the server's programs: nothing of ours leaks in, and messages are in one language. */
+export function serverEnvironment(dataDir: string): NodeJS.ProcessEnv {
+  return {
+    // First on purpose: glibc up to 2.38 copies this variable elsewhere, and PostgreSQL, which overwrites argv and
+    // every environment string that follows it in memory with its process title, then stops before the environment.
+    // So /proc/<pid>/environ names the data folder where the title is too short for it. The value is the default.
+    ...(process.platform === 'linux' ? { GLIBC_TUNABLES: 'glibc.rtld.optional_static_tls=512' } : {}),
+    TRADEWIND_DATA_DIR: dataDir,
+    PATH: process.env.PATH,
+    TZ: 'UTC',
+    LC_MESSAGES: 'C',
+  };
+}
+
+/**
+ * Creates the database cluster with role and database, all or nothing: it is made beside its place and moved there
+ * when it is complete and on the disk.
+ */
+export async function createCluster(dataDir: string, { binDir, major, runner }: Installation): Promise<void> {
+  const unfinished = path.join(dataDir, 'postgres.new');
+  fs.rmSync(unfinished, { recursive: true, force: true });
+  fs.mkdirSync(unfinished, { mode: 0o700 });
+  if (process.getuid?.() === 0) fs.chownSync(unfinished, runner.owner.uid, runner.owner.gid);
+  const run = (program: string, args: string[], input?: string) =>
+    runProgram(runner, dataDir, path.join(binDir, program), args, input);
+
+  await run('initdb', [
+    ...['-D', unfinished, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', ...localeOptions(major)],
+    ...['--no-instructions', '--no-sync'],
+  ]);
+  // No superuser, like the role of a DATABASE_URL: the same code must work with both.
+  const statements = [`CREATE ROLE ${ROLE} LOGIN CREATEDB`, `CREATE DATABASE ${DATABASE} OWNER ${ROLE}`];
+  const config = ['-c', 'fsync=off', '-c', 'log_checkpoints=off', '-c', 'exit_on_error=on'];
+  await run('postgres', ['--single', '-D', unfinished, ...config, 'postgres'], `${statements.join('\n')}\n`);
+  await run('initdb', ['--sync-only', '-D', unfinished]);
+
+  fs.renameSync(unfinished, clusterDirOf(dataDir));
+  const folder = fs.openSync(dataDir, 'r');
+  fs.fsyncSync(folder);
+  fs.closeSync(folder);
+}
+
+/** Same sort order everywhere: by code point, letters known from Unicode. */
+function localeOptions(major: number): string[] {
+  const libc =
+    process.platform === 'darwin'
+      ? ['--locale=C', '--lc-ctype=UTF-8']
+      : ['--locale=C.UTF-8', '--lc-messages=C'];
+  return major >= 17 ? [...libc, '--locale-provider=builtin', '--builtin-locale=C.UTF-8'] : libc;
+}
+
+/** Gives the files to the user the server runs as now, e.g. after a move between a container and its host. */
+export function adoptCluster(dataDir: string, { owner }: Runner): void {
+  const cluster = clusterDirOf(dataDir);
+  if (process.getuid?.() !== 0 || fs.statSync(cluster).uid === owner.uid) return;
+  // The folder itself last, so that an interrupted run is taken up again.
+  for (const entry of fs.readdirSync(cluster, { recursive: true, encoding: 'utf8' }))
+    fs.lchownSync(path.join(cluster, entry), owner.uid, owner.gid);
+  fs.chownSync(cluster, owner.uid, owner.gid);
+}
+
+async function runProgram(
+  runner: Runner,
+  dataDir: string,
+  program: string,
+  args: string[],
+  input = '',
+): Promise<void> {
+  const [command = program, ...rest] = [...runner.prefix, program, ...args];
+  const child = spawn(command, rest, {
+    ...runner.identity,
+    cwd: '/',
+    env: serverEnvironment(dataDir),
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  // It may exit before it has read everything; its exit code tells.
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  const status = await new Promise<number | string | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve(code ?? signal));
+  });
+  if (status !== 0 || /^.*(FATAL|PANIC|ERROR):/m.test(output))
+    throw new EmbeddedDatabaseError(
+      `${path.basename(program)} failed (${status}) for the data folder ${dataDir}:\n${output.trim()}\nIf the folder is the reason, choose another with TRADEWIND_DATA_DIR.`,
+    );
+}

@@ -1,0 +1,21 @@
+/** The embedded PostgreSQL can't run; `message` is for the operator and says what to do about it. */
+export class EmbeddedDatabaseError extends Error {
+  override readonly name: string = 'EmbeddedDatabaseError';
+}
+
+/** Another Tradewind holds the data folder. */
+export class DataDirLockedError extends EmbeddedDatabaseError {
+  override readonly name = 'DataDirLockedError';
+  readonly dataDir: string;
+  /** The holder's process id; undefined when it hasn't written it yet. */
+  readonly pid: number | undefined;
+
+  constructor(dataDir: string, pid: number | undefined) {
+    const holder = pid === undefined ? 'another Tradewind' : `another Tradewind (process ${pid})`;
+    super(
+      `The data folder ${dataDir} is in use by ${holder}. Stop that one, or give this one its own folder with TRADEWIND_DATA_DIR.`,
+    );
+    this.dataDir = dataDir;
+    this.pid = pid;
+  }
+}

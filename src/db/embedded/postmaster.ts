@@ -1,0 +1,186 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { clusterDirOf, type Installation, serverEnvironment } from './cluster.ts';
+import { EmbeddedDatabaseError } from './errors.ts';
+
+const POLL_MS = 5;
+// Replaying the log after a crash can take a while.
+const READY_TIMEOUT_MS = 120_000;
+// Processes of a server that was killed may hold its memory for a moment.
+const RETRY_FOR_MS = 10_000;
+const RETRY_PAUSE_MS = 100;
+const RETRIABLE = /lock file "[^"]*" already exists|pre-existing shared memory|shared memory segment/;
+
+const FAST_SHUTDOWN_MS = 10_000;
+const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
+
+/** Starts the server and waits until it takes connections. Throws with the server's own words. */
+export async function startPostmaster(
+  dataDir: string,
+  socketDir: string,
+  installation: Installation,
+): Promise<ChildProcess> {
+  const deadline = Date.now() + RETRY_FOR_MS;
+  for (;;) {
+    disownStalePid(dataDir);
+    try {
+      return await launch(dataDir, socketDir, installation);
+    } catch (error) {
+      if (!(error instanceof Error && RETRIABLE.test(error.message)) || Date.now() > deadline) throw error;
+      await sleep(RETRY_PAUSE_MS);
+    }
+  }
+}
+
+/** Fast shutdown; immediate after 10 s, which costs the next start a recovery but no data. */
+export async function stopPostmaster(child: ChildProcess): Promise<void> {
+  if (hasExited(child)) return;
+  child.ref();
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+  });
+  child.kill('SIGINT');
+  const force = setTimeout(() => child.kill('SIGQUIT'), FAST_SHUTDOWN_MS);
+  const kill = setTimeout(() => child.kill('SIGKILL'), FAST_SHUTDOWN_MS * 1.5);
+  await exited;
+  clearTimeout(force);
+  clearTimeout(kill);
+}
+
+/** Ends a server that outlived an earlier Tradewind. Call only with the data folder locked: then nobody uses it. */
+export async function stopOrphan(dataDir: string): Promise<void> {
+  const orphan = readPidFile(dataDir)?.pid;
+  if (orphan === undefined || !isPostmaster(orphan, dataDir)) return;
+  const started = Date.now();
+  for (let sent: NodeJS.Signals | undefined; isPostmaster(orphan, dataDir); await sleep(POLL_MS)) {
+    const elapsed = Date.now() - started;
+    const signal = elapsed < FAST_SHUTDOWN_MS ? 'SIGINT' : 'SIGQUIT';
+    if (signal !== sent) {
+      signalQuietly(orphan, signal);
+      sent = signal;
+    }
+    if (elapsed > FAST_SHUTDOWN_MS * 2)
+      throw new EmbeddedDatabaseError(
+        `A PostgreSQL server of an earlier Tradewind still runs on ${dataDir} and doesn't stop. End process ${orphan} and start again.`,
+      );
+  }
+}
+
+async function launch(
+  dataDir: string,
+  socketDir: string,
+  { binDir, runner }: Installation,
+): Promise<ChildProcess> {
+  const log = openLog(path.join(dataDir, 'postgres.log'));
+  const settings = {
+    cluster_name: dataDir,
+    listen_addresses: '',
+    unix_socket_directories: `"${socketDir.replaceAll('"', '""')}"`,
+    unix_socket_permissions: '0700',
+    jit: 'off',
+    log_checkpoints: 'off',
+  };
+  const [command = 'postgres', ...args] = [
+    ...runner.prefix,
+    path.join(binDir, 'postgres'),
+    ...['-D', clusterDirOf(dataDir)],
+    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ];
+  const child = spawn(command, args, {
+    ...runner.identity,
+    cwd: '/',
+    env: serverEnvironment(dataDir),
+    stdio: ['ignore', log.fd, log.fd],
+    // Its own process group: Ctrl-C goes to ours, and the server must outlast the requests in flight.
+    detached: true,
+  });
+  let failure: Error | undefined;
+  child.once('error', (error) => {
+    failure = error;
+  });
+  fs.closeSync(log.fd);
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  while (!failure && !hasExited(child)) {
+    const state = readPidFile(dataDir);
+    if (state?.ready && state.pid === child.pid) {
+      child.unref();
+      return child;
+    }
+    if (Date.now() > deadline) {
+      await stopPostmaster(child);
+      failure = new Error(`not ready within ${READY_TIMEOUT_MS / 1000} s`);
+    }
+    await sleep(POLL_MS);
+  }
+  const words = failure?.message ?? fs.readFileSync(log.file).subarray(log.size).toString().trim();
+  throw new EmbeddedDatabaseError(`PostgreSQL doesn't start on ${dataDir} (log: ${log.file}):\n${words}`);
+}
+
+function openLog(file: string): { file: string; fd: number; size: number } {
+  if (fs.existsSync(file) && fs.statSync(file).size > LOG_LIMIT_BYTES) fs.renameSync(file, `${file}.old`);
+  const fd = fs.openSync(file, 'a', 0o600);
+  return { file, fd, size: fs.fstatSync(fd).size };
+}
+
+/** Lines 1 and 8 of postmaster.pid (miscadmin.h, LOCK_FILE_LINE_PID and LOCK_FILE_LINE_PM_STATUS). */
+function readPidFile(dataDir: string): { pid: number; ready: boolean } | undefined {
+  let lines: string[];
+  try {
+    lines = fs.readFileSync(pidFileOf(dataDir), 'utf8').split('\n');
+  } catch {
+    return undefined;
+  }
+  // Single-user servers write their id negated.
+  return { pid: Math.abs(Number(lines[0])), ready: lines[7]?.trim() === 'ready' };
+}
+
+/**
+ * Process ids come round again, in containers at once: PostgreSQL would take any process with the id in its old
+ * postmaster.pid for a live server. It does ignore its parent's id, which is ours, and still checks the shared memory
+ * named in the file, which deleting the file would defeat (miscinit.c, CreateLockFile).
+ */
+function disownStalePid(dataDir: string): void {
+  const file = pidFileOf(dataDir);
+  const pid = readPidFile(dataDir)?.pid;
+  if (pid === undefined || pid === process.pid || isPostmaster(pid, dataDir)) return;
+  const [, ...rest] = fs.readFileSync(file, 'utf8').split('\n');
+  const { uid, gid } = fs.statSync(file);
+  const changed = `${file}.new`;
+  fs.writeFileSync(changed, [process.pid, ...rest].join('\n'), { mode: 0o600 });
+  if (process.getuid?.() === 0) fs.chownSync(changed, uid, gid);
+  fs.renameSync(changed, file);
+}
+
+function pidFileOf(dataDir: string): string {
+  return path.join(clusterDirOf(dataDir), 'postmaster.pid');
+}
+
+/** Whether the process is the server of this data folder, and not one that was given its id later. */
+function isPostmaster(pid: number, dataDir: string): boolean {
+  const command = commandLine(pid);
+  return command.includes('postgres') && command.includes(clusterDirOf(dataDir));
+}
+
+function commandLine(pid: number): string {
+  if (process.platform !== 'linux')
+    return spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout;
+  try {
+    return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return '';
+  }
+}
+
+function signalQuietly(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // Gone meanwhile.
+  }
+}
+
+function hasExited(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}

@@ -1,0 +1,179 @@
+import type { ChildProcess } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findBinDirs } from './binaries.ts';
+import { adoptCluster, clusterMajor, createCluster, DATABASE, type Installation, ROLE } from './cluster.ts';
+import { EmbeddedDatabaseError } from './errors.ts';
+import { lockDataDir } from './lock.ts';
+import { startPostmaster, stopOrphan, stopPostmaster } from './postmaster.ts';
+import { probe, runners } from './runner.ts';
+import { makeSocketDir, removeSocketDir, SOCKET_PORT } from './socket.ts';
+
+const OLDEST_MAJOR = 15;
+const RESTART_PAUSE_MS = { first: 100, longest: 5_000 };
+
+export interface EmbeddedServer {
+  /** For `pg.Pool`; `host` is the folder of the unix socket. */
+  connection: { host: string; port: number; user: string; database: string };
+  /** The same as a URL, the socket's folder in `?host=`. */
+  url: string;
+  /** The server's main process; another one after a restart. */
+  readonly pid: number;
+  /** Fast shutdown, then gives the data folder free. */
+  stop(): Promise<void>;
+}
+
+export interface EmbeddedServerOptions {
+  /** Made if missing. Holds `postgres/` (the database), `postgres.log`, `run/` (the socket), `tradewind.lock`. */
+  dataDir: string;
+  /** Takes one line for the operator. */
+  log: (message: string) => void;
+  /** Folders to look for `initdb` and `postgres` in, best first; default: npm package, then system. */
+  binDirs?: string[];
+}
+
+/**
+ * Starts the PostgreSQL server of a data folder, creates its database on the first start, and keeps it running until
+ * `stop`. It ends with this process, however that ends. Throws `DataDirLockedError` when another Tradewind has the
+ * folder, `EmbeddedDatabaseError` when it can't run here; both messages are for the operator.
+ */
+export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
+  const { log } = options;
+  const dataDir = makeDataDir(path.resolve(options.dataDir));
+  const lock = await lockDataDir(dataDir);
+  try {
+    await stopOrphan(dataDir);
+    const installation = choose(dataDir, options.binDirs ?? findBinDirs());
+    if (clusterMajor(dataDir) === undefined) {
+      log(`creating the database in ${dataDir} (PostgreSQL ${installation.major})`);
+      await createCluster(dataDir, installation);
+    }
+    adoptCluster(dataDir, installation.runner);
+    const socketDir = makeSocketDir(dataDir, installation.runner.socketOwner);
+    const start = () => startPostmaster(dataDir, socketDir, installation);
+    const kept = keepRunning(await start(), start, log);
+    return {
+      connection: { host: socketDir, port: SOCKET_PORT, user: ROLE, database: DATABASE },
+      url: `postgresql://${ROLE}@localhost:${SOCKET_PORT}/${DATABASE}?host=${encodeURIComponent(socketDir)}`,
+      get pid() {
+        return kept.pid();
+      },
+      async stop() {
+        if (!(await kept.stop())) return;
+        removeSocketDir(dataDir);
+        lock.release();
+      },
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+function makeDataDir(dataDir: string): string {
+  try {
+    if (!fs.existsSync(dataDir)) {
+      fs.mkdirSync(path.dirname(dataDir), { recursive: true });
+      fs.mkdirSync(dataDir, { mode: 0o700, recursive: true });
+    }
+    fs.accessSync(dataDir, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK);
+    return fs.realpathSync(dataDir);
+  } catch (error) {
+    throw new EmbeddedDatabaseError(
+      `The data folder ${dataDir} can't be used (${(error as NodeJS.ErrnoException).code}). Make it writable for this user, or choose another with TRADEWIND_DATA_DIR.`,
+    );
+  }
+}
+
+/** The first binaries that work here, for an existing database those of its version. */
+function choose(dataDir: string, binDirs: string[]): Installation {
+  const wanted = clusterMajor(dataDir);
+  const versions: number[] = [];
+  const problems: string[] = [];
+  for (const binDir of binDirs) {
+    for (const runner of runners()) {
+      const found = probe(runner, path.join(binDir, 'postgres'), dataDir);
+      if ('problem' in found) {
+        problems.push(found.problem);
+        continue;
+      }
+      versions.push(found.major);
+      if (found.major >= OLDEST_MAJOR && found.major === (wanted ?? found.major))
+        return { binDir, major: found.major, runner };
+      break;
+    }
+  }
+  throw new EmbeddedDatabaseError(whyNone(dataDir, wanted, versions, problems));
+}
+
+function whyNone(
+  dataDir: string,
+  wanted: number | undefined,
+  versions: number[],
+  problems: string[],
+): string {
+  if (wanted !== undefined && versions.length > 0)
+    return `The database in ${dataDir} was made by PostgreSQL ${wanted}, and this machine has PostgreSQL ${versions.join(' and ')}. Install PostgreSQL ${wanted} (Debian, Ubuntu: apt-get install postgresql-${wanted}), or choose another folder with TRADEWIND_DATA_DIR.`;
+  if (problems.length > 0)
+    return `PostgreSQL can't run with the data folder ${dataDir}: ${[...new Set(problems)].join('; ')}. Choose a folder that every user may enter with TRADEWIND_DATA_DIR (e.g. /var/lib/tradewind), run Tradewind as an ordinary user, or set DATABASE_URL to use a PostgreSQL of your own.`;
+  return `No PostgreSQL ${OLDEST_MAJOR} or newer found for ${process.platform}-${process.arch}. Run "npm ci" without --omit=optional, or install one (Debian, Ubuntu: apt-get install postgresql), or set DATABASE_URL to use one elsewhere.`;
+}
+
+interface Kept {
+  pid(): number;
+  /** False when it was stopped before. */
+  stop(): Promise<boolean>;
+}
+
+/** Starts the server again whenever it ends by itself; clients reconnect. */
+function keepRunning(
+  first: ChildProcess,
+  start: () => Promise<ChildProcess>,
+  log: (line: string) => void,
+): Kept {
+  let child = first;
+  let stopping = false;
+  let restart: Promise<void> = Promise.resolve();
+  const patience = new AbortController();
+
+  const watch = () =>
+    child.once('exit', (code, signal) => {
+      if (stopping) return;
+      log(`PostgreSQL ended unexpectedly (${signal ?? `exit code ${code}`}), starting it again`);
+      restart = startAgain();
+    });
+  const startAgain = async () => {
+    for (
+      let pause = RESTART_PAUSE_MS.first;
+      !stopping;
+      pause = Math.min(pause * 2, RESTART_PAUSE_MS.longest)
+    ) {
+      try {
+        child = await start();
+        watch();
+        log('PostgreSQL runs again');
+        return;
+      } catch (error) {
+        log(error instanceof Error ? error.message : String(error));
+        await sleep(pause, undefined, { signal: patience.signal }).catch(() => {});
+      }
+    }
+  };
+  // Where setpriv is missing nothing else ends the server with us.
+  const endWithUs = () => void child.kill('SIGINT');
+  process.once('exit', endWithUs);
+  watch();
+  return {
+    pid: () => child.pid ?? 0,
+    async stop() {
+      if (stopping) return false;
+      stopping = true;
+      patience.abort();
+      await restart;
+      await stopPostmaster(child);
+      process.off('exit', endWithUs);
+      return true;
+    },
+  };
+}

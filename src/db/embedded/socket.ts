@@ -1,0 +1,67 @@
+import fs, {
+  mkdirSync,
+  mkdtempSync,
+  readlinkSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+} from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { Runner } from './runner.ts';
+
+export const SOCKET_PORT = 5432;
+const SOCKET_FILE = `.s.PGSQL.${SOCKET_PORT}`;
+
+// sockaddr_un.sun_path with its closing NUL: 108 bytes on Linux, 104 on macOS.
+const LONGEST = process.platform === 'linux' ? 107 : 103;
+
+/**
+ * Makes the empty folder for the server's socket, closed to everybody but us and the server: `run` in the data
+ * folder, or one under the system's temporary folder, with `run` a link to it, where the path would be too long.
+ * Call only while no server of this data folder runs.
+ */
+export function makeSocketDir(dataDir: string, owner: Runner['socketOwner']): string {
+  const run = path.join(dataDir, 'run');
+  removeSocketDir(dataDir);
+  let dir = run;
+  if (fits(run)) fs.mkdirSync(run, { mode: 0o700 });
+  else {
+    const parent = fits(path.join(os.tmpdir(), 'tradewind-XXXXXX')) ? os.tmpdir() : '/tmp';
+    dir = fs.mkdtempSync(path.join(parent, 'tradewind-'));
+    fs.symlinkSync(dir, run);
+  }
+  if (process.getuid?.() === 0) fs.chownSync(dir, owner.uid, owner.gid);
+  return dir;
+}
+
+/** Removes the socket folder of this or an earlier start, wherever it lies. */
+export function removeSocketDir(dataDir: string): void {
+  const run = path.join(dataDir, 'run');
+  let elsewhere: string | undefined;
+  try {
+    elsewhere = fs.readlinkSync(run);
+  } catch {
+    // Not there, or a real folder.
+  }
+  if (elsewhere === undefined) {
+    fs.rmSync(run, { recursive: true, force: true });
+    return;
+  }
+  for (const file of [SOCKET_FILE, `${SOCKET_FILE}.lock`])
+    quietly(() => fs.unlinkSync(path.join(elsewhere, file)));
+  quietly(() => fs.rmdirSync(elsewhere));
+  fs.unlinkSync(run);
+}
+
+function fits(dir: string): boolean {
+  return Buffer.byteLength(path.join(dir, SOCKET_FILE)) <= LONGEST;
+}
+
+/** The temporary folder may have been emptied, or be another user's by now: then it isn't ours to clean. */
+function quietly(remove: () => void): void {
+  try {
+    remove();
+  } catch {}
+}
