@@ -50,7 +50,7 @@ describe('canonicalTags', () => {
       Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 'v']));
     expect(canonicalTags(many(MAX_TAGS), 'tags').problems).toEqual([]);
     expect(canonicalTags(many(MAX_TAGS + 1), 'tags').problems).toEqual([
-      { field: 'tags', message: expect.stringContaining('at most 64') },
+      { field: 'tags', message: expect.stringContaining('At most 64') },
     ]);
   });
 

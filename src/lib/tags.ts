@@ -18,7 +18,7 @@ export function canonicalTags(
 ): { tags: Record<string, string>; problems: FieldProblem[] } {
   const entries = Object.entries(input);
   if (entries.length > MAX_TAGS) {
-    const message = `at most ${MAX_TAGS} tags are allowed, ${entries.length} were given`;
+    const message = `At most ${MAX_TAGS} tags are allowed, ${entries.length} were given.`;
     return { tags: {}, problems: [{ field: fieldPrefix, message }] };
   }
   const tags = new Map<string, string>();
@@ -35,19 +35,19 @@ export function canonicalTags(
 }
 
 function keyFault(key: string, taken: ReadonlyMap<string, string>): string | undefined {
-  if (key === '') return 'a tag key must not be empty';
-  if (lengthOf(key) > TAG_MAX_LENGTH) return `a tag key may have at most ${TAG_MAX_LENGTH} characters`;
-  if (!KEY.test(key)) return 'a tag key must not contain spaces, tabs, line breaks or "="';
+  if (key === '') return 'A tag key must not be empty.';
+  if (lengthOf(key) > TAG_MAX_LENGTH) return `A tag key may have at most ${TAG_MAX_LENGTH} characters.`;
+  if (!KEY.test(key)) return 'A tag key must not contain spaces, tabs, line breaks or "=".';
   if (taken.has(key))
-    return 'is the same key as another one once the spaces around it are removed; send it once';
+    return 'Is the same key as another one once the spaces around it are removed; send it once.';
   return undefined;
 }
 
 function valueFault(value: string): string | undefined {
-  if (value === '') return 'a tag value must not be empty; leave the tag out instead';
-  if (lengthOf(value) > TAG_MAX_LENGTH) return `a tag value may have at most ${TAG_MAX_LENGTH} characters`;
+  if (value === '') return 'A tag value must not be empty; leave the tag out instead.';
+  if (lengthOf(value) > TAG_MAX_LENGTH) return `A tag value may have at most ${TAG_MAX_LENGTH} characters.`;
   if (!VALUE.test(value))
-    return 'a tag value must not contain tabs or line breaks; spaces inside are allowed';
+    return 'A tag value must not contain tabs or line breaks; spaces inside are allowed.';
   return undefined;
 }
 

@@ -25,19 +25,19 @@ export function ruleProblems(input: RuleInput, fieldPrefix: string): FieldProble
 
 function protocolProblems({ protocol }: CanonicalRule): Problem[] {
   if (protocol === null || isProtocol(protocol)) return [];
-  return [{ field: 'protocol', message: `${protocol} is not a protocol that rules know` }];
+  return [{ field: 'protocol', message: `${protocol} is not a protocol that rules know.` }];
 }
 
 function portProblems({ protocol, ...ports }: CanonicalRule): Problem[] {
   const given = givenPort(ports);
   if (given === undefined) return [];
   if (protocol === null) {
-    const message = `ports need a protocol that has them; set protocol to one of ${PORT_PROTOCOLS.join(', ')}, or leave the ports out`;
+    const message = `Ports need a protocol that has them; set protocol to one of ${PORT_PROTOCOLS.join(', ')}, or leave the ports out.`;
     return [{ field: given, message }];
   }
   if (PORT_PROTOCOLS.includes(protocol)) return portRangeProblems(ports, protocol);
   if (ICMP_PROTOCOLS.includes(protocol)) return icmpProblems(ports);
-  const message = `${protocol} has no ports; leave them out. Protocols with ports are ${PORT_PROTOCOLS.join(', ')}`;
+  const message = `${protocol} has no ports; leave them out. Protocols with ports are ${PORT_PROTOCOLS.join(', ')}.`;
   return [{ field: given, message }];
 }
 
@@ -49,11 +49,11 @@ function givenPort(ports: Ports): keyof Ports | undefined {
 function portRangeProblems({ port_range_min: min, port_range_max: max }: Ports, protocol: string): Problem[] {
   const zero = (field: keyof Ports): Problem => ({
     field,
-    message: `port 0 can't be used with ${protocol}; use 1 to 65535, or leave both ends out for all ports`,
+    message: `Port 0 can't be used with ${protocol}; use 1 to 65535, or leave both ends out for all ports.`,
   });
   const missing = (field: keyof Ports, other: keyof Ports): Problem => ({
     field,
-    message: `is needed because ${other} is set; for a single port give the same number twice`,
+    message: `Is needed because ${other} is set; for a single port give the same number twice.`,
   });
   const problems: Problem[] = [];
   if (min === 0) problems.push(zero('port_range_min'));
@@ -61,7 +61,7 @@ function portRangeProblems({ port_range_min: min, port_range_max: max }: Ports, 
   if (min === null) problems.push(missing('port_range_min', 'port_range_max'));
   if (max === null) problems.push(missing('port_range_max', 'port_range_min'));
   if (problems.length === 0 && min !== null && max !== null && min > max) {
-    const message = `must not be greater than port_range_max (${min} > ${max})`;
+    const message = `Must not be greater than port_range_max (${min} > ${max}).`;
     problems.push({ field: 'port_range_min', message });
   }
   return problems;
@@ -72,17 +72,17 @@ function icmpProblems({ port_range_min: type, port_range_max: code }: Ports): Pr
   if (type !== null && (type < 0 || type > 255)) {
     problems.push({
       field: 'port_range_min',
-      message: `is the ICMP type here and must be 0 to 255, not ${type}`,
+      message: `Is the ICMP type here and must be 0 to 255, not ${type}.`,
     });
   }
   if (code !== null && (code < 0 || code > 255)) {
     problems.push({
       field: 'port_range_max',
-      message: `is the ICMP code here and must be 0 to 255, not ${code}`,
+      message: `Is the ICMP code here and must be 0 to 255, not ${code}.`,
     });
   }
   if (type === null) {
-    const message = 'is the ICMP type here and is needed because port_range_max, the ICMP code, is set';
+    const message = 'Is the ICMP type here and is needed because port_range_max, the ICMP code, is set.';
     problems.push({ field: 'port_range_min', message });
   }
   return problems;
@@ -94,19 +94,19 @@ function prefixProblems({ remote_ip_prefix: prefix, ethertype }: CanonicalRule):
   if (family === ethertype) return [];
   const message =
     family === undefined
-      ? 'must be a CIDR such as 10.0.0.0/8 or 2001:db8::/32, or one address; null for everyone'
-      : `${prefix} is ${family} and ethertype is ${ethertype}; set ethertype to ${family} or use an ${ethertype} prefix`;
+      ? 'Must be a CIDR such as 10.0.0.0/8 or 2001:db8::/32, or one address; null for everyone.'
+      : `${prefix} is ${family} and ethertype is ${ethertype}; set ethertype to ${family} or use an ${ethertype} prefix.`;
   return [{ field: 'remote_ip_prefix', message }];
 }
 
 function familyProblems({ protocol, ethertype }: CanonicalRule): Problem[] {
   if (ethertype !== 'IPv4' || protocol === null || !IPV6_ONLY_PROTOCOLS.includes(protocol)) return [];
-  return [{ field: 'ethertype', message: `${protocol} exists only in IPv6; set ethertype to IPv6` }];
+  return [{ field: 'ethertype', message: `${protocol} exists only in IPv6; set ethertype to IPv6.` }];
 }
 
 function remoteProblems({ remote_ip_prefix: prefix, remote_group_id: group }: CanonicalRule): Problem[] {
   if (prefix === null || group === null) return [];
   return [
-    { field: 'remote_group_id', message: "can't be combined with remote_ip_prefix; give one of the two" },
+    { field: 'remote_group_id', message: "Can't be combined with remote_ip_prefix; give one of the two." },
   ];
 }

@@ -1,0 +1,222 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import { nullable } from '../../lib/nullable.ts';
+import { MAX_TAGS } from '../../lib/tags.ts';
+import { listOf, ResourceName, Timestamp } from '../../lib/wire.ts';
+import { PROTOCOL_NAMES } from './protocols.ts';
+
+export const MAX_RULES = 250;
+export const MAX_DESCRIPTION = 255;
+/** Our own limit; nothing published names one. */
+export const MAX_INSTANCES = 1000;
+
+const EXAMPLE_GROUP_ID = '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a';
+
+const Uuid = (description: string) =>
+  Type.String({
+    format: 'uuid',
+    description,
+    examples: [EXAMPLE_GROUP_ID],
+  });
+
+// By pattern, because the `uuid` format of validators takes `urn:uuid:...` as well.
+const UuidInput = (description: string) =>
+  Type.String({
+    pattern: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
+    rule: 'Must be a UUID.',
+    description,
+    examples: [EXAMPLE_GROUP_ID],
+  });
+
+const Port = (description: string) =>
+  nullable(Type.Integer({ minimum: 0, maximum: 65535, description, examples: [443] }));
+
+const Direction = Type.Enum(['egress', 'ingress'], {
+  type: 'string',
+  description: '`ingress`: traffic to the port. `egress`: traffic from it.',
+  examples: ['ingress'],
+});
+
+const Ethertype = (description: string) =>
+  Type.Enum(['IPv4', 'IPv6'], { type: 'string', description, examples: ['IPv4'] });
+
+const Protocol = (description: string) =>
+  nullable(Type.Enum(['any', ...PROTOCOL_NAMES], { type: 'string', description, examples: ['tcp'] }));
+
+const Prefix = (description: string) =>
+  nullable(Type.String({ maxLength: 64, description, examples: ['10.0.0.0/8'] }));
+
+export const securityGroupRuleInputSchema = Type.Object(
+  {
+    direction: Direction,
+    ethertype: Type.Optional(Ethertype('IP version. `IPv4` when left out.')),
+    protocol: Type.Optional(
+      Protocol(
+        'Protocol; null and `any` mean all. In IPv6, `icmp` becomes `ipv6-icmp`. The `ipv6-*` ones need IPv6.',
+      ),
+    ),
+    port_range_min: Type.Optional(
+      Port(
+        'First port, of tcp, udp, sctp, dccp and udplite; both ends or neither, 1 to 65535 and no greater than the last. 1 to 65535 becomes null and null, all ports. For icmp and ipv6-icmp the ICMP type, 0 to 255.',
+      ),
+    ),
+    port_range_max: Type.Optional(Port('Last port. For icmp and ipv6-icmp the ICMP code, 0 to 255.')),
+    remote_ip_prefix: Type.Optional(
+      Prefix(
+        'Addresses of the other end, of the same IP version as `ethertype`. An address without a mask gets /32 or /128. Not together with `remote_group_id`; neither of them means everyone.',
+      ),
+    ),
+    remote_group_id: Type.Optional(nullable(UuidInput('Security group of the other end.'))),
+    description: Type.Optional(
+      Type.String({ maxLength: MAX_DESCRIPTION, description: 'Empty when left out.', examples: ['HTTPS'] }),
+    ),
+  },
+  {
+    title: 'CreateSecurityGroupRule',
+    description: 'What one kind of traffic has to look like to be let through.',
+    additionalProperties: false,
+    examples: [{ direction: 'ingress', protocol: 'tcp', port_range_min: 443, port_range_max: 443 }],
+  },
+);
+
+// Not Type.Record: its pattern would let keys with line breaks through unchecked.
+const TagsInput = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  additionalProperties: { type: 'string' },
+  maxProperties: MAX_TAGS,
+  description:
+    'Keys of 1 to 255 characters without white space and "=", values of 1 to 255 characters without tabs and line breaks. White space around both is removed.',
+  examples: [{ env: 'production' }],
+});
+
+export const createSecurityGroupSchema = Type.Object(
+  {
+    security_group: Type.Object(
+      {
+        name: Type.String({
+          pattern: NAME_PATTERN,
+          rule: NAME_RULE,
+          description: `Name. ${NAME_RULE}`,
+          examples: ['web servers'],
+        }),
+        description: Type.Optional(
+          Type.String({
+            maxLength: MAX_DESCRIPTION,
+            description: 'Empty when left out.',
+            examples: ['Front end'],
+          }),
+        ),
+        security_group_rules: Type.Optional(
+          Type.Array(securityGroupRuleInputSchema, {
+            maxItems: MAX_RULES,
+            description:
+              'Rules. If none of them is an egress rule, the group gets two that let everything out, IPv4 and IPv6.',
+          }),
+        ),
+        tags: Type.Optional(TagsInput),
+      },
+      { title: 'NewSecurityGroup', additionalProperties: false },
+    ),
+    instances: Type.Optional(
+      Type.Array(UuidInput('Instance ID'), {
+        maxItems: MAX_INSTANCES,
+        description: 'Instances whose ports, all of them, get the group at once.',
+      }),
+    ),
+  },
+  {
+    title: 'CreateSecurityGroup',
+    additionalProperties: false,
+    examples: [
+      {
+        security_group: {
+          name: 'web servers',
+          description: 'Front end',
+          security_group_rules: [
+            { direction: 'ingress', protocol: 'tcp', port_range_min: 443, port_range_max: 443 },
+            { direction: 'ingress', ethertype: 'IPv6', protocol: 'icmp' },
+          ],
+          tags: { env: 'production' },
+        },
+        instances: [],
+      },
+    ],
+  },
+);
+
+export type CreateSecurityGroup = Static<typeof createSecurityGroupSchema>;
+
+export const securityGroupTagSchema = Type.Object(
+  {
+    key: Type.String({ examples: ['env'] }),
+    value: Type.String({ examples: ['production'] }),
+    read_only: Type.Boolean({
+      description: 'Whether the platform set it; such a tag stays.',
+      examples: [false],
+    }),
+  },
+  { title: 'SecurityGroupTag' },
+);
+
+type DialectName = 'specification' | 'client';
+
+const revision = Type.Integer({ minimum: 0, description: 'Rises with every change.', examples: [0] });
+
+/** The answers of one dialect. They differ in `remote_group_id`; titles differ so that one document can hold both. */
+function answers<T extends TSchema>(titlePrefix: string, remoteGroupId: T) {
+  const rule = Type.Object(
+    {
+      id: Uuid('Rule ID'),
+      security_group_id: Uuid('Group of the rule'),
+      direction: Direction,
+      ethertype: nullable(Ethertype('IP version')),
+      protocol: Protocol('Protocol; null means all.'),
+      port_range_min: Port('First port, or the ICMP type; null means all.'),
+      port_range_max: Port('Last port, or the ICMP code; null means all.'),
+      remote_ip_prefix: Prefix('Addresses of the other end; null when the rule names none.'),
+      remote_group_id: remoteGroupId,
+      description: Type.String({ examples: ['HTTPS'] }),
+      revision_number: revision,
+      created_at: Timestamp('Such as 2019-06-18T11:56:16+0000'),
+      updated_at: Timestamp('Such as 2019-06-18T11:56:16+0000'),
+    },
+    { title: `${titlePrefix}SecurityGroupRule` },
+  );
+  const group = Type.Object(
+    {
+      id: Uuid('Security group ID'),
+      name: Type.String({ description: 'Name', examples: ['web servers'] }),
+      description: Type.String({ description: 'Empty when there is none.', examples: ['Front end'] }),
+      project_id: Type.Integer({ description: 'Project ID', examples: [1] }),
+      region: Type.String({ description: 'Region name', examples: ['Region 1'] }),
+      region_id: Type.Integer({ description: 'Region ID', examples: [1] }),
+      revision_number: Type.Integer({
+        minimum: 0,
+        description: 'Rises with every change of the group or of its rules.',
+        examples: [1],
+      }),
+      tags_v2: Type.Array(securityGroupTagSchema, { description: 'Tags' }),
+      security_group_rules: Type.Array(rule, { description: 'Rules, in canonical form' }),
+      created_at: Timestamp('Such as 2019-06-18T11:56:16+0000'),
+      updated_at: Timestamp('Such as 2019-06-18T11:56:16+0000'),
+    },
+    { title: `${titlePrefix}SecurityGroup` },
+  );
+  return { rule, group, list: listOf(group, `${titlePrefix}SecurityGroupList`) };
+}
+
+const answersByDialect = {
+  specification: answers(
+    '',
+    Type.Array(Uuid('Security group ID'), {
+      description: 'Security group of the other end; empty when the rule names none.',
+    }),
+  ),
+  client: answers(
+    'Client',
+    nullable(Uuid('Security group of the other end; null when the rule names none.')),
+  ),
+};
+
+export const securityGroupRuleSchema = (dialect: DialectName) => answersByDialect[dialect].rule;
+export const securityGroupSchema = (dialect: DialectName) => answersByDialect[dialect].group;
+export const securityGroupListSchema = (dialect: DialectName) => answersByDialect[dialect].list;
