@@ -1,0 +1,82 @@
+import { Decimal } from 'decimal.js';
+
+export type Currency = 'AZN' | 'EUR' | 'USD';
+
+/** How one client is billed. Decimals are strings, as the price book has them. */
+export interface PriceTerms {
+  currency: Currency;
+  /** In percent: `17`. */
+  taxPercent: string;
+  /** A fraction from 0 to 1: `0.16`. */
+  discount: string;
+  /** `hide`: the client's reseller does not show prices. */
+  visibility: 'show' | 'hide';
+}
+
+export interface VolumePrice {
+  currency_code: Currency | null;
+  discount_percent: number | null;
+  price_per_hour: number | null;
+  price_per_month: number | null;
+  price_without_discount_per_month: number | null;
+  price_status: 'error' | 'hide' | 'show';
+  tax_percent: number;
+}
+
+/** A billing month is 30 days of 24 hours. */
+export const HOURS_PER_MONTH = 720;
+export const HOUR_DECIMALS = 10;
+
+// Enough digits that only the one rounding below is ever a rounding.
+const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_HALF_EVEN });
+
+/**
+ * The price of a volume of `sizeGib` GiB as the client pays it.
+ *
+ *     hour                   = round(price per GiB-hour x size x (1 - discount) x (1 + tax / 100))
+ *     month                  = 720 x hour
+ *     month without discount = 720 x round(price per GiB-hour x size x (1 + tax / 100))
+ *
+ * The one rounding rule: an hour's price is rounded once, half to even, to 10 decimals, and a month is
+ * exactly 720 such hours, so that nobody who multiplies gets another figure. Ten decimals keep an hour of
+ * the smallest volume exact enough that its month is right to 0.0000001.
+ *
+ * Example: 100 GiB at 0.000137 EUR per GiB-hour, discount 0.16, tax 17 %. An hour lists at 0.0137, with the
+ * discount 0.011508, with tax 0.01346436. A month is 720 x 0.01346436 = 9.6943392; without the discount it is
+ * 720 x 0.016029 = 11.54088.
+ *
+ * Hidden prices (`hide`) and a missing book price (`error`; `hide` wins, or a hidden client would learn what
+ * the book holds) give null amounts, and a null discount, for there is no price it was taken off. Currency
+ * and tax belong to the account and stay.
+ */
+export function volumePrice(
+  terms: PriceTerms,
+  pricePerGibHour: string | undefined,
+  sizeGib: number,
+): VolumePrice {
+  const account = { currency_code: terms.currency, tax_percent: Number(terms.taxPercent) };
+  if (terms.visibility === 'hide') return { ...account, ...noAmounts, price_status: 'hide' };
+  if (pricePerGibHour === undefined) return { ...account, ...noAmounts, price_status: 'error' };
+
+  const taxFactor = new Exact(terms.taxPercent).div(100).plus(1);
+  const listHour = new Exact(pricePerGibHour).times(sizeGib).times(taxFactor);
+  const hour = listHour.times(new Exact(1).minus(terms.discount)).toDecimalPlaces(HOUR_DECIMALS);
+  return {
+    ...account,
+    discount_percent: Number(terms.discount),
+    price_per_hour: hour.toNumber(),
+    price_per_month: hour.times(HOURS_PER_MONTH).toNumber(),
+    price_without_discount_per_month: listHour
+      .toDecimalPlaces(HOUR_DECIMALS)
+      .times(HOURS_PER_MONTH)
+      .toNumber(),
+    price_status: 'show',
+  };
+}
+
+const noAmounts = {
+  discount_percent: null,
+  price_per_hour: null,
+  price_per_month: null,
+  price_without_discount_per_month: null,
+};

@@ -1,0 +1,109 @@
+import { type Static, Type } from 'typebox';
+import { nullable } from '../../lib/nullable.ts';
+
+export const MAX_VOLUME_GIB = 102_400;
+export const VOLUME_TYPES = [
+  'cold',
+  'ssd_hiiops',
+  'ssd_local',
+  'ssd_lowlatency',
+  'standard',
+  'ultra',
+] as const;
+export type VolumeType = (typeof VOLUME_TYPES)[number];
+
+export const volumePriceRequestSchema = Type.Object(
+  {
+    source: Type.Enum(['image', 'new-volume', 'snapshot'], {
+      type: 'string',
+      description: 'What the volume is made from.',
+      examples: ['new-volume'],
+    }),
+    size: Type.Optional(
+      nullable(
+        Type.Integer({
+          minimum: 1,
+          maximum: MAX_VOLUME_GIB,
+          description:
+            'Size in GiB. Needed for `image` and `new-volume`. For `snapshot` it may be left out; if given it must equal the size of the snapshot.',
+          examples: [100],
+        }),
+      ),
+    ),
+    snapshot_id: Type.Optional(
+      nullable(
+        Type.String({
+          minLength: 1,
+          maxLength: 255,
+          description: 'Needed for `snapshot`, refused for the other sources.',
+          examples: ['726ecfcc-7fd0-4e30-a86e-7892524aa483'],
+        }),
+      ),
+    ),
+    type_name: Type.Optional(
+      nullable(
+        Type.Enum(VOLUME_TYPES, {
+          type: 'string',
+          description:
+            'Volume type. When left out it is `standard`, or for `snapshot` the type of the volume that the snapshot was taken of.',
+          examples: ['standard'],
+        }),
+      ),
+    ),
+  },
+  {
+    title: 'VolumePriceRequest',
+    description: 'The volume whose price is asked for; nothing is created.',
+    additionalProperties: false,
+    examples: [{ source: 'new-volume', size: 100, type_name: 'standard' }],
+  },
+);
+
+export type VolumePriceRequest = Static<typeof volumePriceRequestSchema>;
+
+function amount(description: string, example: number) {
+  return nullable(
+    Type.Number({ description: `${description} Null unless price_status is \`show\`.`, examples: [example] }),
+  );
+}
+
+export const volumePriceSchema = Type.Object(
+  {
+    currency_code: nullable(
+      Type.Enum(['AZN', 'EUR', 'USD'], {
+        type: 'string',
+        description: 'ISO 4217 code of the currency of the account.',
+        examples: ['EUR'],
+      }),
+    ),
+    discount_percent: amount('Discount that was taken off, as a fraction: 0.16 is 16 %.', 0.16),
+    price_per_hour: amount(
+      'Price of one hour, after discount, tax included; rounded to 10 decimals.',
+      0.01346436,
+    ),
+    price_per_month: amount('Price of a month of 720 hours: 720 times price_per_hour.', 9.6943392),
+    price_without_discount_per_month: amount('Price of a month before discount, tax included.', 11.54088),
+    price_status: Type.Enum(['error', 'hide', 'show'], {
+      type: 'string',
+      description:
+        '`show`: the amounts are there. `hide`: the account does not see prices. `error`: there is no price for this volume type here.',
+      examples: ['show'],
+    }),
+    tax_percent: Type.Number({ description: 'Tax rate in percent: 17 is 17 %.', examples: [17] }),
+  },
+  {
+    title: 'VolumePrice',
+    description: 'The price of a volume as the account would pay it.',
+    examples: [
+      {
+        currency_code: 'EUR',
+        discount_percent: 0.16,
+        price_per_hour: 0.01346436,
+        price_per_month: 9.6943392,
+        price_without_discount_per_month: 11.54088,
+        price_status: 'show',
+        tax_percent: 17,
+      },
+    ],
+  },
+);

@@ -1,0 +1,60 @@
+import { type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import type { VolumePriceRequest, VolumeType } from './schema.ts';
+
+/** The snapshot that a request names, as far as its price depends on it. */
+export interface PricedSnapshot {
+  sizeGib: number;
+  /** Type of the volume that the snapshot was taken of. */
+  volumeType: VolumeType;
+}
+
+export interface PricedVolume {
+  sizeGib: number;
+  volumeType: VolumeType;
+}
+
+const DEFAULT_TYPE: VolumeType = 'standard';
+
+/**
+ * What can be refused before a snapshot is looked up: the combination of `source`, `size` and `snapshot_id`.
+ * An absent field and null mean the same here.
+ */
+export function volumeRequestProblems(request: VolumePriceRequest): FieldProblem[] {
+  const { source } = request;
+  const snapshotId = request.snapshot_id ?? null;
+  if (source === 'snapshot') {
+    if (snapshotId !== null) return [];
+    return [{ field: 'snapshot_id', message: 'Is needed when source is snapshot.' }];
+  }
+  const problems: FieldProblem[] = [];
+  if ((request.size ?? null) === null) {
+    problems.push({ field: 'size', message: `Is needed when source is ${source}; give the size in GiB.` });
+  }
+  if (snapshotId !== null) {
+    const message = `Can't be used when source is ${source}; leave it out, or set source to snapshot.`;
+    problems.push({ field: 'snapshot_id', message });
+  }
+  return problems;
+}
+
+/**
+ * Size and type to price. `snapshot` is what `snapshot_id` names, undefined if there is none. A `type_name`
+ * beside a snapshot wins, as it does when the volume is created; only an absent one follows the snapshot.
+ * Throws InvalidError for a bad combination or another size than the snapshot's, NotFoundError for an
+ * unknown snapshot.
+ */
+export function pricedVolume(request: VolumePriceRequest, snapshot?: PricedSnapshot): PricedVolume {
+  const problems = volumeRequestProblems(request);
+  if (problems.length > 0) throw new InvalidError(problems);
+  const size = request.size ?? undefined;
+  if (request.source !== 'snapshot') {
+    if (size === undefined) throw new TypeError('a size was checked to be there');
+    return { sizeGib: size, volumeType: request.type_name ?? DEFAULT_TYPE };
+  }
+  if (!snapshot) throw new NotFoundError('Snapshot', request.snapshot_id ?? '');
+  if (size !== undefined && size !== snapshot.sizeGib) {
+    const message = `Must equal the snapshot's size of ${snapshot.sizeGib} GiB, not ${size}; leave it out to use the snapshot's.`;
+    throw new InvalidError([{ field: 'size', message }]);
+  }
+  return { sizeGib: snapshot.sizeGib, volumeType: request.type_name ?? snapshot.volumeType };
+}
