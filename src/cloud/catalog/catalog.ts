@@ -1,0 +1,162 @@
+import { readCatalog } from './load.ts';
+import type {
+  CatalogContent,
+  CurrencyCode,
+  DdosTemplate,
+  Feature,
+  Flavor,
+  Image,
+  LoggingService,
+  Region,
+  VolumeTypeName,
+} from './schema.ts';
+
+export type {
+  CurrencyCode,
+  DdosTemplate,
+  Feature,
+  Flavor,
+  Image,
+  Region,
+  VolumeTypeName,
+} from './schema.ts';
+
+/** What a client pays beside the book's prices; the rates are decimal texts. */
+export interface PriceTerms {
+  currency: CurrencyCode;
+  /** Percentage: '17' adds 17 %. */
+  taxPercent: string;
+  /** Fraction: '0.16' takes 16 % off. */
+  discount: string;
+  visibility: 'show' | 'hide';
+}
+
+export interface LoggingDestination {
+  region_id: number;
+  region_name: string;
+}
+
+/**
+ * What the platform offers, read once at start and never changed while it runs. Lists are empty and single
+ * items undefined for a region that doesn't exist.
+ */
+export interface Catalog {
+  regions: ReadonlyMap<number, Region>;
+  /** In the order of the file, withdrawn ones included. */
+  flavors(regionId: number): readonly Flavor[];
+  flavor(regionId: number, flavorId: string): Flavor | undefined;
+  /** By `display_order`. */
+  images(regionId: number): readonly Image[];
+  image(regionId: number, imageId: string): Image | undefined;
+  /** With the leading `v`, oldest first. */
+  kubernetesVersions: readonly string[];
+  ddosTemplates(regionId: number): readonly DdosTemplate[];
+  ddosTemplate(regionId: number, templateId: number): DdosTemplate | undefined;
+  /** Regions that clusters of this one may send their logs to; none where logging isn't offered. */
+  loggingDestinations(regionId: number): readonly LoggingDestination[];
+  /** Log brokers of the region as `host:port`; undefined where logging isn't offered. */
+  loggingHosts(regionId: number): readonly string[] | undefined;
+  features: ReadonlyMap<number, Feature>;
+  /** Price of one GiB for one hour before discount and tax, a decimal text; undefined where the book has none. */
+  volumePrice(regionId: number, typeName: VolumeTypeName, currency: CurrencyCode): string | undefined;
+  clientTerms(clientId: number): PriceTerms;
+}
+
+/** Reads `catalog/*.yaml` in the folder. Throws CatalogError, which lists every fault. */
+export async function loadCatalog(folder: string): Promise<Catalog> {
+  return buildCatalog(await readCatalog(folder));
+}
+
+/** The look-ups over content that has been checked. */
+export function buildCatalog(content: CatalogContent): Catalog {
+  deepFreeze(content);
+  const regions = byKey(content['regions.yaml'].regions, (region) => region.id);
+  const flavors = perRegion(content['flavors.yaml'].flavors, (flavor) => flavor.flavor_id);
+  const inDisplayOrder = content['images.yaml'].images.toSorted((a, b) => a.display_order - b.display_order);
+  const images = perRegion(inDisplayOrder, (image) => image.id);
+  const templates = perRegion(content['ddos-templates.yaml'].templates, (template) => template.id);
+  const logging = byKey(content['logging-destinations.yaml'].services, (service) => service.region_id);
+  const destinations = new Map(
+    [...logging].map(([regionId, service]) => [regionId, destinationsOf(service, regions)]),
+  );
+  const { prices, default_terms: defaultTerms, clients } = content['price-book.yaml'];
+  const priceLists = byKey(prices, (list) => `${list.region_id} ${list.currency}`);
+  const usualTerms = termsOf(defaultTerms);
+  const terms = new Map(
+    clients.map(({ client_id: id, ...own }) => [id, termsOf({ ...defaultTerms, ...own })]),
+  );
+
+  return deepFreeze({
+    regions,
+    flavors: flavors.list,
+    flavor: flavors.one,
+    images: images.list,
+    image: images.one,
+    kubernetesVersions: content['kubernetes-versions.yaml'].versions.toSorted(compareVersions),
+    ddosTemplates: templates.list,
+    ddosTemplate: templates.one,
+    loggingDestinations: (regionId) => destinations.get(regionId) ?? [],
+    loggingHosts: (regionId) => logging.get(regionId)?.hosts,
+    features: byKey(content['features.yaml'].features, (feature) => feature.id),
+    volumePrice: (regionId, typeName, currency) =>
+      priceLists.get(`${regionId} ${currency}`)?.volume_types[typeName],
+    clientTerms: (clientId) => terms.get(clientId) ?? usualTerms,
+  } satisfies Catalog);
+}
+
+function byKey<Key, Entry>(entries: Entry[], keyOf: (entry: Entry) => Key): Map<Key, Entry> {
+  return new Map(entries.map((entry) => [keyOf(entry), entry]));
+}
+
+/** Look-ups of entries that name the regions that have them. */
+function perRegion<Key, Entry extends { regions: number[] }>(entries: Entry[], keyOf: (entry: Entry) => Key) {
+  const lists = new Map<number, Map<Key, Entry>>();
+  for (const entry of entries) {
+    for (const regionId of entry.regions) {
+      const list = lists.get(regionId) ?? new Map<Key, Entry>();
+      lists.set(regionId, list.set(keyOf(entry), entry));
+    }
+  }
+  const arrays = new Map([...lists].map(([regionId, list]) => [regionId, Object.freeze([...list.values()])]));
+  return {
+    list: (regionId: number): readonly Entry[] => arrays.get(regionId) ?? [],
+    one: (regionId: number, key: Key): Entry | undefined => lists.get(regionId)?.get(key),
+  };
+}
+
+function termsOf({
+  tax_percent: taxPercent,
+  ...rest
+}: CatalogContent['price-book.yaml']['default_terms']): PriceTerms {
+  return Object.freeze({ ...rest, taxPercent });
+}
+
+function destinationsOf(
+  service: LoggingService,
+  regions: Map<number, Region>,
+): readonly LoggingDestination[] {
+  const list = service.destination_regions.flatMap((id) => {
+    const region = regions.get(id);
+    return region ? [{ region_id: id, region_name: region.display_name }] : [];
+  });
+  return deepFreeze(list);
+}
+
+function compareVersions(a: string, b: string): number {
+  const [left, right] = [numbersOf(a), numbersOf(b)];
+  const differing = left.findIndex((part, index) => part !== right[index]);
+  return differing === -1 ? 0 : (left[differing] ?? 0) - (right[differing] ?? 0);
+}
+
+function numbersOf(version: string): number[] {
+  return version.slice(1).split('.').map(Number);
+}
+
+/** Everybody shares the catalogue, so that nobody may change it. */
+function deepFreeze<T extends object>(value: T): T {
+  Object.freeze(value);
+  for (const part of Object.values(value)) {
+    if (typeof part === 'object' && part !== null && !Object.isFrozen(part)) deepFreeze(part as object);
+  }
+  return value;
+}

@@ -1,0 +1,14 @@
+import { type Static, Type } from 'typebox';
+import { type Feature, featureFields } from './schema.ts';
+
+export const FeatureAnswer = Type.Object(featureFields, {
+  title: 'Feature',
+  description: 'Something that a reseller can switch on for a client.',
+});
+export type FeatureAnswer = Static<typeof FeatureAnswer>;
+/** The account area answers bare arrays here. */
+export const FeatureArray = Type.Array(FeatureAnswer);
+
+export function presentFeature(feature: Feature): FeatureAnswer {
+  return { ...feature };
+}

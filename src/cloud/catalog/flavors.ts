@@ -1,0 +1,60 @@
+import { type Static, Type } from 'typebox';
+import { nullable } from '../../lib/nullable.ts';
+import { listOf } from '../../lib/wire.ts';
+import { type Flavor, flavorFields } from './schema.ts';
+import { NO_PRICE_ASKED, NOT_IN_PRICE_BOOK, priceFields } from './wire-fields.ts';
+
+const { architecture, os_type, disabled, hardware_description, ...size } = flavorFields;
+const shared = {
+  ...size,
+  flavor_name: Type.String({ description: 'Same as flavor_id' }),
+  architecture,
+  os_type,
+  disabled,
+};
+
+export const FlavorAnswer = Type.Object(
+  { ...shared, hardware_description, ...Type.Partial(Type.Object(priceFields)).properties },
+  { title: 'InstanceFlavor', description: 'A size of instance. Prices are there only if asked for.' },
+);
+export type FlavorAnswer = Static<typeof FlavorAnswer>;
+export const FlavorList = listOf(FlavorAnswer, 'InstanceFlavorList');
+
+export const KubernetesFlavorAnswer = Type.Object(
+  {
+    ...shared,
+    resource_class: nullable(
+      Type.String({ description: 'Kind of physical machine, for bare metal and GPU flavors' }),
+    ),
+    hardware_description,
+    capacity: nullable(Type.Integer({ description: 'Machines still free; null where not counted' })),
+    reserved_capacity: nullable(Type.Integer({ description: 'Machines set aside; null where not counted' })),
+    ...priceFields,
+  },
+  { title: 'KubernetesFlavor', description: 'A size of machine for the pools of a cluster.' },
+);
+export type KubernetesFlavorAnswer = Static<typeof KubernetesFlavorAnswer>;
+export const KubernetesFlavorList = listOf(KubernetesFlavorAnswer, 'KubernetesFlavorList');
+
+export function presentFlavor(flavor: Flavor, options: { includePrices: boolean }): FlavorAnswer {
+  return { ...sharedOf(flavor), ...(options.includePrices && NOT_IN_PRICE_BOOK) };
+}
+
+export function presentKubernetesFlavor(
+  flavor: Flavor,
+  options: { includePrices: boolean },
+): KubernetesFlavorAnswer {
+  return {
+    ...sharedOf(flavor),
+    resource_class: flavor.resource_class,
+    // Nothing limits how many simulated machines there are.
+    capacity: null,
+    reserved_capacity: null,
+    ...(options.includePrices ? NOT_IN_PRICE_BOOK : NO_PRICE_ASKED),
+  };
+}
+
+function sharedOf(flavor: Flavor) {
+  const { resource_class: _, regions: __, offered_for: ___, ...shown } = flavor;
+  return { ...shown, flavor_name: flavor.flavor_id };
+}

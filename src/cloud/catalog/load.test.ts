@@ -1,0 +1,221 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { loadCatalog } from './catalog.ts';
+import { CatalogError } from './faults.ts';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'catalog-'));
+  await cp('catalog', folder, { recursive: true });
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+/** Changes one file of the shipped catalogue; the text to replace has to be there. */
+async function edit(file: string, from: string, to: string): Promise<void> {
+  const text = await readFile(join(folder, file), 'utf8');
+  expect(text).toContain(from);
+  await writeFile(
+    join(folder, file),
+    text.replace(from, () => to),
+  );
+}
+
+async function failure(): Promise<CatalogError> {
+  const outcome = await loadCatalog(folder).catch((error: unknown) => error);
+  if (outcome instanceof CatalogError) return outcome;
+  throw new Error('the catalogue was accepted or failed in another way', { cause: outcome });
+}
+
+async function faults(): Promise<string[]> {
+  const error = await failure();
+  return error.faults.map(({ file, path, message }) => `${file} ${path}: ${message}`);
+}
+
+test('a fault says file, line, path, what is wrong and what to write', async () => {
+  await edit('flavors.yaml', 'vcpus: 1, ram: 2048', "vcpus: 1, ram: '2048'");
+  const error = await failure();
+  expect(error.message).toBe(
+    `The catalogue in ${folder} has 1 fault:\n` +
+      '  flavors.yaml:6 flavors.0.ram: must be a whole number, not "2048". Write it without quotes.',
+  );
+});
+
+test('broken YAML is reported with its line', async () => {
+  await edit('features.yaml', 'features:\n', 'features: [\n');
+  const { faults: found } = await failure();
+  expect(found[0]).toMatchObject({
+    file: 'features.yaml',
+    message: expect.stringContaining('is not valid YAML'),
+  });
+  expect(found[0]?.line).toBeGreaterThan(1);
+});
+
+test('a missing file is reported by its name', async () => {
+  await rm(join(folder, 'images.yaml'));
+  expect(await faults()).toEqual([expect.stringMatching(/^images\.yaml : can't be read \(ENOENT\)/)]);
+});
+
+test('an empty file is reported', async () => {
+  await writeFile(join(folder, 'features.yaml'), '# nothing yet\n');
+  expect(await faults()).toEqual(['features.yaml : must be a map of names and values, not null.']);
+});
+
+test('faults of several files are reported together', async () => {
+  await edit('regions.yaml', 'country: NL', 'country: Netherlands');
+  await edit('kubernetes-versions.yaml', 'v1.31.13', '1.31.13');
+  expect(await faults()).toEqual([
+    'regions.yaml regions.0.country: is "Netherlands". Write two capital letters.',
+    'kubernetes-versions.yaml versions.0: is "1.31.13". Write a version like v1.32.13.',
+  ]);
+});
+
+test.each([
+  [
+    'price as a number',
+    'price-book.yaml',
+    "standard: '0.000125'",
+    'standard: 0.000125',
+    'prices.0.volume_types.standard: must be a text, not 0.000125. Put it in quotes.',
+  ],
+  ['missing field', 'features.yaml', 'service: CDN, ', '', 'features.0.service: is missing. Add it.'],
+  [
+    'unknown field',
+    'features.yaml',
+    'is_free: false}',
+    'is_free: false, isFree: false}',
+    'features.0.isFree: is unknown. Remove it or correct its name; known here: id, name, service, is_free.',
+  ],
+  [
+    'unknown value',
+    'features.yaml',
+    'service: CDN',
+    'service: CND',
+    'features.0.service: is "CND". Write one of: CDN, STORAGE, STREAMING, DNS, DDOS, CLOUD.',
+  ],
+  [
+    'unknown value or null',
+    'regions.yaml',
+    'zone: EMEA',
+    'zone: EUROPE',
+    'regions.0.zone: is "EUROPE". Write one of: AMERICAS, APAC, EMEA, RUSSIA_AND_CIS, null.',
+  ],
+  [
+    'discount above 1',
+    'price-book.yaml',
+    "discount: '0',",
+    "discount: '16',",
+    `default_terms.discount: is "16". Write a fraction from 0 to 1 in quotes, like '0.16' for 16 percent.`,
+  ],
+  [
+    'duplicate id',
+    'features.yaml',
+    'id: 3,',
+    'id: 2,',
+    'features.1.id: is 2, as in features.0. Choose another or remove one of the two.',
+  ],
+  [
+    'flavor in no region',
+    'flavors.yaml',
+    '[1, 2, 3]',
+    '[1, 9]',
+    "flavors.0.regions.1: names region 9, which isn't in regions.yaml. Remove it or correct the region.",
+  ],
+  [
+    'template in no region',
+    'ddos-templates.yaml',
+    'regions: [1, 2]',
+    'regions: [9]',
+    "templates.0.regions.0: names region 9, which isn't in regions.yaml. Remove it or correct the region.",
+  ],
+  [
+    'template where DDoS protection is missing',
+    'ddos-templates.yaml',
+    'regions: [1, 2]',
+    'regions: [3]',
+    'templates.0.regions.0: names region 3, which has no DDoS protection (has_ddos). Remove it or correct the region.',
+  ],
+  [
+    'field id of another template',
+    'ddos-templates.yaml',
+    'id: 272',
+    'id: 10',
+    'templates.1.fields.0.id: is 10, which a field of template 29 has already. Choose another id.',
+  ],
+  [
+    'logs to a region without the service',
+    'logging-destinations.yaml',
+    '[1, 2]',
+    '[1, 3]',
+    'services.0.destination_regions.1: names region 3, which has no logging service in this file. Remove it or correct the region.',
+  ],
+  [
+    'price of a type that is not offered',
+    'price-book.yaml',
+    "standard: '0.00013'",
+    "ultra: '0.00013'",
+    "prices.3.volume_types.ultra: has a price, but region 2 doesn't offer it. Remove the price or add the type to the region.",
+  ],
+  [
+    'GPU flavor without resource class',
+    'flavors.yaml',
+    '    resource_class: gpu-l40s-1\n',
+    '',
+    'flavors.9.resource_class: is missing: g2-gpu-16-64-1l40s is a GPU flavor by its id. Add it.',
+  ],
+  [
+    'shares of no kind',
+    'regions.yaml',
+    'file_share_types: [vast]',
+    'file_share_types: null',
+    'regions.0.file_share_types: has no kind of file share, but has_sfs is true. Name one or set has_sfs to false.',
+  ],
+])('%s is refused', async (_, file, from, to, expected) => {
+  await edit(file, from, to);
+  expect(await faults()).toEqual([`${file} ${expected}`]);
+});
+
+test.each([
+  ['minimum: 1000', 'minimun: 1000'],
+  ['minimum: 1000', "minimum: '1000'"],
+  ['type: array', 'type: list'],
+])('a field schema with %s turned into %s is no JSON Schema', async (from, to) => {
+  await edit('ddos-templates.yaml', from, to);
+  expect(await faults()).toEqual([
+    expect.stringMatching(
+      /^ddos-templates\.yaml templates\.0\.fields\.0\.validation_schema: is no valid JSON Schema: /,
+    ),
+  ]);
+});
+
+test("a client's own terms replace the usual ones one by one", async () => {
+  await edit(
+    'price-book.yaml',
+    'clients: []',
+    "clients:\n  - {client_id: 42, currency: USD, discount: '0.16'}",
+  );
+  const catalog = await loadCatalog(folder);
+  expect(catalog.clientTerms(42)).toEqual({
+    currency: 'USD',
+    taxPercent: '17',
+    discount: '0.16',
+    visibility: 'show',
+  });
+  expect(catalog.clientTerms(43).currency).toBe('EUR');
+});
+
+test('versions are put in order by number, not as text', async () => {
+  await edit('kubernetes-versions.yaml', '[v1.31.13,', '[v1.31.9, v1.4.0, v1.31.13,');
+  const catalog = await loadCatalog(folder);
+  expect(catalog.kubernetesVersions.slice(0, 4)).toEqual(['v1.4.0', 'v1.31.9', 'v1.31.13', 'v1.31.14']);
+});
+
+test('what is loaded can not be changed', async () => {
+  const catalog = await loadCatalog(folder);
+  for (const part of [catalog, catalog.regions.get(1), catalog.flavors(1), catalog.images(1)[0]]) {
+    expect(Object.isFrozen(part)).toBe(true);
+  }
+  expect(Object.isFrozen(catalog.ddosTemplate(1, 29)?.fields[0]?.validation_schema)).toBe(true);
+});

@@ -1,0 +1,79 @@
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import type { TSchema } from 'typebox';
+import { expect, test } from 'vitest';
+import { loadCatalog } from './catalog.ts';
+import { DdosTemplateAnswer, presentDdosTemplate } from './ddos-templates.ts';
+import { FeatureAnswer, presentFeature } from './features.ts';
+import { FlavorAnswer, KubernetesFlavorAnswer, presentFlavor, presentKubernetesFlavor } from './flavors.ts';
+import { ImageAnswer, presentImage } from './images.ts';
+import { KubernetesVersion, presentKubernetesVersion } from './kubernetes-versions.ts';
+import { LoggingDestinationAnswer, presentLoggingDestination } from './logging-destinations.ts';
+import { presentRegion, RegionAnswer } from './regions.ts';
+
+const catalog = await loadCatalog('catalog');
+const regions = [...catalog.regions.values()];
+const ajv = new Ajv({ allErrors: true, strict: false });
+addFormats.default(ajv);
+
+/** Every value fits the schema and has nothing beyond it, so nothing is lost when the answer is written. */
+function expectAll(schema: TSchema & { properties: object }, values: object[]): void {
+  expect(values.length).toBeGreaterThan(0);
+  const validate = ajv.compile(schema);
+  for (const value of values) {
+    expect(validate(value) ? [] : validate.errors).toEqual([]);
+    for (const key of Object.keys(value)) expect(schema.properties).toHaveProperty(key);
+  }
+}
+
+test('regions, with their volume types only when asked for', () => {
+  const shown = regions.map((region) => presentRegion(region, { showVolumeTypes: true }));
+  const plain = regions.map((region) => presentRegion(region, { showVolumeTypes: false }));
+  expectAll(RegionAnswer, [...shown, ...plain]);
+  expect(shown[0]).toMatchObject({
+    available_volume_types: expect.arrayContaining(['standard']),
+    task_id: null,
+  });
+  expect(plain[0]).toMatchObject({ available_volume_types: null, created_on: plain[0]?.created_at });
+});
+
+test('flavors of instances, with a price status only when prices are asked for', () => {
+  const flavors = catalog.flavors(1);
+  const plain = flavors.map((flavor) => presentFlavor(flavor, { includePrices: false }));
+  const priced = flavors.map((flavor) => presentFlavor(flavor, { includePrices: true }));
+  expectAll(FlavorAnswer, [...plain, ...priced]);
+  expect(plain[0]).not.toHaveProperty('price_status');
+  expect(priced[0]).toMatchObject({ price_status: 'error', price_per_hour: null });
+});
+
+test('flavors of Kubernetes pools always have the price fields', () => {
+  const flavors = catalog.flavors(1);
+  const plain = flavors.map((flavor) => presentKubernetesFlavor(flavor, { includePrices: false }));
+  const priced = flavors.map((flavor) => presentKubernetesFlavor(flavor, { includePrices: true }));
+  expectAll(KubernetesFlavorAnswer, [...plain, ...priced]);
+  expect(plain[0]).toMatchObject({ flavor_name: plain[0]?.flavor_id, price_status: null });
+  expect(priced[0]).toMatchObject({ price_status: 'error' });
+});
+
+test('images carry the project and region that they are asked for in', () => {
+  const shown = regions.flatMap((region) =>
+    catalog
+      .images(region.id)
+      .map((image) => presentImage(image, { projectId: 7, region }, { includePrices: false })),
+  );
+  expectAll(ImageAnswer, shown);
+  expect(Object.keys(shown[0] ?? {}).sort()).toEqual(Object.keys(ImageAnswer.properties).sort());
+  expect(shown[0]).toMatchObject({
+    project_id: 7,
+    region: 'Port Halden',
+    region_id: 1,
+    visibility: 'public',
+  });
+});
+
+test('versions, DDoS templates, logging destinations and features', () => {
+  expectAll(KubernetesVersion, catalog.kubernetesVersions.map(presentKubernetesVersion));
+  expectAll(DdosTemplateAnswer, catalog.ddosTemplates(1).map(presentDdosTemplate));
+  expectAll(LoggingDestinationAnswer, catalog.loggingDestinations(1).map(presentLoggingDestination));
+  expectAll(FeatureAnswer, [...catalog.features.values()].map(presentFeature));
+});

@@ -1,0 +1,32 @@
+import { type Static, Type } from 'typebox';
+import { nullable } from '../../lib/nullable.ts';
+import { listOf, Timestamp } from '../../lib/wire.ts';
+import { type Region, regionFields } from './schema.ts';
+
+const { ddos_endpoint_id, ...required } = regionFields;
+
+export const RegionAnswer = Type.Object(
+  {
+    ...required,
+    available_volume_types: nullable(
+      Type.Array(Type.String(), { description: 'Volume types of the region; null unless asked for' }),
+    ),
+    ddos_endpoint_id: Type.Optional(ddos_endpoint_id),
+    created_at: Timestamp(),
+    created_on: Type.String({ format: 'date-time', deprecated: true, description: 'Same as created_at' }),
+    task_id: nullable(Type.String({ deprecated: true, description: 'Always null' })),
+  },
+  { title: 'Region', description: 'A place where resources are made, and what it offers.' },
+);
+export type RegionAnswer = Static<typeof RegionAnswer>;
+export const RegionList = listOf(RegionAnswer, 'RegionList');
+
+export function presentRegion(region: Region, options: { showVolumeTypes: boolean }): RegionAnswer {
+  const { backend: _, products: __, ...shown } = region;
+  return {
+    ...shown,
+    available_volume_types: options.showVolumeTypes ? region.available_volume_types : null,
+    created_on: region.created_at,
+    task_id: null,
+  };
+}

@@ -1,0 +1,305 @@
+import { type Static, type TProperties, Type } from 'typebox';
+import { nullable } from '../../lib/nullable.ts';
+
+/**
+ * Shapes of the files in `catalog/`. Keys that clients see have their name in the HTTP answers, so that
+ * the answer schemas beside this file are made from the same field lists. `rule` is the sentence that a fault
+ * of a pattern is reported with.
+ */
+
+/** Wrong names are the commonest fault in a file edited by hand, so no object takes unknown ones. */
+function entry<T extends TProperties>(fields: T) {
+  return Type.Object(fields, { additionalProperties: false });
+}
+
+const id = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
+const text = Type.String({ minLength: 1, maxLength: 255 });
+const uuid = Type.String({
+  pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+  rule: 'Write a UUID in small letters.',
+});
+const slug = {
+  pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$',
+  rule: 'Use 1 to 63 small letters, digits and hyphens, with a letter or digit at both ends.',
+};
+const timestamp = Type.String({
+  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\+0000$',
+  rule: 'Write a time in UTC like 2025-03-04T09:00:00+0000.',
+  examples: ['2025-03-04T09:00:00+0000'],
+});
+const inRegions = Type.Array(id, { minItems: 1, uniqueItems: true, description: 'Regions that have it' });
+
+const VOLUME_TYPES = ['cold', 'ssd_hiiops', 'ssd_local', 'ssd_lowlatency', 'standard', 'ultra'] as const;
+export const VolumeTypeName = Type.Enum([...VOLUME_TYPES], { type: 'string' });
+export type VolumeTypeName = Static<typeof VolumeTypeName>;
+
+export const CurrencyCode = Type.Enum(['AZN', 'EUR', 'USD'], { type: 'string' });
+export type CurrencyCode = Static<typeof CurrencyCode>;
+
+export const regionFields = {
+  id: Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Region ID' }),
+  display_name: Type.String({ minLength: 1, maxLength: 255, description: 'Name shown to people' }),
+  keystone_name: Type.String({ minLength: 1, maxLength: 255, description: 'Technical name of the region' }),
+  keystone_id: Type.Integer({
+    minimum: 1,
+    maximum: 2_147_483_647,
+    description: 'ID of the identity service',
+  }),
+  slug: Type.String({ ...slug, description: 'Short name for addresses' }),
+  state: Type.Enum(['ACTIVE', 'DELETED', 'DELETING', 'DELETION_FAILED', 'INACTIVE', 'MAINTENANCE', 'NEW'], {
+    type: 'string',
+    description: 'Region state',
+  }),
+  access_level: Type.Enum(['core', 'edge'], { type: 'string', description: 'Kind of place' }),
+  endpoint_type: Type.Enum(['admin', 'internal', 'public'], {
+    type: 'string',
+    description: 'Endpoint in use',
+  }),
+  country: Type.String({
+    pattern: '^[A-Z]{2}$',
+    rule: 'Write two capital letters.',
+    description: 'Country, two letters (ISO 3166-1)',
+  }),
+  zone: nullable(Type.Enum(['AMERICAS', 'APAC', 'EMEA', 'RUSSIA_AND_CIS'], { type: 'string' })),
+  coordinates: nullable(
+    Type.Object(
+      { latitude: text, longitude: text },
+      { additionalProperties: false, description: 'Degrees, as decimal texts' },
+    ),
+  ),
+  available_volume_types: nullable(Type.Array(VolumeTypeName, { uniqueItems: true })),
+  file_share_types: nullable(
+    Type.Array(Type.Enum(['standard', 'vast'], { type: 'string' }), { uniqueItems: true }),
+  ),
+  external_network_id: nullable(uuid),
+  metrics_database_id: nullable(Type.Integer()),
+  ddos_endpoint_id: nullable(Type.Integer()),
+  vlan_physical_network: text,
+  has_ai: Type.Boolean({ description: 'AI clusters' }),
+  has_ai_gpu: Type.Boolean({ description: 'Machines with GPUs' }),
+  has_baremetal: Type.Boolean({ description: 'Bare metal machines' }),
+  has_basic_vm: Type.Boolean({ description: 'Basic virtual machines' }),
+  has_dbaas: Type.Boolean({ description: 'Managed databases' }),
+  has_ddos: Type.Boolean({ description: 'Advanced DDoS protection' }),
+  has_k8s: Type.Boolean({ description: 'Managed Kubernetes' }),
+  has_kvm: Type.Boolean({ description: 'Virtual machines' }),
+  has_sfs: Type.Boolean({ description: 'File shares' }),
+  created_at: timestamp,
+};
+
+export const RegionEntry = entry({
+  ...regionFields,
+  backend: Type.Enum(['simulated'], {
+    type: 'string',
+    description: 'What carries out the work of this region',
+  }),
+  products: Type.Array(Type.Enum(['containers', 'inference'], { type: 'string' }), {
+    uniqueItems: true,
+    default: [],
+    description: 'Answers the `product` filter of the region list',
+  }),
+});
+export type Region = Static<typeof RegionEntry>;
+
+const hardwareDescription = Type.Record(Type.String(), Type.String(), {
+  default: {},
+  description: 'What the machine is made of, for people',
+});
+
+/** Fields that both flavor lists show. */
+export const flavorFields = {
+  flavor_id: Type.String({ ...slug, description: 'Flavor ID' }),
+  vcpus: Type.Integer({ minimum: 1, maximum: 4096, description: 'Virtual CPUs' }),
+  ram: Type.Integer({ minimum: 256, maximum: 67_108_864, description: 'Memory in MiB' }),
+  architecture: Type.Enum(['aarch64', 'x86_64'], {
+    type: 'string',
+    default: 'x86_64',
+    description: 'CPU architecture',
+  }),
+  os_type: Type.Enum(['linux', 'windows'], {
+    type: 'string',
+    default: 'linux',
+    description: 'Operating system family',
+  }),
+  disabled: Type.Boolean({ default: false, description: 'No new machines with it' }),
+  hardware_description: hardwareDescription,
+};
+
+export const FlavorEntry = entry({
+  ...flavorFields,
+  resource_class: nullable(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      default: null,
+      description: 'Kind of physical machine; needed by bare metal and GPU flavors',
+    }),
+  ),
+  regions: inRegions,
+  offered_for: Type.Array(Type.Enum(['instances', 'kubernetes'], { type: 'string' }), {
+    minItems: 1,
+    uniqueItems: true,
+  }),
+});
+export type Flavor = Static<typeof FlavorEntry>;
+
+export const imageFields = {
+  id: uuid,
+  name: Type.String({
+    pattern: '^[a-zA-Z0-9][a-zA-Z 0-9._\\-]{1,61}[a-zA-Z0-9._]$',
+    rule: 'Use 3 to 63 letters, digits, spaces, dots, underscores and hyphens; begin with a letter or digit.',
+    description: 'Image name',
+  }),
+  description: Type.String({ default: '', maxLength: 255 }),
+  architecture: Type.Enum(['aarch64', 'x86_64'], {
+    type: 'string',
+    default: 'x86_64',
+    description: 'CPU architecture',
+  }),
+  os_type: Type.Enum(['linux', 'windows'], {
+    type: 'string',
+    default: 'linux',
+    description: 'Operating system family',
+  }),
+  os_distro: Type.String({ minLength: 1, maxLength: 255, description: 'Distribution, such as `debian`' }),
+  os_version: Type.String({ minLength: 1, maxLength: 255, description: 'Version of the distribution' }),
+  disk_format: Type.String({ default: 'qcow2', minLength: 1, maxLength: 32 }),
+  min_disk: Type.Integer({ minimum: 0, description: 'Smallest boot volume in GiB' }),
+  min_ram: Type.Integer({ minimum: 0, description: 'Least memory in MiB' }),
+  size: nullable(Type.Integer({ minimum: 0, description: 'Bytes' })),
+  is_baremetal: Type.Boolean({ default: false, description: 'For bare metal machines' }),
+  ssh_key: Type.Enum(['allow', 'deny', 'required'], {
+    type: 'string',
+    default: 'allow',
+    description: 'Use of an SSH key',
+  }),
+  hw_firmware_type: Type.Enum(['bios', 'uefi'], { type: 'string', default: 'bios' }),
+  hw_machine_type: Type.Enum(['i440', 'q35'], { type: 'string', default: 'q35' }),
+  gpu_driver: nullable(
+    Type.String({ minLength: 1, maxLength: 255, default: null, description: 'GPU driver vendor' }),
+  ),
+  gpu_driver_type: nullable(Type.String({ minLength: 1, maxLength: 255, default: null })),
+  gpu_driver_version: nullable(Type.String({ minLength: 1, maxLength: 255, default: null })),
+  display_order: Type.Integer({ default: 0, description: 'Place in lists, smallest first' }),
+  created_at: timestamp,
+};
+
+export const ImageEntry = entry({ ...imageFields, regions: inRegions });
+export type Image = Static<typeof ImageEntry>;
+
+export const KubernetesVersionText = Type.String({
+  pattern: '^v1\\.\\d{1,3}\\.\\d{1,3}$',
+  rule: 'Write a version like v1.32.13.',
+  description: 'With the leading `v`',
+  examples: ['v1.32.13'],
+});
+
+export const ddosFieldFields = {
+  id: Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: '`base_field` of a profile' }),
+  name: Type.String({ minLength: 1, maxLength: 30 }),
+  description: nullable(Type.String({ maxLength: 255 })),
+  field_type: nullable(text),
+  required: nullable(Type.Boolean()),
+  default: nullable(Type.String({ maxLength: 100 })),
+  validation_schema: Type.Unknown({ description: 'JSON Schema of the value' }),
+};
+
+export const ddosTemplateFields = {
+  id: Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: '`profile_template` of a profile' }),
+  name: Type.String({ minLength: 1, maxLength: 100 }),
+  description: nullable(Type.String({ maxLength: 255 })),
+};
+
+export const DdosTemplateEntry = entry({
+  ...ddosTemplateFields,
+  regions: inRegions,
+  fields: Type.Array(
+    entry({
+      ...ddosFieldFields,
+      validation_schema: Type.Record(Type.String(), Type.Unknown(), { description: 'JSON Schema, draft 7' }),
+    }),
+  ),
+});
+export type DdosTemplate = Static<typeof DdosTemplateEntry>;
+
+export const LoggingServiceEntry = entry({
+  region_id: id,
+  hosts: Type.Array(Type.String({ pattern: '^[^\\s:]+:\\d{1,5}$', rule: 'Write host:port.' }), {
+    minItems: 1,
+  }),
+  destination_regions: Type.Array(id, { minItems: 1, uniqueItems: true }),
+});
+export type LoggingService = Static<typeof LoggingServiceEntry>;
+
+export const featureFields = {
+  id: Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Feature ID' }),
+  name: Type.String({ minLength: 1, maxLength: 255, description: 'Feature name' }),
+  service: Type.Enum(['CDN', 'STORAGE', 'STREAMING', 'DNS', 'DDOS', 'CLOUD'], {
+    type: 'string',
+    description: 'Product that it belongs to',
+  }),
+  is_free: Type.Boolean({ description: 'Whether it costs nothing' }),
+};
+export const FeatureEntry = entry(featureFields);
+export type Feature = Static<typeof FeatureEntry>;
+
+const unitPrice = Type.String({
+  pattern: '^\\d{1,9}(\\.\\d{1,12})?$',
+  rule: "Write a decimal number in quotes, like '0.000125'.",
+  description: 'Per GiB and hour',
+});
+
+export const PricesEntry = entry({
+  region_id: id,
+  currency: CurrencyCode,
+  volume_types: Type.Partial(
+    entry({
+      cold: unitPrice,
+      ssd_hiiops: unitPrice,
+      ssd_local: unitPrice,
+      ssd_lowlatency: unitPrice,
+      standard: unitPrice,
+      ultra: unitPrice,
+    }),
+    { additionalProperties: false },
+  ),
+});
+export type Prices = Static<typeof PricesEntry>;
+
+export const PriceTermsEntry = entry({
+  currency: CurrencyCode,
+  tax_percent: Type.String({
+    pattern: '^\\d{1,2}(\\.\\d{1,4})?$',
+    rule: "Write a percentage from 0 to below 100 in quotes, like '17'.",
+  }),
+  discount: Type.String({
+    pattern: '^(0(\\.\\d{1,6})?|1(\\.0{1,6})?)$',
+    rule: "Write a fraction from 0 to 1 in quotes, like '0.16' for 16 percent.",
+  }),
+  visibility: Type.Enum(['show', 'hide'], { type: 'string' }),
+});
+
+const ClientTermsEntry = Type.Object(
+  { client_id: id, ...Type.Partial(PriceTermsEntry).properties },
+  { additionalProperties: false },
+);
+
+/** The file names of the catalogue and what each of them holds. */
+export const catalogFiles = {
+  'regions.yaml': entry({ regions: Type.Array(RegionEntry, { minItems: 1 }) }),
+  'flavors.yaml': entry({ flavors: Type.Array(FlavorEntry) }),
+  'images.yaml': entry({ images: Type.Array(ImageEntry) }),
+  'kubernetes-versions.yaml': entry({ versions: Type.Array(KubernetesVersionText, { uniqueItems: true }) }),
+  'price-book.yaml': entry({
+    prices: Type.Array(PricesEntry),
+    default_terms: PriceTermsEntry,
+    clients: Type.Array(ClientTermsEntry),
+  }),
+  'ddos-templates.yaml': entry({ templates: Type.Array(DdosTemplateEntry) }),
+  'logging-destinations.yaml': entry({ services: Type.Array(LoggingServiceEntry) }),
+  'features.yaml': entry({ features: Type.Array(FeatureEntry) }),
+};
+
+export type CatalogFileName = keyof typeof catalogFiles;
+/** The parsed content of every file, by its name. */
+export type CatalogContent = { [Name in CatalogFileName]: Static<(typeof catalogFiles)[Name]> };
