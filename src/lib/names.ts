@@ -1,6 +1,6 @@
 /**
- * Name patterns of the wire. Each is a string for a schema's `pattern`, with a sentence for people
- * beside it, which a schema carries as `rule`.
+ * Name patterns of the wire. Each is a string for a schema's `pattern`, with the text that follows
+ * "the name" in a sentence for people beside it.
  * All are linear: one bounded or one unbounded repetition, never nested.
  */
 
@@ -9,13 +9,13 @@ export const NAME_PATTERN = '^[a-zA-Z0-9][a-zA-Z 0-9._\\-]{1,61}[a-zA-Z0-9._]$';
 export const NAME_MIN_LENGTH = 3;
 export const NAME_MAX_LENGTH = 63;
 export const NAME_RULE =
-  'Must be 3 to 63 characters long: letters, digits, spaces, dots, underscores and hyphens, ' +
-  'beginning with a letter or digit and ending with a letter, digit, dot or underscore.';
+  'must be 3 to 63 characters long: letters, digits, spaces, dots, underscores and hyphens, ' +
+  'beginning with a letter or digit and ending with a letter, digit, dot or underscore';
 
 /** Kubernetes clusters and pools. */
 export const KUBERNETES_NAME_PATTERN = '^[a-z][a-z0-9\\-]{0,18}[a-z0-9]$';
 export const KUBERNETES_NAME_MIN_LENGTH = 2;
 export const KUBERNETES_NAME_MAX_LENGTH = 20;
 export const KUBERNETES_NAME_RULE =
-  'Must be 2 to 20 characters long: lower-case letters, digits and hyphens, ' +
-  'beginning with a letter and ending with a letter or digit.';
+  'must be 2 to 20 characters long: lower-case letters, digits and hyphens, ' +
+  'beginning with a letter and ending with a letter or digit';
