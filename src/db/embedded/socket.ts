@@ -1,12 +1,4 @@
-import fs, {
-  mkdirSync,
-  mkdtempSync,
-  readlinkSync,
-  rmdirSync,
-  rmSync,
-  symlinkSync,
-  unlinkSync,
-} from 'node:fs';
+import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Runner } from './runner.ts';
