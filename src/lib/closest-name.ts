@@ -1,0 +1,30 @@
+/** Longer texts are nobody's slip of the pen, and the distance costs time by the product of the lengths. */
+const MAX_LENGTH = 64;
+
+/** The known name that a mistyped one most likely means: at most a third of its characters differ. */
+export function closestName(name: string, known: readonly string[]): string | undefined {
+  if (name.length > MAX_LENGTH) return undefined;
+  const typed = name.toLowerCase().replaceAll('_', '-').replace(/^-+/, '');
+  let best: { name: string; distance: number } | undefined;
+  for (const candidate of known) {
+    const distance = editDistance(typed, candidate);
+    if (distance <= candidate.length / 3 && distance < (best?.distance ?? Number.POSITIVE_INFINITY)) {
+      best = { name: candidate, distance };
+    }
+  }
+  return best?.name;
+}
+
+/** Insertions, deletions and replacements that turn one text into the other (Levenshtein). */
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row.push(Math.min(replaced, (previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
+    }
+    previous = row;
+  }
+  return previous[b.length] ?? 0;
+}
