@@ -1,0 +1,130 @@
+import type { FieldProblem } from '../../../lib/errors.ts';
+import type { Cilium, Cni } from './configuration.ts';
+import type { CiliumInput, CniInput } from './schema.ts';
+
+const FIELD = 'cni.cilium';
+/** The allocator of node ranges has a bitmap, and refuses IPv6 pools of more than 2^16 ranges (Kubernetes cidr_set.go). */
+const MAX_NODE_BITS_V6 = 16;
+
+export interface CniContext {
+  /** The cluster's CNI; undefined at creation. */
+  current: Cni | undefined;
+  /** CIDRs that pods get addresses from; null or absent when the cluster has none of that family or they are unknown. */
+  podsIpPool?: string | null;
+  podsIpv6Pool?: string | null;
+}
+
+/**
+ * Problems of a CNI group. `given` is what the client sent, which decides the field a problem is reported at;
+ * `wanted` is the CNI that the cluster would have.
+ */
+export function cniProblems(given: CniInput, wanted: Cni, context: CniContext): FieldProblem[] {
+  const { current } = context;
+  if (current && wanted.provider !== current.provider) {
+    return [
+      {
+        field: 'cni.provider',
+        message: `Can not be changed after creation: this cluster has ${current.provider}. Leave it out, or create another cluster.`,
+      },
+    ];
+  }
+  if (wanted.provider !== 'cilium') {
+    return given.cilium
+      ? [
+          {
+            field: FIELD,
+            message: `Is only for provider cilium, and this cluster's provider is ${wanted.provider}.`,
+          },
+        ]
+      : [];
+  }
+  if (!wanted.cilium) return [];
+  const input = given.cilium ?? {};
+  return [
+    ...hubbleProblems(input, wanted.cilium),
+    ...routingProblems(input, wanted.cilium),
+    ...balancingProblems(input, wanted.cilium),
+    ...maskProblems(input, wanted.cilium, context),
+  ];
+}
+
+// The chart refuses the UI without Relay (validate.yaml).
+function hubbleProblems(given: CiliumInput, wanted: Cilium): FieldProblem[] {
+  if (!wanted.hubble_ui || wanted.hubble_relay) return [];
+  return given.hubble_ui === undefined && given.hubble_relay === false
+    ? [
+        {
+          field: `${FIELD}.hubble_relay`,
+          message: 'Must stay true while hubble_ui is: send "hubble_ui": false as well.',
+        },
+      ]
+    : [{ field: `${FIELD}.hubble_ui`, message: 'Needs hubble_relay: send "hubble_relay": true as well.' }];
+}
+
+function routingProblems(given: CiliumInput, wanted: Cilium): FieldProblem[] {
+  const native = wanted.routing_mode === 'native';
+  if (native === (wanted.tunnel === '')) return [];
+  const field = `${FIELD}.${given.tunnel === undefined ? 'routing_mode' : 'tunnel'}`;
+  return [
+    native
+      ? { field, message: 'Contradicts routing_mode native: send "tunnel": "", or routing_mode tunnel.' }
+      : {
+          field,
+          message: 'The empty tunnel is native routing: send routing_mode native, or tunnel geneve or vxlan.',
+        },
+  ];
+}
+
+// Fatal when the agent starts (kube_proxy_replacement.go); only Geneve can carry the packets of DSR.
+function balancingProblems(given: CiliumInput, wanted: Cilium): FieldProblem[] {
+  if (wanted.lb_mode === 'snat' || wanted.tunnel !== 'vxlan') return [];
+  return given.lb_mode === undefined
+    ? [
+        {
+          field: `${FIELD}.tunnel`,
+          message: `Must not be vxlan while lb_mode is ${wanted.lb_mode}: take geneve, or lb_mode snat.`,
+        },
+      ]
+    : [
+        {
+          field: `${FIELD}.lb_mode`,
+          message: `Does not work as ${wanted.lb_mode} with tunnel vxlan: take tunnel geneve, or lb_mode snat.`,
+        },
+      ];
+}
+
+function maskProblems(given: CiliumInput, wanted: Cilium, context: CniContext): FieldProblem[] {
+  return [
+    ...maskProblem('mask_size', given, wanted, context.current, context.podsIpPool),
+    ...maskProblem('mask_size_v6', given, wanted, context.current, context.podsIpv6Pool),
+  ];
+}
+
+function maskProblem(
+  name: 'mask_size' | 'mask_size_v6',
+  given: CiliumInput,
+  wanted: Cilium,
+  current: Cni | undefined,
+  pool: string | null | undefined,
+): FieldProblem[] {
+  const field = `${FIELD}.${name}`;
+  if (current?.cilium) {
+    const fixed = current.cilium[name];
+    const kept = given[name] === undefined || given[name] === fixed;
+    return kept ? [] : [{ field, message: `Is fixed at creation: this cluster has ${fixed}. Leave it out.` }];
+  }
+  const length = Number(pool?.split('/')[1] ?? Number.NaN);
+  if (!pool || Number.isNaN(length)) return [];
+  if (wanted[name] < length) {
+    return [{ field, message: `Must be at least ${length}, the prefix length of the pods' range ${pool}.` }];
+  }
+  const longest = length + MAX_NODE_BITS_V6;
+  return name === 'mask_size_v6' && wanted[name] > longest
+    ? [
+        {
+          field,
+          message: `Must be at most ${longest}, ${MAX_NODE_BITS_V6} more than the prefix length of the pods' range ${pool}. It is ${wanted[name]}.`,
+        },
+      ]
+    : [];
+}

@@ -1,0 +1,37 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+
+// The schemas (draft 7) are the catalogue's, not a client's: trusted and few.
+const ajv = new Ajv({ strict: false, validateSchema: false, addUsedSchema: false });
+addFormats.default(ajv);
+
+/** By the schema's text, so that a catalogue read anew doesn't compile the same schema again. */
+const validators = new Map<string, ValidateFunction>();
+
+/**
+ * What is wrong with a field's value by its template's JSON Schema, without a full stop; undefined if nothing.
+ * Throws when the schema itself is broken.
+ */
+export function fieldValueFault(schema: unknown, value: unknown): string | undefined {
+  const validate = validatorOf(schema);
+  if (!validate || validate(value)) return undefined;
+  return faultText(validate.errors?.[0]);
+}
+
+function validatorOf(schema: unknown): ValidateFunction | undefined {
+  if (typeof schema === 'boolean') return validatorOf(schema ? {} : { not: {} });
+  if (typeof schema !== 'object' || schema === null) return undefined;
+  const text = JSON.stringify(schema);
+  let validate = validators.get(text);
+  if (!validate) {
+    // A copy of our own: the validator keeps compiled schemas by object as well.
+    validate = ajv.compile(JSON.parse(text) as object);
+    validators.set(text, validate);
+  }
+  return validate;
+}
+
+function faultText(error: ErrorObject | undefined): string {
+  const where = error?.instancePath ? ` at ${error.instancePath.slice(1).replaceAll('/', '.')}` : '';
+  return `Does not satisfy the field's schema${where}: ${error?.message ?? 'not valid'}`;
+}

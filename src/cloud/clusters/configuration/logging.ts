@@ -1,0 +1,31 @@
+import type { FieldProblem } from '../../../lib/errors.ts';
+import type { Logging } from './configuration.ts';
+import type { LoggingInput } from './schema.ts';
+
+const FIELD = 'logging.destination_region_id';
+
+export interface LoggingContext {
+  /** Regions that can keep the logs of the cluster's region. */
+  destinationRegionIds: readonly number[];
+}
+
+/** Problems of a logging group, given and as it would be. Switching logging off never fails for what was set before. */
+export function loggingProblems(
+  given: LoggingInput,
+  wanted: Logging,
+  context: LoggingContext,
+): FieldProblem[] {
+  const { destinationRegionIds } = context;
+  const offered =
+    destinationRegionIds.length > 0
+      ? `one of the destination regions: ${destinationRegionIds.join(', ')}`
+      : 'a destination region, and this region has none, so logging is not available here';
+  const destination = wanted.destination_region_id;
+  if (destination === null) {
+    return wanted.enabled ? [{ field: FIELD, message: `Must be given to enable logging: ${offered}.` }] : [];
+  }
+  const matters = wanted.enabled || typeof given.destination_region_id === 'number';
+  return matters && !destinationRegionIds.includes(destination)
+    ? [{ field: FIELD, message: `Unknown destination region ${destination}. Must be ${offered}.` }]
+    : [];
+}

@@ -1,0 +1,164 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  CILIUM_DEFAULTS,
+  type Cilium,
+  type ClusterConfiguration,
+  type Cni,
+  type DdosProfile,
+  DEFAULT_CONFIGURATION,
+  GROUP_NAMES,
+  type GroupName,
+  type Logging,
+  type Oidc,
+  SLURM_OFF,
+  type Slurm,
+} from './configuration.ts';
+import type {
+  CiliumInput,
+  ClusterUpdate,
+  CniInput,
+  DdosProfileInput,
+  LoggingInput,
+  OidcInput,
+  SlurmInput,
+} from './schema.ts';
+
+/**
+ * The configuration that a cluster has after an update, whether or not it is valid. A group that is absent or
+ * null stays. Within a group, absent keeps the value, null is a value of its own:
+ * - `autoscaler_config`: merged per parameter, `{}` removes all overrides.
+ * - `authentication.oidc`: replaced as a whole, what is left out becomes null; null removes it.
+ * - `cni`: `cilium: null` goes back to the platform defaults, the node masks apart.
+ * - `ddos_profile`: switching off drops what isn't given along.
+ * - `logging`: switching off keeps the rest; switched on without a topic, it gets one named after the cluster.
+ */
+export function mergeConfiguration(
+  current: ClusterConfiguration,
+  update: ClusterUpdate,
+  clusterName: string,
+): ClusterConfiguration {
+  const { add_ons, authentication, autoscaler_config, cni, ddos_profile, logging } = update;
+  return {
+    add_ons: add_ons?.slurm ? { slurm: slurmOf(add_ons.slurm) } : current.add_ons,
+    authentication:
+      authentication?.oidc === undefined
+        ? current.authentication
+        : { oidc: authentication.oidc === null ? null : oidcOf(authentication.oidc) },
+    autoscaler_config: autoscaler_config
+      ? mergeOverrides(current.autoscaler_config ?? {}, autoscaler_config)
+      : current.autoscaler_config,
+    cni: cni ? mergeCni(current.cni, cni) : current.cni,
+    ddos_profile: ddos_profile ? mergeDdosProfile(current.ddos_profile, ddos_profile) : current.ddos_profile,
+    logging: logging ? mergeLogging(current.logging, logging, clusterName) : current.logging,
+  };
+}
+
+/** The configuration of a new cluster: what its creation body says, platform defaults for the rest. */
+export function initialConfiguration(creation: ClusterUpdate, clusterName: string): ClusterConfiguration {
+  return mergeConfiguration(DEFAULT_CONFIGURATION, creation, clusterName);
+}
+
+/** Groups that differ, in the order of the contract; none means that there is nothing to do. */
+export function changedGroups(current: ClusterConfiguration, wanted: ClusterConfiguration): GroupName[] {
+  return GROUP_NAMES.filter(
+    (name) => !isDeepStrictEqual(comparable(current)[name], comparable(wanted)[name]),
+  );
+}
+
+/** No overrides, no OIDC and no CNI choice may be stored in two ways each. */
+function comparable(configuration: ClusterConfiguration): ClusterConfiguration {
+  return {
+    ...configuration,
+    authentication: configuration.authentication ?? DEFAULT_CONFIGURATION.authentication,
+    autoscaler_config: configuration.autoscaler_config ?? {},
+    cni: configuration.cni ?? DEFAULT_CONFIGURATION.cni,
+  };
+}
+
+/** UUIDs come in either letter case and are kept in lower case. */
+function slurmOf(given: SlurmInput): Slurm {
+  if (!given.enabled) return SLURM_OFF;
+  return {
+    enabled: true,
+    file_share_id: given.file_share_id?.toLowerCase() ?? null,
+    ssh_key_ids: given.ssh_key_ids?.map((id) => id.toLowerCase()) ?? null,
+    worker_count: given.worker_count ?? null,
+  };
+}
+
+function oidcOf(given: OidcInput): Oidc {
+  return {
+    client_id: given.client_id ?? null,
+    groups_claim: given.groups_claim ?? null,
+    groups_prefix: given.groups_prefix ?? null,
+    issuer_url: given.issuer_url ?? null,
+    required_claims: given.required_claims ?? null,
+    signing_algs: given.signing_algs ?? null,
+    username_claim: given.username_claim ?? null,
+    username_prefix: given.username_prefix ?? null,
+  };
+}
+
+function mergeOverrides(
+  current: Record<string, string>,
+  given: Record<string, string>,
+): Record<string, string> {
+  return Object.keys(given).length === 0 ? {} : { ...current, ...given };
+}
+
+function mergeCni(current: Cni | null, given: CniInput): Cni {
+  const provider = given.provider ?? current?.provider ?? 'calico';
+  if (provider !== 'cilium') return { provider, cilium: null };
+  const before = current?.cilium ?? CILIUM_DEFAULTS;
+  if (given.cilium === null) {
+    const { mask_size, mask_size_v6 } = before;
+    return { provider, cilium: { ...CILIUM_DEFAULTS, mask_size, mask_size_v6 } };
+  }
+  return { provider, cilium: given.cilium ? mergeCilium(before, given.cilium) : before };
+}
+
+function mergeCilium(current: Cilium, given: CiliumInput): Cilium {
+  return { ...current, ...given, ...routingOf(current, given) };
+}
+
+/** `tunnel` and `routing_mode` say the same thing twice: the one that isn't given follows the other. */
+function routingOf(current: Cilium, given: CiliumInput): Pick<Cilium, 'routing_mode' | 'tunnel'> {
+  const { routing_mode = current.routing_mode, tunnel = current.tunnel } = given;
+  if (given.tunnel !== undefined && given.routing_mode === undefined) {
+    return { tunnel, routing_mode: tunnel === '' ? 'native' : 'tunnel' };
+  }
+  if (given.routing_mode !== undefined && given.tunnel === undefined) {
+    return { routing_mode, tunnel: routing_mode === 'native' ? '' : tunnel || CILIUM_DEFAULTS.tunnel };
+  }
+  return { routing_mode, tunnel };
+}
+
+function mergeDdosProfile(current: DdosProfile | null, given: DdosProfileInput): DdosProfile {
+  const { profile_template: id, profile_template_name: name } = given;
+  const on = given.enabled && current?.enabled ? current : undefined;
+  // Naming another template, in either way, forgets the old one and the values of its fields.
+  const kept =
+    on && agrees(id, on.profile_template) && agrees(name, on.profile_template_name) ? on : undefined;
+  const fields = given.fields?.map(({ base_field, field_value = null }) => ({ base_field, field_value }));
+  return {
+    enabled: given.enabled,
+    fields: fields ?? kept?.fields ?? [],
+    profile_template: id === undefined ? (kept?.profile_template ?? null) : id,
+    profile_template_name: name === undefined ? (kept?.profile_template_name ?? null) : name,
+  };
+}
+
+function agrees<T>(given: T | null | undefined, current: T | null): boolean {
+  return given === undefined || given === null || given === current;
+}
+
+function mergeLogging(current: Logging | null, given: LoggingInput, clusterName: string): Logging {
+  const before = current ?? {
+    enabled: false,
+    destination_region_id: null,
+    topic_name: null,
+    retention_policy: null,
+  };
+  const merged = { ...before, ...given };
+  return merged.enabled && merged.topic_name === null ? { ...merged, topic_name: clusterName } : merged;
+}

@@ -1,0 +1,104 @@
+import type { FieldProblem } from '../../../lib/errors.ts';
+import type { Oidc } from './configuration.ts';
+
+const FIELD = 'authentication.oidc';
+/** Names of Kubernetes' own users and groups begin like this. */
+const RESERVED = 'system:';
+const TEXT_FIELDS = [
+  'client_id',
+  'groups_claim',
+  'groups_prefix',
+  'issuer_url',
+  'username_claim',
+  'username_prefix',
+] as const;
+const CONTROL = /\p{Cc}/u;
+
+/** Problems of the OIDC settings that a cluster would have, as the Kubernetes API server would find them. */
+export function oidcProblems(oidc: Oidc): FieldProblem[] {
+  return [
+    ...textProblems(oidc),
+    ...pairProblems(oidc),
+    ...issuerProblems(oidc.issuer_url),
+    ...prefixProblems(oidc),
+    ...claimProblems(oidc.required_claims ?? {}),
+    ...algorithmProblems(oidc.signing_algs ?? []),
+  ];
+}
+
+function textProblems(oidc: Oidc): FieldProblem[] {
+  return TEXT_FIELDS.flatMap((name) => {
+    const message = textFault(oidc[name]);
+    return message === undefined ? [] : [{ field: `${FIELD}.${name}`, message }];
+  });
+}
+
+function textFault(text: string | null): string | undefined {
+  if (text === null) return undefined;
+  if (text === '') return 'Must not be empty: send null, or leave the field out.';
+  if (CONTROL.test(text)) return 'Must not contain control characters.';
+  return text === text.trim() ? undefined : 'Must not begin or end with a blank.';
+}
+
+// The API server stops when it is given one of the two alone, and ignores everything else without them.
+function pairProblems(oidc: Oidc): FieldProblem[] {
+  return (['issuer_url', 'client_id'] as const)
+    .filter((name) => oidc[name] === null)
+    .map((name) => ({
+      field: `${FIELD}.${name}`,
+      message:
+        'Must be given: OIDC needs issuer_url and client_id together. To remove OIDC, send "oidc": null.',
+    }));
+}
+
+function issuerProblems(issuer: string | null): FieldProblem[] {
+  const message = issuer === null || issuer === '' ? undefined : issuerFault(issuer);
+  return message === undefined ? [] : [{ field: `${FIELD}.issuer_url`, message }];
+}
+
+// apiserver/validation.go; compared with the token's `iss` character by character, so it is never rewritten.
+function issuerFault(issuer: string): string | undefined {
+  if (!issuer.startsWith('https://'))
+    return 'Must begin with https://, such as https://accounts.example.com.';
+  const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
+  if (!url || /[\s\\]/.test(issuer) || !/^https:\/\/[^/]/.test(issuer)) {
+    return 'Must be a valid address, such as https://accounts.example.com.';
+  }
+  if (url.username !== '' || url.password !== '' || /^https:\/\/[^/?#]*@/.test(issuer)) {
+    return 'Must not contain a user name or password.';
+  }
+  if (issuer.includes('?')) return 'Must not contain a query (the part from "?").';
+  return issuer.includes('#') ? 'Must not contain a fragment (the part from "#").' : undefined;
+}
+
+// `sys` in front of `tem:admin` reaches a system name as well as `system:` does.
+function prefixProblems(oidc: Oidc): FieldProblem[] {
+  return (['username_prefix', 'groups_prefix'] as const).flatMap((name) => {
+    const prefix = oidc[name] ?? '';
+    const reaches = prefix !== '' && (prefix.startsWith(RESERVED) || RESERVED.startsWith(prefix));
+    const message = `Must not lead to names that begin with ${RESERVED}, which are Kubernetes' own: take another prefix, such as oidc:`;
+    return reaches ? [{ field: `${FIELD}.${name}`, message }] : [];
+  });
+}
+
+// The API server reads `name=value` and trims both sides.
+function claimProblems(claims: Readonly<Record<string, string>>): FieldProblem[] {
+  return Object.entries(claims).flatMap(([name, value]) => {
+    const nameFault = name.includes('=') ? 'Must not have a name that contains "=".' : textFault(name);
+    const message = nameFault ?? textFault(value);
+    return message === undefined ? [] : [{ field: `${FIELD}.required_claims.${name}`, message }];
+  });
+}
+
+function algorithmProblems(algorithms: readonly string[]): FieldProblem[] {
+  return algorithms.flatMap((name, index) =>
+    algorithms.indexOf(name) === index
+      ? []
+      : [
+          {
+            field: `${FIELD}.signing_algs.${index}`,
+            message: `Names ${name} twice: give each algorithm once.`,
+          },
+        ],
+  );
+}

@@ -1,0 +1,358 @@
+import { type Static, Type } from 'typebox';
+import { EXPANDERS } from './expander.ts';
+import { closed, oneOf, orNull, textMap, uuid } from './schema-kit.ts';
+
+const { Optional } = Type;
+
+export const SIGNING_ALGORITHMS = [
+  'ES256',
+  'ES384',
+  'ES512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'RS256',
+  'RS384',
+  'RS512',
+] as const;
+export const LB_MODES = ['dsr', 'hybrid', 'snat'] as const;
+export const ROUTING_MODES = ['native', 'tunnel'] as const;
+export const TUNNELS = ['', 'geneve', 'vxlan'] as const;
+export const CNI_PROVIDERS = ['calico', 'cilium'] as const;
+
+/** Limits on what a client may send; the rules and the API document read the same numbers. */
+export const LIMITS = {
+  sshKeys: 100,
+  workers: 10_000,
+  claims: 64,
+  ddosFields: 100,
+  topicName: 223,
+  retentionDays: 1825,
+  mask: { min: 8, max: 30 },
+  maskV6: { min: 48, max: 126 },
+} as const;
+
+const INT32_MAX = 2_147_483_647;
+
+/**
+ * A log topic: labels of lower-case letters, digits and inner hyphens, joined by dots. Written without
+ * nested repetition over the same characters, so that matching takes linear time.
+ */
+export const TOPIC_NAME_PATTERN = '^[a-z0-9]+(?:-+[a-z0-9]+)*(?:\\.[a-z0-9]+(?:-+[a-z0-9]+)*)*$';
+
+/**
+ * One object for both forms, since a validator can't tell branches apart by a boolean and would answer with
+ * the faults of both. The rules of Slurm hold what each form needs.
+ */
+export const SlurmInput = Type.Object(
+  {
+    enabled: Type.Boolean({
+      description: 'Switches Slurm on or off. `false` takes no other field.',
+      examples: [true],
+    }),
+    file_share_id: Optional(
+      uuid({
+        description:
+          'VAST file share for the controller spool, the worker spool and the jail. Root squash has to be off, path_length and allowed_characters `NPL`. Required to enable.',
+      }),
+    ),
+    ssh_key_ids: Optional(
+      Type.Array(uuid({}), {
+        minItems: 1,
+        maxItems: LIMITS.sshKeys,
+        description: 'SSH keys that may log in to the login nodes. Required to enable.',
+        examples: [['36a7a97a-0672-4911-8099-90cd6b32fbb8']],
+      }),
+    ),
+    worker_count: Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: LIMITS.workers,
+        description:
+          'Slurm worker nodes, each on a GPU node of its own. May grow, never shrink. Required to enable.',
+        examples: [2],
+      }),
+    ),
+  },
+  { title: 'KubernetesSlurmAddonInput', description: 'Slurm add-on.', additionalProperties: false },
+);
+
+export const AddOnsInput = closed(
+  { slurm: Optional(SlurmInput) },
+  { title: 'KubernetesAddonsInput', description: 'Add-ons of the cluster. Can not be null.' },
+);
+
+const text = (maxLength: number, description: string, example: string) =>
+  Optional(orNull(Type.String({ minLength: 1, maxLength, description, examples: [example] })));
+
+export const OidcInput = closed(
+  {
+    client_id: text(
+      1024,
+      'Client ID that every token must be issued for. Goes with `issuer_url`.',
+      'kubernetes',
+    ),
+    groups_claim: text(256, "Claim that holds the user's groups.", 'groups'),
+    groups_prefix: text(256, 'Put before each group.', 'oidc:'),
+    issuer_url: text(
+      2048,
+      'Address of the OpenID provider, https only, exactly as in the `iss` claim of its tokens. Goes with `client_id`.',
+      'https://accounts.example.com',
+    ),
+    required_claims: Optional(
+      orNull(
+        textMap(
+          { keyLength: 256, valueLength: 1024, entries: LIMITS.claims },
+          {
+            description: 'Claims that a token must carry with exactly these values.',
+            examples: [{ hd: 'example.com' }],
+          },
+        ),
+      ),
+    ),
+    signing_algs: Optional(
+      orNull(
+        Type.Array(oneOf(SIGNING_ALGORITHMS, {}), {
+          minItems: 1,
+          maxItems: SIGNING_ALGORITHMS.length,
+          description: 'Accepted signing algorithms. Acts as RS256 alone when null.',
+          examples: [['RS256', 'ES256']],
+        }),
+      ),
+    ),
+    username_claim: text(256, 'Claim that names the user. Acts as `sub` when null.', 'email'),
+    username_prefix: text(256, 'Put before the user name. `-` switches the prefix off.', 'oidc:'),
+  },
+  {
+    title: 'KubernetesOidcInput',
+    description: 'OpenID Connect settings. Replaces the settings as a whole: a field left out becomes null.',
+  },
+);
+
+export const AuthenticationInput = closed(
+  { oidc: Optional(orNull(OidcInput)) },
+  {
+    title: 'KubernetesAuthenticationInput',
+    description: 'Authentication of users. `{"oidc": null}` removes OpenID Connect.',
+  },
+);
+
+export const AutoscalerConfig = textMap(
+  { keyLength: 256, valueLength: 256, entries: 64 },
+  {
+    title: 'KubernetesAutoscalerConfig',
+    description: `Overrides of the cluster autoscaler's parameters; values are always strings. A parameter left out keeps its value, \`{}\` removes all overrides. Expanders: ${EXPANDERS.join(', ')}.`,
+    examples: [{ 'scan-interval': '10s', expander: 'least-waste,random' }],
+  },
+);
+
+const flag = (description: string) => Optional(Type.Boolean({ description }));
+
+export const CiliumInput = closed(
+  {
+    cni_exclusive: flag(
+      'Cilium takes over the CNI folder of each node, true on a new cluster. False lets others live beside it.',
+    ),
+    encryption: flag('WireGuard encryption between nodes, false on a new cluster.'),
+    hubble_relay: flag('Hubble Relay, false on a new cluster.'),
+    hubble_ui: flag('Hubble UI, needs `hubble_relay`. False on a new cluster.'),
+    lb_acceleration: flag('Load balancing in XDP, false on a new cluster.'),
+    lb_mode: Optional(
+      oneOf(LB_MODES, {
+        description:
+          'Load balancing mode, `snat` on a new cluster. `dsr` and `hybrid` do not work with VXLAN.',
+        examples: ['snat'],
+      }),
+    ),
+    mask_size: Optional(
+      Type.Integer({
+        minimum: LIMITS.mask.min,
+        maximum: LIMITS.mask.max,
+        description: 'Prefix length of the IPv4 range of each node, 24 when not given. Fixed at creation.',
+        examples: [24],
+      }),
+    ),
+    mask_size_v6: Optional(
+      Type.Integer({
+        minimum: LIMITS.maskV6.min,
+        maximum: LIMITS.maskV6.max,
+        description: 'Prefix length of the IPv6 range of each node, 120 when not given. Fixed at creation.',
+        examples: [120],
+      }),
+    ),
+    routing_mode: Optional(
+      oneOf(ROUTING_MODES, {
+        description: '`tunnel` on a new cluster. Follows `tunnel` when only that is given.',
+        examples: ['tunnel'],
+      }),
+    ),
+    tunnel: Optional(
+      oneOf(TUNNELS, {
+        description:
+          'Tunnel protocol, `geneve` on a new cluster; the empty text is native routing. Follows `routing_mode` when only that is given.',
+        examples: ['geneve'],
+      }),
+    ),
+  },
+  {
+    title: 'KubernetesCiliumInput',
+    description: 'Cilium settings; only with provider `cilium`. Those left out keep their value.',
+  },
+);
+
+export const CniInput = closed(
+  {
+    provider: Optional(
+      oneOf(CNI_PROVIDERS, {
+        description: '`calico` on a new cluster when not given. Can not be changed later.',
+        examples: ['cilium'],
+      }),
+    ),
+    cilium: Optional(orNull(CiliumInput)),
+  },
+  {
+    title: 'KubernetesCniInput',
+    description: 'Network plug-in. `cilium: null` goes back to the platform defaults, node masks apart.',
+  },
+);
+
+export const DdosFieldInput = Type.Object(
+  {
+    base_field: Type.Integer({
+      minimum: 0,
+      maximum: INT32_MAX,
+      description: 'ID of a field of the template.',
+      examples: [10],
+    }),
+    field_value: Optional(
+      Type.Unknown({
+        description:
+          "Any JSON value that satisfies the template field's validation schema. Null stands for its default.",
+        examples: [[45046, 45047]],
+      }),
+    ),
+  },
+  {
+    title: 'KubernetesDdosFieldInput',
+    description: 'Value of one field of the template.',
+    additionalProperties: false,
+  },
+);
+
+export const DdosProfileInput = Type.Object(
+  {
+    enabled: Type.Boolean({ description: 'Switches Advanced DDoS Protection on or off.', examples: [true] }),
+    fields: Optional(
+      Type.Array(DdosFieldInput, {
+        maxItems: LIMITS.ddosFields,
+        description: 'Values of fields of the template.',
+      }),
+    ),
+    profile_template: Optional(
+      orNull(
+        Type.Integer({
+          minimum: 0,
+          maximum: INT32_MAX,
+          description: 'ID of a DDoS profile template of the region.',
+          examples: [29],
+        }),
+      ),
+    ),
+    profile_template_name: Optional(
+      orNull(
+        Type.String({
+          minLength: 1,
+          maxLength: 100,
+          description: 'Name of the template, instead of its ID.',
+          examples: ['universal_v6'],
+        }),
+      ),
+    ),
+  },
+  {
+    title: 'KubernetesDdosProfileInput',
+    description:
+      'Advanced DDoS Protection. `{"enabled": false}` switches it off and drops its settings. While it stays on, what is left out keeps its value; another template starts with no fields.',
+    additionalProperties: false,
+  },
+);
+
+export const RetentionPolicy = Type.Object(
+  {
+    period: orNull(
+      Type.Integer({
+        minimum: 1,
+        maximum: LIMITS.retentionDays,
+        description: 'Days; null keeps for ever.',
+        examples: [45],
+      }),
+    ),
+  },
+  { title: 'LogRetentionPolicy', description: 'How long logs are kept.', additionalProperties: false },
+);
+
+export const LoggingInput = closed(
+  {
+    enabled: Optional(
+      Type.Boolean({
+        description:
+          'Forwards logs of the cluster. False stops that; the topic and its data stay. False at first.',
+        examples: [true],
+      }),
+    ),
+    destination_region_id: Optional(
+      orNull(
+        Type.Integer({
+          minimum: 0,
+          maximum: INT32_MAX,
+          description: 'Region that keeps the logs, one of the destination regions. Required to enable.',
+          examples: [1],
+        }),
+      ),
+    ),
+    topic_name: Optional(
+      orNull(
+        Type.String({
+          minLength: 1,
+          maxLength: LIMITS.topicName,
+          pattern: TOPIC_NAME_PATTERN,
+          rule: 'Must be lower-case letters, digits and hyphens, in parts joined by dots; each part begins and ends with a letter or a digit.',
+          description: 'Topic. Named after the cluster when logging is switched on without one.',
+          examples: ['my-log-name'],
+        }),
+      ),
+    ),
+    retention_policy: Optional(orNull(RetentionPolicy)),
+  },
+  { title: 'KubernetesLoggingInput', description: 'Log forwarding. Fields left out keep their value.' },
+);
+
+/** The five groups that may also be null, which acts as absent. */
+const nullableGroups = {
+  authentication: Optional(orNull(AuthenticationInput)),
+  autoscaler_config: Optional(orNull(AutoscalerConfig)),
+  cni: Optional(orNull(CniInput)),
+  ddos_profile: Optional(orNull(DdosProfileInput)),
+  logging: Optional(orNull(LoggingInput)),
+};
+
+/** Body of the cluster update. */
+export const ClusterUpdate = closed(
+  { add_ons: Optional(AddOnsInput), ...nullableGroups },
+  {
+    title: 'KubernetesClusterUpdate',
+    description:
+      'Six groups of settings. A group that is left out or null stays as it is; `add_ons` can not be null.',
+  },
+);
+
+/** The same groups in the creation body, to be spread into it. */
+export const creationGroups = { add_ons: Optional(AddOnsInput), ...nullableGroups };
+
+export type ClusterUpdate = Static<typeof ClusterUpdate>;
+export type SlurmInput = Static<typeof SlurmInput>;
+export type OidcInput = Static<typeof OidcInput>;
+export type CiliumInput = Static<typeof CiliumInput>;
+export type CniInput = Static<typeof CniInput>;
+export type DdosProfileInput = Static<typeof DdosProfileInput>;
+export type LoggingInput = Static<typeof LoggingInput>;

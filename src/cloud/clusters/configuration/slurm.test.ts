@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { SLURM_OFF, type Slurm } from './configuration.ts';
+import type { SlurmInput } from './schema.ts';
+import { type SlurmContext, slurmProblems } from './slurm.ts';
+
+const SHARE = '11111111-1111-4111-8111-111111111111';
+const KEY = 'aaaaaaaa-1111-4111-8111-111111111111';
+const OTHER_KEY = 'bbbbbbbb-1111-4111-8111-111111111111';
+
+const context: SlurmContext = {
+  kubernetesVersion: 'v1.32.13',
+  hasGpuPool: true,
+  gpuNodeCount: 4,
+  vastNfsEnabled: true,
+  fileShare: { typeName: 'vast', rootSquash: false, pathLength: 'NPL', allowedCharacters: 'NPL' },
+  knownSshKeyIds: new Set([KEY]),
+};
+const request: SlurmInput = { enabled: true, file_share_id: SHARE, ssh_key_ids: [KEY], worker_count: 2 };
+const running: Slurm = { enabled: true, file_share_id: SHARE, ssh_key_ids: [KEY], worker_count: 2 };
+const share = (change: Partial<NonNullable<SlurmContext['fileShare']>>) => ({
+  fileShare: { typeName: 'vast', rootSquash: false, pathLength: 'NPL', allowedCharacters: 'NPL', ...change },
+});
+
+describe('forms', () => {
+  it('needs all fields to enable', () => {
+    expect(slurmProblems({ enabled: true }, SLURM_OFF, context).map(({ field }) => field)).toEqual([
+      'add_ons.slurm.file_share_id',
+      'add_ons.slurm.ssh_key_ids',
+      'add_ons.slurm.worker_count',
+    ]);
+  });
+
+  it('takes none of them to disable', () => {
+    expect(slurmProblems({ enabled: false }, running, undefined)).toEqual([]);
+    expect(slurmProblems({ enabled: false, worker_count: 1 }, running, undefined)).toEqual([
+      { field: 'add_ons.slurm.worker_count', message: 'Must be left out when enabled is false.' },
+    ]);
+  });
+
+  it('is not silently accepted when nobody looked at the cluster', () => {
+    expect(() => slurmProblems(request, SLURM_OFF, undefined)).toThrow(/context/);
+  });
+});
+
+describe('switching on accepts', () => {
+  it.each<[string, SlurmInput, Partial<SlurmContext>]>([
+    ['1.32', request, {}],
+    ['1.31 without the v', request, { kubernetesVersion: '1.31.4' }],
+    ['as many workers as GPU nodes', { ...request, worker_count: 4 }, {}],
+    ['a key in other letter case', { ...request, ssh_key_ids: [KEY.toUpperCase()] }, {}],
+  ])('%s', (_, given, change) => {
+    expect(slurmProblems(given, SLURM_OFF, { ...context, ...change })).toEqual([]);
+  });
+});
+
+describe('switching on refuses', () => {
+  it.each<[string, SlurmInput, Partial<SlurmContext>, string, RegExp]>([
+    ['Kubernetes 1.33', request, { kubernetesVersion: 'v1.33.1' }, 'enabled', /1\.31 or 1\.32.*v1\.33\.1/],
+    ['Kubernetes 1.3', request, { kubernetesVersion: 'v1.3.1' }, 'enabled', /1\.31 or 1\.32/],
+    ['a cluster without GPU pool', request, { hasGpuPool: false, gpuNodeCount: 0 }, 'enabled', /GPU flavor/],
+    ['a cluster without VAST NFS', request, { vastNfsEnabled: false }, 'enabled', /vast_enabled/],
+    ['more workers than GPU nodes', { ...request, worker_count: 5 }, {}, 'worker_count', /at most 4/],
+    ['an unknown share', request, { fileShare: undefined }, 'file_share_id', /Unknown file share/],
+    ['a standard share', request, share({ typeName: 'standard' }), 'file_share_id', /type standard/],
+    ['root squash', request, share({ rootSquash: true }), 'file_share_id', /with root_squash false in/],
+    ['short paths', request, share({ pathLength: 'LCD' }), 'file_share_id', /path_length NPL/],
+    [
+      'few characters',
+      request,
+      share({ allowedCharacters: null }),
+      'file_share_id',
+      /allowed_characters NPL/,
+    ],
+    ['an unknown key', { ...request, ssh_key_ids: [KEY, OTHER_KEY] }, {}, 'ssh_key_ids.1', /Unknown SSH key/],
+    ['a key twice', { ...request, ssh_key_ids: [KEY, KEY.toUpperCase()] }, {}, 'ssh_key_ids.1', /twice/],
+  ])('%s', (_, given, change, field, message) => {
+    expect(slurmProblems(given, SLURM_OFF, { ...context, ...change })).toEqual([
+      { field: `add_ons.slurm.${field}`, message: expect.stringMatching(message) },
+    ]);
+  });
+});
+
+describe('while it runs', () => {
+  it('grows and stays, but never shrinks', () => {
+    expect(slurmProblems({ ...request, worker_count: 3 }, running, context)).toEqual([]);
+    expect(slurmProblems(request, running, context)).toEqual([]);
+    expect(slurmProblems({ ...request, worker_count: 1 }, running, context)).toEqual([
+      { field: 'add_ons.slurm.worker_count', message: 'Must not shrink: 2 workers run. Send 2 or more.' },
+    ]);
+  });
+
+  it('starts anew with any number after it was off', () => {
+    expect(slurmProblems({ ...request, worker_count: 1 }, SLURM_OFF, context)).toEqual([]);
+  });
+
+  it('takes its own settings again, whatever became of the cluster since', () => {
+    const later: SlurmContext = {
+      ...context,
+      kubernetesVersion: 'v1.33.1',
+      gpuNodeCount: 1,
+      fileShare: undefined,
+      knownSshKeyIds: new Set(),
+    };
+    expect(slurmProblems(request, running, later)).toEqual([]);
+    expect(slurmProblems({ ...request, worker_count: 3 }, running, later)[0]?.field).toBe(
+      'add_ons.slurm.worker_count',
+    );
+  });
+});

@@ -1,0 +1,128 @@
+import type { FieldProblem } from '../../../lib/errors.ts';
+import type { Slurm } from './configuration.ts';
+import type { SlurmInput } from './schema.ts';
+
+const FIELD = 'add_ons.slurm';
+const FORM_FIELDS = ['file_share_id', 'ssh_key_ids', 'worker_count'] as const;
+const KUBERNETES_MINORS = ['1.31', '1.32'];
+
+/** What Slurm stands on, as it is when the request arrives. */
+export interface SlurmContext {
+  /** With or without the leading `v`. */
+  kubernetesVersion: string;
+  hasGpuPool: boolean;
+  /** The most GPU nodes that the cluster's pools may grow to. */
+  gpuNodeCount: number;
+  vastNfsEnabled: boolean;
+  /** The share that the request names; undefined when project and region have none of that ID. */
+  fileShare: SlurmFileShare | undefined;
+  /** Those of the requested SSH keys that exist in the project. */
+  knownSshKeyIds: ReadonlySet<string>;
+}
+
+export interface SlurmFileShare {
+  typeName: string;
+  rootSquash: boolean;
+  pathLength: string | null;
+  allowedCharacters: string | null;
+}
+
+/**
+ * Problems of a Slurm update. What stands unchanged isn't judged again, so that a cluster that was upgraded
+ * since, or lost a key, still takes the same settings without a fault.
+ */
+export function slurmProblems(
+  given: SlurmInput,
+  current: Slurm,
+  context: SlurmContext | undefined,
+): FieldProblem[] {
+  if (!given.enabled) {
+    return FORM_FIELDS.filter((name) => given[name] !== undefined).map((name) => ({
+      field: `${FIELD}.${name}`,
+      message: 'Must be left out when enabled is false.',
+    }));
+  }
+  const missing = FORM_FIELDS.filter((name) => given[name] === undefined);
+  if (missing.length > 0) {
+    return missing.map((name) => ({
+      field: `${FIELD}.${name}`,
+      message: 'This field is required when enabled is true.',
+    }));
+  }
+  if (!context) throw new Error('Slurm can not be checked without its context');
+  return [
+    ...(current.enabled ? [] : clusterProblems(context)),
+    ...workerProblems(given.worker_count ?? 0, current, context),
+    ...shareProblems(given.file_share_id ?? '', current, context.fileShare),
+    ...keyProblems(given.ssh_key_ids ?? [], current, context.knownSshKeyIds),
+  ];
+}
+
+function clusterProblems(context: SlurmContext): FieldProblem[] {
+  const messages: string[] = [];
+  const [major, minor] = context.kubernetesVersion.replace(/^v/, '').split('.');
+  if (!KUBERNETES_MINORS.includes(`${major}.${minor}`)) {
+    messages.push(
+      `Needs Kubernetes ${KUBERNETES_MINORS.join(' or ')}, and this cluster has ${context.kubernetesVersion}.`,
+    );
+  }
+  if (!context.hasGpuPool) messages.push('Needs at least one pool of a GPU flavor: add one first.');
+  if (!context.vastNfsEnabled) {
+    messages.push('Needs VAST NFS (csi.nfs.vast_enabled), which is chosen when a cluster is created.');
+  }
+  return messages.map((message) => ({ field: `${FIELD}.enabled`, message }));
+}
+
+function workerProblems(wanted: number, current: Slurm, context: SlurmContext): FieldProblem[] {
+  const field = `${FIELD}.worker_count`;
+  const running = current.enabled ? (current.worker_count ?? 0) : 0;
+  if (wanted < running)
+    return [{ field, message: `Must not shrink: ${running} workers run. Send ${running} or more.` }];
+  const grows = wanted > running;
+  return grows && context.hasGpuPool && wanted > context.gpuNodeCount
+    ? [
+        {
+          field,
+          message: `Must be at most ${context.gpuNodeCount}, the GPU nodes that the pools may have: each worker needs its own. Enlarge a GPU pool first.`,
+        },
+      ]
+    : [];
+}
+
+function shareProblems(id: string, current: Slurm, share: SlurmFileShare | undefined): FieldProblem[] {
+  if (current.enabled && sameId(id, current.file_share_id ?? '')) return [];
+  const message = share
+    ? shareFault(share)
+    : `Unknown file share ${id}: it must be a VAST share of the same project and region.`;
+  return message === undefined ? [] : [{ field: `${FIELD}.file_share_id`, message }];
+}
+
+function shareFault(share: SlurmFileShare): string | undefined {
+  if (share.typeName !== 'vast')
+    return `Must be a VAST file share, and this one is of type ${share.typeName}.`;
+  const faults = [
+    ...(share.rootSquash ? ['root_squash false'] : []),
+    ...(share.pathLength === 'NPL' ? [] : ['path_length NPL']),
+    ...(share.allowedCharacters === 'NPL' ? [] : ['allowed_characters NPL']),
+  ];
+  return faults.length === 0
+    ? undefined
+    : `Must be a file share with ${faults.join(', ')} in its share_settings.`;
+}
+
+function keyProblems(ids: readonly string[], current: Slurm, known: ReadonlySet<string>): FieldProblem[] {
+  const standing = current.enabled ? (current.ssh_key_ids ?? []) : [];
+  return ids.flatMap((id, index) => {
+    const field = `${FIELD}.ssh_key_ids.${index}`;
+    if (ids.findIndex((other) => sameId(other, id)) < index) {
+      return [{ field, message: `Names the key ${id} twice: give each key once.` }];
+    }
+    const found = known.has(id) || known.has(id.toLowerCase()) || standing.some((key) => sameId(key, id));
+    return found ? [] : [{ field, message: `Unknown SSH key ${id}: it must be a key of this project.` }];
+  });
+}
+
+/** UUIDs may come in any letter case. */
+function sameId(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
