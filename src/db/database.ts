@@ -7,6 +7,7 @@ import {
   PostgresQueryCompiler,
 } from 'kysely';
 import pg from 'pg';
+import { ConflictError } from '../lib/errors.ts';
 import type { Tables } from './tables.ts';
 
 /** `sql` speaks kysely on the transaction's own connection; `client` is that connection, for libraries that want it raw. */
@@ -27,6 +28,8 @@ export interface Database {
 }
 
 const RETRYABLE = new Set(['40001', '40P01']);
+// Still deadlocked after every attempt, or something referred to is gone since it was checked.
+const OVERTAKEN = new Set([...RETRYABLE, '23503']);
 const ATTEMPTS = 3;
 
 // Ids and counts are bigint in the database and stay below 2^53.
@@ -70,13 +73,20 @@ export function openDatabase(connection: pg.PoolConfig, maxConnections = 20): Da
         try {
           return await attempt(work);
         } catch (error) {
-          if (left === 0 || !(error instanceof pg.DatabaseError) || !RETRYABLE.has(error.code ?? ''))
-            throw error;
+          if (!(error instanceof pg.DatabaseError)) throw error;
+          if (left > 0 && RETRYABLE.has(error.code ?? '')) continue;
+          throw OVERTAKEN.has(error.code ?? '') ? overtaken(error) : error;
         }
       }
     },
     close: () => sql.destroy(),
   };
+}
+
+function overtaken(cause: Error): ConflictError {
+  const error = new ConflictError('Another request changed the same resources at the same time; try again');
+  error.cause = cause;
+  return error;
 }
 
 /** kysely on one connection that somebody else opened and will release. */

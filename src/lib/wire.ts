@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox';
+import { NAME_PATTERN, NAME_RULE } from './names.ts';
 
 /** The pieces that the wire schemas of many features share. */
 
@@ -7,11 +8,17 @@ const MAX_ID = Number.MAX_SAFE_INTEGER;
 export const IntegerId = (description: string) =>
   Type.Integer({ minimum: 0, maximum: MAX_ID, description, examples: [1] });
 
-export const Nullable = <T extends TSchema>(schema: T, description?: string) =>
-  Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
-
 export const Timestamp = (description?: string) =>
   Type.String({ format: 'date-time', ...(description !== undefined && { description }) });
+
+/** The name of a security group, instance, volume, network and the like. */
+export const ResourceName = (description: string) =>
+  Type.String({
+    pattern: NAME_PATTERN,
+    rule: `The name ${NAME_RULE}.`,
+    description: `${description}; it ${NAME_RULE}.`,
+    examples: ['web servers'],
+  });
 
 /** Path parameters of everything that lives in a project and a region. */
 export const ProjectRegion = {

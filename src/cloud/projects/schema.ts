@@ -1,17 +1,18 @@
 import { type Static, Type } from 'typebox';
-import { IntegerId, listOf, listQuery, Nullable, Timestamp } from '../../lib/wire.ts';
+import { nullable } from '../../lib/nullable.ts';
+import { IntegerId, listOf, listQuery, Timestamp } from '../../lib/wire.ts';
 
 export const Project = Type.Object(
   {
     id: Type.Integer({ description: 'Project ID', examples: [1] }),
     name: Type.String({ examples: ['Default'] }),
-    description: Nullable(Type.String()),
+    description: nullable(Type.String()),
     client_id: Type.Integer({ description: 'The account that the project belongs to' }),
     is_default: Type.Boolean({ description: 'Every account has one default project' }),
     state: Type.String({ examples: ['ACTIVE'] }),
-    task_id: Nullable(Type.String(), 'The task that holds the project, if one does'),
+    task_id: nullable(Type.String({ description: 'The task that holds the project, if one does' })),
     created_at: Timestamp(),
-    deleted_at: Nullable(Timestamp()),
+    deleted_at: nullable(Timestamp()),
   },
   { title: 'Project' },
 );

@@ -17,12 +17,16 @@ export interface Scope {
   requestId: string;
 }
 
+interface ScopeRequest {
+  principal: Principal;
+  requestId: string;
+  projectId: number;
+  regionId: number;
+}
+
 export interface Projects {
   /** @throws NotFoundError for an unknown project or region and for another account's, all alike */
-  scope(
-    caller: { principal: Principal; requestId: string },
-    ids: { project_id: number; region_id: number },
-  ): Promise<Scope>;
+  scope(request: ScopeRequest): Promise<Scope>;
   /** The project, if it is the caller's. @throws NotFoundError */
   project(principal: Principal, projectId: number): Promise<ProjectRow>;
   list(principal: Principal, query: ProjectListQuery): Promise<{ count: number; rows: ProjectRow[] }>;
@@ -46,12 +50,22 @@ export function createProjects(deps: {
 
   return {
     project,
-    async scope({ principal, requestId }, ids) {
-      const { client_id: clientId } = await project(principal, ids.project_id);
-      const region = deps.catalog.regions.get(ids.region_id);
-      if (!region) throw new NotFoundError('Region', ids.region_id);
-      return { projectId: ids.project_id, region, clientId, principal, requestId };
+    async scope({ principal, requestId, projectId, regionId }) {
+      const { client_id: clientId } = await project(principal, projectId);
+      const region = deps.catalog.regions.get(regionId);
+      if (!region) throw new NotFoundError('Region', regionId);
+      return { projectId, region, clientId, principal, requestId };
     },
     list: (principal, query) => listProjects(deps.database.sql, principal.clientId, query),
   };
+}
+
+/** What `scope` needs of a request whose path names a project and a region. */
+export function scopeOf(request: {
+  id: string;
+  principal: Principal;
+  params: { project_id: number; region_id: number };
+}): ScopeRequest {
+  const { project_id: projectId, region_id: regionId } = request.params;
+  return { principal: request.principal, requestId: request.id, projectId, regionId };
 }

@@ -92,12 +92,7 @@ export const createSecurityGroupSchema = Type.Object(
   {
     security_group: Type.Object(
       {
-        name: Type.String({
-          pattern: NAME_PATTERN,
-          rule: NAME_RULE,
-          description: `Name. ${NAME_RULE}`,
-          examples: ['web servers'],
-        }),
+        name: ResourceName('Name'),
         description: Type.Optional(
           Type.String({
             maxLength: MAX_DESCRIPTION,
@@ -162,7 +157,8 @@ type DialectName = 'specification' | 'client';
 const revision = Type.Integer({ minimum: 0, description: 'Rises with every change.', examples: [0] });
 
 /** The answers of one dialect. They differ in `remote_group_id`; titles differ so that one document can hold both. */
-function answers<T extends TSchema>(titlePrefix: string, remoteGroupId: T) {
+function answers(titlePrefix: string, remoteGroupSchema: TSchema) {
+  const remoteGroupId = Type.Unsafe<string[] | string | null>(remoteGroupSchema);
   const rule = Type.Object(
     {
       id: Uuid('Rule ID'),

@@ -6,7 +6,10 @@ import { isUuid } from '../../lib/ids.ts';
 import { canonicalTags } from '../../lib/tags.ts';
 import type { Scope } from '../projects/service.ts';
 import { releaseQuota, takeQuota } from '../quotas/quotas.ts';
-import { canonicalRule, duplicateKey, refuseDuplicates, ruleProblems, withDefaultEgress } from './rules.ts';
+import { withDefaultEgress } from './default-rules.ts';
+import { duplicateKey, refuseDuplicates } from './rule-duplicates.ts';
+import { ruleProblems } from './rule-problems.ts';
+import { canonicalRule, type RuleInput } from './rules.ts';
 import type { CreateSecurityGroup } from './schema.ts';
 import * as store from './store.ts';
 
@@ -31,7 +34,11 @@ export interface SecurityGroups {
 
 const SHOWN_IN_MESSAGE = 10;
 
-export function createSecurityGroups(deps: { database: Database; clock: Clock; instances: InstancePorts }): SecurityGroups {
+export function createSecurityGroups(deps: {
+  database: Database;
+  clock: Clock;
+  instances: InstancePorts;
+}): SecurityGroups {
   const { database, clock, instances } = deps;
 
   return {
@@ -85,10 +92,13 @@ export function createSecurityGroups(deps: { database: Database; clock: Clock; i
       await database.transaction(async (tx) => {
         const group = await store.lockGroup(tx, placeOf(scope), id);
         if (!group) throw new NotFoundError('Security group', id);
-        if (group.is_default) throw new ConflictError('The default security group of a project cannot be deleted');
+        if (group.is_default)
+          throw new ConflictError('The default security group of a project cannot be deleted');
         const ports = await store.portsOfGroup(tx.sql, id, SHOWN_IN_MESSAGE);
         if (ports.length > 0) {
-          throw new ConflictError(`Security group ${group.name} is in use: take it off these ports first: ${ports.join(', ')}`);
+          throw new ConflictError(
+            `Security group ${group.name} is in use: take it off these ports first: ${ports.join(', ')}`,
+          );
         }
         const others = await store.groupsReferringTo(tx.sql, id, SHOWN_IN_MESSAGE);
         if (others.length > 0) {
@@ -106,7 +116,9 @@ export function createSecurityGroups(deps: { database: Database; clock: Clock; i
     if (instanceIds.length === 0) return [];
     const ports = await instances.portsOf(tx, scope, instanceIds.filter(isUuid));
     const unknown = instanceIds.flatMap((id, index): FieldProblem[] =>
-      ports.has(id) ? [] : [{ field: `instances.${index}`, message: `No instance ${id} in this project and region.` }],
+      ports.has(id)
+        ? []
+        : [{ field: `instances.${index}`, message: `No instance ${id} in this project and region.` }],
     );
     if (unknown.length > 0) throw new InvalidError(unknown);
     return [...ports.values()].flat();
@@ -118,11 +130,15 @@ function placeOf(scope: Scope): store.Place {
 }
 
 function nameTaken(name: string): ConflictError {
-  return new ConflictError(`A security group named ${name} exists already in this project and region; choose another name`);
+  return new ConflictError(
+    `A security group named ${name} exists already in this project and region; choose another name`,
+  );
 }
 
-function acceptedRules(given: Parameters<typeof ruleProblems>[0][]) {
-  const problems = given.flatMap((rule, index) => ruleProblems(rule, `security_group.security_group_rules.${index}`));
+function acceptedRules(given: RuleInput[]) {
+  const problems = given.flatMap((rule, index) =>
+    ruleProblems(rule, `security_group.security_group_rules.${index}`),
+  );
   if (problems.length > 0) throw new InvalidError(problems);
   const rules = given.map(canonicalRule);
   refuseDuplicates(rules, 'security_group.security_group_rules');
@@ -136,7 +152,11 @@ function acceptedTags(given: Record<string, string> | undefined): Record<string,
 }
 
 /** @throws NotFoundError for a remote group that the project doesn't have in this region (Neutron answers the same). */
-async function requireRemoteGroups(tx: Transaction, place: store.Place, rules: { remote_group_id: string | null }[]): Promise<void> {
+async function requireRemoteGroups(
+  tx: Transaction,
+  place: store.Place,
+  rules: { remote_group_id: string | null }[],
+): Promise<void> {
   const ids = [...new Set(rules.flatMap((rule) => rule.remote_group_id ?? []))];
   if (ids.length === 0) return;
   const known = await store.existingGroups(tx.sql, place, ids);

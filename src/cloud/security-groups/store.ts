@@ -41,7 +41,11 @@ function groups(db: Kysely<Tables>, { projectId, regionId }: Place) {
     .where('region_id', '=', regionId);
 }
 
-export async function findGroup(db: Kysely<Tables>, place: Place, id: string): Promise<SecurityGroupRow | undefined> {
+export async function findGroup(
+  db: Kysely<Tables>,
+  place: Place,
+  id: string,
+): Promise<SecurityGroupRow | undefined> {
   const row = await groups(db, place).where('id', '=', id).executeTakeFirst();
   return row && withDates(row);
 }
@@ -71,17 +75,30 @@ export async function listGroups(
 }
 
 /** JSON carries times as text. */
-function withDates<T extends { rules: { created_at: unknown; updated_at: unknown }[] }>(row: T): T {
-  for (const rule of row.rules) {
-    rule.created_at = new Date(rule.created_at as string);
-    rule.updated_at = new Date(rule.updated_at as string);
-  }
-  return row;
+type WithRuleTexts = Omit<SecurityGroupRow, 'rules'> & {
+  rules: (Omit<RuleRow, 'created_at' | 'updated_at'> & { created_at: string; updated_at: string })[];
+};
+
+function withDates(row: WithRuleTexts): SecurityGroupRow {
+  const rules = row.rules.map((rule) => ({
+    ...rule,
+    created_at: new Date(rule.created_at),
+    updated_at: new Date(rule.updated_at),
+  }));
+  return { ...row, rules };
 }
 
 export async function insertGroup(
   tx: Transaction,
-  group: { id: string; place: Place; name: string; description: string; tags: Record<string, string>; isDefault: boolean; now: Date },
+  group: {
+    id: string;
+    place: Place;
+    name: string;
+    description: string;
+    tags: Record<string, string>;
+    isDefault: boolean;
+    now: Date;
+  },
 ): Promise<Selectable<Tables['security_groups']>> {
   return tx.sql
     .insertInto('security_groups')
@@ -105,7 +122,12 @@ export interface NewRule extends CanonicalRule {
   duplicateKey: string;
 }
 
-export async function insertRules(tx: Transaction, groupId: string, rules: NewRule[], now: Date): Promise<RuleRow[]> {
+export async function insertRules(
+  tx: Transaction,
+  groupId: string,
+  rules: NewRule[],
+  now: Date,
+): Promise<RuleRow[]> {
   if (rules.length === 0) return [];
   return tx.sql
     .insertInto('security_group_rules')
@@ -156,7 +178,11 @@ export async function portsOfGroup(db: Kysely<Tables>, groupId: string, limit: n
 }
 
 /** Up to `limit` other groups with a rule that names this one as its remote end. */
-export async function groupsReferringTo(db: Kysely<Tables>, groupId: string, limit: number): Promise<string[]> {
+export async function groupsReferringTo(
+  db: Kysely<Tables>,
+  groupId: string,
+  limit: number,
+): Promise<string[]> {
   const rows = await db
     .selectFrom('security_group_rules')
     .select('security_group_id')

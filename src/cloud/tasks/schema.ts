@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { Nullable } from '../../lib/wire.ts';
+import { nullable } from '../../lib/nullable.ts';
 
 const TaskTime = (description: string) =>
-  Nullable(Type.String({ examples: ['2026-05-23T05:07:31'] }), description);
+  nullable(Type.String({ description, examples: ['2026-05-23T05:07:31'] }));
 
 const idLists = [
   'ai_clusters api_keys caas_containers clusters faas_functions faas_namespaces file_shares floatingips healthmonitors',
@@ -29,24 +29,24 @@ export const Task = Type.Object(
     state: Type.Enum(['NEW', 'RUNNING', 'FINISHED', 'ERROR'], {
       description: 'NEW: queued. RUNNING: at work. FINISHED and ERROR are final.',
     }),
-    detailed_state: Nullable(Type.String(), 'Only GPU clusters have one'),
+    detailed_state: nullable(Type.String({ description: 'Only GPU clusters have one' })),
     created_on: TaskTime('When the task was accepted, in UTC'),
     updated_on: TaskTime('When its state last changed, in UTC'),
     finished_on: TaskTime('When it reached FINISHED or ERROR, in UTC'),
-    created_resources: Nullable(CreatedResources),
+    created_resources: nullable(CreatedResources),
     data: Type.Unknown({ description: 'What the task was asked to do' }),
-    error: Nullable(Type.String(), 'Why the task ended in ERROR'),
+    error: nullable(Type.String({ description: 'Why the task ended in ERROR' })),
     user_id: Type.Integer({ description: 'Who started the task' }),
-    client_id: Nullable(Type.Integer()),
-    user_client_id: Nullable(Type.Integer()),
-    project_id: Nullable(Type.Integer()),
-    region_id: Nullable(Type.Integer()),
-    request_id: Nullable(Type.String(), 'The request that started the task'),
+    client_id: nullable(Type.Integer()),
+    user_client_id: nullable(Type.Integer()),
+    project_id: nullable(Type.Integer()),
+    region_id: nullable(Type.Integer()),
+    request_id: nullable(Type.String({ description: 'The request that started the task' })),
     acknowledged_at: TaskTime('When a user acknowledged the outcome'),
-    acknowledged_by: Nullable(Type.Integer()),
-    job_id: Nullable(Type.String()),
-    schedule_id: Nullable(Type.String()),
-    lifecycle_policy_id: Nullable(Type.Integer()),
+    acknowledged_by: nullable(Type.Integer()),
+    job_id: nullable(Type.String()),
+    schedule_id: nullable(Type.String()),
+    lifecycle_policy_id: nullable(Type.Integer()),
   },
   { title: 'Task' },
 );

@@ -1,0 +1,45 @@
+import { presentedTags } from '../../lib/tag-list.ts';
+import { offsetTimestamp } from '../../lib/timestamps.ts';
+import type { Scope } from '../projects/service.ts';
+import type { ProtocolName } from './protocols.ts';
+import type { RuleRow, SecurityGroupRow } from './store.ts';
+
+/** The one thing in which the dialects differ here. */
+interface RemoteGroupDialect {
+  remoteGroup(id: string | null): string[] | string | null;
+}
+
+export function presentedGroup(row: SecurityGroupRow, scope: Scope, dialect: RemoteGroupDialect) {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    project_id: row.project_id,
+    region: scope.region.display_name,
+    region_id: row.region_id,
+    revision_number: row.revision_number,
+    tags_v2: presentedTags(row.tags),
+    created_at: offsetTimestamp(row.created_at),
+    updated_at: offsetTimestamp(row.updated_at),
+    security_group_rules: row.rules.map((rule) => presentedRule(rule, dialect)),
+  };
+}
+
+function presentedRule(rule: RuleRow, dialect: RemoteGroupDialect) {
+  return {
+    id: rule.id,
+    security_group_id: rule.security_group_id,
+    direction: rule.direction,
+    ethertype: rule.ethertype,
+    // What is stored has passed the request schema's list of names.
+    protocol: rule.protocol as ProtocolName | null,
+    port_range_min: rule.port_range_min,
+    port_range_max: rule.port_range_max,
+    remote_ip_prefix: rule.remote_ip_prefix,
+    remote_group_id: dialect.remoteGroup(rule.remote_group_id),
+    description: rule.description,
+    revision_number: rule.revision_number,
+    created_at: offsetTimestamp(rule.created_at),
+    updated_at: offsetTimestamp(rule.updated_at),
+  };
+}

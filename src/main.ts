@@ -1,0 +1,75 @@
+#!/usr/bin/env node
+import { parseArgs } from 'node:util';
+import { ConfigError, loadConfig, unknownSettings } from './config.ts';
+import { commands } from './start/commands.ts';
+
+/** Exit codes of sysexits.h: what a supervisor can tell apart. */
+const EXIT_USAGE = 64;
+const EXIT_FAILED = 70;
+const EXIT_CONFIG = 78;
+
+const HELP = `tradewind - a self-hosted cloud control plane
+
+Usage: tradewind <command> [options]
+
+${Object.entries(commands)
+  .map(([name, { summary }]) => `  ${name.padEnd(24)}${summary}`)
+  .join('\n')}
+
+Settings come from the environment: TRADEWIND_HOST (127.0.0.1), TRADEWIND_PORT (8080), TRADEWIND_DATA_DIR (./data),
+TRADEWIND_BOOTSTRAP_TOKEN (<id>_<secret>), DATABASE_URL (the embedded PostgreSQL when not set).
+Run "tradewind <command> --help" for the options of one command.
+`;
+
+async function main(): Promise<number> {
+  const [first = 'serve', second = ''] = process.argv.slice(2);
+  if (['help', '--help', '-h'].includes(first)) {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const name = `${first} ${second}` in commands ? `${first} ${second}` : first;
+  const command = commands[name];
+  if (!command) {
+    process.stderr.write(`There is no command "${first}". "tradewind help" lists them.\n`);
+    return EXIT_USAGE;
+  }
+  const args = process.argv.slice(2 + name.split(' ').length);
+  const options = parseOptions(name, command, args);
+  if (typeof options === 'number') return options;
+  for (const unknown of unknownSettings(process.env)) {
+    process.stderr.write(`${unknown} is no setting of Tradewind and has no effect\n`);
+  }
+  return command.run({ config: loadConfig(process.env), options, stop: stopSignal() });
+}
+
+type Options = Record<string, string | boolean | undefined>;
+
+function parseOptions(name: string, command: (typeof commands)[string], args: string[]): Options | number {
+  try {
+    const { values } = parseArgs({
+      args,
+      options: { ...command.options, help: { type: 'boolean', short: 'h' } },
+    });
+    if (!values.help) return values as Options;
+    process.stdout.write(`Usage: tradewind ${name} [options]\n\n${command.summary}\n\n${command.help}`);
+    return 0;
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n"tradewind ${name} --help" lists the options.\n`);
+    return EXIT_USAGE;
+  }
+}
+
+/** Aborted by the first SIGTERM or SIGINT; later ones are ignored, since a group gets Ctrl-C more than once. */
+function stopSignal(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => controller.abort());
+  return controller.signal;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  const expected = error instanceof Error && error.name !== 'Error' && !(error instanceof TypeError);
+  process.stderr.write(`${expected ? error.message : ((error as Error)?.stack ?? String(error))}\n`);
+  process.exitCode = error instanceof ConfigError ? EXIT_CONFIG : EXIT_FAILED;
+}
