@@ -41,6 +41,16 @@ describe('an update accepts', () => {
     ['VXLAN with SNAT', { cilium: { tunnel: 'vxlan' } }, cilium()],
     ['native routing by tunnel', { cilium: { tunnel: '' } }, cilium()],
     ['native routing by both', { cilium: { tunnel: '', routing_mode: 'native' } }, cilium()],
+    [
+      'native routing with Geneve for DSR',
+      { cilium: { tunnel: 'geneve', routing_mode: 'native' } },
+      cilium(),
+    ],
+    [
+      'DSR with native routing, whatever the tunnel',
+      { cilium: { routing_mode: 'native', tunnel: 'vxlan', lb_mode: 'dsr' } },
+      cilium(),
+    ],
     ['the same masks', { cilium: { mask_size: 24, mask_size_v6: 120 } }, cilium()],
     ['masks kept by null', { cilium: null }, cilium({ mask_size: 25 })],
   ])('%s', (_, given, current) => {
@@ -85,13 +95,6 @@ describe('an update refuses', () => {
     [
       'an empty tunnel to tunnel with',
       { cilium: { tunnel: '', routing_mode: 'tunnel' } },
-      cilium(),
-      'cni.cilium.tunnel',
-      /native/,
-    ],
-    [
-      'native routing in a tunnel',
-      { cilium: { tunnel: 'geneve', routing_mode: 'native' } },
       cilium(),
       'cni.cilium.tunnel',
       /native/,

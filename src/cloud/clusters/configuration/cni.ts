@@ -61,23 +61,20 @@ function hubbleProblems(given: CiliumInput, wanted: Cilium): FieldProblem[] {
     : [{ field: `${FIELD}.hubble_ui`, message: 'Needs hubble_relay: send "hubble_relay": true as well.' }];
 }
 
+// With native routing the tunnel protocol still matters: DSR may be dispatched over Geneve.
 function routingProblems(given: CiliumInput, wanted: Cilium): FieldProblem[] {
-  const native = wanted.routing_mode === 'native';
-  if (native === (wanted.tunnel === '')) return [];
-  const field = `${FIELD}.${given.tunnel === undefined ? 'routing_mode' : 'tunnel'}`;
+  if (wanted.routing_mode === 'native' || wanted.tunnel !== '') return [];
   return [
-    native
-      ? { field, message: 'Contradicts routing_mode native: send "tunnel": "", or routing_mode tunnel.' }
-      : {
-          field,
-          message: 'The empty tunnel is native routing: send routing_mode native, or tunnel geneve or vxlan.',
-        },
+    {
+      field: `${FIELD}.${given.tunnel === undefined ? 'routing_mode' : 'tunnel'}`,
+      message: 'The empty tunnel is native routing: send routing_mode native, or tunnel geneve or vxlan.',
+    },
   ];
 }
 
 // Fatal when the agent starts (kube_proxy_replacement.go); only Geneve can carry the packets of DSR.
 function balancingProblems(given: CiliumInput, wanted: Cilium): FieldProblem[] {
-  if (wanted.lb_mode === 'snat' || wanted.tunnel !== 'vxlan') return [];
+  if (wanted.lb_mode === 'snat' || wanted.routing_mode === 'native' || wanted.tunnel !== 'vxlan') return [];
   return given.lb_mode === undefined
     ? [
         {

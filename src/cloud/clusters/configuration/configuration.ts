@@ -8,6 +8,17 @@ export interface Slurm {
   worker_count: number | null;
 }
 
+export const NO_OIDC: Oidc = {
+  client_id: null,
+  groups_claim: null,
+  groups_prefix: null,
+  issuer_url: null,
+  required_claims: null,
+  signing_algs: null,
+  username_claim: null,
+  username_prefix: null,
+};
+
 export interface Oidc {
   client_id: string | null;
   groups_claim: string | null;

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { CILIUM_DEFAULTS, type ClusterConfiguration, DEFAULT_CONFIGURATION } from './configuration.ts';
+import {
+  CILIUM_DEFAULTS,
+  type ClusterConfiguration,
+  DEFAULT_CONFIGURATION,
+  NO_OIDC,
+} from './configuration.ts';
 import { changedGroups, initialConfiguration, mergeConfiguration } from './merge.ts';
 import type { ClusterUpdate } from './schema.ts';
 
@@ -105,16 +110,13 @@ describe('groups', () => {
     expect(updated({ autoscaler_config: {} }).autoscaler_config).toEqual({});
   });
 
-  it('oidc: replaced as a whole, null removes it', () => {
-    const oidc = { issuer_url: 'https://other.example.com', client_id: 'x' };
-    expect(updated({ authentication: { oidc } }).authentication?.oidc).toEqual({
+  it('oidc: absent keeps, null clears a field, null for the whole removes it', () => {
+    const before = configured.authentication?.oidc;
+    const oidc = { client_id: 'x', groups_claim: null };
+    expect(updated({ authentication: { oidc } }).authentication?.oidc).toEqual({ ...before, ...oidc });
+    expect(updated({ authentication: { oidc } }, DEFAULT_CONFIGURATION).authentication?.oidc).toEqual({
+      ...NO_OIDC,
       ...oidc,
-      groups_claim: null,
-      groups_prefix: null,
-      required_claims: null,
-      signing_algs: null,
-      username_claim: null,
-      username_prefix: null,
     });
     expect(updated({ authentication: { oidc: null } }).authentication).toEqual({ oidc: null });
   });
@@ -141,7 +143,7 @@ describe('groups', () => {
   it.each([
     [{ tunnel: '' }, '', 'native'],
     [{ tunnel: 'vxlan' }, 'vxlan', 'tunnel'],
-    [{ routing_mode: 'native' }, '', 'native'],
+    [{ routing_mode: 'native' }, 'geneve', 'native'],
     [{ routing_mode: 'tunnel' }, 'geneve', 'tunnel'],
     [{ tunnel: 'geneve', routing_mode: 'native' }, 'geneve', 'native'],
   ] as const)('cni: %j gives tunnel %j and %s routing', (cilium, tunnel, routing_mode) => {

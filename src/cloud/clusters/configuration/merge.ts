@@ -9,6 +9,7 @@ import {
   GROUP_NAMES,
   type GroupName,
   type Logging,
+  NO_OIDC,
   type Oidc,
   SLURM_OFF,
   type Slurm,
@@ -27,7 +28,8 @@ import type {
  * The configuration that a cluster has after an update, whether or not it is valid. A group that is absent or
  * null stays. Within a group, absent keeps the value, null is a value of its own:
  * - `autoscaler_config`: merged per parameter, `{}` removes all overrides.
- * - `authentication.oidc`: replaced as a whole, what is left out becomes null; null removes it.
+ * - `authentication.oidc`: merged per field; a field's null clears it, null for the whole removes OIDC. A map or list
+ *   inside is replaced.
  * - `cni`: `cilium: null` goes back to the platform defaults, the node masks apart.
  * - `ddos_profile`: switching off drops what isn't given along.
  * - `logging`: switching off keeps the rest; switched on without a topic, it gets one named after the cluster.
@@ -43,7 +45,12 @@ export function mergeConfiguration(
     authentication:
       authentication?.oidc === undefined
         ? current.authentication
-        : { oidc: authentication.oidc === null ? null : oidcOf(authentication.oidc) },
+        : {
+            oidc:
+              authentication.oidc === null
+                ? null
+                : mergeOidc(current.authentication?.oidc ?? null, authentication.oidc),
+          },
     autoscaler_config: autoscaler_config
       ? mergeOverrides(current.autoscaler_config ?? {}, autoscaler_config)
       : current.autoscaler_config,
@@ -86,17 +93,8 @@ function slurmOf(given: SlurmInput): Slurm {
   };
 }
 
-function oidcOf(given: OidcInput): Oidc {
-  return {
-    client_id: given.client_id ?? null,
-    groups_claim: given.groups_claim ?? null,
-    groups_prefix: given.groups_prefix ?? null,
-    issuer_url: given.issuer_url ?? null,
-    required_claims: given.required_claims ?? null,
-    signing_algs: given.signing_algs ?? null,
-    username_claim: given.username_claim ?? null,
-    username_prefix: given.username_prefix ?? null,
-  };
+function mergeOidc(current: Oidc | null, given: OidcInput): Oidc {
+  return { ...(current ?? NO_OIDC), ...given };
 }
 
 function mergeOverrides(
@@ -121,14 +119,14 @@ function mergeCilium(current: Cilium, given: CiliumInput): Cilium {
   return { ...current, ...given, ...routingOf(current, given) };
 }
 
-/** `tunnel` and `routing_mode` say the same thing twice: the one that isn't given follows the other. */
+/** `tunnel` and `routing_mode` overlap: the one that isn't given follows the other where it has to. */
 function routingOf(current: Cilium, given: CiliumInput): Pick<Cilium, 'routing_mode' | 'tunnel'> {
   const { routing_mode = current.routing_mode, tunnel = current.tunnel } = given;
   if (given.tunnel !== undefined && given.routing_mode === undefined) {
     return { tunnel, routing_mode: tunnel === '' ? 'native' : 'tunnel' };
   }
   if (given.routing_mode !== undefined && given.tunnel === undefined) {
-    return { routing_mode, tunnel: routing_mode === 'native' ? '' : tunnel || CILIUM_DEFAULTS.tunnel };
+    return { routing_mode, tunnel: routing_mode === 'native' ? tunnel : tunnel || CILIUM_DEFAULTS.tunnel };
   }
   return { routing_mode, tunnel };
 }

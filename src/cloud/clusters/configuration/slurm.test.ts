@@ -10,7 +10,6 @@ const OTHER_KEY = 'bbbbbbbb-1111-4111-8111-111111111111';
 const context: SlurmContext = {
   kubernetesVersion: 'v1.32.13',
   hasGpuPool: true,
-  gpuNodeCount: 4,
   vastNfsEnabled: true,
   fileShare: { typeName: 'vast', rootSquash: false, pathLength: 'NPL', allowedCharacters: 'NPL' },
   knownSshKeyIds: new Set([KEY]),
@@ -57,9 +56,8 @@ describe('switching on refuses', () => {
   it.each<[string, SlurmInput, Partial<SlurmContext>, string, RegExp]>([
     ['Kubernetes 1.33', request, { kubernetesVersion: 'v1.33.1' }, 'enabled', /1\.31 or 1\.32.*v1\.33\.1/],
     ['Kubernetes 1.3', request, { kubernetesVersion: 'v1.3.1' }, 'enabled', /1\.31 or 1\.32/],
-    ['a cluster without GPU pool', request, { hasGpuPool: false, gpuNodeCount: 0 }, 'enabled', /GPU flavor/],
+    ['a cluster without GPU pool', request, { hasGpuPool: false }, 'enabled', /GPU flavor/],
     ['a cluster without VAST NFS', request, { vastNfsEnabled: false }, 'enabled', /vast_enabled/],
-    ['more workers than GPU nodes', { ...request, worker_count: 5 }, {}, 'worker_count', /at most 4/],
     ['an unknown share', request, { fileShare: undefined }, 'file_share_id', /Unknown file share/],
     ['a standard share', request, share({ typeName: 'standard' }), 'file_share_id', /type standard/],
     ['root squash', request, share({ rootSquash: true }), 'file_share_id', /with root_squash false in/],
@@ -97,13 +95,10 @@ describe('while it runs', () => {
     const later: SlurmContext = {
       ...context,
       kubernetesVersion: 'v1.33.1',
-      gpuNodeCount: 1,
       fileShare: undefined,
       knownSshKeyIds: new Set(),
     };
     expect(slurmProblems(request, running, later)).toEqual([]);
-    expect(slurmProblems({ ...request, worker_count: 3 }, running, later)[0]?.field).toBe(
-      'add_ons.slurm.worker_count',
-    );
+    expect(slurmProblems({ ...request, worker_count: 3 }, running, later)).toEqual([]);
   });
 });

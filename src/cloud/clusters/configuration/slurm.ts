@@ -11,8 +11,6 @@ export interface SlurmContext {
   /** With or without the leading `v`. */
   kubernetesVersion: string;
   hasGpuPool: boolean;
-  /** The most GPU nodes that the cluster's pools may grow to. */
-  gpuNodeCount: number;
   vastNfsEnabled: boolean;
   /** The share that the request names; undefined when project and region have none of that ID. */
   fileShare: SlurmFileShare | undefined;
@@ -52,7 +50,7 @@ export function slurmProblems(
   if (!context) throw new Error('Slurm can not be checked without its context');
   return [
     ...(current.enabled ? [] : clusterProblems(context)),
-    ...workerProblems(given.worker_count ?? 0, current, context),
+    ...workerProblems(given.worker_count ?? 0, current),
     ...shareProblems(given.file_share_id ?? '', current, context.fileShare),
     ...keyProblems(given.ssh_key_ids ?? [], current, context.knownSshKeyIds),
   ];
@@ -73,20 +71,15 @@ function clusterProblems(context: SlurmContext): FieldProblem[] {
   return messages.map((message) => ({ field: `${FIELD}.enabled`, message }));
 }
 
-function workerProblems(wanted: number, current: Slurm, context: SlurmContext): FieldProblem[] {
-  const field = `${FIELD}.worker_count`;
+function workerProblems(wanted: number, current: Slurm): FieldProblem[] {
   const running = current.enabled ? (current.worker_count ?? 0) : 0;
-  if (wanted < running)
-    return [{ field, message: `Must not shrink: ${running} workers run. Send ${running} or more.` }];
-  const grows = wanted > running;
-  return grows && context.hasGpuPool && wanted > context.gpuNodeCount
-    ? [
-        {
-          field,
-          message: `Must be at most ${context.gpuNodeCount}, the GPU nodes that the pools may have: each worker needs its own. Enlarge a GPU pool first.`,
-        },
-      ]
-    : [];
+  if (wanted >= running) return [];
+  return [
+    {
+      field: `${FIELD}.worker_count`,
+      message: `Must not shrink: ${running} workers run. Send ${running} or more.`,
+    },
+  ];
 }
 
 function shareProblems(id: string, current: Slurm, share: SlurmFileShare | undefined): FieldProblem[] {
