@@ -15,8 +15,6 @@ export interface TaskRequest {
   data: object;
   /** What the workflow gets. */
   input: object;
-  /** Tasks of one key run one after another, in the order in which they were accepted. */
-  serialKey: string;
   deadlineMs: number;
   /** Given where the id must be known before, e.g. to lock a row with it. */
   id?: string;
@@ -47,12 +45,7 @@ export function createTasks(deps: { database: Database; queue: TaskQueue; clock:
         createdOn,
         deadlineAt: new Date(createdOn.getTime() + request.deadlineMs),
       });
-      await deps.queue.enqueue(tx, {
-        id,
-        type: request.type,
-        input: request.input,
-        serialKey: request.serialKey,
-      });
+      await deps.queue.enqueue(tx, { id, type: request.type, input: request.input });
       return id;
     },
     async get(principal, taskId) {

@@ -8,7 +8,7 @@ import { EmbeddedDatabaseError } from './errors.ts';
 import { lockDataDir } from './lock.ts';
 import { startPostmaster, stopOrphan, stopPostmaster } from './postmaster.ts';
 import { probe, runners } from './runner.ts';
-import { makeSocketDir, removeSocketDir, SOCKET_PORT } from './socket.ts';
+import { embeddedConnection, makeSocketDir, removeSocketDir, SOCKET_PORT } from './socket.ts';
 
 const OLDEST_MAJOR = 15;
 const RESTART_PAUSE_MS = { first: 100, longest: 5_000 };
@@ -54,7 +54,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
     const start = () => startPostmaster(dataDir, socketDir, installation);
     const kept = keepRunning(await start(), start, log);
     return {
-      connection: { host: socketDir, port: SOCKET_PORT, user: ROLE, database: DATABASE },
+      connection: embeddedConnection(socketDir),
       url: `postgresql://${ROLE}@localhost:${SOCKET_PORT}/${DATABASE}?host=${encodeURIComponent(socketDir)}`,
       get pid() {
         return kept.pid();

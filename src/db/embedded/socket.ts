@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { DATABASE, ROLE } from './cluster.ts';
 import type { Runner } from './runner.ts';
 
 export const SOCKET_PORT = 5432;
@@ -45,6 +46,11 @@ export function removeSocketDir(dataDir: string): void {
     quietly(() => fs.unlinkSync(path.join(elsewhere, file)));
   quietly(() => fs.rmdirSync(elsewhere));
   fs.unlinkSync(run);
+}
+
+/** How to reach the server whose socket lies in that folder. */
+export function embeddedConnection(socketDir: string) {
+  return { host: socketDir, port: SOCKET_PORT, user: ROLE, database: DATABASE };
 }
 
 function fits(dir: string): boolean {

@@ -1,0 +1,39 @@
+import type { Catalog } from './cloud/catalog/catalog.ts';
+import { createProjects } from './cloud/projects/service.ts';
+import { createSecurityGroups } from './cloud/security-groups/service.ts';
+import { createTasks } from './cloud/tasks/service.ts';
+import type { ChangeFeed } from './db/changes.ts';
+import type { Database } from './db/database.ts';
+import { type Authenticator, createAuthenticator } from './iam/identity/authenticate.ts';
+import type { Clock } from './lib/clock.ts';
+import type { TaskHandler } from './workflows/task-handler.ts';
+import type { TaskQueue } from './workflows/task-queue.ts';
+
+/** What every feature is built on. */
+export interface Foundation {
+  database: Database;
+  changes: ChangeFeed;
+  catalog: Catalog;
+  queue: TaskQueue;
+  clock: Clock;
+  /** How fast simulated infrastructure works; 1 is the usual speed. */
+  simulationSpeed: number;
+}
+
+/** The use cases of every feature, wired to each other. The only place that knows them all. */
+export function createServices(foundation: Foundation) {
+  const authenticator: Authenticator = createAuthenticator(foundation);
+  const projects = createProjects(foundation);
+  const tasks = createTasks(foundation);
+  const securityGroups = createSecurityGroups({
+    ...foundation,
+    instances: { portsOf: async () => new Map() },
+  });
+  return { authenticator, projects, tasks, securityGroups };
+}
+export type Services = ReturnType<typeof createServices>;
+
+/** The kinds of long work, for the processes that do it. */
+export function createTaskHandlers(_foundation: Foundation): TaskHandler[] {
+  return [];
+}
