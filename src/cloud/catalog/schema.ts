@@ -1,5 +1,7 @@
 import { type Static, type TProperties, Type } from 'typebox';
+import { NAME_PATTERN } from '../../lib/names.ts';
 import { nullable } from '../../lib/nullable.ts';
+import { VOLUME_TYPES } from '../../lib/volume-types.ts';
 
 /**
  * Shapes of the files in `catalog/`. Keys that clients see have their name in the HTTP answers, so that
@@ -29,7 +31,6 @@ const timestamp = Type.String({
 });
 const inRegions = Type.Array(id, { minItems: 1, uniqueItems: true, description: 'Regions that have it' });
 
-const VOLUME_TYPES = ['cold', 'ssd_hiiops', 'ssd_local', 'ssd_lowlatency', 'standard', 'ultra'] as const;
 export const VolumeTypeName = Type.Enum([...VOLUME_TYPES], { type: 'string' });
 export type VolumeTypeName = Static<typeof VolumeTypeName>;
 
@@ -146,7 +147,7 @@ export type Flavor = Static<typeof FlavorEntry>;
 export const imageFields = {
   id: uuid,
   name: Type.String({
-    pattern: '^[a-zA-Z0-9][a-zA-Z 0-9._\\-]{1,61}[a-zA-Z0-9._]$',
+    pattern: NAME_PATTERN,
     rule: 'Use 3 to 63 letters, digits, spaces, dots, underscores and hyphens; begin with a letter or digit.',
     description: 'Image name',
   }),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type PriceTerms, volumePrice } from './formula.ts';
+import type { PriceTerms } from '../catalog/catalog.ts';
+import { volumePrice } from './formula.ts';
 
 const terms: PriceTerms = { currency: 'EUR', taxPercent: '17', discount: '0.16', visibility: 'show' };
 

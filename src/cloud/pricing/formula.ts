@@ -1,20 +1,8 @@
 import { Decimal } from 'decimal.js';
-
-export type Currency = 'AZN' | 'EUR' | 'USD';
-
-/** How one client is billed. Decimals are strings, as the price book has them. */
-export interface PriceTerms {
-  currency: Currency;
-  /** In percent: `17`. */
-  taxPercent: string;
-  /** A fraction from 0 to 1: `0.16`. */
-  discount: string;
-  /** `hide`: the client's reseller does not show prices. */
-  visibility: 'show' | 'hide';
-}
+import type { CurrencyCode, PriceTerms } from '../catalog/catalog.ts';
 
 export interface VolumePrice {
-  currency_code: Currency | null;
+  currency_code: CurrencyCode | null;
   discount_percent: number | null;
   price_per_hour: number | null;
   price_per_month: number | null;

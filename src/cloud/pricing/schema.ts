@@ -1,16 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../lib/nullable.ts';
+import { VOLUME_TYPES } from '../../lib/volume-types.ts';
 
 export const MAX_VOLUME_GIB = 102_400;
-export const VOLUME_TYPES = [
-  'cold',
-  'ssd_hiiops',
-  'ssd_local',
-  'ssd_lowlatency',
-  'standard',
-  'ultra',
-] as const;
-export type VolumeType = (typeof VOLUME_TYPES)[number];
 
 export const volumePriceRequestSchema = Type.Object(
   {

@@ -1,5 +1,6 @@
 import { type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
-import type { VolumePriceRequest, VolumeType } from './schema.ts';
+import type { VolumeType } from '../../lib/volume-types.ts';
+import type { VolumePriceRequest } from './schema.ts';
 
 /** The snapshot that a request names, as far as its price depends on it. */
 export interface PricedSnapshot {

@@ -1,0 +1,10 @@
+/** The kinds of volume there are; which of them a region has is in the catalogue. */
+export const VOLUME_TYPES = [
+  'cold',
+  'ssd_hiiops',
+  'ssd_local',
+  'ssd_lowlatency',
+  'standard',
+  'ultra',
+] as const;
+export type VolumeType = (typeof VOLUME_TYPES)[number];
