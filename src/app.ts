@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
+import { catalogRoutes } from './cloud/catalog/routes.ts';
+import { pricingRoutes } from './cloud/pricing/routes.ts';
 import { projectRoutes } from './cloud/projects/routes.ts';
 import { securityGroupRoutes } from './cloud/security-groups/routes.ts';
 import { taskRoutes } from './cloud/tasks/routes.ts';
@@ -36,4 +38,6 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   taskRoutes(app, services);
   projectRoutes(app, services);
   securityGroupRoutes(app, dialect, services);
+  catalogRoutes(app, services);
+  pricingRoutes(app, services);
 }

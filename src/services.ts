@@ -1,4 +1,5 @@
 import type { Catalog } from './cloud/catalog/catalog.ts';
+import { createPricing } from './cloud/pricing/service.ts';
 import { createProjects } from './cloud/projects/service.ts';
 import { createSecurityGroups } from './cloud/security-groups/service.ts';
 import { createTasks } from './cloud/tasks/service.ts';
@@ -29,9 +30,13 @@ export function createServices(foundation: Foundation) {
     ...foundation,
     instances: { portsOf: async () => new Map() },
   });
-  return { authenticator, projects, tasks, securityGroups };
+  const pricing = createPricing({ ...foundation, snapshots: { findForPricing: async () => undefined } });
+  return { authenticator, catalog: foundation.catalog, projects, tasks, securityGroups, pricing };
 }
 export type Services = ReturnType<typeof createServices>;
+
+/** Gives every project what each has from its first moment on. Finds out itself what is missing, so it can run at any time. */
+export async function prepareProjects(_database: Database, _catalog: Catalog, _clock: Clock): Promise<void> {}
 
 /** The kinds of long work, for the processes that do it. */
 export function createTaskHandlers(_foundation: Foundation): TaskHandler[] {

@@ -1,0 +1,58 @@
+import { type Static, Type } from 'typebox';
+import type { Api } from '../../http/server.ts';
+import { pageOf } from '../../lib/page.ts';
+import { listQuery, ProjectRegionParams } from '../../lib/wire.ts';
+import { type Projects, scopeOf } from '../projects/service.ts';
+import type { Catalog, Flavor } from './catalog.ts';
+import { FlavorList, presentFlavor } from './flavors.ts';
+
+const FlavorListQuery = Type.Object(
+  {
+    ...listQuery(),
+    include_prices: Type.Optional(Type.Boolean({ default: false, description: 'Whether to add prices' })),
+    disabled: Type.Optional(
+      Type.Boolean({ default: true, description: 'Whether to show flavors that new machines can not have' }),
+    ),
+    exclude_linux: Type.Optional(Type.Boolean({ default: false, description: 'Leave Linux flavors out' })),
+    exclude_windows: Type.Optional(
+      Type.Boolean({ default: false, description: 'Leave Windows flavors out' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+type FlavorListQuery = Static<typeof FlavorListQuery>;
+
+export function flavorRoutes(
+  app: Api,
+  { catalog, projects }: { catalog: Catalog; projects: Projects },
+): void {
+  app.get('/cloud/v1/flavors/:project_id/:region_id', {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listFlavors',
+      summary: 'List flavors for instances',
+      tags: ['Flavors'],
+      params: ProjectRegionParams,
+      querystring: FlavorListQuery,
+      response: { 200: FlavorList },
+    },
+    handler: async (request) => {
+      const { region } = await projects.scope(scopeOf(request));
+      const { query } = request;
+      const options = { includePrices: query.include_prices ?? false };
+      return pageOf(listed(catalog.flavors(region.id), query), query, (flavor) =>
+        presentFlavor(flavor, options),
+      );
+    },
+  });
+}
+
+function listed(flavors: readonly Flavor[], query: FlavorListQuery): Flavor[] {
+  return flavors.filter(
+    (flavor) =>
+      flavor.offered_for.includes('instances') &&
+      (query.disabled !== false || !flavor.disabled) &&
+      !(query.exclude_linux && flavor.os_type === 'linux') &&
+      !(query.exclude_windows && flavor.os_type === 'windows'),
+  );
+}

@@ -1,0 +1,83 @@
+import { type Static, Type } from 'typebox';
+import type { Api } from '../../http/server.ts';
+import { pageOf } from '../../lib/page.ts';
+import { listQuery, ProjectRegionParams } from '../../lib/wire.ts';
+import { type Projects, scopeOf } from '../projects/service.ts';
+import type { Catalog, Flavor, Region } from './catalog.ts';
+import { isGpu } from './flavor-kinds.ts';
+import { KubernetesFlavorList, presentKubernetesFlavor } from './flavors.ts';
+import { KubernetesVersionList, presentKubernetesVersion } from './kubernetes-versions.ts';
+
+const VersionListQuery = Type.Object(listQuery(), { additionalProperties: false });
+const FlavorListQuery = Type.Object(
+  {
+    ...listQuery(),
+    exclude_gpu: Type.Optional(Type.Boolean({ default: false, description: 'Leave flavors with GPUs out' })),
+    include_capacity: Type.Optional(
+      Type.Boolean({ default: false, description: 'Whether to count free machines, where that is possible' }),
+    ),
+    include_prices: Type.Optional(Type.Boolean({ default: false, description: 'Whether to fill in prices' })),
+  },
+  { additionalProperties: false },
+);
+type FlavorListQuery = Static<typeof FlavorListQuery>;
+
+/** The same list has an address in each generation of the cluster operations. */
+const VERSION_PATHS = [
+  { url: '/cloud/v2/k8s/:project_id/:region_id/create_versions', operationId: 'listKubernetesVersions' },
+  { url: '/cloud/v1/k8s/:project_id/:region_id/create_versions', operationId: 'listKubernetesVersionsV1' },
+];
+
+/** What clusters can be made of. A region without Kubernetes offers nothing. */
+export function kubernetesOfferRoutes(
+  app: Api,
+  { catalog, projects }: { catalog: Catalog; projects: Projects },
+): void {
+  for (const { url, operationId } of VERSION_PATHS) {
+    app.get(url, {
+      config: { access: 'read' },
+      schema: {
+        operationId,
+        summary: 'List Kubernetes versions for new clusters',
+        description: 'Oldest first.',
+        tags: ['Kubernetes'],
+        params: ProjectRegionParams,
+        querystring: VersionListQuery,
+        response: { 200: KubernetesVersionList },
+      },
+      handler: async (request) => {
+        const { region } = await projects.scope(scopeOf(request));
+        const versions = region.has_k8s ? catalog.kubernetesVersions : [];
+        return pageOf(versions, request.query, presentKubernetesVersion);
+      },
+    });
+  }
+
+  app.get('/cloud/v1/k8s/:project_id/:region_id/flavors', {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listKubernetesFlavors',
+      summary: 'List flavors for the pools of clusters',
+      tags: ['Kubernetes'],
+      params: ProjectRegionParams,
+      querystring: FlavorListQuery,
+      response: { 200: KubernetesFlavorList },
+    },
+    handler: async (request) => {
+      const { region } = await projects.scope(scopeOf(request));
+      const { query } = request;
+      const options = { includePrices: query.include_prices ?? false };
+      return pageOf(poolFlavors(catalog, region, query), query, (flavor) =>
+        presentKubernetesFlavor(flavor, options),
+      );
+    },
+  });
+}
+
+function poolFlavors(catalog: Catalog, region: Region, query: FlavorListQuery): Flavor[] {
+  if (!region.has_k8s) return [];
+  return catalog
+    .flavors(region.id)
+    .filter((flavor) => flavor.offered_for.includes('kubernetes'))
+    .filter((flavor) => !(query.exclude_gpu && isGpu(flavor.flavor_id)));
+}

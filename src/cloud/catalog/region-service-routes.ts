@@ -1,0 +1,52 @@
+import { Type } from 'typebox';
+import type { Api } from '../../http/server.ts';
+import { InvalidError } from '../../lib/errors.ts';
+import { pageOf } from '../../lib/page.ts';
+import { listQuery } from '../../lib/wire.ts';
+import type { Catalog } from './catalog.ts';
+import { DdosTemplateList, presentDdosTemplate } from './ddos-templates.ts';
+import { LoggingDestinationList, presentLoggingDestination } from './logging-destinations.ts';
+import { RegionParams, regionOf } from './region-routes.ts';
+
+const ListQuery = Type.Object(listQuery(), { additionalProperties: false });
+
+/** What a region has beside machines: DDoS protection and logging. Any account may read it. */
+export function regionServiceRoutes(app: Api, { catalog }: { catalog: Catalog }): void {
+  app.get('/cloud/v1/ddos/profile-templates/:region_id', {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listDdosTemplates',
+      summary: 'List DDoS profile templates',
+      description: 'Empty where the region has no advanced DDoS protection.',
+      tags: ['DDoS protection'],
+      params: RegionParams,
+      querystring: ListQuery,
+      response: { 200: DdosTemplateList },
+    },
+    handler: async ({ params, query }) => {
+      const region = regionOf(catalog, params.region_id);
+      return pageOf(catalog.ddosTemplates(region.id), query, presentDdosTemplate);
+    },
+  });
+
+  app.get('/cloud/v1/laas/:region_id/destination_regions', {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listLoggingDestinations',
+      summary: 'List the regions that logs can be sent to',
+      description: 'Refused with 400 where the region has no logging.',
+      tags: ['Logging'],
+      params: RegionParams,
+      querystring: ListQuery,
+      response: { 200: LoggingDestinationList },
+    },
+    handler: async ({ params, query }) => {
+      const region = regionOf(catalog, params.region_id);
+      if (!catalog.loggingHosts(region.id)) {
+        const message = `Region ${region.display_name} has no logging; choose another region.`;
+        throw new InvalidError([{ field: 'region_id', message }]);
+      }
+      return pageOf(catalog.loggingDestinations(region.id), query, presentLoggingDestination);
+    },
+  });
+}

@@ -1,0 +1,25 @@
+import type { Api } from '../../http/server.ts';
+import { ProjectRegionParams } from '../../lib/wire.ts';
+import { type Projects, scopeOf } from '../projects/service.ts';
+import { volumePriceRequestSchema, volumePriceSchema } from './schema.ts';
+import type { Pricing } from './service.ts';
+
+export function pricingRoutes(
+  app: Api,
+  { projects, pricing }: { projects: Projects; pricing: Pricing },
+): void {
+  app.post('/cloud/v1/pricing/:project_id/:region_id/volumes', {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'previewVolumePrice',
+      summary: 'Preview the price of a volume',
+      description:
+        'What a volume would cost, tax and discount included, without making it. A month is 720 hours.',
+      tags: ['Pricing'],
+      params: ProjectRegionParams,
+      body: volumePriceRequestSchema,
+      response: { 200: volumePriceSchema },
+    },
+    handler: async (request) => pricing.volume(await projects.scope(scopeOf(request)), request.body),
+  });
+}
