@@ -11,7 +11,11 @@ export function nameComponents<T extends object>(document: T): T {
   function walk(node: Json): Json {
     if (Array.isArray(node)) return node.map(walk);
     if (typeof node !== 'object' || node === null) return node;
-    const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, walk(value)]));
+    const copy = Object.fromEntries(
+      Object.entries(node)
+        .filter(([key, value]) => !isErrorText(node, key, value))
+        .map(([key, value]) => [key, walk(value)]),
+    );
     const { title } = copy;
     if (typeof title !== 'string' || !isSchema(copy)) return copy;
     const text = JSON.stringify(copy);
@@ -27,6 +31,11 @@ export function nameComponents<T extends object>(document: T): T {
     [...named].sort(([a], [b]) => a.localeCompare(b)).map(([name, { schema }]) => [name, schema]),
   );
   return { ...walked, components: { ...components, schemas } } as T;
+}
+
+/** `rule` beside a pattern is what a refusal says; it is no keyword of JSON Schema. */
+function isErrorText(node: object, key: string, value: Json): boolean {
+  return key === 'rule' && typeof value === 'string' && 'pattern' in node;
 }
 
 function isSchema(node: object): boolean {
