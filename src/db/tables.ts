@@ -1,7 +1,13 @@
+import type { SimulatedResourceTables } from '../backends/simulated/resource-tables.ts';
+import type { InstanceTables } from '../cloud/instances/tables.ts';
+import type { NetworkTables } from '../cloud/networks/tables.ts';
+import type { PortTables } from '../cloud/ports/tables.ts';
 import type { ProjectTables } from '../cloud/projects/tables.ts';
 import type { QuotaTables } from '../cloud/quotas/tables.ts';
 import type { SecurityGroupTables } from '../cloud/security-groups/tables.ts';
+import type { SnapshotTables } from '../cloud/snapshots/tables.ts';
 import type { TaskTables } from '../cloud/tasks/tables.ts';
+import type { VolumeTables } from '../cloud/volumes/tables.ts';
 import type { FeatureTables } from '../iam/features/tables.ts';
 import type { IdentityTables } from '../iam/identity/tables.ts';
 import type { NotificationTables } from '../iam/notification-settings/tables.ts';
@@ -11,9 +17,15 @@ import type { WorkerTables } from '../workflows/tables.ts';
 export interface Tables
   extends FeatureTables,
     IdentityTables,
+    InstanceTables,
+    NetworkTables,
     NotificationTables,
+    PortTables,
     ProjectTables,
     QuotaTables,
     SecurityGroupTables,
+    SimulatedResourceTables,
+    SnapshotTables,
     TaskTables,
+    VolumeTables,
     WorkerTables {}

@@ -1,0 +1,35 @@
+import type { JSONColumnType } from 'kysely';
+import type { InstanceStatus, VmState } from './states.ts';
+
+/** What an instance keeps of its flavor, as it was when the instance got it. */
+export interface KeptFlavor {
+  flavor_id: string;
+  vcpus: number;
+  ram: number;
+  architecture: 'aarch64' | 'x86_64';
+  os_type: 'linux' | 'windows';
+  hardware_description: Record<string, string>;
+  resource_class: string | null;
+}
+
+export interface InstanceTables {
+  instances: {
+    id: string;
+    project_id: number;
+    region_id: number;
+    name: string;
+    status: InstanceStatus;
+    vm_state: VmState;
+    task_state: string | null;
+    description: string | null;
+    flavor_id: string;
+    flavor: JSONColumnType<KeptFlavor>;
+    ssh_key_name: string | null;
+    tags: JSONColumnType<Record<string, string>>;
+    creator_task_id: string;
+    /** The task that holds the instance. */
+    task_id: string | null;
+    created_at: Date;
+    updated_at: Date;
+  };
+}

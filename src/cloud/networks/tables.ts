@@ -1,0 +1,50 @@
+import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely';
+
+export interface NetworkTables {
+  networks: {
+    id: string;
+    /** Null: the platform's own, which every project of the region sees. */
+    project_id: number | null;
+    region_id: number;
+    name: string;
+    type: 'vlan' | 'vxlan';
+    mtu: number;
+    external: boolean;
+    shared: boolean;
+    is_default: boolean;
+    port_security_enabled: boolean;
+    segmentation_id: number | null;
+    tags: JSONColumnType<Record<string, string>>;
+    creator_task_id: string | null;
+    task_id: string | null;
+    created_at: Date;
+    updated_at: Date;
+  };
+  subnets: {
+    id: string;
+    network_id: string;
+    name: string;
+    cidr: string;
+    enable_dhcp: boolean;
+    gateway_ip: string | null;
+    dns_nameservers: JSONColumnType<string[]>;
+    host_routes: JSONColumnType<{ destination: string; nexthop: string }[]>;
+    /** The addresses that ports may get are those from here to `last_address`. */
+    first_address: string;
+    last_address: string;
+    /** No address below this one is free. */
+    free_from: string;
+    used_ips: Generated<number>;
+    total_ips: GeneratedAlways<number>;
+    tags: JSONColumnType<Record<string, string>>;
+    creator_task_id: string | null;
+    task_id: string | null;
+    created_at: Date;
+    updated_at: Date;
+  };
+  ip_assignments: {
+    subnet_id: string;
+    address: ColumnType<string, string, never>;
+    port_id: string;
+  };
+}

@@ -1,0 +1,20 @@
+import type { GeneratedAlways, JSONColumnType } from 'kysely';
+
+export interface PortTables {
+  ports: {
+    id: string;
+    network_id: string;
+    project_id: number;
+    region_id: number;
+    instance_id: string | null;
+    name: string;
+    interface_name: string | null;
+    /** The order of an instance's interfaces. */
+    position: number;
+    mac_address: GeneratedAlways<string>;
+    port_security_enabled: boolean;
+    tags: JSONColumnType<Record<string, string>>;
+    created_at: Date;
+    updated_at: Date;
+  };
+}
