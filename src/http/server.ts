@@ -1,5 +1,5 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import fastify, { type FastifyBaseLogger } from 'fastify';
+import fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import type { Authenticator } from '../iam/identity/authenticate.ts';
 import { InvalidError } from '../lib/errors.ts';
 import { requireAuthentication } from './authentication.ts';
@@ -18,7 +18,7 @@ export function createServer(deps: {
 }) {
   const app = fastify({
     loggerInstance: deps.log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     genReqId: () => deps.nextRequestId(),
     requestTimeout: 60_000,

@@ -40,7 +40,11 @@ export async function openStorage(config: Config, log: Logger, { share = false }
     if (!share || !(error instanceof DataDirLockedError)) throw error;
     const folder = path.join(config.dataDir, 'run');
     if (!fs.existsSync(folder)) throw error;
-    return { connection: embeddedConnection(fs.realpathSync(folder)), exclusive: false, stop: async () => {} };
+    return {
+      connection: embeddedConnection(fs.realpathSync(folder)),
+      exclusive: false,
+      stop: async () => {},
+    };
   }
 }
 
@@ -49,14 +53,20 @@ async function checkServer(connection: pg.ClientConfig): Promise<void> {
   client.on('error', () => {});
   try {
     await client.connect();
-    const { rows } = await client.query<{ version: number }>(`select current_setting('server_version_num')::int as version`);
+    const { rows } = await client.query<{ version: number }>(
+      `select current_setting('server_version_num')::int as version`,
+    );
     const version = rows[0]?.version ?? 0;
     if (version < OLDEST_SERVER) {
-      throw new StorageError(`DATABASE_URL names a PostgreSQL ${Math.floor(version / 10_000)}; 15 or newer is needed`);
+      throw new StorageError(
+        `DATABASE_URL names a PostgreSQL ${Math.floor(version / 10_000)}; 15 or newer is needed`,
+      );
     }
   } catch (error) {
     if (error instanceof StorageError) throw error;
-    throw new StorageError(`The database of DATABASE_URL can't be reached: ${(error as Error).message || (error as { code?: string }).code}`);
+    throw new StorageError(
+      `The database of DATABASE_URL can't be reached: ${(error as Error).message || (error as { code?: string }).code}`,
+    );
   } finally {
     await client.end().catch(() => {});
   }

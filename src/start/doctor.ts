@@ -1,0 +1,128 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import pg from 'pg';
+import { loadCatalog } from '../cloud/catalog/catalog.ts';
+import type { Config } from '../config.ts';
+import { findBinDirs } from '../db/embedded/binaries.ts';
+import type { Command } from './commands.ts';
+
+/** `missing` stops Tradewind; `limited` leaves something out. Both say how to mend it. */
+interface Finding {
+  what: string;
+  state: 'ok' | 'limited' | 'missing';
+  detail: string;
+}
+
+const SIGNS = { ok: 'ok      ', limited: 'limited ', missing: 'MISSING ' } as const;
+
+export const doctor: Command = {
+  summary: 'say what is there, what is missing and how to get it',
+  help: '  Ends with 1 when something is missing that "serve" needs. Starts and changes nothing.\n',
+  options: {},
+  async run({ config }) {
+    const findings = [
+      nodeVersion(),
+      config.databaseUrl === undefined ? embeddedDatabase() : await ownDatabase(config.databaseUrl),
+      config.databaseUrl === undefined ? dataFolder(config.dataDir) : undefined,
+      await catalog(config),
+      aiEngines(),
+    ].filter((finding) => finding !== undefined);
+    for (const { what, state, detail } of findings)
+      process.stdout.write(`${SIGNS[state]} ${what}: ${detail}\n`);
+    return findings.some(({ state }) => state === 'missing') ? 1 : 0;
+  },
+};
+
+function nodeVersion(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const enough = major > 20 || (major === 20 && minor >= 19);
+  const detail = enough ? process.versions.node : `${process.versions.node}; install Node 20.19 or newer`;
+  return { what: 'Node', state: enough ? 'ok' : 'missing', detail };
+}
+
+function embeddedDatabase(): Finding {
+  const [folder] = findBinDirs();
+  return folder === undefined
+    ? {
+        what: 'PostgreSQL',
+        state: 'missing',
+        detail:
+          'none for this platform; run "npm ci" without --omit=optional, install one (Debian: apt-get install postgresql), or set DATABASE_URL',
+      }
+    : { what: 'PostgreSQL', state: 'ok', detail: `embedded, from ${folder}` };
+}
+
+async function ownDatabase(connectionString: string): Promise<Finding> {
+  const what = 'PostgreSQL of DATABASE_URL';
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ version: string; number: number; trgm: boolean; create: boolean }>(
+      `select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
+              exists (select from pg_available_extensions where name = 'pg_trgm') as trgm,
+              has_database_privilege(current_database(), 'CREATE') as create`,
+    );
+    const found = rows[0];
+    if (!found) return { what, state: 'missing', detail: 'it does not answer queries' };
+    if (found.number < 150_000)
+      return { what, state: 'missing', detail: `version ${found.version}; 15 or newer is needed` };
+    if (!found.trgm) {
+      return {
+        what,
+        state: 'missing',
+        detail: 'the extension pg_trgm is not installed (Debian: apt-get install postgresql-contrib)',
+      };
+    }
+    if (!found.create) {
+      return {
+        what,
+        state: 'missing',
+        detail: 'the role may not create schemas; make it the owner of the database',
+      };
+    }
+    return { what, state: 'ok', detail: `version ${found.version}` };
+  } catch (error) {
+    return {
+      what,
+      state: 'missing',
+      detail: (error as Error).message || String((error as { code?: string }).code),
+    };
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+function dataFolder(dataDir: string): Finding {
+  let folder = dataDir;
+  while (!fs.existsSync(folder)) folder = path.dirname(folder);
+  try {
+    fs.accessSync(folder, fs.constants.W_OK | fs.constants.X_OK);
+    const detail = folder === dataDir ? dataDir : `${dataDir} (made at the first start)`;
+    return { what: 'Data folder', state: 'ok', detail };
+  } catch {
+    return {
+      what: 'Data folder',
+      state: 'missing',
+      detail: `this user may not write to ${folder}; choose another with TRADEWIND_DATA_DIR`,
+    };
+  }
+}
+
+async function catalog(config: Config): Promise<Finding> {
+  try {
+    const { regions } = await loadCatalog(config.catalogDir);
+    return { what: 'Catalogue', state: 'ok', detail: `${regions.size} regions, from ${config.catalogDir}` };
+  } catch (error) {
+    return { what: 'Catalogue', state: 'missing', detail: (error as Error).message };
+  }
+}
+
+/** Nothing that works on AI tasks comes with this version, so nothing that could be installed would change that. */
+function aiEngines(): Finding {
+  return {
+    what: 'Engines for AI tasks',
+    state: 'limited',
+    detail: 'this version has none; tasks are accepted, kept, and wait in PENDING',
+  };
+}

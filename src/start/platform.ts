@@ -1,0 +1,128 @@
+import type { Server } from 'node:http';
+import type { Logger } from 'pino';
+import { buildApp } from '../app.ts';
+import { loadCatalog } from '../cloud/catalog/catalog.ts';
+import type { Config } from '../config.ts';
+import { listenForChanges } from '../db/changes.ts';
+import { type Database, openDatabase } from '../db/database.ts';
+import { migrate } from '../db/migrate.ts';
+import { ensureFirstAccount, type FirstStart } from '../iam/accounts/first-account.ts';
+import { systemClock } from '../lib/clock.ts';
+import { createServices, createTaskHandlers, prepareProjects } from '../services.ts';
+import { connectTaskQueue, migrateEngine, startWorker, type Worker } from '../workflows/engine.ts';
+import { createReadiness } from './readiness.ts';
+import { openStorage, type Storage } from './storage.ts';
+
+export type Role = 'all' | 'api' | 'worker';
+
+/** A running Tradewind. */
+export interface Platform {
+  /** Where the API listens; undefined in a process that only works. */
+  address: { host: string; port: number } | undefined;
+  firstStart: FirstStart;
+  /** Ends in good order: no new requests, those in flight get `graceMs`, unfinished work is handed back. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Starts database, schema, first account, workers and API, in the order in which they need each other. */
+export async function startPlatform(config: Config, role: Role, log: Logger): Promise<Platform> {
+  const undo: (() => Promise<void>)[] = [];
+  const ending = async () => {
+    for (let step = undo.pop(); step; step = undo.pop()) await step();
+  };
+  try {
+    const loading = loadCatalog(config.catalogDir);
+    // Awaited below; a fault in it must not be reported as unhandled while the database starts.
+    loading.catch(() => {});
+    const storage = await openStorage(config, log);
+    undo.push(() => storage.stop());
+    const catalog = await loading;
+    const database = openDatabase(storage.connection);
+    undo.push(() => database.close());
+    await prepareDatabase(database, storage, log);
+    const firstStart = await ensureFirstAccount({
+      database,
+      clock: systemClock,
+      bootstrapToken: config.bootstrapToken,
+    });
+    await prepareProjects(database, catalog, systemClock);
+    const changes = await listenForChanges(storage.connection);
+    undo.push(() => changes.close());
+    const queue = await connectTaskQueue({ pool: database.pool, log });
+    undo.push(() => queue.close());
+
+    const foundation = {
+      database,
+      changes,
+      catalog,
+      queue,
+      clock: systemClock,
+      simulationSpeed: config.simulationSpeed,
+    };
+    const services = createServices(foundation);
+    const worker = role === 'api' ? undefined : await startTaskWorker();
+    let graceMs = 0;
+    if (worker) undo.push(() => worker.stop(graceMs));
+    const address = role === 'worker' ? undefined : await startApi();
+    return {
+      address,
+      firstStart,
+      async stop(grace) {
+        graceMs = grace;
+        await ending();
+      },
+    };
+
+    function startTaskWorker(): Promise<Worker> {
+      const handlers = createTaskHandlers(foundation);
+      return startWorker({
+        connection: storage.connection,
+        database,
+        changes,
+        handlers,
+        log,
+        clock: systemClock,
+        takeOverAllAtStart: storage.exclusive,
+      });
+    }
+
+    async function startApi(): Promise<{ host: string; port: number }> {
+      const app = await buildApp({
+        services,
+        log,
+        readiness: createReadiness({ database, changes, worker }),
+      });
+      undo.push(() => closeWithin(app.close(), graceMs, log));
+      await app.listen({ host: config.host, port: config.port, listenTextResolver: () => 'The API listens' });
+      return { host: config.host, port: portOf(app.server.address(), config.port) };
+    }
+  } catch (error) {
+    await ending().catch((fault: unknown) =>
+      log.error({ err: fault }, 'Stopping after a failed start failed as well'),
+    );
+    throw error;
+  }
+}
+
+/** Brings the tables of Tradewind and of its engine up to date. */
+export async function prepareDatabase(database: Database, storage: Storage, log: Logger): Promise<string[]> {
+  const applied = await migrate(database);
+  await migrateEngine(storage.connection, log);
+  if (applied.length > 0) log.info({ migrations: applied.length }, 'The database schema is up to date');
+  return applied;
+}
+
+async function closeWithin(closing: Promise<unknown>, graceMs: number, log: Logger): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), graceMs);
+  });
+  if ((await Promise.race([closing, late])) === 'late')
+    log.warn('Some requests were still unanswered and are cut off');
+  clearTimeout(timer);
+}
+
+/** The port that was taken, where the setting left the choice to the system. */
+function portOf(address: ReturnType<Server['address']>, wanted: number): number {
+  return typeof address === 'object' && address !== null ? address.port : wanted;
+}

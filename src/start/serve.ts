@@ -1,0 +1,35 @@
+import { createLog } from '../log.ts';
+import type { Command } from './commands.ts';
+import { type Role, startPlatform } from './platform.ts';
+import { readyMessage } from './ready-message.ts';
+
+/** What requests in flight and steps at work get before a stop goes on without them. */
+const GRACE_MS = 10_000;
+const ROLES: readonly string[] = ['all', 'api', 'worker'] satisfies Role[];
+
+export const serve: Command = {
+  summary: 'run the API and its workers (the default)',
+  help: '  --role all|api|worker   what this process does; several may share one database (default: all)\n',
+  options: { role: { type: 'string', default: 'all' } },
+  async run({ config, options, stop }) {
+    const role = String(options.role);
+    if (!ROLES.includes(role)) {
+      process.stderr.write(`--role must be one of ${ROLES.join(', ')}\n`);
+      return 64;
+    }
+    if (role !== 'all' && config.databaseUrl === undefined) {
+      process.stderr.write(
+        `--role ${role} needs DATABASE_URL: processes that share the work share one PostgreSQL\n`,
+      );
+      return 78;
+    }
+    const log = createLog(config);
+    const platform = await startPlatform(config, role as Role, log);
+    process.stdout.write(readyMessage(platform, config));
+    if (!stop.aborted)
+      await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }));
+    log.info('Stopping');
+    await platform.stop(GRACE_MS);
+    return 0;
+  },
+};

@@ -1,0 +1,8 @@
+import type { Command } from './commands.ts';
+
+export const tokenCreate: Command = {
+  summary: 'make an API token and print it once',
+  help: '',
+  options: {},
+  run: async () => 0,
+};

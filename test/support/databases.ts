@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { inject } from 'vitest';
+
+export const TEMPLATE = 'tradewind_template';
+
+export interface TestDatabase {
+  url: string;
+  drop(): Promise<void>;
+}
+
+/** A database of the caller's own: migrated, or with nothing in it at all. */
+export async function createDatabase({ empty = false } = {}): Promise<TestDatabase> {
+  const { host, port, user } = inject('postgres');
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await asAdmin(async (admin) => {
+    // Two files that copy the template at the same moment get in each other's way.
+    await admin.query(`select pg_advisory_lock(hashtext('copy template'))`);
+    await admin.query(`create database ${name} template ${empty ? 'template0' : TEMPLATE}`);
+  });
+  return {
+    url: `postgresql://${user}@localhost:${port}/${name}?host=${encodeURIComponent(host)}`,
+    drop: () => asAdmin((admin) => admin.query(`drop database if exists ${name} with (force)`)),
+  };
+}
+
+async function asAdmin(work: (admin: pg.Client) => Promise<unknown>): Promise<void> {
+  const { host, port, user } = inject('postgres');
+  const admin = new pg.Client({ host, port, user, database: 'postgres' });
+  await admin.connect();
+  try {
+    await work(admin);
+  } finally {
+    await admin.end();
+  }
+}

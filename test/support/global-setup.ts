@@ -1,0 +1,44 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { pino } from 'pino';
+import type { TestProject } from 'vitest/node';
+import { openDatabase } from '../../src/db/database.ts';
+import { startEmbeddedServer } from '../../src/db/embedded/server.ts';
+import { prepareDatabase } from '../../src/start/platform.ts';
+import { TEMPLATE } from './databases.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgres: { host: string; port: number; user: string };
+  }
+}
+
+/**
+ * One real PostgreSQL for the whole run, with a migrated database that each test file copies. TEST_POSTGRES_BIN
+ * names the folder of another server's binaries, e.g. /usr/lib/postgresql/15/bin.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-test-'));
+  const binDir = process.env.TEST_POSTGRES_BIN;
+  const server = await startEmbeddedServer({ dataDir, log: () => {}, ...(binDir && { binDirs: [binDir] }) });
+  const { host, port, user } = server.connection;
+  const admin = new pg.Client(server.connection);
+  await admin.connect();
+  await admin.query(`create database ${TEMPLATE}`);
+  await admin.end();
+  const connection = { host, port, user, database: TEMPLATE };
+  const database = openDatabase(connection);
+  await prepareDatabase(
+    database,
+    { connection, exclusive: false, stop: async () => {} },
+    pino({ level: 'silent' }),
+  );
+  await database.close();
+  project.provide('postgres', { host, port, user });
+  return async () => {
+    await server.stop();
+    fs.rmSync(dataDir, { recursive: true, force: true });
+  };
+}

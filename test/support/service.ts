@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import os from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { expect } from 'vitest';
+import { loadConfig } from '../../src/config.ts';
+import { createLog } from '../../src/log.ts';
+import { startPlatform } from '../../src/start/platform.ts';
+import { createDatabase } from './databases.ts';
+import { createHttpClient, type HttpClient } from './http-client.ts';
+
+export interface TestService {
+  url: string;
+  /** Speaks with the platform administrator's token, whose own are client 1, project 1 and reseller 1. */
+  http: HttpClient;
+  /** Speaks without any credentials. */
+  anonymous: HttpClient;
+  /** For looking behind the API, at what it doesn't show. */
+  pool: pg.Pool;
+  /** Another account of the same reseller, with a project of its own. */
+  otherTenant(): Promise<Tenant>;
+  /** A token of the first account with another role: `Users`, `Engineers`, ... */
+  withRole(role: string): Promise<HttpClient>;
+  stop(): Promise<void>;
+}
+
+export interface Tenant {
+  clientId: number;
+  projectId: number;
+  http: HttpClient;
+}
+
+/** A whole Tradewind with workers, over HTTP, on a database of its own. Simulated work runs 20 times as fast. */
+export async function startService(settings: Record<string, string> = {}): Promise<TestService> {
+  const database = await createDatabase();
+  const token = `1_${randomBytes(16).toString('hex')}`;
+  const config = loadConfig({
+    TRADEWIND_PORT: '0',
+    TRADEWIND_DATA_DIR: path.join(os.tmpdir(), 'unused'),
+    TRADEWIND_BOOTSTRAP_TOKEN: token,
+    TRADEWIND_LOG_LEVEL: 'warn',
+    TRADEWIND_SIMULATION_SPEED: '20',
+    DATABASE_URL: database.url,
+    ...settings,
+  });
+  const platform = await startPlatform(config, 'all', createLog(config));
+  const url = `http://127.0.0.1:${platform.address?.port}`;
+  const http = createHttpClient(url, token);
+  const pool = new pg.Pool({ connectionString: database.url, max: 2 });
+
+  async function tokenOf(clientId: number, role: { id?: number; name?: string }): Promise<HttpClient> {
+    const made = await http.post(`/iam/v2/clients/${clientId}/tokens`, {
+      name: 'test',
+      exp_date: null,
+      client_user: { role },
+    });
+    expect(made.status, made.text).toBe(200);
+    return createHttpClient(url, made.body.token);
+  }
+
+  return {
+    url,
+    http,
+    anonymous: createHttpClient(url, undefined),
+    pool,
+    async otherTenant() {
+      const created = await http.post('/iam/clients/create', {
+        company: `Other ${randomBytes(4).toString('hex')}`,
+      });
+      expect(created.status, created.text).toBe(201);
+      const clientId: number = created.body.id;
+      const tenant = await tokenOf(clientId, { name: 'Administrators' });
+      const projects = await tenant.get('/cloud/v1/projects');
+      return { clientId, projectId: projects.body.results[0].id, http: tenant };
+    },
+    withRole: (role) => tokenOf(1, { name: role }),
+    async stop() {
+      await platform.stop(1_000);
+      await pool.end();
+      await database.drop();
+    },
+  };
+}
