@@ -1,0 +1,129 @@
+import { type Selectable, sql } from 'kysely';
+import type { Transaction } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
+import type { Place } from '../projects/place.ts';
+import type { AddressWish, TakenAddress } from './addresses.ts';
+
+export type LockedSubnet = Pick<
+  Selectable<Tables['subnets']>,
+  'id' | 'network_id' | 'first_address' | 'last_address'
+> & { external: boolean; available: number };
+
+/** The subnets that the wishes may be granted from, locked in one order so that nobody waits in a circle. */
+export async function lockSubnets(
+  tx: Transaction,
+  place: Place,
+  wishes: AddressWish['from'][],
+): Promise<LockedSubnet[]> {
+  const subnetIds = wishes.flatMap((wish) => (wish.kind === 'subnet' ? wish.subnetId : []));
+  const networkIds = wishes.flatMap((wish) => (wish.kind === 'any-subnet' ? wish.networkId : []));
+  const external = wishes.some((wish) => wish.kind === 'external');
+  return tx.sql
+    .selectFrom('subnets')
+    .innerJoin('networks', 'networks.id', 'subnets.network_id')
+    .select(['subnets.id', 'network_id', 'first_address', 'last_address', 'external'])
+    .select(sql<number>`total_ips - used_ips`.as('available'))
+    .where('networks.region_id', '=', place.regionId)
+    .where(({ or, eb }) =>
+      or([eb('networks.project_id', '=', place.projectId), eb('networks.external', '=', true)]),
+    )
+    .where(
+      sql<boolean>`(subnets.id = any(${subnetIds}::uuid[]) or network_id = any(${networkIds}::uuid[])
+        or (external and ${external}))`,
+    )
+    .orderBy('subnets.id')
+    .forNoKeyUpdate('subnets')
+    .execute();
+}
+
+/**
+ * The lowest free addresses of each subnet, as many as asked for or as there are. `besides` are taken by the
+ * caller too. The subnets must be locked.
+ */
+export async function lowestFree(
+  tx: Transaction,
+  amounts: Map<string, number>,
+  besides: { subnetId: string; address: string }[],
+): Promise<Map<string, string[]>> {
+  const free = new Map<string, string[]>();
+  if (amounts.size === 0) return free;
+  // A gap lies between each taken address and the next; the end of the pool closes the last one.
+  const { rows } = await sql<{ id: string; address: string }>`
+    select subnets.id, free.address
+    from unnest(${[...amounts.keys()]}::uuid[], ${[...amounts.values()]}::int[]) as wanted (subnet_id, amount)
+    join subnets on subnets.id = wanted.subnet_id
+    cross join lateral (
+      select gap.after + step as address
+      from (
+        select after, coalesce(lead(after) over (order by after), subnets.last_address + 1) - after - 1 as length
+        from (
+          select subnets.free_from - 1 as after
+          union all
+          select address from ip_assignments
+          where subnet_id = subnets.id and address between subnets.free_from and subnets.last_address
+          union all
+          select address from unnest(${besides.map((one) => one.subnetId)}::uuid[],
+            ${besides.map((one) => one.address)}::inet[]) as besides (subnet_id, address)
+          where subnet_id = subnets.id and address between subnets.free_from and subnets.last_address
+        ) as taken
+      ) as gap
+      cross join lateral generate_series(1, least(gap.length, wanted.amount)) as step
+      order by gap.after, step
+      limit wanted.amount
+    ) as free`.execute(tx.sql);
+  for (const { id, address } of rows) free.set(id, [...(free.get(id) ?? []), address]);
+  return free;
+}
+
+export async function insertAssignments(tx: Transaction, taken: TakenAddress[]): Promise<void> {
+  await tx.sql
+    .insertInto('ip_assignments')
+    .values(taken.map(({ subnetId, address, portId }) => ({ subnet_id: subnetId, address, port_id: portId })))
+    .execute();
+}
+
+/** Keeps the counts. `chosen` says which of the addresses were asked for by name, and so not the lowest free ones. */
+export async function noteTaken(
+  tx: Transaction,
+  taken: TakenAddress[],
+  chosen: ReadonlySet<string>,
+): Promise<void> {
+  await sql`
+    update subnets set
+      used_ips = used_ips + taken.amount,
+      free_from = coalesce(taken.highest + 1, free_from)
+    from (
+      select subnet_id, count(*) as amount, max(address) filter (where lowest) as highest
+      from unnest(${taken.map((one) => one.subnetId)}::uuid[], ${taken.map((one) => one.address)}::inet[],
+        ${taken.map((one) => !chosen.has(`${one.subnetId} ${one.address}`))}::boolean[])
+        as one (subnet_id, address, lowest)
+      group by subnet_id
+    ) as taken
+    where subnets.id = taken.subnet_id`.execute(tx.sql);
+}
+
+/** Gives back all addresses of the ports. */
+export async function release(tx: Transaction, portIds: string[]): Promise<void> {
+  // First the locks, in the order of `lockSubnets`.
+  await tx.sql
+    .selectFrom('subnets')
+    .select('id')
+    .where('id', 'in', (query) =>
+      query
+        .selectFrom('ip_assignments')
+        .select('subnet_id')
+        .where(sql<boolean>`port_id = any(${portIds}::uuid[])`),
+    )
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
+  await sql`
+    with gone as (
+      delete from ip_assignments where port_id = any(${portIds}::uuid[]) returning subnet_id, address
+    )
+    update subnets set
+      used_ips = used_ips - gone.amount,
+      free_from = least(free_from, gone.lowest)
+    from (select subnet_id, count(*) as amount, min(address) as lowest from gone group by subnet_id) as gone
+    where subnets.id = gone.subnet_id`.execute(tx.sql);
+}

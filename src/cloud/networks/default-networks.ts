@@ -1,0 +1,80 @@
+import { sql } from 'kysely';
+import type { Transaction } from '../../db/database.ts';
+
+export interface NetworkedRegion {
+  id: number;
+  /** The platform's network to the outside; null where there is none. */
+  external_network_id: string | null;
+}
+
+const MTU = 1450;
+
+/**
+ * Adds the default networks that are missing: one with a subnet for each living project and region, and one
+ * to the outside for each region. Does nothing to those that exist, so it can run at any time.
+ */
+export async function ensureDefaultNetworks(
+  tx: Transaction,
+  regions: readonly NetworkedRegion[],
+  now: Date,
+): Promise<void> {
+  await addProjectNetworks(tx, regions, now);
+  await addExternalNetworks(tx, regions, now);
+}
+
+// 4093 addresses: more than the instances that one account may have.
+async function addProjectNetworks(
+  tx: Transaction,
+  regions: readonly NetworkedRegion[],
+  now: Date,
+): Promise<void> {
+  const ids = regions.map((region) => region.id);
+  await sql`
+    with made as (
+      insert into networks (id, project_id, region_id, name, type, mtu, external, shared, is_default,
+        port_security_enabled, segmentation_id, tags, created_at, updated_at)
+      select gen_random_uuid(), projects.id, region.id, 'default', 'vxlan', ${MTU}, false, false, true,
+        true, nextval('network_segments'), '{}', ${now}, ${now}
+      from projects cross join unnest(${ids}::bigint[]) as region (id)
+      where projects.deleted_at is null and not exists (
+        select from networks
+        where networks.project_id = projects.id and networks.region_id = region.id and networks.is_default
+      )
+      on conflict do nothing
+      returning id
+    )
+    insert into subnets (id, network_id, name, cidr, enable_dhcp, gateway_ip, dns_nameservers, host_routes,
+      first_address, last_address, free_from, tags, created_at, updated_at)
+    select gen_random_uuid(), made.id, 'default', '10.0.0.0/20', true, '10.0.0.1', '["1.1.1.1", "9.9.9.9"]', '[]',
+      '10.0.0.2', '10.0.15.254', '10.0.0.2', '{}', ${now}, ${now}
+    from made`.execute(tx.sql);
+}
+
+/**
+ * The outside is simulated, so its addresses are of the block for tests between networks (RFC 2544), one of
+ * its 32 parts for each region.
+ */
+async function addExternalNetworks(
+  tx: Transaction,
+  regions: readonly NetworkedRegion[],
+  now: Date,
+): Promise<void> {
+  const external = regions.filter((region) => region.external_network_id !== null);
+  const ids = external.map((region) => region.id);
+  const networkIds = external.map((region) => region.external_network_id);
+  await sql`
+    with made as (
+      insert into networks (id, project_id, region_id, name, type, mtu, external, shared, is_default,
+        port_security_enabled, segmentation_id, tags, created_at, updated_at)
+      select region.network_id, null, region.id, 'external', 'vlan', 1500, true, true, false,
+        true, null, '{}', ${now}, ${now}
+      from unnest(${ids}::bigint[], ${networkIds}::uuid[]) as region (id, network_id)
+      on conflict do nothing
+      returning id, '198.18.0.0'::inet + (region_id % 32) * 4096 as base
+    )
+    insert into subnets (id, network_id, name, cidr, enable_dhcp, gateway_ip, dns_nameservers, host_routes,
+      first_address, last_address, free_from, tags, created_at, updated_at)
+    select gen_random_uuid(), made.id, 'external', set_masklen(made.base, 20)::cidr, true, made.base + 1,
+      '["1.1.1.1", "9.9.9.9"]', '[]', made.base + 2, made.base + 4094, made.base + 2, '{}', ${now}, ${now}
+    from made`.execute(tx.sql);
+}

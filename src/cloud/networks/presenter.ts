@@ -1,0 +1,53 @@
+import { presentedTags } from '../../lib/tag-list.ts';
+import { offsetTimestamp } from '../../lib/timestamps.ts';
+import type { Scope } from '../projects/service.ts';
+import type { NetworkAnswer, SubnetAnswer } from './schema.ts';
+import type { NetworkRow, SubnetRow } from './store.ts';
+
+export function presentedNetwork(row: NetworkRow, scope: Scope): NetworkAnswer {
+  return {
+    id: row.id,
+    name: row.name,
+    type: row.type,
+    mtu: row.mtu,
+    external: row.external,
+    shared: row.shared,
+    default: row.is_default,
+    port_security_enabled: row.port_security_enabled,
+    segmentation_id: row.segmentation_id,
+    subnets: row.subnets,
+    tags: presentedTags(row.tags),
+    project_id: row.project_id,
+    region: scope.region.display_name,
+    region_id: row.region_id,
+    creator_task_id: row.creator_task_id,
+    task_id: row.task_id,
+    created_at: offsetTimestamp(row.created_at),
+    updated_at: offsetTimestamp(row.updated_at),
+  };
+}
+
+export function presentedSubnet(row: SubnetRow, scope: Scope): SubnetAnswer {
+  return {
+    id: row.id,
+    name: row.name,
+    network_id: row.network_id,
+    cidr: row.cidr,
+    ip_version: row.cidr.includes(':') ? 6 : 4,
+    enable_dhcp: row.enable_dhcp,
+    gateway_ip: row.gateway_ip,
+    dns_nameservers: row.dns_nameservers,
+    host_routes: row.host_routes,
+    available_ips: row.total_ips - row.used_ips,
+    total_ips: row.total_ips,
+    has_router: false,
+    tags: presentedTags(row.tags),
+    project_id: row.project_id,
+    region: scope.region.display_name,
+    region_id: scope.region.id,
+    creator_task_id: row.creator_task_id,
+    task_id: row.task_id,
+    created_at: offsetTimestamp(row.created_at),
+    updated_at: offsetTimestamp(row.updated_at),
+  };
+}

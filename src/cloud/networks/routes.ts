@@ -1,0 +1,122 @@
+import type { Api } from '../../http/server.ts';
+import { tagFilter } from '../../lib/tag-query.ts';
+import { ProjectRegionParams } from '../../lib/wire.ts';
+import { type Projects, scopeOf } from '../projects/service.ts';
+import { presentedNetwork, presentedSubnet } from './presenter.ts';
+import {
+  NetworkAnswer,
+  NetworkList,
+  NetworkListQuery,
+  NetworkParams,
+  SubnetAnswer,
+  SubnetList,
+  SubnetListQuery,
+  SubnetParams,
+} from './schema.ts';
+import type { Networks } from './service.ts';
+import type { NetworkFilter, SubnetFilter } from './store.ts';
+
+const NETWORKS = '/cloud/v1/networks/:project_id/:region_id';
+const SUBNETS = '/cloud/v1/subnets/:project_id/:region_id';
+const tags = ['Networks'];
+
+export function networkRoutes(
+  app: Api,
+  { projects, networks }: { projects: Projects; networks: Networks },
+): void {
+  app.get(NETWORKS, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listNetworks',
+      summary: 'List networks',
+      tags,
+      params: ProjectRegionParams,
+      querystring: NetworkListQuery,
+      response: { 200: NetworkList },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const { count, rows } = await networks.list(scope, networkFilter(request.query));
+      return { count, results: rows.map((row) => presentedNetwork(row, scope)) };
+    },
+  });
+
+  app.get(`${NETWORKS}/:network_id`, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'getNetwork',
+      summary: 'Get a network',
+      tags,
+      params: NetworkParams,
+      response: { 200: NetworkAnswer },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return presentedNetwork(await networks.get(scope, request.params.network_id), scope);
+    },
+  });
+
+  app.get(SUBNETS, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listSubnets',
+      summary: 'List subnets',
+      tags,
+      params: ProjectRegionParams,
+      querystring: SubnetListQuery,
+      response: { 200: SubnetList },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const { count, rows } = await networks.listSubnets(scope, subnetFilter(request.query));
+      return { count, results: rows.map((row) => presentedSubnet(row, scope)) };
+    },
+  });
+
+  app.get(`${SUBNETS}/:subnet_id`, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'getSubnet',
+      summary: 'Get a subnet',
+      tags,
+      params: SubnetParams,
+      response: { 200: SubnetAnswer },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return presentedSubnet(await networks.getSubnet(scope, request.params.subnet_id), scope);
+    },
+  });
+}
+
+function networkFilter(query: NetworkListQuery): NetworkFilter {
+  const [column, direction] = (query.order_by ?? 'created_at.desc').split('.') as [
+    'created_at' | 'name' | 'priority',
+    'asc' | 'desc',
+  ];
+  return {
+    name: query.name,
+    external: query.external,
+    type: query.network_type,
+    ownedBy: query.owned_by ?? 'project',
+    ...tagFilter(query),
+    order: { column: column === 'priority' ? 'is_default' : column, direction },
+    limit: query.limit ?? 1000,
+    offset: query.offset ?? 0,
+  };
+}
+
+function subnetFilter(query: SubnetListQuery): SubnetFilter {
+  const [column, direction] = (query.order_by ?? 'cidr.asc').split('.') as [
+    SubnetFilter['order']['column'],
+    'asc' | 'desc',
+  ];
+  return {
+    networkId: query.network_id,
+    ownedBy: query.owned_by ?? 'project',
+    ...tagFilter(query),
+    order: { column, direction },
+    limit: query.limit ?? 1000,
+    offset: query.offset ?? 0,
+  };
+}

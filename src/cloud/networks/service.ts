@@ -1,0 +1,32 @@
+import type { Database } from '../../db/database.ts';
+import { NotFoundError } from '../../lib/errors.ts';
+import { isUuid } from '../../lib/ids.ts';
+import { placeOf } from '../projects/place.ts';
+import type { Scope } from '../projects/service.ts';
+import * as store from './store.ts';
+
+export interface Networks {
+  list(scope: Scope, filter: store.NetworkFilter): Promise<{ count: number; rows: store.NetworkRow[] }>;
+  /** Also the platform's network to the outside. @throws NotFoundError */
+  get(scope: Scope, id: string): Promise<store.NetworkRow>;
+  listSubnets(scope: Scope, filter: store.SubnetFilter): Promise<{ count: number; rows: store.SubnetRow[] }>;
+  /** @throws NotFoundError */
+  getSubnet(scope: Scope, id: string): Promise<store.SubnetRow>;
+}
+
+export function createNetworks({ database }: { database: Database }): Networks {
+  return {
+    list: (scope, filter) => store.listNetworks(database.sql, placeOf(scope), filter),
+    async get(scope, id) {
+      const row = isUuid(id) ? await store.findNetwork(database.sql, placeOf(scope), id) : undefined;
+      if (!row) throw new NotFoundError('Network', id);
+      return row;
+    },
+    listSubnets: (scope, filter) => store.listSubnets(database.sql, placeOf(scope), filter),
+    async getSubnet(scope, id) {
+      const row = isUuid(id) ? await store.findSubnet(database.sql, placeOf(scope), id) : undefined;
+      if (!row) throw new NotFoundError('Subnet', id);
+      return row;
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import { type Kysely, type Selectable, sql } from 'kysely';
+import type { Tables } from '../../db/tables.ts';
+import { tagConditions } from '../../db/tag-conditions.ts';
+import type { Place } from '../projects/place.ts';
+
+export type NetworkRow = Selectable<Tables['networks']> & { subnets: string[] };
+export type SubnetRow = Selectable<Tables['subnets']> & { project_id: number | null };
+
+interface Page {
+  limit: number;
+  offset: number;
+}
+interface Owned {
+  /** `any` takes the platform's networks too. */
+  ownedBy: 'any' | 'project';
+  tagKeys: string[];
+  tags: Record<string, string>;
+}
+export interface NetworkFilter extends Page, Owned {
+  name?: string | undefined;
+  external?: boolean | undefined;
+  type?: string | undefined;
+  order: { column: 'created_at' | 'name' | 'is_default'; direction: 'asc' | 'desc' };
+}
+export interface SubnetFilter extends Page, Owned {
+  networkId?: string | undefined;
+  order: {
+    column: 'available_ips' | 'cidr' | 'created_at' | 'name' | 'total_ips' | 'updated_at';
+    direction: 'asc' | 'desc';
+  };
+}
+
+function networks(db: Kysely<Tables>, place: Place, ownedBy: 'any' | 'project') {
+  return db
+    .selectFrom('networks')
+    .selectAll('networks')
+    .select(
+      sql<string[]>`array(select subnets.id::text from subnets where network_id = networks.id
+        order by subnets.created_at, subnets.id)`.as('subnets'),
+    )
+    .where('networks.region_id', '=', place.regionId)
+    .where(visible(place, ownedBy));
+}
+
+function subnets(db: Kysely<Tables>, place: Place, ownedBy: 'any' | 'project') {
+  return db
+    .selectFrom('subnets')
+    .innerJoin('networks', 'networks.id', 'subnets.network_id')
+    .selectAll('subnets')
+    .select('networks.project_id')
+    .where('networks.region_id', '=', place.regionId)
+    .where(visible(place, ownedBy));
+}
+
+function visible(place: Place, ownedBy: 'any' | 'project') {
+  return ownedBy === 'any'
+    ? sql<boolean>`(networks.project_id = ${place.projectId} or networks.external)`
+    : sql<boolean>`networks.project_id = ${place.projectId}`;
+}
+
+export async function findNetwork(
+  db: Kysely<Tables>,
+  place: Place,
+  id: string,
+): Promise<NetworkRow | undefined> {
+  return networks(db, place, 'any').where('networks.id', '=', id).executeTakeFirst();
+}
+
+export async function findSubnet(
+  db: Kysely<Tables>,
+  place: Place,
+  id: string,
+): Promise<SubnetRow | undefined> {
+  return subnets(db, place, 'any').where('subnets.id', '=', id).executeTakeFirst();
+}
+
+export async function listNetworks(
+  db: Kysely<Tables>,
+  place: Place,
+  filter: NetworkFilter,
+): Promise<{ count: number; rows: NetworkRow[] }> {
+  let matching = networks(db, place, filter.ownedBy).where((eb) =>
+    eb.and(tagConditions('networks.tags', filter)),
+  );
+  if (filter.name !== undefined) matching = matching.where('networks.name', '=', filter.name);
+  if (filter.external !== undefined) matching = matching.where('networks.external', '=', filter.external);
+  if (filter.type !== undefined) matching = matching.where(sql<boolean>`networks.type = ${filter.type}`);
+  const rows = await matching
+    .orderBy(`networks.${filter.order.column}`, filter.order.direction)
+    .orderBy('networks.id', filter.order.direction)
+    .limit(filter.limit)
+    .offset(filter.offset)
+    .execute();
+  const { count } = await matching
+    .clearSelect()
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return { count, rows };
+}
+
+const SUBNET_ORDERS = {
+  available_ips: sql`total_ips - used_ips`,
+  cidr: sql`cidr`,
+  created_at: sql`subnets.created_at`,
+  name: sql`subnets.name`,
+  total_ips: sql`total_ips`,
+  updated_at: sql`subnets.updated_at`,
+};
+
+export async function listSubnets(
+  db: Kysely<Tables>,
+  place: Place,
+  filter: SubnetFilter,
+): Promise<{ count: number; rows: SubnetRow[] }> {
+  let matching = subnets(db, place, filter.ownedBy).where((eb) =>
+    eb.and(tagConditions('subnets.tags', filter)),
+  );
+  if (filter.networkId !== undefined) matching = matching.where('network_id', '=', filter.networkId);
+  const rows = await matching
+    .orderBy(SUBNET_ORDERS[filter.order.column], filter.order.direction)
+    .orderBy('subnets.id', filter.order.direction)
+    .limit(filter.limit)
+    .offset(filter.offset)
+    .execute();
+  const { count } = await matching
+    .clearSelect()
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return { count, rows };
+}

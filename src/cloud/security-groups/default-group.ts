@@ -1,0 +1,41 @@
+import { sql } from 'kysely';
+import type { Transaction } from '../../db/database.ts';
+import { defaultGroupRules } from './default-rules.ts';
+import { duplicateKey } from './rule-duplicates.ts';
+
+/**
+ * Adds the `default` group, with its rules, to each living project and region that has none. It is the
+ * platform's gift and counts in no quota. Can run at any time.
+ */
+export async function ensureDefaultSecurityGroups(
+  tx: Transaction,
+  regions: readonly { id: number }[],
+  now: Date,
+): Promise<void> {
+  const ids = regions.map((region) => region.id);
+  const rules = defaultGroupRules().map((rule, position) => ({
+    ...rule,
+    position,
+    duplicate_key: duplicateKey(rule),
+  }));
+  await sql`
+    with made as (
+      insert into security_groups (id, project_id, region_id, name, description, is_default, tags, created_at, updated_at)
+      select gen_random_uuid(), projects.id, region.id, 'default', 'Default security group', true, '{}', ${now}, ${now}
+      from projects cross join unnest(${ids}::bigint[]) as region (id)
+      where projects.deleted_at is null and not exists (
+        select from security_groups as known
+        where known.project_id = projects.id and known.region_id = region.id and known.is_default
+      )
+      on conflict do nothing
+      returning id
+    )
+    insert into security_group_rules (id, security_group_id, direction, ethertype, protocol, port_range_min,
+      port_range_max, remote_ip_prefix, remote_group_id, description, duplicate_key, position, created_at, updated_at)
+    select gen_random_uuid(), made.id, rule.direction, rule.ethertype, rule.protocol, rule.port_range_min,
+      rule.port_range_max, rule.remote_ip_prefix, rule.remote_group_id, rule.description, rule.duplicate_key,
+      rule.position, ${now}, ${now}
+    from made cross join jsonb_to_recordset(${JSON.stringify(rules)}::jsonb) as rule (direction text, ethertype text,
+      protocol text, port_range_min integer, port_range_max integer, remote_ip_prefix text, remote_group_id uuid,
+      description text, duplicate_key text, position integer)`.execute(tx.sql);
+}

@@ -1,0 +1,38 @@
+import type { Transaction } from '../../db/database.ts';
+import { placeOf } from '../projects/place.ts';
+import type { Scope } from '../projects/service.ts';
+import { existingGroups } from './store.ts';
+
+/** Which groups new ports may get, and putting them there. */
+export interface PortGroups {
+  /** Those of the ids that are groups of the project and region; ids in small letters. */
+  existing(tx: Transaction, scope: Scope, ids: string[]): Promise<Set<string>>;
+  /** The group of ports that name none; undefined when the project has no default group. */
+  defaultGroup(tx: Transaction, scope: Scope): Promise<string | undefined>;
+  put(tx: Transaction, links: { portId: string; groupId: string }[]): Promise<void>;
+}
+
+export const portGroups: PortGroups = {
+  existing: async (tx, scope, ids) =>
+    ids.length === 0 ? new Set() : existingGroups(tx.sql, placeOf(scope), ids),
+
+  async defaultGroup(tx, scope) {
+    const row = await tx.sql
+      .selectFrom('security_groups')
+      .select('id')
+      .where('project_id', '=', scope.projectId)
+      .where('region_id', '=', scope.region.id)
+      .where('is_default', '=', true)
+      .executeTakeFirst();
+    return row?.id;
+  },
+
+  async put(tx, links) {
+    if (links.length === 0) return;
+    await tx.sql
+      .insertInto('port_security_groups')
+      .values(links.map(({ portId, groupId }) => ({ port_id: portId, security_group_id: groupId })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  },
+};

@@ -1,0 +1,37 @@
+import { Type } from 'typebox';
+import { nullable } from './nullable.ts';
+
+/** Pieces of answers that every resource with tags and tasks has. */
+
+export const TagAnswer = Type.Object(
+  {
+    key: Type.String({ examples: ['env'] }),
+    value: Type.String({ examples: ['production'] }),
+    read_only: Type.Boolean({ description: 'Whether the platform set it; such a tag stays.' }),
+  },
+  { title: 'ResourceTag' },
+);
+
+export const TaggedFields = { tags: Type.Array(TagAnswer, { description: 'Tags' }) };
+
+export const PlaceFields = {
+  project_id: Type.Integer({ description: 'Project ID', examples: [1] }),
+  region: Type.String({ description: 'Region name' }),
+  region_id: Type.Integer({ description: 'Region ID', examples: [1] }),
+};
+
+export const TaskFields = {
+  creator_task_id: nullable(Type.String({ description: 'Task that made it' })),
+  task_id: nullable(Type.String({ description: 'Task that holds it; it can be changed when this is null' })),
+};
+
+export const Uuid = (description: string) => Type.String({ format: 'uuid', description });
+
+/** By pattern, because the `uuid` format of validators takes `urn:uuid:...` as well. */
+export const UuidInput = (description: string) =>
+  Type.String({
+    pattern: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
+    rule: 'Must be a UUID.',
+    description,
+    examples: ['4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a'],
+  });
