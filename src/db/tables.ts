@@ -1,4 +1,6 @@
+import type { SimulatedClusterTables } from '../backends/simulated/cluster-tables.ts';
 import type { SimulatedResourceTables } from '../backends/simulated/resource-tables.ts';
+import type { ClusterTables } from '../cloud/clusters/tables.ts';
 import type { InstanceTables } from '../cloud/instances/tables.ts';
 import type { NetworkTables } from '../cloud/networks/tables.ts';
 import type { PortTables } from '../cloud/ports/tables.ts';
@@ -15,7 +17,8 @@ import type { WorkerTables } from '../workflows/tables.ts';
 
 /** Every table of the database, by feature. A feature's `tables.ts` imports nothing but kysely. */
 export interface Tables
-  extends FeatureTables,
+  extends ClusterTables,
+    FeatureTables,
     IdentityTables,
     InstanceTables,
     NetworkTables,
@@ -24,6 +27,7 @@ export interface Tables
     ProjectTables,
     QuotaTables,
     SecurityGroupTables,
+    SimulatedClusterTables,
     SimulatedResourceTables,
     SnapshotTables,
     TaskTables,
