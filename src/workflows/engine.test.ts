@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ConflictError } from '../lib/errors.ts';
 import { startWorker, TaskFailure, type TaskHandler, type Worker } from './engine.ts';
 import { log, openStage, type Stage } from './fixtures/stage.ts';
-import { endOf, makeMarks, marksOf, stepsHandler, submit, taskOf } from './fixtures/tasks.ts';
+import { endOf, insertTask, makeMarks, marksOf, stepsHandler, submit, taskOf } from './fixtures/tasks.ts';
 
 let stage: Stage;
 let worker: Worker;
@@ -163,13 +163,28 @@ test('a cancelled task ends ERROR, also while it sleeps, and one that has ended 
 
 test('a task whose work is missing is ended', async () => {
   const id = randomUUID();
-  await stage.database.pool.query(
-    `insert into tasks (id, task_type, state, client_id, user_id, user_client_id, data, created_on, deadline_at)
-     values ($1, 'steps', 'NEW', 1, 1, 1, '{}', now(), now() + interval '1 hour')`,
-    [id],
-  );
+  await stage.database.transaction((tx) => insertTask(tx, id, 'steps', 60_000));
   expect(await endOf(stage, id)).toMatchObject({
     state: 'ERROR',
     error: expect.stringContaining('internal error'),
   });
+});
+
+test('a task that keeps killing its workers is given up', async () => {
+  const id = randomUUID();
+  await stage.database.transaction(async (tx) => {
+    await insertTask(tx, id, 'steps', 60_000);
+    await stage.queue.enqueue(tx, { id, type: 'steps', input: { steps: [{ name: 'one' }] } });
+    await tx.client.query(
+      'update dbos.workflow_status set recovery_attempts = 100 where workflow_uuid = $1',
+      [id],
+    );
+  });
+  expect(await endOf(stage, id)).toMatchObject({ error: expect.stringContaining('stopped too many times') });
+  expect(await marksOf(stage, id)).toEqual(['abandon']);
+});
+
+test('work whose announcement was lost is found all the same', async () => {
+  const id = await submit(stage, { steps: [{ name: 'one' }] }, { announced: false });
+  expect(await endOf(stage, id)).toMatchObject({ state: 'FINISHED' });
 });

@@ -48,6 +48,11 @@ async function untilMarked(id: string, count: number): Promise<void> {
   while ((await marksOf(stage, id)).length < count) await delay(10);
 }
 
+async function untilAsleep(id: string): Promise<void> {
+  const recorded = `select from dbos.operation_outputs where workflow_uuid = $1 and function_name = 'DBOS.sleep'`;
+  while ((await stage.database.pool.query(recorded, [id])).rowCount === 0) await delay(10);
+}
+
 const threeSteps = {
   steps: [{ name: 'one' }, { name: 'two', ms: 1_500 }, { name: 'three' }],
 };
@@ -68,7 +73,7 @@ test('the task of a killed worker is taken over, and the steps it recorded are n
 test('where nobody else can be alive, unfinished work is taken over at the start', async () => {
   const child = await startChild();
   const id = await submit(stage, { steps: [{ name: 'one' }, { name: 'two' }], sleepMs: 1_000 });
-  await untilMarked(id, 1);
+  await untilAsleep(id);
   child.kill('SIGKILL');
   await startHere(true);
   expect(await endOf(stage, id)).toMatchObject({ state: 'FINISHED' });
@@ -95,11 +100,26 @@ test('a stopping worker ends its step and hands the rest over at once', async ()
 test('a sleeping task is handed over by a stopping worker without waiting for its sleep', async () => {
   const child = await startChild();
   const id = await submit(stage, { steps: [{ name: 'one' }, { name: 'two' }], sleepMs: 1_500 });
-  await untilMarked(id, 1);
+  await untilAsleep(id);
   child.kill('SIGTERM');
   await once(child, 'exit');
   expect(await taskOf(stage, id)).toMatchObject({ state: 'RUNNING' });
   await startHere();
   expect(await endOf(stage, id)).toMatchObject({ state: 'FINISHED' });
   expect(await marksOf(stage, id)).toEqual(['one', 'two', 'complete']);
+});
+
+test('a worker that was only stalled finds its task taken over, and does not go on with it', async () => {
+  const child = await startChild();
+  const id = await submit(stage, threeSteps);
+  await untilMarked(id, 2);
+  child.kill('SIGSTOP');
+  await startHere();
+  expect(await endOf(stage, id)).toMatchObject({ state: 'FINISHED' });
+  child.kill('SIGCONT');
+  // Long enough to go on with the third step, if it did.
+  await delay(500);
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+  expect(await marksOf(stage, id)).toEqual(['one', 'two', 'two', 'three', 'complete']);
 });
