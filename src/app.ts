@@ -9,6 +9,10 @@ import { type Dialect, dialects } from './http/dialect.ts';
 import { healthRoutes, type Readiness } from './http/health.ts';
 import { documentApi } from './http/openapi.ts';
 import { type Api, createServer } from './http/server.ts';
+import { clientRoutes } from './iam/clients/routes.ts';
+import { featureRoutes } from './iam/features/routes.ts';
+import { notificationSettingRoutes } from './iam/notification-settings/routes.ts';
+import { tokenRoutes } from './iam/tokens/routes.ts';
 import type { Services } from './services.ts';
 
 /** Builds the whole HTTP API without side effects: nothing listens until the caller says so. */
@@ -40,4 +44,8 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   securityGroupRoutes(app, dialect, services);
   catalogRoutes(app, services);
   pricingRoutes(app, services);
+  clientRoutes(app, services);
+  featureRoutes(app, services);
+  notificationSettingRoutes(app, services);
+  tokenRoutes(app, services);
 }

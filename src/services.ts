@@ -5,7 +5,12 @@ import { createSecurityGroups } from './cloud/security-groups/service.ts';
 import { createTasks } from './cloud/tasks/service.ts';
 import type { ChangeFeed } from './db/changes.ts';
 import type { Database } from './db/database.ts';
+import { createClientDirectory } from './iam/clients/directory.ts';
+import { createClients } from './iam/clients/service.ts';
+import { createFeatures } from './iam/features/service.ts';
 import { type Authenticator, createAuthenticator } from './iam/identity/authenticate.ts';
+import { createNotificationSettings } from './iam/notification-settings/service.ts';
+import { createTokens } from './iam/tokens/service.ts';
 import type { Clock } from './lib/clock.ts';
 import type { TaskHandler } from './workflows/task-handler.ts';
 import type { TaskQueue } from './workflows/task-queue.ts';
@@ -31,7 +36,23 @@ export function createServices(foundation: Foundation) {
     instances: { portsOf: async () => new Map() },
   });
   const pricing = createPricing({ ...foundation, snapshots: { findForPricing: async () => undefined } });
-  return { authenticator, catalog: foundation.catalog, projects, tasks, securityGroups, pricing };
+  const directory = createClientDirectory(foundation);
+  const tokens = createTokens({ ...foundation, authenticator, clients: directory });
+  const features = createFeatures({ ...foundation, clients: directory });
+  const clients = createClients({ ...foundation, features, prepareProjects: async () => {} });
+  const notificationSettings = createNotificationSettings(foundation);
+  return {
+    authenticator,
+    catalog: foundation.catalog,
+    projects,
+    tasks,
+    securityGroups,
+    pricing,
+    tokens,
+    features,
+    clients,
+    notificationSettings,
+  };
 }
 export type Services = ReturnType<typeof createServices>;
 

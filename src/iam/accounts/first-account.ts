@@ -96,7 +96,7 @@ async function setBootstrapToken(
     .onConflict((conflict) =>
       conflict
         .column('id')
-        .doUpdateSet({ secret_hash: row.secret_hash })
+        .doUpdateSet({ secret_hash: row.secret_hash, deleted_at: null })
         .where('api_tokens.bootstrap', '=', true),
     )
     .executeTakeFirstOrThrow();

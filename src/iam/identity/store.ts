@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../db/tables.ts';
-import type { Principal } from './principal.ts';
+import { type Principal, ROLES } from './principal.ts';
 
 export interface TokenOwner {
   principal: Principal;
@@ -36,7 +36,8 @@ export async function findTokenOwner(sql: Kysely<Tables>, tokenId: number): Prom
       clientId: row.client_id,
       roleId: row.role_id,
       resellerId: row.reseller_id ?? undefined,
-      platformAdministrator: row.platform_administrator,
+      // A token of lesser role that the platform's administrator made is a token of lesser rights.
+      platformAdministrator: row.platform_administrator && row.role_id === ROLES.administrators.id,
     },
   };
 }

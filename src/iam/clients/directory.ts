@@ -1,0 +1,29 @@
+import type { Database } from '../../db/database.ts';
+import { allows, type Principal } from '../identity/principal.ts';
+
+export interface ClientEntry {
+  id: number;
+  resellerId: number;
+}
+
+/** Which accounts there are, and whose they are. */
+export interface ClientDirectory {
+  find(clientId: number): Promise<ClientEntry | undefined>;
+}
+
+export function createClientDirectory({ database }: { database: Database }): ClientDirectory {
+  return {
+    find: (clientId) =>
+      database.sql
+        .selectFrom('clients')
+        .select(['id', 'reseller_id as resellerId'])
+        .where('id', '=', clientId)
+        .executeTakeFirst(),
+  };
+}
+
+/** Whether the caller may act for that account as its reseller; the platform administrator may for all. */
+export function resells(principal: Principal, client: ClientEntry): boolean {
+  if (principal.platformAdministrator) return true;
+  return allows(principal, 'resell') && principal.resellerId === client.resellerId;
+}

@@ -1,0 +1,107 @@
+import { Type } from 'typebox';
+import type { Catalog } from '../../cloud/catalog/catalog.ts';
+import { FeatureAnswer, FeatureArray, presentFeature } from '../../cloud/catalog/features.ts';
+import type { Api } from '../../http/server.ts';
+import { NotFoundError } from '../../lib/errors.ts';
+import {
+  ActivateFeature,
+  ActivationParams,
+  FeatureActivation,
+  FeatureActivationArray,
+  FeatureParams,
+} from './schema.ts';
+import type { FeatureKind, Features } from './service.ts';
+
+const tags = ['Features'];
+
+export function featureRoutes(
+  app: Api,
+  { catalog, features }: { catalog: Catalog; features: Features },
+): void {
+  app.get('/iam/admin/feature', {
+    config: { access: 'resell' },
+    schema: {
+      operationId: 'listFeatures',
+      summary: 'List the features there are, paid and free',
+      tags,
+      response: { 200: FeatureArray },
+    },
+    handler: async () => [...catalog.features.values()].map(presentFeature),
+  });
+
+  app.get('/iam/admin/feature/:featureId', {
+    config: { access: 'resell' },
+    schema: {
+      operationId: 'getFeature',
+      summary: 'Get a feature',
+      tags,
+      params: FeatureParams,
+      response: { 200: FeatureAnswer },
+    },
+    handler: async ({ params }) => {
+      const feature = catalog.features.get(params.featureId);
+      if (!feature) throw new NotFoundError('Feature', params.featureId);
+      return presentFeature(feature);
+    },
+  });
+
+  activationRoutes(app, features, 'paid');
+  activationRoutes(app, features, 'free');
+}
+
+function activationRoutes(app: Api, features: Features, kind: FeatureKind): void {
+  const base = `/iam/admin/${kind}_features`;
+  const named = kind === 'paid' ? 'PaidFeature' : 'FreeFeature';
+
+  app.get(base, {
+    config: { access: 'resell' },
+    schema: {
+      operationId: `list${named}s`,
+      summary: `List activated ${kind} features`,
+      description: "Of all clients of the caller's reseller, in the order of their activation.",
+      tags,
+      response: { 200: FeatureActivationArray },
+    },
+    handler: ({ principal }) => features.list(principal, kind),
+  });
+
+  app.post(base, {
+    config: { access: 'resell' },
+    schema: {
+      operationId: `activate${named}`,
+      summary: `Activate a ${kind} feature for a client`,
+      tags,
+      body: ActivateFeature,
+      response: { 201: FeatureActivation },
+    },
+    handler: async ({ principal, body }, reply) =>
+      reply.code(201).send(await features.activate(principal, kind, body)),
+  });
+
+  app.get(`${base}/:activatedFeatureId`, {
+    config: { access: 'resell' },
+    schema: {
+      operationId: `get${named}`,
+      summary: `Get an activated ${kind} feature`,
+      tags,
+      params: ActivationParams,
+      response: { 200: FeatureActivation },
+    },
+    handler: ({ principal, params }) => features.get(principal, kind, params.activatedFeatureId),
+  });
+
+  app.delete(`${base}/:activatedFeatureId`, {
+    config: { access: 'resell' },
+    schema: {
+      operationId: `deactivate${named}`,
+      summary: `Deactivate a ${kind} feature of a client`,
+      tags,
+      params: ActivationParams,
+      response: { 204: Type.Null() },
+    },
+    handler: async ({ principal, params }, reply) => {
+      await features.deactivate(principal, kind, params.activatedFeatureId);
+      return reply.code(204).send(null);
+    },
+  });
+}

@@ -1,0 +1,119 @@
+import type { Catalog, Feature } from '../../cloud/catalog/catalog.ts';
+import { presentFeature } from '../../cloud/catalog/features.ts';
+import type { Database } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { isoMicros } from '../../lib/timestamps.ts';
+import { type ClientDirectory, resells } from '../clients/directory.ts';
+import type { Principal } from '../identity/principal.ts';
+import type { ActivateFeature, FeatureActivation } from './schema.ts';
+import * as store from './store.ts';
+
+/** The catalogue says of each feature which of the two it is. */
+export type FeatureKind = 'paid' | 'free';
+
+/**
+ * Features that a reseller switches on for its clients. A reseller reaches the activations of its own clients, the
+ * platform administrator all. An activation whose feature was taken out of the catalogue is not shown.
+ */
+export interface Features {
+  list(principal: Principal, kind: FeatureKind): Promise<FeatureActivation[]>;
+  /** @throws InvalidError for an unknown client or feature, one of the other kind, or a second activation */
+  activate(principal: Principal, kind: FeatureKind, request: ActivateFeature): Promise<FeatureActivation>;
+  /** @throws NotFoundError */
+  get(principal: Principal, kind: FeatureKind, id: number): Promise<FeatureActivation>;
+  /** @throws NotFoundError */
+  deactivate(principal: Principal, kind: FeatureKind, id: number): Promise<void>;
+  /** Of both kinds, for the account's own view. */
+  ofClient(clientId: number): Promise<FeatureActivation[]>;
+}
+
+export function createFeatures(deps: {
+  database: Database;
+  clock: Clock;
+  catalog: Catalog;
+  clients: ClientDirectory;
+}): Features {
+  const { database, clock, catalog, clients } = deps;
+  const idsByKind: Record<FeatureKind, number[]> = { paid: [], free: [] };
+  for (const feature of catalog.features.values()) idsByKind[kindOf(feature)].push(feature.id);
+
+  function presented(row: store.ActivationRow): FeatureActivation[] {
+    const feature = catalog.features.get(row.feature_id);
+    if (!feature) return [];
+    return [
+      {
+        id: row.id,
+        client_id: row.client_id,
+        feature_id: row.feature_id,
+        feature: presentFeature(feature),
+        created_date: isoMicros(row.created_at),
+      },
+    ];
+  }
+
+  /** The caller passed the check for a reseller's token, so that one without a reseller is the platform's. */
+  function reachOf(principal: Principal, kind: FeatureKind): store.Reach {
+    const resellerId = principal.platformAdministrator ? undefined : principal.resellerId;
+    return { resellerId, featureIds: idsByKind[kind] };
+  }
+
+  async function get(principal: Principal, kind: FeatureKind, id: number): Promise<FeatureActivation> {
+    const row = await store.findActivation(database.sql, reachOf(principal, kind), id);
+    const [activation] = row ? presented(row) : [];
+    if (!activation) throw new NotFoundError(kind === 'paid' ? 'Paid feature' : 'Free feature', id);
+    return activation;
+  }
+
+  async function problemsOf(principal: Principal, kind: FeatureKind, request: ActivateFeature) {
+    const { client_id: clientId, feature_id: featureId } = request;
+    const problems: FieldProblem[] = [];
+    const client = await clients.find(clientId);
+    if (!client || !resells(principal, client)) {
+      problems.push({ field: 'client_id', message: `Client with id:${clientId} does not exists.` });
+    }
+    const feature = catalog.features.get(featureId);
+    if (!feature) {
+      problems.push({ field: 'feature_id', message: `Feature with id:${featureId} does not exists.` });
+    } else if (kindOf(feature) !== kind) {
+      const message = `Feature with id:${featureId} is a ${kindOf(feature)} one; activate it under ${kindOf(feature)}_features.`;
+      problems.push({ field: 'feature_id', message });
+    }
+    return problems;
+  }
+
+  return {
+    get,
+
+    async list(principal, kind) {
+      const rows = await store.listActivations(database.sql, reachOf(principal, kind));
+      return rows.flatMap(presented);
+    },
+
+    async activate(principal, kind, request) {
+      const problems = await problemsOf(principal, kind, request);
+      if (problems.length > 0) throw new InvalidError(problems);
+      const { client_id: clientId, feature_id: featureId } = request;
+      const row = await store.insertActivation(database.sql, { clientId, featureId, now: clock.now() });
+      const [activation] = row ? presented(row) : [];
+      if (activation) return activation;
+      throw new InvalidError({
+        feature_id: [`Feature with id:${featureId} is activated for client ${clientId} already.`],
+      });
+    },
+
+    async deactivate(principal, kind, id) {
+      await get(principal, kind, id);
+      const deleted = await store.deleteActivation(database.sql, id);
+      if (!deleted) throw new NotFoundError(kind === 'paid' ? 'Paid feature' : 'Free feature', id);
+    },
+
+    async ofClient(clientId) {
+      return (await store.activationsOfClient(database.sql, clientId)).flatMap(presented);
+    },
+  };
+}
+
+function kindOf(feature: Feature): FeatureKind {
+  return feature.is_free ? 'free' : 'paid';
+}

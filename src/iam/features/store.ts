@@ -1,0 +1,70 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { Tables } from '../../db/tables.ts';
+
+export type ActivationRow = Selectable<Tables['feature_activations']>;
+
+/** Which activations the caller may see. */
+export interface Reach {
+  /** Those of this reseller's clients; undefined: of all. */
+  resellerId: number | undefined;
+  /** Ids of the features in question. */
+  featureIds: number[];
+}
+
+function within(db: Kysely<Tables>, { resellerId, featureIds }: Reach) {
+  const matching = db
+    .selectFrom('feature_activations')
+    .selectAll('feature_activations')
+    .where((row) => row('feature_id', '=', row.fn.any(row.val(featureIds))));
+  if (resellerId === undefined) return matching;
+  return matching
+    .innerJoin('clients', 'clients.id', 'feature_activations.client_id')
+    .where('clients.reseller_id', '=', resellerId);
+}
+
+export async function listActivations(db: Kysely<Tables>, reach: Reach): Promise<ActivationRow[]> {
+  return within(db, reach).orderBy('feature_activations.id').execute();
+}
+
+export async function activationsOfClient(db: Kysely<Tables>, clientId: number): Promise<ActivationRow[]> {
+  return db
+    .selectFrom('feature_activations')
+    .selectAll()
+    .where('client_id', '=', clientId)
+    .orderBy('id')
+    .execute();
+}
+
+export async function findActivation(
+  db: Kysely<Tables>,
+  reach: Reach,
+  id: number,
+): Promise<ActivationRow | undefined> {
+  return within(db, reach).where('feature_activations.id', '=', id).executeTakeFirst();
+}
+
+/** Undefined when the client has the feature already. */
+export async function insertActivation(
+  db: Kysely<Tables>,
+  activation: { clientId: number; featureId: number; now: Date },
+): Promise<ActivationRow | undefined> {
+  return db
+    .insertInto('feature_activations')
+    .values({
+      client_id: activation.clientId,
+      feature_id: activation.featureId,
+      created_at: activation.now,
+    })
+    .onConflict((conflict) => conflict.columns(['client_id', 'feature_id']).doNothing())
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** False when it was gone. */
+export async function deleteActivation(db: Kysely<Tables>, id: number): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('feature_activations')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}

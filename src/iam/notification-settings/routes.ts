@@ -1,0 +1,118 @@
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { Api } from '../../http/server.ts';
+import {
+  NotificationSetting,
+  NotificationSettingInput,
+  NotificationSettingListQuery,
+  NotificationSettingPage,
+  NotificationSettingParams,
+  ResellerParams,
+} from './schema.ts';
+import type { NotificationSettings } from './service.ts';
+
+const BASE = '/iam/reselling/resellers/:resellerId/notification_settings';
+const ONE = `${BASE}/:notificationSettingsId`;
+const tags = ['Notification settings'];
+
+export function notificationSettingRoutes(
+  app: Api,
+  { notificationSettings: settings }: { notificationSettings: NotificationSettings },
+): void {
+  // Another reseller is refused before the body is read.
+  const onRequest = async (request: FastifyRequest) => {
+    const resellerId = Number((request.params as { resellerId: string }).resellerId);
+    if (Number.isSafeInteger(resellerId)) await settings.requireReseller(request.principal, resellerId);
+  };
+
+  app.get(BASE, {
+    config: { access: 'resell' },
+    onRequest,
+    schema: {
+      operationId: 'listNotificationSettings',
+      summary: "List a reseller's notification settings",
+      tags,
+      params: ResellerParams,
+      querystring: NotificationSettingListQuery,
+      response: { 200: NotificationSettingPage },
+    },
+    handler: ({ principal, params, query }) => settings.list(principal, params.resellerId, query),
+  });
+
+  app.post(BASE, {
+    config: { access: 'resell' },
+    onRequest,
+    schema: {
+      operationId: 'createNotificationSetting',
+      summary: 'Create a notification setting',
+      description: 'Each call makes a setting, also when there is one with the same type and address.',
+      tags,
+      params: ResellerParams,
+      body: NotificationSettingInput,
+      response: { 201: NotificationSetting },
+    },
+    handler: async ({ principal, params, body }, reply) =>
+      reply.code(201).send(await settings.create(principal, params.resellerId, body)),
+  });
+
+  app.get(ONE, {
+    config: { access: 'resell' },
+    onRequest,
+    schema: {
+      operationId: 'getNotificationSetting',
+      summary: 'Get a notification setting',
+      tags,
+      params: NotificationSettingParams,
+      response: { 200: NotificationSetting },
+    },
+    handler: ({ principal, params }) =>
+      settings.get(principal, params.resellerId, params.notificationSettingsId),
+  });
+
+  app.put(ONE, {
+    config: { access: 'resell' },
+    onRequest,
+    schema: {
+      operationId: 'replaceNotificationSetting',
+      summary: 'Replace a notification setting',
+      tags,
+      params: NotificationSettingParams,
+      body: NotificationSettingInput,
+      response: { 200: NotificationSetting },
+    },
+    handler: ({ principal, params, body }) =>
+      settings.replace(principal, params.resellerId, params.notificationSettingsId, body),
+  });
+
+  app.patch(ONE, {
+    config: { access: 'resell' },
+    onRequest,
+    schema: {
+      operationId: 'updateNotificationSetting',
+      summary: "Update a reseller's notification settings",
+      description: 'Type and address are required here too. `enabled` stays as it is when it is left out.',
+      tags,
+      params: NotificationSettingParams,
+      body: NotificationSettingInput,
+      response: { 200: NotificationSetting },
+    },
+    handler: ({ principal, params, body }) =>
+      settings.update(principal, params.resellerId, params.notificationSettingsId, body),
+  });
+
+  app.delete(ONE, {
+    config: { access: 'resell' },
+    onRequest,
+    schema: {
+      operationId: 'deleteNotificationSetting',
+      summary: 'Delete a notification setting',
+      tags,
+      params: NotificationSettingParams,
+      response: { 204: Type.Null() },
+    },
+    handler: async ({ principal, params }, reply) => {
+      await settings.delete(principal, params.resellerId, params.notificationSettingsId);
+      return reply.code(204).send(null);
+    },
+  });
+}

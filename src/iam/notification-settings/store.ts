@@ -1,0 +1,86 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { Tables } from '../../db/tables.ts';
+
+export type SettingRow = Selectable<Tables['notification_settings']>;
+export type SettingContent = Pick<SettingRow, 'notification_type' | 'email' | 'enabled'>;
+
+export async function resellerExists(db: Kysely<Tables>, resellerId: number): Promise<boolean> {
+  const row = await db.selectFrom('resellers').select('id').where('id', '=', resellerId).executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function listSettings(
+  db: Kysely<Tables>,
+  resellerId: number,
+  page: {
+    column: 'id' | 'notification_type' | 'email' | 'enabled';
+    direction: 'asc' | 'desc';
+    limit: number;
+    offset: number;
+  },
+): Promise<{ count: number; rows: SettingRow[] }> {
+  const matching = db.selectFrom('notification_settings').where('reseller_id', '=', resellerId);
+  const rows = await matching
+    .selectAll()
+    .orderBy(page.column, page.direction)
+    .orderBy('id', page.direction)
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  const { count } = await matching
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return { count, rows };
+}
+
+export async function insertSetting(
+  db: Kysely<Tables>,
+  resellerId: number,
+  content: SettingContent,
+  now: Date,
+): Promise<SettingRow> {
+  return db
+    .insertInto('notification_settings')
+    .values({ ...content, reseller_id: resellerId, created_at: now })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function findSetting(
+  db: Kysely<Tables>,
+  resellerId: number,
+  id: number,
+): Promise<SettingRow | undefined> {
+  return db
+    .selectFrom('notification_settings')
+    .selectAll()
+    .where('reseller_id', '=', resellerId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Undefined when there is no such setting. What `content` leaves out stays. */
+export async function updateSetting(
+  db: Kysely<Tables>,
+  resellerId: number,
+  id: number,
+  content: Partial<SettingContent>,
+): Promise<SettingRow | undefined> {
+  return db
+    .updateTable('notification_settings')
+    .set(content)
+    .where('reseller_id', '=', resellerId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** False when there is no such setting. */
+export async function deleteSetting(db: Kysely<Tables>, resellerId: number, id: number): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('notification_settings')
+    .where('reseller_id', '=', resellerId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}

@@ -1,0 +1,108 @@
+import type { Database, Transaction } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { ROLES } from '../identity/principal.ts';
+import { tokenText } from '../identity/token-text.ts';
+import { makeToken } from './new-token.ts';
+import { findRoleByText, roleChoices } from './roles.ts';
+import { findAccountAdministrator } from './store.ts';
+
+export interface OperatorToken {
+  /** Account that the token works in; the platform administrator's own when left out. */
+  clientId?: number | undefined;
+  /** The token may also manage all clients of that account's reseller, and nothing beyond them. */
+  resellerAccess?: boolean | undefined;
+  /** Id or name. */
+  role: string;
+  name: string;
+  /** Null: never. */
+  expires: Date | null;
+}
+
+/**
+ * Makes a token for whoever operates the platform and so needs no token to ask with. No limit on their number
+ * applies. Without `clientId` and `resellerAccess` it acts for the platform administrator.
+ * @throws InvalidError naming the option, NotFoundError for an unknown client
+ */
+export async function createTokenFor(
+  deps: { database: Database; clock: Clock },
+  options: OperatorToken,
+): Promise<{ id: number; clientId: number; token: string }> {
+  const now = deps.clock.now();
+  const role = findRoleByText(options.role);
+  if (!role) {
+    throw new InvalidError({ role: [`Invalid role: ${options.role}. Choose one of: ${roleChoices()}.`] });
+  }
+  if (options.resellerAccess && role !== ROLES.administrators) {
+    throw new InvalidError({ role: [`Reseller access needs the role ${ROLES.administrators.name}.`] });
+  }
+  if (options.expires && !(options.expires > now)) {
+    throw new InvalidError({ expires: ['Must be a moment in the future.'] });
+  }
+  return deps.database.transaction(async (tx) => {
+    const owner = await ownerOf(tx, options, now);
+    const { id, secret } = await makeToken(tx.sql, {
+      ...owner,
+      roleId: role.id,
+      name: options.name,
+      description: '',
+      expiresAt: options.expires,
+      now,
+    });
+    return { id, clientId: owner.clientId, token: tokenText(2, id, secret) };
+  });
+}
+
+async function ownerOf(
+  tx: Transaction,
+  options: OperatorToken,
+  now: Date,
+): Promise<{ clientId: number; userId: number }> {
+  const platform = await tx.sql
+    .selectFrom('users')
+    .select(['id as userId', 'client_id as clientId'])
+    .where('platform_administrator', '=', true)
+    .orderBy('id')
+    .executeTakeFirst();
+  const clientId = options.clientId ?? platform?.clientId;
+  if (clientId === undefined) throw new NotFoundError('Client', 'of the platform administrator');
+  if (options.resellerAccess) return { clientId, userId: await resellerUser(tx, clientId, now) };
+  if (clientId === platform?.clientId) return platform;
+  const userId = await findAccountAdministrator(tx.sql, clientId);
+  if (userId === undefined) throw new NotFoundError('Client', clientId);
+  return { clientId, userId };
+}
+
+/** The user of an account that acts for its reseller. Made when it is first needed; its address leads nowhere. */
+async function resellerUser(tx: Transaction, clientId: number, now: Date): Promise<number> {
+  // The lock keeps two processes from making the user twice.
+  const client = await tx.sql
+    .selectFrom('clients')
+    .select('reseller_id')
+    .where('id', '=', clientId)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  if (!client) throw new NotFoundError('Client', clientId);
+  const known = await tx.sql
+    .selectFrom('users')
+    .select('id')
+    .where('client_id', '=', clientId)
+    .where('reseller_id', '=', client.reseller_id)
+    .where('platform_administrator', '=', false)
+    .orderBy('id')
+    .executeTakeFirst();
+  if (known) return known.id;
+  const { id } = await tx.sql
+    .insertInto('users')
+    .values({
+      client_id: clientId,
+      reseller_id: client.reseller_id,
+      email: `reseller-${client.reseller_id}@client-${clientId}.invalid`,
+      name: null,
+      platform_administrator: false,
+      created_at: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}

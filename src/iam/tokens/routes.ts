@@ -1,0 +1,94 @@
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { Api } from '../../http/server.ts';
+import {
+  ApiToken,
+  ApiTokenArray,
+  ClientParams,
+  CreateApiToken,
+  CreatedApiToken,
+  TokenListQuery,
+  TokenParams,
+} from './schema.ts';
+import type { Tokens } from './service.ts';
+
+const tags = ['API tokens'];
+
+export function tokenRoutes(app: Api, { tokens }: { tokens: Tokens }): void {
+  tokenRoutesOf(app, tokens, { version: 2, base: '/iam/v2/clients/:clientId/tokens', suffix: '' });
+  tokenRoutesOf(app, tokens, { version: 1, base: '/iam/clients/:clientId/tokens', suffix: 'V1' });
+}
+
+/** The two versions differ in the text of a new token alone. */
+function tokenRoutesOf(
+  app: Api,
+  tokens: Tokens,
+  { version, base, suffix }: { version: 1 | 2; base: string; suffix: string },
+): void {
+  const common = { tags, deprecated: version === 1 };
+  // Another account's tokens are refused before the body is read.
+  const onRequest = async (request: FastifyRequest) => {
+    const clientId = Number((request.params as { clientId: string }).clientId);
+    if (Number.isSafeInteger(clientId)) await tokens.requireAccount(request.principal, clientId);
+  };
+
+  app.get(base, {
+    config: { access: 'read' },
+    onRequest,
+    schema: {
+      ...common,
+      operationId: `listApiTokens${suffix}`,
+      summary: 'List API tokens',
+      description: 'Newest first. Administrators get all tokens of the account, others their own.',
+      params: ClientParams,
+      querystring: TokenListQuery,
+      response: { 200: ApiTokenArray },
+    },
+    handler: ({ principal, params, query }) => tokens.list(principal, params.clientId, query),
+  });
+
+  app.post(base, {
+    config: { access: 'read' },
+    onRequest,
+    schema: {
+      ...common,
+      operationId: `createApiToken${suffix}`,
+      summary: 'Create an API token',
+      description: `The answer holds the token, \`<id>${version === 1 ? '$' : '_'}<secret>\`, this once. It acts for the caller; one made for another account acts for that account's administrator. An account has at most 100 tokens that work.`,
+      params: ClientParams,
+      body: CreateApiToken,
+      response: { 200: CreatedApiToken },
+    },
+    handler: ({ principal, params, body }) => tokens.create(principal, params.clientId, body, version),
+  });
+
+  app.get(`${base}/:tokenId`, {
+    config: { access: 'read' },
+    onRequest,
+    schema: {
+      ...common,
+      operationId: `getApiToken${suffix}`,
+      summary: 'Get an API token',
+      params: TokenParams,
+      response: { 200: ApiToken },
+    },
+    handler: ({ principal, params }) => tokens.get(principal, params.clientId, params.tokenId),
+  });
+
+  app.delete(`${base}/:tokenId`, {
+    config: { access: 'read' },
+    onRequest,
+    schema: {
+      ...common,
+      operationId: `deleteApiToken${suffix}`,
+      summary: 'Revoke an API token',
+      description: 'The next request with it is 401. A token may not revoke one with more rights.',
+      params: TokenParams,
+      response: { 204: Type.Null() },
+    },
+    handler: async ({ principal, params }, reply) => {
+      await tokens.revoke(principal, params.clientId, params.tokenId);
+      return reply.code(204).send(null);
+    },
+  });
+}

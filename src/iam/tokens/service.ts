@@ -1,0 +1,194 @@
+import { announce } from '../../db/changes.ts';
+import type { Database } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { type ClientDirectory, resells } from '../clients/directory.ts';
+import { type Authenticator, TOKEN_TOPIC } from '../identity/authenticate.ts';
+import { allows, type Principal } from '../identity/principal.ts';
+import { tokenText } from '../identity/token-text.ts';
+import { makeToken } from './new-token.ts';
+import { presentedToken } from './presenter.ts';
+import { findRole, findRoleByText, isAbove, type Role, roleChoices, roleOf } from './roles.ts';
+import type { ApiToken, CreateApiToken, TokenListQuery } from './schema.ts';
+import * as store from './store.ts';
+
+/** Tokens that work at the same time, of one account. The platform administrator may make more. */
+export const MAX_TOKENS = 100;
+
+/**
+ * API tokens of an account. Its administrators have all of them in hand, others their own. The account's reseller
+ * and the platform administrator may act for it: a token that they make belongs to its administrator and has
+ * that account's rights alone.
+ */
+export interface Tokens {
+  /** @throws ForbiddenError for an account that isn't the caller's to manage, NotFoundError when the platform administrator names one that doesn't exist */
+  requireAccount(principal: Principal, clientId: number): Promise<void>;
+  /** `version` 1 writes the token as `<id>$<secret>`, 2 as `<id>_<secret>`. @throws InvalidError */
+  create(
+    principal: Principal,
+    clientId: number,
+    request: CreateApiToken,
+    version: 1 | 2,
+  ): Promise<ApiToken & { token: string }>;
+  /** @throws InvalidError for an unknown role */
+  list(principal: Principal, clientId: number, query: TokenListQuery): Promise<ApiToken[]>;
+  /** @throws NotFoundError */
+  get(principal: Principal, clientId: number, id: number): Promise<ApiToken>;
+  /** From the next request on the token is refused. @throws NotFoundError, ForbiddenError for a token with more rights than the caller's */
+  revoke(principal: Principal, clientId: number, id: number): Promise<void>;
+}
+
+export function createTokens(deps: {
+  database: Database;
+  clock: Clock;
+  authenticator: Authenticator;
+  clients: ClientDirectory;
+}): Tokens {
+  const { database, clock, authenticator, clients } = deps;
+
+  async function requireAccount(principal: Principal, clientId: number): Promise<void> {
+    if (principal.clientId === clientId) return;
+    const client = allows(principal, 'resell') ? await clients.find(clientId) : undefined;
+    if (client && resells(principal, client)) return;
+    if (principal.platformAdministrator) throw new NotFoundError('Client', clientId);
+    throw new ForbiddenError(`The tokens of client ${clientId} are not yours to manage`);
+  }
+
+  async function visible(principal: Principal, clientId: number, id: number, sql = database.sql) {
+    const row = await store.findToken(sql, clientId, id, clock.now());
+    if (!row || !sees(principal, clientId, row.user_id)) throw new NotFoundError('Token', id);
+    return row;
+  }
+
+  async function ownerOf(principal: Principal, clientId: number): Promise<number> {
+    if (principal.clientId === clientId) return principal.userId;
+    const userId = await store.findAccountAdministrator(database.sql, clientId);
+    if (userId === undefined) {
+      throw new ForbiddenError(`Client ${clientId} has no user of its own that a token could belong to`);
+    }
+    return userId;
+  }
+
+  return {
+    requireAccount,
+
+    async create(principal, clientId, request, version) {
+      await requireAccount(principal, clientId);
+      const now = clock.now();
+      const role = acceptedRole(principal, request.client_user.role);
+      const expiresAt = acceptedExpiry(request.exp_date, now);
+      const userId = await ownerOf(principal, clientId);
+      return database.transaction(async (tx) => {
+        if (!principal.platformAdministrator) {
+          const used = await store.lockAndCountTokens(tx, clientId, now);
+          if (used >= MAX_TOKENS) throw tooMany();
+        }
+        const { id, secret } = await makeToken(tx.sql, {
+          clientId,
+          userId,
+          roleId: role.id,
+          name: request.name,
+          description: request.description ?? '',
+          expiresAt,
+          now,
+        });
+        const row = await store.findToken(tx.sql, clientId, id, now);
+        if (!row) throw new Error(`Token ${id} is gone while it is being made`);
+        return { ...presentedToken(row, false, now), token: tokenText(version, id, secret) };
+      });
+    },
+
+    async list(principal, clientId, query) {
+      await requireAccount(principal, clientId);
+      const now = clock.now();
+      const deleted = query.deleted ?? false;
+      const rows = await store.listTokens(
+        database.sql,
+        {
+          clientId,
+          ownedBy: sees(principal, clientId, undefined) ? undefined : principal.userId,
+          issuedBy: query.issued_by,
+          notIssuedBy: query.not_issued_by,
+          roleId: query.role === undefined ? undefined : filteredRole(query.role).id,
+          deleted,
+        },
+        now,
+      );
+      return rows.map((row) => presentedToken(row, deleted, now));
+    },
+
+    async get(principal, clientId, id) {
+      await requireAccount(principal, clientId);
+      return presentedToken(await visible(principal, clientId, id), false, clock.now());
+    },
+
+    async revoke(principal, clientId, id) {
+      await requireAccount(principal, clientId);
+      await database.transaction(async (tx) => {
+        const row = await visible(principal, clientId, id, tx.sql);
+        refuseAbove(principal, row);
+        await store.markDeleted(tx, id, clock.now());
+        await announce(tx.client, TOKEN_TOPIC, id);
+      });
+      authenticator.forget(id);
+    },
+  };
+}
+
+/** Whether a user's tokens are the caller's to see; without a user: everybody's. */
+function sees(principal: Principal, clientId: number, userId: number | undefined): boolean {
+  return allows(principal, 'administer') || (principal.clientId === clientId && principal.userId === userId);
+}
+
+/** Whoever may see a token may not therefore take away more rights than they have. */
+function refuseAbove(principal: Principal, row: store.TokenRow): void {
+  if (principal.platformAdministrator) return;
+  const above =
+    isAbove(row.role_id, principal.roleId) ||
+    row.user_platform_administrator ||
+    (row.user_reseller_id !== null && row.user_reseller_id !== principal.resellerId);
+  if (above) {
+    throw new ForbiddenError(
+      `Can't delete token ${row.id} with role ${roleOf(row.role_id).name}: it has more rights than yours`,
+    );
+  }
+}
+
+function acceptedRole(principal: Principal, wanted: CreateApiToken['client_user']['role']): Role {
+  const role = findRole(wanted);
+  const field = 'client_user.role';
+  if (!role) throw new InvalidError({ [field]: [invalidRole(Object.values(wanted).join(' '))] });
+  if (isAbove(role.id, principal.roleId)) {
+    throw new InvalidError({ [field]: [`Can't create token with role ${role.name}`] });
+  }
+  return role;
+}
+
+function filteredRole(text: string): Role {
+  const role = findRoleByText(text);
+  if (!role) throw new InvalidError({ role: [invalidRole(text)] });
+  return role;
+}
+
+function invalidRole(wanted: string): string {
+  return `Invalid role: ${wanted}. Choose one of: ${roleChoices()}.`;
+}
+
+function acceptedExpiry(text: string | null, now: Date): Date | null {
+  if (text === null) return null;
+  const date = new Date(text);
+  // A leap second has the form of a time, but no Date can hold it.
+  if (Number.isNaN(date.getTime())) throw new InvalidError({ exp_date: ['Must be a valid date-time.'] });
+  if (date <= now) {
+    throw new InvalidError({
+      exp_date: ['Must be in the future; send null for a token that never expires.'],
+    });
+  }
+  return date;
+}
+
+function tooMany(): InvalidError {
+  return new InvalidError({
+    errors: [`The account has ${MAX_TOKENS} tokens, which is the limit; delete one first.`],
+  });
+}

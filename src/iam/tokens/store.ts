@@ -1,0 +1,161 @@
+import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely';
+import type { Transaction } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
+
+/** An expired token stays visible for so long; then it counts as deleted. */
+const EXPIRED_KEPT_MS = 30 * 24 * 3_600_000;
+/** Deleted tokens are kept, so that a list of them needs an end. */
+const MAX_LISTED = 1000;
+
+export type TokenRow = Omit<Selectable<Tables['api_tokens']>, 'secret_hash'> & {
+  user_name: string | null;
+  user_email: string;
+  user_reseller_id: number | null;
+  user_platform_administrator: boolean;
+};
+
+export interface TokenFilter {
+  clientId: number;
+  /** Tokens of this user alone. */
+  ownedBy?: number | undefined;
+  issuedBy?: number | undefined;
+  notIssuedBy?: number | undefined;
+  roleId?: number | undefined;
+  deleted: boolean;
+}
+
+type TokenTable = ExpressionBuilder<Tables, 'api_tokens'>;
+
+function exists(token: TokenTable, now: Date) {
+  return token.and([
+    token('api_tokens.deleted_at', 'is', null),
+    token.or([
+      token('api_tokens.expires_at', 'is', null),
+      token('api_tokens.expires_at', '>', new Date(now.getTime() - EXPIRED_KEPT_MS)),
+    ]),
+  ]);
+}
+
+function tokens(db: Kysely<Tables>, clientId: number) {
+  return db
+    .selectFrom('api_tokens')
+    .innerJoin('users', 'users.id', 'api_tokens.user_id')
+    .select([
+      'api_tokens.id',
+      'api_tokens.client_id',
+      'api_tokens.user_id',
+      'api_tokens.role_id',
+      'api_tokens.name',
+      'api_tokens.description',
+      'api_tokens.bootstrap',
+      'api_tokens.expires_at',
+      'api_tokens.created_at',
+      'api_tokens.last_used_at',
+      'api_tokens.deleted_at',
+      'users.name as user_name',
+      'users.email as user_email',
+      'users.reseller_id as user_reseller_id',
+      'users.platform_administrator as user_platform_administrator',
+    ])
+    .where('api_tokens.client_id', '=', clientId);
+}
+
+/** Newest first, 1000 at most. */
+export async function listTokens(db: Kysely<Tables>, filter: TokenFilter, now: Date): Promise<TokenRow[]> {
+  let matching = tokens(db, filter.clientId).where((token) =>
+    filter.deleted ? token.not(exists(token, now)) : exists(token, now),
+  );
+  if (filter.ownedBy !== undefined) matching = matching.where('api_tokens.user_id', '=', filter.ownedBy);
+  if (filter.issuedBy !== undefined) matching = matching.where('api_tokens.user_id', '=', filter.issuedBy);
+  if (filter.notIssuedBy !== undefined)
+    matching = matching.where('api_tokens.user_id', '!=', filter.notIssuedBy);
+  if (filter.roleId !== undefined) matching = matching.where('api_tokens.role_id', '=', filter.roleId);
+  return matching.orderBy('api_tokens.id', 'desc').limit(MAX_LISTED).execute();
+}
+
+/** A token that exists: not deleted, and not expired for long. */
+export async function findToken(
+  db: Kysely<Tables>,
+  clientId: number,
+  id: number,
+  now: Date,
+): Promise<TokenRow | undefined> {
+  return tokens(db, clientId)
+    .where('api_tokens.id', '=', id)
+    .where((token) => exists(token, now))
+    .executeTakeFirst();
+}
+
+export interface NewToken {
+  clientId: number;
+  userId: number;
+  roleId: number;
+  name: string;
+  description: string;
+  secretHash: Buffer;
+  expiresAt: Date | null;
+  now: Date;
+}
+
+export async function insertToken(db: Kysely<Tables>, token: NewToken): Promise<number> {
+  const { id } = await db
+    .insertInto('api_tokens')
+    .values({
+      client_id: token.clientId,
+      user_id: token.userId,
+      role_id: token.roleId,
+      name: token.name,
+      description: token.description,
+      secret_hash: token.secretHash,
+      expires_at: token.expiresAt,
+      created_at: token.now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** Tokens that still work, without the bootstrap token. Locks the account, so that two requests can't both take the last place. */
+export async function lockAndCountTokens(tx: Transaction, clientId: number, now: Date): Promise<number> {
+  await tx.sql.selectFrom('clients').select('id').where('id', '=', clientId).forNoKeyUpdate().execute();
+  const { count } = await tx.sql
+    .selectFrom('api_tokens')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('client_id', '=', clientId)
+    .where('bootstrap', '=', false)
+    .where('deleted_at', 'is', null)
+    .where((token) => token.or([token('expires_at', 'is', null), token('expires_at', '>', now)]))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export async function markDeleted(tx: Transaction, id: number, now: Date): Promise<void> {
+  await tx.sql.updateTable('api_tokens').set({ deleted_at: now }).where('id', '=', id).execute();
+}
+
+/** The first user of an account with rights in that account alone. */
+export async function findAccountAdministrator(
+  db: Kysely<Tables>,
+  clientId: number,
+): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('users')
+    .select('id')
+    .where('client_id', '=', clientId)
+    .where('reseller_id', 'is', null)
+    .where('platform_administrator', '=', false)
+    .orderBy('id')
+    .executeTakeFirst();
+  return row?.id;
+}
+
+/** Notes when tokens were last used. A later moment that is there already stays. */
+export async function recordUses(
+  db: Kysely<Tables>,
+  uses: readonly { tokenId: number; at: Date }[],
+): Promise<void> {
+  await sql`
+    update api_tokens set last_used_at = greatest(last_used_at, used.at)
+      from unnest(${uses.map(({ tokenId }) => tokenId)}::bigint[], ${uses.map(({ at }) => at)}::timestamptz[]) as used (id, at)
+     where api_tokens.id = used.id`.execute(db);
+}

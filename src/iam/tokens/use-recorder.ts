@@ -1,0 +1,52 @@
+import type { Database } from '../../db/database.ts';
+import type { Authenticator } from '../identity/authenticate.ts';
+import { recordUses } from './store.ts';
+
+export interface TokenUseRecorder {
+  start(): void;
+  /** Writes what isn't written yet and ends. Call it after the last request and before the database closes. */
+  stop(): Promise<void>;
+}
+
+const INTERVAL_MS = 5_000;
+
+/** Writes down every few seconds when tokens were used: one statement for all of them, none in a request. */
+export function createTokenUseRecorder(
+  deps: {
+    database: Database;
+    authenticator: Pick<Authenticator, 'takeUses'>;
+    log: { warn(details: object, message: string): void };
+  },
+  intervalMs = INTERVAL_MS,
+): TokenUseRecorder {
+  const pending = new Map<number, Date>();
+  let timer: NodeJS.Timeout | undefined;
+  let last: Promise<void> = Promise.resolve();
+
+  async function write(): Promise<void> {
+    for (const { tokenId, at } of deps.authenticator.takeUses()) pending.set(tokenId, at);
+    const uses = [...pending].map(([tokenId, at]) => ({ tokenId, at }));
+    if (uses.length === 0) return;
+    try {
+      await deps.database.transaction((tx) => recordUses(tx.sql, uses));
+      pending.clear();
+    } catch (error) {
+      deps.log.warn({ err: error }, 'The last use of tokens could not be written; it is tried again');
+    }
+  }
+  const flush = () => {
+    last = last.then(write);
+    return last;
+  };
+
+  return {
+    start() {
+      timer ??= setInterval(flush, intervalMs).unref();
+    },
+    async stop() {
+      clearInterval(timer);
+      timer = undefined;
+      await flush();
+    },
+  };
+}
