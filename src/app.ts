@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import { catalogRoutes } from './cloud/catalog/routes.ts';
+import { clusterRoutes } from './cloud/clusters/routes.ts';
 import { pricingRoutes } from './cloud/pricing/routes.ts';
 import { projectRoutes } from './cloud/projects/routes.ts';
 import { securityGroupRoutes } from './cloud/security-groups/routes.ts';
@@ -42,6 +43,7 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   taskRoutes(app, services);
   projectRoutes(app, services);
   securityGroupRoutes(app, dialect, services);
+  clusterRoutes(app, dialect, services);
   catalogRoutes(app, services);
   pricingRoutes(app, services);
   clientRoutes(app, services);

@@ -1,6 +1,12 @@
+import { createSimulatedClusters } from './backends/simulated/clusters.ts';
 import type { Catalog } from './cloud/catalog/catalog.ts';
+import { networkLookup } from './cloud/clusters/network-lookup.ts';
+import { createClusters } from './cloud/clusters/service.ts';
+import { clusterHandlers } from './cloud/clusters/workflow.ts';
+import { createNetworks } from './cloud/networks/service.ts';
 import { createPricing } from './cloud/pricing/service.ts';
 import { createProjects } from './cloud/projects/service.ts';
+import { portGroups } from './cloud/security-groups/port-groups.ts';
 import { createSecurityGroups } from './cloud/security-groups/service.ts';
 import { createTasks } from './cloud/tasks/service.ts';
 import type { ChangeFeed } from './db/changes.ts';
@@ -35,6 +41,19 @@ export function createServices(foundation: Foundation) {
     ...foundation,
     instances: { portsOf: async () => new Map() },
   });
+  const networks = createNetworks(foundation);
+  const clusters = createClusters({
+    ...foundation,
+    tasks,
+    references: {
+      sshKeys: { hasNamed: async () => false, known: async () => new Set() },
+      fileShares: { forSlurm: async () => undefined },
+      networks: networkLookup(networks),
+      securityGroups: {
+        known: (scope, ids) => foundation.database.transaction((tx) => portGroups.existing(tx, scope, ids)),
+      },
+    },
+  });
   const pricing = createPricing({ ...foundation, snapshots: { findForPricing: async () => undefined } });
   const directory = createClientDirectory(foundation);
   const tokens = createTokens({ ...foundation, authenticator, clients: directory });
@@ -47,6 +66,7 @@ export function createServices(foundation: Foundation) {
     projects,
     tasks,
     securityGroups,
+    clusters,
     pricing,
     tokens,
     features,
@@ -60,6 +80,7 @@ export type Services = ReturnType<typeof createServices>;
 export async function prepareProjects(_database: Database, _catalog: Catalog, _clock: Clock): Promise<void> {}
 
 /** The kinds of long work, for the processes that do it. */
-export function createTaskHandlers(_foundation: Foundation): TaskHandler[] {
-  return [];
+export function createTaskHandlers(foundation: Foundation): TaskHandler[] {
+  const simulation = { ...foundation, speed: foundation.simulationSpeed };
+  return [...clusterHandlers({ backend: createSimulatedClusters(simulation) })];
 }

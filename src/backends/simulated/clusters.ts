@@ -1,0 +1,196 @@
+import { sql } from 'kysely';
+import type { ClusterBackend, Pace } from '../../cloud/clusters/backend.ts';
+import type { Database, Transaction } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { TaskFailure } from '../../workflows/task-handler.ts';
+import type { SimulatedClusterTables } from './cluster-tables.ts';
+
+/** Applying logging to a topic of this name always fails, so that clients can see what a failed task looks like. */
+export const FAILING_TOPIC = 'simulate-failure';
+
+type Phase = SimulatedClusterTables['simulated_clusters']['phase'];
+
+/** How long each operation takes at speed 1: a creation about 2 s in all, a change about 0.5 s. */
+const SETTLES_IN_MS = {
+  createControlPlane: 1000,
+  createPool: 150,
+  beginChange: 150,
+  apply: 60,
+  awaitReady: 200,
+  startNodes: 700,
+  deletePool: 100,
+  deleteControlPlane: 400,
+} as const;
+
+interface Operation {
+  key: string;
+  clusterId: string;
+  name: string;
+  detail?: string;
+  /** Phases in which it is possible. */
+  from: readonly Phase[];
+  set: { phase?: Phase; pools?: object; settings?: object };
+}
+
+/**
+ * Clusters that only exist in two tables of their own. Every operation takes effect once per key, as a state machine
+ * with a revision that counts the effects; nobody waits here, since the tasks do.
+ */
+export function createSimulatedClusters(deps: {
+  database: Database;
+  clock: Clock;
+  speed: number;
+}): ClusterBackend {
+  const { database, clock, speed } = deps;
+  const pace = (ms: number): Pace => ({ settlesInMs: Math.round(ms / speed) });
+
+  return {
+    async createControlPlane(key, { clusterId, version }) {
+      await database.transaction(async (tx) => {
+        const { numInsertedOrUpdatedRows } = await tx.sql
+          .insertInto('simulated_clusters')
+          .values({
+            cluster_id: clusterId,
+            phase: 'building',
+            version,
+            pools: JSON.stringify({}),
+            settings: JSON.stringify({}),
+            revision: 1,
+          })
+          .onConflict((conflict) => conflict.doNothing())
+          .executeTakeFirst();
+        if (numInsertedOrUpdatedRows === 1n) {
+          await record(tx, { key, clusterId, name: 'createControlPlane' }, 1);
+        }
+      });
+      return pace(SETTLES_IN_MS.createControlPlane);
+    },
+
+    async createPool(key, clusterId, { name, nodeCount }) {
+      await once({
+        key,
+        clusterId,
+        name: 'createPool',
+        detail: name,
+        from: ['building'],
+        set: { pools: { [name]: nodeCount } },
+      });
+      return pace(SETTLES_IN_MS.createPool);
+    },
+
+    async beginChange(key, clusterId) {
+      await once({ key, clusterId, name: 'beginChange', from: ['ready'], set: { phase: 'changing' } });
+      return pace(SETTLES_IN_MS.beginChange);
+    },
+
+    async apply(key, clusterId, group, configuration) {
+      if (group === 'logging' && configuration.logging?.topic_name === FAILING_TOPIC) {
+        throw new TaskFailure(
+          `Logging could not be set up: the simulated log service refused topic ${FAILING_TOPIC}, which stands for a failure`,
+        );
+      }
+      await once({
+        key,
+        clusterId,
+        name: 'apply',
+        detail: group,
+        from: ['building', 'changing'],
+        set: { settings: { [group]: configuration[group] } },
+      });
+      return pace(SETTLES_IN_MS.apply);
+    },
+
+    async awaitReady(key, clusterId) {
+      const before = await once({
+        key,
+        clusterId,
+        name: 'awaitReady',
+        from: ['building', 'changing'],
+        set: { phase: 'ready' },
+      });
+      return pace(before === 'building' ? SETTLES_IN_MS.startNodes : SETTLES_IN_MS.awaitReady);
+    },
+
+    async deletePool(key, clusterId, poolName) {
+      await database.transaction(async (tx) => {
+        const cluster = await lock(tx, clusterId);
+        if (!cluster || !Object.hasOwn(cluster.pools, poolName)) return;
+        const { [poolName]: _, ...pools } = cluster.pools;
+        const revision = cluster.revision + 1;
+        await tx.sql
+          .updateTable('simulated_clusters')
+          .set({ phase: 'deleting', pools: JSON.stringify(pools), revision })
+          .where('cluster_id', '=', clusterId)
+          .execute();
+        await record(tx, { key, clusterId, name: 'deletePool', detail: poolName }, revision);
+      });
+      return pace(SETTLES_IN_MS.deletePool);
+    },
+
+    async deleteControlPlane(_key, clusterId) {
+      await database.sql.deleteFrom('simulated_clusters').where('cluster_id', '=', clusterId).execute();
+      return pace(SETTLES_IN_MS.deleteControlPlane);
+    },
+  };
+
+  /** Changes the cluster and records it, unless that was done already. Answers the phase before. */
+  async function once({ key, clusterId, name, detail, from, set }: Operation): Promise<Phase> {
+    return database.transaction(async (tx) => {
+      const cluster = await lock(tx, clusterId);
+      if (!cluster) throw new TaskFailure(`The simulated infrastructure has no cluster ${clusterId}`);
+      if (await isRecorded(tx, key)) return cluster.phase;
+      if (!from.includes(cluster.phase)) {
+        throw new TaskFailure(`The simulated cluster is ${cluster.phase}, which does not allow ${name}`);
+      }
+      const revision = cluster.revision + 1;
+      await tx.sql
+        .updateTable('simulated_clusters')
+        .set({
+          revision,
+          phase: set.phase ?? cluster.phase,
+          pools: sql`pools || ${JSON.stringify(set.pools ?? {})}::jsonb`,
+          settings: sql`settings || ${JSON.stringify(set.settings ?? {})}::jsonb`,
+        })
+        .where('cluster_id', '=', clusterId)
+        .execute();
+      await record(tx, { key, clusterId, name, ...(detail !== undefined && { detail }) }, revision);
+      return cluster.phase;
+    });
+  }
+
+  async function record(
+    tx: Transaction,
+    operation: Pick<Operation, 'key' | 'clusterId' | 'name' | 'detail'>,
+    revision: number,
+  ): Promise<void> {
+    await tx.sql
+      .insertInto('simulated_cluster_operations')
+      .values({
+        key: operation.key,
+        cluster_id: operation.clusterId,
+        operation: operation.name,
+        detail: operation.detail ?? null,
+        revision,
+        applied_at: clock.now(),
+      })
+      .execute();
+  }
+}
+
+async function lock(tx: Transaction, clusterId: string) {
+  return tx.sql
+    .selectFrom('simulated_clusters')
+    .selectAll()
+    .where('cluster_id', '=', clusterId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+async function isRecorded(tx: Transaction, key: string): Promise<boolean> {
+  const row = await tx.sql
+    .selectFrom('simulated_cluster_operations')
+    .select('key')
+    .where('key', '=', key)
+    .executeTakeFirst();
+  return row !== undefined;
+}

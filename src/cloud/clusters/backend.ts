@@ -1,0 +1,38 @@
+import type { ClusterConfiguration, GroupName } from './configuration/configuration.ts';
+
+/** How long an operation goes on after it was accepted; the next one may follow then. */
+export interface Pace {
+  settlesInMs: number;
+}
+
+export interface ControlPlane {
+  clusterId: string;
+  name: string;
+  /** With the leading `v`. */
+  version: string;
+}
+
+export interface PoolOfNodes {
+  name: string;
+  flavorId: string;
+  nodeCount: number;
+}
+
+/**
+ * What carries out the work on clusters in a region. `key` names one piece of work: asked again with the same key,
+ * a backend changes nothing and answers as before, since a step may run twice after a crash.
+ * A fault that the task's reader should know about is a `TaskFailure`.
+ */
+export interface ClusterBackend {
+  createControlPlane(key: string, cluster: ControlPlane): Promise<Pace>;
+  createPool(key: string, clusterId: string, pool: PoolOfNodes): Promise<Pace>;
+  /** Opens a change of a ready cluster. */
+  beginChange(key: string, clusterId: string): Promise<Pace>;
+  /** Makes one group of settings what `configuration` says, replacing what was there. */
+  apply(key: string, clusterId: string, group: GroupName, configuration: ClusterConfiguration): Promise<Pace>;
+  /** Closes a creation or change, once all that was asked for runs. */
+  awaitReady(key: string, clusterId: string): Promise<Pace>;
+  /** Nothing to do where the pool or the whole cluster isn't there, as for the next one. */
+  deletePool(key: string, clusterId: string, poolName: string): Promise<Pace>;
+  deleteControlPlane(key: string, clusterId: string): Promise<Pace>;
+}

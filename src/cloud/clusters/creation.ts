@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto';
+import { type FieldProblem, InvalidError } from '../../lib/errors.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { isGpu } from '../catalog/flavor-kinds.ts';
+import type { Scope } from '../projects/service.ts';
+import { type AddressPools, addressPools } from './address-pools.ts';
+import type { ClusterConfiguration } from './configuration/configuration.ts';
+import { initialConfiguration } from './configuration/merge.ts';
+import { validateInitialConfiguration } from './configuration/validate.ts';
+import { poolProblems } from './pools.ts';
+import type { ClusterReferences, ClusterSubnet } from './references.ts';
+import { configurationContext, slurmReferences } from './region-context.ts';
+import type { CreateCluster, PoolInput } from './schema.ts';
+import type { NewPool } from './store.ts';
+
+/** A creation body that was found good, with every default filled in. */
+export interface AcceptedCluster extends AddressPools {
+  name: string;
+  version: string;
+  keypair: string;
+  pools: NewPool[];
+  configuration: ClusterConfiguration;
+  vast_nfs_enabled: boolean;
+  fixed_network: string | null;
+  fixed_subnet: string | null;
+  is_ipv6: boolean;
+}
+
+/**
+ * Judges a whole creation body against the region and the project. Nothing is written.
+ * @throws InvalidError with every fault
+ */
+export async function acceptCluster(
+  scope: Scope,
+  request: CreateCluster,
+  deps: { catalog: Catalog; references: ClusterReferences },
+): Promise<AcceptedCluster> {
+  const { catalog, references } = deps;
+  const { region } = scope;
+  if (!region.has_k8s) {
+    throw new InvalidError({
+      region_id: [
+        `Region ${region.id} (${region.display_name}) offers no Kubernetes: choose a region whose has_k8s is true.`,
+      ],
+    });
+  }
+  const version = `v${request.version.replace(/^v/, '')}`;
+  const vastNfs = request.csi?.nfs?.vast_enabled ?? false;
+  const subnet = request.fixed_subnet
+    ? await references.networks.subnet(scope, request.fixed_subnet)
+    : undefined;
+  const addresses = addressPools(request, subnet?.cidr);
+  const slurm = await slurmReferences(scope, request.add_ons, references);
+  const context = configurationContext(catalog, scope, {
+    name: request.name,
+    ...addresses.pools,
+    slurm: slurm && {
+      ...slurm,
+      kubernetesVersion: version,
+      vastNfsEnabled: vastNfs,
+      hasGpuPool: request.pools.some((pool) => isGpu(pool.flavor_id)),
+    },
+  });
+  const offer = { flavors: catalog.flavors(region.id), volumeTypes: region.available_volume_types ?? [] };
+  const problems = [
+    ...versionProblems(version, catalog),
+    ...poolProblems(request.pools, offer),
+    ...addresses.problems,
+    ...vastProblems(vastNfs, scope),
+    ...validateInitialConfiguration(request, context),
+    ...(await keypairProblems(scope, request, references)),
+    ...(await networkProblems(scope, request, references, subnet)),
+    ...(await securityGroupProblems(scope, request.pools, references)),
+  ];
+  if (problems.length > 0) throw new InvalidError(problems);
+  return {
+    name: request.name,
+    version,
+    keypair: request.keypair,
+    pools: request.pools.map(newPool),
+    configuration: initialConfiguration(request, request.name),
+    vast_nfs_enabled: vastNfs,
+    fixed_network: networkText(request.fixed_network),
+    fixed_subnet: networkText(request.fixed_subnet),
+    is_ipv6: request.is_ipv6 ?? false,
+    ...addresses.pools,
+  };
+}
+
+function versionProblems(version: string, { kubernetesVersions }: Catalog): FieldProblem[] {
+  if (kubernetesVersions.includes(version)) return [];
+  const message = `Unknown version ${version}. Must be one of: ${kubernetesVersions.join(', ')}.`;
+  return [{ field: 'version', message }];
+}
+
+function vastProblems(enabled: boolean, { region }: Scope): FieldProblem[] {
+  if (!enabled || region.file_share_types?.includes('vast')) return [];
+  return [
+    {
+      field: 'csi.nfs.vast_enabled',
+      message: `Region ${region.id} (${region.display_name}) has no VAST file shares: leave it out.`,
+    },
+  ];
+}
+
+async function keypairProblems(
+  scope: Scope,
+  { keypair }: CreateCluster,
+  { sshKeys }: ClusterReferences,
+): Promise<FieldProblem[]> {
+  if (await sshKeys.hasNamed(scope, keypair)) return [];
+  const message = `Unknown SSH key ${keypair}: it must be the name of a key of this project. Add the key first.`;
+  return [{ field: 'keypair', message }];
+}
+
+async function networkProblems(
+  scope: Scope,
+  { fixed_network: networkId, fixed_subnet: subnetId }: CreateCluster,
+  { networks }: ClusterReferences,
+  subnet: ClusterSubnet | undefined,
+): Promise<FieldProblem[]> {
+  const problems: FieldProblem[] = [];
+  if (networkId && !(await networks.hasNetwork(scope, networkId))) {
+    problems.push({
+      field: 'fixed_network',
+      message: `Unknown network ${networkId}: it must be one of this project and region.`,
+    });
+  }
+  if (!subnetId) return problems;
+  const field = 'fixed_subnet';
+  if (!subnet) {
+    const message = `Unknown subnet ${subnetId}: it must be one of this project and region.`;
+    problems.push({ field, message });
+  } else if (networkId && subnet.networkId !== networkId.toLowerCase()) {
+    problems.push({ field, message: `Belongs to network ${subnet.networkId}, not to fixed_network.` });
+  } else if (!subnet.hasRouter) {
+    problems.push({
+      field,
+      message: 'Has no gateway, so nothing routes it: choose a subnet with a gateway.',
+    });
+  }
+  return problems;
+}
+
+async function securityGroupProblems(
+  scope: Scope,
+  pools: readonly PoolInput[],
+  { securityGroups }: ClusterReferences,
+): Promise<FieldProblem[]> {
+  const ids = [...new Set(pools.flatMap((pool) => pool.security_group_ids ?? []))];
+  if (ids.length === 0) return [];
+  const known = await securityGroups.known(scope, ids);
+  return pools.flatMap((pool, index) =>
+    (pool.security_group_ids ?? []).flatMap((id, position, all): FieldProblem[] => {
+      const field = `pools.${index}.security_group_ids.${position}`;
+      const earlier = all.findIndex((other) => other.toLowerCase() === id.toLowerCase());
+      if (earlier < position) return [{ field, message: `Names the group ${id} twice: give it once.` }];
+      return known.has(id.toLowerCase())
+        ? []
+        : [{ field, message: `Unknown security group ${id}: it must be one of this project and region.` }];
+    }),
+  );
+}
+
+function newPool(pool: PoolInput): NewPool {
+  return {
+    id: randomUUID(),
+    name: pool.name,
+    flavor_id: pool.flavor_id,
+    min_node_count: pool.min_node_count,
+    max_node_count: pool.max_node_count ?? pool.min_node_count,
+    node_count: pool.min_node_count,
+    boot_volume_size: pool.boot_volume_size ?? null,
+    boot_volume_type: pool.boot_volume_type ?? null,
+    servergroup_policy: pool.servergroup_policy ?? null,
+    auto_healing_enabled: pool.auto_healing_enabled ?? false,
+    is_public_ipv4: pool.is_public_ipv4 ?? false,
+    labels: pool.labels ?? {},
+    taints: pool.taints ?? {},
+    crio_config: pool.crio_config ?? {},
+    kubelet_config: pool.kubelet_config ?? {},
+    security_group_ids: (pool.security_group_ids ?? []).map((id) => id.toLowerCase()),
+  };
+}
+
+/** Absent reads as the empty text, which is the published default; null stays null. */
+function networkText(given: string | null | undefined): string | null {
+  return given === undefined ? '' : (given?.toLowerCase() ?? null);
+}

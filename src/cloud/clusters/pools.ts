@@ -1,0 +1,72 @@
+import type { FieldProblem } from '../../lib/errors.ts';
+import { isBareMetal } from '../catalog/flavor-kinds.ts';
+import { labelProblems, taintProblems } from './node-texts.ts';
+import type { PoolInput } from './schema.ts';
+
+/** What a region offers for pools. */
+export interface PoolOffer {
+  flavors: readonly { flavor_id: string; disabled: boolean; offered_for: readonly string[] }[];
+  volumeTypes: readonly string[];
+}
+
+const VIRTUAL_FIELDS = ['boot_volume_size', 'boot_volume_type', 'servergroup_policy'] as const;
+
+/** Problems of the pools of a new cluster, apart from the security groups, which the database knows. */
+export function poolProblems(pools: readonly PoolInput[], offer: PoolOffer): FieldProblem[] {
+  return pools.flatMap((pool, index) => {
+    const path = `pools.${index}`;
+    return [
+      ...nameProblems(pool, pools.slice(0, index), path),
+      ...flavorProblems(pool, offer, path),
+      ...sizeProblems(pool, path),
+      ...labelProblems(pool.labels ?? {}, `${path}.labels`),
+      ...taintProblems(pool.taints ?? {}, `${path}.taints`),
+    ];
+  });
+}
+
+function nameProblems(pool: PoolInput, before: readonly PoolInput[], path: string): FieldProblem[] {
+  return before.some((other) => other.name === pool.name)
+    ? [{ field: `${path}.name`, message: `Another pool is named ${pool.name}: give each a name of its own.` }]
+    : [];
+}
+
+function flavorProblems(pool: PoolInput, offer: PoolOffer, path: string): FieldProblem[] {
+  const usable = offer.flavors.filter((item) => !item.disabled && item.offered_for.includes('kubernetes'));
+  if (!usable.some((item) => item.flavor_id === pool.flavor_id)) {
+    const known = offer.flavors.find((item) => item.flavor_id === pool.flavor_id);
+    const fault = !known ? 'Unknown flavor' : known.disabled ? 'Withdrawn flavor' : 'Not for Kubernetes:';
+    const names = usable.map((item) => item.flavor_id).join(', ');
+    return [{ field: `${path}.flavor_id`, message: `${fault} ${pool.flavor_id}. Must be one of: ${names}.` }];
+  }
+  const bareMetal = isBareMetal(pool.flavor_id);
+  return [
+    ...VIRTUAL_FIELDS.flatMap((name): FieldProblem[] => {
+      const given = pool[name] !== undefined && pool[name] !== null;
+      if (given !== bareMetal) return [];
+      const message = bareMetal
+        ? `Must be left out: ${pool.flavor_id} is bare metal.`
+        : `This field is required: ${pool.flavor_id} is a virtual machine.`;
+      return [{ field: `${path}.${name}`, message }];
+    }),
+    ...volumeTypeProblems(pool, offer, bareMetal, path),
+  ];
+}
+
+function volumeTypeProblems(
+  pool: PoolInput,
+  { volumeTypes }: PoolOffer,
+  bareMetal: boolean,
+  path: string,
+): FieldProblem[] {
+  const type = pool.boot_volume_type;
+  if (bareMetal || type === undefined || type === null || volumeTypes.includes(type)) return [];
+  const message = `Unknown volume type ${type}. This region has: ${volumeTypes.join(', ')}.`;
+  return [{ field: `${path}.boot_volume_type`, message }];
+}
+
+function sizeProblems(pool: PoolInput, path: string): FieldProblem[] {
+  const max = pool.max_node_count ?? pool.min_node_count;
+  const message = `Must be at least min_node_count, which is ${pool.min_node_count}.`;
+  return max < pool.min_node_count ? [{ field: `${path}.max_node_count`, message }] : [];
+}

@@ -1,0 +1,38 @@
+import type { Scope } from '../projects/service.ts';
+import type { SlurmFileShare } from './configuration/slurm.ts';
+
+/** What clusters need to know of other features. Unknown and foreign things look alike. */
+
+export interface SshKeyLookup {
+  /** Whether the project has a key of that name which the caller may use. */
+  hasNamed(scope: Scope, name: string): Promise<boolean>;
+  /** Those of the keys that exist in the project, in lower case. */
+  known(scope: Scope, ids: string[]): Promise<ReadonlySet<string>>;
+}
+
+export interface FileShareLookup {
+  forSlurm(scope: Scope, id: string): Promise<SlurmFileShare | undefined>;
+}
+
+export interface SecurityGroupLookup {
+  /** Those of the groups that exist in the project and region, in lower case. */
+  known(scope: Scope, ids: string[]): Promise<ReadonlySet<string>>;
+}
+
+export interface NetworkLookup {
+  hasNetwork(scope: Scope, id: string): Promise<boolean>;
+  subnet(scope: Scope, id: string): Promise<ClusterSubnet | undefined>;
+}
+
+export interface ClusterSubnet {
+  networkId: string;
+  cidr: string;
+  hasRouter: boolean;
+}
+
+export interface ClusterReferences {
+  sshKeys: SshKeyLookup;
+  fileShares: FileShareLookup;
+  securityGroups: SecurityGroupLookup;
+  networks: NetworkLookup;
+}

@@ -1,0 +1,212 @@
+import { type Static, Type } from 'typebox';
+import { KUBERNETES_NAME_PATTERN, KUBERNETES_NAME_RULE } from '../../lib/names.ts';
+import { nullable } from '../../lib/nullable.ts';
+import { listQuery, ProjectRegion } from '../../lib/wire.ts';
+import { creationGroups } from './configuration/schema.ts';
+import { closed, oneOf, orNull, textMap, uuid } from './configuration/schema-kit.ts';
+
+export { ClusterUpdate } from './configuration/schema.ts';
+
+const { Optional } = Type;
+
+/** Our own limits; of these only the number of nodes is published. */
+export const MAX_POOLS = 50;
+export const MAX_NODES = 200;
+const MAX_GROUPS_OF_POOL = 50;
+const MAX_VOLUMES = 100;
+
+export const SERVERGROUP_POLICIES = ['affinity', 'anti-affinity', 'soft-anti-affinity'] as const;
+
+const KubernetesName = (what: string, example: string) =>
+  Type.String({
+    pattern: KUBERNETES_NAME_PATTERN,
+    rule: `The name ${KUBERNETES_NAME_RULE}.`,
+    description: `${what}; it ${KUBERNETES_NAME_RULE}.`,
+    examples: [example],
+  });
+
+const Nodes = (description: string) =>
+  Type.Integer({ minimum: 1, maximum: MAX_NODES, description, examples: [1] });
+
+const textsOf = (description: string, examples: Record<string, string>[]) =>
+  Optional(orNull(textMap({ keyLength: 317, valueLength: 1024, entries: 64 }, { description, examples })));
+
+const switchOf = (description: string) => Optional(nullable(Type.Boolean({ description })));
+
+export const PoolInput = Type.Object(
+  {
+    name: KubernetesName('Pool name, unique in the cluster', 'pool-1'),
+    flavor_id: Type.String({
+      minLength: 1,
+      maxLength: 63,
+      description: 'Flavor of the nodes, one that the region offers for Kubernetes.',
+      examples: ['g1-standard-2-4'],
+    }),
+    min_node_count: Nodes('Fewest nodes, and how many there are at first.'),
+    max_node_count: Optional(nullable(Nodes('Most nodes; same as `min_node_count` when not given.'))),
+    boot_volume_size: Optional(
+      nullable(
+        Type.Integer({
+          minimum: 10,
+          maximum: 2000,
+          description: 'GiB. Required for virtual flavors, refused for bare metal.',
+          examples: [50],
+        }),
+      ),
+    ),
+    boot_volume_type: Optional(
+      nullable(
+        Type.String({
+          minLength: 1,
+          maxLength: 32,
+          description: 'A volume type of the region. Required for virtual flavors, refused for bare metal.',
+          examples: ['ssd_hiiops'],
+        }),
+      ),
+    ),
+    servergroup_policy: Optional(
+      nullable(
+        oneOf(SERVERGROUP_POLICIES, {
+          description: 'How nodes spread over hosts. Required for virtual flavors, refused for bare metal.',
+          examples: ['anti-affinity'],
+        }),
+      ),
+    ),
+    auto_healing_enabled: switchOf('Replaces broken nodes. False when not given.'),
+    is_public_ipv4: switchOf('Gives each node a public IPv4 address. False when not given.'),
+    labels: textsOf('Kubernetes labels of the nodes.', [{ tier: 'web' }]),
+    taints: textsOf('Kubernetes taints of the nodes; a value reads `value:Effect`.', [
+      { dedicated: 'web:NoSchedule' },
+    ]),
+    crio_config: textsOf('Settings of the container runtime.', [{ 'default-ulimits': 'nofile=1024:2048' }]),
+    kubelet_config: textsOf('Settings of the kubelet.', [{ podMaxPids: '4096' }]),
+    security_group_ids: Optional(
+      orNull(
+        Type.Array(uuid({}), {
+          maxItems: MAX_GROUPS_OF_POOL,
+          description: 'Security groups on the nodes, beside those of the platform.',
+          examples: [[]],
+        }),
+      ),
+    ),
+  },
+  {
+    title: 'CreateKubernetesPool',
+    description: 'Nodes of one kind.',
+    additionalProperties: false,
+  },
+);
+export type PoolInput = Static<typeof PoolInput>;
+
+const networkId = (description: string) =>
+  Optional(
+    nullable(
+      Type.String({
+        pattern: '^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$',
+        rule: 'Must be a UUID, or the empty text.',
+        description,
+        examples: [''],
+      }),
+    ),
+  );
+
+const addressPool = (description: string, example: string) =>
+  Optional(nullable(Type.String({ minLength: 1, maxLength: 64, description, examples: [example] })));
+
+const CsiInput = closed(
+  {
+    nfs: Optional(
+      closed(
+        {
+          vast_enabled: Optional(
+            Type.Boolean({
+              description: 'VAST NFS, which Slurm needs. False when not given. Fixed at creation.',
+              examples: [false],
+            }),
+          ),
+        },
+        { title: 'KubernetesNfsInput', description: 'NFS storage of the cluster.' },
+      ),
+    ),
+  },
+  { title: 'KubernetesCsiInput', description: 'Storage of the cluster.' },
+);
+
+export const CreateCluster = Type.Object(
+  {
+    name: KubernetesName('Cluster name, unique in project and region', 'my-cluster'),
+    version: Type.String({
+      pattern: '^v?1\\.\\d{1,3}\\.\\d{1,3}$',
+      rule: 'Must be a version such as v1.32.13.',
+      description: 'Kubernetes version, one of those offered, with or without the leading `v`.',
+      examples: ['v1.32.13'],
+    }),
+    keypair: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'Name of an SSH key of the project, for logging in to the nodes.',
+      examples: ['my-key'],
+    }),
+    pools: Type.Array(PoolInput, { minItems: 1, maxItems: MAX_POOLS, description: 'Pools of nodes.' }),
+    ...creationGroups,
+    csi: Optional(CsiInput),
+    fixed_network: networkId('Network of the nodes. The platform picks one when empty.'),
+    fixed_subnet: networkId('Subnet of the nodes, which needs a router. The platform picks one when empty.'),
+    is_ipv6: switchOf('IPv6 beside IPv4. False when not given.'),
+    pods_ip_pool: addressPool('IPv4 CIDR of the pods, 172.16.0.0/18 when not given.', '172.16.0.0/18'),
+    services_ip_pool: addressPool(
+      'IPv4 CIDR of the services, 172.24.0.0/18 when not given.',
+      '172.24.0.0/18',
+    ),
+    pods_ipv6_pool: addressPool('IPv6 CIDR of the pods, with `is_ipv6`.', 'fd00:10:244::/104'),
+    services_ipv6_pool: addressPool('IPv6 CIDR of the services, with `is_ipv6`.', 'fd00:10:96::/112'),
+  },
+  {
+    title: 'CreateKubernetesCluster',
+    description: 'A new cluster. What is left out or null gets the default of the platform.',
+    additionalProperties: false,
+    examples: [
+      {
+        name: 'my-cluster',
+        version: 'v1.32.13',
+        keypair: 'my-key',
+        pools: [
+          {
+            name: 'pool-1',
+            flavor_id: 'g1-standard-2-4',
+            min_node_count: 1,
+            max_node_count: 3,
+            boot_volume_size: 50,
+            boot_volume_type: 'ssd_hiiops',
+            servergroup_policy: 'anti-affinity',
+          },
+        ],
+      },
+    ],
+  },
+);
+export type CreateCluster = Static<typeof CreateCluster>;
+
+export const ClusterParams = Type.Object({
+  ...ProjectRegion,
+  cluster_name: Type.String({ description: 'Cluster name' }),
+});
+export const PoolParams = Type.Object({
+  ...ClusterParams.properties,
+  pool_name: Type.String({ description: 'Pool name' }),
+});
+
+export const ClusterListQuery = Type.Object(listQuery(), { additionalProperties: false });
+export const DeleteClusterQuery = Type.Object(
+  {
+    volumes: Optional(
+      Type.String({
+        maxLength: MAX_VOLUMES * 37,
+        pattern: `^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(,(?!$)|$)){0,${MAX_VOLUMES}}$`,
+        rule: `Must be at most ${MAX_VOLUMES} volume IDs, separated by commas.`,
+        description: 'Volumes of the cluster to delete with it: IDs, separated by commas.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);

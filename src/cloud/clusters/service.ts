@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import { type Database, violates } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { isGpu } from '../catalog/flavor-kinds.ts';
+import type { Scope } from '../projects/service.ts';
+import { takeQuota } from '../quotas/quotas.ts';
+import type { Tasks } from '../tasks/service.ts';
+import { changedGroups, mergeConfiguration } from './configuration/merge.ts';
+import type { ClusterUpdate } from './configuration/schema.ts';
+import { validateConfiguration } from './configuration/validate.ts';
+import { acceptCluster } from './creation.ts';
+import type { ClusterReferences } from './references.ts';
+import { configurationContext, slurmReferences } from './region-context.ts';
+import type { CreateCluster } from './schema.ts';
+import * as store from './store.ts';
+import { creationWork, deletionWork, updateWork } from './workflow.ts';
+
+export interface Clusters {
+  /**
+   * Accepts a new cluster and answers the task that makes it. The cluster can be read at once.
+   * @throws InvalidError with every fault of the body, ConflictError for a name that exists, QuotaExceededError
+   */
+  create(scope: Scope, request: CreateCluster): Promise<string>;
+  list(
+    scope: Scope,
+    page: { limit: number; offset: number },
+  ): Promise<{ count: number; rows: store.ClusterRow[] }>;
+  /** @throws NotFoundError */
+  get(scope: Scope, name: string): Promise<store.ClusterRow>;
+  /**
+   * Accepts a change of the six groups and answers its task, or none when nothing would change. What the cluster
+   * shows changes when the task has finished.
+   * @throws NotFoundError, InvalidError with every fault of the body, ConflictError while a task holds the cluster
+   */
+  update(scope: Scope, name: string, request: ClusterUpdate): Promise<string[]>;
+  /** @throws NotFoundError, InvalidError for volumes that aren't the cluster's, ConflictError while a task holds the cluster */
+  delete(scope: Scope, name: string, volumeIds: string[]): Promise<string>;
+}
+
+export function createClusters(deps: {
+  database: Database;
+  clock: Clock;
+  catalog: Catalog;
+  tasks: Tasks;
+  references: ClusterReferences;
+}): Clusters {
+  const { database, clock, catalog, tasks, references } = deps;
+
+  async function get(scope: Scope, name: string): Promise<store.ClusterRow> {
+    const row = await store.findCluster(database.sql, placeOf(scope), name);
+    if (!row) throw new NotFoundError('Cluster', name);
+    return row;
+  }
+
+  return {
+    get,
+
+    list: (scope, page) => store.listClusters(database.sql, placeOf(scope), page),
+
+    async create(scope, request) {
+      const { pools, ...wanted } = await acceptCluster(scope, request, { catalog, references });
+      const id = randomUUID();
+      const taskId = randomUUID();
+      const cluster: store.NewCluster = {
+        id,
+        project_id: scope.projectId,
+        region_id: scope.region.id,
+        ...wanted,
+        status: 'Provisioning',
+        creator_task_id: taskId,
+        task_id: taskId,
+        created_at: clock.now(),
+      };
+      try {
+        await database.transaction(async (tx) => {
+          await store.insertCluster(tx, cluster, pools);
+          await tasks.start(tx, scope, {
+            id: taskId,
+            data: request,
+            ...creationWork(id, scope, { ...cluster, pools }),
+          });
+          await takeQuota(tx, scope, 'cluster_count');
+        });
+      } catch (error) {
+        if (violates(error, 'kubernetes_clusters_name')) throw nameTaken(wanted.name);
+        throw error;
+      }
+      return taskId;
+    },
+
+    async update(scope, name, request) {
+      if (isEmpty(request)) {
+        await get(scope, name);
+        return [];
+      }
+      const slurm = await slurmReferences(scope, request.add_ons, references);
+      return database.transaction(async (tx) => {
+        const cluster = await store.lockCluster(tx, placeOf(scope), name);
+        if (!cluster) throw new NotFoundError('Cluster', name);
+        refuseHeld(cluster);
+        const { configuration: current } = cluster;
+        const context = configurationContext(catalog, scope, {
+          ...cluster,
+          slurm: slurm && {
+            ...slurm,
+            kubernetesVersion: cluster.version,
+            vastNfsEnabled: cluster.vast_nfs_enabled,
+            hasGpuPool: cluster.pools.some((pool) => isGpu(pool.flavor_id)),
+          },
+        });
+        const problems = validateConfiguration(request, current, context);
+        if (problems.length > 0) throw new InvalidError(problems);
+        const wanted = mergeConfiguration(current, request, name);
+        const changed = changedGroups(current, wanted);
+        if (changed.length === 0) return [];
+        const taskId = await tasks.start(tx, scope, {
+          data: { cluster_name: name, ...request },
+          ...updateWork(cluster.id, { current, wanted, changed }),
+        });
+        await store.holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
+        return [taskId];
+      });
+    },
+
+    async delete(scope, name, volumeIds) {
+      return database.transaction(async (tx) => {
+        const cluster = await store.lockCluster(tx, placeOf(scope), name);
+        if (!cluster) throw new NotFoundError('Cluster', name);
+        refuseHeld(cluster);
+        if (volumeIds.length > 0) throw unknownVolumes(volumeIds, name);
+        const taskId = await tasks.start(tx, scope, {
+          data: { cluster_id: cluster.id, cluster_name: name },
+          ...deletionWork(cluster, scope),
+        });
+        await store.holdCluster(tx, cluster.id, { taskId, status: 'Deleting' });
+        return taskId;
+      });
+    },
+  };
+}
+
+function placeOf(scope: Scope): store.Place {
+  return { projectId: scope.projectId, regionId: scope.region.id };
+}
+
+/** Whether an update gives no group at all: then it changes nothing, whatever a running task will make of the cluster. */
+function isEmpty(request: ClusterUpdate): boolean {
+  return Object.values(request).every((group) => group === undefined || group === null);
+}
+
+/** What a held cluster will be is known only when its task has ended, so even a change to nothing has to wait. */
+function refuseHeld({ name, status, task_id: taskId }: store.ClusterRow): void {
+  if (taskId === null) return;
+  const doing =
+    status === 'Provisioned' ? 'being updated' : status === 'Deleting' ? 'being deleted' : 'being created';
+  throw new ConflictError(
+    `Cluster ${name} is ${doing} by task ${taskId}: wait until the task has ended, then try again`,
+  );
+}
+
+function nameTaken(name: string): ConflictError {
+  return new ConflictError(
+    `A cluster named ${name} exists already in this project and region; choose another name`,
+  );
+}
+
+/** Clusters don't make volumes of their own yet, so that every ID is a wrong one. */
+function unknownVolumes(ids: string[], name: string): InvalidError {
+  return new InvalidError({
+    volumes: [`Not volumes of cluster ${name}: ${ids.join(', ')}. Leave them out; delete them on their own.`],
+  });
+}

@@ -1,0 +1,172 @@
+import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
+import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import type { Transaction } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
+import type { ClusterConfiguration } from './configuration/configuration.ts';
+
+export type PoolRow = Selectable<Tables['kubernetes_pools']> & { security_group_ids: string[] };
+export type ClusterRow = Selectable<Tables['kubernetes_clusters']> & { pools: PoolRow[] };
+
+export interface Place {
+  projectId: number;
+  regionId: number;
+}
+
+/** Clusters with their pools, in one query. */
+function clusters(db: Kysely<Tables>, { projectId, regionId }: Place) {
+  return db
+    .selectFrom('kubernetes_clusters')
+    .selectAll()
+    .select((cluster) =>
+      jsonArrayFrom(
+        cluster
+          .selectFrom('kubernetes_pools as pool')
+          .selectAll()
+          .select(
+            sql<string[]>`array(
+              select link.security_group_id from kubernetes_pool_security_groups link
+              where link.pool_id = pool.id order by link.position)`.as('security_group_ids'),
+          )
+          .whereRef('pool.cluster_id', '=', 'kubernetes_clusters.id')
+          .orderBy('pool.position'),
+      ).as('pools'),
+    )
+    .where('project_id', '=', projectId)
+    .where('region_id', '=', regionId);
+}
+
+/** JSON carries times as text. */
+type WithPoolTexts = Omit<ClusterRow, 'pools'> & {
+  pools: (Omit<PoolRow, 'created_at'> & { created_at: string })[];
+};
+
+function withDates(row: WithPoolTexts): ClusterRow {
+  return { ...row, pools: row.pools.map((pool) => ({ ...pool, created_at: new Date(pool.created_at) })) };
+}
+
+export async function findCluster(
+  db: Kysely<Tables>,
+  place: Place,
+  name: string,
+): Promise<ClusterRow | undefined> {
+  const row = await clusters(db, place).where('name', '=', name).executeTakeFirst();
+  return row && withDates(row);
+}
+
+export async function listClusters(
+  db: Kysely<Tables>,
+  place: Place,
+  page: { limit: number; offset: number },
+): Promise<{ count: number; rows: ClusterRow[] }> {
+  const matching = clusters(db, place);
+  const rows = await matching
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  const { count } = await matching
+    .clearSelect()
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return { count, rows: rows.map(withDates) };
+}
+
+/** The cluster, locked against every other change until the transaction ends. */
+export async function lockCluster(
+  tx: Transaction,
+  place: Place,
+  name: string,
+): Promise<ClusterRow | undefined> {
+  // Read after the lock is held: a statement that waits for a row still sees the pools of before.
+  await tx.sql
+    .selectFrom('kubernetes_clusters')
+    .select('id')
+    .where('project_id', '=', place.projectId)
+    .where('region_id', '=', place.regionId)
+    .where('name', '=', name)
+    .forUpdate()
+    .execute();
+  return findCluster(tx.sql, place, name);
+}
+
+export type NewCluster = Omit<Insertable<Tables['kubernetes_clusters']>, 'configuration'> & {
+  configuration: ClusterConfiguration;
+};
+export type NewPool = Omit<PoolRow, 'cluster_id' | 'position' | 'created_at'>;
+
+export async function insertCluster(tx: Transaction, cluster: NewCluster, pools: NewPool[]): Promise<void> {
+  await tx.sql
+    .insertInto('kubernetes_clusters')
+    .values({ ...cluster, configuration: JSON.stringify(cluster.configuration) })
+    .execute();
+  await tx.sql
+    .insertInto('kubernetes_pools')
+    .values(
+      pools.map(
+        ({ security_group_ids: _, labels, taints, crio_config, kubelet_config, ...pool }, position) => ({
+          ...pool,
+          cluster_id: cluster.id,
+          position,
+          labels: JSON.stringify(labels),
+          taints: JSON.stringify(taints),
+          crio_config: JSON.stringify(crio_config),
+          kubelet_config: JSON.stringify(kubelet_config),
+          created_at: cluster.created_at,
+        }),
+      ),
+    )
+    .execute();
+  const links = pools.flatMap((pool) =>
+    pool.security_group_ids.map((id, position) => ({
+      pool_id: pool.id,
+      security_group_id: id,
+      position,
+    })),
+  );
+  if (links.length > 0) await tx.sql.insertInto('kubernetes_pool_security_groups').values(links).execute();
+}
+
+/** Makes a task hold the cluster. */
+export async function holdCluster(
+  tx: Transaction,
+  id: string,
+  hold: { taskId: string; status: 'Provisioned' | 'Deleting' },
+): Promise<void> {
+  await tx.sql
+    .updateTable('kubernetes_clusters')
+    .set({ task_id: hold.taskId, status: hold.status })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Ends the hold of a task, if it is still this task's; what the cluster runs with may change at the same time. */
+export async function releaseCluster(
+  tx: Transaction,
+  held: { clusterId: string; taskId: string },
+  configuration?: ClusterConfiguration,
+): Promise<void> {
+  await tx.sql
+    .updateTable('kubernetes_clusters')
+    .set({
+      task_id: null,
+      status: 'Provisioned',
+      ...(configuration && { configuration: JSON.stringify(configuration) }),
+    })
+    .where('id', '=', held.clusterId)
+    .where('task_id', '=', held.taskId)
+    .execute();
+}
+
+/** Removes a cluster that the task holds; false when there is none. */
+export async function deleteCluster(
+  tx: Transaction,
+  held: { clusterId: string; taskId: string },
+): Promise<boolean> {
+  const { numDeletedRows } = await tx.sql
+    .deleteFrom('kubernetes_clusters')
+    .where('id', '=', held.clusterId)
+    .where('task_id', '=', held.taskId)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
