@@ -1,13 +1,18 @@
 import { createSimulatedClusters } from './backends/simulated/clusters.ts';
+import { simulatedFileShares } from './backends/simulated/file-shares.ts';
 import type { Catalog } from './cloud/catalog/catalog.ts';
 import { networkLookup } from './cloud/clusters/network-lookup.ts';
 import { createClusters } from './cloud/clusters/service.ts';
 import { clusterHandlers } from './cloud/clusters/workflow.ts';
+import { shareNetworks } from './cloud/file-shares/network-lookup.ts';
+import { createFileShares } from './cloud/file-shares/service.ts';
+import { fileShareHandlers } from './cloud/file-shares/workflow.ts';
 import { createNetworks } from './cloud/networks/service.ts';
 import { createPricing } from './cloud/pricing/service.ts';
 import { createProjects } from './cloud/projects/service.ts';
 import { portGroups } from './cloud/security-groups/port-groups.ts';
 import { createSecurityGroups } from './cloud/security-groups/service.ts';
+import { createSshKeys } from './cloud/ssh-keys/service.ts';
 import { createTasks } from './cloud/tasks/service.ts';
 import type { ChangeFeed } from './db/changes.ts';
 import type { Database } from './db/database.ts';
@@ -42,12 +47,19 @@ export function createServices(foundation: Foundation) {
     instances: { portsOf: async () => new Map() },
   });
   const networks = createNetworks(foundation);
+  const sshKeys = createSshKeys(foundation);
+  const fileShares = createFileShares({
+    ...foundation,
+    tasks,
+    networks: shareNetworks(networks),
+    users: { slurmClusterOn: async () => undefined },
+  });
   const clusters = createClusters({
     ...foundation,
     tasks,
     references: {
-      sshKeys: { hasNamed: async () => false, known: async () => new Set() },
-      fileShares: { forSlurm: async () => undefined },
+      sshKeys,
+      fileShares,
       networks: networkLookup(networks),
       securityGroups: {
         known: (scope, ids) => foundation.database.transaction((tx) => portGroups.existing(tx, scope, ids)),
@@ -68,6 +80,8 @@ export function createServices(foundation: Foundation) {
     securityGroups,
     clusters,
     pricing,
+    sshKeys,
+    fileShares,
     tokens,
     features,
     clients,
@@ -82,5 +96,8 @@ export async function prepareProjects(_database: Database, _catalog: Catalog, _c
 /** The kinds of long work, for the processes that do it. */
 export function createTaskHandlers(foundation: Foundation): TaskHandler[] {
   const simulation = { ...foundation, speed: foundation.simulationSpeed };
-  return [...clusterHandlers({ backend: createSimulatedClusters(simulation) })];
+  return [
+    ...clusterHandlers({ backend: createSimulatedClusters(simulation) }),
+    ...fileShareHandlers({ backend: simulatedFileShares(foundation.simulationSpeed) }),
+  ];
 }

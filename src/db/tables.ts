@@ -1,6 +1,7 @@
 import type { SimulatedClusterTables } from '../backends/simulated/cluster-tables.ts';
 import type { SimulatedResourceTables } from '../backends/simulated/resource-tables.ts';
 import type { ClusterTables } from '../cloud/clusters/tables.ts';
+import type { FileShareTables } from '../cloud/file-shares/tables.ts';
 import type { InstanceTables } from '../cloud/instances/tables.ts';
 import type { NetworkTables } from '../cloud/networks/tables.ts';
 import type { PortTables } from '../cloud/ports/tables.ts';
@@ -8,17 +9,21 @@ import type { ProjectTables } from '../cloud/projects/tables.ts';
 import type { QuotaTables } from '../cloud/quotas/tables.ts';
 import type { SecurityGroupTables } from '../cloud/security-groups/tables.ts';
 import type { SnapshotTables } from '../cloud/snapshots/tables.ts';
+import type { SshKeyTables } from '../cloud/ssh-keys/tables.ts';
 import type { TaskTables } from '../cloud/tasks/tables.ts';
 import type { VolumeTables } from '../cloud/volumes/tables.ts';
 import type { FeatureTables } from '../iam/features/tables.ts';
 import type { IdentityTables } from '../iam/identity/tables.ts';
 import type { NotificationTables } from '../iam/notification-settings/tables.ts';
+import type { AiTaskTables } from '../streaming/ai-tasks/tables.ts';
 import type { WorkerTables } from '../workflows/tables.ts';
 
 /** Every table of the database, by feature. A feature's `tables.ts` imports nothing but kysely. */
 export interface Tables
-  extends ClusterTables,
+  extends AiTaskTables,
+    ClusterTables,
     FeatureTables,
+    FileShareTables,
     IdentityTables,
     InstanceTables,
     NetworkTables,
@@ -30,6 +35,7 @@ export interface Tables
     SimulatedClusterTables,
     SimulatedResourceTables,
     SnapshotTables,
+    SshKeyTables,
     TaskTables,
     VolumeTables,
     WorkerTables {}

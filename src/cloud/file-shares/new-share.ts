@@ -1,0 +1,105 @@
+import { canonicalAddress, canonicalCidr } from '../../lib/cidr.ts';
+import { type FieldProblem, InvalidError } from '../../lib/errors.ts';
+import { canonicalTags } from '../../lib/tags.ts';
+import type { Region } from '../catalog/catalog.ts';
+import type { CreateFileShare } from './schema.ts';
+import type { FileShareNaming, FileShareType } from './tables.ts';
+
+/** Which fields belong to one kind alone. */
+const OWN_FIELDS = { standard: ['network', 'access'], vast: ['share_settings'] } as const;
+
+export interface NewShare {
+  name: string;
+  typeName: FileShareType;
+  sizeGib: number;
+  settings: VastSettings | undefined;
+  network: { networkId: string; subnetId: string | undefined } | undefined;
+  access: { ip_address: string; access_mode: 'ro' | 'rw' }[];
+  tags: Record<string, string>;
+}
+
+interface VastSettings {
+  rootSquash: boolean;
+  pathLength: FileShareNaming | null;
+  allowedCharacters: FileShareNaming | null;
+}
+
+/**
+ * The share that a request asks for, with what it left out.
+ * @throws InvalidError when the region has no such shares, or fields are missing or of the other kind
+ */
+export function newShare(request: CreateFileShare, region: Region): NewShare {
+  const typeName = typeOf(request, region);
+  const { tags, problems: tagProblems } = canonicalTags(request.tags ?? {}, 'tags');
+  const { access, problems: accessProblems } = canonicalAccess(request.access ?? []);
+  const problems = [...formProblems(request, typeName), ...accessProblems, ...tagProblems];
+  if (problems.length > 0) throw new InvalidError(problems);
+  const { share_settings: settings = {}, network } = request;
+  return {
+    name: request.name,
+    typeName,
+    sizeGib: request.size,
+    settings:
+      typeName === 'vast'
+        ? {
+            rootSquash: settings.root_squash ?? true,
+            pathLength: settings.path_length ?? null,
+            allowedCharacters: settings.allowed_characters ?? null,
+          }
+        : undefined,
+    network: network && {
+      networkId: network.network_id.toLowerCase(),
+      subnetId: network.subnet_id?.toLowerCase(),
+    },
+    access,
+    tags,
+  };
+}
+
+function typeOf(request: CreateFileShare, region: Region): FileShareType {
+  const offered = region.file_share_types ?? [];
+  const typeName = request.type_name ?? offered[0];
+  if (typeName !== undefined && offered.includes(typeName)) return typeName;
+  const message =
+    offered.length === 0
+      ? `Region ${region.display_name} has no file shares; choose another region.`
+      : `Region ${region.display_name} has no ${typeName} shares; it has: ${offered.join(', ')}.`;
+  throw new InvalidError([{ field: 'type_name', message }]);
+}
+
+function formProblems(request: CreateFileShare, typeName: FileShareType): FieldProblem[] {
+  const other = typeName === 'vast' ? 'standard' : 'vast';
+  const problems: FieldProblem[] = OWN_FIELDS[other]
+    .filter((field) => request[field] !== undefined)
+    .map((field) => ({
+      field,
+      message: `Only a ${other} share has it; leave it out for a ${typeName} one.`,
+    }));
+  if (typeName === 'standard' && !request.network) {
+    problems.push({ field: 'network', message: 'Is needed for a standard share: name its network_id.' });
+  }
+  return problems;
+}
+
+function canonicalAccess(given: NewShare['access']): {
+  access: NewShare['access'];
+  problems: FieldProblem[];
+} {
+  const access: NewShare['access'] = [];
+  const problems: FieldProblem[] = [];
+  for (const [index, rule] of given.entries()) {
+    const field = `access.${index}.ip_address`;
+    const address = canonicalAddress(rule.ip_address)?.address ?? canonicalCidr(rule.ip_address)?.network;
+    if (address === undefined) {
+      problems.push({
+        field,
+        message: 'Must be an IP address such as 10.0.0.5, or a range such as 10.0.0.0/24.',
+      });
+    } else if (access.some((other) => other.ip_address === address)) {
+      problems.push({ field, message: `Is the same as another one, ${address}; send it once.` });
+    } else {
+      access.push({ ...rule, ip_address: address });
+    }
+  }
+  return { access, problems };
+}

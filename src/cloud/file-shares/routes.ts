@@ -1,0 +1,88 @@
+import type { Dialect } from '../../http/dialect.ts';
+import type { Api } from '../../http/server.ts';
+import { ProjectRegionParams } from '../../lib/wire.ts';
+import { type Projects, scopeOf } from '../projects/service.ts';
+import { presentedShare } from './presenter.ts';
+import {
+  CreateFileShare,
+  FileShareAnswer,
+  FileShareList,
+  FileShareListQuery,
+  FileShareParams,
+} from './schema.ts';
+import type { FileShares } from './service.ts';
+
+const BASE = '/cloud/v1/file_shares/:project_id/:region_id';
+const tags = ['File shares'];
+
+export function fileShareRoutes(
+  app: Api,
+  dialect: Dialect,
+  { projects, fileShares }: { projects: Projects; fileShares: FileShares },
+): void {
+  app.post(BASE, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'createFileShare',
+      summary: 'Create a file share',
+      description: 'Answers one task, whose created_resources has the share in file_shares.',
+      tags,
+      params: ProjectRegionParams,
+      body: CreateFileShare,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return dialect.tasks([await fileShares.create(scope, request.body)]);
+    },
+  });
+
+  app.get(BASE, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listFileShares',
+      summary: 'List file shares',
+      description: 'Newest first.',
+      tags,
+      params: ProjectRegionParams,
+      querystring: FileShareListQuery,
+      response: { 200: FileShareList },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const { count, rows } = await fileShares.list(scope, request.query);
+      return { count, results: rows.map((row) => presentedShare(row, scope)) };
+    },
+  });
+
+  app.get(`${BASE}/:file_share_id`, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'getFileShare',
+      summary: 'Get a file share',
+      tags,
+      params: FileShareParams,
+      response: { 200: FileShareAnswer },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return presentedShare(await fileShares.get(scope, request.params.file_share_id), scope);
+    },
+  });
+
+  app.delete(`${BASE}/:file_share_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'deleteFileShare',
+      summary: 'Delete a file share',
+      description: 'Refused with 409 while a task holds the share or Slurm in a cluster works on it.',
+      tags,
+      params: FileShareParams,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return dialect.tasks([await fileShares.delete(scope, request.params.file_share_id)]);
+    },
+  });
+}

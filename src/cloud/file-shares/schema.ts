@@ -1,0 +1,184 @@
+import { type Static, Type } from 'typebox';
+import { nullable } from '../../lib/nullable.ts';
+import { MAX_TAGS } from '../../lib/tags.ts';
+import { listOf, listQuery, ProjectRegion, ResourceName, Timestamp } from '../../lib/wire.ts';
+
+/** Our own limits; nothing published names any. */
+const MAX_SIZE_GIB = 1_000_000;
+const MAX_ACCESS_RULES = 100;
+
+const EXAMPLE_ID = '8f1a4c1e-6d0b-4a57-9b6e-0d1f2c3b4a59';
+
+const TypeName = Type.Enum(['standard', 'vast'], {
+  type: 'string',
+  description: 'Kind of share. A region has one of the two; left out, it is the one of the region.',
+  examples: ['vast'],
+});
+const Naming = (description: string) =>
+  Type.Enum(['LCD', 'NPL'], {
+    type: 'string',
+    description: `${description}: what every client can read (LCD), or what the protocol allows (NPL).`,
+    examples: ['NPL'],
+  });
+const RootSquash = Type.Boolean({ description: 'Whether root of a client is nobody in the share' });
+
+const IdInput = (description: string) =>
+  Type.String({
+    pattern: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
+    rule: 'Must be a UUID.',
+    description,
+    examples: [EXAMPLE_ID],
+  });
+
+export const CreateFileShare = Type.Object(
+  {
+    name: ResourceName('Name'),
+    protocol: Type.Enum(['NFS'], { type: 'string', description: 'Only NFS', examples: ['NFS'] }),
+    size: Type.Integer({ minimum: 1, maximum: MAX_SIZE_GIB, description: 'Size in GiB', examples: [10] }),
+    type_name: Type.Optional(TypeName),
+    share_settings: Type.Optional(
+      Type.Object(
+        {
+          allowed_characters: Type.Optional(Naming('Characters of names')),
+          path_length: Type.Optional(Naming('Length of paths')),
+          root_squash: Type.Optional({ ...RootSquash, default: true }),
+        },
+        {
+          title: 'NewFileShareSettings',
+          description: 'Only for `vast`. Slurm needs root_squash false and NPL for both others.',
+          additionalProperties: false,
+        },
+      ),
+    ),
+    network: Type.Optional(
+      Type.Object(
+        {
+          network_id: IdInput('Network that the share is reached through'),
+          subnet_id: Type.Optional(nullable(IdInput('Subnet of it; left out, its first one'))),
+        },
+        {
+          title: 'NewFileShareNetwork',
+          description: 'Needed for `standard`, and only for it.',
+          additionalProperties: false,
+        },
+      ),
+    ),
+    access: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            ip_address: Type.String({
+              maxLength: 64,
+              description: 'Address, or addresses with a mask',
+              examples: ['10.0.0.0/24'],
+            }),
+            access_mode: Type.Enum(['ro', 'rw'], {
+              type: 'string',
+              description: '`ro`: read. `rw`: read and write.',
+            }),
+          },
+          { title: 'NewFileShareAccess', additionalProperties: false },
+        ),
+        { maxItems: MAX_ACCESS_RULES, description: 'Who may reach the share. Only for `standard`.' },
+      ),
+    ),
+    tags: Type.Optional(
+      // Not Type.Record: its pattern would let keys with line breaks through unchecked.
+      Type.Unsafe<Record<string, string>>({
+        type: 'object',
+        additionalProperties: { type: 'string' },
+        maxProperties: MAX_TAGS,
+        description:
+          'Keys of 1 to 255 characters without white space and "=", values of 1 to 255 characters without tabs and line breaks.',
+        examples: [{ env: 'production' }],
+      }),
+    ),
+  },
+  {
+    title: 'CreateFileShare',
+    additionalProperties: false,
+    examples: [
+      {
+        name: 'slurm spool',
+        protocol: 'NFS',
+        size: 10,
+        type_name: 'vast',
+        share_settings: { root_squash: false, path_length: 'NPL', allowed_characters: 'NPL' },
+      },
+    ],
+  },
+);
+export type CreateFileShare = Static<typeof CreateFileShare>;
+
+const FileShareTag = Type.Object(
+  { key: Type.String(), value: Type.String(), read_only: Type.Boolean() },
+  { title: 'FileShareTag' },
+);
+
+export const FileShareAnswer = Type.Object(
+  {
+    id: Type.String({ format: 'uuid', description: 'File share ID', examples: [EXAMPLE_ID] }),
+    name: Type.String({ description: 'Name', examples: ['slurm spool'] }),
+    size: Type.Integer({ description: 'Size in GiB', examples: [10] }),
+    protocol: Type.String({ description: 'Protocol', examples: ['NFS'] }),
+    status: Type.Enum(['available', 'creating', 'deleting'], {
+      type: 'string',
+      description: 'What the share is at',
+    }),
+    type_name: Type.Enum(['standard', 'vast'], { type: 'string', description: 'Kind of share' }),
+    volume_type: Type.Enum(['default_share_type', 'vast_share_type'], {
+      type: 'string',
+      deprecated: true,
+      description: 'Same as type_name, in other words',
+    }),
+    share_settings: Type.Object(
+      {
+        type_name: Type.Enum(['standard', 'vast'], { type: 'string' }),
+        allowed_characters: Type.Optional(nullable(Naming('Characters of names'))),
+        path_length: Type.Optional(nullable(Naming('Length of paths'))),
+        root_squash: Type.Optional(RootSquash),
+      },
+      {
+        title: 'FileShareSettings',
+        description: 'A standard share has no settings beside its type.',
+      },
+    ),
+    connection_point: nullable(
+      Type.String({
+        description: 'What to mount; null until the share is there',
+        examples: ['10.33.20.241:/a'],
+      }),
+    ),
+    network_id: Type.String({ description: 'Network ID; empty for VAST, which is outside of networks' }),
+    network_name: Type.String({ description: 'Network name; empty for VAST' }),
+    subnet_id: Type.String({ description: 'Subnet ID; empty for VAST' }),
+    subnet_name: Type.String({ description: 'Subnet name; empty for VAST' }),
+    share_network_name: nullable(Type.String({ description: 'Network of the share itself; null for VAST' })),
+    tags: Type.Array(FileShareTag, { description: 'Tags' }),
+    project_id: Type.Integer({ description: 'Project ID' }),
+    region: Type.String({ description: 'Region name' }),
+    region_id: Type.Integer({ description: 'Region ID' }),
+    creator_task_id: Type.String({ description: 'Task that made the share' }),
+    task_id: nullable(Type.String({ description: 'Task that holds the share, if one does' })),
+    created_at: Timestamp(),
+  },
+  { title: 'FileShare' },
+);
+export type FileShareAnswer = Static<typeof FileShareAnswer>;
+export const FileShareList = listOf(FileShareAnswer, 'FileShareList');
+
+export const FileShareParams = Type.Object({
+  ...ProjectRegion,
+  file_share_id: Type.String({ description: 'File share ID' }),
+});
+export const FileShareListQuery = Type.Object(
+  {
+    ...listQuery(),
+    name: Type.Optional(Type.String({ maxLength: 255, description: 'Part of the name' })),
+    type_name: Type.Optional(
+      Type.Enum(['standard', 'vast'], { type: 'string', description: 'Only this kind' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type FileShareListQuery = Static<typeof FileShareListQuery>;

@@ -1,0 +1,35 @@
+import type { JSONColumnType } from 'kysely';
+
+export type FileShareType = 'standard' | 'vast';
+export type FileShareStatus = 'available' | 'creating' | 'deleting';
+/** How names in a VAST share may look: like those of every client, or like those of its own protocol. */
+export type FileShareNaming = 'LCD' | 'NPL';
+
+export interface FileShareTables {
+  file_shares: {
+    id: string;
+    project_id: number;
+    region_id: number;
+    name: string;
+    type_name: FileShareType;
+    protocol: 'NFS';
+    size_gib: number;
+    status: FileShareStatus;
+    /** What a standard share is reached through; null for VAST. */
+    network_id: string | null;
+    network_name: string | null;
+    subnet_id: string | null;
+    subnet_name: string | null;
+    /** Who may reach a standard share. */
+    access: JSONColumnType<{ ip_address: string; access_mode: 'ro' | 'rw' }[]>;
+    /** Settings of VAST shares; null for the others. */
+    root_squash: boolean | null;
+    path_length: FileShareNaming | null;
+    allowed_characters: FileShareNaming | null;
+    connection_point: string | null;
+    tags: JSONColumnType<Record<string, string>>;
+    creator_task_id: string;
+    task_id: string | null;
+    created_at: Date;
+  };
+}

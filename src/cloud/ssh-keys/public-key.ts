@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import { MATERIAL_CHECKS } from './key-material.ts';
+import { splitSshStrings } from './ssh-strings.ts';
+
+export interface PublicKey {
+  /** One line: type, key, comment if there is one. */
+  text: string;
+  /** As `ssh-keygen -l` shows it: `SHA256:` and 43 characters. */
+  fingerprint: string;
+}
+
+const TYPES = [...MATERIAL_CHECKS.keys()].join(', ');
+const LINE = /^([^\s]+)[ \t]+([^\s]+)(?:[ \t]+(.*))?$/u;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
+const CONTROL_CHARACTER = /[\x00-\x08\x0a-\x1f\x7f]/;
+
+/** Reads a line of a `.pub` file. A string says what is wrong with it. */
+export function parsePublicKey(given: string): PublicKey | string {
+  const text = given.trim();
+  if (text.includes('PRIVATE KEY')) {
+    return 'This is a private key; it must stay with you. Send the content of the .pub file.';
+  }
+  if (/[\r\n]/.test(text)) return 'Must be one key on one line.';
+  const [, type = '', encoded = ''] = LINE.exec(text) ?? [];
+  const materialFault = MATERIAL_CHECKS.get(type);
+  if (!materialFault) return `Must begin with the type of the key, one of: ${TYPES}.`;
+  if (CONTROL_CHARACTER.test(text)) return 'Must not contain control characters.';
+  const blob = Buffer.from(encoded, 'base64');
+  // Buffer.from skips what isn't base64, so only what reads back the same was base64.
+  if (blob.toString('base64') !== encoded) {
+    return 'The part after the type is not base64. Copy the whole line from the .pub file.';
+  }
+  const [innerType, ...fields] = splitSshStrings(blob) ?? [];
+  if (innerType?.toString('latin1') !== type) {
+    return `The key is damaged or is no ${type} key. Copy the whole line from the .pub file.`;
+  }
+  return materialFault(fields) ?? { text, fingerprint: fingerprintOf(blob) };
+}
+
+export function fingerprintOf(blob: Buffer): string {
+  const digest = createHash('sha256').update(blob).digest('base64');
+  return `SHA256:${digest.replace(/=+$/, '')}`;
+}

@@ -1,0 +1,122 @@
+import { Type } from 'typebox';
+import type { Api } from '../../http/server.ts';
+import type { Principal } from '../../iam/identity/principal.ts';
+import { offsetTimestamp } from '../../lib/timestamps.ts';
+import type { Projects } from '../projects/service.ts';
+import {
+  CreatedSshKey,
+  CreateSshKey,
+  SshKeyAnswer,
+  SshKeyList,
+  SshKeyListQuery,
+  SshKeyParams,
+  SshKeysParams,
+  UpdateSshKey,
+} from './schema.ts';
+import type { Place, SshKeys } from './service.ts';
+import type { SshKeyRow } from './store.ts';
+
+const BASE = '/cloud/v1/ssh_keys/:project_id';
+const tags = ['SSH keys'];
+
+export function sshKeyRoutes(
+  app: Api,
+  { projects, sshKeys }: { projects: Projects; sshKeys: SshKeys },
+): void {
+  async function placeOf(request: { principal: Principal; params: { project_id: number } }): Promise<Place> {
+    const { id } = await projects.project(request.principal, request.params.project_id);
+    return { projectId: id, principal: request.principal };
+  }
+
+  app.post(BASE, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'createSshKey',
+      summary: 'Add an SSH key, or have one made',
+      tags,
+      params: SshKeysParams,
+      body: CreateSshKey,
+      response: { 201: CreatedSshKey },
+    },
+    handler: async (request, reply) => {
+      const key = await sshKeys.create(await placeOf(request), request.body);
+      return reply.code(201).send({ ...presented(key), private_key: key.privateKey });
+    },
+  });
+
+  app.get(BASE, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listSshKeys',
+      summary: 'List SSH keys',
+      tags,
+      params: SshKeysParams,
+      querystring: SshKeyListQuery,
+      response: { 200: SshKeyList },
+    },
+    handler: async (request) => {
+      const { count, rows } = await sshKeys.list(await placeOf(request), request.query);
+      return { count, results: rows.map(presented) };
+    },
+  });
+
+  app.get(`${BASE}/:ssh_key_id`, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'getSshKey',
+      summary: 'Get an SSH key',
+      tags,
+      params: SshKeyParams,
+      response: { 200: SshKeyAnswer },
+    },
+    handler: async (request) =>
+      presented(await sshKeys.get(await placeOf(request), request.params.ssh_key_id)),
+  });
+
+  app.patch(`${BASE}/:ssh_key_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'updateSshKey',
+      summary: 'Share an SSH key in its project, or stop that',
+      tags,
+      params: SshKeyParams,
+      body: UpdateSshKey,
+      response: { 200: SshKeyAnswer },
+    },
+    handler: async (request) => {
+      const { params, body } = request;
+      return presented(
+        await sshKeys.share(await placeOf(request), params.ssh_key_id, body.shared_in_project),
+      );
+    },
+  });
+
+  app.delete(`${BASE}/:ssh_key_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'deleteSshKey',
+      summary: 'Delete an SSH key',
+      description: 'Machines that have the key already keep it.',
+      tags,
+      params: SshKeyParams,
+      response: { 204: Type.Null() },
+    },
+    handler: async (request, reply) => {
+      await sshKeys.delete(await placeOf(request), request.params.ssh_key_id);
+      return reply.code(204).send(null);
+    },
+  });
+}
+
+function presented(row: SshKeyRow): SshKeyAnswer {
+  return {
+    id: row.id,
+    name: row.name,
+    public_key: row.public_key,
+    fingerprint: row.fingerprint,
+    project_id: row.project_id,
+    shared_in_project: row.shared_in_project,
+    state: 'ACTIVE',
+    created_at: offsetTimestamp(row.created_at),
+  };
+}

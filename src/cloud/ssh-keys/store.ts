@@ -1,0 +1,79 @@
+import { type Kysely, type Selectable, sql } from 'kysely';
+import type { Tables } from '../../db/tables.ts';
+import type { SshKeyListQuery } from './schema.ts';
+
+export type SshKeyRow = Selectable<Tables['ssh_keys']>;
+
+/** Whose eyes a key is looked up with. */
+export interface Viewer {
+  projectId: number;
+  userId: number;
+}
+
+/** The keys of the project that the user may use: the shared ones and their own. */
+function visible(db: Kysely<Tables>, { projectId, userId }: Viewer) {
+  return db
+    .selectFrom('ssh_keys')
+    .where('project_id', '=', projectId)
+    .where((eb) => eb.or([eb('shared_in_project', '=', true), eb('user_id', '=', userId)]));
+}
+
+export async function findKey(
+  db: Kysely<Tables>,
+  viewer: Viewer,
+  by: { id: string } | { name: string },
+): Promise<SshKeyRow | undefined> {
+  const keys = visible(db, viewer).selectAll();
+  return ('id' in by ? keys.where('id', '=', by.id) : keys.where('name', '=', by.name)).executeTakeFirst();
+}
+
+export async function existingKeys(db: Kysely<Tables>, viewer: Viewer, ids: string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await visible(db, viewer).select('id').where('id', 'in', ids).execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
+export async function listKeys(
+  db: Kysely<Tables>,
+  viewer: Viewer,
+  query: SshKeyListQuery,
+): Promise<{ count: number; rows: SshKeyRow[] }> {
+  const [column, direction] = (query.order_by ?? 'created_at.desc').split('.') as [
+    'created_at' | 'name',
+    'asc' | 'desc',
+  ];
+  let matching = visible(db, viewer);
+  if (query.name !== undefined) matching = matching.where(sql<boolean>`strpos(name, ${query.name}) > 0`);
+  const rows = await matching
+    .selectAll()
+    .orderBy(column, direction)
+    .orderBy('id', direction)
+    .limit(query.limit ?? 10)
+    .offset(query.offset ?? 0)
+    .execute();
+  const { count } = await matching
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return { count, rows };
+}
+
+export async function insertKey(db: Kysely<Tables>, key: SshKeyRow): Promise<void> {
+  await db.insertInto('ssh_keys').values(key).execute();
+}
+
+export async function setShared(
+  db: Kysely<Tables>,
+  id: string,
+  shared: boolean,
+): Promise<SshKeyRow | undefined> {
+  return db
+    .updateTable('ssh_keys')
+    .set({ shared_in_project: shared })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export async function deleteKey(db: Kysely<Tables>, id: string): Promise<void> {
+  await db.deleteFrom('ssh_keys').where('id', '=', id).execute();
+}
