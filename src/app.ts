@@ -17,6 +17,7 @@ import { featureRoutes } from './iam/features/routes.ts';
 import { notificationSettingRoutes } from './iam/notification-settings/routes.ts';
 import { tokenRoutes } from './iam/tokens/routes.ts';
 import type { Services } from './services.ts';
+import { aiTaskRoutes } from './streaming/ai-tasks/routes.ts';
 
 /** Builds the whole HTTP API without side effects: nothing listens until the caller says so. */
 export async function buildApp(deps: {
@@ -54,4 +55,5 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   featureRoutes(app, services);
   notificationSettingRoutes(app, services);
   tokenRoutes(app, services);
+  aiTaskRoutes(app, services);
 }

@@ -23,6 +23,8 @@ import { type Authenticator, createAuthenticator } from './iam/identity/authenti
 import { createNotificationSettings } from './iam/notification-settings/service.ts';
 import { createTokens } from './iam/tokens/service.ts';
 import type { Clock } from './lib/clock.ts';
+import { noEngines } from './streaming/ai-tasks/engines.ts';
+import { createAiTasks } from './streaming/ai-tasks/service.ts';
 import type { TaskHandler } from './workflows/task-handler.ts';
 import type { TaskQueue } from './workflows/task-queue.ts';
 
@@ -72,6 +74,7 @@ export function createServices(foundation: Foundation) {
   const features = createFeatures({ ...foundation, clients: directory });
   const clients = createClients({ ...foundation, features, prepareProjects: async () => {} });
   const notificationSettings = createNotificationSettings(foundation);
+  const aiTasks = createAiTasks({ ...foundation, engines: noEngines });
   return {
     authenticator,
     catalog: foundation.catalog,
@@ -86,6 +89,7 @@ export function createServices(foundation: Foundation) {
     features,
     clients,
     notificationSettings,
+    aiTasks,
   };
 }
 export type Services = ReturnType<typeof createServices>;

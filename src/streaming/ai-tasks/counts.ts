@@ -1,0 +1,97 @@
+import { sql } from 'kysely';
+import type { Database } from '../../db/database.ts';
+import { type AiTaskFilter, matches } from './filter.ts';
+
+export interface Matches {
+  count: number;
+  /** When they are few, and hard to find otherwise: a list that holds all that match, and maybe some that don't. */
+  candidates: string[] | undefined;
+}
+
+/** What was counted, and in which snapshot of the database. */
+interface Remembered extends Matches {
+  snapshot: string;
+  usedAt: number;
+}
+
+export interface AiTaskCounts {
+  /** How many tasks match, exactly. */
+  of(filter: AiTaskFilter): Promise<Matches>;
+}
+
+const MAX_REMEMBERED = 256;
+const MAX_CANDIDATES = 1000;
+/** Well below the time for which changes are kept (store.ts). */
+const MAX_IDLE_MS = 30 * 60_000;
+
+/**
+ * Counts that stay fast with millions of tasks. Counting takes time in proportion to what matches, so a count is
+ * remembered together with its snapshot; the next time only tasks that changed since are looked at. The result
+ * is as exact as counting anew, also while others write: what a snapshot doesn't see is noted in
+ * ai_task_changes in the same transaction that changed it.
+ */
+export function createAiTaskCounts(database: Database): AiTaskCounts {
+  const known = new Map<string, Remembered>();
+
+  return {
+    async of(filter) {
+      const key = JSON.stringify(filter);
+      const before = known.get(key);
+      const fresh = before && performance.now() - before.usedAt < MAX_IDLE_MS;
+      const now = (fresh && (await broughtUpToDate(filter, before))) || (await countedAnew(filter));
+      known.delete(key);
+      known.set(key, now);
+      for (const oldest of known.keys()) {
+        if (known.size <= MAX_REMEMBERED) break;
+        known.delete(oldest);
+      }
+      return now;
+    },
+  };
+
+  async function countedAnew(filter: AiTaskFilter): Promise<Remembered> {
+    const usedAt = performance.now();
+    const { rows } = await sql<{ count: number; snapshot: string }>`
+      select count(*) as count, pg_current_snapshot()::text as snapshot
+      from ai_tasks task where ${matches(filter, 'index')}`.execute(database.sql);
+    const { count, snapshot } = rows[0] ?? { count: 0, snapshot: '' };
+    const few = filter.search !== undefined && count <= MAX_CANDIDATES;
+    return { count, snapshot, usedAt, candidates: few ? await ids(filter, count) : undefined };
+  }
+
+  /** Read after the count, so whatever came in between is in the list, or among the changes since the count. */
+  async function ids(filter: AiTaskFilter, count: number): Promise<string[]> {
+    if (count === 0) return [];
+    const { rows } = await sql<{ id: string }>`
+      select id from ai_tasks task where ${matches(filter, 'index')}`.execute(database.sql);
+    return rows.map((row) => row.id);
+  }
+
+  /** Undefined when too much has changed. */
+  async function broughtUpToDate(filter: AiTaskFilter, before: Remembered): Promise<Remembered | undefined> {
+    const usedAt = performance.now();
+    const matched = matches(filter, 'row', sql.ref('change.status'));
+    const { rows } = await sql<{
+      snapshot: string;
+      difference: number;
+      anew: boolean;
+      gained: string[] | null;
+    }>`
+      select
+        pg_current_snapshot()::text as snapshot,
+        coalesce(sum(change.sign), 0) as difference,
+        coalesce(bool_or(change.task_id is null), false) as anew,
+        array_agg(distinct change.task_id::text) filter (where change.sign = 1) as gained
+      from ai_task_changes change left join ai_tasks task on task.id = change.task_id
+      where change.client_id = ${filter.clientId}
+        and change.xid >= pg_snapshot_xmin(${before.snapshot}::pg_snapshot)
+        and change.xid < pg_snapshot_xmax(pg_current_snapshot())
+        and not pg_visible_in_snapshot(change.xid, ${before.snapshot}::pg_snapshot)
+        and (change.task_id is null or ${matched})`.execute(database.sql);
+    const changes = rows[0];
+    if (!changes || changes.anew) return undefined;
+    const candidates = before.candidates && [...new Set([...before.candidates, ...(changes.gained ?? [])])];
+    if (candidates && candidates.length > 2 * MAX_CANDIDATES) return undefined;
+    return { count: before.count + changes.difference, snapshot: changes.snapshot, usedAt, candidates };
+  }
+}

@@ -1,0 +1,25 @@
+/** What can be found in a picture, by moderation category (names of the NudeNet detector). */
+export const HARD_NUDITY_LABELS = [
+  'ANUS_EXPOSED',
+  'BUTTOCKS_EXPOSED',
+  'FEMALE_BREAST_EXPOSED',
+  'FEMALE_GENITALIA_EXPOSED',
+  'MALE_BREAST_EXPOSED',
+  'MALE_GENITALIA_EXPOSED',
+] as const;
+
+export const SOFT_NUDITY_LABELS = [
+  ...HARD_NUDITY_LABELS,
+  'ANUS_COVERED',
+  'ARMPITS_COVERED',
+  'ARMPITS_EXPOSED',
+  'BELLY_COVERED',
+  'BELLY_EXPOSED',
+  'BUTTOCKS_COVERED',
+  'FACE_FEMALE',
+  'FACE_MALE',
+  'FEET_COVERED',
+  'FEET_EXPOSED',
+  'FEMALE_BREAST_COVERED',
+  'FEMALE_GENITALIA_COVERED',
+] as const;

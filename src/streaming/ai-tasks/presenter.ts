@@ -1,0 +1,32 @@
+import { isoMicros } from '../../lib/timestamps.ts';
+import type { ListedTask } from './page.ts';
+import type { AiTaskRow } from './store.ts';
+
+/** A task as lists show it, without its result. */
+export function listedAiTask(row: ListedTask) {
+  const { started_at, completed_at } = row;
+  return {
+    task_id: row.id,
+    status: row.status,
+    progress: row.progress,
+    processing_time: {
+      started_at: started_at && isoMicros(started_at),
+      completed_at: completed_at && isoMicros(completed_at),
+      total_time_sec: started_at && completed_at && (completed_at.getTime() - started_at.getTime()) / 1000,
+    },
+    task_data: row.task_data,
+  };
+}
+
+export function presentedAiTask(row: AiTaskRow) {
+  return { ...listedAiTask(row), result: row.result };
+}
+
+/** The pointers of a page: bits of a query such as `page=2`, or null. */
+export function pagePointers(page: number, limit: number, count: number) {
+  const last = Math.ceil(count / limit);
+  return {
+    next: page < last ? `page=${page + 1}` : null,
+    previous: page > 1 && last > 0 ? `page=${Math.min(page - 1, last)}` : null,
+  };
+}

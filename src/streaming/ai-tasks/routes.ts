@@ -1,0 +1,83 @@
+import type { Api } from '../../http/server.ts';
+import { listedAiTask, pagePointers, presentedAiTask } from './presenter.ts';
+import * as schema from './schema.ts';
+import type { AiTasks } from './service.ts';
+
+const BASE = '/streaming/ai/tasks';
+const tags = ['AI tasks'];
+
+export function aiTaskRoutes(app: Api, { aiTasks }: { aiTasks: AiTasks }): void {
+  app.post(BASE, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'createAiTask',
+      summary: 'Create an AI task',
+      description:
+        'Transcribes or moderates a media file. The task waits in PENDING until an engine is free; the file is fetched then. At most 100 tasks of an account may be unfinished.',
+      tags,
+      body: schema.createAiTaskSchema,
+      response: { 201: schema.createdAiTaskSchema },
+    },
+    handler: async ({ principal, body }, reply) =>
+      reply.code(201).send({ task_id: await aiTasks.create(principal, body) }),
+  });
+
+  app.get(BASE, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listAiTasks',
+      summary: 'List AI tasks',
+      tags,
+      querystring: schema.AiTaskListQuery,
+      response: { 200: schema.aiTaskListSchema },
+    },
+    handler: async ({ principal, query }) => {
+      const { page = 1, limit = 10 } = query;
+      const { count, rows } = await aiTasks.list(principal, { ...query, page, limit });
+      return { count, ...pagePointers(page, limit, count), results: rows.map(listedAiTask) };
+    },
+  });
+
+  app.get(`${BASE}/:task_id`, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'getAiTask',
+      summary: 'Get an AI task with its result',
+      tags,
+      params: schema.AiTaskParams,
+      response: { 200: schema.aiTaskSchema },
+    },
+    handler: async ({ principal, params }) => presentedAiTask(await aiTasks.get(principal, params.task_id)),
+  });
+
+  app.post(`${BASE}/:task_id/cancel`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'cancelAiTask',
+      summary: 'Cancel an AI task',
+      description: 'The task is REVOKED at once. A task that has ended is refused with 412.',
+      tags,
+      params: schema.AiTaskParams,
+      response: { 202: schema.cancelledAiTaskSchema },
+    },
+    handler: async ({ principal, params }, reply) => {
+      await aiTasks.cancel(principal, params.task_id);
+      return reply.code(202).send({ result: `AI task ${params.task_id} is cancelled` });
+    },
+  });
+
+  app.get('/streaming/ai/info', {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'getAiInfo',
+      summary: 'Ask which languages are supported',
+      description: 'Answers from the engines that are installed.',
+      tags,
+      querystring: schema.AiInfoQuery,
+      response: { 200: schema.languageSupportSchema },
+    },
+    handler: async ({ query }) => ({
+      supported: aiTasks.supportsLanguages(query.audio_language, query.subtitles_language),
+    }),
+  });
+}

@@ -1,0 +1,298 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import { nullable } from '../../lib/nullable.ts';
+import { IntegerId, Timestamp } from '../../lib/wire.ts';
+import { ORDERINGS } from './page.ts';
+import { STATUSES } from './states.ts';
+
+export const MAX_PAGE_SIZE = 1000;
+const MAX_URL = 4096;
+const MAX_ENTITY_DATA = 4096;
+const MAX_USER_ID = 256;
+
+const EXAMPLE_ID = '0b7e1b2c-9f0d-4c1e-8d5a-3f2b1a0c9d8e';
+const EXAMPLE_URL = 'https://example.com/video.mp4';
+const TASK_NAMES = ['transcription', 'content-moderation'] as const;
+const CATEGORIES = ['nsfw', 'hard_nudity', 'soft_nudity', 'sport'] as const;
+
+const Status = (description: string) =>
+  Type.Enum([...STATUSES], { type: 'string', description, examples: ['PENDING'] });
+const TaskName = (description: string) =>
+  Type.Enum([...TASK_NAMES], { type: 'string', description, examples: ['transcription'] });
+const Language = (description: string) =>
+  nullable(Type.String({ minLength: 1, maxLength: 3, description, examples: ['ger'] }));
+
+const sharedInput = {
+  url: Type.String({
+    minLength: 1,
+    maxLength: MAX_URL,
+    description: 'The media file, reachable by HTTP or HTTPS: MP4, for moderation JPEG and PNG too.',
+    examples: [EXAMPLE_URL],
+  }),
+  client_user_id: Type.Optional(
+    nullable(
+      Type.String({
+        maxLength: MAX_USER_ID,
+        description: 'Yours to use; kept as it is.',
+        examples: ['u-42'],
+      }),
+    ),
+  ),
+  client_entity_data: Type.Optional(
+    nullable(
+      Type.String({
+        maxLength: MAX_ENTITY_DATA,
+        description: 'Yours to use; kept as it is.',
+        examples: ['{"lesson": 7}'],
+      }),
+    ),
+  ),
+  client_id: Type.Optional(
+    nullable(
+      Type.Integer({
+        readOnly: true,
+        description:
+          'Set by the service; a value sent is ignored, so that the data of a task can be sent again.',
+        examples: [1],
+      }),
+    ),
+  ),
+};
+
+const TranscriptionInput = Type.Object(
+  {
+    task_name: Type.Literal('transcription'),
+    audio_language: Type.Optional(Language('Spoken language, as an ISO 639-2 code; null: to be detected.')),
+    subtitles_language: Type.Optional(
+      Language('Language of the subtitles; null: as spoken. Another language makes it a translation.'),
+    ),
+    ...sharedInput,
+  },
+  { title: 'CreateTranscription', additionalProperties: false },
+);
+
+function moderationInput(
+  category: (typeof CATEGORIES)[number],
+  title: string,
+  more: Record<string, TSchema> = {},
+) {
+  return Type.Object(
+    {
+      task_name: Type.Literal('content-moderation'),
+      category: Type.Literal(category),
+      ...more,
+      ...sharedInput,
+    },
+    { title, additionalProperties: false },
+  );
+}
+
+const stopObjects = {
+  stop_objects: Type.Optional(
+    nullable(
+      Type.String({
+        minLength: 1,
+        maxLength: 1024,
+        description:
+          'The analysis ends at the first of these objects: `OBJECT` or `OBJECT:probability`, several separated by commas.',
+        examples: ['ANUS_EXPOSED,MALE_GENITALIA_EXPOSED:0.50'],
+      }),
+    ),
+  ),
+};
+
+export interface CreateAiTask {
+  task_name: (typeof TASK_NAMES)[number];
+  url: string;
+  category?: (typeof CATEGORIES)[number];
+  audio_language?: string | null;
+  subtitles_language?: string | null;
+  stop_objects?: string | null;
+  client_user_id?: string | null;
+  client_entity_data?: string | null;
+  client_id?: number | null;
+}
+
+export const createAiTaskSchema = Type.Unsafe<CreateAiTask>({
+  title: 'CreateAiTask',
+  description: 'What to do with which media file.',
+  type: 'object',
+  required: ['task_name', 'url'],
+  // Listed here as well, so that an unknown value is answered with the known ones.
+  properties: { task_name: { type: 'string', enum: TASK_NAMES } },
+  discriminator: { propertyName: 'task_name' },
+  oneOf: [
+    TranscriptionInput,
+    {
+      title: 'CreateModeration',
+      type: 'object',
+      required: ['task_name', 'category'],
+      properties: {
+        task_name: { const: 'content-moderation', type: 'string' },
+        category: { type: 'string', enum: CATEGORIES },
+      },
+      discriminator: { propertyName: 'category' },
+      oneOf: [
+        moderationInput('nsfw', 'CreateNsfwModeration'),
+        moderationInput('hard_nudity', 'CreateHardNudityModeration', stopObjects),
+        moderationInput('soft_nudity', 'CreateSoftNudityModeration', stopObjects),
+        moderationInput('sport', 'CreateSportModeration'),
+      ],
+    },
+  ],
+  examples: [
+    { task_name: 'transcription', url: EXAMPLE_URL, audio_language: 'ger', subtitles_language: 'eng' },
+    { task_name: 'content-moderation', category: 'nsfw', url: EXAMPLE_URL },
+  ],
+});
+
+export const createdAiTaskSchema = Type.Object(
+  { task_id: Type.String({ format: 'uuid', examples: [EXAMPLE_ID] }) },
+  { title: 'CreatedAiTask' },
+);
+
+export const cancelledAiTaskSchema = Type.Object(
+  { result: Type.String({ description: 'For people', examples: ['The task is cancelled.'] }) },
+  { title: 'CancelledAiTask' },
+);
+
+const taskDataSchema = Type.Object(
+  {
+    task_name: TaskName('What is done'),
+    client_id: IntegerId('Account'),
+    url: Type.String({ examples: [EXAMPLE_URL] }),
+    category: Type.Optional(Type.Enum([...CATEGORIES], { type: 'string', examples: ['nsfw'] })),
+    audio_language: Type.Optional(Type.String({ examples: ['ger'] })),
+    subtitles_language: Type.Optional(Type.String({ examples: ['eng'] })),
+    stop_objects: Type.Optional(Type.String({ examples: ['ANUS_EXPOSED'] })),
+    client_user_id: Type.Optional(Type.String({ examples: ['u-42'] })),
+    client_entity_data: Type.Optional(Type.String({ examples: ['{"lesson": 7}'] })),
+  },
+  {
+    title: 'AiTaskData',
+    description: 'What the task was asked to do. Options that were not given are left out.',
+  },
+);
+
+const processingTimeSchema = Type.Object(
+  {
+    started_at: nullable(Timestamp('When it was first taken into work; null until then.')),
+    completed_at: nullable(Timestamp('When it ended, however it did; null until then.')),
+    total_time_sec: nullable(
+      Type.Number({ description: 'From start to end; null until both are known.', examples: [12.5] }),
+    ),
+  },
+  { title: 'AiTaskProcessingTime' },
+);
+
+const listed = {
+  task_id: Type.String({ format: 'uuid', examples: [EXAMPLE_ID] }),
+  status: Status(
+    'PENDING waits for resources, RECEIVED is taken by an engine, STARTED is in work, RETRY failed inside and is queued again; SUCCESS, FAILURE and REVOKED (cancelled) are final.',
+  ),
+  progress: Type.Integer({ minimum: 0, maximum: 100, description: 'In percent', examples: [0] }),
+  processing_time: processingTimeSchema,
+  task_data: taskDataSchema,
+};
+
+export const listedAiTaskSchema = Type.Object(listed, { title: 'ListedAiTask' });
+
+export const aiTaskSchema = Type.Object(
+  {
+    ...listed,
+    result: nullable(
+      Type.Object(
+        {},
+        {
+          additionalProperties: true,
+          description: 'Null until there is one. What was found, or `error` with the reason of a failure.',
+          examples: [{ error: 'Unsupported file type: text/html' }],
+        },
+      ),
+    ),
+  },
+  { title: 'AiTask' },
+);
+
+const pageBit = (description: string) => nullable(Type.String({ description, examples: ['page=2'] }));
+
+export const aiTaskListSchema = Type.Object(
+  {
+    count: Type.Integer({ description: 'All that match, not only those of this page' }),
+    next: pageBit('The part of the query that gets the next page; null on the last one.'),
+    previous: pageBit('The part of the query that gets the page before; null on the first one.'),
+    results: Type.Array(listedAiTaskSchema),
+  },
+  { title: 'AiTaskList' },
+);
+
+export const AiTaskParams = Type.Object({ task_id: Type.String({ description: 'AI task ID' }) });
+
+export const AiTaskListQuery = Type.Object(
+  {
+    task_id: Type.Optional(
+      Type.String({ maxLength: 255, description: 'The whole ID. Text that is no UUID matches no task.' }),
+    ),
+    task_name: Type.Optional(TaskName('Type of task')),
+    status: Type.Optional(Status('Present state')),
+    date_created: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description:
+          'When the task was created, in ISO 8601: everything in the day, hour, minute, second or fraction of a second that is named. UTC unless an offset is given.',
+        examples: ['2026-11-21', '2026-11-21T10:15Z'],
+      }),
+    ),
+    ordering: Type.Optional(
+      Type.Enum([...ORDERINGS], {
+        type: 'string',
+        description:
+          'Ascending order by this field. Left out: tasks that have not started first, then the latest start first.',
+      }),
+    ),
+    search: Type.Optional(
+      Type.String({
+        maxLength: MAX_ENTITY_DATA,
+        description:
+          'Part of the task ID, the task name, the status or a value of the task data, in any letter case.',
+        examples: ['nsfw'],
+      }),
+    ),
+    page: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        default: 1,
+        description: 'Pages past the last one are empty.',
+      }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: 10, description: 'Results of a page' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type AiTaskListQuery = Static<typeof AiTaskListQuery>;
+
+export const AiInfoQuery = Type.Object(
+  {
+    type: Type.Enum(['language_support'], { type: 'string', description: 'What is asked' }),
+    audio_language: Type.String({
+      maxLength: 3,
+      description: 'Spoken language, as an ISO 639-2 code',
+      examples: ['ger'],
+    }),
+    subtitles_language: Type.Optional(
+      Type.String({
+        maxLength: 3,
+        description: 'Language of the subtitles; left out: as spoken',
+        examples: ['eng'],
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const languageSupportSchema = Type.Object(
+  { supported: Type.Boolean({ description: 'Whether this service can do it as it is installed now' }) },
+  { title: 'LanguageSupport' },
+);

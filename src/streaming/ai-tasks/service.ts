@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '../../db/database.ts';
+import { ownsClient, type Principal } from '../../iam/identity/principal.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { InvalidError, NotFoundError, PreconditionFailedError, QueueFullError } from '../../lib/errors.ts';
+import { isUuid } from '../../lib/ids.ts';
+import { isoInterval } from '../../lib/iso-interval.ts';
+import { createAiTaskCounts } from './counts.ts';
+import { taskDataOf } from './creation.ts';
+import type { AiEngines } from './engines.ts';
+import { languageOf, unknownLanguage } from './languages.ts';
+import { type ListedTask, type Ordering, readPage } from './page.ts';
+import type { CreateAiTask } from './schema.ts';
+import { folded } from './search-text.ts';
+import type { Status } from './states.ts';
+import * as store from './store.ts';
+import type { TaskData } from './task-data.ts';
+
+/** Unfinished tasks that one client may have (contract 8.1). */
+export const QUEUE_LIMIT = 100;
+
+/** What a list is asked for; see the query schema. */
+export interface AiTaskListRequest {
+  task_id?: string;
+  task_name?: TaskData['task_name'];
+  status?: Status;
+  date_created?: string;
+  ordering?: Ordering;
+  search?: string;
+  page: number;
+  limit: number;
+}
+
+export interface AiTasks {
+  /**
+   * Accepts a task; it waits in PENDING until an engine takes it.
+   * @throws InvalidError by field, QueueFullError
+   */
+  create(principal: Principal, body: CreateAiTask): Promise<string>;
+  /** The caller's own tasks. @throws InvalidError for a time that isn't one */
+  list(principal: Principal, request: AiTaskListRequest): Promise<{ count: number; rows: ListedTask[] }>;
+  /** @throws NotFoundError for an unknown task and for another account's */
+  get(principal: Principal, id: string): Promise<store.AiTaskRow>;
+  /** @throws NotFoundError, PreconditionFailedError when the task has ended */
+  cancel(principal: Principal, id: string): Promise<void>;
+  /** @throws InvalidError for an unknown language */
+  supportsLanguages(audioLanguage: string, subtitlesLanguage: string | undefined): boolean;
+  /** For engines. Answers whether the task could take the step; one that was cancelled meanwhile can't. */
+  advance(id: string, step: store.Step): Promise<boolean>;
+  /** For engines: how far started work is, in whole percent. Answers whether the task is still in work. */
+  progress(id: string, percent: number): Promise<boolean>;
+}
+
+export function createAiTasks(deps: { database: Database; clock: Clock; engines: AiEngines }): AiTasks {
+  const { database, clock, engines } = deps;
+  const counts = createAiTaskCounts(database);
+
+  return {
+    async create(principal, body) {
+      const data = taskDataOf(principal.clientId, body);
+      const id = randomUUID();
+      await database.transaction(async (tx) => {
+        await store.lockQueue(tx, principal.clientId);
+        const unfinished = await store.countUnfinished(tx, principal.clientId, QUEUE_LIMIT);
+        if (unfinished >= QUEUE_LIMIT) throw queueFull();
+        await store.insertTask(tx, { id, data, now: clock.now() });
+        await store.forgetOldChanges(tx);
+      });
+      return id;
+    },
+
+    async list(principal, request) {
+      const { task_id: taskId, date_created: date, search = '', page, limit } = request;
+      const created = date === undefined ? undefined : isoInterval(date);
+      if (date !== undefined && !created) throw notATime();
+      if (taskId !== undefined && !isUuid(taskId)) return { count: 0, rows: [] };
+      return readPage(database.sql, counts, {
+        filter: {
+          clientId: principal.clientId,
+          taskId: taskId?.toLowerCase(),
+          taskName: request.task_name,
+          status: request.status,
+          created,
+          search: search === '' ? undefined : folded(search),
+        },
+        ordering: request.ordering,
+        limit,
+        offset: (page - 1) * limit,
+      });
+    },
+
+    get: owned,
+
+    async cancel(principal, id) {
+      const { id: taskId } = await owned(principal, id);
+      const cancelled = await store.takeStep(database.sql, taskId, { to: 'REVOKED' }, clock.now());
+      if (cancelled) return;
+      const { status } = await owned(principal, id);
+      throw new PreconditionFailedError(
+        `AI task ${taskId} has ended with ${status} and can't be cancelled any more`,
+      );
+    },
+
+    supportsLanguages(audioLanguage, subtitlesLanguage) {
+      const audio = languageIn('audio_language', audioLanguage);
+      if (subtitlesLanguage === undefined) return engines.transcribes(audio, audio);
+      return engines.transcribes(audio, languageIn('subtitles_language', subtitlesLanguage));
+    },
+
+    async advance(id, step) {
+      return (await store.takeStep(database.sql, id, step, clock.now())) !== undefined;
+    },
+
+    progress: (id, percent) => store.noteProgress(database.sql, id, percent),
+  };
+
+  async function owned(principal: Principal, id: string): Promise<store.AiTaskRow> {
+    const row = isUuid(id) ? await store.findTask(database.sql, id) : undefined;
+    if (!row || !ownsClient(principal, row.client_id)) throw new NotFoundError('AI task', id);
+    return row;
+  }
+}
+
+function queueFull(): QueueFullError {
+  return new QueueFullError(
+    `Queue limit reached (${QUEUE_LIMIT} unfinished AI tasks), try again later: wait until one of them ends, or cancel one`,
+  );
+}
+
+function notATime(): InvalidError {
+  return new InvalidError([
+    {
+      field: 'date_created',
+      message:
+        'Must be an ISO 8601 date or time that exists, e.g. 2026-11-21, 2026-11-21T10:15Z or 2026-11-21T10:15:30.5+02:00.',
+    },
+  ]);
+}
+
+function languageIn(field: string, code: string): string {
+  const language = languageOf(code);
+  if (language === undefined) throw new InvalidError([{ field, message: unknownLanguage(code) }]);
+  return language;
+}

@@ -1,0 +1,117 @@
+import { type Kysely, type Selectable, sql } from 'kysely';
+import type { Transaction } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
+import { searchText } from './search-text.ts';
+import { MAX_RETRIES, type Status, sourcesOf, UNFINISHED } from './states.ts';
+import type { TaskData } from './task-data.ts';
+
+export type AiTaskRow = Omit<Selectable<Tables['ai_tasks']>, 'search_text'>;
+
+/** A step of a task, with what it brings along. */
+export type Step =
+  | { to: 'RECEIVED' | 'PENDING' | 'STARTED' | 'RETRY' | 'REVOKED' }
+  | { to: 'SUCCESS'; result: object }
+  | { to: 'FAILURE'; result: { error: string } };
+
+const COLUMNS = [
+  'id',
+  'client_id',
+  'task_name',
+  'status',
+  'progress',
+  'retries',
+  'task_data',
+  'result',
+  'created_at',
+  'created_day',
+  'started_at',
+  'completed_at',
+] as const;
+
+/** Lets one creation of a client through at a time, so that its queue can be counted. */
+export async function lockQueue(tx: Transaction, clientId: number): Promise<void> {
+  await tx.sql.selectFrom('clients').select('id').where('id', '=', clientId).forNoKeyUpdate().execute();
+}
+
+/** How many tasks of a client are unfinished, counted no further than `limit`. */
+export async function countUnfinished(tx: Transaction, clientId: number, limit: number): Promise<number> {
+  const rows = await tx.sql
+    .selectFrom('ai_tasks')
+    .select('id')
+    .where('client_id', '=', clientId)
+    .where('status', 'in', UNFINISHED)
+    .limit(limit)
+    .execute();
+  return rows.length;
+}
+
+export async function insertTask(
+  tx: Transaction,
+  { id, data, now }: { id: string; data: TaskData; now: Date },
+): Promise<void> {
+  await tx.sql
+    .insertInto('ai_tasks')
+    .values({
+      id,
+      client_id: data.client_id,
+      task_name: data.task_name,
+      status: 'PENDING',
+      task_data: JSON.stringify(data),
+      search_text: searchText(id, data),
+      created_at: now,
+    })
+    .execute();
+}
+
+export async function findTask(db: Kysely<Tables>, id: string): Promise<AiTaskRow | undefined> {
+  return db.selectFrom('ai_tasks').select(COLUMNS).where('id', '=', id).executeTakeFirst();
+}
+
+/**
+ * Takes a task to its next state, if its present one leads there (states.ts) and retries are left.
+ * Undefined when it doesn't; then nothing has changed.
+ */
+export async function takeStep(
+  db: Kysely<Tables>,
+  id: string,
+  step: Step,
+  now: Date,
+): Promise<AiTaskRow | undefined> {
+  let update = db
+    .updateTable('ai_tasks')
+    .set({ status: step.to })
+    .where('id', '=', id)
+    .where('status', 'in', sourcesOf(step.to))
+    .returning(COLUMNS);
+  if (step.to === 'STARTED') update = update.set({ started_at: sql`coalesce(started_at, ${now})` });
+  if (step.to === 'RETRY') {
+    update = update.set({ retries: sql`retries + 1` }).where('retries', '<', MAX_RETRIES);
+  }
+  if (isFinal(step.to)) update = update.set({ completed_at: now });
+  if ('result' in step) update = update.set({ result: JSON.stringify(step.result) });
+  if (step.to === 'SUCCESS') update = update.set({ progress: 100 });
+  return update.executeTakeFirst();
+}
+
+/** Notes how far started work is, in percent; never backwards. False when the task isn't in work. */
+export async function noteProgress(db: Kysely<Tables>, id: string, percent: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('ai_tasks')
+    .set({ progress: sql`greatest(progress, ${percent})` })
+    .where('id', '=', id)
+    .where('status', '=', 'STARTED')
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
+/** Removes some of the changes that no remembered count needs any more (counts.ts). */
+export async function forgetOldChanges(tx: Transaction): Promise<void> {
+  await sql`
+    delete from ai_task_changes where ctid = any(array(
+      select ctid from ai_task_changes where noted_at < now() - interval '1 hour'
+      limit 100 for update skip locked))`.execute(tx.sql);
+}
+
+function isFinal(status: Status): boolean {
+  return !UNFINISHED.includes(status);
+}

@@ -1,0 +1,33 @@
+import type { ColumnType, GeneratedAlways, JSONColumnType } from 'kysely';
+import type { Status } from './states.ts';
+import type { TaskData } from './task-data.ts';
+
+export interface AiTaskTables {
+  ai_tasks: {
+    id: string;
+    client_id: number;
+    task_name: TaskData['task_name'];
+    status: Status;
+    progress: ColumnType<number, number | undefined, number>;
+    retries: ColumnType<number, number | undefined, number>;
+    task_data: JSONColumnType<TaskData>;
+    /** What a search looks through; see search-text.ts. */
+    search_text: string;
+    result: ColumnType<object | null, string | undefined, string>;
+    created_at: Date;
+    /** In UTC. */
+    created_day: GeneratedAlways<Date>;
+    /** When it was first taken into work. */
+    started_at: ColumnType<Date | null, undefined, Date>;
+    completed_at: ColumnType<Date | null, undefined, Date>;
+  };
+  /** Written by triggers of `ai_tasks`. */
+  ai_task_changes: {
+    client_id: number;
+    xid: string;
+    task_id: string | null;
+    status: Status | null;
+    sign: 1 | -1 | null;
+    noted_at: Date;
+  };
+}
