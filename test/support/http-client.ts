@@ -9,6 +9,7 @@ export interface Answer {
 }
 
 export interface HttpClient {
+  base: string;
   token: string | undefined;
   request(
     method: string,
@@ -47,6 +48,7 @@ export function createHttpClient(base: string, token: string | undefined): HttpC
   }
 
   return {
+    base,
     token,
     request,
     get: (path) => request('GET', path),

@@ -1,0 +1,203 @@
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createHttpClient } from '../support/http-client.ts';
+import { build, runTradewind, type ServeProcess, serve, temporaryFolder } from './processes.ts';
+import { describeWalk } from './walk.ts';
+
+const TOKEN = '7_acceptance-secret';
+
+beforeAll(build);
+
+describe('from clone to first call', () => {
+  const dataDir = path.join(temporaryFolder(), 'data');
+  const settings = { TRADEWIND_DATA_DIR: dataDir };
+  afterAll(() => fs.rmSync(path.dirname(dataDir), { recursive: true, force: true }));
+
+  it('prints a token once and a curl line that works, keeps its data, and stops on SIGINT', async () => {
+    const first = await serve(settings);
+    const token = /^API token: (\S+)$/m.exec(first.stdout())?.[1];
+    expect(token).toBeDefined();
+    const curl = /^curl .*$/m.exec(first.stdout())?.[0] ?? '';
+    const called = spawnSync('sh', ['-c', `${curl} --silent`], { encoding: 'utf8' });
+    expect(JSON.parse(called.stdout)).toMatchObject({ count: 1, results: [{ id: 1, is_default: true }] });
+    const created = await createHttpClient(first.url, token).post('/cloud/v1/securitygroups/1/1', {
+      security_group: { name: 'kept' },
+    });
+    expect(await first.end('SIGINT')).toBe(0);
+
+    const second = await serve(settings);
+    expect(second.stdout()).not.toContain('API token:');
+    const http = createHttpClient(second.url, token);
+    expect((await http.get(`/cloud/v1/securitygroups/1/1/${created.body.id}`)).body).toEqual(created.body);
+    expect((await http.get('/readyz')).body.status).toBe('ready');
+    expect(await second.end()).toBe(0);
+  });
+
+  it('a second Tradewind on one data folder stops and says why', async () => {
+    const first = await serve(settings);
+    const second = runTradewind(['serve'], settings);
+    expect(second.status).not.toBe(0);
+    expect(second.stderr).toContain(dataDir);
+    expect(second.stderr).toContain(String(first.child.pid));
+    await first.end();
+  });
+
+  it('every process shows the data folder in its command line or environment', async () => {
+    const first = await serve(settings);
+    const tree = descendants(first.child.pid ?? 0);
+    expect(tree.length).toBeGreaterThan(3);
+    for (const pid of tree) expect(traces(pid), `process ${pid}`).toContain(dataDir);
+    await first.end();
+    for (const pid of tree) expect(fs.existsSync(`/proc/${pid}`), `process ${pid}`).toBe(false);
+  });
+});
+
+describe('settings', () => {
+  it.each([
+    ['TRADEWIND_PORT', '99999'],
+    ['TRADEWIND_PORT', 'http'],
+    ['TRADEWIND_BOOTSTRAP_TOKEN', 'no-separator'],
+    ['DATABASE_URL', 'mysql://localhost/x'],
+  ])('%s=%s stops the start with 78 and one line that names it', (name, value) => {
+    const { status, stderr } = runTradewind(['serve'], { [name]: value });
+    expect(status).toBe(78);
+    expect(stderr.trim().split('\n')).toEqual([expect.stringContaining(name)]);
+  });
+
+  it('doctor says what is there', () => {
+    const { status, stdout } = runTradewind(['doctor'], {});
+    expect(status).toBe(0);
+    expect(stdout).toContain('PostgreSQL');
+  });
+});
+
+describe('killed in the middle of a cluster update', () => {
+  const dataDir = path.join(temporaryFolder(), 'data');
+  // Slow enough that the kill comes between two steps.
+  const settings = {
+    TRADEWIND_DATA_DIR: dataDir,
+    TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
+    TRADEWIND_SIMULATION_SPEED: '0.2',
+  };
+  afterAll(() => fs.rmSync(path.dirname(dataDir), { recursive: true, force: true }));
+
+  it('the task ends FINISHED after a restart, and each step had its effect once', async () => {
+    const quick = await serve({ ...settings, TRADEWIND_SIMULATION_SPEED: '50' });
+    const before = createHttpClient(quick.url, TOKEN);
+    await before.post('/cloud/v1/ssh_keys/1', { name: 'key' });
+    const creation = await before.post('/cloud/v1/k8s/clusters/1/1', cluster('killed'));
+    expect(creation.status, creation.text).toBe(200);
+    await before.task(creation.body[0]);
+    expect(await quick.end()).toBe(0);
+
+    const first = await serve(settings);
+    const accepted = await createHttpClient(first.url, TOKEN).patch('/cloud/v1/k8s/clusters/1/1/killed', {
+      autoscaler_config: { 'scan-interval': '20s' },
+      logging: { enabled: true, destination_region_id: 1, topic_name: 'killed' },
+      authentication: { oidc: { issuer_url: 'https://accounts.example.com', client_id: 'c' } },
+    });
+    expect(accepted.status, accepted.text).toBe(200);
+    await until(() =>
+      effects(dataDir).then((rows) => rows.some(([key]) => key.startsWith(accepted.body[0]))),
+    );
+    expect(await first.end('SIGKILL')).toBe('SIGKILL');
+
+    const second = await serve(settings);
+    const http = createHttpClient(second.url, TOKEN);
+    const task = await http.task(accepted.body[0], 30_000);
+    expect(task).toMatchObject({ state: 'FINISHED', error: null });
+    const after = await http.get('/cloud/v1/k8s/clusters/1/1/killed');
+    expect(after.body).toMatchObject({
+      task_id: null,
+      autoscaler_config: { 'scan-interval': '20s' },
+      logging: { enabled: true, topic_name: 'killed' },
+      authentication: { oidc: { client_id: 'c' } },
+    });
+    const rows = (await effects(dataDir)).filter(([key]) => key.startsWith(accepted.body[0]));
+    const operations = rows.map(([, operation]) => operation);
+    expect(operations.length).toBeGreaterThanOrEqual(3);
+    expect(new Set(operations).size).toBe(operations.length);
+    await second.end();
+  });
+});
+
+describe('the embedded database', () => {
+  const dataDir = path.join(temporaryFolder(), 'data');
+  let service: ServeProcess;
+  beforeAll(async () => {
+    service = await serve({ TRADEWIND_DATA_DIR: dataDir, TRADEWIND_BOOTSTRAP_TOKEN: TOKEN });
+  });
+  afterAll(async () => {
+    await service.end();
+    fs.rmSync(path.dirname(dataDir), { recursive: true, force: true });
+  });
+  describeWalk('from an empty data folder', () => createHttpClient(service.url, TOKEN));
+});
+
+const cluster = (name: string) => ({
+  name,
+  version: 'v1.33.7',
+  keypair: 'key',
+  pools: [
+    {
+      name: 'workers',
+      flavor_id: 'g1-standard-2-4',
+      min_node_count: 1,
+      boot_volume_size: 50,
+      boot_volume_type: 'standard',
+      servergroup_policy: 'soft-anti-affinity',
+    },
+  ],
+});
+
+/** What the simulated infrastructure was told to do, each with its idempotency key. */
+async function effects(dataDir: string): Promise<[key: string, operation: string][]> {
+  const client = new pg.Client({
+    host: fs.realpathSync(path.join(dataDir, 'run')),
+    user: 'tradewind',
+    database: 'tradewind',
+  });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ key: string; operation: string }>(
+      'select key, operation from simulated_cluster_operations order by applied_at',
+    );
+    return rows.map(({ key, operation }) => [key, operation]);
+  } finally {
+    await client.end();
+  }
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  for (let left = 500; left > 0; left--) {
+    if (await condition()) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error('It did not come to that within 10 s');
+}
+
+function descendants(pid: number): number[] {
+  const children = fs
+    .readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry))
+    .map(Number)
+    .filter((candidate) => parentOf(candidate) === pid);
+  return children.flatMap((child) => [child, ...descendants(child)]);
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    return Number(fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[1]);
+  } catch {
+    return undefined;
+  }
+}
+
+function traces(pid: number): string {
+  return ['cmdline', 'environ']
+    .map((file) => fs.readFileSync(`/proc/${pid}/${file}`, 'utf8').replaceAll('\0', ' '))
+    .join(' ');
+}

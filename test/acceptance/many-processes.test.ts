@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../support/databases.ts';
+import { createHttpClient, type HttpClient } from '../support/http-client.ts';
+import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts';
+import { describeWalk } from './walk.ts';
+
+const TOKEN = '7$acceptance-secret';
+
+describe('one API and two workers on a PostgreSQL of their own', () => {
+  let database: TestDatabase;
+  let api: ServeProcess;
+  let workers: ServeProcess[];
+  let http: HttpClient;
+  let settings: Record<string, string>;
+
+  beforeAll(async () => {
+    build();
+    database = await createDatabase({ empty: true });
+    settings = {
+      DATABASE_URL: database.url,
+      TRADEWIND_DATA_DIR: temporaryFolder(),
+      TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
+      TRADEWIND_SIMULATION_SPEED: '2',
+    };
+    api = await serve(settings, ['--role', 'api']);
+    http = createHttpClient(api.url, TOKEN);
+  });
+  afterAll(async () => {
+    await Promise.all([api, ...(workers ?? [])].map((process) => process.end()));
+    await database.drop();
+  });
+
+  it('is not ready without a worker, and ready with one', async () => {
+    expect((await http.get('/readyz')).status).toBe(503);
+    workers = await Promise.all([
+      serve(settings, ['--role', 'worker']),
+      serve(settings, ['--role', 'worker']),
+    ]);
+    expect((await http.get('/readyz')).status).toBe(200);
+  });
+
+  describeWalk('with one API and two workers', () => http);
+
+  it('finishes every task when one of the workers is killed in the middle', async () => {
+    await http.post('/cloud/v1/ssh_keys/1', { name: 'takeover' });
+    const names = Array.from({ length: 6 }, (_, index) => `takeover-${index}`);
+    const accepted = await Promise.all(
+      names.map((name) => http.post('/cloud/v1/k8s/clusters/1/1', cluster(name))),
+    );
+    const ids = accepted.map(({ status, body, text }) => {
+      expect(status, text).toBe(200);
+      return body[0] as string;
+    });
+    await sleep(300);
+    const [victim] = workers.splice(0, 1);
+    expect(await victim?.end('SIGKILL')).toBe('SIGKILL');
+    for (const id of ids) expect(await http.task(id, 25_000)).toMatchObject({ state: 'FINISHED' });
+  }, 60_000);
+});
+
+const cluster = (name: string) => ({
+  name,
+  version: '1.34.4',
+  keypair: 'takeover',
+  pools: [
+    {
+      name: 'workers',
+      flavor_id: 'g1-standard-2-4',
+      min_node_count: 1,
+      boot_volume_size: 50,
+      boot_volume_type: 'standard',
+      servergroup_policy: 'soft-anti-affinity',
+    },
+  ],
+});

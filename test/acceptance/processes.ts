@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const READY_WITHIN_MS = 30_000;
+
+/** A `tradewind serve` of its own, as an operator starts it. */
+export interface ServeProcess {
+  child: ChildProcess;
+  /** Undefined for a process that serves no API. */
+  url: string;
+  stdout(): string;
+  stderr(): string;
+  /** Sends the signal and answers the exit code, or the name of the signal that ended it. */
+  end(signal?: NodeJS.Signals): Promise<number | string>;
+}
+
+/** Builds once if the sources are newer than the build: these tests run what `npm start` runs. */
+export function build(): void {
+  const { status, stderr } = spawnSync('node', ['scripts/prepare.mjs'], { cwd: ROOT, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`The build failed:\n${stderr}`);
+}
+
+export function temporaryFolder(): string {
+  return fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-acceptance-'));
+}
+
+/** Only what is given counts: settings of the caller's own shell must not reach the process. */
+export function environment(settings: Record<string, string>): NodeJS.ProcessEnv {
+  const clean = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith('TRADEWIND_') && name !== 'DATABASE_URL'),
+  );
+  return { ...clean, TRADEWIND_PORT: '0', ...settings };
+}
+
+export function runTradewind(args: string[], settings: Record<string, string>) {
+  return spawnSync('node', ['dist/src/main.js', ...args], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    env: environment(settings),
+  });
+}
+
+/** Starts `tradewind serve` and waits until it says that it is ready. */
+export async function serve(settings: Record<string, string>, args: string[] = []): Promise<ServeProcess> {
+  const child = spawn('node', ['dist/src/main.js', 'serve', ...args], {
+    cwd: ROOT,
+    env: environment(settings),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  const exited = new Promise<number | string>((resolve) => {
+    child.once('exit', (code, signal) => resolve(code ?? signal ?? 'unknown'));
+  });
+  const deadline = Date.now() + READY_WITHIN_MS;
+  while (!/Tradewind (is ready|works)/.test(stdout)) {
+    if (child.exitCode !== null || Date.now() > deadline) {
+      child.kill('SIGKILL');
+      throw new Error(`Tradewind did not become ready.\n${stdout}\n${stderr}`);
+    }
+    await sleep(10);
+  }
+  return {
+    child,
+    url: /ready at (\S+)/.exec(stdout)?.[1] ?? '',
+    stdout: () => stdout,
+    stderr: () => stderr,
+    async end(signal = 'SIGTERM') {
+      child.kill(signal);
+      return exited;
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from 'vitest';
+import type { Answer, HttpClient } from './http-client.ts';
+import type { TestService } from './service.ts';
+
+export const CLUSTERS = '/cloud/v1/k8s/clusters/1/1';
+
+/** A pool of virtual machines. */
+export const POOL = {
+  name: 'web',
+  flavor_id: 'g1-standard-2-4',
+  min_node_count: 1,
+  max_node_count: 3,
+  boot_volume_size: 50,
+  boot_volume_type: 'ssd_hiiops',
+  servergroup_policy: 'anti-affinity',
+};
+
+export const GPU_POOL = { name: 'gpu', flavor_id: 'bm3-ai-8xlarge-gpu-h100-8', min_node_count: 2 };
+
+export interface ClusterParts {
+  /** A body that makes a cluster which takes every group. */
+  body(overrides?: object): Record<string, unknown>;
+  keyName: string;
+  keyId: string;
+  /** A VAST share with the settings that Slurm needs. */
+  shareId: string;
+}
+
+/** An SSH key and a file share of project 1. */
+export async function clusterParts({ http }: TestService): Promise<ClusterParts> {
+  const key = await http.post('/cloud/v1/ssh_keys/1', { name: 'cluster key' });
+  expect(key.status, key.text).toBe(201);
+  const share = await http.post('/cloud/v1/file_shares/1/1', {
+    name: 'slurm share',
+    protocol: 'NFS',
+    size: 10,
+    type_name: 'vast',
+    share_settings: { root_squash: false, path_length: 'NPL', allowed_characters: 'NPL' },
+  });
+  expect(share.status, share.text).toBe(200);
+  const made = await http.task(share.body[0]);
+  return {
+    keyName: key.body.name,
+    keyId: key.body.id,
+    shareId: made.created_resources.file_shares[0],
+    body: (overrides = {}) => ({
+      name: `c${randomBytes(4).toString('hex')}`,
+      version: 'v1.32.13',
+      keypair: key.body.name,
+      pools: [POOL, GPU_POOL],
+      cni: { provider: 'cilium' },
+      csi: { nfs: { vast_enabled: true } },
+      ...overrides,
+    }),
+  };
+}
+
+/** Makes a cluster and waits for it. */
+export async function makeCluster(http: HttpClient, body: object): Promise<Answer['body']> {
+  const accepted = await http.post(CLUSTERS, body);
+  expect(accepted.status, accepted.text).toBe(200);
+  const task = await http.task(accepted.body[0]);
+  expect(task).toMatchObject({ state: 'FINISHED', error: null });
+  return (await http.get(`${CLUSTERS}/${(body as { name: string }).name}`)).body;
+}
