@@ -59,7 +59,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function note_ai_task_changes() returns trigger language plpgsql as $$
     begin
-      if tg_op = 'INSERT' and (select count(*) from (select from added limit 1001) some) <= 1000 then
+      if tg_op = 'INSERT' and (select count(*) from added) <= 1000 then
         insert into ai_task_changes (client_id, task_id, status, sign)
           select client_id, id, status, 1 from added;
       elsif tg_op = 'INSERT' then

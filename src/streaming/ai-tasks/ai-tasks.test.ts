@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startService, type TestService } from '../../../test/support/service.ts';
+
+const PATH = '/streaming/ai/tasks';
+const url = 'https://media.example.com/a.mp4';
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const create = (body: object) => service.http.post(PATH, body);
+
+async function created(body: object): Promise<string> {
+  const answer = await create(body);
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body.task_id;
+}
+
+test.each([
+  { task_name: 'transcription', url, audio_language: 'deu', subtitles_language: 'eng' },
+  { task_name: 'content-moderation', category: 'nsfw', url, client_user_id: 'u1', client_entity_data: '{}' },
+  { task_name: 'content-moderation', category: 'hard_nudity', url, stop_objects: 'ANUS_EXPOSED:0.50' },
+  { task_name: 'content-moderation', category: 'soft_nudity', url, stop_objects: 'FACE_MALE' },
+  { task_name: 'content-moderation', category: 'sport', url },
+])('accepts $task_name $category, which waits in PENDING', async (body) => {
+  const id = await created(body);
+  const answer = await service.http.get(`${PATH}/${id}`);
+  expect(answer.status).toBe(200);
+  expect(answer.body).toEqual({
+    task_id: id,
+    status: 'PENDING',
+    progress: 0,
+    processing_time: { started_at: null, completed_at: null, total_time_sec: null },
+    task_data: { ...body, client_id: 1 },
+    result: null,
+  });
+});
+
+test("a task's data can be sent again as it is read, and null options are as if left out", async () => {
+  const body = { task_name: 'transcription', url, audio_language: null, client_user_id: null, client_id: 99 };
+  const { body: task } = await service.http.get(`${PATH}/${await created(body)}`);
+  expect(task.task_data).toEqual({ task_name: 'transcription', url, client_id: 1 });
+  await created(task.task_data);
+});
+
+test.each([
+  [{}, /task_name: This field is required/],
+  [{ task_name: 'transcription' }, /url: This field is required/],
+  [{ task_name: 'weather', url }, /task_name: Must be one of: transcription, content-moderation/],
+  [{ task_name: 'content-moderation', url }, /category: This field is required/],
+  [{ task_name: 'content-moderation', url, category: 'csam' }, /category: Must be one of: nsfw, hard_nudity/],
+  [{ task_name: 'transcription', url, colour: 'red' }, /colour: Unknown field/],
+  [{ task_name: 'transcription', url, category: 'nsfw' }, /category: Unknown field/],
+  [
+    { task_name: 'content-moderation', url, category: 'nsfw', stop_objects: 'FACE_MALE' },
+    /stop_objects: Unknown field/,
+  ],
+  [
+    { task_name: 'content-moderation', url, category: 'hard_nudity', stop_objects: 'FACE_MALE' },
+    /stop_objects: FACE_MALE is no object of this category/,
+  ],
+  [{ task_name: 'transcription', url: 'ftp://example.com/a' }, /url: Must be the address of a file/],
+  [{ task_name: 'transcription', url: 7 }, /url: Must be a string/],
+  [{ task_name: 'transcription', url: `https://a.example/${'a'.repeat(4096)}` }, /url: Must have at most 4096/],
+  [{ task_name: 'transcription', url, audio_language: 'xyz' }, /audio_language: "xyz" is no language/],
+  [{ task_name: 'transcription', url, subtitles_language: 'en' }, /subtitles_language: "en" is no language/],
+  [{ task_name: 'transcription', url, client_user_id: 'u'.repeat(257) }, /client_user_id: Must have at most 256/],
+  [
+    { task_name: 'transcription', url, client_entity_data: 'd'.repeat(4097) },
+    /client_entity_data: Must have at most 4096/,
+  ],
+  [{ task_name: 'transcription', url, client_entity_data: 'a\0b' }, /client_entity_data: .*NUL/],
+])('refuses %j', async (body, text) => {
+  const answer = await create(body);
+  expect(answer.status).toBe(400);
+  expect(answer.body).toEqual({ error: expect.stringMatching(text) });
+});
+
+test('a cancelled task is REVOKED at once and can not be cancelled again', async () => {
+  const id = await created({ task_name: 'transcription', url });
+  const cancelled = await service.http.post(`${PATH}/${id}/cancel`);
+  expect(cancelled.status).toBe(202);
+  expect(cancelled.body).toEqual({ result: expect.stringContaining(id) });
+  const { body: task } = await service.http.get(`${PATH}/${id}`);
+  expect(task.status).toBe('REVOKED');
+  expect(task.processing_time).toEqual({
+    started_at: null,
+    completed_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
+    total_time_sec: null,
+  });
+  const again = await service.http.post(`${PATH}/${id}/cancel`);
+  expect(again.status).toBe(412);
+  expect(again.body).toEqual({ error: expect.stringContaining('has ended with REVOKED') });
+});
+
+test.each([randomUUID(), 'task_id'])('an unknown id %s is 404', async (id) => {
+  const read = await service.http.get(`${PATH}/${id}`);
+  expect(read.status).toBe(404);
+  expect(read.body).toEqual({ status: 404, error: expect.stringContaining(id) });
+  const cancelled = await service.http.post(`${PATH}/${id}/cancel`);
+  expect(cancelled.status).toBe(404);
+  expect(cancelled.body).toEqual({ error: expect.stringContaining(id) });
+});
+
+test("another account's task is as good as unknown", async () => {
+  const other = await service.otherTenant();
+  const id = await created({ task_name: 'transcription', url });
+  expect((await other.http.get(`${PATH}/${id}`)).status).toBe(404);
+  expect((await other.http.post(`${PATH}/${id}/cancel`)).status).toBe(404);
+  expect((await other.http.get(PATH)).body).toEqual({ count: 0, next: null, previous: null, results: [] });
+  expect((await service.http.get(`${PATH}/${id}`)).body.status).toBe('PENDING');
+});
+
+test('nothing without credentials; members may read and not create', async () => {
+  for (const answer of [
+    await service.anonymous.post(PATH, {}),
+    await service.anonymous.get(PATH),
+    await service.anonymous.get(`${PATH}/${randomUUID()}`),
+    await service.anonymous.post(`${PATH}/${randomUUID()}/cancel`),
+    await service.anonymous.get('/streaming/ai/info?type=language_support&audio_language=eng'),
+  ]) {
+    expect(answer.status).toBe(401);
+    expect(answer.body).toEqual({ error: expect.any(String) });
+  }
+  const member = await service.withRole('Users');
+  expect((await member.get(PATH)).status).toBe(200);
+  expect((await member.post(PATH, { task_name: 'transcription', url })).status).toBe(403);
+  expect((await member.post(`${PATH}/${randomUUID()}/cancel`)).status).toBe(403);
+});
+
+test('no language is supported while no engine is installed, and an unknown one is refused', async () => {
+  const info = '/streaming/ai/info?type=language_support';
+  for (const query of ['&audio_language=deu', '&audio_language=ger&subtitles_language=eng']) {
+    const answer = await service.http.get(info + query);
+    expect([answer.status, answer.body]).toEqual([200, { supported: false }]);
+  }
+  for (const query of ['', '&audio_language=xyz', '&audio_language=eng&subtitles_language=xyz']) {
+    const answer = await service.http.get(info + query);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({ error: expect.stringMatching(/^Validation error: \w+_language: /) });
+  }
+});
+
+test('of many creations at once exactly as many pass as the queue has room for', async () => {
+  const other = await service.otherTenant();
+  const answers = await Promise.all(
+    Array.from({ length: 130 }, () => other.http.post(PATH, { task_name: 'transcription', url })),
+  );
+  const refused = answers.filter((answer) => answer.status === 400);
+  expect(answers.filter((answer) => answer.status === 201)).toHaveLength(100);
+  expect(refused).toHaveLength(30);
+  expect(refused[0]?.body).toEqual({ error: expect.stringMatching(/limit reached \(100.*try again later/) });
+  const accepted = answers.find((answer) => answer.status === 201)?.body.task_id;
+  expect((await other.http.post(`${PATH}/${accepted}/cancel`)).status).toBe(202);
+  expect((await other.http.post(PATH, { task_name: 'transcription', url })).status).toBe(201);
+});
