@@ -3,11 +3,14 @@ import type { FastifyBaseLogger } from 'fastify';
 import { catalogRoutes } from './cloud/catalog/routes.ts';
 import { clusterRoutes } from './cloud/clusters/routes.ts';
 import { fileShareRoutes } from './cloud/file-shares/routes.ts';
+import { networkRoutes } from './cloud/networks/routes.ts';
 import { pricingRoutes } from './cloud/pricing/routes.ts';
 import { projectRoutes } from './cloud/projects/routes.ts';
 import { securityGroupRoutes } from './cloud/security-groups/routes.ts';
+import { snapshotRoutes } from './cloud/snapshots/routes.ts';
 import { sshKeyRoutes } from './cloud/ssh-keys/routes.ts';
 import { taskRoutes } from './cloud/tasks/routes.ts';
+import { volumeRoutes } from './cloud/volumes/routes.ts';
 import { type Dialect, dialects } from './http/dialect.ts';
 import { healthRoutes, type Readiness } from './http/health.ts';
 import { documentApi } from './http/openapi.ts';
@@ -32,7 +35,7 @@ export async function buildApp(deps: {
     await app.register(
       async (scope) => {
         await documentApi(scope, dialect);
-        routes(scope as unknown as Api, dialect, services);
+        routes(scope, dialect, services);
       },
       { prefix: dialect.prefix },
     );
@@ -46,6 +49,9 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   taskRoutes(app, services);
   projectRoutes(app, services);
   securityGroupRoutes(app, dialect, services);
+  networkRoutes(app, services);
+  volumeRoutes(app, dialect, services);
+  snapshotRoutes(app, dialect, services);
   clusterRoutes(app, dialect, services);
   catalogRoutes(app, services);
   pricingRoutes(app, services);

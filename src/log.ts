@@ -25,19 +25,28 @@ export function createLog(config: Pick<Config, 'logLevel' | 'logFormat'>): Logge
 function humanLines(): Writable {
   return new Writable({
     write(line, _encoding, done) {
-      process.stderr.write(humanLine(JSON.parse(String(line)) as Record<string, unknown>), done);
+      process.stderr.write(humanLine(JSON.parse(String(line)) as Entry), done);
     },
   });
 }
 
-function humanLine(entry: Record<string, unknown>): string {
-  const { level, time, msg, err, reqId, ...rest } = entry;
-  const error = err as { message?: string; stack?: string } | undefined;
+/** A line of pino: its own fields, and what the caller added. */
+interface Entry {
+  level: number;
+  time: number;
+  msg?: string;
+  reqId?: string;
+  err?: { message?: string; stack?: string };
+  [detail: string]: unknown;
+}
+
+function humanLine(entry: Entry): string {
+  const { level, time, msg = '', err: error, reqId, ...rest } = entry;
   const details = Object.entries(rest).map(
     ([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
-  const request = reqId === undefined ? '' : ` request=${String(reqId)}`;
-  const when = new Date(Number(time)).toISOString().slice(0, 19);
+  const request = reqId === undefined ? '' : ` request=${reqId}`;
+  const when = new Date(time).toISOString().slice(0, 19);
   const cause = error ? `\n${error.stack ?? error.message ?? ''}` : '';
-  return `${when} ${LEVELS[Number(level)] ?? level} ${String(msg ?? '')}${request}${details.join('')}${cause}\n`;
+  return `${when} ${LEVELS[level] ?? level} ${msg}${request}${details.join('')}${cause}\n`;
 }

@@ -50,7 +50,7 @@ function parseOptions(name: string, command: (typeof commands)[string], args: st
       args,
       options: { ...command.options, help: { type: 'boolean', short: 'h' } },
     });
-    if (!values.help) return values as Options;
+    if (!values.help) return values;
     process.stdout.write(`Usage: tradewind ${name} [options]\n\n${command.summary}\n\n${command.help}`);
     return 0;
   } catch (error) {

@@ -53,7 +53,7 @@ export async function listenForChanges(connection: pg.ClientConfig): Promise<Cha
 
   function schedule(): void {
     if (closed) return;
-    retry = setTimeout(() => connect().catch(schedule), RECONNECT_MS);
+    retry = setTimeout(() => void connect().catch(schedule), RECONNECT_MS);
     retry.unref();
   }
 

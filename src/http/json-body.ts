@@ -18,7 +18,7 @@ export function acceptJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body.length === 0) return done(null, undefined);
-    parse(request, body, (error, value?: unknown) => {
+    void parse(request, body, (error, value?: unknown) => {
       if (error) return done(new MalformedJsonError(error.message));
       const problem = textProblem(value);
       if (problem) return done(new InvalidError([{ ...problem, field: problem.field || 'body' }]));

@@ -1,25 +1,8 @@
-import type { ParseArgsConfig } from 'node:util';
-import type { Config } from '../config.ts';
+import type { Command } from './command.ts';
 import { doctor } from './doctor.ts';
 import { migrateCommand } from './migrate.ts';
 import { serve } from './serve.ts';
 import { tokenCreate } from './token-create.ts';
-
-export interface CommandContext {
-  config: Config;
-  options: Record<string, string | boolean | undefined>;
-  /** Aborted when the process is told to stop. */
-  stop: AbortSignal;
-}
-
-export interface Command {
-  summary: string;
-  /** The options, a line each. */
-  help: string;
-  options: NonNullable<ParseArgsConfig['options']>;
-  /** Answers the exit code. */
-  run(context: CommandContext): Promise<number>;
-}
 
 export const commands: Record<string, Command> = {
   serve,

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { loadCatalog } from '../cloud/catalog/catalog.ts';
 import type { Config } from '../config.ts';
 import { findBinDirs } from '../db/embedded/binaries.ts';
-import type { Command } from './commands.ts';
+import type { Command } from './command.ts';
 
 /** `missing` stops Tradewind; `limited` leaves something out. Both say how to mend it. */
 interface Finding {

@@ -1,6 +1,6 @@
 import { openDatabase } from '../db/database.ts';
 import { createLog } from '../log.ts';
-import type { Command } from './commands.ts';
+import type { Command } from './command.ts';
 import { prepareDatabase } from './platform.ts';
 import { openStorage } from './storage.ts';
 

@@ -1,5 +1,5 @@
 import { createLog } from '../log.ts';
-import type { Command } from './commands.ts';
+import type { Command } from './command.ts';
 import { type Role, startPlatform } from './platform.ts';
 import { readyMessage } from './ready-message.ts';
 

@@ -74,7 +74,7 @@ function sentenceOf(error: ErrorObject): string {
 }
 
 function schemaPart(error: ErrorObject, key: string): unknown {
-  return (error.parentSchema as Record<string, unknown> | undefined)?.[key];
+  return error.parentSchema?.[key];
 }
 
 function named(type: string): string {

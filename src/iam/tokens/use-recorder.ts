@@ -41,7 +41,7 @@ export function createTokenUseRecorder(
 
   return {
     start() {
-      timer ??= setInterval(flush, intervalMs).unref();
+      timer ??= setInterval(() => void flush(), intervalMs).unref();
     },
     async stop() {
       clearInterval(timer);

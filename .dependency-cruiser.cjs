@@ -1,0 +1,213 @@
+/**
+ * Which part of the house may know which. Parsed by swc, which sees `import type` as well: a type is
+ * knowledge too.
+ */
+const FEATURE = '^src/(cloud|streaming|iam)/';
+const ROUTES = '[/-]routes\\.ts$';
+const TEST = '\\.test\\.ts$|/fixtures/';
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      comment: 'Two files that need each other are one file, or want a third.',
+      severity: 'error',
+      from: { pathNot: TEST },
+      to: { circular: true },
+    },
+    {
+      name: 'resolvable',
+      comment: 'An import that leads nowhere.',
+      severity: 'error',
+      from: {},
+      // Nothing but types are in it, which only the package's own index file exports a path to.
+      to: { couldNotResolve: true, pathNot: '^fastify/types/' },
+    },
+    {
+      name: 'declared-dependencies',
+      comment: 'A package that package.json does not name breaks when another stops bringing it along.',
+      severity: 'error',
+      from: {},
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    },
+    {
+      name: 'no-development-dependencies',
+      comment: 'What runs in production is installed in production.',
+      severity: 'error',
+      from: { path: '^src', pathNot: TEST },
+      to: { dependencyTypes: ['npm-dev'], pathNot: '^node_modules/@types/' },
+    },
+    {
+      name: 'no-test-code',
+      comment: 'Nothing that ships knows of tests.',
+      severity: 'error',
+      from: { path: '^(src|migrations)', pathNot: TEST },
+      to: { path: '^(test|bench|scripts)/|\\.test\\.ts$|/fixtures/' },
+    },
+    {
+      name: 'http-is-for-routes',
+      comment: 'Only routes know that HTTP exists; start/ tells /readyz what to check.',
+      severity: 'error',
+      from: {
+        pathNot: [
+          '^src/http/',
+          '^src/app\\.ts$',
+          ROUTES,
+          '^src/start/readiness\\.ts$',
+          TEST,
+          '^(test|bench|scripts)/',
+        ],
+      },
+      to: { path: '^src/http/' },
+    },
+    {
+      name: 'http-knows-no-feature',
+      comment: 'What every request meets is the same for all features; only identity is part of it.',
+      severity: 'error',
+      from: { path: '^src/http/', pathNot: TEST },
+      to: { path: '^src/(?!http/|lib/|iam/identity/(authenticate|principal)\\.ts$)' },
+    },
+    {
+      name: 'routes-are-registered-once',
+      comment: 'Routes are mounted by app.ts, or by the routes file of their own feature.',
+      severity: 'error',
+      from: { path: '^src/([^/]+/[^/]+)/', pathNot: TEST },
+      to: { path: ROUTES, pathNot: '^src/$1/' },
+    },
+    {
+      name: 'nothing-but-routes-imports-routes',
+      comment: 'Routes, service, store: one way.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: [ROUTES, '^src/app\\.ts$', TEST] },
+      to: { path: ROUTES },
+    },
+    {
+      name: 'store-is-the-bottom',
+      comment: 'A store is SQL only.',
+      severity: 'error',
+      from: { path: `${FEATURE}.*[/-]store\\.ts$` },
+      to: { path: '[/-](service|presenter|workflow|backend)\\.ts$' },
+    },
+    {
+      name: 'schema-is-pure',
+      comment:
+        'The form of requests and answers depends on lib, and on facts of its own and other features, not on what acts.',
+      severity: 'error',
+      from: { path: `${FEATURE}.*[/-]schema\\.ts$` },
+      to: {
+        path: '[/-](service|store|presenter|workflow|backend)\\.ts$|^src/(db|http|workflows|backends|start)/|^node_modules/(pg|kysely|fastify)/',
+      },
+    },
+    {
+      name: 'tables-are-leaves',
+      comment: 'Row types know kysely and other types.',
+      severity: 'error',
+      from: { path: `${FEATURE}.*/tables\\.ts$` },
+      to: {
+        path: '[/-](service|store|presenter|workflow|backend|routes)\\.ts$|^src/(db|http|workflows|backends|start)/',
+      },
+    },
+    {
+      name: 'presenters-do-nothing',
+      comment: 'A presenter turns a row into an answer and asks nobody.',
+      severity: 'error',
+      from: { path: `${FEATURE}.*[/-]presenter\\.ts$` },
+      to: { path: '^src/db/database\\.ts$|^src/(backends|start)/' },
+    },
+    {
+      name: 'features-meet-through-services',
+      comment: "Another feature's store, routes and presenter are its own business.",
+      severity: 'error',
+      from: { path: `${FEATURE}([^/]+)/`, pathNot: TEST },
+      to: {
+        path: `${FEATURE}.*[/-](store|routes|presenter|workflow)\\.ts$`,
+        pathNot: '^src/$1/$2/',
+      },
+    },
+    {
+      name: 'features-do-not-know-backends',
+      comment: 'A feature declares what it needs of a backend; services.ts chooses one.',
+      severity: 'error',
+      from: { path: FEATURE, pathNot: TEST },
+      to: { path: '^src/backends/' },
+    },
+    {
+      name: 'backends-serve',
+      comment: 'A backend implements an interface of a feature and never calls its use cases.',
+      severity: 'error',
+      from: { path: '^src/backends/', pathNot: TEST },
+      to: {
+        path: '[/-](service|store|routes|presenter)\\.ts$|^src/(http|start)/',
+        pathNot: '^src/backends/',
+      },
+    },
+    {
+      name: 'lib-is-pure',
+      comment: 'Small things that know nothing of the rest.',
+      severity: 'error',
+      from: { path: '^src/lib/' },
+      to: { path: '^src/(?!lib/)' },
+    },
+    {
+      name: 'db-is-below-features',
+      comment: 'The database layer knows the tables of features, and nothing else of them.',
+      severity: 'error',
+      from: { path: '^src/db/', pathNot: TEST },
+      to: { path: '^src/(?!db/|lib/)', pathNot: '[/-]tables\\.ts$' },
+    },
+    {
+      name: 'engine-knows-tasks-alone',
+      comment: 'The durable engine runs handlers; of the features it knows only tasks.',
+      severity: 'error',
+      from: { path: '^src/workflows/', pathNot: TEST },
+      to: { path: '^src/(?!workflows/|db/|lib/|cloud/tasks/)' },
+    },
+    {
+      name: 'dbos-in-one-place',
+      severity: 'error',
+      comment: 'Another engine would replace src/workflows and nothing else.',
+      from: { pathNot: ['^src/workflows/', TEST, '^(test|bench)/'] },
+      to: { path: '^node_modules/@dbos-inc/' },
+    },
+    {
+      name: 'pg-in-few-places',
+      comment: 'Features speak kysely; only the plumbing holds connections.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/(db|workflows|start)/', TEST] },
+      to: { path: '^node_modules/pg/' },
+    },
+    {
+      name: 'start-is-the-top',
+      comment: 'Starting and stopping is what main.ts asks for.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/start/', '^src/main\\.ts$', TEST] },
+      to: { path: '^src/start/' },
+    },
+    {
+      name: 'wiring-is-the-top',
+      comment: 'services.ts and app.ts know everyone, so nobody may know them.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/start/', '^src/app\\.ts$', TEST] },
+      to: { path: '^src/(services|app)\\.ts$' },
+    },
+    {
+      name: 'settings-come-from-above',
+      comment: 'config.ts is read at the start and handed down in parts.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/start/', '^src/(main|log)\\.ts$', TEST] },
+      to: { path: '^src/config\\.ts$' },
+    },
+  ],
+  options: {
+    // TypeScript 7 has no API for JavaScript.
+    parser: 'swc',
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(dist|dist\\.new|data)/' },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.js'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+      exportsFields: ['exports'],
+    },
+  },
+};
