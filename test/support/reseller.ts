@@ -1,4 +1,4 @@
-import { openDatabase } from '../../src/db/database.ts';
+import { type Database, openDatabase } from '../../src/db/database.ts';
 import { insertAccount } from '../../src/iam/accounts/store.ts';
 import { createTokenFor } from '../../src/iam/tokens/operator-token.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -13,32 +13,42 @@ export interface TestReseller {
   http: HttpClient;
 }
 
-/** A reseller with an account. No operation of the API makes one, so that it comes from the operator's side. */
-export async function addReseller(service: TestService, name: string): Promise<TestReseller> {
+/** The service's database, for what only an operator can do. */
+async function withDatabase<T>(service: TestService, work: (database: Database) => Promise<T>): Promise<T> {
   const database = openDatabase({ connectionString: service.pool.options.connectionString ?? '' }, 2);
   try {
-    const now = systemClock.now();
-    const { id: resellerId } = await database.sql
-      .insertInto('resellers')
-      .values({ name, created_at: now })
-      .returning('id')
-      .executeTakeFirstOrThrow();
-    const { clientId } = await insertAccount(database.sql, {
-      company: name,
-      resellerId,
-      administrator: {
-        email: `admin@${name.toLowerCase()}.invalid`,
-        resellerId: null,
-        platformAdministrator: false,
-      },
-      now,
-    });
-    const { token } = await createTokenFor(
-      { database, clock: systemClock },
-      { clientId, resellerAccess: true, role: 'Administrators', name: 'Reseller', expires: null },
-    );
-    return { resellerId, clientId, http: createHttpClient(service.url, token) };
+    return await work(database);
   } finally {
     await database.close();
   }
+}
+
+/** Speaks with the rights of the account's reseller, and none of the platform's. */
+export async function asResellerOf(service: TestService, clientId: number): Promise<HttpClient> {
+  const { token } = await withDatabase(service, (database) =>
+    createTokenFor(
+      { database, clock: systemClock },
+      { clientId, resellerAccess: true, role: 'Administrators', name: 'Reseller', expires: null },
+    ),
+  );
+  return createHttpClient(service.url, token);
+}
+
+/** A reseller with an account. No operation of the API makes one, so that it comes from the operator's side. */
+export async function addReseller(service: TestService, name: string): Promise<TestReseller> {
+  const { resellerId, clientId } = await withDatabase(service, ({ sql }) => insertReseller(sql, name));
+  return { resellerId, clientId, http: await asResellerOf(service, clientId) };
+}
+
+async function insertReseller(sql: Database['sql'], name: string) {
+  const now = systemClock.now();
+  const { id: resellerId } = await sql
+    .insertInto('resellers')
+    .values({ name, created_at: now })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const email = `admin@${name.toLowerCase()}.invalid`;
+  const administrator = { email, resellerId: null, platformAdministrator: false };
+  const { clientId } = await insertAccount(sql, { company: name, resellerId, administrator, now });
+  return { resellerId, clientId };
 }
