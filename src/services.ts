@@ -1,5 +1,6 @@
 import { createSimulatedClusters } from './backends/simulated/clusters.ts';
 import { simulatedFileShares } from './backends/simulated/file-shares.ts';
+import { simulatedSnapshots, simulatedVolumes } from './backends/simulated/volumes.ts';
 import type { Catalog } from './cloud/catalog/catalog.ts';
 import { networkLookup } from './cloud/clusters/network-lookup.ts';
 import { createClusters } from './cloud/clusters/service.ts';
@@ -7,15 +8,22 @@ import { clusterHandlers } from './cloud/clusters/workflow.ts';
 import { shareNetworks } from './cloud/file-shares/network-lookup.ts';
 import { createFileShares } from './cloud/file-shares/service.ts';
 import { fileShareHandlers } from './cloud/file-shares/workflow.ts';
+import { ensureDefaultNetworks } from './cloud/networks/default-networks.ts';
 import { createNetworks } from './cloud/networks/service.ts';
 import { createPricing } from './cloud/pricing/service.ts';
 import { createProjects } from './cloud/projects/service.ts';
+import { ensureDefaultSecurityGroups } from './cloud/security-groups/default-group.ts';
 import { portGroups } from './cloud/security-groups/port-groups.ts';
 import { createSecurityGroups } from './cloud/security-groups/service.ts';
+import { snapshotRows } from './cloud/snapshots/rows.ts';
+import { createSnapshots } from './cloud/snapshots/service.ts';
+import { createSnapshotHandler, deleteSnapshotHandler } from './cloud/snapshots/workflow.ts';
 import { createSshKeys } from './cloud/ssh-keys/service.ts';
 import { createTasks } from './cloud/tasks/service.ts';
+import { createVolumes } from './cloud/volumes/service.ts';
+import { createVolumeHandler, deleteVolumeHandler } from './cloud/volumes/workflow.ts';
 import type { ChangeFeed } from './db/changes.ts';
-import type { Database } from './db/database.ts';
+import type { Database, Transaction } from './db/database.ts';
 import { createClientDirectory } from './iam/clients/directory.ts';
 import { createClients } from './iam/clients/service.ts';
 import { createFeatures } from './iam/features/service.ts';
@@ -68,11 +76,17 @@ export function createServices(foundation: Foundation) {
       },
     },
   });
-  const pricing = createPricing({ ...foundation, snapshots: { findForPricing: async () => undefined } });
+  const volumes = createVolumes({ ...foundation, tasks, snapshots: snapshotRows });
+  const snapshots = createSnapshots({ ...foundation, tasks });
+  const pricing = createPricing({ ...foundation, snapshots });
   const directory = createClientDirectory(foundation);
   const tokens = createTokens({ ...foundation, authenticator, clients: directory });
   const features = createFeatures({ ...foundation, clients: directory });
-  const clients = createClients({ ...foundation, features, prepareProjects: async () => {} });
+  const clients = createClients({
+    ...foundation,
+    features,
+    prepareProjects: (tx) => prepareProjectsIn(tx, foundation.catalog, foundation.clock.now()),
+  });
   const notificationSettings = createNotificationSettings(foundation);
   const aiTasks = createAiTasks({ ...foundation, engines: noEngines });
   return {
@@ -80,6 +94,9 @@ export function createServices(foundation: Foundation) {
     catalog: foundation.catalog,
     projects,
     tasks,
+    networks,
+    volumes,
+    snapshots,
     securityGroups,
     clusters,
     pricing,
@@ -95,12 +112,29 @@ export function createServices(foundation: Foundation) {
 export type Services = ReturnType<typeof createServices>;
 
 /** Gives every project what each has from its first moment on. Finds out itself what is missing, so it can run at any time. */
-export async function prepareProjects(_database: Database, _catalog: Catalog, _clock: Clock): Promise<void> {}
+export async function prepareProjects(database: Database, catalog: Catalog, clock: Clock): Promise<void> {
+  await database.transaction((tx) => prepareProjectsIn(tx, catalog, clock.now()));
+}
+
+async function prepareProjectsIn(tx: Transaction, catalog: Catalog, now: Date): Promise<void> {
+  const regions = [...catalog.regions.values()];
+  await ensureDefaultNetworks(tx, regions, now);
+  await ensureDefaultSecurityGroups(tx, regions, now);
+}
 
 /** The kinds of long work, for the processes that do it. */
 export function createTaskHandlers(foundation: Foundation): TaskHandler[] {
   const simulation = { ...foundation, speed: foundation.simulationSpeed };
+  const disks = {
+    ...foundation,
+    volumes: simulatedVolumes(simulation),
+    snapshots: simulatedSnapshots(simulation),
+  };
   return [
+    createVolumeHandler({ ...disks, snapshots: snapshotRows }),
+    deleteVolumeHandler({ ...disks, snapshots: snapshotRows }),
+    createSnapshotHandler(disks),
+    deleteSnapshotHandler(disks),
     ...clusterHandlers({ backend: createSimulatedClusters(simulation) }),
     ...fileShareHandlers({ backend: simulatedFileShares(foundation.simulationSpeed) }),
   ];

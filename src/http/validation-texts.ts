@@ -29,7 +29,12 @@ function relevant(errors: ErrorObject[]): ErrorObject[] {
 function fieldOf(error: ErrorObject): string {
   const path = error.instancePath.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
   const child: unknown =
-    error.params.missingProperty ?? error.params.additionalProperty ?? error.params.propertyName ?? '';
+    error.params.missingProperty ??
+    error.params.additionalProperty ??
+    error.params.propertyName ??
+    // The property that tells the branches of a union apart.
+    error.params.tag ??
+    '';
   if (child === '') return path;
   return path === '' ? String(child) : `${path}.${String(child)}`;
 }
@@ -50,7 +55,7 @@ function textOf(error: ErrorObject): string {
     case 'const':
       return `Must be ${shown(params.allowedValue)}.`;
     case 'discriminator':
-      return `Must have a known value in ${String(params.tag)}.`;
+      return 'Is not one of the known kinds.';
     case 'minimum':
       return `Must be at least ${String(params.limit)}.`;
     case 'maximum':

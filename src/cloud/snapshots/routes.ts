@@ -1,0 +1,108 @@
+import type { Dialect } from '../../http/dialect.ts';
+import type { Api } from '../../http/server.ts';
+import { presentedTags } from '../../lib/tag-list.ts';
+import { offsetTimestamp } from '../../lib/timestamps.ts';
+import { ProjectRegionParams } from '../../lib/wire.ts';
+import { type Projects, type Scope, scopeOf } from '../projects/service.ts';
+import {
+  CreateSnapshotSchema,
+  SnapshotAnswer,
+  SnapshotList,
+  SnapshotListQuery,
+  SnapshotParams,
+} from './schema.ts';
+import type { Snapshots } from './service.ts';
+import type { SnapshotRow } from './store.ts';
+
+const BASE = '/cloud/v1/snapshots/:project_id/:region_id';
+const tags = ['Snapshots'];
+
+export function snapshotRoutes(
+  app: Api,
+  dialect: Dialect,
+  { projects, snapshots }: { projects: Projects; snapshots: Snapshots },
+): void {
+  app.post(BASE, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'createSnapshot',
+      summary: 'Take a snapshot of a volume',
+      description: 'Only volumes of type standard and ssd_hiiops can be snapshotted.',
+      tags,
+      params: ProjectRegionParams,
+      body: CreateSnapshotSchema,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return dialect.tasks([await snapshots.create(scope, request.body)]);
+    },
+  });
+
+  app.get(BASE, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listSnapshots',
+      summary: 'List snapshots',
+      tags,
+      params: ProjectRegionParams,
+      querystring: SnapshotListQuery,
+      response: { 200: SnapshotList },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const { volume_id: volumeId, instance_id: instanceId, limit = 1000, offset = 0 } = request.query;
+      const { count, rows } = await snapshots.list(scope, { volumeId, instanceId, limit, offset });
+      return { count, results: rows.map((row) => presented(row, scope)) };
+    },
+  });
+
+  app.get(`${BASE}/:snapshot_id`, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'getSnapshot',
+      summary: 'Get a snapshot',
+      tags,
+      params: SnapshotParams,
+      response: { 200: SnapshotAnswer },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return presented(await snapshots.get(scope, request.params.snapshot_id), scope);
+    },
+  });
+
+  app.delete(`${BASE}/:snapshot_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'deleteSnapshot',
+      summary: 'Delete a snapshot',
+      tags,
+      params: SnapshotParams,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return dialect.tasks([await snapshots.delete(scope, request.params.snapshot_id)]);
+    },
+  });
+}
+
+function presented(row: SnapshotRow, scope: Scope): SnapshotAnswer {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    volume_id: row.volume_id,
+    size: row.size_gib,
+    status: row.status,
+    tags: presentedTags(row.tags),
+    project_id: row.project_id,
+    region: scope.region.display_name,
+    region_id: row.region_id,
+    creator_task_id: row.creator_task_id,
+    task_id: row.task_id,
+    created_at: offsetTimestamp(row.created_at),
+    updated_at: offsetTimestamp(row.updated_at),
+  };
+}

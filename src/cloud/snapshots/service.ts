@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { isUuid } from '../../lib/ids.ts';
+import { acceptedTags } from '../../lib/tags-input.ts';
+import type { SnapshotLookup } from '../pricing/service.ts';
+import { placeOf } from '../projects/place.ts';
+import type { Scope } from '../projects/service.ts';
+import { takeQuota } from '../quotas/quotas.ts';
+import type { Tasks } from '../tasks/service.ts';
+import { lockVolumes } from '../volumes/store.ts';
+import { snapshotRows } from './rows.ts';
+import type { CreateSnapshot } from './schema.ts';
+import * as store from './store.ts';
+import { CREATE_SNAPSHOT, DEADLINE_MS, DELETE_SNAPSHOT, type SnapshotInput } from './workflow.ts';
+
+/** Only these can be copied while they are written to. */
+const SNAPSHOT_TYPES: readonly string[] = ['standard', 'ssd_hiiops'];
+
+export interface Snapshots extends SnapshotLookup {
+  /** Starts the task that takes a snapshot; answers the task's id. @throws InvalidError, ConflictError, QuotaExceededError */
+  create(scope: Scope, request: CreateSnapshot): Promise<string>;
+  list(scope: Scope, filter: store.SnapshotFilter): Promise<{ count: number; rows: store.SnapshotRow[] }>;
+  /** @throws NotFoundError */
+  get(scope: Scope, id: string): Promise<store.SnapshotRow>;
+  /** Starts the task that removes it; answers the task's id. @throws NotFoundError, ConflictError */
+  delete(scope: Scope, id: string): Promise<string>;
+}
+
+export function createSnapshots(deps: { database: Database; clock: Clock; tasks: Tasks }): Snapshots {
+  const { database, clock, tasks } = deps;
+
+  return {
+    async create(scope, request) {
+      const tags = acceptedTags(request.tags);
+      const place = placeOf(scope);
+      const [id, taskId] = [randomUUID(), randomUUID()];
+      const now = clock.now();
+      return database.transaction(async (tx) => {
+        const [volume] = await lockVolumes(tx, place, [request.volume_id]);
+        if (!volume) {
+          throw new InvalidError({
+            volume_id: [`No volume ${request.volume_id} in this project and region.`],
+          });
+        }
+        if (!SNAPSHOT_TYPES.includes(volume.volume_type)) {
+          throw new InvalidError({
+            volume_id: [
+              `Volume ${volume.id} is of type ${volume.volume_type}; snapshots can be taken of ${SNAPSHOT_TYPES.join(' and ')} volumes only.`,
+            ],
+          });
+        }
+        if (volume.task_id !== null) {
+          throw new ConflictError(
+            `Volume ${volume.id} is held by task ${volume.task_id}; wait until it ends`,
+          );
+        }
+        await tx.sql
+          .insertInto('snapshots')
+          .values({
+            id,
+            project_id: place.projectId,
+            region_id: place.regionId,
+            name: request.name,
+            description: request.description ?? null,
+            volume_id: volume.id,
+            size_gib: volume.size_gib,
+            volume_type: volume.volume_type,
+            status: 'creating',
+            tags: JSON.stringify(tags),
+            creator_task_id: taskId,
+            task_id: taskId,
+            created_at: now,
+            updated_at: now,
+          })
+          .execute();
+        await start(tx, scope, CREATE_SNAPSHOT, taskId, request, { snapshotId: id, volumeId: volume.id });
+        await takeQuota(tx, scope, 'snapshot_count');
+        return taskId;
+      });
+    },
+
+    list: (scope, filter) => store.listSnapshots(database.sql, placeOf(scope), filter),
+    get: (scope, id) => found(scope, id),
+
+    async delete(scope, id) {
+      if (!isUuid(id)) throw new NotFoundError('Snapshot', id);
+      const taskId = randomUUID();
+      return database.transaction(async (tx) => {
+        const snapshot = await store.lockSnapshot(tx.sql, placeOf(scope), id);
+        if (!snapshot) throw new NotFoundError('Snapshot', id);
+        if (snapshot.task_id !== null) {
+          throw new ConflictError(`Snapshot ${id} is held by task ${snapshot.task_id}; wait until it ends`);
+        }
+        await snapshotRows.hold(tx, [snapshot.id], taskId, clock.now());
+        return start(
+          tx,
+          scope,
+          DELETE_SNAPSHOT,
+          taskId,
+          { snapshot_id: snapshot.id },
+          {
+            snapshotId: snapshot.id,
+            volumeId: snapshot.volume_id,
+          },
+        );
+      });
+    },
+
+    async findForPricing(scope, id) {
+      const row = isUuid(id) ? await store.findSnapshot(database.sql, placeOf(scope), id) : undefined;
+      return row && { sizeGib: row.size_gib, volumeType: row.volume_type };
+    },
+  };
+
+  async function found(scope: Scope, id: string): Promise<store.SnapshotRow> {
+    const row = isUuid(id) ? await store.findSnapshot(database.sql, placeOf(scope), id) : undefined;
+    if (!row) throw new NotFoundError('Snapshot', id);
+    return row;
+  }
+
+  function start(
+    tx: Parameters<Tasks['start']>[0],
+    scope: Scope,
+    type: string,
+    taskId: string,
+    data: object,
+    ids: Pick<SnapshotInput, 'snapshotId' | 'volumeId'>,
+  ): Promise<string> {
+    const input: SnapshotInput = { ...ids, clientId: scope.clientId, regionId: scope.region.id };
+    return tasks.start(tx, scope, {
+      id: taskId,
+      type,
+      data,
+      input,
+      deadlineMs: DEADLINE_MS,
+    });
+  }
+}

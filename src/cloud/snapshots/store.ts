@@ -1,0 +1,62 @@
+import { type Kysely, type Selectable, sql } from 'kysely';
+import type { Tables } from '../../db/tables.ts';
+import type { Place } from '../projects/place.ts';
+
+export type SnapshotRow = Selectable<Tables['snapshots']>;
+
+export interface SnapshotFilter {
+  volumeId?: string | undefined;
+  instanceId?: string | undefined;
+  limit: number;
+  offset: number;
+}
+
+function snapshots(db: Kysely<Tables>, place: Place) {
+  return db
+    .selectFrom('snapshots')
+    .selectAll()
+    .where('project_id', '=', place.projectId)
+    .where('region_id', '=', place.regionId);
+}
+
+export async function findSnapshot(
+  db: Kysely<Tables>,
+  place: Place,
+  id: string,
+): Promise<SnapshotRow | undefined> {
+  return snapshots(db, place).where('id', '=', id).executeTakeFirst();
+}
+
+/** The same, locked against a concurrent change until the transaction ends. */
+export async function lockSnapshot(
+  db: Kysely<Tables>,
+  place: Place,
+  id: string,
+): Promise<SnapshotRow | undefined> {
+  return snapshots(db, place).where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+export async function listSnapshots(
+  db: Kysely<Tables>,
+  place: Place,
+  filter: SnapshotFilter,
+): Promise<{ count: number; rows: SnapshotRow[] }> {
+  let matching = snapshots(db, place);
+  if (filter.volumeId !== undefined) matching = matching.where('volume_id', '=', filter.volumeId);
+  if (filter.instanceId !== undefined) {
+    matching = matching.where(
+      sql<boolean>`volume_id in (select volume_id from volume_attachments where instance_id = ${filter.instanceId})`,
+    );
+  }
+  const rows = await matching
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(filter.limit)
+    .offset(filter.offset)
+    .execute();
+  const { count } = await matching
+    .clearSelect()
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return { count, rows };
+}

@@ -1,0 +1,13 @@
+import type { VolumeTypeName } from '../catalog/catalog.ts';
+import type { Provisioner } from '../provisioning/provisioner.ts';
+
+export interface DiskOrder {
+  id: string;
+  sizeGib: number;
+  volumeType: VolumeTypeName;
+  imageId: string | null;
+  snapshotId: string | null;
+}
+
+/** What carries out the life of volumes. */
+export type VolumeBackend = Provisioner<DiskOrder>;

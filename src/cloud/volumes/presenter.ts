@@ -1,0 +1,38 @@
+import { presentedTags } from '../../lib/tag-list.ts';
+import { offsetTimestamp } from '../../lib/timestamps.ts';
+import type { Scope } from '../projects/service.ts';
+import { volumeLimits } from './limits.ts';
+import type { VolumeAnswer } from './schema.ts';
+import type { VolumeRow } from './store.ts';
+
+export function presentedVolume(row: VolumeRow, scope: Scope): VolumeAnswer {
+  return {
+    id: row.id,
+    name: row.name,
+    size: row.size_gib,
+    volume_type: row.volume_type,
+    status: row.status,
+    bootable: row.bootable,
+    is_root_volume: row.attachments.some((attachment) => attachment.boot_index === 0),
+    attachments: row.attachments.map((attachment) => ({
+      attachment_id: attachment.id,
+      volume_id: row.id,
+      server_id: attachment.instance_id,
+      instance_name: attachment.instance_name,
+      device: attachment.device,
+      flavor_id: attachment.flavor_id,
+      attached_at: attachment.attached_at && offsetTimestamp(attachment.attached_at),
+    })),
+    snapshot_ids: row.snapshot_ids,
+    limiter_stats: volumeLimits(row.volume_type, row.size_gib),
+    volume_image_metadata: row.image_metadata,
+    tags: presentedTags(row.tags),
+    project_id: row.project_id,
+    region: scope.region.display_name,
+    region_id: row.region_id,
+    creator_task_id: row.creator_task_id,
+    task_id: row.task_id,
+    created_at: offsetTimestamp(row.created_at),
+    updated_at: offsetTimestamp(row.updated_at),
+  };
+}

@@ -1,0 +1,102 @@
+import type { Dialect } from '../../http/dialect.ts';
+import type { Api } from '../../http/server.ts';
+import { idsOf } from '../../lib/id-list.ts';
+import { tagFilter } from '../../lib/tag-query.ts';
+import { ProjectRegionParams } from '../../lib/wire.ts';
+import { type Projects, scopeOf } from '../projects/service.ts';
+import { presentedVolume } from './presenter.ts';
+import {
+  CreateVolumeSchema,
+  DeleteVolumeQuery,
+  VolumeAnswer,
+  VolumeList,
+  VolumeListQuery,
+  VolumeParams,
+} from './schema.ts';
+import type { Volumes } from './service.ts';
+
+const BASE = '/cloud/v1/volumes/:project_id/:region_id';
+const tags = ['Volumes'];
+
+export function volumeRoutes(
+  app: Api,
+  dialect: Dialect,
+  { projects, volumes }: { projects: Projects; volumes: Volumes },
+): void {
+  app.post(BASE, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'createVolume',
+      summary: 'Create a volume',
+      description: 'An empty one, or one from an image or a snapshot. One from a snapshot has its size.',
+      tags,
+      params: ProjectRegionParams,
+      body: CreateVolumeSchema,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return dialect.tasks([await volumes.create(scope, request.body)]);
+    },
+  });
+
+  app.get(BASE, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listVolumes',
+      summary: 'List volumes',
+      tags,
+      params: ProjectRegionParams,
+      querystring: VolumeListQuery,
+      response: { 200: VolumeList },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const { query } = request;
+      const { count, rows } = await volumes.list(scope, {
+        instanceId: query.instance_id,
+        namePart: query.name_part,
+        idPart: query.id_part,
+        bootable: query.bootable,
+        attached: query.has_attachments,
+        ...tagFilter(query),
+        limit: query.limit ?? 1000,
+        offset: query.offset ?? 0,
+      });
+      return { count, results: rows.map((row) => presentedVolume(row, scope)) };
+    },
+  });
+
+  app.get(`${BASE}/:volume_id`, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'getVolume',
+      summary: 'Get a volume',
+      tags,
+      params: VolumeParams,
+      response: { 200: VolumeAnswer },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return presentedVolume(await volumes.get(scope, request.params.volume_id), scope);
+    },
+  });
+
+  app.delete(`${BASE}/:volume_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'deleteVolume',
+      summary: 'Delete a volume',
+      description: 'Only one that is available. Its snapshots have to be named, or to be gone before.',
+      tags,
+      params: VolumeParams,
+      querystring: DeleteVolumeQuery,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const { snapshots } = request.query;
+      return dialect.tasks([await volumes.delete(scope, request.params.volume_id, idsOf(snapshots))]);
+    },
+  });
+}

@@ -1,0 +1,126 @@
+import { type Static, Type } from 'typebox';
+import { IdList } from '../../lib/id-list.ts';
+import { nullable } from '../../lib/nullable.ts';
+import { PlaceFields, TaggedFields, TaskFields, Uuid, UuidInput } from '../../lib/resource-fields.ts';
+import { tagQuery } from '../../lib/tag-query.ts';
+import { TagsInput } from '../../lib/tags-input.ts';
+import { listOf, listQuery, ProjectRegion, ResourceName, Timestamp } from '../../lib/wire.ts';
+import { VolumeTypeName } from '../catalog/schema.ts';
+import { MAX_VOLUME_GIB } from './sources.ts';
+import { VOLUME_STATUSES } from './states.ts';
+
+export const VolumeSize = Type.Integer({
+  minimum: 1,
+  maximum: MAX_VOLUME_GIB,
+  description: 'GiB',
+  examples: [10],
+});
+
+const common = {
+  name: ResourceName('Name'),
+  type_name: Type.Optional(VolumeTypeName),
+  tags: Type.Optional(TagsInput),
+};
+const variants = [
+  Type.Object(
+    { source: Type.Literal('new-volume'), size: VolumeSize, ...common },
+    { title: 'CreateEmptyVolume', additionalProperties: false },
+  ),
+  Type.Object(
+    { source: Type.Literal('image'), image_id: UuidInput('Image ID'), size: VolumeSize, ...common },
+    { title: 'CreateVolumeFromImage', additionalProperties: false },
+  ),
+  Type.Object(
+    {
+      source: Type.Literal('snapshot'),
+      snapshot_id: UuidInput('Snapshot ID'),
+      size: Type.Optional(VolumeSize),
+      ...common,
+    },
+    { title: 'CreateVolumeFromSnapshot', additionalProperties: false },
+  ),
+] as const;
+
+export type CreateVolume = Static<(typeof variants)[number]>;
+export const CreateVolumeSchema = Type.Unsafe<CreateVolume>({
+  type: 'object',
+  title: 'CreateVolume',
+  discriminator: { propertyName: 'source' },
+  required: ['source'],
+  oneOf: variants,
+  examples: [{ source: 'new-volume', name: 'data', size: 10, type_name: 'standard' }],
+});
+
+const Attachment = Type.Object(
+  {
+    attachment_id: Uuid('Attachment ID'),
+    volume_id: Uuid('Volume ID'),
+    server_id: nullable(Uuid('Instance ID')),
+    instance_name: nullable(Type.String()),
+    device: nullable(Type.String({ examples: ['/dev/vda'] })),
+    flavor_id: nullable(Type.String()),
+    attached_at: nullable(Timestamp()),
+  },
+  { title: 'VolumeAttachment' },
+);
+
+const Limits = Type.Object(
+  {
+    iops_base_limit: Type.Integer(),
+    iops_burst_limit: Type.Integer(),
+    MBps_base_limit: Type.Integer(),
+    MBps_burst_limit: Type.Integer(),
+  },
+  { title: 'VolumeLimits' },
+);
+
+export const VolumeAnswer = Type.Object(
+  {
+    id: Uuid('Volume ID'),
+    name: Type.String(),
+    size: Type.Integer({ description: 'GiB', examples: [10] }),
+    volume_type: VolumeTypeName,
+    status: Type.Enum(VOLUME_STATUSES, { type: 'string' }),
+    bootable: Type.Boolean(),
+    is_root_volume: Type.Boolean({ description: 'Whether an instance boots from it' }),
+    attachments: Type.Array(Attachment),
+    snapshot_ids: Type.Array(Uuid('Snapshot ID')),
+    limiter_stats: Type.Unsafe<Static<typeof Limits> | null>({ anyOf: [Limits, { type: 'null' }] }),
+    volume_image_metadata: Type.Unsafe<Record<string, string> | null>({
+      type: ['object', 'null'],
+      additionalProperties: { type: 'string' },
+      description: 'The image that it was made from',
+    }),
+    ...TaggedFields,
+    ...PlaceFields,
+    ...TaskFields,
+    created_at: Timestamp(),
+    updated_at: Timestamp(),
+  },
+  { title: 'Volume' },
+);
+export type VolumeAnswer = Static<typeof VolumeAnswer>;
+export const VolumeList = listOf(VolumeAnswer, 'VolumeList');
+
+export const VolumeListQuery = Type.Object(
+  {
+    ...listQuery(),
+    instance_id: Type.Optional(UuidInput('Volumes of this instance')),
+    name_part: Type.Optional(Type.String({ maxLength: 63, description: 'Part of the name' })),
+    id_part: Type.Optional(Type.String({ maxLength: 36, description: 'Part of the ID' })),
+    bootable: Type.Optional(Type.Boolean()),
+    has_attachments: Type.Optional(Type.Boolean()),
+    ...tagQuery,
+  },
+  { additionalProperties: false },
+);
+
+export const DeleteVolumeQuery = Type.Object(
+  { snapshots: Type.Optional(IdList('Snapshots of the volume, which go with it')) },
+  { additionalProperties: false },
+);
+
+export const VolumeParams = Type.Object({
+  ...ProjectRegion,
+  volume_id: Type.String({ description: 'Volume ID' }),
+});

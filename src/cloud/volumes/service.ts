@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { isUuid } from '../../lib/ids.ts';
+import { acceptedTags } from '../../lib/tags-input.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { placeOf } from '../projects/place.ts';
+import type { Scope } from '../projects/service.ts';
+import { takeQuota } from '../quotas/quotas.ts';
+import type { Tasks } from '../tasks/service.ts';
+import type { CreateVolume } from './schema.ts';
+import type { SnapshotRows } from './snapshot-rows.ts';
+import { type SnapshotSources, volumeShapes } from './sources.ts';
+import * as store from './store.ts';
+import {
+  CREATE_VOLUME,
+  DEADLINE_MS,
+  DELETE_VOLUME,
+  type VolumeInput,
+  type VolumeRemoval,
+} from './workflow.ts';
+
+export interface Volumes {
+  /** Starts the task that makes a volume; answers the task's id. @throws InvalidError, QuotaExceededError */
+  create(scope: Scope, request: CreateVolume): Promise<string>;
+  list(scope: Scope, filter: store.VolumeFilter): Promise<{ count: number; rows: store.VolumeRow[] }>;
+  /** @throws NotFoundError */
+  get(scope: Scope, id: string): Promise<store.VolumeRow>;
+  /**
+   * Starts the task that removes a volume, and snapshots of it; answers the task's id.
+   * @throws NotFoundError, InvalidError for snapshots of something else, ConflictError while it is in use
+   */
+  delete(scope: Scope, id: string, snapshotIds: string[]): Promise<string>;
+}
+
+export function createVolumes(deps: {
+  database: Database;
+  clock: Clock;
+  catalog: Catalog;
+  tasks: Tasks;
+  snapshots: SnapshotSources & SnapshotRows;
+}): Volumes {
+  const { database, clock, catalog, tasks, snapshots } = deps;
+
+  return {
+    async create(scope, request) {
+      const tags = acceptedTags(request.tags);
+      const [id, taskId] = [randomUUID(), randomUUID()];
+      const now = clock.now();
+      return database.transaction(async (tx) => {
+        const { shapes, problems } = await volumeShapes(tx, scope, [request], {
+          catalog,
+          snapshots,
+          fieldOf: () => '',
+        });
+        const [shape] = shapes;
+        if (!shape) throw new InvalidError(problems);
+        const status = shape.imageId === null ? 'creating' : 'downloading';
+        await store.insertVolumes(
+          tx,
+          placeOf(scope),
+          [{ id, name: request.name, shape, tags, status }],
+          taskId,
+          now,
+        );
+        const input: VolumeInput = {
+          order: {
+            id,
+            sizeGib: shape.sizeGib,
+            volumeType: shape.volumeType,
+            imageId: shape.imageId,
+            snapshotId: shape.snapshotId,
+          },
+          clientId: scope.clientId,
+          regionId: scope.region.id,
+        };
+        await tasks.start(tx, scope, {
+          id: taskId,
+          type: CREATE_VOLUME,
+          data: request,
+          input,
+          deadlineMs: DEADLINE_MS,
+        });
+        await takeQuota(tx, scope, 'volume_count');
+        return taskId;
+      });
+    },
+
+    list: (scope, filter) => store.listVolumes(database.sql, placeOf(scope), filter),
+
+    async get(scope, id) {
+      const row = isUuid(id) ? await store.findVolume(database.sql, placeOf(scope), id) : undefined;
+      if (!row) throw new NotFoundError('Volume', id);
+      return row;
+    },
+
+    async delete(scope, id, snapshotIds) {
+      if (!isUuid(id)) throw new NotFoundError('Volume', id);
+      const now = clock.now();
+      const taskId = randomUUID();
+      return database.transaction(async (tx) => {
+        const [volume] = await store.lockVolumes(tx, placeOf(scope), [id]);
+        if (!volume) throw new NotFoundError('Volume', id);
+        requireFree(volume);
+        const own = await snapshots.lockOf(tx, [volume.id]);
+        requireSnapshots(volume, own, snapshotIds);
+        await store.setStatus(tx, [volume.id], 'deleting', taskId, now);
+        await snapshots.hold(
+          tx,
+          own.map((one) => one.id),
+          taskId,
+          now,
+        );
+        const input: VolumeRemoval = {
+          volumeId: volume.id,
+          snapshotIds: own.map((one) => one.id),
+          clientId: scope.clientId,
+          regionId: scope.region.id,
+        };
+        return tasks.start(tx, scope, {
+          id: taskId,
+          type: DELETE_VOLUME,
+          data: { volume_id: volume.id, snapshots: input.snapshotIds },
+          input,
+          deadlineMs: DEADLINE_MS,
+        });
+      });
+    },
+  };
+}
+
+function requireFree(volume: store.PlainVolume): void {
+  if (volume.task_id !== null) {
+    throw new ConflictError(`Volume ${volume.id} is held by task ${volume.task_id}; wait until it ends`);
+  }
+  if (!['available', 'error'].includes(volume.status)) {
+    throw new ConflictError(
+      `Volume ${volume.id} is ${volume.status}; only a volume that is available can be deleted`,
+    );
+  }
+}
+
+/** A volume goes with all of its snapshots or not at all, and each has to be named. */
+function requireSnapshots(
+  volume: store.PlainVolume,
+  own: { id: string; task_id: string | null }[],
+  named: string[],
+): void {
+  const wanted = new Set(named.map((id) => id.toLowerCase()));
+  const foreign = [...wanted].filter((id) => !own.some((one) => one.id === id));
+  if (foreign.length > 0) {
+    throw new InvalidError({ snapshots: [`Volume ${volume.id} has no snapshot ${foreign.join(', ')}.`] });
+  }
+  const left = own.filter(({ id }) => !wanted.has(id)).map(({ id }) => id);
+  if (left.length > 0) {
+    throw new ConflictError(
+      `Volume ${volume.id} has snapshots: ${left.join(', ')}; delete them first or name them in "snapshots"`,
+    );
+  }
+  const held = own.find((one) => one.task_id !== null);
+  if (held)
+    throw new ConflictError(`Snapshot ${held.id} is held by task ${held.task_id}; wait until it ends`);
+}

@@ -1,0 +1,16 @@
+import type { Transaction } from '../../db/database.ts';
+
+/** What removing volumes needs of their snapshots. */
+export interface SnapshotRows {
+  /** The snapshots of the volumes, locked until the transaction ends. */
+  lockOf(
+    tx: Transaction,
+    volumeIds: string[],
+  ): Promise<{ id: string; volume_id: string; task_id: string | null }[]>;
+  /** Marks them as going with the task. */
+  hold(tx: Transaction, ids: string[], taskId: string, now: Date): Promise<void>;
+  /** They stay after all. */
+  keep(tx: Transaction, ids: string[], now: Date): Promise<void>;
+  /** They are gone, and the quota is free again. */
+  drop(tx: Transaction, ids: string[], owner: { clientId: number; regionId: number }): Promise<void>;
+}

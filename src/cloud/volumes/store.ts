@@ -1,0 +1,186 @@
+import { type Kysely, type Selectable, sql } from 'kysely';
+import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import type { Transaction } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
+import { tagConditions } from '../../db/tag-conditions.ts';
+import type { Place } from '../projects/place.ts';
+import type { VolumeShape } from './sources.ts';
+import type { VolumeStatus } from './states.ts';
+
+export type PlainVolume = Selectable<Tables['volumes']>;
+export interface AttachmentRow {
+  id: string;
+  instance_id: string;
+  instance_name: string;
+  flavor_id: string;
+  device: string;
+  boot_index: number | null;
+  attached_at: Date | null;
+}
+export type VolumeRow = PlainVolume & { attachments: AttachmentRow[]; snapshot_ids: string[] };
+
+export interface VolumeFilter {
+  instanceId?: string | undefined;
+  namePart?: string | undefined;
+  idPart?: string | undefined;
+  bootable?: boolean | undefined;
+  attached?: boolean | undefined;
+  tagKeys: string[];
+  tags: Record<string, string>;
+  limit: number;
+  offset: number;
+}
+
+/** Volumes with what they are attached to and the snapshots of them, in one query. */
+function volumes(db: Kysely<Tables>, place: Place) {
+  return db
+    .selectFrom('volumes')
+    .selectAll()
+    .select((volume) =>
+      jsonArrayFrom(
+        volume
+          .selectFrom('volume_attachments as attachment')
+          .innerJoin('instances', 'instances.id', 'attachment.instance_id')
+          .select(['attachment.id', 'instance_id', 'instances.name as instance_name', 'flavor_id'])
+          .select(['device', 'boot_index', 'attached_at'])
+          .whereRef('attachment.volume_id', '=', 'volumes.id'),
+      ).as('attachments'),
+    )
+    .select(
+      sql<string[]>`array(select snapshots.id::text from snapshots where volume_id = volumes.id
+        order by snapshots.created_at, snapshots.id)`.as('snapshot_ids'),
+    )
+    .where('project_id', '=', place.projectId)
+    .where('region_id', '=', place.regionId);
+}
+
+export async function findVolume(
+  db: Kysely<Tables>,
+  place: Place,
+  id: string,
+): Promise<VolumeRow | undefined> {
+  const row = await volumes(db, place).where('id', '=', id).executeTakeFirst();
+  return row && withDates(row);
+}
+
+export async function listVolumes(
+  db: Kysely<Tables>,
+  place: Place,
+  filter: VolumeFilter,
+): Promise<{ count: number; rows: VolumeRow[] }> {
+  let matching = volumes(db, place).where((eb) => eb.and(tagConditions('volumes.tags', filter)));
+  if (filter.namePart !== undefined) {
+    matching = matching.where(sql<boolean>`position(lower(${filter.namePart}) in lower(name)) > 0`);
+  }
+  if (filter.idPart !== undefined) {
+    matching = matching.where(sql<boolean>`position(lower(${filter.idPart}) in id::text) > 0`);
+  }
+  if (filter.bootable !== undefined) matching = matching.where('bootable', '=', filter.bootable);
+  if (filter.attached !== undefined) {
+    matching = matching.where(
+      sql<boolean>`exists (select from volume_attachments where volume_id = volumes.id) = ${filter.attached}`,
+    );
+  }
+  if (filter.instanceId !== undefined) {
+    matching = matching.where(
+      sql<boolean>`exists (select from volume_attachments
+        where volume_id = volumes.id and instance_id = ${filter.instanceId})`,
+    );
+  }
+  const rows = await matching
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(filter.limit)
+    .offset(filter.offset)
+    .execute();
+  const { count } = await matching
+    .clearSelect()
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return { count, rows: rows.map(withDates) };
+}
+
+/** JSON carries times as text. */
+type WithTexts = Omit<VolumeRow, 'attachments'> & {
+  attachments: (Omit<AttachmentRow, 'attached_at'> & { attached_at: Date | string | null })[];
+};
+function withDates(row: WithTexts): VolumeRow {
+  const attachments = row.attachments.map((one) => ({
+    ...one,
+    attached_at: one.attached_at === null ? null : new Date(one.attached_at),
+  }));
+  return { ...row, attachments };
+}
+
+export interface NewVolume {
+  id: string;
+  name: string;
+  shape: VolumeShape;
+  tags: Record<string, string>;
+  status: VolumeStatus;
+}
+
+export async function insertVolumes(
+  tx: Transaction,
+  place: Place,
+  list: NewVolume[],
+  taskId: string,
+  now: Date,
+): Promise<void> {
+  if (list.length === 0) return;
+  await tx.sql
+    .insertInto('volumes')
+    .values(
+      list.map(({ id, name, shape, tags, status }) => ({
+        id,
+        project_id: place.projectId,
+        region_id: place.regionId,
+        name,
+        size_gib: shape.sizeGib,
+        volume_type: shape.volumeType,
+        status,
+        bootable: shape.bootable,
+        image_metadata: shape.imageMetadata && JSON.stringify(shape.imageMetadata),
+        tags: JSON.stringify(tags),
+        creator_task_id: taskId,
+        task_id: taskId,
+        created_at: now,
+        updated_at: now,
+      })),
+    )
+    .execute();
+}
+
+/** Locks the volumes against a concurrent change until the transaction ends. */
+export async function lockVolumes(tx: Transaction, place: Place, ids: string[]): Promise<PlainVolume[]> {
+  if (ids.length === 0) return [];
+  return tx.sql
+    .selectFrom('volumes')
+    .selectAll()
+    .where('id', 'in', ids)
+    .where('project_id', '=', place.projectId)
+    .where('region_id', '=', place.regionId)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
+}
+
+export async function setStatus(
+  tx: Transaction,
+  ids: string[],
+  status: VolumeStatus,
+  taskId: string | null,
+  now: Date,
+): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.sql
+    .updateTable('volumes')
+    .set({ status, task_id: taskId, updated_at: now })
+    .where('id', 'in', ids)
+    .execute();
+}
+
+export async function deleteVolumes(tx: Transaction, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.sql.deleteFrom('volumes').where('id', 'in', ids).execute();
+}

@@ -1,0 +1,71 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { TaskHandler } from '../../workflows/task-handler.ts';
+import { provision, unprovision } from '../provisioning/provisioner.ts';
+import { releaseQuota } from '../quotas/quotas.ts';
+import type { DiskOrder, VolumeBackend } from './backend.ts';
+import type { SnapshotRows } from './snapshot-rows.ts';
+import { deleteVolumes, setStatus } from './store.ts';
+
+export const CREATE_VOLUME = 'create_volume';
+export const DELETE_VOLUME = 'delete_volume';
+export const DEADLINE_MS = 10 * 60_000;
+
+export interface VolumeInput {
+  order: DiskOrder;
+  clientId: number;
+  regionId: number;
+}
+
+export interface VolumeRemoval {
+  volumeId: string;
+  /** They go with the volume. */
+  snapshotIds: string[];
+  clientId: number;
+  regionId: number;
+}
+
+interface Deps {
+  clock: Clock;
+  volumes: VolumeBackend;
+  snapshots: SnapshotRows;
+}
+
+export function createVolumeHandler({ clock, volumes }: Deps): TaskHandler<VolumeInput, null> {
+  return {
+    type: CREATE_VOLUME,
+    deadlineMs: DEADLINE_MS,
+    async run(run, { order }) {
+      await provision(run, volumes, order, { id: order.id });
+      return null;
+    },
+    async complete(tx, _task, { order }) {
+      await setStatus(tx, [order.id], 'available', null, clock.now());
+      return { volumes: [order.id] };
+    },
+    async abandon(tx, _task, { order, clientId, regionId }) {
+      await deleteVolumes(tx, [order.id]);
+      await releaseQuota(tx, { clientId, regionId }, 'volume_count');
+    },
+  };
+}
+
+export function deleteVolumeHandler({ clock, volumes, snapshots }: Deps): TaskHandler<VolumeRemoval, null> {
+  return {
+    type: DELETE_VOLUME,
+    deadlineMs: DEADLINE_MS,
+    async run(run, { volumeId }) {
+      await unprovision(run, volumes, { id: volumeId });
+      return null;
+    },
+    async complete(tx, _task, { volumeId, snapshotIds, clientId, regionId }) {
+      await snapshots.drop(tx, snapshotIds, { clientId, regionId });
+      await deleteVolumes(tx, [volumeId]);
+      await releaseQuota(tx, { clientId, regionId }, 'volume_count');
+      return null;
+    },
+    async abandon(tx, _task, { volumeId, snapshotIds }) {
+      await snapshots.keep(tx, snapshotIds, clock.now());
+      await setStatus(tx, [volumeId], 'available', null, clock.now());
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import { Type } from 'typebox';
+
+const UUID = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}';
+
+/** Ids in one query parameter, with commas between them. */
+export const IdList = (description: string) =>
+  Type.String({
+    maxLength: 37_000,
+    pattern: `^(${UUID}(,${UUID})*)?$`,
+    rule: 'Must be UUIDs with commas between them.',
+    description: `${description}; with commas between them`,
+  });
+
+export function idsOf(list: string | undefined): string[] {
+  return list === undefined || list === '' ? [] : list.toLowerCase().split(',');
+}
