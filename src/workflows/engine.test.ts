@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ConflictError } from '../lib/errors.ts';
 import { startWorker, TaskFailure, type TaskHandler, type Worker } from './engine.ts';
-import { log, openStage, type Stage } from './fixtures/stage.ts';
-import { endOf, insertTask, makeMarks, marksOf, stepsHandler, submit, taskOf } from './fixtures/tasks.ts';
+import { log } from './fixtures/log.ts';
+import { openStage, type Stage } from './fixtures/stage.ts';
+import { endOf, insertTask, marksOf, stepsHandler, submit, taskOf } from './fixtures/tasks.ts';
 
 let stage: Stage;
 let worker: Worker;
@@ -34,7 +35,6 @@ const failing: TaskHandler<{ how: string }> = {
 
 beforeAll(async () => {
   stage = await openStage();
-  await makeMarks(stage.database);
   const { connection, database, changes } = stage;
   const handlers = [stepsHandler(database), failing];
   // Few places, so that a task that keeps its place after its end makes the next tests wait for ever.

@@ -4,8 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { startWorker, type Worker } from './engine.ts';
-import { log, openStage, type Stage } from './fixtures/stage.ts';
-import { endOf, makeMarks, marksOf, stepsHandler, submit, taskOf } from './fixtures/tasks.ts';
+import { log } from './fixtures/log.ts';
+import { openStage, type Stage } from './fixtures/stage.ts';
+import { endOf, marksOf, stepsHandler, submit, taskOf } from './fixtures/tasks.ts';
 
 const script = fileURLToPath(new URL('./fixtures/worker-process.ts', import.meta.url));
 const TAKEN_OVER_WITHIN_MS = 15_000;
@@ -16,7 +17,6 @@ const children: ChildProcess[] = [];
 
 beforeAll(async () => {
   stage = await openStage();
-  await makeMarks(stage.database);
 });
 
 afterEach(async () => {
@@ -104,6 +104,11 @@ test('a sleeping task is handed over by a stopping worker without waiting for it
   child.kill('SIGTERM');
   await once(child, 'exit');
   expect(await taskOf(stage, id)).toMatchObject({ state: 'RUNNING' });
+  const { rows } = await stage.database.pool.query(
+    'select status from dbos.workflow_status where workflow_uuid = $1',
+    [id],
+  );
+  expect(rows).toEqual([{ status: 'ENQUEUED' }]);
   await startHere();
   expect(await endOf(stage, id)).toMatchObject({ state: 'FINISHED' });
   expect(await marksOf(stage, id)).toEqual(['one', 'two', 'complete']);

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../lib/clock.ts';
-import { log, openStage, type Stage } from './fixtures/stage.ts';
-import { insertTask, makeMarks, marksOf, stepsHandler, taskOf } from './fixtures/tasks.ts';
+import { log } from './fixtures/log.ts';
+import { openStage, type Stage } from './fixtures/stage.ts';
+import { insertTask, marksOf, stepsHandler, taskOf } from './fixtures/tasks.ts';
 import { beginTask, failTask, finishTask, type TaskEnding } from './task-end.ts';
 
 let stage: Stage;
@@ -10,7 +11,6 @@ let ending: TaskEnding;
 
 beforeAll(async () => {
   stage = await openStage();
-  await makeMarks(stage.database);
   ending = { database: stage.database, clock: systemClock, log };
 });
 

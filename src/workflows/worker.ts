@@ -129,9 +129,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       await executor?.deactivateEventReceivers();
       await runner.gate.whenIdle(graceMs);
       await DBOS.shutdown();
-      // Only now: a run that is told of its loss while it records a step would lose the record.
-      await executor?.recoverPendingWorkflows([executorId]);
-      await forget(database, executorId);
+      try {
+        // Only now: a run that is told of its loss while it records a step would lose the record.
+        await executor?.recoverPendingWorkflows([executorId]);
+        await forget(database, executorId);
+      } catch (error) {
+        log.warn({ err: error }, 'unfinished tasks could not be handed back; they are taken over later');
+      }
       current = undefined;
       ended = () => {};
       await pool.end();
