@@ -20,6 +20,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       pods_ipv6_pool text,
       services_ipv6_pool text,
       configuration jsonb not null,
+      next_configuration jsonb,
       creator_task_id uuid not null,
       task_id uuid,
       created_at timestamptz not null,
@@ -29,6 +30,13 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create index kubernetes_clusters_by_age
       on kubernetes_clusters (project_id, region_id, created_at desc, id desc)`.execute(db);
+  await sql`
+    create index kubernetes_clusters_by_file_share
+      on kubernetes_clusters ((configuration #>> '{add_ons,slurm,file_share_id}'))`.execute(db);
+  await sql`
+    create index kubernetes_clusters_by_next_file_share
+      on kubernetes_clusters ((next_configuration #>> '{add_ons,slurm,file_share_id}'))
+      where next_configuration is not null`.execute(db);
   await sql`
     create table kubernetes_pools (
       id uuid primary key,

@@ -4,6 +4,7 @@ import { simulatedSnapshots, simulatedVolumes } from './backends/simulated/volum
 import type { Catalog } from './cloud/catalog/catalog.ts';
 import { networkLookup } from './cloud/clusters/network-lookup.ts';
 import { createClusters } from './cloud/clusters/service.ts';
+import { shareUsers } from './cloud/clusters/share-users.ts';
 import { clusterHandlers } from './cloud/clusters/workflow.ts';
 import { shareNetworks } from './cloud/file-shares/network-lookup.ts';
 import { createFileShares } from './cloud/file-shares/service.ts';
@@ -62,7 +63,7 @@ export function createServices(foundation: Foundation) {
     ...foundation,
     tasks,
     networks: shareNetworks(networks),
-    users: { slurmClusterOn: async () => undefined },
+    users: shareUsers,
   });
   const clusters = createClusters({
     ...foundation,

@@ -119,7 +119,7 @@ export function createClusters(deps: {
           data: { cluster_name: name, ...request },
           ...updateWork(cluster.id, { current, wanted, changed }),
         });
-        await store.holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
+        await store.holdCluster(tx, cluster.id, { taskId, status: 'Provisioned', next: wanted });
         return [taskId];
       });
     },

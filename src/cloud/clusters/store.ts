@@ -90,7 +90,10 @@ export async function lockCluster(
   return findCluster(tx.sql, place, name);
 }
 
-export type NewCluster = Omit<Insertable<Tables['kubernetes_clusters']>, 'configuration'> & {
+export type NewCluster = Omit<
+  Insertable<Tables['kubernetes_clusters']>,
+  'configuration' | 'next_configuration'
+> & {
   configuration: ClusterConfiguration;
 };
 export type NewPool = Omit<PoolRow, 'cluster_id' | 'position' | 'created_at'>;
@@ -98,7 +101,7 @@ export type NewPool = Omit<PoolRow, 'cluster_id' | 'position' | 'created_at'>;
 export async function insertCluster(tx: Transaction, cluster: NewCluster, pools: NewPool[]): Promise<void> {
   await tx.sql
     .insertInto('kubernetes_clusters')
-    .values({ ...cluster, configuration: JSON.stringify(cluster.configuration) })
+    .values({ ...cluster, configuration: JSON.stringify(cluster.configuration), next_configuration: null })
     .execute();
   await tx.sql
     .insertInto('kubernetes_pools')
@@ -131,11 +134,15 @@ export async function insertCluster(tx: Transaction, cluster: NewCluster, pools:
 export async function holdCluster(
   tx: Transaction,
   id: string,
-  hold: { taskId: string; status: 'Provisioned' | 'Deleting' },
+  hold: { taskId: string; status: 'Provisioned' | 'Deleting'; next?: ClusterConfiguration },
 ): Promise<void> {
   await tx.sql
     .updateTable('kubernetes_clusters')
-    .set({ task_id: hold.taskId, status: hold.status })
+    .set({
+      task_id: hold.taskId,
+      status: hold.status,
+      next_configuration: hold.next ? JSON.stringify(hold.next) : null,
+    })
     .where('id', '=', id)
     .execute();
 }
@@ -151,6 +158,7 @@ export async function releaseCluster(
     .set({
       task_id: null,
       status: 'Provisioned',
+      next_configuration: null,
       ...(configuration && { configuration: JSON.stringify(configuration) }),
     })
     .where('id', '=', held.clusterId)

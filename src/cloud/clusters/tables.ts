@@ -23,6 +23,8 @@ export interface ClusterTables {
     services_ipv6_pool: string | null;
     /** What the cluster runs with; a running update changes it only when it succeeds. */
     configuration: JSONColumnType<ClusterConfiguration>;
+    /** What a running update is about to make of it; null while none runs. */
+    next_configuration: JSONColumnType<ClusterConfiguration> | null;
     creator_task_id: string;
     /** The task that holds the cluster; null while it may be changed. */
     task_id: string | null;

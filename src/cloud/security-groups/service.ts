@@ -106,7 +106,12 @@ export function createSecurityGroups(deps: {
             `Security group ${group.name} is in use: rules of these security groups name it as their remote group: ${others.join(', ')}`,
           );
         }
-        await store.deleteGroup(tx, id);
+        try {
+          await store.deleteGroup(tx, id);
+        } catch (error) {
+          if (!violates(error, 'kubernetes_pool_security_groups_group')) throw error;
+          throw new ConflictError(`Security group ${group.name} is in use by a pool of a Kubernetes cluster`);
+        }
         await releaseQuota(tx, { clientId: scope.clientId, regionId: scope.region.id }, 'firewall_count');
       });
     },
