@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { announce } from '../../db/changes.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
 import { secretHash, TOKEN_TOPIC } from '../identity/authenticate.ts';
 import { ROLES } from '../identity/principal.ts';
 import { tokenText } from '../identity/token-text.ts';
-import { type Account, insertAccount } from './store.ts';
+import { type Account, insertAccount } from './new-account.ts';
 
 export interface FirstStart {
   /** True on the start that made the first account. */
@@ -110,7 +111,7 @@ async function setBootstrapToken(
 }
 
 /** The id of the bootstrap token belongs to a token that somebody made through the API. */
-export class BootstrapTokenTakenError extends Error {}
+export class BootstrapTokenTakenError extends OperatorError {}
 
 function tokenRow(account: Account, secret: string, now: Date) {
   return {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
-import { insertAccount } from '../accounts/store.ts';
+import { insertAccount } from '../accounts/new-account.ts';
 import type { FeatureActivation } from '../features/schema.ts';
 import type { Principal } from '../identity/principal.ts';
 import { presentedAccount } from './presenter.ts';
