@@ -25,9 +25,9 @@ async function created(body: object, region = 1): Promise<string> {
 
 async function usedQuota(): Promise<number> {
   const { rows } = await service.pool.query(
-    `select coalesce(sum(used), 0)::int as used from quota_usage where attribute = 'sfs_count'`,
+    `select used from quota_usage where client_id = 1 and region_id = 1 and attribute = 'sfs_count'`,
   );
-  return rows[0].used;
+  return rows[0]?.used ?? 0;
 }
 
 describe('a VAST share', () => {
@@ -79,12 +79,12 @@ describe('a VAST share', () => {
     });
   });
 
-  test('is there at once, held by its task', async () => {
-    const { body: answer } = await service.http.post(`/gcore${base(1)}`, { ...VAST, name: 'held share' });
+  test('answers tasks in the form of the official clients under their base address', async () => {
+    const { body: answer } = await service.http.post(`/gcore${base(1)}`, { ...VAST, name: 'of a client' });
     expect(answer).toEqual({ tasks: [expect.any(String)] });
-    await service.http.task(answer.tasks[0]);
-    const { body } = await service.http.get(`/gcore${base(1)}?name=held`);
-    expect(body).toMatchObject({ count: 1, results: [{ creator_task_id: answer.tasks[0], task_id: null }] });
+    const task = await service.http.task(answer.tasks[0]);
+    const { body } = await service.http.get(`/gcore${base(1)}/${task.created_resources.file_shares[0]}`);
+    expect(body).toMatchObject({ name: 'of a client', creator_task_id: task.id });
   });
 });
 
@@ -201,7 +201,7 @@ describe('deletion', () => {
   });
 });
 
-test('the quota is the last share that there may be', async () => {
+test('a share beyond the quota is refused and leaves nothing behind', async () => {
   const before = await usedQuota();
   await service.pool.query(
     `insert into quota_usage values (1, 1, 'sfs_count', 1000)
@@ -209,6 +209,9 @@ test('the quota is the last share that there may be', async () => {
   );
   const { status, body } = await service.http.post(base(1), VAST);
   expect(status).toBe(403);
+  expect((await service.http.get(base(1))).body.results).not.toContainEqual(
+    expect.objectContaining({ status: 'creating' }),
+  );
   expect(body).toMatchObject({
     exception_class: 'QuotaLimitExceed',
     info: { attribute: 'sfs_count', current_usage: 1000, requested_usage: 1, limit: 1000 },

@@ -85,6 +85,45 @@ describe('the price', () => {
   });
 });
 
+describe('the price of a volume made from a snapshot', () => {
+  let snapshotId: string;
+  beforeAll(async () => {
+    const made = async (path: string, body: object, kind: string) => {
+      const { status, text, body: tasks } = await service.http.post(`/cloud/v1/${path}/1/1`, body);
+      expect(status, text).toBe(200);
+      return (await service.http.task(tasks[0])).created_resources[kind][0];
+    };
+    const volume = { source: 'new-volume', name: 'disk', size: 7, type_name: 'ssd_hiiops' };
+    const volumeId = await made('volumes', volume, 'volumes');
+    snapshotId = await made('snapshots', { volume_id: volumeId, name: 'copy' }, 'snapshots');
+  });
+
+  test('has the size and type of the snapshot', async () => {
+    const expected = await preview({ source: 'new-volume', size: 7, type_name: 'ssd_hiiops' });
+    for (const extra of [{}, { size: 7 }, { size: null, type_name: null }]) {
+      const { status, body } = await preview({ source: 'snapshot', snapshot_id: snapshotId, ...extra });
+      expect(status).toBe(200);
+      expect(body).toEqual(expected.body);
+    }
+  });
+
+  test('may have another type, but no other size', async () => {
+    const expected = await preview({ source: 'new-volume', size: 7, type_name: 'standard' });
+    const request = { source: 'snapshot', snapshot_id: snapshotId };
+    expect((await preview({ ...request, type_name: 'standard' })).body).toEqual(expected.body);
+    const refused = await preview({ ...request, size: 8 });
+    expect(refused.status).toBe(400);
+    expect(Object.keys(refused.body.invalid_fields)).toEqual(['size']);
+  });
+
+  test('is not told to another account or in another region', async () => {
+    const { http, projectId } = await service.otherTenant();
+    const request = { source: 'snapshot', snapshot_id: snapshotId };
+    expect((await http.post(`/cloud/v1/pricing/${projectId}/1/volumes`, request)).status).toBe(404);
+    expect((await preview(request, '/cloud/v1/pricing/1/2/volumes')).status).toBe(404);
+  });
+});
+
 describe('refused', () => {
   test.each<[body: object, field: string]>([
     [{}, 'source'],
