@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { parseTokenText } from './iam/identity/token-text.ts';
+import { OperatorError } from './lib/operator-error.ts';
 
 const Environment = Type.Object({
   TRADEWIND_HOST: Type.String({ minLength: 1, default: '127.0.0.1', rule: 'a host name or an IP address' }),
@@ -57,7 +58,7 @@ export interface Config {
 }
 
 /** A setting that can't be used. The message is one line that names it and says what it should be. */
-export class ConfigError extends Error {}
+export class ConfigError extends OperatorError {}
 
 /**
  * Reads the settings of the environment. An empty text counts as not set.

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
 import { ConfigError, loadConfig, unknownSettings } from './config.ts';
+import { OperatorError } from './lib/operator-error.ts';
 import { commands } from './start/commands.ts';
 
 /** Exit codes of sysexits.h: what a supervisor can tell apart. */
@@ -69,7 +70,7 @@ function stopSignal(): AbortSignal {
 try {
   process.exitCode = await main();
 } catch (error) {
-  const expected = error instanceof Error && error.name !== 'Error' && !(error instanceof TypeError);
-  process.stderr.write(`${expected ? error.message : ((error as Error)?.stack ?? String(error))}\n`);
+  const text = error instanceof OperatorError ? error.message : ((error as Error)?.stack ?? String(error));
+  process.stderr.write(`${text}\n`);
   process.exitCode = error instanceof ConfigError ? EXIT_CONFIG : EXIT_FAILED;
 }

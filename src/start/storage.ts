@@ -6,6 +6,7 @@ import type { Config } from '../config.ts';
 import { DataDirLockedError } from '../db/embedded/errors.ts';
 import { startEmbeddedServer } from '../db/embedded/server.ts';
 import { embeddedConnection } from '../db/embedded/socket.ts';
+import { OperatorError } from '../lib/operator-error.ts';
 
 const OLDEST_SERVER = 150_000;
 
@@ -18,9 +19,7 @@ export interface Storage {
 }
 
 /** The database can't be used; the message is for the operator. */
-export class StorageError extends Error {
-  override readonly name = 'StorageError';
-}
+export class StorageError extends OperatorError {}
 
 /**
  * The database of the settings: the embedded one is started, one of your own is only checked.

@@ -163,7 +163,7 @@ async function effects(dataDir: string): Promise<[key: string, operation: string
   await client.connect();
   try {
     const { rows } = await client.query<{ key: string; operation: string }>(
-      'select key, operation from simulated_cluster_operations order by applied_at',
+      `select key, concat_ws(' ', operation, detail) as operation from simulated_cluster_operations order by applied_at`,
     );
     return rows.map(({ key, operation }) => [key, operation]);
   } finally {

@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import type { TSchema } from 'typebox';
+import { OperatorError } from '../../lib/operator-error.ts';
 
 /** One fault of the catalogue: where it is, what is wrong and what to write instead. */
 export interface CatalogFault {
@@ -12,7 +13,7 @@ export interface CatalogFault {
 }
 
 /** The catalogue can't be used. The message lists every fault, one on each line. */
-export class CatalogError extends Error {
+export class CatalogError extends OperatorError {
   readonly faults: CatalogFault[];
 
   constructor(folder: string, faults: CatalogFault[]) {
@@ -22,7 +23,6 @@ export class CatalogError extends Error {
     });
     const number = faults.length === 1 ? '1 fault' : `${faults.length} faults`;
     super(`The catalogue in ${folder} has ${number}:\n${lines.join('\n')}`);
-    this.name = 'CatalogError';
     this.faults = faults;
   }
 }

@@ -1,11 +1,10 @@
+import { OperatorError } from '../../lib/operator-error.ts';
+
 /** The embedded PostgreSQL can't run; `message` is for the operator and says what to do about it. */
-export class EmbeddedDatabaseError extends Error {
-  override readonly name: string = 'EmbeddedDatabaseError';
-}
+export class EmbeddedDatabaseError extends OperatorError {}
 
 /** Another Tradewind holds the data folder. */
 export class DataDirLockedError extends EmbeddedDatabaseError {
-  override readonly name = 'DataDirLockedError';
   readonly dataDir: string;
   /** The holder's process id; undefined when it hasn't written it yet. */
   readonly pid: number | undefined;

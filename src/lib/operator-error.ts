@@ -1,0 +1,6 @@
+/** Something that the operator has to mend: printed without a stack, since the message says what and how. */
+export class OperatorError extends Error {
+  override get name(): string {
+    return this.constructor.name;
+  }
+}
