@@ -265,7 +265,6 @@ export const PricesEntry = entry({
     { additionalProperties: false },
   ),
 });
-export type Prices = Static<typeof PricesEntry>;
 
 export const PriceTermsEntry = entry({
   currency: CurrencyCode,

@@ -201,6 +201,40 @@ describe('deletion', () => {
   });
 });
 
+test('deletion is refused while Slurm in a cluster works on the share', async () => {
+  const settings = { root_squash: false, path_length: 'NPL', allowed_characters: 'NPL' };
+  const id = await created({ ...VAST, name: 'for slurm', share_settings: settings });
+  const key = await service.http.post('/cloud/v1/ssh_keys/1', { name: 'slurm key' });
+  const cluster = await service.http.post('/cloud/v2/k8s/clusters/1/1', {
+    name: 'slurm',
+    version: 'v1.32.13',
+    keypair: 'slurm key',
+    csi: { nfs: { vast_enabled: true } },
+    pools: [
+      {
+        name: 'gpus',
+        flavor_id: 'g2-gpu-16-64-1l40s',
+        min_node_count: 1,
+        boot_volume_size: 50,
+        boot_volume_type: 'standard',
+        servergroup_policy: 'affinity',
+      },
+    ],
+    add_ons: {
+      slurm: { enabled: true, file_share_id: id, ssh_key_ids: [key.body.id], worker_count: 1 },
+    },
+  });
+  expect(cluster.status, cluster.text).toBe(200);
+  const refused = await service.http.delete(`${base(1)}/${id}`);
+  expect(refused.status).toBe(409);
+  expect(refused.body.message).toContain('Slurm in cluster slurm');
+  expect(await service.http.task(cluster.body[0])).toMatchObject({ state: 'FINISHED' });
+
+  const gone = await service.http.delete('/cloud/v2/k8s/clusters/1/1/slurm');
+  await service.http.task(gone.body[0]);
+  expect((await service.http.delete(`${base(1)}/${id}`)).status).toBe(200);
+});
+
 test('a share beyond the quota is refused and leaves nothing behind', async () => {
   const before = await usedQuota();
   await service.pool.query(
