@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { Answer, HttpClient } from './http-client.ts';
 import type { TestService } from './service.ts';
 
@@ -63,4 +63,21 @@ export async function makeCluster(http: HttpClient, body: object): Promise<Answe
   const task = await http.task(accepted.body[0]);
   expect(task).toMatchObject({ state: 'FINISHED', error: null });
   return (await http.get(`${CLUSTERS}/${(body as { name: string }).name}`)).body;
+}
+
+/** Lets no simulated cluster work go on until the returned function is called, so that a test meets tasks at work. */
+export async function pauseClusterWork({ pool }: TestService): Promise<() => Promise<void>> {
+  const client = await pool.connect();
+  await client.query('begin');
+  await client.query('lock table simulated_clusters in exclusive mode');
+  let paused = true;
+  const goOn = async () => {
+    if (!paused) return;
+    paused = false;
+    await client.query('commit');
+    client.release();
+  };
+  // A test that fails meanwhile must not keep the service from stopping.
+  onTestFinished(goOn);
+  return goOn;
 }

@@ -6,6 +6,7 @@ import {
   GPU_POOL,
   makeCluster,
   POOL,
+  pauseClusterWork,
 } from '../../../test/support/clusters.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 
@@ -47,6 +48,7 @@ const poolAnswer = (name: string) => ({
 describe('a new cluster', () => {
   test('that says the least has the defaults of the platform', async () => {
     const { http } = service;
+    const goOn = await pauseClusterWork(service);
     const accepted = await http.post(CLUSTERS, {
       name: 'least',
       version: '1.35.3',
@@ -56,6 +58,7 @@ describe('a new cluster', () => {
     const [taskId] = accepted.body;
     const { body: early } = await http.get(`${CLUSTERS}/least`);
     expect(early).toMatchObject({ status: 'Provisioning', task_id: taskId, creator_task_id: taskId });
+    await goOn();
     const task = await http.task(taskId);
     expect(task).toMatchObject({
       task_type: 'create_k8s_cluster_v2',
@@ -280,8 +283,10 @@ describe('a creation that fails', () => {
       name: 'failing',
       logging: { enabled: true, destination_region_id: 1, topic_name: 'simulate-failure' },
     });
+    const goOn = await pauseClusterWork(service);
     const accepted = await http.post(CLUSTERS, body);
     const { body: held } = await http.get(`${CLUSTERS}/failing`);
+    await goOn();
     expect(await http.task(accepted.body[0])).toMatchObject({
       state: 'ERROR',
       error: expect.stringContaining('simulate-failure'),
@@ -320,12 +325,14 @@ describe('deletion', () => {
     const { http, pool } = service;
     const cluster = await makeCluster(http, parts.body());
     const path = `${CLUSTERS}/${cluster.name}`;
+    const goOn = await pauseClusterWork(service);
     const accepted = await http.delete(path);
     const [taskId] = accepted.body;
     expect((await http.get(path)).body).toMatchObject({ status: 'Deleting', task_id: taskId });
     for (const again of [await http.delete(path), await http.patch(path, { logging: { enabled: false } })]) {
       expect(again).toMatchObject({ status: 409, body: { message: expect.stringContaining(taskId) } });
     }
+    await goOn();
     expect(await http.task(taskId)).toMatchObject({ task_type: 'delete_k8s_cluster_v2', state: 'FINISHED' });
     expect((await http.get(path)).status).toBe(404);
     expect((await http.delete(path)).status).toBe(404);

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CLUSTERS, type ClusterParts, clusterParts, makeCluster } from '../../../test/support/clusters.ts';
+import {
+  CLUSTERS,
+  type ClusterParts,
+  clusterParts,
+  makeCluster,
+  pauseClusterWork,
+} from '../../../test/support/clusters.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 
 let service: TestService;
@@ -54,11 +60,13 @@ describe('all six groups at once', () => {
     const { http, pool } = service;
     const before = await newCluster();
     const sent = allSix();
+    const goOn = await pauseClusterWork(service);
     const answer = await http.patch(path(before), sent);
     expect(answer).toMatchObject({ status: 200, body: [expect.any(String)] });
     const [taskId] = answer.body;
     const held = (await http.get(path(before))).body;
     expect(held).toEqual({ ...before, task_id: taskId });
+    await goOn();
 
     const task = await http.task(taskId);
     expect(task).toMatchObject({
@@ -317,6 +325,7 @@ describe('while a task holds the cluster', () => {
   test('another change is refused and names it; one that gives no group is answered', async () => {
     const { http } = service;
     const cluster = await newCluster();
+    const goOn = await pauseClusterWork(service);
     const first = await http.patch(path(cluster), { autoscaler_config: { 'scan-interval': '10s' } });
     const [taskId] = first.body;
     const refusals = [
@@ -332,6 +341,7 @@ describe('while a task holds the cluster', () => {
       expect(status).toBe(409);
     }
     expect(await http.patch(path(cluster), { cni: null })).toMatchObject({ status: 200, body: [] });
+    await goOn();
     await http.task(taskId);
     const next = await http.patch(path(cluster), { autoscaler_config: { 'scan-interval': '30s' } });
     expect(await http.task(next.body[0])).toMatchObject({ state: 'FINISHED' });
@@ -340,12 +350,14 @@ describe('while a task holds the cluster', () => {
   test('of many changes at once one wins', async () => {
     const { http } = service;
     const cluster = await newCluster();
+    const goOn = await pauseClusterWork(service);
     const answers = await Promise.all(
       ['1s', '2s', '3s', '4s', '5s'].map((interval) =>
         http.patch(path(cluster), { autoscaler_config: { 'scan-interval': interval } }),
       ),
     );
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409, 409, 409, 409]);
+    await goOn();
     const winner = answers.find((answer) => answer.status === 200);
     const task = await http.task(winner?.body[0]);
     expect((await http.get(path(cluster))).body.autoscaler_config).toEqual(task.data.autoscaler_config);
