@@ -7,6 +7,7 @@ import { listenForChanges } from '../db/changes.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
 import { ensureFirstAccount, type FirstStart } from '../iam/accounts/first-account.ts';
+import { createTokenUseRecorder } from '../iam/tokens/use-recorder.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createServices, createTaskHandlers, prepareProjects } from '../services.ts';
 import { connectTaskQueue, migrateEngine, startWorker, type Worker } from '../workflows/engine.ts';
@@ -87,6 +88,9 @@ export async function startPlatform(config: Config, role: Role, log: Logger): Pr
     }
 
     async function startApi(): Promise<{ host: string; port: number }> {
+      const uses = createTokenUseRecorder({ database, authenticator: services.authenticator, log });
+      uses.start();
+      undo.push(() => uses.stop());
       const app = await buildApp({
         services,
         log,
