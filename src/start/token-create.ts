@@ -3,7 +3,7 @@ import { createTokenFor } from '../iam/tokens/operator-token.ts';
 import { systemClock } from '../lib/clock.ts';
 import { DomainError } from '../lib/errors.ts';
 import { createLog } from '../log.ts';
-import type { Command } from './commands.ts';
+import type { Command } from './command.ts';
 import { openStorage } from './storage.ts';
 
 export const tokenCreate: Command = {
