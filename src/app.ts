@@ -14,6 +14,7 @@ import { volumeRoutes } from './cloud/volumes/routes.ts';
 import { type Dialect, dialects } from './http/dialect.ts';
 import { healthRoutes, type Readiness } from './http/health.ts';
 import { documentApi } from './http/openapi.ts';
+import { referencePage } from './http/reference-page.ts';
 import { type Api, createServer } from './http/server.ts';
 import { clientRoutes } from './iam/clients/routes.ts';
 import { featureRoutes } from './iam/features/routes.ts';
@@ -31,6 +32,7 @@ export async function buildApp(deps: {
   const { services, log, readiness } = deps;
   const app = createServer({ log, authenticator: services.authenticator, nextRequestId: randomUUID });
   healthRoutes(app, readiness);
+  referencePage(app);
   for (const dialect of dialects) {
     await app.register(
       async (scope) => {

@@ -1,5 +1,7 @@
 type Json = unknown;
 
+const DATA = new Set(['examples', 'example', 'default', 'enum', 'const']);
+
 /**
  * Moves every schema that has a `title` to the components of the document, where it is named once, and
  * leaves a reference in its place. The routes themselves use whole schemas, which validate faster.
@@ -14,7 +16,8 @@ export function nameComponents<T extends object>(document: T): T {
     const copy = Object.fromEntries(
       Object.entries(node)
         .filter(([key, value]) => !isErrorText(node, key, value))
-        .map(([key, value]) => [key, walk(value)]),
+        // What a client sends and gets is no schema, even where it looks like one.
+        .map(([key, value]) => [key, DATA.has(key) ? value : walk(value)]),
     );
     const { title } = copy;
     if (typeof title !== 'string' || !isSchema(copy)) return copy;

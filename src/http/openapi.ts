@@ -1,7 +1,11 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
+import { areaOf } from './areas.ts';
 import type { Dialect } from './dialect.ts';
 import { nameComponents } from './openapi-components.ts';
+import type { OpenApiDocument } from './openapi-document.ts';
+import { withErrors } from './openapi-errors.ts';
+import { TAGS } from './openapi-tags.ts';
 
 const DESCRIPTION: Record<Dialect['name'], string> = {
   specification:
@@ -10,13 +14,19 @@ const DESCRIPTION: Record<Dialect['name'], string> = {
     'The dialect of the official clients: asynchronous operations answer `{"tasks": [...]}`, and a rule names one remote group or null.',
 };
 
-/** Serves the OpenAPI document of one base address, made from the schemas of its routes. */
+/** Serves the OpenAPI document of one base address, made from the schemas of its routes when first asked for. */
 export async function documentApi(app: FastifyInstance, dialect: Dialect): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'Tradewind', version: '1', description: DESCRIPTION[dialect.name] },
+      info: {
+        title: 'Tradewind',
+        version: '1',
+        description: DESCRIPTION[dialect.name],
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
       servers: [{ url: dialect.prefix || '/' }],
+      tags: TAGS,
       components: {
         securitySchemes: {
           apikey: {
@@ -31,7 +41,18 @@ export async function documentApi(app: FastifyInstance, dialect: Dialect): Promi
     },
     stripBasePath: true,
   });
-  app.get('/openapi.json', { config: { access: 'public' }, schema: { hide: true } }, async () =>
-    nameComponents(app.swagger()),
-  );
+  let made: OpenApiDocument | undefined;
+  app.get('/openapi.json', { config: { access: 'public' }, schema: { hide: true } }, async () => {
+    made ??= inOrder(withErrors(nameComponents(app.swagger()) as unknown as OpenApiDocument));
+    return made;
+  });
+}
+
+const AREAS = ['cloud', 'logging', 'streaming', 'iam'];
+
+/** By area and path, so that the document doesn't change when routes are registered in another order. */
+function inOrder(document: OpenApiDocument): OpenApiDocument {
+  const key = (path: string) => `${AREAS.indexOf(areaOf(path))} ${path}`;
+  const paths = Object.entries(document.paths).sort(([a], [b]) => (key(a) < key(b) ? -1 : 1));
+  return { ...document, paths: Object.fromEntries(paths) };
 }

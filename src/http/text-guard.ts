@@ -7,21 +7,33 @@ const MAX_DEPTH = 32;
  * so deep that only an attack needs it. Walks without recursion, since the input is a stranger's.
  */
 export function textProblem(value: unknown): FieldProblem | undefined {
-  const pending: { value: unknown; field: string; depth: number }[] = [{ value, field: '', depth: 0 }];
+  const pending: Place[] = [{ value, field: '', depth: 0 }];
   for (let next = pending.pop(); next; next = pending.pop()) {
-    const { value: item, field, depth } = next;
-    if (typeof item === 'string') {
-      const problem = faultOf(item);
-      if (problem) return { field, message: problem };
-    } else if (typeof item === 'object' && item !== null) {
-      if (depth === MAX_DEPTH) return { field, message: `is nested more than ${MAX_DEPTH} levels deep` };
-      for (const [key, child] of Object.entries(item)) {
-        const path = field === '' ? key : `${field}.${key}`;
-        const problem = faultOf(key);
-        if (problem) return { field, message: `has a name that ${problem}` };
-        pending.push({ value: child, field: path, depth: depth + 1 });
-      }
+    const { field, depth } = next;
+    const message = faultAt(next);
+    if (message) return { field, message };
+    if (typeof next.value !== 'object' || next.value === null) continue;
+    for (const [key, child] of Object.entries(next.value)) {
+      pending.push({ value: child, field: field === '' ? key : `${field}.${key}`, depth: depth + 1 });
     }
+  }
+  return undefined;
+}
+
+interface Place {
+  value: unknown;
+  field: string;
+  depth: number;
+}
+
+/** A fault of the place itself or of a name in it; what the names hold are places of their own. */
+function faultAt({ value, depth }: Place): string | undefined {
+  if (typeof value === 'string') return faultOf(value);
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (depth === MAX_DEPTH) return `is nested more than ${MAX_DEPTH} levels deep`;
+  for (const key of Object.keys(value)) {
+    const fault = faultOf(key);
+    if (fault) return `has a name that ${fault}`;
   }
   return undefined;
 }

@@ -1,0 +1,56 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
+import { buildApp } from '../src/app.ts';
+import { loadCatalog } from '../src/cloud/catalog/catalog.ts';
+import { loadConfig } from '../src/config.ts';
+import type { Database } from '../src/db/database.ts';
+import type { OpenApiDocument } from '../src/http/openapi-document.ts';
+import { systemClock } from '../src/lib/clock.ts';
+import { createServices } from '../src/services.ts';
+import type { TaskQueue } from '../src/workflows/task-queue.ts';
+
+const FOLDER = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../openapi');
+
+export interface DocumentFile {
+  file: string;
+  document: OpenApiDocument;
+  /** What the file holds when it is up to date. */
+  text: string;
+}
+
+/** The OpenAPI documents of both base addresses, from the routes alone: without a database or a network. */
+export async function openApiDocuments(): Promise<DocumentFile[]> {
+  const services = createServices({
+    database: unused<Database>('database'),
+    queue: unused<TaskQueue>('task queue'),
+    changes: { connected: () => false, on: () => {}, close: async () => {} },
+    catalog: await loadCatalog(loadConfig({}).catalogDir),
+    clock: systemClock,
+    simulationSpeed: 1,
+  });
+  const log = pino({ level: 'silent' });
+  const app = await buildApp({ services, log, readiness: { check: async () => ({}) } });
+  const read = async (url: string, name: string): Promise<DocumentFile> => {
+    const { statusCode, body } = await app.inject({ url });
+    if (statusCode !== 200) throw new Error(`${url} answered ${statusCode}: ${body}`);
+    const document = JSON.parse(body) as OpenApiDocument;
+    return { file: path.join(FOLDER, name), document, text: `${JSON.stringify(document, null, 2)}\n` };
+  };
+  try {
+    return [await read('/openapi.json', 'openapi.json'), await read('/gcore/openapi.json', 'gcore.json')];
+  } finally {
+    await app.close();
+  }
+}
+
+/** Stands in for what the services hold and no document asks. */
+function unused<T extends object>(name: string): T {
+  return new Proxy({} as T, {
+    get(_target, property) {
+      throw new Error(
+        `The ${name} was asked for ${String(property)}, which describing the API must not need`,
+      );
+    },
+  });
+}

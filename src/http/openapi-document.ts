@@ -1,0 +1,31 @@
+/** The parts of an OpenAPI 3.1 document that Tradewind's own code reads or writes. */
+export interface OpenApiDocument {
+  openapi: string;
+  info: object;
+  servers: { url: string }[];
+  tags?: { name: string; description: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, object>; responses?: Record<string, object> };
+}
+
+export interface Operation {
+  operationId: string;
+  summary: string;
+  tags: string[];
+  parameters?: Parameter[];
+  requestBody?: { required?: boolean; content: Record<string, MediaType> };
+  responses: Record<string, object>;
+}
+
+interface MediaType {
+  schema: object;
+  example?: unknown;
+  examples?: Record<string, { value: unknown }>;
+}
+
+export interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required?: boolean;
+  schema: Record<string, unknown>;
+}

@@ -1,0 +1,157 @@
+import { type Area, areaOf } from './areas.ts';
+import type { OpenApiDocument, Operation } from './openapi-document.ts';
+
+/** What each refusal means to whoever gets it. */
+const MEANING: Record<number, string> = {
+  400: 'Something in the request is not right: the body names the field and what to send instead.',
+  401: 'No API token, or one that is not valid.',
+  403: 'The token may not do this, or a quota is used up.',
+  404: "There is no such thing, or it is another account's.",
+  409: 'It exists already, is in use, or a running task holds it. Nothing was changed.',
+  412: 'It is no longer in a state that allows this.',
+  413: 'The body is larger than 1 MiB.',
+  415: 'The body is not `application/json`.',
+  422: 'Well-formed, and still not possible here.',
+  500: "The server's own fault; its log has the cause under the request id.",
+};
+
+const text = (description: string) => ({ type: 'string', description });
+const fieldTexts = {
+  type: 'object',
+  description: 'Texts by field',
+  additionalProperties: { type: 'array', items: { type: 'string' } },
+};
+
+const SCHEMAS = {
+  CloudError: {
+    type: 'object',
+    title: 'CloudError',
+    required: ['exception_class', 'message', 'request_id'],
+    properties: {
+      exception_class: text('Kind of the refusal, such as `ValidationError` or `ConflictError`'),
+      message: text('What is wrong and what to do about it'),
+      request_id: text('ID of the request, as in the header `x-request-id`'),
+      info: {
+        type: 'object',
+        description: 'The numbers of a quota that is used up',
+        properties: {
+          attribute: text('Name of the limit'),
+          current_usage: { type: 'integer' },
+          requested_usage: { type: 'integer' },
+          limit: { type: 'integer' },
+        },
+      },
+      invalid_fields: fieldTexts,
+    },
+    examples: [
+      {
+        exception_class: 'NotFoundError',
+        message: 'Project 999 not found',
+        request_id: '0e3f3c1e-6f6c-4c1b-8a53-5b0b7e0f6b1d',
+      },
+    ],
+  },
+  LoggingError: {
+    type: 'object',
+    title: 'LoggingError',
+    required: ['code', 'message'],
+    properties: { code: { type: 'integer', description: 'The status' }, message: text('What is wrong') },
+    examples: [{ code: 404, message: 'Project 999 not found' }],
+  },
+  StreamingError: {
+    type: 'object',
+    title: 'StreamingError',
+    required: ['error'],
+    properties: {
+      error: text('What is wrong'),
+      status: { type: 'integer', description: 'The status, where a read finds nothing' },
+    },
+    examples: [{ error: 'url: This field is required.' }],
+  },
+  IamError: {
+    type: 'object',
+    title: 'IamError',
+    required: ['message'],
+    properties: { message: text('What is wrong') },
+    examples: [{ message: 'Authentication credentials were not provided.' }],
+  },
+  IamErrors: {
+    type: 'object',
+    title: 'IamErrors',
+    required: ['errors'],
+    properties: { errors: fieldTexts },
+    examples: [{ errors: { email: ['This field is required.'] } }],
+  },
+};
+
+const BODY: Record<Area, keyof typeof SCHEMAS> = {
+  cloud: 'CloudError',
+  logging: 'LoggingError',
+  streaming: 'StreamingError',
+  iam: 'IamError',
+};
+
+/** Adds to every operation the refusals it can answer, in the body of its area. What a route says itself stays. */
+export function withErrors(document: OpenApiDocument): OpenApiDocument {
+  const responses: Record<string, object> = {};
+  const paths = Object.fromEntries(
+    Object.entries(document.paths).map(([path, operations]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(operations).map(([method, operation]) => [method, completed(path, method, operation)]),
+      ),
+    ]),
+  );
+  return {
+    ...document,
+    paths,
+    components: {
+      ...document.components,
+      schemas: sorted({ ...document.components.schemas, ...SCHEMAS }),
+      responses: sorted(responses),
+    },
+  };
+
+  function completed(path: string, method: string, operation: Operation): Operation {
+    const area = areaOf(path);
+    const errors = statusesOf(path, method, operation).map((status) => {
+      const name = `${BODY[area]}${status}`;
+      responses[name] ??= responseOf(area, status);
+      return [String(status), { $ref: `#/components/responses/${name}` }];
+    });
+    return { ...operation, responses: { ...Object.fromEntries(errors), ...operation.responses } };
+  }
+}
+
+/** By method and path alone: each says what a route of its kind can be asked wrongly. */
+function statusesOf(path: string, method: string, operation: Operation): number[] {
+  const changes = method !== 'get' && !path.includes('/pricing/');
+  return [
+    400,
+    401,
+    403,
+    ...(path.includes('{') || operation.requestBody ? [404] : []),
+    ...(changes && areaOf(path) !== 'streaming' ? [409] : []),
+    ...(method === 'post' && areaOf(path) === 'streaming' ? [412, 422] : []),
+    ...(operation.requestBody ? [413, 415] : []),
+    500,
+  ];
+}
+
+function responseOf(area: Area, status: number): object {
+  const one = { $ref: `#/components/schemas/${BODY[area]}` };
+  // A body that can't be read has no field to blame.
+  const schema =
+    area === 'iam' && status === 400 ? { oneOf: [{ $ref: '#/components/schemas/IamErrors' }, one] } : one;
+  return {
+    description: MEANING[status],
+    ...(status === 401 && {
+      headers: { 'WWW-Authenticate': { description: 'The word `apikey`', schema: { type: 'string' } } },
+    }),
+    content: { 'application/json': { schema } },
+  };
+}
+
+function sorted<T>(named: Record<string, T>): Record<string, T> {
+  return Object.fromEntries(Object.entries(named).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,93 @@
+import fs from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { NotFoundError } from '../lib/errors.ts';
+import { dialects } from './dialect.ts';
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Tradewind API</title>
+<link rel="icon" href="/docs/favicon-32x32.png">
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+</head>
+<body>
+<noscript>This page needs JavaScript. The same as data: <a href="/openapi.json">/openapi.json</a>.</noscript>
+<div id="reference"></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/swagger-ui-standalone-preset.js"></script>
+<script src="/docs/reference.js"></script>
+</body>
+</html>
+`;
+
+const documents = dialects.map(({ prefix, name }) => ({
+  url: `${prefix}/openapi.json`,
+  name: name === 'specification' ? 'Base address /' : `Base address ${prefix} (official clients)`,
+}));
+
+// Without validatorUrl the page would send the document to a stranger's validator.
+const SCRIPT = `SwaggerUIBundle({
+  dom_id: '#reference',
+  urls: ${JSON.stringify(documents)},
+  presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],
+  layout: 'StandaloneLayout',
+  validatorUrl: null,
+  deepLinking: true,
+  docExpansion: 'none',
+  filter: true,
+  displayRequestDuration: true,
+  persistAuthorization: false,
+  defaultModelsExpandDepth: 0,
+  defaultModelExpandDepth: 3,
+  showExtensions: false,
+});
+`;
+
+const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
+const TYPES: Record<string, string> = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': SCRIPT_TYPE,
+  'swagger-ui-standalone-preset.js': SCRIPT_TYPE,
+  'favicon-32x32.png': 'image/png',
+};
+
+/** Nothing from elsewhere and nothing sent elsewhere. Swagger UI sets styles from its script. */
+const POLICY =
+  "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+/**
+ * A page to read and try the API at `/docs`, for both base addresses, without the internet. Takes the files of
+ * @fastify/swagger-ui and not its plugin, which costs 30 ms of every start and whose policy turns plain HTTP into HTTPS.
+ */
+export function referencePage(app: FastifyInstance): void {
+  const files = new Map<string, Promise<Buffer>>();
+  const config = { access: 'public' } as const;
+  const schema = { hide: true };
+
+  app.get('/docs', { config, schema }, async (_request, reply) =>
+    reply.header('content-security-policy', POLICY).type('text/html; charset=utf-8').send(PAGE),
+  );
+  app.get('/docs/reference.js', { config, schema }, async (_request, reply) =>
+    reply.type(SCRIPT_TYPE).send(SCRIPT),
+  );
+  app.get<{ Params: { file: string } }>('/docs/:file', { config, schema }, async (request, reply) => {
+    const { file } = request.params;
+    const type = Object.hasOwn(TYPES, file) ? TYPES[file] : undefined;
+    if (type === undefined) throw new NotFoundError('Path', `/docs/${file}`);
+    const content = files.get(file) ?? fs.readFile(path.join(assets(), file));
+    files.set(file, content);
+    return reply
+      .type(type)
+      .header('cache-control', 'max-age=3600')
+      .send(await content);
+  });
+}
+
+function assets(): string {
+  const plugin = createRequire(import.meta.url).resolve('@fastify/swagger-ui');
+  return path.join(path.dirname(plugin), 'static');
+}

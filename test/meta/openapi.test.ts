@@ -1,0 +1,95 @@
+import fs from 'node:fs/promises';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { describe, expect, it } from 'vitest';
+import { openApiDocuments } from '../../scripts/openapi-documents.ts';
+import { documentedOperations, exampleBody } from '../support/openapi.ts';
+import { examplesAt, nodesOf } from '../support/openapi-examples.ts';
+
+const files = await openApiDocuments();
+const operations = await documentedOperations();
+
+describe.each(files)('$file', ({ file, document, text }) => {
+  it('is what the routes say; "npm run openapi" writes it', async () => {
+    expect(await fs.readFile(file, 'utf8')).toBe(text);
+  });
+
+  it('is valid OpenAPI 3.1', async () => {
+    const { valid, errors } = await new Validator().validate(JSON.parse(text));
+    expect(errors ?? []).toEqual([]);
+    expect(valid).toBe(true);
+  });
+
+  it('declares every tag that operations use, once, and no other', () => {
+    const used = new Set(
+      Object.values(document.paths).flatMap((path) => Object.values(path).flatMap((op) => op.tags)),
+    );
+    expect((document.tags ?? []).map((tag) => tag.name).sort()).toEqual([...used].sort());
+  });
+
+  it('holds nothing that is no keyword of OpenAPI', () => {
+    expect(text).not.toContain('"~');
+    const strangers = [...nodesOf(document)].filter(({ node }) => typeof node.rule === 'string');
+    expect(strangers.map(({ pointer }) => pointer)).toEqual([]);
+  });
+
+  it('has no reference that leads nowhere', () => {
+    const names = new Set(
+      Object.entries(document.components).flatMap(([kind, parts]) =>
+        Object.keys(parts as object).map((name) => `#/components/${kind}/${name}`),
+      ),
+    );
+    const references = [...text.matchAll(/"\$ref": "([^"]+)"/g)].map(([, reference]) => String(reference));
+    expect(references.filter((reference) => !names.has(reference))).toEqual([]);
+  });
+
+  it('shows examples that its own schemas accept', () => {
+    const ajv = new Ajv2020({ strict: false, allErrors: true, discriminator: true });
+    addFormats.default(ajv);
+    ajv.addSchema(document as object, 'document');
+    const shown = [...nodesOf(document)].flatMap(examplesAt);
+    expect(shown.length).toBeGreaterThan(100);
+    const wrong = shown.flatMap(({ pointer, example }) => {
+      const check = ajv.compile({ $ref: `document#${pointer}` });
+      return check(example) ? [] : [{ pointer, example, errors: ajv.errorsText(check.errors) }];
+    });
+    expect(wrong).toEqual([]);
+  });
+});
+
+it('gives every operation an id of its own, a summary, one tag and security', () => {
+  const faults = operations.flatMap(({ title, operation }) => {
+    const { operationId, summary, tags } = operation;
+    return /^[a-z][A-Za-z0-9]+$/.test(operationId ?? '') && summary && tags?.length === 1 ? [] : [title];
+  });
+  expect(faults).toEqual([]);
+  for (const { document } of files) {
+    const ids = Object.values(document.paths).flatMap((path) =>
+      Object.values(path).map((op) => op.operationId),
+    );
+    expect(ids.length).toBe(new Set(ids).size);
+    expect(document).toMatchObject({ security: [{ apikey: [] }] });
+  }
+});
+
+it('documents the same operations under both base addresses', () => {
+  const [specification, client] = files.map(({ document }) =>
+    Object.entries(document.paths).map(([path, methods]) => [path, Object.keys(methods)]),
+  );
+  expect(client).toEqual(specification);
+});
+
+it('gives every operation one answer of success and the refusals that every one has', () => {
+  const faults = operations.flatMap(({ title, operation }) => {
+    const statuses = Object.keys(operation.responses);
+    const complete = ['400', '401', '403', '500'].every((status) => statuses.includes(status));
+    return complete && statuses.filter((status) => status.startsWith('2')).length === 1 ? [] : [title];
+  });
+  expect(faults).toEqual([]);
+});
+
+it('shows a whole body for every operation that takes one', () => {
+  const taking = operations.filter(({ operation }) => operation.requestBody);
+  expect(taking.filter((of) => exampleBody(of) === undefined).map(({ title }) => title)).toEqual([]);
+});

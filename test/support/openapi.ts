@@ -1,0 +1,55 @@
+import { openApiDocuments } from '../../scripts/openapi-documents.ts';
+import type { OpenApiDocument, Operation, Parameter } from '../../src/http/openapi-document.ts';
+
+/** One operation under one base address, as the document of that address describes it. */
+export interface DocumentedOperation {
+  /** '' or '/gcore' */
+  prefix: string;
+  /** In capitals. */
+  method: string;
+  /** As documented, without the prefix: `/cloud/v1/projects/{project_id}`. */
+  path: string;
+  /** Short and unique over both documents, for the names of tests. */
+  title: string;
+  operation: Operation;
+  document: OpenApiDocument;
+}
+
+/** Every operation of both documents. */
+export async function documentedOperations(): Promise<DocumentedOperation[]> {
+  const files = await openApiDocuments();
+  return files.flatMap(({ document }) => {
+    const prefix = (document.servers[0]?.url ?? '/').replace(/\/$/, '');
+    return Object.entries(document.paths).flatMap(([path, operations]) =>
+      Object.entries(operations).map(([method, operation]) => ({
+        prefix,
+        method: method.toUpperCase(),
+        path,
+        title: `${method.toUpperCase()} ${prefix}${path}`,
+        operation,
+        document,
+      })),
+    );
+  });
+}
+
+export function pathParameters({ operation }: DocumentedOperation): Parameter[] {
+  return (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
+}
+
+const SOME_UUID = '7f3f9a52-0a0e-4b0f-8f5a-3c8a2b6d1e90';
+
+/** The path with its parameters filled in: those given, else a value of the right type that names nothing. */
+export function filledPath(of: DocumentedOperation, values: Record<string, string | number> = {}): string {
+  const filled = pathParameters(of).reduce((path, { name, schema }) => {
+    const value = values[name] ?? (schema.type === 'integer' ? 999_999 : SOME_UUID);
+    return path.replace(`{${name}}`, encodeURIComponent(value));
+  }, of.path);
+  return of.prefix + filled;
+}
+
+/** The body that the documentation tells a reader to send. */
+export function exampleBody({ operation }: DocumentedOperation): unknown {
+  const media = operation.requestBody?.content['application/json'];
+  return media?.example ?? Object.values(media?.examples ?? {})[0]?.value;
+}
