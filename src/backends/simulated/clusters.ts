@@ -12,12 +12,12 @@ type Phase = SimulatedClusterTables['simulated_clusters']['phase'];
 
 /** How long each operation takes at speed 1: a creation about 2 s in all, a change about 0.5 s. */
 const SETTLES_IN_MS = {
-  createControlPlane: 1000,
-  createPool: 150,
-  beginChange: 150,
-  apply: 60,
-  awaitReady: 200,
-  startNodes: 700,
+  createControlPlane: 900,
+  createPool: 100,
+  beginChange: 100,
+  apply: 40,
+  awaitReady: 160,
+  startNodes: 600,
   deletePool: 100,
   deleteControlPlane: 400,
 } as const;

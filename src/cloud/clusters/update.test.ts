@@ -356,7 +356,7 @@ describe('while a task holds the cluster', () => {
         http.patch(path(cluster), { autoscaler_config: { 'scan-interval': interval } }),
       ),
     );
-    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409, 409, 409, 409]);
+    expect(answers.map((answer) => answer.status).sort((a, b) => a - b)).toEqual([200, 409, 409, 409, 409]);
     await goOn();
     const winner = answers.find((answer) => answer.status === 200);
     const task = await http.task(winner?.body[0]);

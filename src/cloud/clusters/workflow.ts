@@ -111,12 +111,8 @@ export function clusterHandlers({ backend }: { backend: ClusterBackend }): TaskH
         }
         await carryOut(run, 'await ready', (key) => backend.awaitReady(key, clusterId));
       } catch (error) {
-        await tearDown(
-          run,
-          clusterId,
-          pools.map((pool) => pool.name),
-        );
-        throw error;
+        const names = pools.map((pool) => pool.name);
+        return failAfter(error, () => tearDown(run, clusterId, names));
       }
     },
     async complete(tx, task, { controlPlane: { clusterId } }) {
@@ -140,12 +136,13 @@ export function clusterHandlers({ backend }: { backend: ClusterBackend }): TaskH
         }
         await carryOut(run, 'await ready', (key) => backend.awaitReady(key, clusterId));
       } catch (error) {
-        // Also the group that failed: a part of it may have been applied.
-        for (const group of tried) {
-          await carryOut(run, `put back ${group}`, (key) => backend.apply(key, clusterId, group, current));
-        }
-        await carryOut(run, 'await ready again', (key) => backend.awaitReady(key, clusterId));
-        throw error;
+        return failAfter(error, async () => {
+          // Also the group that failed: a part of it may have been applied.
+          for (const group of tried) {
+            await carryOut(run, `put back ${group}`, (key) => backend.apply(key, clusterId, group, current));
+          }
+          await carryOut(run, 'await ready again', (key) => backend.awaitReady(key, clusterId));
+        });
       }
     },
     async complete(tx, task, { clusterId, wanted }) {
@@ -185,6 +182,12 @@ async function carryOut(
 ): Promise<void> {
   const { settlesInMs } = await run.step(step, () => operation(`${run.taskId}:${step}`));
   await run.sleep(settlesInMs);
+}
+
+/** The task's reader is told what went wrong first; what went wrong while clearing up is in the server's log. */
+async function failAfter(error: unknown, clearUp: () => Promise<void>): Promise<never> {
+  await clearUp().catch(() => {});
+  throw error;
 }
 
 function inOrder(groups: readonly GroupName[]): GroupName[] {
