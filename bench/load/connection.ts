@@ -1,0 +1,31 @@
+import net from 'node:net';
+
+const HEAD_END = Buffer.from('\r\n\r\n');
+
+export interface Answer {
+  ok: boolean;
+  text: string;
+}
+
+/**
+ * One keep-alive connection with one request at a time. It reads only what a measurement needs: the status and
+ * where the answer ends. Both servers give every answer a content-length.
+ */
+export function openConnection(port: number, answered: (answer: Answer) => void): net.Socket {
+  let pending: Buffer | undefined;
+  const socket = net.connect({ port, host: '127.0.0.1', noDelay: true });
+  socket.on('data', (chunk) => {
+    pending = pending ? Buffer.concat([pending, chunk]) : chunk;
+    const headEnd = pending.indexOf(HEAD_END);
+    if (headEnd < 0) return;
+    const head = pending.toString('latin1', 0, headEnd);
+    const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
+    const end = headEnd + HEAD_END.length + length;
+    if (pending.length < end) return;
+    const ok = head.charCodeAt('HTTP/1.1 '.length) === '2'.charCodeAt(0);
+    const text = ok ? '' : pending.toString('utf8', 0, end);
+    pending = undefined;
+    answered({ ok, text });
+  });
+  return socket;
+}

@@ -1,0 +1,78 @@
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { percentile } from '../support/statistics.ts';
+import { openConnection } from './connection.ts';
+import { type LoadJob, type LoadResult, UNIQUE, uniqueText } from './job.ts';
+
+// Processes come and go on one database, so the numbers don't start at nought.
+let unique = randomInt(2 ** 32) * 2 ** 14;
+
+/** Keeps every connection busy until the time is over or the requests are sent. */
+async function run(job: LoadJob): Promise<LoadResult> {
+  const requestText = requestTexts(job);
+  const latencies: number[] = [];
+  let failure: string | undefined;
+  let sent = 0;
+  const sockets = await Promise.all(
+    Array.from({ length: job.connections }, async () => {
+      const lane = { answered: (_ok: boolean, _text: string) => {} };
+      const socket = openConnection(job.port, ({ ok, text }) => lane.answered(ok, text));
+      await once(socket, 'connect');
+      return { socket, lane };
+    }),
+  );
+  const begun = performance.now();
+  const end = begun + job.ms;
+  await Promise.all(
+    sockets.map(
+      ({ socket, lane }) =>
+        new Promise<void>((resolve, reject) => {
+          let sentAt = 0;
+          const next = () => {
+            if (job.count === undefined ? performance.now() >= end : sent >= job.count) return resolve();
+            sentAt = performance.now();
+            socket.write(requestText(sent++));
+          };
+          lane.answered = (ok, text) => {
+            latencies.push(performance.now() - sentAt);
+            if (!ok) failure ??= text;
+            next();
+          };
+          socket.once('error', reject);
+          socket.once('close', () => reject(new Error('The server closed a connection')));
+          next();
+        }),
+    ),
+  );
+  const seconds = (performance.now() - begun) / 1000;
+  for (const { socket } of sockets) socket.removeAllListeners().destroy();
+  return {
+    requests: latencies.length,
+    seconds,
+    p50: percentile(latencies, 0.5),
+    p99: percentile(latencies, 0.99),
+    ...(failure !== undefined && { failure }),
+  };
+}
+
+/** The bytes of the n-th request, made ahead as far as possible. */
+function requestTexts({ method, paths, headers, body }: LoadJob): (n: number) => string {
+  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  if (body !== undefined) fields.push(`content-length: ${Buffer.byteLength(body)}\r\n`);
+  const heads = paths.map(
+    (path) => `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${fields.join('')}\r\n${body ?? ''}`,
+  );
+  const repeated = body?.includes(UNIQUE) === true;
+  return (n) => {
+    const text = heads[n % heads.length] ?? '';
+    return repeated ? text.replaceAll(UNIQUE, uniqueText(unique++)) : text;
+  };
+}
+
+process.on('message', async (job: LoadJob) => {
+  try {
+    process.send?.({ result: await run(job) });
+  } catch (error) {
+    process.send?.({ error: String(error) });
+  }
+});

@@ -1,0 +1,31 @@
+/** What the load generator is told to send, over and over. */
+export interface LoadJob {
+  port: number;
+  connections: number;
+  /** How long; or, with `count`, how many requests in all. */
+  ms: number;
+  count?: number;
+  method: string;
+  /** Taken in turn. */
+  paths: readonly string[];
+  headers: Record<string, string>;
+  /** Sent as it is, but each UNIQUE in it is replaced by a text that no other request has. */
+  body?: string;
+}
+
+export interface LoadResult {
+  requests: number;
+  seconds: number;
+  /** Milliseconds. */
+  p50: number;
+  p99: number;
+  /** The first answer that wasn't 2xx, if any. */
+  failure?: string;
+}
+
+/** Stands for a text of the same length that is another one in every request. */
+export const UNIQUE = 'bench-000000000000';
+
+export function uniqueText(n: number): string {
+  return `bench-${n.toString(16).padStart(12, '0')}`;
+}

@@ -1,0 +1,27 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { benchFile } from '../support/child.ts';
+import type { LoadJob, LoadResult } from './job.ts';
+
+export interface Load {
+  /** @throws Error when an answer wasn't 2xx or a connection broke */
+  run(job: LoadJob): Promise<LoadResult>;
+  stop(): void;
+}
+
+/** The load generator, in a process of its own. */
+export function startLoad(): Load {
+  const child = fork(benchFile('load/generator.ts'), { execArgv: ['--import', 'tsx'] });
+  return {
+    async run(job) {
+      child.send(job);
+      const [{ result, error }] = (await once(child, 'message')) as [{ result?: LoadResult; error?: string }];
+      if (!result) throw new Error(error ?? 'The load generator answered nothing');
+      if (result.failure !== undefined) {
+        throw new Error(`${job.method} ${job.paths[0]} was answered:\n${result.failure}`);
+      }
+      return result;
+    },
+    stop: () => void child.kill(),
+  };
+}

@@ -1,0 +1,36 @@
+import { spawnSync } from 'node:child_process';
+import os from 'node:os';
+import { parseArgs } from 'node:util';
+import { measureOperations } from './operations/suite.ts';
+import { ROOT } from './support/child.ts';
+
+interface Suite {
+  title: string;
+  /** Answers the report, in markdown. */
+  run(options: { quick: boolean; only?: string }): Promise<string>;
+}
+
+const suites: Record<string, Suite> = {
+  operations: { title: 'Operations over HTTP', run: measureOperations },
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } },
+});
+const unknown = positionals.find((name) => !(name in suites));
+if (unknown !== undefined) {
+  process.stderr.write(`There is no suite "${unknown}". There are: ${Object.keys(suites).join(', ')}\n`);
+  process.exit(64);
+}
+const built = spawnSync(process.execPath, ['scripts/prepare.mjs'], { cwd: ROOT, stdio: 'inherit' });
+if (built.status !== 0) process.exit(1);
+
+const cpu = os.cpus();
+process.stdout.write(
+  `${cpu.length} x ${cpu[0]?.model.trim()}, Node ${process.versions.node}, ${new Date().toISOString().slice(0, 10)}\n`,
+);
+for (const name of positionals.length > 0 ? positionals : Object.keys(suites)) {
+  const suite = suites[name];
+  if (suite) process.stdout.write(`\n## ${suite.title}\n\n${await suite.run(values)}\n`);
+}

@@ -1,0 +1,32 @@
+import { markdownTable, shown } from '../support/table.ts';
+import type { Comparison } from './rounds.ts';
+
+/** The table for the README. */
+export function comparisonTable(results: readonly Comparison[]): string {
+  return markdownTable(
+    [
+      'Operation',
+      'SQL',
+      'req/s',
+      'p50 ms',
+      'p99 ms',
+      'CPU µs',
+      'floor req/s',
+      'floor CPU µs',
+      'ratio',
+      'target',
+    ],
+    results.map(({ name, statements, product, floor, ratio, target }) => [
+      name,
+      String(statements),
+      shown(product.requestsPerSecond),
+      shown(product.p50),
+      shown(product.p99),
+      shown(product.cpuMicros),
+      shown(floor.requestsPerSecond),
+      shown(floor.cpuMicros),
+      ratio.toFixed(2),
+      `${ratio < target ? 'MISSED ' : ''}${target.toFixed(1)}`,
+    ]),
+  );
+}

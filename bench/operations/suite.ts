@@ -1,0 +1,109 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import pg from 'pg';
+import { type Load, startLoad } from '../load/load.ts';
+import { createApi } from '../support/api.ts';
+import { benchFile, startNode } from '../support/child.ts';
+import { type BenchDatabase, startDatabase } from '../support/database.ts';
+import { type Product, startProduct } from '../support/product.ts';
+import type { MeasuredRequest, Operation } from './operations.ts';
+import { operations } from './operations.ts';
+import type { Plan } from './plan.ts';
+import { startRecorder } from './record.ts';
+import { comparisonTable } from './report.ts';
+import { type Comparison, compare, type Rounds } from './rounds.ts';
+
+const THOROUGH: Rounds = { rounds: 9, ms: 700, warmUpMs: 1_000, connections: 16 };
+const QUICK: Rounds = { rounds: 3, ms: 500, warmUpMs: 500, connections: 16 };
+
+interface Prepared {
+  operation: Operation;
+  request: MeasuredRequest;
+  plan: Plan;
+}
+
+/** Measures each operation over HTTP against its floor. Answers the report. */
+export async function measureOperations(options: { quick: boolean; only?: string }): Promise<string> {
+  const wanted = operations.filter(({ name }) =>
+    name.toLowerCase().includes((options.only ?? '').toLowerCase()),
+  );
+  const database = await startDatabase();
+  const pool = new pg.Pool({ connectionString: database.url, max: 1 });
+  const load = startLoad();
+  const skipped: string[] = [];
+  try {
+    const prepared = await prepareAll(wanted, database, pool, skipped);
+    const rounds = options.quick ? QUICK : THOROUGH;
+    const results: Comparison[] = [];
+    for (const role of ['all', 'api'] as const) {
+      const now = prepared.filter(({ operation }) => (operation.startsTasks === true) === (role === 'api'));
+      if (now.length === 0) continue;
+      const product = await startProduct({ DATABASE_URL: database.url }, { role });
+      try {
+        for (const each of now) results.push(await measure(each, { product, database, load, rounds }));
+      } finally {
+        await product.stop();
+      }
+    }
+    return [comparisonTable(results), ...skipped].join('\n');
+  } finally {
+    load.stop();
+    await pool.end();
+    await database.stop();
+  }
+}
+
+/** Makes what the operations work on, and records their statements. */
+async function prepareAll(
+  wanted: readonly Operation[],
+  database: BenchDatabase,
+  pool: pg.Pool,
+  skipped: string[],
+): Promise<Prepared[]> {
+  const product = await startProduct({ DATABASE_URL: database.url, TRADEWIND_SIMULATION_SPEED: '1000' });
+  const requests: { operation: Operation; request: MeasuredRequest }[] = [];
+  try {
+    const api = createApi(product.port);
+    for (const operation of wanted) {
+      try {
+        requests.push({ operation, request: await operation.prepare(api, pool) });
+      } catch (error) {
+        skipped.push(`Not measured: ${operation.name}. ${(error as Error).message}`);
+      }
+    }
+  } finally {
+    await product.stop();
+  }
+  const recorder = await startRecorder(database.url);
+  try {
+    const prepared: Prepared[] = [];
+    for (const { operation, request } of requests) {
+      prepared.push({ operation, request, plan: await recorder.record(request) });
+    }
+    return prepared;
+  } finally {
+    await recorder.stop();
+  }
+}
+
+async function measure(
+  { operation, request, plan }: Prepared,
+  on: { product: Product; database: BenchDatabase; load: Load; rounds: Rounds },
+): Promise<Comparison> {
+  const planFile = path.join(on.database.folder, 'plan.json');
+  fs.writeFileSync(planFile, JSON.stringify(plan));
+  const floor = await startNode(
+    ['--import', 'tsx', benchFile('operations/floor.ts'), planFile, on.database.url],
+    /listening on (\d+)\./,
+  );
+  try {
+    process.stderr.write(`${operation.name} ...\n`);
+    const servers = {
+      product: { pid: on.product.pid, port: on.product.port },
+      floor: { pid: floor.pid, port: Number(floor.ready[1]) },
+    };
+    return await compare(operation, { request, plan }, servers, on.load, on.rounds);
+  } finally {
+    await floor.stop();
+  }
+}

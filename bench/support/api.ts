@@ -1,0 +1,27 @@
+import { TOKEN } from './product.ts';
+
+/** Speaks JSON with the product, for preparing what a measurement needs. */
+export interface Api {
+  /** @throws Error unless the answer is 2xx */
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<unknown>;
+}
+
+export function createApi(port: number): Api {
+  return {
+    async call(method, path, body, headers = {}) {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+        method,
+        headers: {
+          authorization: `apikey ${TOKEN}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      if (!response.ok)
+        throw new Error(`${method} ${path} answered ${response.status}: ${text.slice(0, 300)}`);
+      return text === '' ? undefined : JSON.parse(text);
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import { type Child, startNode } from './child.ts';
+
+export const TOKEN = `1_${'5eed'.repeat(8)}`;
+
+export interface Product extends Child {
+  port: number;
+}
+
+/** `node dist/src/main.js serve`: the product as it is started in production, on a port that is free. */
+export async function startProduct(
+  settings: Record<string, string>,
+  { nodeArgs = [], role = 'all' }: { nodeArgs?: readonly string[]; role?: 'all' | 'api' } = {},
+): Promise<Product> {
+  const child = await startNode(
+    [...nodeArgs, 'dist/src/main.js', 'serve', '--role', role],
+    /ready at http:\/\/[^\s]*:(\d+)/,
+    {
+      NODE_ENV: 'production',
+      DATABASE_URL: undefined,
+      TRADEWIND_HOST: '127.0.0.1',
+      TRADEWIND_PORT: '0',
+      TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
+      TRADEWIND_LOG_LEVEL: 'warn',
+      ...settings,
+    },
+  );
+  return { ...child, port: Number(child.ready[1]) };
+}
