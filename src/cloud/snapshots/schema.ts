@@ -12,7 +12,11 @@ export const CreateSnapshotSchema = Type.Object(
     description: Type.Optional(Type.String({ maxLength: 255, examples: ['Before the upgrade'] })),
     tags: Type.Optional(TagsInput),
   },
-  { title: 'CreateSnapshot', additionalProperties: false },
+  {
+    title: 'CreateSnapshot',
+    additionalProperties: false,
+    examples: [{ volume_id: '726ecfcc-7fd0-4e30-a86e-7892524aa483', name: 'before the upgrade' }],
+  },
 );
 export type CreateSnapshot = Static<typeof CreateSnapshotSchema>;
 

@@ -74,7 +74,7 @@ export const CreateClient = Type.Object(
       examples: ['Example Ltd'],
     }),
   },
-  { title: 'CreateClient', additionalProperties: false },
+  { title: 'CreateClient', additionalProperties: false, examples: [{ company: 'Example Ltd' }] },
 );
 export type CreateClient = Static<typeof CreateClient>;
 

@@ -343,6 +343,38 @@ export const ClusterUpdate = closed(
     title: 'KubernetesClusterUpdate',
     description:
       'Six groups of settings. A group that is left out or null stays as it is; `add_ons` can not be null.',
+    examples: [
+      {
+        authentication: {
+          oidc: {
+            issuer_url: 'https://accounts.example.com',
+            client_id: 'kubernetes',
+            username_claim: 'email',
+            username_prefix: 'oidc:',
+            groups_claim: 'groups',
+            groups_prefix: 'oidc:',
+            signing_algs: ['RS256', 'ES256'],
+            required_claims: { hd: 'example.com' },
+          },
+        },
+        autoscaler_config: { 'scan-interval': '10s', expander: 'least-waste,random' },
+        cni: {
+          provider: 'cilium',
+          cilium: { encryption: true, hubble_relay: true, hubble_ui: true, lb_mode: 'dsr', tunnel: 'geneve' },
+        },
+        ddos_profile: {
+          enabled: true,
+          profile_template: 29,
+          fields: [{ base_field: 10, field_value: [45046, 45047] }],
+        },
+        logging: {
+          enabled: true,
+          destination_region_id: 2,
+          topic_name: 'my-log-name',
+          retention_policy: { period: 45 },
+        },
+      },
+    ],
   },
 );
 
