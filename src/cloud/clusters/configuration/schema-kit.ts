@@ -36,5 +36,5 @@ export const uuid = (annotations: { description?: string }) =>
 /** A closed object whose fields may all be left out. */
 export const closed = <P extends Record<string, TSchema>>(
   properties: P,
-  annotations: { title?: string; description: string },
+  annotations: { title?: string; description: string; examples?: object[] },
 ) => Type.Object(properties, { ...annotations, additionalProperties: false });
