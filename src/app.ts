@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { catalogRoutes } from './cloud/catalog/routes.ts';
 import { clusterRoutes } from './cloud/clusters/routes.ts';
 import { fileShareRoutes } from './cloud/file-shares/routes.ts';
+import { instanceRoutes } from './cloud/instances/routes.ts';
 import { networkRoutes } from './cloud/networks/routes.ts';
 import { pricingRoutes } from './cloud/pricing/routes.ts';
 import { projectRoutes } from './cloud/projects/routes.ts';
@@ -52,6 +53,7 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   projectRoutes(app, services);
   securityGroupRoutes(app, dialect, services);
   networkRoutes(app, services);
+  instanceRoutes(app, dialect, services);
   volumeRoutes(app, dialect, services);
   snapshotRoutes(app, dialect, services);
   clusterRoutes(app, dialect, services);

@@ -1,5 +1,6 @@
 import { createSimulatedClusters } from './backends/simulated/clusters.ts';
 import { simulatedFileShares } from './backends/simulated/file-shares.ts';
+import { simulatedInstances } from './backends/simulated/instances.ts';
 import { simulatedSnapshots, simulatedVolumes } from './backends/simulated/volumes.ts';
 import type { Catalog } from './cloud/catalog/catalog.ts';
 import { networkLookup } from './cloud/clusters/network-lookup.ts';
@@ -9,8 +10,12 @@ import { clusterHandlers } from './cloud/clusters/workflow.ts';
 import { shareNetworks } from './cloud/file-shares/network-lookup.ts';
 import { createFileShares } from './cloud/file-shares/service.ts';
 import { fileShareHandlers } from './cloud/file-shares/workflow.ts';
+import { createInstances } from './cloud/instances/service.ts';
+import { createInstanceHandler, deleteInstanceHandler } from './cloud/instances/workflow.ts';
+import { createAddresses } from './cloud/networks/addresses.ts';
 import { ensureDefaultNetworks } from './cloud/networks/default-networks.ts';
 import { createNetworks } from './cloud/networks/service.ts';
+import { createPorts } from './cloud/ports/service.ts';
 import { createPricing } from './cloud/pricing/service.ts';
 import { createProjects } from './cloud/projects/service.ts';
 import { ensureDefaultSecurityGroups } from './cloud/security-groups/default-group.ts';
@@ -21,6 +26,7 @@ import { createSnapshots } from './cloud/snapshots/service.ts';
 import { createSnapshotHandler, deleteSnapshotHandler } from './cloud/snapshots/workflow.ts';
 import { createSshKeys } from './cloud/ssh-keys/service.ts';
 import { createTasks } from './cloud/tasks/service.ts';
+import { createInstanceVolumes } from './cloud/volumes/instance-volumes.ts';
 import { createVolumes } from './cloud/volumes/service.ts';
 import { createVolumeHandler, deleteVolumeHandler } from './cloud/volumes/workflow.ts';
 import type { ChangeFeed } from './db/changes.ts';
@@ -53,10 +59,8 @@ export function createServices(foundation: Foundation) {
   const authenticator: Authenticator = createAuthenticator(foundation);
   const projects = createProjects(foundation);
   const tasks = createTasks(foundation);
-  const securityGroups = createSecurityGroups({
-    ...foundation,
-    instances: { portsOf: async () => new Map() },
-  });
+  const ports = createPorts(foundation);
+  const securityGroups = createSecurityGroups({ ...foundation, instances: ports });
   const networks = createNetworks(foundation);
   const sshKeys = createSshKeys(foundation);
   const fileShares = createFileShares({
@@ -79,6 +83,14 @@ export function createServices(foundation: Foundation) {
   });
   const volumes = createVolumes({ ...foundation, tasks, snapshots: snapshotRows });
   const snapshots = createSnapshots({ ...foundation, tasks });
+  const instances = createInstances({
+    ...foundation,
+    tasks,
+    addresses: createAddresses(),
+    portGroups,
+    instanceVolumes: createInstanceVolumes({ ...foundation, snapshots: snapshotRows }),
+    sshKeys,
+  });
   const pricing = createPricing({ ...foundation, snapshots });
   const directory = createClientDirectory(foundation);
   const tokens = createTokens({ ...foundation, authenticator, clients: directory });
@@ -96,6 +108,8 @@ export function createServices(foundation: Foundation) {
     projects,
     tasks,
     networks,
+    ports,
+    instances,
     volumes,
     snapshots,
     securityGroups,
@@ -131,7 +145,15 @@ export function createTaskHandlers(foundation: Foundation): TaskHandler[] {
     volumes: simulatedVolumes(simulation),
     snapshots: simulatedSnapshots(simulation),
   };
+  const machines = {
+    ...foundation,
+    machines: simulatedInstances(simulation),
+    addresses: createAddresses(),
+    instanceVolumes: createInstanceVolumes({ ...foundation, snapshots: snapshotRows }),
+  };
   return [
+    createInstanceHandler(machines),
+    deleteInstanceHandler(machines),
     createVolumeHandler({ ...disks, snapshots: snapshotRows }),
     deleteVolumeHandler({ ...disks, snapshots: snapshotRows }),
     createSnapshotHandler(disks),

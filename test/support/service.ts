@@ -47,6 +47,8 @@ export async function startService(settings: Record<string, string> = {}): Promi
   const url = `http://127.0.0.1:${platform.address?.port}`;
   const http = createHttpClient(url, token);
   const pool = new pg.Pool({ connectionString: database.url, max: 2 });
+  // Dropping the database cuts off connections that are still saying goodbye.
+  pool.on('error', () => {});
 
   async function tokenOf(clientId: number, role: { id?: number; name?: string }): Promise<HttpClient> {
     const made = await http.post(`/iam/v2/clients/${clientId}/tokens`, {

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startService, type TestService } from '../../../test/support/service.ts';
+
+const I = '/cloud/v1/instances/1/1';
+
+// Slow enough for a task to be overdue before its work is done.
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ TRADEWIND_SIMULATION_SPEED: '0.05' });
+});
+afterAll(() => service.stop());
+
+async function create(): Promise<string> {
+  const accepted = await service.http.post('/cloud/v2/instances/1/1', {
+    name: 'web-1',
+    flavor: 'g1-standard-1-2',
+    interfaces: [{ type: 'external' }],
+    volumes: [{ source: 'new-volume', size: 1, delete_on_termination: true }],
+  });
+  expect(accepted.status, accepted.text).toBe(200);
+  return accepted.body[0];
+}
+
+const expire = (taskId: string) =>
+  service.pool.query(`update tasks set deadline_at = now() - interval '1 second' where id = $1`, [taskId]);
+
+/** As if the simulated work had begun an hour before. */
+const hurry = () =>
+  service.pool.query(
+    `update simulated_resources set ordered_at = ordered_at - interval '1 hour',
+      removal_ordered_at = removal_ordered_at - interval '1 hour'`,
+  );
+
+it('leaves nothing behind when a creation fails', async () => {
+  const taskId = await create();
+  expect((await service.http.get(I)).body.results).toMatchObject([
+    { status: 'BUILD', vm_state: 'building', task_id: taskId },
+  ]);
+  await expire(taskId);
+  const task = await service.http.task(taskId);
+  expect(task).toMatchObject({ state: 'ERROR', created_resources: null });
+  const { rows } = await service.pool.query(
+    `select (select count(*) from instances)::int as instances, (select count(*) from ports)::int as ports,
+      (select count(*) from volumes)::int as volumes, (select count(*) from ip_assignments)::int as addresses,
+      (select sum(used) from quota_usage)::int as quotas, (select sum(used_ips) from subnets)::int as used_ips`,
+  );
+  expect(rows).toEqual([{ instances: 0, ports: 0, volumes: 0, addresses: 0, quotas: 0, used_ips: 0 }]);
+});
+
+it('keeps an instance whose deletion fails, which can then be deleted again', async () => {
+  const taskId = await create();
+  await expect.poll(async () => (await hurry()).rowCount, { timeout: 10_000 }).toBeGreaterThan(0);
+  const created = await service.http.task(taskId);
+  expect(created.state).toBe('FINISHED');
+  const [id] = created.created_resources.instances;
+
+  const [deletion] = (await service.http.delete(`${I}/${id}`)).body;
+  expect((await service.http.get(`${I}/${id}`)).body).toMatchObject({
+    task_id: deletion,
+    task_state: 'deleting',
+  });
+  const held = await service.http.delete(`${I}/${id}`);
+  expect(held.status).toBe(409);
+  expect(held.body.message).toContain(deletion);
+  await expire(deletion);
+  expect((await service.http.task(deletion)).state).toBe('ERROR');
+  const kept = await service.http.get(`${I}/${id}`);
+  expect(kept.body).toMatchObject({ status: 'ACTIVE', task_id: null, task_state: null });
+  const volumes = await service.http.get(`/cloud/v1/volumes/1/1?instance_id=${id}`);
+  expect(volumes.body.results).toMatchObject([{ status: 'in-use', task_id: null }]);
+
+  await hurry();
+  const [again] = (await service.http.delete(`${I}/${id}`)).body;
+  expect((await service.http.task(again)).state).toBe('FINISHED');
+  expect((await service.http.get(`${I}/${id}`)).status).toBe(404);
+});

@@ -1,0 +1,55 @@
+import { type FieldProblem, ForbiddenError, InvalidError } from '../../lib/errors.ts';
+import type { Catalog, Flavor, Image } from '../catalog/catalog.ts';
+import { isBareMetal } from '../catalog/flavor-kinds.ts';
+
+/**
+ * The flavor that a new instance gets.
+ * @throws InvalidError for one that instances can't have here, ForbiddenError for one that has run out
+ */
+export function usableFlavor(catalog: Catalog, regionId: number, flavorId: string): Flavor {
+  const flavor = catalog.flavor(regionId, flavorId);
+  if (!flavor?.offered_for.includes('instances')) {
+    throw new InvalidError({ flavor: [`No flavor ${flavorId} for instances in this region.`] });
+  }
+  if (flavor.disabled) {
+    throw new ForbiddenError(`Flavor ${flavorId} has run out in this region; choose another one`);
+  }
+  return flavor;
+}
+
+/** Whether the images of the volumes go with the flavor and the key. */
+export function imageProblems(
+  flavor: Flavor,
+  images: readonly (Image | undefined)[],
+  sshKeyName: string | null,
+): FieldProblem[] {
+  return images.flatMap((image, index): FieldProblem[] => {
+    if (!image) return [];
+    const field = `volumes.${index}.image_id`;
+    const problems: FieldProblem[] = [];
+    const complain = (name: string, message: string) => void problems.push({ field: name, message });
+    if (image.min_ram > flavor.ram) {
+      complain(
+        field,
+        `Image ${image.name} needs ${image.min_ram} MiB of memory; the flavor has ${flavor.ram}.`,
+      );
+    }
+    if (image.architecture !== flavor.architecture) {
+      complain(
+        field,
+        `Image ${image.name} is for ${image.architecture}, the flavor is ${flavor.architecture}.`,
+      );
+    }
+    if (image.is_baremetal !== isBareMetal(flavor.flavor_id)) {
+      const kind = image.is_baremetal ? 'bare metal' : 'virtual';
+      complain(field, `Image ${image.name} is for ${kind} machines.`);
+    }
+    if (image.ssh_key === 'required' && sshKeyName === null) {
+      complain('ssh_key_name', `Image ${image.name} needs an SSH key.`);
+    }
+    if (image.ssh_key === 'deny' && sshKeyName !== null) {
+      complain('ssh_key_name', `Image ${image.name} takes no SSH key; leave it out.`);
+    }
+    return problems;
+  });
+}

@@ -1,0 +1,37 @@
+import { InvalidError } from '../../lib/errors.ts';
+import { NAME_PATTERN, NAME_RULE } from '../../lib/names.ts';
+
+export const NAME_TEMPLATE_PATTERN = '^[a-zA-Z0-9{][a-zA-Z 0-9._\\-}{]{1,61}[a-zA-Z0-9._}]$';
+
+/** What a placeholder stands for: this many of the last numbers of the first address. */
+const PLACEHOLDERS = new Map([
+  ['ip_octets', 3],
+  ['two_ip_octets', 2],
+  ['one_ip_octet', 1],
+]);
+const DEFAULT_TEMPLATE = 'instance-{ip_octets}';
+
+/**
+ * The name of a new instance. One that is given neither name nor template is named after its address.
+ * @throws InvalidError when the template can't be filled in
+ */
+export function instanceName(
+  request: { name?: string | undefined; name_template?: string | undefined },
+  address: string,
+): string {
+  if (request.name !== undefined) return request.name;
+  const template = request.name_template ?? DEFAULT_TEMPLATE;
+  const octets = address.split('.');
+  const name = template.replace(/\{([^{}]*)\}/g, (whole, placeholder: string) => {
+    const amount = PLACEHOLDERS.get(placeholder);
+    return amount === undefined ? whole : octets.slice(-amount).join('-');
+  });
+  if (/[{}]/.test(name)) {
+    const known = [...PLACEHOLDERS.keys()].map((placeholder) => `{${placeholder}}`);
+    throw new InvalidError({ name_template: [`Only these placeholders are known: ${known.join(', ')}.`] });
+  }
+  if (!new RegExp(NAME_PATTERN).test(name)) {
+    throw new InvalidError({ name_template: [`Makes the name "${name}", but a name ${NAME_RULE}.`] });
+  }
+  return name;
+}

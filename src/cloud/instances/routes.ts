@@ -1,0 +1,164 @@
+import type { Dialect } from '../../http/dialect.ts';
+import type { Api } from '../../http/server.ts';
+import { InvalidError } from '../../lib/errors.ts';
+import { idsOf } from '../../lib/id-list.ts';
+import { tagFilter } from '../../lib/tag-query.ts';
+import { ProjectRegionParams } from '../../lib/wire.ts';
+import type { Ports } from '../ports/service.ts';
+import { type Projects, scopeOf } from '../projects/service.ts';
+import { presentedInstance } from './presenter.ts';
+import {
+  CreateInstanceSchema,
+  DeleteInstanceQuery,
+  InstanceAnswer,
+  InstanceList,
+  InstanceListQuery,
+  InstanceParams,
+  NetworkPortList,
+} from './schema.ts';
+import type { Instances } from './service.ts';
+import type { InstanceFilter } from './store.ts';
+
+const BASE = '/cloud/v1/instances/:project_id/:region_id';
+const tags = ['Instances'];
+
+export function instanceRoutes(
+  app: Api,
+  dialect: Dialect,
+  { projects, instances, ports }: { projects: Projects; instances: Instances; ports: Ports },
+): void {
+  app.post('/cloud/v2/instances/:project_id/:region_id', {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'createInstance',
+      summary: 'Create an instance',
+      description:
+        'Instance, ports and new volumes can be read as soon as the task is accepted; a failed creation leaves none of them. In a region whose infrastructure is simulated no guest starts, so that password, username and user_data are not used and not kept.',
+      tags,
+      params: ProjectRegionParams,
+      body: CreateInstanceSchema,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return dialect.tasks([await instances.create(scope, request.body)]);
+    },
+  });
+
+  app.get(BASE, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listInstances',
+      summary: 'List instances',
+      tags,
+      params: ProjectRegionParams,
+      querystring: InstanceListQuery,
+      response: { 200: InstanceList },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const { count, rows } = await instances.list(scope, instanceFilter(request.query));
+      const shown = { subnets: false, interfaceNames: request.query.with_interfaces_name ?? false };
+      return { count, results: rows.map((row) => presentedInstance(row, scope, shown)) };
+    },
+  });
+
+  app.get(`${BASE}/:instance_id`, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'getInstance',
+      summary: 'Get an instance',
+      tags,
+      params: InstanceParams,
+      response: { 200: InstanceAnswer },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const row = await instances.get(scope, request.params.instance_id);
+      return presentedInstance(row, scope, { subnets: true, interfaceNames: true });
+    },
+  });
+
+  app.delete(`${BASE}/:instance_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'deleteInstance',
+      summary: 'Delete an instance',
+      description:
+        'Volumes that are named, or that are to be deleted on termination and have no snapshots, go with it; the others are free again.',
+      tags,
+      params: InstanceParams,
+      querystring: DeleteInstanceQuery,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const { query } = request;
+      const taskId = await instances.delete(scope, request.params.instance_id, {
+        volumes: idsOf(query.volumes),
+        floatings: idsOf(query.floatings),
+        reservedFixedIps: idsOf(query.reserved_fixed_ips),
+        deleteFloatings: query.delete_floatings ?? false,
+      });
+      return dialect.tasks([taskId]);
+    },
+  });
+
+  app.get(`${BASE}/:instance_id/ports`, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listInstancePorts',
+      summary: 'List network ports of an instance',
+      description: 'In the order of its interfaces, with the security groups on each.',
+      tags,
+      params: InstanceParams,
+      response: { 200: NetworkPortList },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const results = await ports.ofInstance(scope, request.params.instance_id);
+      return { count: results.length, results };
+    },
+  });
+}
+
+const COLUMNS = { created: 'created_at', name: 'name', status: 'status' } as const;
+
+function instanceFilter(query: InstanceListQuery): InstanceFilter {
+  const [column, direction] = (query.order_by ?? 'created.desc').split('.') as [
+    keyof typeof COLUMNS,
+    'asc' | 'desc',
+  ];
+  const excluded = query.exclude_flavor_prefix === undefined ? [] : [query.exclude_flavor_prefix];
+  const { tags: pairs } = tagFilter(
+    query.tag_key_value === undefined ? {} : { tag_key_value: query.tag_key_value },
+  );
+  return {
+    namePart: query.name,
+    flavorId: query.flavor_id,
+    flavorPrefix: query.flavor_prefix,
+    excludedFlavorPrefixes: query.include_baremetal ? excluded : [...excluded, 'bm'],
+    excludedGroup: query.exclude_secgroup,
+    addressPart: query.ip,
+    idPart: query.uuid,
+    status: query.status,
+    changedSince: dateOf('changes-since', query['changes-since']),
+    changedBefore: dateOf('changes-before', query['changes-before']),
+    tagValues: query.tag_value ?? [],
+    tags: pairs,
+    onlyExternal: query.only_with_fixed_external_ip ?? false,
+    order: { column: COLUMNS[column], direction },
+    limit: query.limit ?? 1000,
+    offset: query.offset ?? 0,
+  };
+}
+
+function dateOf(field: 'changes-since' | 'changes-before', text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined;
+  const date = new Date(text);
+  // The format has leap seconds, which a Date doesn't.
+  if (Number.isNaN(date.getTime())) {
+    throw new InvalidError({ [field]: ['Must be a time such as 2026-05-23T05:07:31Z.'] });
+  }
+  return date;
+}

@@ -1,0 +1,374 @@
+import { type Static, Type } from 'typebox';
+import { IdList } from '../../lib/id-list.ts';
+import { nullable } from '../../lib/nullable.ts';
+import { PlaceFields, TagAnswer, TaskFields, Uuid, UuidInput } from '../../lib/resource-fields.ts';
+import { TagsInput } from '../../lib/tags-input.ts';
+import { listOf, listQuery, ProjectRegion, ResourceName, Timestamp } from '../../lib/wire.ts';
+import { VolumeTypeName } from '../catalog/schema.ts';
+import { VolumeSize } from '../volumes/schema.ts';
+import { NAME_TEMPLATE_PATTERN } from './names.ts';
+import { FILTERED_STATUSES, INSTANCE_STATUSES, VM_STATES } from './states.ts';
+
+const MAX_INTERFACES = 16;
+/** One letter of the alphabet for each disk. */
+const MAX_VOLUMES = 25;
+const MAX_GROUPS = 10;
+
+const GroupIds = Type.Array(
+  Type.Object(
+    { id: UuidInput('Security group ID') },
+    { title: 'SecurityGroupId', additionalProperties: false },
+  ),
+  { maxItems: MAX_GROUPS, description: "Security groups; the project's default group when left out" },
+);
+const FloatingIp = Type.Object(
+  {
+    source: Type.Enum(['new', 'existing'], { type: 'string' }),
+    existing_floating_id: Type.Optional(UuidInput('Floating IP ID')),
+  },
+  { title: 'NewInterfaceFloatingIp', additionalProperties: false, description: 'Not offered yet' },
+);
+const IpFamily = Type.Optional(
+  nullable(
+    Type.Enum(['dual', 'ipv4', 'ipv6'], {
+      type: 'string',
+      description: 'Only `ipv4` is offered, which is what it is when left out.',
+    }),
+  ),
+);
+const interfaceFields = {
+  interface_name: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 37, examples: ['eth0'] }))),
+  security_groups: Type.Optional(GroupIds),
+};
+
+const interfaces = [
+  Type.Object(
+    { type: Type.Literal('external'), ip_family: IpFamily, ...interfaceFields },
+    { title: 'NewExternalInterface', additionalProperties: false, description: 'With a public address' },
+  ),
+  Type.Object(
+    {
+      type: Type.Literal('subnet'),
+      network_id: UuidInput('Network ID'),
+      subnet_id: UuidInput('Subnet ID'),
+      floating_ip: Type.Optional(nullableFloatingIp()),
+      ...interfaceFields,
+    },
+    { title: 'NewSubnetInterface', additionalProperties: false },
+  ),
+  Type.Object(
+    {
+      type: Type.Literal('any_subnet'),
+      network_id: UuidInput('Network ID'),
+      ip_address: Type.Optional(
+        nullable(Type.String({ maxLength: 64, description: 'An address that is free' })),
+      ),
+      ip_family: IpFamily,
+      floating_ip: Type.Optional(nullableFloatingIp()),
+      ...interfaceFields,
+    },
+    {
+      title: 'NewAnySubnetInterface',
+      additionalProperties: false,
+      description: 'In the subnet with the most free addresses',
+    },
+  ),
+  Type.Object(
+    {
+      type: Type.Literal('reserved_fixed_ip'),
+      port_id: UuidInput('Port of the reserved address'),
+      floating_ip: Type.Optional(nullableFloatingIp()),
+      ...interfaceFields,
+    },
+    { title: 'NewReservedIpInterface', additionalProperties: false, description: 'Not offered yet' },
+  ),
+] as const;
+export type NewInterface = Static<(typeof interfaces)[number]>;
+
+function nullableFloatingIp() {
+  return Type.Unsafe<Static<typeof FloatingIp> | null>({ anyOf: [FloatingIp, { type: 'null' }] });
+}
+
+const attachment = {
+  attachment_tag: Type.Optional(
+    Type.String({ pattern: '^[^,/]{1,60}$', rule: 'Must be 1 to 60 characters without comma and slash.' }),
+  ),
+  delete_on_termination: Type.Optional(Type.Boolean({ default: false })),
+  tags: Type.Optional(TagsInput),
+};
+const bootable = {
+  ...attachment,
+  boot_index: Type.Optional(
+    Type.Integer({ minimum: -1000, maximum: 1000, description: '0 boots first; a negative one never boots' }),
+  ),
+};
+const made = { name: Type.Optional(ResourceName('Name')), type_name: Type.Optional(VolumeTypeName) };
+
+const volumes = [
+  Type.Object(
+    { source: Type.Literal('new-volume'), size: VolumeSize, ...made, ...attachment },
+    { title: 'NewInstanceEmptyVolume', additionalProperties: false },
+  ),
+  Type.Object(
+    {
+      source: Type.Literal('image'),
+      image_id: UuidInput('Image ID'),
+      size: Type.Optional(VolumeSize),
+      ...made,
+      ...bootable,
+    },
+    { title: 'NewInstanceVolumeFromImage', additionalProperties: false },
+  ),
+  Type.Object(
+    {
+      source: Type.Literal('snapshot'),
+      snapshot_id: UuidInput('Snapshot ID'),
+      size: VolumeSize,
+      ...made,
+      ...bootable,
+    },
+    { title: 'NewInstanceVolumeFromSnapshot', additionalProperties: false },
+  ),
+  Type.Object(
+    {
+      source: Type.Literal('apptemplate'),
+      apptemplate_id: Type.String({ maxLength: 255 }),
+      size: Type.Optional(VolumeSize),
+      ...made,
+      ...bootable,
+    },
+    { title: 'NewInstanceVolumeFromTemplate', additionalProperties: false, description: 'Not offered' },
+  ),
+  Type.Object(
+    { source: Type.Literal('existing-volume'), volume_id: UuidInput('Volume ID'), ...bootable },
+    { title: 'NewInstanceExistingVolume', additionalProperties: false },
+  ),
+] as const;
+export type NewInstanceVolume = Static<(typeof volumes)[number]>;
+
+const NewInterfaceSchema = Type.Unsafe<NewInterface>({
+  type: 'object',
+  title: 'NewInterface',
+  discriminator: { propertyName: 'type' },
+  required: ['type'],
+  oneOf: interfaces,
+});
+const NewInstanceVolumeSchema = Type.Unsafe<NewInstanceVolume>({
+  type: 'object',
+  title: 'NewInstanceVolume',
+  discriminator: { propertyName: 'source' },
+  required: ['source'],
+  oneOf: volumes,
+});
+
+export const CreateInstanceSchema = Type.Object(
+  {
+    flavor: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'Flavor ID',
+      examples: ['g1-standard-1-2'],
+    }),
+    interfaces: Type.Array(NewInterfaceSchema, { minItems: 1, maxItems: MAX_INTERFACES }),
+    volumes: Type.Array(NewInstanceVolumeSchema, { minItems: 1, maxItems: MAX_VOLUMES }),
+    name: Type.Optional(ResourceName('Name')),
+    name_template: Type.Optional(
+      Type.String({
+        pattern: NAME_TEMPLATE_PATTERN,
+        rule: 'Must be 3 to 63 letters, digits, spaces, dots, underscores, hyphens and placeholders.',
+        description:
+          'A name with the last three, two or one numbers of the first address in it: {ip_octets}, {two_ip_octets} or {one_ip_octet}. Not together with name.',
+        examples: ['worker-{two_ip_octets}'],
+      }),
+    ),
+    ssh_key_name: Type.Optional(nullable(Type.String({ maxLength: 255 }))),
+    password: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
+    username: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+    user_data: Type.Optional(
+      Type.String({
+        maxLength: 65_536,
+        pattern: '^[A-Za-z0-9+/\\r\\n]*={0,2}[\\r\\n]*$',
+        rule: 'Must be base64.',
+        description: 'For the first boot, in base64; ignored with a password',
+      }),
+    ),
+    security_groups: Type.Optional(GroupIds),
+    servergroup_id: Type.Optional(UuidInput('Server group ID')),
+    tags: Type.Optional(TagsInput),
+    configuration: Type.Optional(
+      Type.Unsafe<object | null>({ type: ['object', 'null'], description: 'For application templates' }),
+    ),
+    allow_app_ports: Type.Optional(Type.Boolean({ description: 'For application templates' })),
+  },
+  {
+    title: 'CreateInstance',
+    additionalProperties: false,
+    examples: [
+      {
+        name: 'web-1',
+        flavor: 'g1-standard-1-2',
+        interfaces: [{ type: 'external' }],
+        volumes: [{ source: 'image', image_id: 'd30931af-8845-4913-a690-021a990a917f', size: 20 }],
+      },
+    ],
+  },
+);
+export type CreateInstance = Static<typeof CreateInstanceSchema>;
+
+const InstanceFlavor = Type.Object(
+  {
+    flavor_id: Type.String(),
+    flavor_name: Type.String(),
+    vcpus: Type.Integer(),
+    ram: Type.Integer({ description: 'MiB' }),
+    architecture: Type.String(),
+    os_type: Type.String(),
+    hardware_description: Type.Unsafe<Record<string, string>>({
+      type: 'object',
+      additionalProperties: { type: 'string' },
+    }),
+    resource_class: Type.Optional(Type.String({ description: 'Kind of physical machine' })),
+  },
+  { title: 'FlavorOfInstance' },
+);
+
+const Address = Type.Object(
+  {
+    type: Type.Enum(['fixed', 'floating'], { type: 'string' }),
+    addr: Type.String({ examples: ['10.0.0.2'] }),
+    interface_name: nullable(Type.String()),
+    subnet_id: Type.Optional(Uuid('Subnet ID, when one instance is read')),
+    subnet_name: Type.Optional(Type.String({ description: 'When one instance is read' })),
+  },
+  { title: 'InstanceAddress' },
+);
+type Address = Static<typeof Address>;
+
+export const InstanceAnswer = Type.Object(
+  {
+    id: Uuid('Instance ID'),
+    name: Type.String(),
+    instance_description: nullable(Type.String()),
+    ...PlaceFields,
+    created_at: Timestamp(),
+    status: Type.Enum(INSTANCE_STATUSES, { type: 'string' }),
+    vm_state: Type.Enum(VM_STATES, { type: 'string' }),
+    task_state: nullable(Type.String({ description: 'What is being done to it' })),
+    ...TaskFields,
+    flavor: InstanceFlavor,
+    addresses: Type.Unsafe<Record<string, Address[]>>({
+      type: 'object',
+      additionalProperties: Type.Array(Address),
+      description: 'By network name',
+    }),
+    fixed_ip_assignments: Type.Array(
+      Type.Object(
+        { ip_address: Type.String(), subnet_id: Uuid('Subnet ID'), external: Type.Boolean() },
+        { title: 'FixedIpAssignment' },
+      ),
+    ),
+    security_groups: Type.Array(Type.Object({ name: Type.String() }, { title: 'SecurityGroupName' }), {
+      description: 'Groups on any of its ports',
+    }),
+    volumes: Type.Array(
+      Type.Object(
+        { id: Uuid('Volume ID'), delete_on_termination: Type.Boolean() },
+        { title: 'VolumeOfInstance' },
+      ),
+    ),
+    ssh_key_name: nullable(Type.String()),
+    tags: Type.Array(TagAnswer, { description: 'Tags' }),
+    blackhole_ports: Type.Array(Type.Unknown(), { description: 'Addresses under attack; always empty here' }),
+    ddos_profile: Type.Null({ description: 'Always null: instances have no DDoS profiles yet' }),
+    instance_isolation: Type.Null({ description: 'Always null: no instance is isolated' }),
+  },
+  { title: 'Instance' },
+);
+export type InstanceAnswer = Static<typeof InstanceAnswer>;
+export const InstanceList = listOf(InstanceAnswer, 'InstanceList');
+
+const text = (description: string) => Type.Optional(Type.String({ maxLength: 255, description }));
+const flag = (description: string, value: boolean) =>
+  Type.Optional(Type.Boolean({ default: value, description }));
+
+export const InstanceListQuery = Type.Object(
+  {
+    ...listQuery(),
+    name: text('Part of the name'),
+    flavor_id: text('The whole flavor ID'),
+    flavor_prefix: text('Beginning of the flavor ID'),
+    exclude_flavor_prefix: text('Flavor IDs that begin so are left out'),
+    exclude_secgroup: text('Instances with the security group of this name are left out'),
+    ip: text('Part of an IPv4 address'),
+    uuid: Type.Optional(Type.String({ maxLength: 36, description: 'Part of the ID' })),
+    status: Type.Optional(Type.Enum(FILTERED_STATUSES, { type: 'string' })),
+    'changes-since': Type.Optional(
+      Type.String({ format: 'date-time', description: 'Changed then or later' }),
+    ),
+    'changes-before': Type.Optional(
+      Type.String({ format: 'date-time', description: 'Changed then or before' }),
+    ),
+    tag_value: Type.Optional(
+      Type.Array(Type.String({ maxLength: 255 }), {
+        maxItems: 64,
+        description: 'Repeat it: every value must be present',
+      }),
+    ),
+    tag_key_value: Type.Optional(
+      Type.String({
+        maxLength: 32_768,
+        description: 'A JSON object of keys and values; all must match',
+        examples: ['{"env":"production"}'],
+      }),
+    ),
+    include_k8s: flag('With worker nodes of clusters; they are not among the instances here', true),
+    include_baremetal: flag('With bare metal machines', false),
+    include_ai: flag('With machines of AI clusters; they are not among the instances here', false),
+    only_with_fixed_external_ip: flag('Only those with a public address of their own', false),
+    with_interfaces_name: flag('Show the names of interfaces', false),
+    order_by: Type.Optional(
+      Type.Enum(['created.asc', 'created.desc', 'name.asc', 'name.desc', 'status.asc', 'status.desc'], {
+        type: 'string',
+        default: 'created.desc',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type InstanceListQuery = Static<typeof InstanceListQuery>;
+
+export const DeleteInstanceQuery = Type.Object(
+  {
+    volumes: Type.Optional(IdList('Volumes to delete as well')),
+    floatings: Type.Optional(IdList('Floating IPs to delete as well')),
+    reserved_fixed_ips: Type.Optional(IdList('Reserved addresses to delete as well')),
+    delete_floatings: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Delete all floating IPs as well; not together with floatings',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type DeleteInstanceQuery = Static<typeof DeleteInstanceQuery>;
+
+export const InstanceParams = Type.Object({
+  ...ProjectRegion,
+  instance_id: Type.String({ description: 'Instance ID' }),
+});
+
+const NetworkPort = Type.Object(
+  {
+    id: Uuid('Port ID'),
+    name: Type.String({ examples: ['port-4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a'] }),
+    security_groups: Type.Array(
+      Type.Object(
+        { id: Uuid('Security group ID'), name: Type.String() },
+        { title: 'NetworkPortSecurityGroup' },
+      ),
+    ),
+  },
+  { title: 'NetworkPort' },
+);
+export const NetworkPortList = listOf(NetworkPort, 'NetworkPortList');

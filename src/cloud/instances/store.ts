@@ -1,0 +1,209 @@
+import { type Kysely, type Selectable, sql } from 'kysely';
+import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import type { Transaction } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
+import { tagConditions } from '../../db/tag-conditions.ts';
+import type { Place } from '../projects/place.ts';
+import type { InstanceStatus } from './states.ts';
+import type { KeptFlavor } from './tables.ts';
+
+export type PlainInstance = Selectable<Tables['instances']>;
+export interface AddressRow {
+  network_name: string;
+  external: boolean;
+  interface_name: string | null;
+  subnet_id: string;
+  subnet_name: string;
+  address: string;
+}
+export type InstanceRow = PlainInstance & {
+  addresses: AddressRow[];
+  security_groups: string[];
+  volumes: { id: string; delete_on_termination: boolean }[];
+};
+
+export interface InstanceFilter {
+  namePart?: string | undefined;
+  flavorId?: string | undefined;
+  flavorPrefix?: string | undefined;
+  excludedFlavorPrefixes: string[];
+  excludedGroup?: string | undefined;
+  addressPart?: string | undefined;
+  idPart?: string | undefined;
+  status?: InstanceStatus | undefined;
+  changedSince?: Date | undefined;
+  changedBefore?: Date | undefined;
+  tagValues: string[];
+  tags: Record<string, string>;
+  onlyExternal: boolean;
+  order: { column: 'created_at' | 'name' | 'status'; direction: 'asc' | 'desc' };
+  limit: number;
+  offset: number;
+}
+
+/** Instances with everything that an answer shows, in one query. */
+function instances(db: Kysely<Tables>, place: Place) {
+  return db
+    .selectFrom('instances')
+    .selectAll()
+    .select((instance) => [
+      jsonArrayFrom(
+        instance
+          .selectFrom('ports')
+          .innerJoin('ip_assignments', 'ip_assignments.port_id', 'ports.id')
+          .innerJoin('subnets', 'subnets.id', 'ip_assignments.subnet_id')
+          .innerJoin('networks', 'networks.id', 'ports.network_id')
+          .select(['networks.name as network_name', 'external', 'interface_name'])
+          .select(['subnets.id as subnet_id', 'subnets.name as subnet_name'])
+          .select(sql<string>`host(address)`.as('address'))
+          .whereRef('ports.instance_id', '=', 'instances.id')
+          .orderBy('ports.position'),
+      ).as('addresses'),
+      sql<string[]>`array(
+        select distinct security_groups.name from ports
+        join port_security_groups as link on link.port_id = ports.id
+        join security_groups on security_groups.id = link.security_group_id
+        where ports.instance_id = instances.id order by security_groups.name)`.as('security_groups'),
+      jsonArrayFrom(
+        instance
+          .selectFrom('volume_attachments as attachment')
+          .select(['attachment.volume_id as id', 'delete_on_termination'])
+          .whereRef('attachment.instance_id', '=', 'instances.id')
+          .orderBy('device'),
+      ).as('volumes'),
+    ])
+    .where('project_id', '=', place.projectId)
+    .where('region_id', '=', place.regionId);
+}
+
+export async function findInstance(
+  db: Kysely<Tables>,
+  place: Place,
+  id: string,
+): Promise<InstanceRow | undefined> {
+  return instances(db, place).where('id', '=', id).executeTakeFirst();
+}
+
+export async function listInstances(
+  db: Kysely<Tables>,
+  place: Place,
+  filter: InstanceFilter,
+): Promise<{ count: number; rows: InstanceRow[] }> {
+  const matching = instances(db, place).where((eb) => eb.and(conditions(filter)));
+  const rows = await matching
+    .orderBy(filter.order.column, filter.order.direction)
+    .orderBy('id', filter.order.direction)
+    .limit(filter.limit)
+    .offset(filter.offset)
+    .execute();
+  const { count } = await matching
+    .clearSelect()
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return { count, rows };
+}
+
+function conditions(filter: InstanceFilter) {
+  const list = tagConditions('instances.tags', { tagKeys: [], tags: filter.tags });
+  const add = (condition: ReturnType<typeof sql<boolean>>) => void list.push(condition);
+  if (filter.tagValues.length > 0) {
+    add(sql`array(select value from jsonb_each_text(instances.tags)) @> ${filter.tagValues}::text[]`);
+  }
+  if (filter.namePart !== undefined) add(sql`position(lower(${filter.namePart}) in lower(name)) > 0`);
+  if (filter.idPart !== undefined) add(sql`position(lower(${filter.idPart}) in id::text) > 0`);
+  if (filter.flavorId !== undefined) add(sql`flavor_id = ${filter.flavorId}`);
+  if (filter.flavorPrefix !== undefined) add(sql`starts_with(flavor_id, ${filter.flavorPrefix})`);
+  for (const prefix of filter.excludedFlavorPrefixes) add(sql`not starts_with(flavor_id, ${prefix})`);
+  if (filter.status !== undefined) add(sql`status = ${filter.status}`);
+  if (filter.changedSince) add(sql`updated_at >= ${filter.changedSince}`);
+  if (filter.changedBefore) add(sql`updated_at <= ${filter.changedBefore}`);
+  if (filter.excludedGroup !== undefined) {
+    add(sql`not exists (
+      select from ports join port_security_groups as link on link.port_id = ports.id
+      join security_groups on security_groups.id = link.security_group_id
+      where ports.instance_id = instances.id and security_groups.name = ${filter.excludedGroup})`);
+  }
+  if (filter.addressPart !== undefined) {
+    add(sql`exists (
+      select from ports join ip_assignments on ip_assignments.port_id = ports.id
+      where ports.instance_id = instances.id and position(${filter.addressPart} in host(address)) > 0)`);
+  }
+  if (filter.onlyExternal) {
+    add(sql`exists (
+      select from ports join networks on networks.id = ports.network_id
+      where ports.instance_id = instances.id and networks.external)`);
+  }
+  return list;
+}
+
+export interface NewInstance {
+  id: string;
+  name: string;
+  flavor: KeptFlavor;
+  sshKeyName: string | null;
+  tags: Record<string, string>;
+}
+
+/** In its first state, held by the task that makes it. */
+export async function insertInstance(
+  tx: Transaction,
+  place: Place,
+  instance: NewInstance,
+  taskId: string,
+  now: Date,
+): Promise<void> {
+  await tx.sql
+    .insertInto('instances')
+    .values({
+      id: instance.id,
+      project_id: place.projectId,
+      region_id: place.regionId,
+      name: instance.name,
+      status: 'BUILD',
+      vm_state: 'building',
+      task_state: 'scheduling',
+      description: null,
+      flavor_id: instance.flavor.flavor_id,
+      flavor: JSON.stringify(instance.flavor),
+      ssh_key_name: instance.sshKeyName,
+      tags: JSON.stringify(instance.tags),
+      creator_task_id: taskId,
+      task_id: taskId,
+      created_at: now,
+      updated_at: now,
+    })
+    .execute();
+}
+
+/** Locks the instance against a concurrent change until the transaction ends. */
+export async function lockInstance(
+  tx: Transaction,
+  place: Place,
+  id: string,
+): Promise<PlainInstance | undefined> {
+  return tx.sql
+    .selectFrom('instances')
+    .selectAll()
+    .where('id', '=', id)
+    .where('project_id', '=', place.projectId)
+    .where('region_id', '=', place.regionId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function changeInstance(
+  tx: Transaction,
+  id: string,
+  change: Partial<Pick<PlainInstance, 'status' | 'vm_state' | 'task_state' | 'task_id'>>,
+  now: Date,
+): Promise<void> {
+  await tx.sql
+    .updateTable('instances')
+    .set({ ...change, updated_at: now })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function deleteInstance(tx: Transaction, id: string): Promise<void> {
+  await tx.sql.deleteFrom('instances').where('id', '=', id).execute();
+}

@@ -1,0 +1,106 @@
+import type { Transaction } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { TaskHandler } from '../../workflows/task-handler.ts';
+import type { Addresses } from '../networks/addresses.ts';
+import { deletePorts, portIdsOf } from '../ports/store.ts';
+import { provision, unprovision } from '../provisioning/provisioner.ts';
+import { releaseQuota } from '../quotas/quotas.ts';
+import type { InstanceVolumes } from '../volumes/instance-volumes.ts';
+import type { InstanceBackend, MachineOrder } from './backend.ts';
+import { changeInstance, deleteInstance } from './store.ts';
+
+export const CREATE_VM = 'create_vm';
+export const DELETE_VM = 'delete_vm';
+export const DEADLINE_MS = 10 * 60_000;
+
+export interface InstanceInput {
+  order: MachineOrder;
+  /** Volumes that are made for the instance. */
+  madeVolumeIds: string[];
+  clientId: number;
+  regionId: number;
+}
+
+export interface InstanceRemoval {
+  instanceId: string;
+  /** Volumes that go with the instance. */
+  volumeIds: string[];
+  clientId: number;
+  regionId: number;
+}
+
+interface Deps {
+  clock: Clock;
+  machines: InstanceBackend;
+  addresses: Addresses;
+  instanceVolumes: InstanceVolumes;
+}
+
+export function createInstanceHandler(deps: Deps): TaskHandler<InstanceInput, null> {
+  const { clock, machines, addresses, instanceVolumes } = deps;
+  return {
+    type: CREATE_VM,
+    deadlineMs: DEADLINE_MS,
+    async run(run, { order, madeVolumeIds }) {
+      await provision(run, machines, order, { id: order.id, diskIds: madeVolumeIds });
+      return null;
+    },
+    async complete(tx, _task, { order, madeVolumeIds }) {
+      const now = clock.now();
+      await instanceVolumes.settle(tx, order.id, now);
+      await changeInstance(
+        tx,
+        order.id,
+        { status: 'ACTIVE', vm_state: 'active', task_state: null, task_id: null },
+        now,
+      );
+      return {
+        instances: [order.id],
+        volumes: madeVolumeIds,
+        ports: order.interfaces.map(({ portId }) => portId),
+      };
+    },
+    async abandon(tx, _task, { order, madeVolumeIds, clientId, regionId }) {
+      const owner = { clientId, regionId };
+      await instanceVolumes.undo(tx, order.id, madeVolumeIds, owner, clock.now());
+      await removeRows(tx, order.id, addresses, owner);
+    },
+  };
+}
+
+export function deleteInstanceHandler(deps: Deps): TaskHandler<InstanceRemoval, null> {
+  const { clock, machines, addresses, instanceVolumes } = deps;
+  return {
+    type: DELETE_VM,
+    deadlineMs: DEADLINE_MS,
+    async run(run, { instanceId, volumeIds }) {
+      await unprovision(run, machines, { id: instanceId, diskIds: volumeIds });
+      return null;
+    },
+    async complete(tx, _task, { instanceId, volumeIds, clientId, regionId }) {
+      const owner = { clientId, regionId };
+      await instanceVolumes.finishRemoval(tx, instanceId, volumeIds, owner, clock.now());
+      await removeRows(tx, instanceId, addresses, owner);
+      return null;
+    },
+    // The instance is still there as far as anybody knows, and its removal can be asked for again.
+    async abandon(tx, _task, { instanceId }) {
+      const now = clock.now();
+      await instanceVolumes.settle(tx, instanceId, now);
+      await changeInstance(tx, instanceId, { task_state: null, task_id: null }, now);
+    },
+  };
+}
+
+async function removeRows(
+  tx: Transaction,
+  instanceId: string,
+  addresses: Addresses,
+  owner: { clientId: number; regionId: number },
+): Promise<void> {
+  const portIds = await portIdsOf(tx, instanceId);
+  await addresses.release(tx, portIds);
+  await deletePorts(tx, portIds);
+  await deleteInstance(tx, instanceId);
+  await releaseQuota(tx, owner, 'vm_count');
+}

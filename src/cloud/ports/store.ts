@@ -1,0 +1,111 @@
+import { type Kysely, sql } from 'kysely';
+import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import type { Transaction } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
+import type { Place } from '../projects/place.ts';
+
+/** A port as the specification shows it. */
+export interface NetworkPortRow {
+  id: string;
+  name: string;
+  security_groups: { id: string; name: string }[];
+}
+
+/** The ports of an instance in the order of its interfaces; undefined when there is no such instance. */
+export async function portsOfInstance(
+  db: Kysely<Tables>,
+  place: Place,
+  instanceId: string,
+): Promise<NetworkPortRow[] | undefined> {
+  const row = await db
+    .selectFrom('instances')
+    .select((instance) =>
+      jsonArrayFrom(
+        instance
+          .selectFrom('ports')
+          .select(['ports.id', 'ports.name'])
+          .select((port) =>
+            jsonArrayFrom(
+              port
+                .selectFrom('port_security_groups as link')
+                .innerJoin('security_groups as group', 'group.id', 'link.security_group_id')
+                .select(['group.id', 'group.name'])
+                .whereRef('link.port_id', '=', 'ports.id')
+                .orderBy('group.name')
+                .orderBy('group.id'),
+            ).as('security_groups'),
+          )
+          .whereRef('ports.instance_id', '=', 'instances.id')
+          .orderBy('ports.position'),
+      ).as('ports'),
+    )
+    .where('id', '=', instanceId)
+    .where('project_id', '=', place.projectId)
+    .where('region_id', '=', place.regionId)
+    .executeTakeFirst();
+  return row?.ports;
+}
+
+/** Instances and their ports; the instances can't be removed until the transaction ends. */
+export async function lockedInstancePorts(
+  tx: Transaction,
+  place: Place,
+  instanceIds: string[],
+): Promise<{ instanceId: string; portId: string | null }[]> {
+  return tx.sql
+    .selectFrom('instances')
+    .leftJoin('ports', 'ports.instance_id', 'instances.id')
+    .select(['instances.id as instanceId', 'ports.id as portId'])
+    .where('instances.id', 'in', instanceIds)
+    .where('instances.project_id', '=', place.projectId)
+    .where('instances.region_id', '=', place.regionId)
+    .orderBy('instances.id')
+    .forShare('instances')
+    .execute();
+}
+
+export interface NewPort {
+  id: string;
+  networkId: string;
+  interfaceName: string | null;
+}
+
+/** In the order of the instance's interfaces. */
+export async function insertPorts(
+  tx: Transaction,
+  place: Place,
+  instanceId: string,
+  ports: NewPort[],
+  now: Date,
+): Promise<void> {
+  await tx.sql
+    .insertInto('ports')
+    .values(
+      ports.map((port, position) => ({
+        id: port.id,
+        network_id: port.networkId,
+        project_id: place.projectId,
+        region_id: place.regionId,
+        instance_id: instanceId,
+        // Not made of the instance's name, which may change.
+        name: `port-${port.id}`,
+        interface_name: port.interfaceName,
+        position,
+        port_security_enabled: true,
+        tags: JSON.stringify({}),
+        created_at: now,
+        updated_at: now,
+      })),
+    )
+    .execute();
+}
+
+/** Their groups go with them. */
+export async function deletePorts(tx: Transaction, ids: string[]): Promise<void> {
+  await tx.sql.deleteFrom('ports').where(sql<boolean>`id = any(${ids}::uuid[])`).execute();
+}
+
+export async function portIdsOf(tx: Transaction, instanceId: string): Promise<string[]> {
+  const rows = await tx.sql.selectFrom('ports').select('id').where('instance_id', '=', instanceId).execute();
+  return rows.map((row) => row.id);
+}

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Transaction } from '../../db/database.ts';
+import type { PlannedVolume } from './instance-volumes.ts';
+
+/** The volume that boots first is the first disk, as an operating system expects it. */
+export async function insertAttachments(
+  tx: Transaction,
+  instanceId: string,
+  plan: PlannedVolume[],
+): Promise<void> {
+  const inOrder = [
+    ...plan.filter((one) => one.bootIndex === 0),
+    ...plan.filter((one) => one.bootIndex !== 0),
+  ];
+  await tx.sql
+    .insertInto('volume_attachments')
+    .values(
+      inOrder.map((one, position) => ({
+        id: randomUUID(),
+        volume_id: one.id,
+        instance_id: instanceId,
+        device: `/dev/vd${String.fromCharCode('a'.charCodeAt(0) + position)}`,
+        attachment_tag: one.attachmentTag,
+        delete_on_termination: one.deleteOnTermination,
+        boot_index: one.bootIndex,
+        attached_at: null,
+      })),
+    )
+    .execute();
+}
+
+export async function settleAttachments(tx: Transaction, instanceId: string, now: Date): Promise<void> {
+  await sql`
+    with attached as (
+      update volume_attachments set attached_at = coalesce(attached_at, ${now}) where instance_id = ${instanceId}
+      returning volume_id
+    )
+    update volumes set status = 'in-use', task_id = null, updated_at = ${now}
+    where id in (select volume_id from attached)`.execute(tx.sql);
+}
+
+/** Takes all volumes off the instance: the doomed ones go, the others are free again. */
+export async function detachAll(
+  tx: Transaction,
+  instanceId: string,
+  doomed: string[],
+  now: Date,
+): Promise<void> {
+  const detached = await tx.sql
+    .deleteFrom('volume_attachments')
+    .where('instance_id', '=', instanceId)
+    .returning('volume_id')
+    .execute();
+  await tx.sql.deleteFrom('volumes').where(sql<boolean>`id = any(${doomed}::uuid[])`).execute();
+  const ids = detached.map((row) => row.volume_id);
+  await sql`
+    update volumes set status = 'available', task_id = null, updated_at = ${now}
+    where id = any(${ids}::uuid[])`.execute(tx.sql);
+}
+
+export async function lockAttached(
+  tx: Transaction,
+  instanceId: string,
+): Promise<{ id: string; task_id: string | null; delete_on_termination: boolean }[]> {
+  return tx.sql
+    .selectFrom('volumes')
+    .innerJoin('volume_attachments as attachment', 'attachment.volume_id', 'volumes.id')
+    .select(['volumes.id', 'task_id', 'delete_on_termination'])
+    .where('attachment.instance_id', '=', instanceId)
+    .orderBy('volumes.id')
+    .forNoKeyUpdate('volumes')
+    .execute();
+}

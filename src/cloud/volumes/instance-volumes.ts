@@ -1,0 +1,239 @@
+import { randomUUID } from 'node:crypto';
+import type { Transaction } from '../../db/database.ts';
+import { ConflictError, type FieldProblem, InvalidError } from '../../lib/errors.ts';
+import { acceptedTags } from '../../lib/tags-input.ts';
+import type { Catalog, Image } from '../catalog/catalog.ts';
+import { placeOf } from '../projects/place.ts';
+import type { Scope } from '../projects/service.ts';
+import { releaseQuota } from '../quotas/quotas.ts';
+import type { DiskOrder } from './backend.ts';
+import { bootIndexes } from './boot-order.ts';
+import * as rows from './instance-volume-store.ts';
+import type { SnapshotRows } from './snapshot-rows.ts';
+import { type SnapshotSources, type VolumeShape, type VolumeWish, volumeShapes } from './sources.ts';
+import { insertVolumes, lockVolumes, type PlainVolume, setStatus } from './store.ts';
+
+export type InstanceVolumeWish = {
+  attachment_tag?: string | undefined;
+  delete_on_termination?: boolean | undefined;
+  boot_index?: number | undefined;
+} & (
+  | (VolumeWish & { name?: string | undefined; tags?: Record<string, string> | undefined })
+  | { source: 'existing-volume'; volume_id: string }
+);
+
+/** A volume that a new instance will have; checked, and locked if it exists already. */
+export interface PlannedVolume {
+  id: string;
+  /** Undefined for one that exists already. */
+  made: { name: string | undefined; shape: VolumeShape; tags: Record<string, string> } | undefined;
+  image: Image | undefined;
+  disk: DiskOrder;
+  deleteOnTermination: boolean;
+  attachmentTag: string | null;
+  bootIndex: number | null;
+}
+
+interface Owner {
+  clientId: number;
+  regionId: number;
+}
+
+/** The volumes of instances, over an instance's life. */
+export interface InstanceVolumes {
+  /** @throws InvalidError naming `volumes.<index>...`, ConflictError for one that is in use */
+  plan(tx: Transaction, scope: Scope, wishes: InstanceVolumeWish[]): Promise<PlannedVolume[]>;
+  /** Writes the new ones and attaches all, held by the task. */
+  attach(
+    tx: Transaction,
+    scope: Scope,
+    instance: { id: string; name: string },
+    plan: PlannedVolume[],
+    taskId: string,
+    now: Date,
+  ): Promise<void>;
+  /** The instance runs. */
+  settle(tx: Transaction, instanceId: string, now: Date): Promise<void>;
+  /** The instance never ran: what was made for it goes, what existed is free again. */
+  undo(tx: Transaction, instanceId: string, madeIds: string[], owner: Owner, now: Date): Promise<void>;
+  /**
+   * Holds all volumes of the instance for its removal. Answers those that go with it: the given ones, and those to be
+   * deleted on termination unless they have snapshots.
+   * @throws InvalidError, ConflictError
+   */
+  holdForRemoval(
+    tx: Transaction,
+    instanceId: string,
+    alsoDelete: string[],
+    taskId: string,
+    now: Date,
+  ): Promise<string[]>;
+  /** The instance is gone. */
+  finishRemoval(
+    tx: Transaction,
+    instanceId: string,
+    goneIds: string[],
+    owner: Owner,
+    now: Date,
+  ): Promise<void>;
+}
+
+export function createInstanceVolumes(deps: {
+  catalog: Catalog;
+  snapshots: SnapshotSources & SnapshotRows;
+}): InstanceVolumes {
+  const { catalog, snapshots } = deps;
+
+  return {
+    async plan(tx, scope, wishes) {
+      const indexed = wishes.map((wish, index) => ({ wish, index }));
+      const existing = await existingVolumes(tx, scope, wishes);
+      const made = indexed.flatMap(({ wish, index }) =>
+        wish.source === 'existing-volume' ? [] : [{ wish, index }],
+      );
+      const { shapes, problems } = await volumeShapes(
+        tx,
+        scope,
+        made.map(({ wish }) => wish),
+        { catalog, snapshots, fieldOf: (position) => `volumes.${made[position]?.index}` },
+      );
+      if (problems.length > 0) throw new InvalidError(problems);
+      const planned = indexed.map(({ wish, index }) => {
+        if (wish.source === 'existing-volume') {
+          const volume = existing.get(wish.volume_id.toLowerCase());
+          if (!volume) throw new TypeError('an existing volume was checked to be there');
+          return { wish, ...plannedExisting(volume) };
+        }
+        const shape = shapes[made.findIndex((one) => one.index === index)];
+        if (!shape) throw new TypeError('a shape was checked to be there');
+        const tags = acceptedTags(wish.tags, `volumes.${index}.tags`);
+        return { wish, ...plannedNew(wish.name, shape, tags) };
+      });
+      const order = bootIndexes(planned.map(({ wish, bootable }) => ({ asked: wish.boot_index, bootable })));
+      return planned.map(({ wish, bootable: _, ...plan }, index) => ({
+        ...plan,
+        deleteOnTermination: wish.delete_on_termination ?? false,
+        attachmentTag: wish.attachment_tag ?? null,
+        bootIndex: order[index] ?? null,
+      }));
+    },
+
+    async attach(tx, scope, instance, plan, taskId, now) {
+      const list = plan.flatMap(({ id, made }, index) =>
+        made === undefined
+          ? []
+          : [
+              {
+                id,
+                name: made.name ?? `${instance.name.slice(0, 50).trimEnd()}_volume_${index + 1}`,
+                shape: made.shape,
+                tags: made.tags,
+                status: made.shape.imageId === null ? ('creating' as const) : ('downloading' as const),
+              },
+            ],
+      );
+      await insertVolumes(tx, placeOf(scope), list, taskId, now);
+      const existing = plan.filter(({ made }) => made === undefined).map(({ id }) => id);
+      await setStatus(tx, existing, 'attaching', taskId, now);
+      await rows.insertAttachments(tx, instance.id, plan);
+    },
+
+    settle: rows.settleAttachments,
+
+    async undo(tx, instanceId, madeIds, owner, now) {
+      await rows.detachAll(tx, instanceId, madeIds, now);
+      if (madeIds.length > 0) await releaseQuota(tx, owner, 'volume_count', madeIds.length);
+    },
+
+    async holdForRemoval(tx, instanceId, alsoDelete, taskId, now) {
+      const attached = await rows.lockAttached(tx, instanceId);
+      const held = attached.find((volume) => volume.task_id !== null);
+      if (held)
+        throw new ConflictError(`Volume ${held.id} is held by task ${held.task_id}; wait until it ends`);
+      const foreign = alsoDelete.filter((id) => !attached.some((volume) => volume.id === id));
+      if (foreign.length > 0) {
+        throw new InvalidError({ volumes: [`Not attached to this instance: ${foreign.join(', ')}.`] });
+      }
+      const kept = await snapshots.lockOf(
+        tx,
+        attached.map((volume) => volume.id),
+      );
+      const named = kept.find((snapshot) => alsoDelete.includes(snapshot.volume_id));
+      if (named) {
+        throw new ConflictError(
+          `Volume ${named.volume_id} can't be deleted: it has snapshot ${named.id}; delete that first`,
+        );
+      }
+      const goes = attached
+        .filter(
+          ({ id, delete_on_termination: onTermination }) =>
+            alsoDelete.includes(id) || (onTermination && !kept.some((snapshot) => snapshot.volume_id === id)),
+        )
+        .map(({ id }) => id);
+      const stays = attached.map(({ id }) => id).filter((id) => !goes.includes(id));
+      await setStatus(tx, goes, 'deleting', taskId, now);
+      await setStatus(tx, stays, 'detaching', taskId, now);
+      return goes;
+    },
+
+    async finishRemoval(tx, instanceId, goneIds, owner, now) {
+      await rows.detachAll(tx, instanceId, goneIds, now);
+      if (goneIds.length > 0) await releaseQuota(tx, owner, 'volume_count', goneIds.length);
+    },
+  };
+}
+
+/** @throws InvalidError, ConflictError */
+async function existingVolumes(
+  tx: Transaction,
+  scope: Scope,
+  wishes: InstanceVolumeWish[],
+): Promise<Map<string, PlainVolume>> {
+  const asked = wishes.flatMap((wish, index) =>
+    wish.source === 'existing-volume' ? [{ id: wish.volume_id.toLowerCase(), index }] : [],
+  );
+  const found = await lockVolumes(
+    tx,
+    placeOf(scope),
+    asked.map(({ id }) => id),
+  );
+  const volumes = new Map(found.map((volume) => [volume.id, volume]));
+  const problems = asked.flatMap(({ id, index }, position): FieldProblem[] => {
+    const field = `volumes.${index}.volume_id`;
+    if (!volumes.has(id)) return [{ field, message: `No volume ${id} in this project and region.` }];
+    if (asked.findIndex((one) => one.id === id) < position) {
+      return [{ field, message: `Volume ${id} is named twice.` }];
+    }
+    return [];
+  });
+  if (problems.length > 0) throw new InvalidError(problems);
+  const taken = found.find((volume) => volume.task_id !== null || volume.status !== 'available');
+  if (taken) {
+    const why = taken.task_id === null ? `is ${taken.status}` : `is held by task ${taken.task_id}`;
+    throw new ConflictError(`Volume ${taken.id} ${why}; only a volume that is available can be attached`);
+  }
+  return volumes;
+}
+
+function plannedExisting(volume: PlainVolume) {
+  const disk = { id: volume.id, sizeGib: volume.size_gib, volumeType: volume.volume_type };
+  return {
+    id: volume.id,
+    made: undefined,
+    image: undefined,
+    bootable: volume.bootable,
+    disk: { ...disk, imageId: null, snapshotId: null },
+  };
+}
+
+function plannedNew(name: string | undefined, shape: VolumeShape, tags: Record<string, string>) {
+  const id = randomUUID();
+  const { sizeGib, volumeType, imageId, snapshotId, bootable, image } = shape;
+  return {
+    id,
+    made: { name, shape, tags },
+    image,
+    bootable,
+    disk: { id, sizeGib, volumeType, imageId, snapshotId },
+  };
+}
