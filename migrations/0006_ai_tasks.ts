@@ -59,13 +59,13 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function note_ai_task_changes() returns trigger language plpgsql as $$
     begin
-      if tg_op = 'INSERT' and (select count(*) from added) <= 1000 then
+      if tg_op = 'DELETE' then
+        insert into ai_task_changes (client_id) select distinct client_id from removed;
+      elsif (select count(*) from added) > 1000 then
+        insert into ai_task_changes (client_id) select distinct client_id from added;
+      elsif tg_op = 'INSERT' then
         insert into ai_task_changes (client_id, task_id, status, sign)
           select client_id, id, status, 1 from added;
-      elsif tg_op = 'INSERT' then
-        insert into ai_task_changes (client_id) select distinct client_id from added;
-      elsif tg_op = 'DELETE' then
-        insert into ai_task_changes (client_id) select distinct client_id from removed;
       else
         insert into ai_task_changes (client_id, task_id, status, sign)
           select removed.client_id, removed.id, change.status, change.sign

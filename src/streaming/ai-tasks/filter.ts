@@ -13,6 +13,21 @@ export interface AiTaskFilter {
   created?: Interval | undefined;
   /** In folded form; see search-text.ts. */
   search?: string | undefined;
+  /** Statuses that another filter takes care of. */
+  otherThan?: Status[] | undefined;
+}
+
+/**
+ * The same tasks by filters that have none in common, in which `search` no longer looks at the status: a
+ * search that is part of a status is for all tasks in it, which an index finds, and for texts of the others.
+ */
+export function separated(filter: AiTaskFilter): AiTaskFilter[] {
+  const { search, ...others } = filter;
+  if (search === undefined) return [filter];
+  const named = STATUSES.filter((status) => status.toLowerCase().includes(search));
+  if (filter.status !== undefined) return named.includes(filter.status) ? [others] : [filter];
+  if (named.length === 0) return [filter];
+  return [...named.map((status) => ({ ...others, status })), { ...filter, otherThan: named }];
 }
 
 /**
@@ -28,8 +43,9 @@ export function matches(
   if (filter.taskId !== undefined) conditions.push(sql`task.id = ${filter.taskId}`);
   if (filter.taskName !== undefined) conditions.push(sql`task.task_name = ${filter.taskName}`);
   if (filter.status !== undefined) conditions.push(sql`${status} = ${filter.status}`);
+  if (filter.otherThan !== undefined) conditions.push(sql`${status} not in (${sql.join(filter.otherThan)})`);
   if (filter.created !== undefined) conditions.push(createdIn(filter.created));
-  if (filter.search !== undefined) conditions.push(holds(filter.search, searchBy, status));
+  if (filter.search !== undefined) conditions.push(holds(filter.search, searchBy));
   return sql<boolean>`(${sql.join(conditions, sql` and `)})`;
 }
 
@@ -39,11 +55,8 @@ function createdIn({ day, from, to }: Interval): RawBuilder<boolean> {
   return sql`task.created_at >= ${from}::timestamptz and task.created_at < ${to}::timestamptz`;
 }
 
-function holds(search: string, by: 'index' | 'row', status: RawBuilder<unknown>): RawBuilder<boolean> {
-  const inText =
-    by === 'index'
-      ? sql<boolean>`task.search_text like ${containing(search)}`
-      : sql<boolean>`strpos(task.search_text, ${search}) > 0`;
-  const statuses = STATUSES.filter((name) => name.toLowerCase().includes(search));
-  return statuses.length === 0 ? inText : sql`(${inText} or ${status} in (${sql.join(statuses)}))`;
+export function holds(search: string, by: 'index' | 'row'): RawBuilder<boolean> {
+  return by === 'index'
+    ? sql<boolean>`task.search_text like ${containing(search)}`
+    : sql<boolean>`strpos(task.search_text, ${search}) > 0`;
 }
