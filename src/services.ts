@@ -82,11 +82,12 @@ export function createServices(foundation: Foundation) {
     },
   });
   const volumes = createVolumes({ ...foundation, tasks, snapshots: snapshotRows });
-  const snapshots = createSnapshots({ ...foundation, tasks });
+  const snapshots = createSnapshots({ ...foundation, tasks, volumes });
   const instances = createInstances({
     ...foundation,
     tasks,
     addresses: createAddresses(),
+    ports,
     portGroups,
     instanceVolumes: createInstanceVolumes({ ...foundation, snapshots: snapshotRows }),
     sshKeys,
@@ -149,6 +150,7 @@ export function createTaskHandlers(foundation: Foundation): TaskHandler[] {
     ...foundation,
     machines: simulatedInstances(simulation),
     addresses: createAddresses(),
+    ports: createPorts(foundation),
     instanceVolumes: createInstanceVolumes({ ...foundation, snapshots: snapshotRows }),
   };
   return [

@@ -5,14 +5,16 @@ import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts'
 import { isUuid } from '../../lib/ids.ts';
 import { acceptedTags } from '../../lib/tags-input.ts';
 import type { Catalog, Flavor } from '../catalog/catalog.ts';
-import type { Addresses, AddressWish } from '../networks/addresses.ts';
-import { insertPorts } from '../ports/store.ts';
+import type { AddressWish } from '../networks/address-wish.ts';
+import type { Addresses } from '../networks/addresses.ts';
+import type { Ports } from '../ports/service.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { takeQuota } from '../quotas/quotas.ts';
 import type { PortGroups } from '../security-groups/port-groups.ts';
 import type { Tasks } from '../tasks/service.ts';
-import type { InstanceVolumes, InstanceVolumeWish } from '../volumes/instance-volumes.ts';
+import type { InstanceVolumes } from '../volumes/instance-volumes.ts';
+import type { InstanceVolumeWish } from '../volumes/planned-volume.ts';
 import { imageProblems, usableFlavor } from './flavor-choice.ts';
 import { interfaceGroups } from './interface-groups.ts';
 import { instanceName } from './names.ts';
@@ -54,11 +56,12 @@ export function createInstances(deps: {
   catalog: Catalog;
   tasks: Tasks;
   addresses: Addresses;
+  ports: Pick<Ports, 'add'>;
   portGroups: PortGroups;
   instanceVolumes: InstanceVolumes;
   sshKeys: SshKeyNames;
 }): Instances {
-  const { database, clock, catalog, tasks, addresses, portGroups, instanceVolumes, sshKeys } = deps;
+  const { database, clock, catalog, tasks, addresses, ports, portGroups, instanceVolumes, sshKeys } = deps;
 
   return {
     async create(scope, request) {
@@ -92,12 +95,12 @@ export function createInstances(deps: {
           taskId,
           now,
         );
-        const ports = taken.map(({ portId, networkId }, index) => ({
+        const newPorts = taken.map(({ portId, networkId }, index) => ({
           id: portId,
           networkId,
           interfaceName: request.interfaces[index]?.interface_name ?? null,
         }));
-        await insertPorts(tx, place, id, ports, now);
+        await ports.add(tx, scope, id, newPorts, now);
         const links = taken.flatMap(({ portId }, index) =>
           (groups[index] ?? []).map((groupId) => ({ portId, groupId })),
         );

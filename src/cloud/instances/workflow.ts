@@ -2,7 +2,7 @@ import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { TaskHandler } from '../../workflows/task-handler.ts';
 import type { Addresses } from '../networks/addresses.ts';
-import { deletePorts, portIdsOf } from '../ports/store.ts';
+import type { Ports } from '../ports/service.ts';
 import { provision, unprovision } from '../provisioning/provisioner.ts';
 import { releaseQuota } from '../quotas/quotas.ts';
 import type { InstanceVolumes } from '../volumes/instance-volumes.ts';
@@ -33,11 +33,12 @@ interface Deps {
   clock: Clock;
   machines: InstanceBackend;
   addresses: Addresses;
+  ports: Pick<Ports, 'removeOf'>;
   instanceVolumes: InstanceVolumes;
 }
 
 export function createInstanceHandler(deps: Deps): TaskHandler<InstanceInput, null> {
-  const { clock, machines, addresses, instanceVolumes } = deps;
+  const { clock, machines, instanceVolumes } = deps;
   return {
     type: CREATE_VM,
     deadlineMs: DEADLINE_MS,
@@ -63,13 +64,13 @@ export function createInstanceHandler(deps: Deps): TaskHandler<InstanceInput, nu
     async abandon(tx, _task, { order, madeVolumeIds, clientId, regionId }) {
       const owner = { clientId, regionId };
       await instanceVolumes.undo(tx, order.id, madeVolumeIds, owner, clock.now());
-      await removeRows(tx, order.id, addresses, owner);
+      await removeRows(tx, order.id, deps, owner);
     },
   };
 }
 
 export function deleteInstanceHandler(deps: Deps): TaskHandler<InstanceRemoval, null> {
-  const { clock, machines, addresses, instanceVolumes } = deps;
+  const { clock, machines, instanceVolumes } = deps;
   return {
     type: DELETE_VM,
     deadlineMs: DEADLINE_MS,
@@ -80,7 +81,7 @@ export function deleteInstanceHandler(deps: Deps): TaskHandler<InstanceRemoval, 
     async complete(tx, _task, { instanceId, volumeIds, clientId, regionId }) {
       const owner = { clientId, regionId };
       await instanceVolumes.finishRemoval(tx, instanceId, volumeIds, owner, clock.now());
-      await removeRows(tx, instanceId, addresses, owner);
+      await removeRows(tx, instanceId, deps, owner);
       return null;
     },
     // The instance is still there as far as anybody knows, and its removal can be asked for again.
@@ -95,12 +96,11 @@ export function deleteInstanceHandler(deps: Deps): TaskHandler<InstanceRemoval, 
 async function removeRows(
   tx: Transaction,
   instanceId: string,
-  addresses: Addresses,
+  { addresses, ports }: Pick<Deps, 'addresses' | 'ports'>,
   owner: { clientId: number; regionId: number },
 ): Promise<void> {
-  const portIds = await portIdsOf(tx, instanceId);
+  const portIds = await ports.removeOf(tx, instanceId);
   await addresses.release(tx, portIds);
-  await deletePorts(tx, portIds);
   await deleteInstance(tx, instanceId);
   await releaseQuota(tx, owner, 'vm_count');
 }

@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Place } from '../projects/place.ts';
-import type { AddressWish, TakenAddress } from './addresses.ts';
+import type { AddressWish, TakenAddress } from './address-wish.ts';
 
 export type LockedSubnet = Pick<
   Selectable<Tables['subnets']>,

@@ -12,24 +12,7 @@ import {
   noteTaken,
   release,
 } from './address-store.ts';
-
-/** What a port asks for. `field` is where the request says so, for the texts of refusals. */
-export interface AddressWish {
-  portId: string;
-  field: string;
-  from:
-    | { kind: 'external' }
-    | { kind: 'subnet'; networkId: string; subnetId: string }
-    | { kind: 'any-subnet'; networkId: string; address?: string | undefined };
-}
-
-export interface TakenAddress {
-  portId: string;
-  networkId: string;
-  subnetId: string;
-  address: string;
-  external: boolean;
-}
+import type { AddressWish, TakenAddress } from './address-wish.ts';
 
 /** Hands out the addresses of subnets. The subnets stay locked until the transaction ends. */
 export interface Addresses {

@@ -1,14 +1,25 @@
-import type { Database } from '../../db/database.ts';
+import type { Database, Transaction } from '../../db/database.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import type { InstancePorts } from '../security-groups/service.ts';
-import { lockedInstancePorts, type NetworkPortRow, portsOfInstance } from './store.ts';
+import {
+  deletePortsOf,
+  insertPorts,
+  lockedInstancePorts,
+  type NetworkPortRow,
+  type NewPort,
+  portsOfInstance,
+} from './store.ts';
 
 export interface Ports extends InstancePorts {
   /** In the order of the instance's interfaces. @throws NotFoundError */
   ofInstance(scope: Scope, instanceId: string): Promise<NetworkPortRow[]>;
+  /** Writes the ports of a new instance, in the order of its interfaces. */
+  add(tx: Transaction, scope: Scope, instanceId: string, ports: NewPort[], now: Date): Promise<void>;
+  /** Removes the ports of an instance, with the groups on them; answers their ids. Their addresses are the caller's affair. */
+  removeOf(tx: Transaction, instanceId: string): Promise<string[]>;
 }
 
 export function createPorts({ database }: { database: Database }): Ports {
@@ -20,6 +31,9 @@ export function createPorts({ database }: { database: Database }): Ports {
       if (!rows) throw new NotFoundError('Instance', instanceId);
       return rows;
     },
+
+    add: (tx, scope, instanceId, ports, now) => insertPorts(tx, placeOf(scope), instanceId, ports, now),
+    removeOf: deletePortsOf,
 
     async portsOf(tx, scope, instanceIds) {
       if (instanceIds.length === 0) return new Map();

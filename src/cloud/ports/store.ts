@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -101,11 +101,11 @@ export async function insertPorts(
 }
 
 /** Their groups go with them. */
-export async function deletePorts(tx: Transaction, ids: string[]): Promise<void> {
-  await tx.sql.deleteFrom('ports').where(sql<boolean>`id = any(${ids}::uuid[])`).execute();
-}
-
-export async function portIdsOf(tx: Transaction, instanceId: string): Promise<string[]> {
-  const rows = await tx.sql.selectFrom('ports').select('id').where('instance_id', '=', instanceId).execute();
+export async function deletePortsOf(tx: Transaction, instanceId: string): Promise<string[]> {
+  const rows = await tx.sql
+    .deleteFrom('ports')
+    .where('instance_id', '=', instanceId)
+    .returning('id')
+    .execute();
   return rows.map((row) => row.id);
 }

@@ -9,7 +9,7 @@ import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { takeQuota } from '../quotas/quotas.ts';
 import type { Tasks } from '../tasks/service.ts';
-import { lockVolumes } from '../volumes/store.ts';
+import type { Volumes } from '../volumes/service.ts';
 import { snapshotRows } from './rows.ts';
 import type { CreateSnapshot } from './schema.ts';
 import * as store from './store.ts';
@@ -28,8 +28,13 @@ export interface Snapshots extends SnapshotLookup {
   delete(scope: Scope, id: string): Promise<string>;
 }
 
-export function createSnapshots(deps: { database: Database; clock: Clock; tasks: Tasks }): Snapshots {
-  const { database, clock, tasks } = deps;
+export function createSnapshots(deps: {
+  database: Database;
+  clock: Clock;
+  tasks: Tasks;
+  volumes: Pick<Volumes, 'lock'>;
+}): Snapshots {
+  const { database, clock, tasks, volumes } = deps;
 
   return {
     async create(scope, request) {
@@ -38,7 +43,7 @@ export function createSnapshots(deps: { database: Database; clock: Clock; tasks:
       const [id, taskId] = [randomUUID(), randomUUID()];
       const now = clock.now();
       return database.transaction(async (tx) => {
-        const [volume] = await lockVolumes(tx, place, [request.volume_id]);
+        const volume = await volumes.lock(tx, scope, request.volume_id);
         if (!volume) {
           throw new InvalidError({
             volume_id: [`No volume ${request.volume_id} in this project and region.`],

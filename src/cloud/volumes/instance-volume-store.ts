@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
-import type { PlannedVolume } from './instance-volumes.ts';
+import type { PlannedVolume } from './planned-volume.ts';
 
 /** The volume that boots first is the first disk, as an operating system expects it. */
 export async function insertAttachments(

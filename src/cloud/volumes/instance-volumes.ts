@@ -2,37 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../lib/errors.ts';
 import { acceptedTags } from '../../lib/tags-input.ts';
-import type { Catalog, Image } from '../catalog/catalog.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { releaseQuota } from '../quotas/quotas.ts';
-import type { DiskOrder } from './backend.ts';
 import { bootIndexes } from './boot-order.ts';
 import * as rows from './instance-volume-store.ts';
+import type { InstanceVolumeWish, PlannedVolume } from './planned-volume.ts';
 import type { SnapshotRows } from './snapshot-rows.ts';
-import { type SnapshotSources, type VolumeShape, type VolumeWish, volumeShapes } from './sources.ts';
+import { type SnapshotSources, type VolumeShape, volumeShapes } from './sources.ts';
 import { insertVolumes, lockVolumes, type PlainVolume, setStatus } from './store.ts';
-
-export type InstanceVolumeWish = {
-  attachment_tag?: string | undefined;
-  delete_on_termination?: boolean | undefined;
-  boot_index?: number | undefined;
-} & (
-  | (VolumeWish & { name?: string | undefined; tags?: Record<string, string> | undefined })
-  | { source: 'existing-volume'; volume_id: string }
-);
-
-/** A volume that a new instance will have; checked, and locked if it exists already. */
-export interface PlannedVolume {
-  id: string;
-  /** Undefined for one that exists already. */
-  made: { name: string | undefined; shape: VolumeShape; tags: Record<string, string> } | undefined;
-  image: Image | undefined;
-  disk: DiskOrder;
-  deleteOnTermination: boolean;
-  attachmentTag: string | null;
-  bootIndex: number | null;
-}
 
 interface Owner {
   clientId: number;

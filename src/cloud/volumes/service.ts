@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../../db/database.ts';
+import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
@@ -32,6 +32,8 @@ export interface Volumes {
    * @throws NotFoundError, InvalidError for snapshots of something else, ConflictError while it is in use
    */
   delete(scope: Scope, id: string, snapshotIds: string[]): Promise<string>;
+  /** The volume as it is, kept from changing until the transaction ends; undefined when there is none. */
+  lock(tx: Transaction, scope: Scope, id: string): Promise<store.PlainVolume | undefined>;
 }
 
 export function createVolumes(deps: {
@@ -85,6 +87,11 @@ export function createVolumes(deps: {
         await takeQuota(tx, scope, 'volume_count');
         return taskId;
       });
+    },
+
+    async lock(tx, scope, id) {
+      const [volume] = await store.lockVolumes(tx, placeOf(scope), [id]);
+      return volume;
     },
 
     list: (scope, filter) => store.listVolumes(database.sql, placeOf(scope), filter),

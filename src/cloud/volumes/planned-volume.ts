@@ -1,0 +1,25 @@
+import type { Image } from '../catalog/catalog.ts';
+import type { DiskOrder } from './backend.ts';
+import type { VolumeShape, VolumeWish } from './sources.ts';
+
+/** A volume that somebody wants for a new instance. */
+export type InstanceVolumeWish = {
+  attachment_tag?: string | undefined;
+  delete_on_termination?: boolean | undefined;
+  boot_index?: number | undefined;
+} & (
+  | (VolumeWish & { name?: string | undefined; tags?: Record<string, string> | undefined })
+  | { source: 'existing-volume'; volume_id: string }
+);
+
+/** A volume that a new instance will have; checked, and locked if it exists already. */
+export interface PlannedVolume {
+  id: string;
+  /** Undefined for one that exists already. */
+  made: { name: string | undefined; shape: VolumeShape; tags: Record<string, string> } | undefined;
+  image: Image | undefined;
+  disk: DiskOrder;
+  deleteOnTermination: boolean;
+  attachmentTag: string | null;
+  bootIndex: number | null;
+}
