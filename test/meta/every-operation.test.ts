@@ -1,0 +1,169 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer } from '../support/http-client.ts';
+import {
+  type DocumentedOperation,
+  documentedOperations,
+  exampleBody,
+  filledPath,
+} from '../support/openapi.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+/** What holds for each operation because it is one: found in the documents, so that a new one is tested at once. */
+const operations = await documentedOperations();
+const each = operations.map((of) => [of.title, of] as const);
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+it('finds operations to test', () => {
+  expect(operations.length).toBeGreaterThan(100);
+});
+
+describe('without credentials', () => {
+  it.each(each)('%s is 401 in the body of its area', async (_, of) => {
+    const answer = await service.anonymous.request(of.method, filledPath(of));
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get('www-authenticate')).toBe('apikey');
+    expectDocumented(of, answer);
+  });
+
+  it.each(each)('%s is 401 before its body is looked at', async (_, of) => {
+    const answer = await service.anonymous.request(of.method, filledPath(of), broken(of));
+    expect(answer.status).toBe(401);
+  });
+});
+
+describe('a token without rights', () => {
+  it.each(each)('%s is 403', async (_, of) => {
+    rightless ??= service.withRole('Purge and Prefetch only (API)');
+    const answer = await (await rightless).request(of.method, filledPath(of));
+    // A reseller's or another account's address is refused as such, with or without rights.
+    expect(answer.status).toBe(403);
+    expectDocumented(of, answer);
+  });
+});
+
+describe('NUL', () => {
+  it.each(each)('%s is 400 with it in the query', async (_, of) => {
+    const answer = await service.http.request(of.method, `${filledPath(of)}?name=a%00b`);
+    expect(answer.status).toBe(400);
+    expectDocumented(of, answer);
+  });
+
+  it.each(each.filter(([, { path }]) => path.includes('{')))(
+    '%s is 400 with it in the path',
+    async (_, of) => {
+      const path = of.prefix + of.path.replace(/\{[^}]+\}/g, 'a%00b');
+      expect((await service.http.request(of.method, path)).status).toBe(400);
+    },
+  );
+
+  it.each(taking())('%s is 400 with it in the body', async (_, of) => {
+    const body = { ...(exampleBody(of) as object), name: 'a\0b' };
+    const answer = await service.http.request(of.method, ownPath(of), { body });
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain('NUL');
+    expectDocumented(of, answer);
+  });
+});
+
+describe('a body that can not be taken', () => {
+  it.each(taking())('%s is 415 as text', async (_, of) => {
+    const answer = await service.http.request(of.method, ownPath(of), {
+      raw: 'name=x',
+      headers: { 'content-type': 'text/plain' },
+    });
+    expect(answer.status).toBe(415);
+    expectDocumented(of, answer);
+  });
+
+  it.each(taking())('%s is 400 as broken JSON and as a list', async (_, of) => {
+    for (const raw of ['{"name":', '[]', '7']) {
+      const answer = await service.http.request(of.method, ownPath(of), { raw });
+      expect(answer.status, raw).toBe(400);
+      expectDocumented(of, answer);
+    }
+  });
+
+  it.each(taking())('%s is 400 with a field that nobody knows', async (_, of) => {
+    const body = { ...(exampleBody(of) as object), no_such_field: 1 };
+    const answer = await service.http.request(of.method, ownPath(of), { body });
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain('no_such_field');
+  });
+
+  it.each(taking())('%s is 413 over 1 MiB', async (_, of) => {
+    const answer = await service.http.request(of.method, ownPath(of), { raw: `"${'x'.repeat(1_050_000)}"` });
+    expect(answer.status).toBe(413);
+    expectDocumented(of, answer);
+  });
+});
+
+it.each(each)('%s is 400 with a query parameter that nobody knows', async (_, of) => {
+  const answer = await service.http.request(of.method, `${ownPath(of)}?no_such_parameter=1`, {
+    ...(of.operation.requestBody && { body: exampleBody(of) }),
+  });
+  if (of.operation.parameters?.some((parameter) => parameter.in === 'query')) {
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain('no_such_parameter');
+  }
+});
+
+describe('another method', () => {
+  const methods = new Map<string, string[]>();
+  for (const { prefix, path, method } of operations) {
+    methods.set(prefix + path, [...(methods.get(prefix + path) ?? []), method]);
+  }
+
+  it.each([...methods])('%s is 405 and names those that it has', async (path, known) => {
+    const filled = path.replace(/\{[^}]+\}/g, '1');
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((name) => !known.includes(name))) {
+      const answer = await service.http.request(method, filled);
+      const allowed = (answer.headers.get('allow') ?? '').split(', ');
+      expect([method, answer.status]).toEqual([method, 405]);
+      expect(allowed.filter((name) => name !== 'HEAD').sort()).toEqual([...known].sort());
+    }
+  });
+});
+
+let rightless: ReturnType<TestService['withRole']> | undefined;
+
+function taking() {
+  return each.filter(([, { operation }]) => operation.requestBody);
+}
+
+function broken({ operation }: DocumentedOperation) {
+  return operation.requestBody ? { raw: '{"name":' } : {};
+}
+
+/** A path that the platform's administrator may use; what it names need not exist. */
+function ownPath(of: DocumentedOperation): string {
+  return filledPath(of, { project_id: 1, region_id: 1, clientId: 1, resellerId: 1 });
+}
+
+const ajv = new Ajv2020({ strict: false, allErrors: true, discriminator: true });
+addFormats.default(ajv);
+for (const of of operations) {
+  if (!ajv.getSchema(of.prefix || '/')) ajv.addSchema(of.document as object, of.prefix || '/');
+}
+
+/** The answer has the form that the document gives for its status. */
+function expectDocumented(of: DocumentedOperation, answer: Answer): void {
+  const response = of.operation.responses[String(answer.status)] as { $ref?: string } | undefined;
+  expect(response?.$ref, `${of.title} documents no ${answer.status}`).toBeDefined();
+  const check = ajv.compile({
+    $ref: `${of.prefix || '/'}${response?.$ref}/content/application~1json/schema`,
+  });
+  expect(check(answer.body), `${ajv.errorsText(check.errors)}: ${answer.text}`).toBe(true);
+  const extra = Object.keys(answer.body).filter((name) => !PUBLISHED.has(name));
+  expect(extra, 'fields that no error body has').toEqual([]);
+}
+
+const PUBLISHED = new Set(
+  'exception_class message request_id info invalid_fields code error status errors'.split(' '),
+);

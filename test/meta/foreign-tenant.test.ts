@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { HttpClient } from '../support/http-client.ts';
+import {
+  type DocumentedOperation,
+  documentedOperations,
+  exampleBody,
+  filledPath,
+} from '../support/openapi.ts';
+import { makePossessions, valuesFor } from '../support/possessions.ts';
+import { addReseller, type TestReseller } from '../support/reseller.ts';
+import { startService, type Tenant, type TestService } from '../support/service.ts';
+
+/** Operations whose address names nobody's property, with the reason. Every other one is tested below. */
+const NAMES_NO_TENANT: Record<string, string> = {
+  listRegions: 'the catalogue is the same for all',
+  getRegion: 'the catalogue is the same for all',
+  listDdosTemplates: 'the catalogue is the same for all',
+  listLoggingDestinations: 'the catalogue is the same for all',
+  getAiInfo: 'describes the kinds of tasks',
+  listFeatures: 'the catalogue is the same for all',
+  getFeature: 'the catalogue is the same for all',
+  listProjects: 'works on the own account; see "lists"',
+  listAiTasks: 'works on the own account; see "lists"',
+  listPaidFeatures: 'works on the own account; see "lists"',
+  listFreeFeatures: 'works on the own account; see "lists"',
+  getMyAccount: 'works on the own account; see "lists"',
+  createAiTask: 'makes something of the own account',
+};
+/** Resources that the catalogue offers to every project. */
+const OFFERED_TO_ALL = new Set(['getImage']);
+
+const operations = await documentedOperations();
+const tested = operations.filter(({ operation }) => !(operation.operationId in NAMES_NO_TENANT));
+const each = tested.map((of) => [of.title, of] as const);
+
+let service: TestService;
+let other: Tenant;
+let rival: TestReseller;
+let possessions: Record<string, string | number>;
+beforeAll(async () => {
+  service = await startService();
+  possessions = await makePossessions(service, operations);
+  other = await service.otherTenant();
+  rival = await addReseller(service, 'Rival');
+}, 120_000);
+afterAll(() => service.stop());
+
+it('leaves out nothing that a path names', () => {
+  const left = operations.filter(({ operation }) => operation.operationId in NAMES_NO_TENANT);
+  expect(new Set(left.map(({ operation }) => operation.operationId))).toEqual(
+    new Set(Object.keys(NAMES_NO_TENANT)),
+  );
+  const naming = /\{(project_id|clientId|resellerId|task_id|activatedFeatureId)\}/;
+  expect(left.filter(({ path }) => naming.test(path))).toEqual([]);
+});
+
+describe('the property of the first account', () => {
+  it.each(each)('%s refuses another tenant as if nothing were there', async (_, of) => {
+    const answer = await asOther(of, valuesFor(of, possessions));
+    expect(refusals(of), answer.text).toContain(answer.status);
+  });
+
+  const inProjects = each.filter(([, { path }]) => /\{project_id\}.*\{(?!region_id)[a-z_]+\}/.test(path));
+  it.each(inProjects)('%s finds nothing of another project in the own one', async (_, of) => {
+    const values = { ...valuesFor(of, possessions), project_id: other.projectId };
+    const answer = await asOther(of, values);
+    expect(answer.status, answer.text).toBe(OFFERED_TO_ALL.has(of.operation.operationId) ? 200 : 404);
+  });
+
+  it.each(inProjects)('%s answers the other tenant as it answers for an unknown id', async (_, of) => {
+    const foreign = await asOther(of, valuesFor(of, possessions));
+    const unknown = await asOther(of, { project_id: 999_999, region_id: 1 });
+    const shape = ({ status, body }: typeof foreign) => ({
+      status,
+      class: body.exception_class,
+      keys: Object.keys(body),
+    });
+    expect(shape(foreign)).toEqual(shape(unknown));
+  });
+});
+
+describe('what a reseller administers', () => {
+  const resold = each.filter(([, { path }]) => /^\/iam\/(admin|reselling)\//.test(path));
+  it.each(resold)('%s refuses another reseller', async (_, of) => {
+    const answer = await as(rival.http, of, valuesFor(of, possessions));
+    // An activation names the client in its body, where what is unknown is 400.
+    if (of.operation.requestBody && answer.status === 400) expect(answer.text).toContain('Client with id:1 ');
+    else expect([403, 404], answer.text).toContain(answer.status);
+  });
+});
+
+describe('lists', () => {
+  it.each(reasoned('lists'))('%s shows only what is the own', async (_, of) => {
+    const stranger = of.path.startsWith('/iam/admin/') ? rival : other;
+    const own = await service.http.get(filledPath(of));
+    const others = await stranger.http.get(filledPath(of));
+    expect([own.status, others.status]).toEqual([200, 200]);
+    expect(idsIn(own.body).length).toBeGreaterThan(0);
+    expect(idsIn(own.body).filter((id) => idsIn(others.body).includes(id))).toEqual([]);
+  });
+});
+
+it('leaves the first account everything it had', async () => {
+  const reads = tested.filter(({ method, path }) => method === 'GET' && path.includes('{'));
+  expect(reads.length).toBeGreaterThan(20);
+  for (const of of reads) {
+    const answer = await service.http.get(filledPath(of, valuesFor(of, possessions)));
+    expect([of.title, answer.status]).toEqual([of.title, 200]);
+  }
+});
+
+function asOther(of: DocumentedOperation, values: Record<string, string | number>) {
+  return as(other.http, of, values);
+}
+
+function as(http: HttpClient, of: DocumentedOperation, values: Record<string, string | number>) {
+  const body = of.operation.requestBody ? { body: exampleBody(of) } : {};
+  return http.request(of.method, filledPath(of, values), body);
+}
+
+function reasoned(word: string) {
+  const because = ({ operation }: DocumentedOperation) => NAMES_NO_TENANT[operation.operationId] ?? '';
+  return operations.filter((of) => because(of).includes(word)).map((of) => [of.title, of] as const);
+}
+
+/** The ids of what a list holds, or of the account itself. */
+function idsIn(body: { id?: number; results?: { id: number }[] }): (number | string)[] {
+  const items = Array.isArray(body) ? body : (body.results ?? [body]);
+  return items.map((item: { id?: number; task_id?: string }) => item.id ?? item.task_id ?? 'none');
+}
+
+/** What an account may not even ask is 403; what it may ask, of its own, is 404 for the rest. */
+function refusals({ path }: DocumentedOperation): number[] {
+  return path.startsWith('/iam/') ? [403, 404] : [404];
+}
