@@ -89,8 +89,19 @@ function overtaken(cause: Error): ConflictError {
   return error;
 }
 
-/** kysely on one connection that somebody else opened and will release. */
+// A connection serves many transactions, and making a kysely costs as much as a small statement.
+const kyselies = new WeakMap<pg.PoolClient, Kysely<Tables>>();
+
 function kyselyOn(client: pg.PoolClient): Kysely<Tables> {
+  const known = kyselies.get(client);
+  if (known) return known;
+  const made = makeKyselyOn(client);
+  kyselies.set(client, made);
+  return made;
+}
+
+/** kysely on one connection that somebody else opened and will release. */
+function makeKyselyOn(client: pg.PoolClient): Kysely<Tables> {
   const connection = {
     async executeQuery<R>(query: CompiledQuery) {
       const result = await client.query(query.sql, [...query.parameters]);

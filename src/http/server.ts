@@ -33,11 +33,10 @@ export function createServer(deps: {
   app.setErrorHandler(sendError);
   acceptJson(app);
   answerUnknownPaths(app);
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id);
-    if (request.url.includes('%00')) {
-      throw new InvalidError({ url: ['contains the character NUL, which is not allowed'] });
-    }
+    const nul = request.url.includes('%00');
+    done(nul ? new InvalidError({ url: ['contains the character NUL, which is not allowed'] }) : undefined);
   });
   requireAuthentication(app, deps.authenticator);
   return app;

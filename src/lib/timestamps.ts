@@ -15,6 +15,15 @@ export function isoMicros(date: Date): string {
   return `${date.toISOString().slice(0, -1)}000Z`;
 }
 
+// The times in one answer are mostly the same, and making this text costs more than all else about a date.
+let lastSecond = Number.NaN;
+let lastText = '';
+
 function secondsOf(date: Date): string {
-  return date.toISOString().slice(0, -5);
+  const second = Math.floor(date.getTime() / 1000);
+  if (second !== lastSecond) {
+    lastText = date.toISOString().slice(0, -5);
+    lastSecond = second;
+  }
+  return lastText;
 }

@@ -1,5 +1,6 @@
-import { type Kysely, type Selectable, sql } from 'kysely';
+import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import { compiledQuery } from '../../db/compiled.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { CanonicalRule } from './rules.ts';
@@ -46,9 +47,13 @@ export async function findGroup(
   place: Place,
   id: string,
 ): Promise<SecurityGroupRow | undefined> {
-  const row = await groups(db, place).where('id', '=', id).executeTakeFirst();
+  const [row] = await groupById(db, { ...place, id });
   return row && withDates(row);
 }
+
+const groupById = compiledQuery((db, args: Place & { id: string }) =>
+  groups(db, args).where('id', '=', args.id).compile(),
+);
 
 export async function listGroups(
   db: Kysely<Tables>,
@@ -88,34 +93,53 @@ function withDates(row: WithRuleTexts): SecurityGroupRow {
   return { ...row, rules };
 }
 
+export interface NewGroup {
+  id: string;
+  place: Place;
+  name: string;
+  description: string;
+  tags: Record<string, string>;
+  isDefault: boolean;
+  now: Date;
+}
+
+const FIRST_GROUP_REVISION = 1;
+const FIRST_RULE_REVISION = 0;
+
 export async function insertGroup(
   tx: Transaction,
-  group: {
-    id: string;
-    place: Place;
-    name: string;
-    description: string;
-    tags: Record<string, string>;
-    isDefault: boolean;
-    now: Date;
-  },
+  { place, isDefault, now, ...group }: NewGroup,
 ): Promise<Selectable<Tables['security_groups']>> {
-  return tx.sql
+  const row = {
+    ...group,
+    project_id: place.projectId,
+    region_id: place.regionId,
+    is_default: isDefault,
+    revision_number: FIRST_GROUP_REVISION,
+    created_at: now,
+    updated_at: now,
+  };
+  await insertGroupRow(tx.sql, { ...row, tags: JSON.stringify(group.tags) });
+  return row;
+}
+
+const insertGroupRow = compiledQuery((db, args: Insertable<Tables['security_groups']>) =>
+  db
     .insertInto('security_groups')
     .values({
-      id: group.id,
-      project_id: group.place.projectId,
-      region_id: group.place.regionId,
-      name: group.name,
-      description: group.description,
-      is_default: group.isDefault,
-      tags: JSON.stringify(group.tags),
-      created_at: group.now,
-      updated_at: group.now,
+      id: args.id,
+      project_id: args.project_id,
+      region_id: args.region_id,
+      name: args.name,
+      description: args.description,
+      is_default: args.is_default,
+      revision_number: args.revision_number,
+      tags: args.tags,
+      created_at: args.created_at,
+      updated_at: args.updated_at,
     })
-    .returningAll()
-    .executeTakeFirstOrThrow();
-}
+    .compile(),
+);
 
 export interface NewRule extends CanonicalRule {
   id: string;
@@ -129,21 +153,25 @@ export async function insertRules(
   now: Date,
 ): Promise<RuleRow[]> {
   if (rules.length === 0) return [];
-  return tx.sql
-    .insertInto('security_group_rules')
-    .values(
-      rules.map(({ duplicateKey, ...rule }, position) => ({
-        ...rule,
-        security_group_id: groupId,
-        duplicate_key: duplicateKey,
-        position,
-        created_at: now,
-        updated_at: now,
-      })),
-    )
-    .returningAll()
-    .execute();
+  const rows = rules.map(({ duplicateKey, ...rule }, position) => ({
+    ...rule,
+    security_group_id: groupId,
+    revision_number: FIRST_RULE_REVISION,
+    duplicate_key: duplicateKey,
+    position,
+    created_at: now,
+    updated_at: now,
+  }));
+  await insertRuleRows(tx.sql, { rows: JSON.stringify(rows) });
+  return rows;
 }
+
+// One parameter for all rules: 250 of them with a parameter per column would be a long text each time.
+const insertRuleRows = compiledQuery((db, args: { rows: string }) =>
+  sql`
+    insert into security_group_rules
+    select * from jsonb_populate_recordset(null::security_group_rules, ${args.rows}::jsonb)`.compile(db),
+);
 
 /** Which of these groups exist in the project and region. */
 export async function existingGroups(db: Kysely<Tables>, place: Place, ids: string[]): Promise<Set<string>> {

@@ -1,11 +1,16 @@
 import type { Kysely, Selectable } from 'kysely';
+import { compiledQuery } from '../../db/compiled.ts';
 import type { Tables } from '../../db/tables.ts';
 
 export type TaskRow = Selectable<Tables['tasks']>;
 
 export async function findTask(sql: Kysely<Tables>, id: string): Promise<TaskRow | undefined> {
-  return sql.selectFrom('tasks').selectAll().where('id', '=', id).executeTakeFirst();
+  return (await taskById(sql, { id }))[0];
 }
+
+const taskById = compiledQuery((db, args: { id: string }) =>
+  db.selectFrom('tasks').selectAll().where('id', '=', args.id).compile(),
+);
 
 export interface NewTask {
   id: string;
@@ -22,27 +27,31 @@ export interface NewTask {
 }
 
 export async function insertTask(sql: Kysely<Tables>, task: NewTask): Promise<void> {
-  await sql
+  await insertTaskRow(sql, { ...task, data: JSON.stringify(task.data) });
+}
+
+const insertTaskRow = compiledQuery((db, args: Omit<NewTask, 'data'> & { data: string }) =>
+  db
     .insertInto('tasks')
     .values({
-      id: task.id,
-      task_type: task.type,
+      id: args.id,
+      task_type: args.type,
       state: 'NEW',
-      client_id: task.clientId,
-      user_id: task.userId,
-      user_client_id: task.userClientId,
-      project_id: task.projectId,
-      region_id: task.regionId,
-      request_id: task.requestId,
-      data: JSON.stringify(task.data),
+      client_id: args.clientId,
+      user_id: args.userId,
+      user_client_id: args.userClientId,
+      project_id: args.projectId,
+      region_id: args.regionId,
+      request_id: args.requestId,
+      data: args.data,
       created_resources: null,
       error: null,
-      created_on: task.createdOn,
+      created_on: args.createdOn,
       updated_on: null,
       finished_on: null,
-      deadline_at: task.deadlineAt,
+      deadline_at: args.deadlineAt,
       acknowledged_at: null,
       acknowledged_by: null,
     })
-    .execute();
-}
+    .compile(),
+);

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
+import { compiledQuery } from './compiled.ts';
+import { type Database, openDatabase } from './database.ts';
+
+let own: TestDatabase;
+let database: Database;
+beforeAll(async () => {
+  own = await createDatabase();
+  database = openDatabase({ connectionString: own.url }, 2);
+});
+afterAll(async () => {
+  await database.close();
+  await own.drop();
+});
+
+it('is built once and gets the values of each call, on the pool and in a transaction', async () => {
+  let built = 0;
+  const insert = compiledQuery((db, args: { name: string; at: Date }) => {
+    built++;
+    return db.insertInto('resellers').values({ name: args.name, created_at: args.at }).compile();
+  });
+  const named = compiledQuery((db, args: { name: string; least: number }) =>
+    db.selectFrom('resellers').select('name').where('name', '=', args.name).limit(args.least).compile(),
+  );
+  const at = new Date('2026-01-02T03:04:05Z');
+  await insert(database.sql, { name: 'first', at });
+  await database.transaction(async (tx) => {
+    await insert(tx.sql, { name: 'second', at });
+    expect(await named(tx.sql, { name: 'second', least: 1 })).toEqual([{ name: 'second' }]);
+    expect(await named(database.sql, { name: 'second', least: 1 })).toEqual([]);
+  });
+  expect(await named(database.sql, { name: 'first', least: 1 })).toEqual([{ name: 'first' }]);
+  expect(built).toBe(1);
+});
+
+it('refuses to be built from arguments that it can not name', async () => {
+  const insert = compiledQuery((db, args: { name: string; created_at: Date }) =>
+    db
+      .insertInto('resellers')
+      .values({ ...args })
+      .compile(),
+  );
+  await expect(insert(database.sql, { name: 'third', created_at: new Date() })).rejects.toThrow('one by one');
+});
