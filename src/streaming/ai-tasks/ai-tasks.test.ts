@@ -163,3 +163,60 @@ test('of many creations at once exactly as many pass as the queue has room for',
   expect((await other.http.post(`${PATH}/${accepted}/cancel`)).status).toBe(202);
   expect((await other.http.post(PATH, { task_name: 'transcription', url })).status).toBe(201);
 });
+
+test('lists are read page by page', async () => {
+  const other = await service.otherTenant();
+  const ids: string[] = [];
+  for (let i = 0; i < 5; i++) {
+    const body = { task_name: 'transcription', url: `https://media.example.com/${i}.mp4` };
+    ids.unshift((await other.http.post(PATH, body)).body.task_id);
+  }
+  const page = async (query: string) => {
+    const { status, body } = await other.http.get(`${PATH}?${query}`);
+    expect(status).toBe(200);
+    return { ...body, results: body.results.map((task: { task_id: string }) => task.task_id) };
+  };
+  const count = 5;
+  expect(await page('')).toEqual({ count, next: null, previous: null, results: ids });
+  expect(await page('limit=2')).toEqual({ count, next: 'page=2', previous: null, results: ids.slice(0, 2) });
+  expect(await page('limit=2&page=2')).toEqual({
+    count,
+    next: 'page=3',
+    previous: 'page=1',
+    results: ids.slice(2, 4),
+  });
+  expect(await page('limit=2&page=3')).toEqual({ count, next: null, previous: 'page=2', results: [ids[4]] });
+  expect(await page('limit=2&page=9')).toEqual({ count, next: null, previous: 'page=3', results: [] });
+  expect(await page(`limit=1000&page=${Number.MAX_SAFE_INTEGER}`)).toMatchObject({ count, results: [] });
+  expect(await page('search=nothing&page=2')).toEqual({ count: 0, next: null, previous: null, results: [] });
+  expect(await page('task_id=task_id')).toMatchObject({ count: 0 });
+  expect(await page('search=')).toMatchObject({ count });
+  const [task] = (await other.http.get(`${PATH}?limit=1`)).body.results;
+  expect(Object.keys(task)).not.toContain('result');
+  expect(task.task_data.client_id).toBe(other.clientId);
+});
+
+test('an offset whose plus sign was not escaped is understood', async () => {
+  for (const offset of ['+00:00', '%2B00:00', 'Z']) {
+    const answer = await service.http.get(`${PATH}?date_created=2026-11-21T10:00:00${offset}`);
+    expect(answer.status, answer.text).toBe(200);
+  }
+});
+
+test.each([
+  ['page=0', /page: Must be at least 1/],
+  ['page=x', /page: Must be an integer/],
+  ['limit=0', /limit: Must be at least 1/],
+  ['limit=1001', /limit: Must be at most 1000/],
+  ['status=DONE', /status: Must be one of: FAILURE, PENDING/],
+  ['task_name=nsfw', /task_name: Must be one of: transcription, content-moderation/],
+  ['ordering=-started_at', /ordering: Must be one of: task_id, status, task_name, started_at/],
+  ['date_created=yesterday', /date_created: Must be an ISO 8601 date or time/],
+  ['date_created=2026-02-30', /date_created: Must be an ISO 8601 date or time that exists/],
+  ['search=%00', /NUL/],
+  ['offset=3', /offset: Unknown field/],
+])('refuses the query %s', async (query, text) => {
+  const answer = await service.http.get(`${PATH}?${query}`);
+  expect(answer.status).toBe(400);
+  expect(answer.body).toEqual({ error: expect.stringMatching(text) });
+});

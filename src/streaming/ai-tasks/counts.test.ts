@@ -91,15 +91,21 @@ test('tasks that are deleted are no longer counted', async () => {
   expect(await count({ status: 'REVOKED' })).toBe(0);
 });
 
-test('tasks that arrive by the thousand are counted', async () => {
-  await count({ search: 'bulk.example' });
+test('tasks that arrive and change by the thousand are counted', async () => {
+  const search = 'bulk.example';
+  expect([await count({ search }), await count({ search, status: 'REVOKED' })]).toEqual([0, 0]);
   await stage.database.pool.query(
     `insert into ai_tasks (id, client_id, task_name, status, task_data, search_text, created_at)
-     select gen_random_uuid(), $1, 'transcription', 'PENDING', '{}', 'https://bulk.example', now()
+     select gen_random_uuid(), $1, 'transcription', 'PENDING', '{}', $2, now()
      from generate_series(1, 2500)`,
-    [stage.clientId],
+    [stage.clientId, search],
   );
-  expect(await count({ search: 'bulk.example' })).toBe(2500);
+  expect([await count({ search }), await count({ search, status: 'REVOKED' })]).toEqual([2500, 0]);
+  await stage.database.pool.query(
+    `update ai_tasks set status = 'REVOKED', completed_at = now() where search_text = $1`,
+    [search],
+  );
+  expect([await count({ search }), await count({ search, status: 'REVOKED' })]).toEqual([2500, 2500]);
 });
 
 test('only changes that no count needs any more are forgotten', async () => {
