@@ -19,7 +19,6 @@ const STATUS = {
   'quota-exceeded': 403,
   'queue-full': 400,
   'precondition-failed': 412,
-  unprocessable: 422,
 } as const;
 
 /** A fault of HTTP itself (method, media type, size), before any domain rule was asked. */

@@ -11,7 +11,6 @@ const MEANING: Record<number, string> = {
   412: 'It is no longer in a state that allows this.',
   413: 'The body is larger than 1 MiB.',
   415: 'The body is not `application/json`.',
-  422: 'Well-formed, and still not possible here.',
   500: "The server's own fault; its log has the cause under the request id.",
 };
 
@@ -132,7 +131,7 @@ function statusesOf(path: string, method: string, operation: Operation): number[
     403,
     ...(path.includes('{') || operation.requestBody ? [404] : []),
     ...(changes && areaOf(path) !== 'streaming' ? [409] : []),
-    ...(method === 'post' && areaOf(path) === 'streaming' ? [412, 422] : []),
+    ...(path.endsWith('/cancel') ? [412] : []),
     ...(operation.requestBody ? [413, 415] : []),
     500,
   ];

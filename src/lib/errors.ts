@@ -22,8 +22,7 @@ export abstract class DomainError extends Error {
     | 'conflict'
     | 'quota-exceeded'
     | 'queue-full'
-    | 'precondition-failed'
-    | 'unprocessable';
+    | 'precondition-failed';
   override get name(): string {
     return this.constructor.name;
   }
@@ -93,11 +92,6 @@ export class QueueFullError extends DomainError {
 /** The resource is no longer in a state that allows this: 412. */
 export class PreconditionFailedError extends DomainError {
   readonly kind = 'precondition-failed';
-}
-
-/** Well-formed and still not possible here, e.g. a feature switched off or an engine not installed: 422. */
-export class UnprocessableError extends DomainError {
-  readonly kind = 'unprocessable';
 }
 
 function fieldsOf(problems: FieldProblem[]): InvalidFields {

@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import * as errors from '../../src/lib/errors.ts';
+import type { Answer } from '../support/http-client.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const GROUPS = '/cloud/v1/securitygroups/1/1';
+const AI_TASKS = '/streaming/ai/tasks';
+const group = (name: string) => ({ security_group: { name } });
+const transcription = { task_name: 'transcription', url: 'https://media.example.com/a.mp4' };
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ TRADEWIND_LOG_LEVEL: 'silent' });
+});
+afterAll(() => service.stop());
+
+interface Case {
+  status: number;
+  body: object;
+  provoke(): Promise<Answer>;
+}
+
+/** Each domain error, raised over HTTP. */
+const cases: Record<string, Case[]> = {
+  InvalidError: [
+    {
+      status: 400,
+      body: {
+        exception_class: 'ValidationError',
+        invalid_fields: { 'security_group.name': expect.any(Array) },
+      },
+      provoke: () => service.http.post(GROUPS, group('x')),
+    },
+    {
+      status: 400,
+      body: { errors: { email: expect.any(Array) } },
+      provoke: () =>
+        service.http.post('/iam/reselling/resellers/1/notification_settings', {
+          notification_type: 'failed_login',
+          email: 'nobody',
+        }),
+    },
+    {
+      status: 400,
+      body: { error: expect.stringContaining('url') },
+      provoke: () => service.http.post(AI_TASKS, {}),
+    },
+  ],
+  UnauthenticatedError: [
+    {
+      status: 401,
+      body: {
+        exception_class: 'not_authenticated',
+        message: 'Authentication credentials were not provided.',
+      },
+      provoke: () => service.anonymous.get(GROUPS),
+    },
+    {
+      status: 401,
+      body: { exception_class: 'token_not_valid', message: 'Token is invalid or expired' },
+      provoke: () =>
+        service.anonymous.request('GET', GROUPS, { headers: { authorization: 'apikey 1_wrong' } }),
+    },
+    {
+      status: 401,
+      body: { exception_class: 'token_not_valid', message: 'Given token not valid for any token type' },
+      provoke: () =>
+        service.anonymous.request('GET', GROUPS, {
+          headers: { authorization: `Bearer ${service.http.token}` },
+        }),
+    },
+    {
+      status: 401,
+      body: { code: 401, message: expect.any(String) },
+      provoke: () => service.anonymous.get('/cloud/v1/laas/1/destination_regions'),
+    },
+  ],
+  ForbiddenError: [
+    {
+      status: 403,
+      body: { exception_class: 'ForbiddenError' },
+      provoke: async () => (await service.withRole('Users')).post(GROUPS, group('reader')),
+    },
+  ],
+  NotFoundError: [
+    {
+      status: 404,
+      body: { exception_class: 'NotFoundError', message: 'Project 999 not found' },
+      provoke: () => service.http.get('/cloud/v1/projects/999'),
+    },
+    {
+      status: 404,
+      body: { status: 404, error: expect.any(String) },
+      provoke: () => service.http.get(`${AI_TASKS}/${randomUUID()}`),
+    },
+  ],
+  ConflictError: [
+    {
+      status: 409,
+      body: { exception_class: 'ConflictError' },
+      async provoke() {
+        await service.http.post(GROUPS, group('twice'));
+        return service.http.post(GROUPS, group('twice'));
+      },
+    },
+  ],
+  QuotaExceededError: [
+    {
+      status: 403,
+      body: {
+        exception_class: 'QuotaLimitExceed',
+        info: { attribute: 'firewall_count', current_usage: 10_000, requested_usage: 1, limit: 10_000 },
+      },
+      async provoke() {
+        await service.http.post(GROUPS, group('before the limit'));
+        await service.pool.query(
+          `update quota_usage set used = 10000 where client_id = 1 and attribute = 'firewall_count'`,
+        );
+        return service.http.post(GROUPS, group('one too many'));
+      },
+    },
+  ],
+  PreconditionFailedError: [
+    {
+      status: 412,
+      body: { error: expect.stringContaining('REVOKED') },
+      async provoke() {
+        const { body } = await service.http.post(AI_TASKS, transcription);
+        await service.http.post(`${AI_TASKS}/${body.task_id}/cancel`);
+        return service.http.post(`${AI_TASKS}/${body.task_id}/cancel`);
+      },
+    },
+  ],
+  QueueFullError: [
+    {
+      status: 400,
+      body: { error: expect.stringMatching(/Queue limit reached .*100/) },
+      async provoke() {
+        await Promise.all(Array.from({ length: 100 }, () => service.http.post(AI_TASKS, transcription)));
+        return service.http.post(AI_TASKS, transcription);
+      },
+    },
+  ],
+};
+
+it('has a case for each domain error', () => {
+  const domainErrors = Object.entries(errors).filter(
+    ([name, value]) => value.prototype instanceof errors.DomainError && name !== 'DomainError',
+  );
+  expect(Object.keys(cases).sort()).toEqual(domainErrors.map(([name]) => name).sort());
+});
+
+it.each(Object.entries(cases).flatMap(([name, list]) => list.map((one) => [name, one.status, one] as const)))(
+  '%s is %i over HTTP, and says what to do',
+  async (_name, status, { body, provoke }) => {
+    const answer = await provoke();
+    expect(answer.status, answer.text).toBe(status);
+    expect(answer.body).toMatchObject(body);
+    if ('exception_class' in answer.body)
+      expect(answer.body.request_id).toBe(answer.headers.get('x-request-id'));
+  },
+);
+
+it('a fault of the server is 500, and tells nothing of its inside', async () => {
+  await service.pool.query('alter table security_groups rename to broken');
+  const answer = await service.http.get(GROUPS);
+  await service.pool.query('alter table broken rename to security_groups');
+  expect(answer.status).toBe(500);
+  expect(answer.body).toMatchObject({ exception_class: 'HTTPError', request_id: expect.any(String) });
+  expect(answer.text).not.toMatch(/security_groups|relation|select|src\//);
+  expect((await service.http.get(GROUPS)).status).toBe(200);
+});
