@@ -73,7 +73,7 @@ beforeAll(async () => {
     ids[name] = id;
     for (const [time, step] of steps) {
       stage.at(time);
-      expect(await stage.aiTasks.advance(id, step), name).toBe(true);
+      if (!(await stage.aiTasks.advance(id, step))) throw new Error(`${name} could not become ${step.to}`);
     }
   }
 });
@@ -201,7 +201,33 @@ test('pages are parts of one order, also of a search over statuses and texts', a
   }
 });
 
+test('a page is right however unevenly the tasks that hold a text are spread', async () => {
+  const other = await stage.anotherClient();
+  // Newest first: 6000 of another kind, then 2000 that match, one of which can be told by its status as well.
+  await stage.database.pool.query(
+    `insert into ai_tasks (id, client_id, task_name, status, task_data, search_text, created_at, completed_at)
+     select gen_random_uuid(), $1, 'transcription', case when i = 7000 then 'REVOKED' else 'FAILURE' end, '{}',
+       case when i > 6000 then 'revoke' else 'other' end, timestamptz '2026-11-21' - i * interval '1 minute', now()
+     from generate_series(1, 8000) i`,
+    [other.clientId],
+  );
+  for (const search of ['revoke', 'evoke']) {
+    for (const page of [1, 50, 100, 101]) {
+      const { count, rows } = await stage.aiTasks.list(other, { search, page, limit: 20 });
+      expect(count).toBe(2000);
+      const found = await stage.database.pool.query<{ id: string }>(
+        `select id from ai_tasks where client_id = $1 and search_text = 'revoke'
+         order by created_at desc limit 20 offset $2`,
+        [other.clientId, (page - 1) * 20],
+      );
+      expect(rows.map((row) => row.id)).toEqual(found.rows.map((row) => row.id));
+    }
+  }
+});
+
 test('another account sees none of them', async () => {
-  const stranger = { ...stage.principal, clientId: stage.clientId + 1 };
-  expect(await stage.aiTasks.list(stranger, { page: 1, limit: 10 })).toEqual({ count: 0, rows: [] });
+  expect(await stage.aiTasks.list(await stage.anotherClient(), { page: 1, limit: 10 })).toEqual({
+    count: 0,
+    rows: [],
+  });
 });

@@ -45,73 +45,68 @@ interface Part extends Matches {
 export async function readPage(
   db: Kysely<Tables>,
   counts: AiTaskCounts,
-  query: PageQuery,
+  { filter, ordering, limit, offset }: PageQuery,
 ): Promise<{ count: number; rows: ListedTask[] }> {
-  const parts = await Promise.all(separated(query.filter).map((filter) => measured(counts, filter)));
+  const parts = await Promise.all(separated(filter).map((part) => measured(counts, part)));
   const count = parts.reduce((sum, part) => sum + part.count, 0);
-  const due = Math.min(query.limit, count - query.offset);
-  if (due <= 0) return { count, rows: [] };
-  const rows = await readRows(db, query, parts, 'walk');
-  if (rows.length >= due) return { count, rows };
-  return { count, rows: await readRows(db, query, parts, 'gather') };
+  if (offset >= count) return { count, rows: [] };
+  const order = ORDERS[ordering ?? 'newest'];
+  const sources = parts
+    .filter((part) => part.count > 0)
+    .map((part) => source(part, order, Math.min(offset + limit, part.count)));
+  const { rows } = await sql<ListedTask>`
+    with page as (select id from ${oneOf(sources, order, offset + limit)} order by ${order} limit ${limit} offset ${offset})
+    select ${LISTED} from page join ai_tasks task using (id) order by ${order}`.execute(db);
+  return { count, rows };
 }
 
 async function measured(counts: AiTaskCounts, filter: AiTaskFilter): Promise<Part> {
-  const found = counts.of(filter);
   const { search, ...others } = filter;
-  const among = search === undefined ? found : counts.of(others);
-  return { ...(await found), filter, among: (await among).count };
+  const [found, among] = await Promise.all([
+    counts.of(filter),
+    search === undefined ? undefined : counts.of(others),
+  ]);
+  return { ...found, filter, among: among?.count ?? found.count };
 }
 
-async function readRows(
-  db: Kysely<Tables>,
-  { ordering, limit, offset }: PageQuery,
-  parts: Part[],
-  how: 'walk' | 'gather',
-): Promise<ListedTask[]> {
-  const order = ORDERS[ordering ?? 'newest'];
-  const inUse = parts.filter((part) => part.count > 0);
-  const [only, ...more] = inUse;
-  const first = sql`order by ${order} limit ${offset + limit}`;
-  const page = sql`order by ${order} limit ${limit} offset ${offset}`;
-  const ids =
-    only && more.length === 0
-      ? sql`select id from ${source(only, how, order, offset + limit)} ${page}`
-      : sql`select id from (${sql.join(
-          inUse.map(
-            (part) => sql`(select ${SORTED} from ${source(part, how, order, offset + limit)} ${first})`,
-          ),
-          sql` union all `,
-        )}) task ${page}`;
-  const { rows } = await sql<ListedTask>`
-    with page as (${ids})
-    select ${LISTED} from page join ai_tasks task using (id) order by ${order}`.execute(db);
-  return rows;
+/** The first tasks of several sources, which have none in common. */
+function oneOf(sources: RawBuilder<unknown>[], order: RawBuilder<unknown>, wanted: number) {
+  const [only, ...more] = sources;
+  if (only && more.length === 0) return only;
+  const firsts = sources.map(
+    (source) => sql`(select ${SORTED} from ${source} order by ${order} limit ${wanted})`,
+  );
+  return sql`(${sql.join(firsts, sql` union all `)}) task`;
 }
 
 /**
- * What to select a part's ids from: `... task where ...`. The planner knows how many tasks have a status or a
- * date, and chooses well; it can only guess how many hold a text. So for a search the count decides: look at
- * tasks in the order of the list until enough match, or find all that match and sort them.
+ * What to select the first `wanted` tasks of a part from: a list for `from`. The planner knows how many tasks
+ * have a status or a date, and chooses well; it can only guess how many hold a text. So for a search the count
+ * decides: look at tasks in the order of the list until enough match, or find all that match and sort them.
  */
 function source(
   { filter, count, candidates, among }: Part,
-  how: 'walk' | 'gather',
   order: RawBuilder<unknown>,
   wanted: number,
 ): RawBuilder<unknown> {
   const { search, ...others } = filter;
   if (search === undefined) return sql`ai_tasks task where ${matches(filter, 'row')}`;
-  if (candidates) return gathered(sql`task.id = any(${candidates}::uuid[]) and ${matches(filter, 'row')}`);
+  // `offset 0` keeps the planner from walking an order in the hope of a match.
+  if (candidates) {
+    return sql`(select ${SORTED} from ai_tasks task
+      where task.id = any(${candidates}::uuid[]) and ${matches(filter, 'row')} offset 0) task`;
+  }
+  const all = sql`select ${SORTED} from ai_tasks task where ${matches(filter, 'index')} offset 0`;
   const expected = (wanted * among) / count;
-  if (how === 'gather' || expected > count) return gathered(matches(filter, 'index'));
-  // Four times as far as if matches were spread evenly. If they aren't, the page comes out short.
+  if (expected > count) return sql`(${all}) task`;
+  // Four times as far as if matches were spread evenly. If they turn out to be elsewhere, all are found after all.
   return sql`(
-    select ${SORTED}, search_text from ai_tasks task where ${matches(others, 'row')}
-    order by ${order} limit ${Math.ceil(4 * expected) + 100}) task where ${holds(search, 'row')}`;
-}
-
-/** All that match: `offset 0` keeps the planner from walking an order in the hope of a match. */
-function gathered(condition: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`(select ${SORTED} from ai_tasks task where ${condition} offset 0) task where true`;
+    with near as materialized (
+      select ${SORTED} from (
+        select ${SORTED}, search_text from ai_tasks task where ${matches(others, 'row')}
+        order by ${order} limit ${Math.ceil(4 * expected) + 100}) task
+      where ${holds(search, 'row')} order by ${order} limit ${wanted})
+    select * from near where (select count(*) from near) >= ${wanted}
+    union all
+    select * from (${all}) task where (select count(*) from near) < ${wanted}) task`;
 }
