@@ -204,6 +204,11 @@ export async function changeInstance(
     .execute();
 }
 
+/** Nobody can put a security group on its ports from here on. */
+export async function lockForRemoval(tx: Transaction, id: string): Promise<void> {
+  await tx.sql.selectFrom('instances').select('id').where('id', '=', id).forUpdate().execute();
+}
+
 export async function deleteInstance(tx: Transaction, id: string): Promise<void> {
   await tx.sql.deleteFrom('instances').where('id', '=', id).execute();
 }

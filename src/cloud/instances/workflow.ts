@@ -7,7 +7,7 @@ import { provision, unprovision } from '../provisioning/provisioner.ts';
 import { releaseQuota } from '../quotas/quotas.ts';
 import type { InstanceVolumes } from '../volumes/instance-volumes.ts';
 import type { InstanceBackend, MachineOrder } from './backend.ts';
-import { changeInstance, deleteInstance } from './store.ts';
+import { changeInstance, deleteInstance, lockForRemoval } from './store.ts';
 
 export const CREATE_VM = 'create_vm';
 export const DELETE_VM = 'delete_vm';
@@ -62,9 +62,7 @@ export function createInstanceHandler(deps: Deps): TaskHandler<InstanceInput, nu
       };
     },
     async abandon(tx, _task, { order, madeVolumeIds, clientId, regionId }) {
-      const owner = { clientId, regionId };
-      await instanceVolumes.undo(tx, order.id, madeVolumeIds, owner, clock.now());
-      await removeRows(tx, order.id, deps, owner);
+      await removeRows(tx, order.id, madeVolumeIds, deps, { clientId, regionId });
     },
   };
 }
@@ -79,9 +77,7 @@ export function deleteInstanceHandler(deps: Deps): TaskHandler<InstanceRemoval, 
       return null;
     },
     async complete(tx, _task, { instanceId, volumeIds, clientId, regionId }) {
-      const owner = { clientId, regionId };
-      await instanceVolumes.finishRemoval(tx, instanceId, volumeIds, owner, clock.now());
-      await removeRows(tx, instanceId, deps, owner);
+      await removeRows(tx, instanceId, volumeIds, deps, { clientId, regionId });
       return null;
     },
     // The instance is still there as far as anybody knows, and its removal can be asked for again.
@@ -93,14 +89,19 @@ export function deleteInstanceHandler(deps: Deps): TaskHandler<InstanceRemoval, 
   };
 }
 
+/** In the order in which a creation locks the same rows, so that the two never wait for each other. */
 async function removeRows(
   tx: Transaction,
   instanceId: string,
-  { addresses, ports }: Pick<Deps, 'addresses' | 'ports'>,
+  volumeIds: string[],
+  { clock, addresses, ports, instanceVolumes }: Deps,
   owner: { clientId: number; regionId: number },
 ): Promise<void> {
+  await lockForRemoval(tx, instanceId);
   const portIds = await ports.removeOf(tx, instanceId);
-  await addresses.release(tx, portIds);
+  await instanceVolumes.detach(tx, instanceId, volumeIds, clock.now());
   await deleteInstance(tx, instanceId);
+  await addresses.release(tx, portIds);
   await releaseQuota(tx, owner, 'vm_count');
+  if (volumeIds.length > 0) await releaseQuota(tx, owner, 'volume_count', volumeIds.length);
 }

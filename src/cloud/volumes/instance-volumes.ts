@@ -5,18 +5,12 @@ import { acceptedTags } from '../../lib/tags-input.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
-import { releaseQuota } from '../quotas/quotas.ts';
 import { bootIndexes } from './boot-order.ts';
 import * as rows from './instance-volume-store.ts';
 import type { InstanceVolumeWish, PlannedVolume } from './planned-volume.ts';
 import type { SnapshotRows } from './snapshot-rows.ts';
 import { type SnapshotSources, type VolumeShape, volumeShapes } from './sources.ts';
 import { insertVolumes, lockVolumes, type PlainVolume, setStatus } from './store.ts';
-
-interface Owner {
-  clientId: number;
-  regionId: number;
-}
 
 /** The volumes of instances, over an instance's life. */
 export interface InstanceVolumes {
@@ -33,8 +27,6 @@ export interface InstanceVolumes {
   ): Promise<void>;
   /** The instance runs. */
   settle(tx: Transaction, instanceId: string, now: Date): Promise<void>;
-  /** The instance never ran: what was made for it goes, what existed is free again. */
-  undo(tx: Transaction, instanceId: string, madeIds: string[], owner: Owner, now: Date): Promise<void>;
   /**
    * Holds all volumes of the instance for its removal. Answers those that go with it: the given ones, and those to be
    * deleted on termination unless they have snapshots.
@@ -47,14 +39,8 @@ export interface InstanceVolumes {
     taskId: string,
     now: Date,
   ): Promise<string[]>;
-  /** The instance is gone. */
-  finishRemoval(
-    tx: Transaction,
-    instanceId: string,
-    goneIds: string[],
-    owner: Owner,
-    now: Date,
-  ): Promise<void>;
+  /** The instance is gone or never ran: the doomed volumes go, the others are free again. Quotas are the caller's affair. */
+  detach(tx: Transaction, instanceId: string, doomed: string[], now: Date): Promise<void>;
 }
 
 export function createInstanceVolumes(deps: {
@@ -119,10 +105,7 @@ export function createInstanceVolumes(deps: {
 
     settle: rows.settleAttachments,
 
-    async undo(tx, instanceId, madeIds, owner, now) {
-      await rows.detachAll(tx, instanceId, madeIds, now);
-      if (madeIds.length > 0) await releaseQuota(tx, owner, 'volume_count', madeIds.length);
-    },
+    detach: rows.detachAll,
 
     async holdForRemoval(tx, instanceId, alsoDelete, taskId, now) {
       const attached = await rows.lockAttached(tx, instanceId);
@@ -153,11 +136,6 @@ export function createInstanceVolumes(deps: {
       await setStatus(tx, goes, 'deleting', taskId, now);
       await setStatus(tx, stays, 'detaching', taskId, now);
       return goes;
-    },
-
-    async finishRemoval(tx, instanceId, goneIds, owner, now) {
-      await rows.detachAll(tx, instanceId, goneIds, now);
-      if (goneIds.length > 0) await releaseQuota(tx, owner, 'volume_count', goneIds.length);
     },
   };
 }
