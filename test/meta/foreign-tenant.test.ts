@@ -6,7 +6,7 @@ import {
   exampleBody,
   filledPath,
 } from '../support/openapi.ts';
-import { makePossessions, valuesFor } from '../support/possessions.ts';
+import { createPossessions, type Possessions } from '../support/possessions.ts';
 import { addReseller, type TestReseller } from '../support/reseller.ts';
 import { startService, type Tenant, type TestService } from '../support/service.ts';
 
@@ -36,10 +36,11 @@ const each = tested.map((of) => [of.title, of] as const);
 let service: TestService;
 let other: Tenant;
 let rival: TestReseller;
-let possessions: Record<string, string | number>;
+let possessions: Possessions;
 beforeAll(async () => {
   service = await startService();
-  possessions = await makePossessions(service, operations);
+  possessions = createPossessions(service.http);
+  await possessions.makeFor(operations);
   other = await service.otherTenant();
   rival = await addReseller(service, 'Rival');
 }, 120_000);
@@ -56,19 +57,19 @@ it('leaves out nothing that a path names', () => {
 
 describe('the property of the first account', () => {
   it.each(each)('%s refuses another tenant as if nothing were there', async (_, of) => {
-    const answer = await asOther(of, valuesFor(of, possessions));
+    const answer = await asOther(of, possessions.of(of));
     expect(refusals(of), answer.text).toContain(answer.status);
   });
 
   const inProjects = each.filter(([, { path }]) => /\{project_id\}.*\{(?!region_id)[a-z_]+\}/.test(path));
   it.each(inProjects)('%s finds nothing of another project in the own one', async (_, of) => {
-    const values = { ...valuesFor(of, possessions), project_id: other.projectId };
+    const values = { ...possessions.of(of), project_id: other.projectId };
     const answer = await asOther(of, values);
     expect(answer.status, answer.text).toBe(OFFERED_TO_ALL.has(of.operation.operationId) ? 200 : 404);
   });
 
   it.each(inProjects)('%s answers the other tenant as it answers for an unknown id', async (_, of) => {
-    const foreign = await asOther(of, valuesFor(of, possessions));
+    const foreign = await asOther(of, possessions.of(of));
     const unknown = await asOther(of, { project_id: 999_999, region_id: 1 });
     const shape = ({ status, body }: typeof foreign) => ({
       status,
@@ -82,7 +83,7 @@ describe('the property of the first account', () => {
 describe('what a reseller administers', () => {
   const resold = each.filter(([, { path }]) => /^\/iam\/(admin|reselling)\//.test(path));
   it.each(resold)('%s refuses another reseller', async (_, of) => {
-    const answer = await as(rival.http, of, valuesFor(of, possessions));
+    const answer = await as(rival.http, of, possessions.of(of));
     // An activation names the client in its body, where what is unknown is 400.
     if (of.operation.requestBody && answer.status === 400) expect(answer.text).toContain('Client with id:1 ');
     else expect([403, 404], answer.text).toContain(answer.status);
@@ -104,7 +105,7 @@ it('leaves the first account everything it had', async () => {
   const reads = tested.filter(({ method, path }) => method === 'GET' && path.includes('{'));
   expect(reads.length).toBeGreaterThan(20);
   for (const of of reads) {
-    const answer = await service.http.get(filledPath(of, valuesFor(of, possessions)));
+    const answer = await service.http.get(filledPath(of, possessions.of(of)));
     expect([of.title, answer.status]).toEqual([of.title, 200]);
   }
 });

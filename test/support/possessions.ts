@@ -1,36 +1,47 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
-import { clusterParts, makeCluster } from './clusters.ts';
-import type { DocumentedOperation } from './openapi.ts';
-import { pathParameters } from './openapi.ts';
-import type { TestService } from './service.ts';
+import type { HttpClient } from './http-client.ts';
+import { type DocumentedOperation, pathParameters } from './openapi.ts';
 
-type Values = Record<string, string | number>;
+export type Values = Record<string, string | number>;
 
-/**
- * Something of the first account behind each path parameter, so that another tenant can be shown to reach none of it.
- * A new parameter wants an entry here.
- */
-export async function makePossessions(
-  service: TestService,
-  operations: DocumentedOperation[],
-): Promise<Values> {
-  const values: Values = { project_id: 1, region_id: 1, clientId: 1, resellerId: 1 };
-  const makers = possessionMakers(service, values);
-  const wanted = operations.flatMap((of) => pathParameters(of).map(({ name }) => valueName(of, name)));
-  for (const name of new Set(wanted)) {
-    if (name in values) continue;
-    const make = makers[name];
-    if (!make) throw new Error(`test/support/possessions.ts makes nothing for the path parameter ${name}`);
-    values[name] = await make();
-  }
-  return values;
+/** Something real of the first account behind each path parameter. A new parameter wants a maker below. */
+export interface Possessions {
+  values: Values;
+  /** Makes what the paths name and isn't there yet. */
+  makeFor(operations: DocumentedOperation[]): Promise<void>;
+  /** The values for the path of one operation. */
+  of(operation: DocumentedOperation): Values;
+  /** The same, but what the path ends in is made anew, to be deleted. */
+  freshFor(operation: DocumentedOperation): Promise<Values>;
 }
 
-/** The values for the path of one operation. */
-export function valuesFor(of: DocumentedOperation, possessions: Values): Values {
-  return Object.fromEntries(
-    pathParameters(of).map(({ name }) => [name, possessions[valueName(of, name)] ?? 'missing']),
-  );
+export function createPossessions(http: HttpClient): Possessions {
+  const values: Values = { project_id: 1, region_id: 1, clientId: 1, resellerId: 1 };
+  const makers = possessionMakers(http, values);
+
+  async function made(name: string): Promise<string | number> {
+    const make = makers[name];
+    if (!make) throw new Error(`test/support/possessions.ts makes nothing for the path parameter ${name}`);
+    return make();
+  }
+  const of = (operation: DocumentedOperation) =>
+    Object.fromEntries(
+      pathParameters(operation).map(({ name }) => [name, values[valueName(operation, name)] ?? 'missing']),
+    );
+
+  return {
+    values,
+    of,
+    async makeFor(operations) {
+      const names = operations.flatMap((op) => pathParameters(op).map(({ name }) => valueName(op, name)));
+      for (const name of new Set(names)) values[name] ??= await made(name);
+    },
+    async freshFor(operation) {
+      const last = pathParameters(operation).at(-1)?.name ?? '';
+      return { ...of(operation), [last]: await made(valueName(operation, last)) };
+    },
+  };
 }
 
 /** What shares a name without being the same: AI tasks and platform tasks, free and paid features. */
@@ -39,17 +50,41 @@ function valueName({ path }: DocumentedOperation, parameter: string): string {
   return parameter === 'activatedFeatureId' && path.includes('/free_') ? 'activatedFreeFeatureId' : parameter;
 }
 
-function possessionMakers(
-  { http, ...service }: TestService,
-  values: Values,
-): Record<string, () => Promise<string | number>> {
+export const anyName = () => `kept-${randomBytes(4).toString('hex')}`;
+
+/** A cluster that takes every group of settings, with an SSH key of its own. */
+export async function clusterBody(http: HttpClient) {
+  const key = await http.post('/cloud/v1/ssh_keys/1', { name: anyName() });
+  expect(key.status, key.text).toBe(201);
+  return {
+    name: anyName(),
+    version: 'v1.32.13',
+    keypair: key.body.name,
+    cni: { provider: 'cilium' },
+    pools: [
+      {
+        name: 'gpu',
+        flavor_id: 'bm3-ai-8xlarge-gpu-h100-8',
+        min_node_count: 1,
+      },
+    ],
+  };
+}
+
+/** The ids of the tasks that an answer names, in either dialect. */
+export function tasksIn(body: unknown): string[] {
+  const tasks = Array.isArray(body) ? body : (body as { tasks?: unknown } | undefined)?.tasks;
+  return Array.isArray(tasks) && tasks.every((id) => typeof id === 'string') ? tasks : [];
+}
+
+function possessionMakers(http: HttpClient, values: Values): Record<string, () => Promise<string | number>> {
   const made = async (path: string, body: object) => {
     const answer = await http.post(path, body);
     expect([200, 201], answer.text).toContain(answer.status);
     return answer.body;
   };
   const byTask = async (path: string, body: object) => {
-    const [taskId] = await made(path, body);
+    const [taskId = ''] = tasksIn(await made(path, body));
     const task = await http.task(taskId);
     expect(task).toMatchObject({ state: 'FINISHED', error: null });
     values.task_id ??= taskId;
@@ -57,38 +92,49 @@ function possessionMakers(
   };
   const first = async (path: string) => (await http.get(path)).body.results[0].id;
   const volume = async () =>
-    (await byTask('/cloud/v1/volumes/1/1', { source: 'new-volume', name: 'kept', size: 1 })).volumes[0];
-  const cluster = async () => {
-    const parts = await clusterParts({ http, ...service });
-    const { name, pools } = await makeCluster(http, parts.body());
-    values.ssh_key_id = parts.keyId;
-    values.file_share_id = parts.shareId;
-    values.cluster_name = name;
-    values.pool_name = pools[0].name;
-  };
-  const from = async (name: string, make: () => Promise<void>) => {
-    if (!(name in values)) await make();
-    return values[name] ?? 'missing';
+    (await byTask('/cloud/v1/volumes/1/1', { source: 'new-volume', name: anyName(), size: 1 })).volumes[0];
+  const activated = async (kind: 'paid' | 'free', feature_id: number) => {
+    const { id: client_id } = await made('/iam/clients/create', { company: anyName() });
+    return (await made(`/iam/admin/${kind}_features`, { client_id, feature_id })).id;
   };
 
   return {
     group_id: async () =>
-      (await made('/cloud/v1/securitygroups/1/1', { security_group: { name: 'kept' } })).id,
-    cluster_name: () => from('cluster_name', cluster),
-    pool_name: () => from('pool_name', cluster),
-    ssh_key_id: () => from('ssh_key_id', cluster),
-    file_share_id: () => from('file_share_id', cluster),
+      (await made('/cloud/v1/securitygroups/1/1', { security_group: { name: anyName() } })).id,
+    async cluster_name() {
+      const body = await clusterBody(http);
+      await byTask('/cloud/v1/k8s/clusters/1/1', body);
+      return body.name;
+    },
+    pool_name: async () => {
+      const { body } = await http.get(`/cloud/v1/k8s/clusters/1/1/${values.cluster_name}/pools`);
+      return body.results[0].name;
+    },
+    ssh_key_id: async () => (await made('/cloud/v1/ssh_keys/1', { name: anyName() })).id,
+    file_share_id: async () =>
+      (
+        await byTask('/cloud/v1/file_shares/1/1', {
+          name: anyName(),
+          protocol: 'NFS',
+          size: 10,
+          type_name: 'vast',
+          share_settings: { root_squash: false, path_length: 'NPL', allowed_characters: 'NPL' },
+        })
+      ).file_shares[0],
     volume_id: volume,
-    task_id: () => from('task_id', async () => void (await volume())),
+    task_id: async () => {
+      await volume();
+      return values.task_id ?? 'missing';
+    },
     snapshot_id: async () =>
-      (await byTask('/cloud/v1/snapshots/1/1', { name: 'kept', volume_id: await volume() })).snapshots[0],
+      (await byTask('/cloud/v1/snapshots/1/1', { name: anyName(), volume_id: await volume() })).snapshots[0],
     network_id: () => first('/cloud/v1/networks/1/1'),
     subnet_id: () => first('/cloud/v1/subnets/1/1'),
     image_id: () => first('/cloud/v1/images/1/1'),
     instance_id: async () =>
       (
         await byTask('/cloud/v2/instances/1/1', {
-          name: 'kept',
+          name: anyName(),
           flavor: 'g1-standard-1-2',
           interfaces: [{ type: 'any_subnet', network_id: await first('/cloud/v1/networks/1/1') }],
           volumes: [{ source: 'image', image_id: await first('/cloud/v1/images/1/1'), size: 20 }],
@@ -104,21 +150,19 @@ function possessionMakers(
     tokenId: async () =>
       (
         await made('/iam/v2/clients/1/tokens', {
-          name: 'kept',
+          name: anyName(),
           exp_date: null,
           client_user: { role: { name: 'Users' } },
         })
       ).id,
     featureId: async () => (await http.get('/iam/admin/feature')).body[0].id,
-    activatedFeatureId: async () =>
-      (await made('/iam/admin/paid_features', { client_id: 1, feature_id: 2 })).id,
-    activatedFreeFeatureId: async () =>
-      (await made('/iam/admin/free_features', { client_id: 1, feature_id: 22 })).id,
+    activatedFeatureId: () => activated('paid', 2),
+    activatedFreeFeatureId: () => activated('free', 22),
     notificationSettingsId: async () =>
       (
         await made('/iam/reselling/resellers/1/notification_settings', {
           notification_type: 'failed_login',
-          email: 'kept@example.com',
+          email: `${anyName()}@example.com`,
         })
       ).id,
   };

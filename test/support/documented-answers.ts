@@ -1,0 +1,31 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import type { Answer } from './http-client.ts';
+import type { DocumentedOperation } from './openapi.ts';
+
+/** Compares answers with what the document says about them. Answers undefined, or what is wrong. */
+export function createAnswerCheck(operations: DocumentedOperation[]) {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, discriminator: true });
+  addFormats.default(ajv);
+  for (const { prefix, document } of operations) {
+    const name = nameOf(prefix);
+    if (!ajv.getSchema(name)) ajv.addSchema(document as object, name);
+  }
+
+  return (of: DocumentedOperation, answer: Answer): string | undefined => {
+    const { method, path, prefix, operation } = of;
+    const response = operation.responses[String(answer.status)] as Response | undefined;
+    if (!response) return `${of.title} documents no ${answer.status}: ${answer.text}`;
+    if (answer.status === 204) return answer.text === '' ? undefined : `${of.title} sends a body with 204`;
+    const own = `#/paths/${path.replaceAll('/', '~1')}/${method.toLowerCase()}/responses/${answer.status}`;
+    const $ref = `${nameOf(prefix)}${response.$ref ?? own}/content/application~1json/schema`;
+    const check = ajv.compile({ $ref });
+    return check(answer.body) ? undefined : `${of.title} ${ajv.errorsText(check.errors)}: ${answer.text}`;
+  };
+}
+
+interface Response {
+  $ref?: string;
+}
+
+const nameOf = (prefix: string) => `document${prefix.replace('/', '-')}`;
