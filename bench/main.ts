@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import os from 'node:os';
 import { parseArgs } from 'node:util';
+import { measureEngine } from './engine/suite.ts';
 import { measureOperations } from './operations/suite.ts';
+import { measureStartup } from './startup/suite.ts';
 import { ROOT } from './support/child.ts';
 
 interface Suite {
@@ -12,6 +14,8 @@ interface Suite {
 
 const suites: Record<string, Suite> = {
   operations: { title: 'Operations over HTTP', run: measureOperations },
+  startup: { title: 'Start', run: measureStartup },
+  engine: { title: 'Durable engine', run: measureEngine },
 };
 
 const { values, positionals } = parseArgs({
