@@ -50,21 +50,26 @@ export function createAiTaskCounts(database: Database): AiTaskCounts {
   };
 
   async function countedAnew(filter: AiTaskFilter): Promise<Remembered> {
+    const few = filter.search === undefined ? undefined : await foundFew(filter);
+    if (few) return few;
     const usedAt = performance.now();
     const { rows } = await sql<{ count: number; snapshot: string }>`
       select count(*) as count, pg_current_snapshot()::text as snapshot
       from ai_tasks task where ${matches(filter, 'index')}`.execute(database.sql);
     const { count, snapshot } = rows[0] ?? { count: 0, snapshot: '' };
-    const few = filter.search !== undefined && count <= MAX_CANDIDATES;
-    return { count, snapshot, usedAt, candidates: few ? await ids(filter, count) : undefined };
+    return { count, snapshot, usedAt, candidates: undefined };
   }
 
-  /** Read after the count, so whatever came in between is in the list, or among the changes since the count. */
-  async function ids(filter: AiTaskFilter, count: number): Promise<string[]> {
-    if (count === 0) return [];
-    const { rows } = await sql<{ id: string }>`
-      select id from ai_tasks task where ${matches(filter, 'index')}`.execute(database.sql);
-    return rows.map((row) => row.id);
+  /** Undefined when too many match. The planner plans for all of them, and the reading stops early. */
+  async function foundFew(filter: AiTaskFilter): Promise<Remembered | undefined> {
+    const usedAt = performance.now();
+    const { rows } = await sql<{ ids: string[]; snapshot: string }>`
+      with hit as materialized (select id from ai_tasks task where ${matches(filter, 'index')})
+      select array(select id::text from hit limit ${MAX_CANDIDATES + 1}) as ids,
+        pg_current_snapshot()::text as snapshot`.execute(database.sql);
+    const { ids, snapshot } = rows[0] ?? { ids: [], snapshot: '' };
+    if (ids.length > MAX_CANDIDATES) return undefined;
+    return { count: ids.length, snapshot, usedAt, candidates: ids };
   }
 
   /** Undefined when too much has changed. */

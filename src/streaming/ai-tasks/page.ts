@@ -61,12 +61,10 @@ export async function readPage(
 }
 
 async function measured(counts: AiTaskCounts, filter: AiTaskFilter): Promise<Part> {
-  const { search, ...others } = filter;
-  const [found, among] = await Promise.all([
-    counts.of(filter),
-    search === undefined ? undefined : counts.of(others),
-  ]);
-  return { ...found, filter, among: among?.count ?? found.count };
+  const found = await counts.of(filter);
+  if (filter.search === undefined || found.candidates) return { ...found, filter, among: found.count };
+  const among = await counts.of({ ...filter, search: undefined });
+  return { ...found, filter, among: among.count };
 }
 
 /** The first tasks of several sources, which have none in common. */
