@@ -12,6 +12,7 @@ import { snapshotRoutes } from './cloud/snapshots/routes.ts';
 import { sshKeyRoutes } from './cloud/ssh-keys/routes.ts';
 import { taskRoutes } from './cloud/tasks/routes.ts';
 import { volumeRoutes } from './cloud/volumes/routes.ts';
+import { outageNamed } from './db/outages.ts';
 import { type Dialect, dialects } from './http/dialect.ts';
 import { healthRoutes, type Readiness } from './http/health.ts';
 import { documentApi } from './http/openapi.ts';
@@ -31,7 +32,12 @@ export async function buildApp(deps: {
   readiness: Readiness;
 }): Promise<Api> {
   const { services, log, readiness } = deps;
-  const app = createServer({ log, authenticator: services.authenticator, nextRequestId: randomUUID });
+  const app = createServer({
+    log,
+    authenticator: services.authenticator,
+    nextRequestId: randomUUID,
+    nameFault: outageNamed,
+  });
   healthRoutes(app, readiness);
   referencePage(app);
   for (const dialect of dialects) {

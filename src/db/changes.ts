@@ -2,6 +2,7 @@ import pg from 'pg';
 
 const CHANNEL = 'tradewind_changed';
 const RECONNECT_MS = 1_000;
+const KEEP_ALIVE_MS = 10_000;
 
 type Listener = (key: string) => void;
 
@@ -26,7 +27,13 @@ export async function listenForChanges(connection: pg.ClientConfig): Promise<Cha
   let retry: NodeJS.Timeout | undefined;
 
   async function connect(): Promise<void> {
-    const next = new pg.Client({ ...connection, application_name: 'tradewind changes', keepAlive: true });
+    const next = new pg.Client({
+      ...connection,
+      application_name: 'tradewind changes',
+      // It only waits, so nothing but a probe notices a connection that a router has forgotten.
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    });
     next.on('error', lost);
     next.on('end', lost);
     next.on('notification', ({ payload = '' }) => {

@@ -8,6 +8,7 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { ConflictError } from '../lib/errors.ts';
+import { openPool } from './pool.ts';
 import type { Tables } from './tables.ts';
 
 /** `sql` speaks kysely on the transaction's own connection; `client` is that connection, for libraries that want it raw. */
@@ -36,15 +37,13 @@ const ATTEMPTS = 3;
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 export function openDatabase(connection: pg.PoolConfig, maxConnections = 20): Database {
-  const pool = new pg.Pool({
+  const pool = openPool({
     ...connection,
     max: maxConnections,
     connectionTimeoutMillis: 10_000,
     statement_timeout: 30_000,
     application_name: 'tradewind',
   });
-  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
-  pool.on('error', () => {});
   const sql = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 
   async function attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {

@@ -19,6 +19,7 @@ const STATUS = {
   'quota-exceeded': 403,
   'queue-full': 400,
   'precondition-failed': 412,
+  unavailable: 503,
 } as const;
 
 /** A fault of HTTP itself (method, media type, size), before any domain rule was asked. */
@@ -34,7 +35,11 @@ export class HttpError extends Error {
 export function sendError(error: Error, request: FastifyRequest, reply: FastifyReply): void {
   const known = knownError(error);
   const status = known instanceof DomainError ? STATUS[known.kind] : known.status;
-  if (status >= 500) request.log.error({ err: error, url: request.url }, 'The request failed inside');
+  if (status === 503) {
+    // Every request fails while it lasts: a line for each, without the stack.
+    request.log.warn({ cause: (error.cause as Error | undefined)?.message }, error.message);
+    void reply.header('retry-after', '1');
+  } else if (status >= 500) request.log.error({ err: error, url: request.url }, 'The request failed inside');
   if (status === 401) void reply.header('www-authenticate', 'apikey');
   void reply
     .code(status)

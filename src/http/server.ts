@@ -15,6 +15,8 @@ export function createServer(deps: {
   log: FastifyBaseLogger;
   authenticator: Authenticator;
   nextRequestId: () => string;
+  /** Names a fault of what lies below by a domain error, where there is one for it. */
+  nameFault: (error: Error) => Error;
 }) {
   const app = fastify({
     loggerInstance: deps.log,
@@ -30,7 +32,7 @@ export function createServer(deps: {
 
   app.setValidatorCompiler(validatorCompiler());
   app.setSerializerCompiler(serializerCompiler());
-  app.setErrorHandler(sendError);
+  app.setErrorHandler<Error>((error, request, reply) => sendError(deps.nameFault(error), request, reply));
   acceptJson(app);
   answerUnknownPaths(app);
   app.addHook('onRequest', (request, reply, done) => {

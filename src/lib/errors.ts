@@ -22,7 +22,8 @@ export abstract class DomainError extends Error {
     | 'conflict'
     | 'quota-exceeded'
     | 'queue-full'
-    | 'precondition-failed';
+    | 'precondition-failed'
+    | 'unavailable';
   override get name(): string {
     return this.constructor.name;
   }
@@ -94,14 +95,20 @@ export class PreconditionFailedError extends DomainError {
   readonly kind = 'precondition-failed';
 }
 
+/** Something that every request needs is away for the moment: 503. What it is goes to `cause`. */
+export class UnavailableError extends DomainError {
+  readonly kind = 'unavailable';
+}
+
 function fieldsOf(problems: FieldProblem[]): InvalidFields {
-  const fields: InvalidFields = {};
+  // A Map, because a stranger names the fields, and `{}` knows a "constructor" already.
+  const fields = new Map<string, Set<string>>();
   for (const { field, message } of problems) {
-    const texts = fields[field];
-    if (texts) texts.push(message);
-    else fields[field] = [message];
+    const texts = fields.get(field);
+    if (texts) texts.add(message);
+    else fields.set(field, new Set([message]));
   }
-  return fields;
+  return Object.fromEntries([...fields].map(([field, texts]) => [field, [...texts]]));
 }
 
 function summaryOf(fields: InvalidFields): string {

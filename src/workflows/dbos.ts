@@ -1,8 +1,9 @@
 import { DBOSClient } from '@dbos-inc/dbos-sdk';
 import { ensureSystemDatabase } from '@dbos-inc/dbos-sdk/internal/system_database';
 import { GlobalLogger } from '@dbos-inc/dbos-sdk/internal/telemetry/logs';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from 'pino';
+import { openPool } from '../db/pool.ts';
 import { engineLogger } from './engine-log.ts';
 
 /** Owner of every row in the engine's tables; they may be shared with other applications. */
@@ -37,8 +38,7 @@ export function connectClient(pool: pg.Pool, log: Logger): Promise<DBOSClient> {
  * processes at once. Needs a role that may create schemas in the database, no superuser.
  */
 export async function migrateEngine(connection: pg.PoolConfig, log: Logger): Promise<void> {
-  const pool = new pg.Pool({ ...connection, max: 2 });
-  pool.on('error', (error) => log.debug({ err: error }, 'engine migration: connection lost'));
+  const pool = openPool({ ...connection, max: 2 });
   const lock = await pool.connect();
   try {
     // Trying, not waiting: a session that waits for a lock would hold up CREATE INDEX CONCURRENTLY for ever.

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { DBOSExecutor } from '@dbos-inc/dbos-sdk/internal/dbos-executor';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { ChangeFeed } from '../db/changes.ts';
 import type { Database } from '../db/database.ts';
+import { openPool } from '../db/pool.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { APPLICATION, connectClient, ENGINE_VERSION, QUEUE, SCHEMA, UNUSED_URL, WORKFLOW } from './dbos.ts';
 import { createDispatcher } from './dispatch.ts';
@@ -73,8 +74,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const handlers = new Map(options.handlers.map((handler) => [handler.type, handler]));
   const runner: TaskRunner = { database, clock, log, handlers, gate: createGate(), running: new Map() };
   const executorId = randomUUID();
-  const pool = new pg.Pool({ ...options.connection, max: POOL_SIZE, application_name: 'tradewind worker' });
-  pool.on('error', (error) => log.debug({ err: error }, 'worker: idle connection lost'));
+  const pool = openPool({ ...options.connection, max: POOL_SIZE, application_name: 'tradewind worker' });
   current = runner;
   register();
 

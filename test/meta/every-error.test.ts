@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import * as errors from '../../src/lib/errors.ts';
 import type { Answer } from '../support/http-client.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -139,6 +139,31 @@ const cases: Record<string, Case[]> = {
       async provoke() {
         await Promise.all(Array.from({ length: 100 }, () => service.http.post(AI_TASKS, transcription)));
         return service.http.post(AI_TASKS, transcription);
+      },
+    },
+  ],
+  UnavailableError: [
+    {
+      status: 503,
+      body: { exception_class: 'UnavailableError', message: expect.stringContaining('try again') },
+      async provoke() {
+        const holder = await service.pool.connect();
+        try {
+          await holder.query('begin; lock table security_groups');
+          const answer = service.http.get(GROUPS);
+          await vi.waitUntil(async () => {
+            // What the server does to a statement over its time limit.
+            const { rowCount } = await service.pool.query(
+              `select pg_cancel_backend(pid) from pg_stat_activity
+               where datname = current_database() and wait_event_type = 'Lock'`,
+            );
+            return rowCount !== 0;
+          });
+          return await answer;
+        } finally {
+          await holder.query('rollback');
+          holder.release();
+        }
       },
     },
   ],
