@@ -4,7 +4,7 @@ import fastJsonStringify from 'fast-json-stringify';
 import type { FastifySchemaCompiler } from 'fastify';
 import type { FastifySerializerCompiler } from 'fastify/types/schema.js';
 import { InvalidError } from '../lib/errors.ts';
-import { invalidFields } from './validation-texts.ts';
+import { fieldProblems } from './validation-texts.ts';
 
 type Check = (data: unknown) => { value: unknown } | { error: Error };
 
@@ -35,7 +35,7 @@ export function validatorCompiler(): FastifySchemaCompiler<object> {
         validate ??= ajv.compile(schema);
         if (validate(data)) return { value: data };
         return {
-          error: new InvalidError(invalidFields(validate.errors as ErrorObject[], httpPart ?? 'body')),
+          error: new InvalidError(fieldProblems(validate.errors as ErrorObject[], httpPart ?? 'body')),
         };
       };
       checks.set(schema, check);

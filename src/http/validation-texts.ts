@@ -1,20 +1,14 @@
 import type { ErrorObject } from 'ajv';
-import type { InvalidFields } from '../lib/errors.ts';
+import type { FieldProblem } from '../lib/errors.ts';
 
 /** Many faults of one request are answered with this many texts at most. */
 const MAX_TEXTS = 50;
 
 /** What a JSON Schema validator found, as texts by field that say what to send instead. */
-export function invalidFields(errors: ErrorObject[], part: string): InvalidFields {
-  const fields: InvalidFields = {};
-  for (const error of relevant(errors).slice(0, MAX_TEXTS)) {
-    const field = fieldOf(error) || part;
-    const text = textOf(error);
-    const texts = fields[field];
-    if (!texts) fields[field] = [text];
-    else if (!texts.includes(text)) texts.push(text);
-  }
-  return fields;
+export function fieldProblems(errors: ErrorObject[], part: string): FieldProblem[] {
+  return relevant(errors)
+    .slice(0, MAX_TEXTS)
+    .map((error) => ({ field: fieldOf(error) || part, message: textOf(error) }));
 }
 
 /** A failed union reports each branch; the branch "or null" and the union itself say nothing of use. */
