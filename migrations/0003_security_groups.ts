@@ -17,7 +17,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint security_groups_name unique (project_id, region_id, name)
     )`.execute(db);
   await sql`
-    create unique index security_groups_default on security_groups (project_id, region_id) where is_default`.execute(db);
+    create unique index security_groups_default on security_groups (project_id, region_id) where is_default`.execute(
+    db,
+  );
   await sql`
     create index security_groups_by_age on security_groups (project_id, region_id, created_at desc, id desc)`.execute(
     db,
@@ -52,5 +54,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       security_group_id uuid not null references security_groups,
       primary key (port_id, security_group_id)
     )`.execute(db);
-  await sql`create index port_security_groups_by_group on port_security_groups (security_group_id)`.execute(db);
+  await sql`create index port_security_groups_by_group on port_security_groups (security_group_id)`.execute(
+    db,
+  );
 }

@@ -14,7 +14,7 @@ export interface Operation {
   tags: string[];
   parameters?: Parameter[];
   requestBody?: { required?: boolean; content: Record<string, MediaType> };
-  responses: Record<string, object>;
+  responses: Record<string, { $ref?: string }>;
 }
 
 interface MediaType {
@@ -27,5 +27,6 @@ export interface Parameter {
   name: string;
   in: 'path' | 'query' | 'header';
   required?: boolean;
+  example?: unknown;
   schema: Record<string, unknown>;
 }

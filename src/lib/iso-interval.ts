@@ -30,18 +30,22 @@ export function isoInterval(text: string): Interval | undefined {
   if (month === undefined) return interval(start, atUtc(Number(year) + 1, 1, 1) ?? start);
   if (day === undefined) return interval(start, nextMonth(Number(year), Number(month)));
   if (hour === undefined) return { ...interval(start, start + DAY), day: text };
-  if (Number(hour) > 23 || Number(minute ?? 0) > 59 || Number(second ?? 0) > 59) return undefined;
-  if (Number(offsetHours ?? 0) > 23 || Number(offsetMinutes ?? 0) > 59) return undefined;
-  const offset =
-    (Number(offsetHours ?? 0) * HOUR + Number(offsetMinutes ?? 0) * MINUTE) * (sign === '-' ? -1 : 1);
-  const time =
-    start + Number(hour) * HOUR + Number(minute ?? 0) * MINUTE + Number(second ?? 0) * 1000 - offset;
+  const hours = clockMs(hour, minute, second);
+  const ahead = clockMs(offsetHours, offsetMinutes);
+  if (hours === undefined || ahead === undefined) return undefined;
+  const time = start + hours - (sign === '-' ? -ahead : ahead);
   if (minute === undefined) return interval(time, time + HOUR);
   if (second === undefined) return interval(time, time + MINUTE);
   if (fraction === undefined) return interval(time, time + 1000);
   const digits = Math.min(fraction.length, 6);
   const micros = Number(fraction.slice(0, digits).padEnd(6, '0'));
   return interval(time, time, micros, micros + 10 ** (6 - digits));
+}
+
+/** A time of day that a clock can show, in milliseconds since midnight. */
+function clockMs(hour = '0', minute = '0', second = '0'): number | undefined {
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
+  return Number(hour) * HOUR + Number(minute) * MINUTE + Number(second) * 1000;
 }
 
 /** Midnight of a day that exists, in milliseconds since 1970. */

@@ -6,16 +6,12 @@
 
 /** Security groups, instances, volumes, snapshots, networks, subnets, file shares, projects, images, SSH keys. */
 export const NAME_PATTERN = '^[a-zA-Z0-9][a-zA-Z 0-9._\\-]{1,61}[a-zA-Z0-9._]$';
-export const NAME_MIN_LENGTH = 3;
-export const NAME_MAX_LENGTH = 63;
 export const NAME_RULE =
   'must be 3 to 63 characters long: letters, digits, spaces, dots, underscores and hyphens, ' +
   'beginning with a letter or digit and ending with a letter, digit, dot or underscore';
 
 /** Kubernetes clusters and pools. */
 export const KUBERNETES_NAME_PATTERN = '^[a-z][a-z0-9\\-]{0,18}[a-z0-9]$';
-export const KUBERNETES_NAME_MIN_LENGTH = 2;
-export const KUBERNETES_NAME_MAX_LENGTH = 20;
 export const KUBERNETES_NAME_RULE =
   'must be 2 to 20 characters long: lower-case letters, digits and hyphens, ' +
   'beginning with a letter and ending with a letter or digit';

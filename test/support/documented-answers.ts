@@ -9,12 +9,12 @@ export function createAnswerCheck(operations: DocumentedOperation[]) {
   addFormats.default(ajv);
   for (const { prefix, document } of operations) {
     const name = nameOf(prefix);
-    if (!ajv.getSchema(name)) ajv.addSchema(document as object, name);
+    if (!ajv.getSchema(name)) ajv.addSchema(document, name);
   }
 
   return (of: DocumentedOperation, answer: Answer): string | undefined => {
     const { method, path, prefix, operation } = of;
-    const response = operation.responses[String(answer.status)] as Response | undefined;
+    const response = operation.responses[String(answer.status)];
     if (!response) return `${of.title} documents no ${answer.status}: ${answer.text}`;
     if (answer.status === 204) return answer.text === '' ? undefined : `${of.title} sends a body with 204`;
     const own = `#/paths/${path.replaceAll('/', '~1')}/${method.toLowerCase()}/responses/${answer.status}`;
@@ -22,10 +22,6 @@ export function createAnswerCheck(operations: DocumentedOperation[]) {
     const check = ajv.compile({ $ref });
     return check(answer.body) ? undefined : `${of.title} ${ajv.errorsText(check.errors)}: ${answer.text}`;
   };
-}
-
-interface Response {
-  $ref?: string;
 }
 
 const nameOf = (prefix: string) => `document${prefix.replace('/', '-')}`;

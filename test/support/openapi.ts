@@ -48,6 +48,17 @@ export function filledPath(of: DocumentedOperation, values: Record<string, strin
   return of.prefix + filled;
 }
 
+/** A query string with what may not be left out, as the documentation shows it. */
+export function requiredQuery({ operation }: DocumentedOperation): string {
+  const required = (operation.parameters ?? []).filter((one) => one.in === 'query' && one.required);
+  const query = new URLSearchParams();
+  for (const { name, example, schema } of required) {
+    const [only] = (schema.enum as unknown[] | undefined) ?? [];
+    query.append(name, String(example ?? only));
+  }
+  return query.size === 0 ? '' : `?${query}`;
+}
+
 /** The body that the documentation tells a reader to send. */
 export function exampleBody({ operation }: DocumentedOperation): unknown {
   const media = operation.requestBody?.content['application/json'];

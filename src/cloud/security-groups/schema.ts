@@ -213,6 +213,5 @@ const answersByDialect = {
   ),
 };
 
-export const securityGroupRuleSchema = (dialect: DialectName) => answersByDialect[dialect].rule;
 export const securityGroupSchema = (dialect: DialectName) => answersByDialect[dialect].group;
 export const securityGroupListSchema = (dialect: DialectName) => answersByDialect[dialect].list;

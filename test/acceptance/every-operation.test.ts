@@ -1,0 +1,102 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCoverage } from '../support/coverage.ts';
+import { createHttpClient, type HttpClient } from '../support/http-client.ts';
+import {
+  type DocumentedOperation,
+  documentedOperations,
+  exampleBody,
+  filledPath,
+  requiredQuery,
+} from '../support/openapi.ts';
+import { anyName, clusterBody, createPossessions, tasksIn, type Values } from '../support/possessions.ts';
+import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts';
+
+/** Every operation of both documents succeeds from outside, with the answer that the document promises. */
+const TOKEN = '7_acceptance-secret';
+const operations = await documentedOperations();
+const coverage = createCoverage(operations);
+const dataDir = path.join(temporaryFolder(), 'data');
+
+let service: ServeProcess;
+beforeAll(async () => {
+  build();
+  service = await serve({
+    TRADEWIND_DATA_DIR: dataDir,
+    TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
+    TRADEWIND_SIMULATION_SPEED: '100',
+  });
+}, 120_000);
+afterAll(async () => {
+  await service.end();
+  fs.rmSync(path.dirname(dataDir), { recursive: true, force: true });
+});
+
+describe.each([...new Set(operations.map(({ prefix }) => prefix))])(
+  'under the base address "%s/"',
+  (prefix) => {
+    const own = operations.filter((of) => of.prefix === prefix);
+    const titled = (...methods: string[]) =>
+      own.filter(({ method }) => methods.includes(method)).map((of) => [of.title, of] as const);
+    let http: HttpClient;
+    let possessions: ReturnType<typeof createPossessions>;
+    beforeAll(async () => {
+      http = coverage.recording(createHttpClient(service.url, TOKEN));
+      possessions = createPossessions(under(prefix, http));
+      await possessions.makeFor(own);
+    }, 60_000);
+
+    it.each(titled('GET'))('%s reads', async (_, of) => {
+      await succeeds(http, of, possessions.of(of));
+    });
+
+    it.each(titled('POST'))('%s makes or does', async (_, of) => {
+      if (!coverage.missing().includes(of.title)) return;
+      await succeeds(http, of, possessions.of(of), await bodyFor(of, under(prefix, http)));
+    });
+
+    it.each(titled('PATCH', 'PUT'))('%s changes', async (_, of) => {
+      await succeeds(http, of, possessions.of(of), exampleBody(of));
+    });
+
+    it.each(titled('DELETE'))('%s deletes', async (_, of) => {
+      await succeeds(http, of, await possessions.freshFor(of));
+    });
+  },
+);
+
+it('leaves no documented operation out', () => {
+  expect(coverage.missing()).toEqual([]);
+});
+
+it('gets no answer that differs from its documentation', () => {
+  expect(coverage.undocumented()).toEqual([]);
+});
+
+/** Calls the operation, and waits for the tasks that it starts. */
+async function succeeds(http: HttpClient, of: DocumentedOperation, values: Values, body?: unknown) {
+  const target = filledPath(of, values) + requiredQuery(of);
+  const answer = await http.request(of.method, target, body === undefined ? {} : { body });
+  expect(answer.status, answer.text).toBeGreaterThanOrEqual(200);
+  expect(answer.status, answer.text).toBeLessThan(300);
+  for (const id of tasksIn(answer.body)) {
+    expect(await http.task(id)).toMatchObject({ state: 'FINISHED', error: null });
+  }
+}
+
+/** The documented example, under a name of its own; a cluster needs a key that exists. */
+async function bodyFor(of: DocumentedOperation, http: HttpClient): Promise<unknown> {
+  if (of.operation.operationId.startsWith('createKubernetesCluster')) return clusterBody(http);
+  const body = exampleBody(of) as { name?: string } | undefined;
+  return body?.name === undefined ? body : { ...body, name: anyName() };
+}
+
+/** Speaks the dialect of a base address: the same paths below it. */
+function under(prefix: string, http: HttpClient): HttpClient {
+  return {
+    ...http,
+    get: (at) => http.get(prefix + at),
+    post: (at, body) => http.post(prefix + at, body),
+  };
+}

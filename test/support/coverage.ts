@@ -1,0 +1,52 @@
+import findMyWay from 'find-my-way';
+import { createAnswerCheck } from './documented-answers.ts';
+import type { HttpClient } from './http-client.ts';
+import type { DocumentedOperation } from './openapi.ts';
+
+export interface Coverage {
+  /** The client, with every call noted. */
+  recording(http: HttpClient): HttpClient;
+  /** Operations that no call has succeeded in, by title. */
+  missing(): string[];
+  /** Answers that differ from what the document says about them. */
+  undocumented(): string[];
+}
+
+/** Notes which documented operations a run from outside has made succeed, and whether their answers are as documented. */
+export function createCoverage(operations: DocumentedOperation[]): Coverage {
+  const router = findMyWay<findMyWay.HTTPVersion.V1>({ maxParamLength: 500 });
+  for (const of of operations) {
+    const url = of.prefix + of.path.replaceAll(/\{([^}]+)\}/g, ':$1');
+    router.on(of.method as findMyWay.HTTPMethod, url, () => {}, of);
+  }
+  const succeeded = new Set<string>();
+  const wrong: string[] = [];
+  const check = createAnswerCheck(operations);
+
+  return {
+    recording(http) {
+      const request: HttpClient['request'] = async (method, path, options) => {
+        const answer = await http.request(method, path, options);
+        const route = router.find(method as findMyWay.HTTPMethod, path.split('?', 1)[0] ?? '');
+        const of = route?.store as DocumentedOperation | undefined;
+        if (of) {
+          if (answer.status < 300) succeeded.add(of.title);
+          const fault = check(of, answer);
+          if (fault !== undefined) wrong.push(fault);
+        }
+        return answer;
+      };
+      return {
+        ...http,
+        request,
+        get: (path) => request('GET', path),
+        post: (path, body) => request('POST', path, { body }),
+        patch: (path, body) => request('PATCH', path, { body }),
+        put: (path, body) => request('PUT', path, { body }),
+        delete: (path) => request('DELETE', path),
+      };
+    },
+    missing: () => operations.map(({ title }) => title).filter((title) => !succeeded.has(title)),
+    undocumented: () => wrong,
+  };
+}
