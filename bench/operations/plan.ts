@@ -57,7 +57,7 @@ function textsOf({ statements }: Recorded): string {
 }
 
 /** Splits a recorded text. Ids that the request makes are added to `freshIds`, in the order in which they appear. */
-function partsOf(text: string, plan: Plan, freshIds: string[]): Part[] {
+export function partsOf(text: string, plan: Plan, freshIds: string[]): Part[] {
   const parts: Part[] = [];
   let from = 0;
   for (const { 0: found, index } of text.matchAll(VARIABLE)) {
