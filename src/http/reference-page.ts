@@ -61,7 +61,7 @@ const POLICY =
 
 /**
  * A page to read and try the API at `/docs`, for both base addresses, without the internet. Takes the files of
- * @fastify/swagger-ui and not its plugin, which costs 30 ms of every start and whose policy turns plain HTTP into HTTPS.
+ * @fastify/swagger-ui and not its plugin, which costs some 25 ms of every start and whose policy turns plain HTTP into HTTPS.
  */
 export function referencePage(app: FastifyInstance): void {
   const files = new Map<string, Promise<Buffer>>();
