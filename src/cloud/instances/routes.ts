@@ -33,7 +33,7 @@ export function instanceRoutes(
       operationId: 'createInstance',
       summary: 'Create an instance',
       description:
-        'Instance, ports and new volumes can be read as soon as the task is accepted; a failed creation leaves none of them. In a region whose infrastructure is simulated no guest starts, so that password, username and user_data are not used and not kept.',
+        'Instance, ports and new volumes can be read as soon as the task is accepted; a failed creation leaves none of them. In a region whose infrastructure is simulated no guest starts, so that password, username and user_data are not used; password and user_data are not kept either.',
       tags,
       params: ProjectRegionParams,
       body: CreateInstanceSchema,
