@@ -31,7 +31,12 @@ export function validatorCompiler(): FastifySchemaCompiler<object> {
     let check = checks.get(schema);
     if (!check) {
       let validate: ValidateFunction | undefined;
+      const integers = httpPart === 'body' ? [] : integerNames(schema);
       check = (data) => {
+        const odd = integers.filter((name) => isOddInteger((data as Texts)[name]));
+        if (odd.length > 0) {
+          return { error: new InvalidError(odd.map((field) => ({ field, message: 'Must be an integer.' }))) };
+        }
         validate ??= ajv.compile(schema);
         if (validate(data)) return { value: data };
         return {
@@ -42,6 +47,24 @@ export function validatorCompiler(): FastifySchemaCompiler<object> {
     }
     return check;
   };
+}
+
+type Texts = Record<string, string | string[] | undefined>;
+
+/** Coercion takes `0x1`, `1e0`, ` 1` and a line break for numbers as well; an integer in an address is digits only. */
+const INTEGER = /^(0|-?[1-9]\d*)$/;
+
+function integerNames(schema: {
+  properties?: Record<string, { type?: unknown; items?: { type?: unknown } }>;
+}) {
+  return Object.entries(schema.properties ?? {})
+    .filter(([, { type, items }]) => type === 'integer' || items?.type === 'integer')
+    .map(([name]) => name);
+}
+
+function isOddInteger(given: string | string[] | undefined): boolean {
+  if (given === undefined) return false;
+  return typeof given === 'string' ? !INTEGER.test(given) : !given.every((text) => INTEGER.test(text));
 }
 
 /** Serializers, made when first needed as well. A field that the schema doesn't name is left out. */

@@ -6,7 +6,7 @@ import { requireAuthentication } from './authentication.ts';
 import { serializerCompiler, validatorCompiler } from './compilers.ts';
 import { sendError } from './errors.ts';
 import { acceptJson } from './json-body.ts';
-import { answerUnknownPaths } from './unknown-paths.ts';
+import { answerUnknownPaths, MAX_PARAM_LENGTH } from './unknown-paths.ts';
 
 const BODY_LIMIT = 1_048_576;
 
@@ -27,7 +27,7 @@ export function createServer(deps: {
     frameworkErrors: sendError,
     forceCloseConnections: 'idle',
     return503OnClosing: true,
-    routerOptions: { maxParamLength: 500 },
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   app.setValidatorCompiler(validatorCompiler());

@@ -3,9 +3,12 @@ import findMyWay from 'find-my-way';
 import { NotFoundError } from '../lib/errors.ts';
 import { HttpError, sendError } from './errors.ts';
 
+/** Of one path parameter. */
+export const MAX_PARAM_LENGTH = 500;
+
 /** Answers what no route takes: 405 with `Allow` on a path that other methods know, else 404. */
 export function answerUnknownPaths(app: FastifyInstance): void {
-  const paths = findMyWay<findMyWay.HTTPVersion.V1>();
+  const paths = findMyWay<findMyWay.HTTPVersion.V1>({ maxParamLength: MAX_PARAM_LENGTH });
   const methods = new Map<string, Set<string>>();
 
   app.addHook('onRoute', ({ url, method }) => {
