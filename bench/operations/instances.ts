@@ -9,7 +9,7 @@ export const instancePorts: Operation = {
       name: 'measured',
       flavor: 'g1-standard-2-4',
       interfaces: [{ type: 'external' }],
-      volumes: [{ source: 'new-volume', size: 10, boot_index: 0, type_name: 'standard' }],
+      volumes: [{ source: 'new-volume', size: 10, type_name: 'standard' }],
     });
     const [id] = (await finished(api, created)).instances ?? [];
     return { method: 'GET', paths: [`/cloud/v1/instances/1/1/${id}/ports`] };

@@ -13,7 +13,7 @@ import { startRecorder } from './record.ts';
 import { comparisonTable } from './report.ts';
 import { type Comparison, compare, type Rounds } from './rounds.ts';
 
-const THOROUGH: Rounds = { rounds: 9, ms: 700, warmUpMs: 1_000, connections: 16 };
+const THOROUGH: Rounds = { rounds: 7, ms: 600, warmUpMs: 800, connections: 16 };
 const QUICK: Rounds = { rounds: 3, ms: 500, warmUpMs: 500, connections: 16 };
 
 interface Prepared {
