@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Migration, Migrator } from 'kysely';
+import { OperatorError } from '../lib/operator-error.ts';
 import type { Database } from './database.ts';
 
 /** The migrations beside this build: `migrations/*.ts` from sources, `dist/migrations/*.js` when built. */
@@ -16,9 +17,8 @@ export async function migrate(database: Database): Promise<string[]> {
   const { error, results } = await migrator.migrateToLatest();
   const failed = results?.find((result) => result.status === 'Error');
   if (error) {
-    throw new Error(failed ? `Migration ${failed.migrationName} failed` : 'Migrations could not start', {
-      cause: error,
-    });
+    const what = failed ? `Migration ${failed.migrationName} failed` : 'Migrations could not start';
+    throw new OperatorError(`${what}: ${(error as Error).message}`, { cause: error });
   }
   return (results ?? []).map((result) => result.migrationName);
 }

@@ -6,9 +6,11 @@ import type { Config } from '../config.ts';
 import { listenForChanges } from '../db/changes.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
+import type { Api } from '../http/server.ts';
 import { ensureFirstAccount, type FirstStart } from '../iam/accounts/first-account.ts';
 import { createTokenUseRecorder } from '../iam/tokens/use-recorder.ts';
 import { systemClock } from '../lib/clock.ts';
+import { OperatorError } from '../lib/operator-error.ts';
 import { createServices, createTaskHandlers, prepareProjects } from '../services.ts';
 import { connectTaskQueue, migrateEngine, startWorker, type Worker } from '../workflows/engine.ts';
 import { createReadiness } from './readiness.ts';
@@ -96,8 +98,12 @@ export async function startPlatform(config: Config, role: Role, log: Logger): Pr
         log,
         readiness: createReadiness({ database, changes, worker }),
       });
-      undo.push(() => closeWithin(app.close(), graceMs, log));
-      await app.listen({ host: config.host, port: config.port, listenTextResolver: () => 'The API listens' });
+      undo.push(() => closeWithin(app, graceMs, log));
+      await app
+        .listen({ host: config.host, port: config.port, listenTextResolver: () => 'The API listens' })
+        .catch((error: unknown) => {
+          throw cannotListen(config, error);
+        });
       return { host: config.host, port: portOf(app.server.address(), config.port) };
     }
   } catch (error) {
@@ -116,13 +122,27 @@ export async function prepareDatabase(database: Database, storage: Storage, log:
   return applied;
 }
 
-async function closeWithin(closing: Promise<unknown>, graceMs: number, log: Logger): Promise<void> {
+function cannotListen({ host, port }: Config, cause: unknown): OperatorError {
+  const { code } = cause as NodeJS.ErrnoException;
+  const whys: Record<string, string> = {
+    EADDRINUSE: 'another program listens there; stop it or set TRADEWIND_PORT to another port',
+    EACCES: 'this user may not; set TRADEWIND_PORT to a port above 1023',
+    EADDRNOTAVAIL: 'this machine has no such address; set TRADEWIND_HOST to one of its own',
+    ENOTFOUND: 'no such host is known; set TRADEWIND_HOST to an address of this machine',
+  };
+  const why = whys[code ?? ''] ?? (cause as Error).message;
+  return new OperatorError(`The API can't listen on ${host}, port ${port}: ${why}`, { cause });
+}
+
+async function closeWithin(app: Api, graceMs: number, log: Logger): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
     timer = setTimeout(() => resolve('late'), graceMs);
   });
-  if ((await Promise.race([closing, late])) === 'late')
+  if ((await Promise.race([app.close(), late])) === 'late') {
     log.warn('Some requests were still unanswered and are cut off');
+    app.server.closeAllConnections();
+  }
   clearTimeout(timer);
 }
 

@@ -48,9 +48,11 @@ export async function openStorage(config: Config, log: Logger, { share = false }
 }
 
 async function checkServer(connection: pg.ClientConfig): Promise<void> {
-  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 });
-  client.on('error', () => {});
+  let client: pg.Client | undefined;
   try {
+    // Reads the URL, and the files that it names.
+    client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 });
+    client.on('error', () => {});
     await client.connect();
     const { rows } = await client.query<{ version: number }>(
       `select current_setting('server_version_num')::int as version`,
@@ -67,6 +69,6 @@ async function checkServer(connection: pg.ClientConfig): Promise<void> {
       `The database of DATABASE_URL can't be reached: ${(error as Error).message || (error as { code?: string }).code}`,
     );
   } finally {
-    await client.end().catch(() => {});
+    await client?.end().catch(() => {});
   }
 }

@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { createDatabase } from '../../test/support/databases.ts';
+import { startService, type TestService } from '../../test/support/service.ts';
+import { loadConfig } from '../config.ts';
+import { OperatorError } from '../lib/operator-error.ts';
+import { createLog } from '../log.ts';
+import { openStorage } from './storage.ts';
+
+let service: TestService | undefined;
+afterEach(() => service?.stop());
+
+it('says in one line that the port is taken', async () => {
+  const other = net.createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as net.AddressInfo;
+  const error = await startService({ TRADEWIND_PORT: String(port) }).catch((fault: unknown) => fault);
+  other.close();
+  expect(error).toBeInstanceOf(OperatorError);
+  expect((error as Error).message).toMatch(new RegExp(`^The API can't listen .*${port}.* TRADEWIND_PORT.*$`));
+});
+
+it('cuts off a request that is not through when the time to stop is over', async () => {
+  service = await startService({ TRADEWIND_LOG_LEVEL: 'silent' });
+  const { http, url } = service;
+  const socket = net.connect(Number(new URL(url).port), '127.0.0.1');
+  socket.on('error', () => {});
+  socket.write(
+    `POST /cloud/v1/pricing/1/1/volumes HTTP/1.1\r\nHost: x\r\nAuthorization: apikey ${http.token}\r\n` +
+      'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+  );
+  // Answered after the half request arrived, on another connection.
+  await http.get('/healthz');
+  const closed = once(socket, 'close');
+  await service.stop();
+  service = undefined;
+  await closed;
+});
+
+it.each([
+  'postgres://u:%zz@localhost/db',
+  'postgres://u:p@localhost/db?sslmode=verify-full&sslrootcert=/nope',
+])('says in one line that %s is no use', async (url) => {
+  const config = loadConfig({ DATABASE_URL: url, TRADEWIND_LOG_LEVEL: 'silent' });
+  await expect(openStorage(config, createLog(config))).rejects.toThrow(OperatorError);
+});
+
+it('says what the role lacks when it may not make the tables', async () => {
+  const database = await createDatabase({ empty: true });
+  service = undefined;
+  try {
+    const url = new URL(database.url);
+    url.searchParams.set('options', '-c default_transaction_read_only=on');
+    await expect(startService({ DATABASE_URL: url.href })).rejects.toThrow(
+      /^Migrations could not start: .*read-only/,
+    );
+  } finally {
+    await database.drop();
+  }
+});
