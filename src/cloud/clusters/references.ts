@@ -1,3 +1,4 @@
+import type { Transaction } from '../../db/database.ts';
 import type { Scope } from '../projects/service.ts';
 import type { SlurmFileShare } from './configuration/slurm.ts';
 
@@ -12,6 +13,8 @@ export interface SshKeyLookup {
 
 export interface FileShareLookup {
   forSlurm(scope: Scope, id: string): Promise<SlurmFileShare | undefined>;
+  /** Keeps the share from being deleted until the transaction ends; false when it is gone or on its way out. */
+  keepForSlurm(tx: Transaction, scope: Scope, id: string): Promise<boolean>;
 }
 
 export interface SecurityGroupLookup {

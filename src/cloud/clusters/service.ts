@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Database, violates } from '../../db/database.ts';
+import { type Database, type Transaction, violates } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import type { Catalog } from '../catalog/catalog.ts';
@@ -7,6 +7,7 @@ import { isGpu } from '../catalog/flavor-kinds.ts';
 import type { Scope } from '../projects/service.ts';
 import { takeQuota } from '../quotas/quotas.ts';
 import type { Tasks } from '../tasks/service.ts';
+import type { ClusterConfiguration } from './configuration/configuration.ts';
 import { changedGroups, mergeConfiguration } from './configuration/merge.ts';
 import type { ClusterUpdate } from './configuration/schema.ts';
 import { validateConfiguration } from './configuration/validate.ts';
@@ -75,6 +76,7 @@ export function createClusters(deps: {
       };
       try {
         await database.transaction(async (tx) => {
+          await keepShare(tx, scope, wanted.configuration);
           await store.insertCluster(tx, cluster, pools);
           await tasks.start(tx, scope, {
             id: taskId,
@@ -115,6 +117,7 @@ export function createClusters(deps: {
         const wanted = mergeConfiguration(current, request, name);
         const changed = changedGroups(current, wanted);
         if (changed.length === 0) return [];
+        if (changed.includes('add_ons')) await keepShare(tx, scope, wanted);
         const taskId = await tasks.start(tx, scope, {
           data: { cluster_name: name, ...request },
           ...updateWork(cluster.id, { current, wanted, changed }),
@@ -139,6 +142,15 @@ export function createClusters(deps: {
       });
     },
   };
+
+  /** A share that was found good may be on its way out by now. */
+  async function keepShare(tx: Transaction, scope: Scope, { add_ons }: ClusterConfiguration): Promise<void> {
+    const id = add_ons.slurm.file_share_id;
+    if (id === null || (await references.fileShares.keepForSlurm(tx, scope, id))) return;
+    throw new InvalidError({
+      'add_ons.slurm.file_share_id': [`File share ${id} is being deleted: choose another one.`],
+    });
+  }
 }
 
 function placeOf(scope: Scope): store.Place {

@@ -53,6 +53,8 @@ export interface FileShares {
   delete(scope: Scope, id: string): Promise<string>;
   /** Undefined as well while the share is being made or deleted. */
   forSlurm(scope: Scope, id: string): Promise<SlurmShare | undefined>;
+  /** Keeps the share from being deleted until the transaction ends; false when it is gone or on its way out. */
+  keepForSlurm(tx: Transaction, scope: Scope, id: string): Promise<boolean>;
 }
 
 export function createFileShares(deps: {
@@ -136,6 +138,8 @@ export function createFileShares(deps: {
         allowedCharacters: row.allowed_characters,
       };
     },
+
+    keepForSlurm: (tx, scope, id) => store.keepAvailable(tx, placeOf(scope), id),
   };
 
   async function networkOf(scope: Scope, { network }: NewShare) {

@@ -28,6 +28,17 @@ export async function lockShare(
   return shares(tx.sql, place).selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
+/** Lets nobody hold the share until the transaction ends; false when it isn't available. */
+export async function keepAvailable(tx: Transaction, place: Place, id: string): Promise<boolean> {
+  const row = await shares(tx.sql, place)
+    .select('id')
+    .where('id', '=', id)
+    .where('status', '=', 'available')
+    .forShare()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 export async function listShares(
   db: Kysely<Tables>,
   place: Place,
