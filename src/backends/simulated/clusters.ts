@@ -79,8 +79,14 @@ export function createSimulatedClusters(deps: {
     },
 
     async beginChange(key, clusterId) {
-      await once({ key, clusterId, name: 'beginChange', from: ['ready'], set: { phase: 'changing' } });
-      return pace(SETTLES_IN_MS.beginChange);
+      const before = await once({
+        key,
+        clusterId,
+        name: 'beginChange',
+        from: ['ready', 'changing'],
+        set: { phase: 'changing' },
+      });
+      return { ...pace(SETTLES_IN_MS.beginChange), unfinished: before === 'changing' };
     },
 
     async apply(key, clusterId, group, configuration) {

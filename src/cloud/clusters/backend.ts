@@ -26,8 +26,8 @@ export interface PoolOfNodes {
 export interface ClusterBackend {
   createControlPlane(key: string, cluster: ControlPlane): Promise<Pace>;
   createPool(key: string, clusterId: string, pool: PoolOfNodes): Promise<Pace>;
-  /** Opens a change of a ready cluster. */
-  beginChange(key: string, clusterId: string): Promise<Pace>;
+  /** Opens a change. `unfinished`: an earlier one was cut off, by its deadline for example, and may have left parts of itself. */
+  beginChange(key: string, clusterId: string): Promise<Pace & { unfinished: boolean }>;
   /** Makes one group of settings what `configuration` says, replacing what was there. */
   apply(key: string, clusterId: string, group: GroupName, configuration: ClusterConfiguration): Promise<Pace>;
   /** Closes a creation or change, once all that was asked for runs. */

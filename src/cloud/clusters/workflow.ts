@@ -60,9 +60,9 @@ const ownerOf = (scope: { clientId: number; region: { id: number } }): Owner => 
   regionId: scope.region.id,
 });
 
-/** What a task of each kind is started with, its `data` apart. Tasks of one cluster run one after another. */
-function work(type: keyof typeof DEADLINE_MS, clusterId: string, input: object) {
-  return { type, input, serialKey: `cluster:${clusterId}`, deadlineMs: DEADLINE_MS[type] };
+/** What a task of each kind is started with, its `data` apart. */
+function work(type: keyof typeof DEADLINE_MS, input: object) {
+  return { type, input, deadlineMs: DEADLINE_MS[type] };
 }
 
 export function creationWork(
@@ -70,7 +70,7 @@ export function creationWork(
   scope: { clientId: number; region: { id: number } },
   cluster: { name: string; version: string; configuration: ClusterConfiguration; pools: store.NewPool[] },
 ) {
-  return work(CREATE, clusterId, {
+  return work(CREATE, {
     owner: ownerOf(scope),
     controlPlane: { clusterId, name: cluster.name, version: cluster.version },
     pools: cluster.pools.map((pool) => ({
@@ -83,11 +83,11 @@ export function creationWork(
 }
 
 export function updateWork(clusterId: string, change: Omit<UpdateInput, 'clusterId'>) {
-  return work(UPDATE, clusterId, { clusterId, ...change } satisfies UpdateInput);
+  return work(UPDATE, { clusterId, ...change } satisfies UpdateInput);
 }
 
 export function deletionWork(cluster: store.ClusterRow, scope: { clientId: number; region: { id: number } }) {
-  return work(DELETE, cluster.id, {
+  return work(DELETE, {
     owner: ownerOf(scope),
     clusterId: cluster.id,
     pools: cluster.pools.map((pool) => pool.name),
@@ -127,10 +127,13 @@ export function clusterHandlers({ backend }: { backend: ClusterBackend }): TaskH
     type: UPDATE,
     deadlineMs: DEADLINE_MS[UPDATE],
     async run(run, { clusterId, current, wanted, changed }) {
-      await carryOut(run, 'begin change', (key) => backend.beginChange(key, clusterId));
+      const { unfinished } = await carryOut(run, 'begin change', (key) =>
+        backend.beginChange(key, clusterId),
+      );
       const tried: GroupName[] = [];
       try {
-        for (const group of inOrder(changed)) {
+        // What an earlier change left behind is nowhere written down, so every group is applied again.
+        for (const group of unfinished ? APPLY_ORDER : inOrder(changed)) {
           tried.unshift(group);
           await carryOut(run, `apply ${group}`, (key) => backend.apply(key, clusterId, group, wanted));
         }
@@ -175,13 +178,14 @@ export function clusterHandlers({ backend }: { backend: ClusterBackend }): TaskH
 }
 
 /** One piece of the backend's work, and the time until the next may begin. */
-async function carryOut(
+async function carryOut<Result extends Pace>(
   run: TaskRun,
   step: string,
-  operation: (key: string) => Promise<Pace>,
-): Promise<void> {
-  const { settlesInMs } = await run.step(step, () => operation(`${run.taskId}:${step}`));
-  await run.sleep(settlesInMs);
+  operation: (key: string) => Promise<Result>,
+): Promise<Result> {
+  const result = await run.step(step, () => operation(`${run.taskId}:${step}`));
+  await run.sleep(result.settlesInMs);
+  return result;
 }
 
 /** The task's reader is told what went wrong first; what went wrong while clearing up is in the server's log. */
