@@ -1,10 +1,11 @@
+import { sql } from 'kysely';
 import type { InstanceBackend } from '../../cloud/instances/backend.ts';
 import type { Database } from '../../db/database.ts';
 import { createTimedResources } from './timed-resources.ts';
 
-/** Machines that exist only as a row: the states are Nova's, in its order. Their disks come and go with them. */
+/** Machines that exist only as a row: the states are Nova's, in its order. Disks made with them have no rows. */
 export function simulatedInstances(deps: { database: Database; speed: number }): InstanceBackend {
-  return createTimedResources(deps, {
+  const machines = createTimedResources(deps, {
     kind: 'instance',
     making: [
       { state: 'scheduling', ms: 50 },
@@ -15,4 +16,14 @@ export function simulatedInstances(deps: { database: Database; speed: number }):
     done: 'active',
     removing: { state: 'deleting', ms: 200 },
   });
+  return {
+    ...machines,
+    async remove(removal) {
+      await machines.remove(removal);
+      // A disk that was there before its machine has a row of its own, and goes with the machine all the same.
+      await sql`delete from simulated_resources where id = any(${removal.diskIds}::uuid[])`.execute(
+        deps.database.sql,
+      );
+    },
+  };
 }
