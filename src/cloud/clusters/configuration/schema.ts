@@ -125,7 +125,7 @@ export const OidcInput = closed(
   },
   {
     title: 'KubernetesOidcInput',
-    description: 'OpenID Connect settings. Replaces the settings as a whole: a field left out becomes null.',
+    description: 'OpenID Connect settings. A field left out keeps its value, null clears it.',
   },
 );
 
