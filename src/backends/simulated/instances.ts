@@ -1,7 +1,6 @@
-import { sql } from 'kysely';
 import type { InstanceBackend } from '../../cloud/instances/backend.ts';
 import type { Database } from '../../db/database.ts';
-import { createTimedResources } from './timed-resources.ts';
+import { createTimedResources, forget } from './timed-resources.ts';
 
 /** Machines that exist only as a row: the states are Nova's, in its order. Disks made with them have no rows. */
 export function simulatedInstances(deps: { database: Database; speed: number }): InstanceBackend {
@@ -21,9 +20,7 @@ export function simulatedInstances(deps: { database: Database; speed: number }):
     async remove(removal) {
       await machines.remove(removal);
       // A disk that was there before its machine has a row of its own, and goes with the machine all the same.
-      await sql`delete from simulated_resources where id = any(${removal.diskIds}::uuid[])`.execute(
-        deps.database.sql,
-      );
+      await forget(deps.database, removal.diskIds);
     },
   };
 }

@@ -54,6 +54,11 @@ export function createTimedResources(
   };
 }
 
+/** For what goes together with something else, in no time of its own. */
+export async function forget(database: Database, ids: readonly string[]): Promise<void> {
+  await sql`delete from simulated_resources where id = any(${ids}::uuid[])`.execute(database.sql);
+}
+
 /** The phase that `age` milliseconds after the order lie in, and how long it still lasts. */
 export function phaseAt(phases: Phase[], done: string, age: number, speed: number): Progress {
   let end = 0;

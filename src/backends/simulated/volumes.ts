@@ -1,16 +1,23 @@
 import type { SnapshotBackend } from '../../cloud/snapshots/backend.ts';
 import type { VolumeBackend } from '../../cloud/volumes/backend.ts';
 import type { Database } from '../../db/database.ts';
-import { createTimedResources } from './timed-resources.ts';
+import { createTimedResources, forget } from './timed-resources.ts';
 
 /** Disks without bytes. */
 export function simulatedVolumes(deps: { database: Database; speed: number }): VolumeBackend {
-  return createTimedResources(deps, {
+  const disks = createTimedResources(deps, {
     kind: 'volume',
     making: [{ state: 'creating', ms: 200 }],
     done: 'available',
     removing: { state: 'deleting', ms: 100 },
   });
+  return {
+    ...disks,
+    async remove(removal) {
+      await disks.remove(removal);
+      await forget(deps.database, removal.snapshotIds);
+    },
+  };
 }
 
 export function simulatedSnapshots(deps: { database: Database; speed: number }): SnapshotBackend {

@@ -9,5 +9,11 @@ export interface DiskOrder {
   snapshotId: string | null;
 }
 
+export interface DiskRemoval {
+  id: string;
+  /** Snapshots that go with the disk. */
+  snapshotIds: string[];
+}
+
 /** What carries out the life of volumes. */
-export type VolumeBackend = Provisioner<DiskOrder>;
+export type VolumeBackend = Provisioner<DiskOrder, DiskRemoval>;

@@ -35,7 +35,7 @@ export function createVolumeHandler({ clock, volumes }: Deps): TaskHandler<Volum
     type: CREATE_VOLUME,
     deadlineMs: DEADLINE_MS,
     async run(run, { order }) {
-      await provision(run, volumes, order, { id: order.id });
+      await provision(run, volumes, order, { id: order.id, snapshotIds: [] });
       return null;
     },
     async complete(tx, _task, { order }) {
@@ -53,8 +53,8 @@ export function deleteVolumeHandler({ clock, volumes, snapshots }: Deps): TaskHa
   return {
     type: DELETE_VOLUME,
     deadlineMs: DEADLINE_MS,
-    async run(run, { volumeId }) {
-      await unprovision(run, volumes, { id: volumeId });
+    async run(run, { volumeId, snapshotIds }) {
+      await unprovision(run, volumes, { id: volumeId, snapshotIds });
       return null;
     },
     async complete(tx, _task, { volumeId, snapshotIds, clientId, regionId }) {
