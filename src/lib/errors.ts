@@ -115,3 +115,13 @@ function summaryOf(fields: InvalidFields): string {
   const parts = Object.entries(fields).map(([field, texts]) => `${field}: ${texts.join('; ')}`);
   return `Validation error: ${parts.join(', ')}`;
 }
+
+/** What is asked for, or undefined when it ends in NotFoundError. */
+export async function ifFound<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
+}

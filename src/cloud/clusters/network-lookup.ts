@@ -1,4 +1,4 @@
-import { NotFoundError } from '../../lib/errors.ts';
+import { ifFound } from '../../lib/errors.ts';
 import type { Scope } from '../projects/service.ts';
 import type { NetworkLookup } from './references.ts';
 
@@ -15,11 +15,11 @@ interface Networks {
 export function networkLookup(networks: Networks): NetworkLookup {
   return {
     async hasNetwork(scope, id) {
-      const network = await found(networks.get(scope, id));
+      const network = await ifFound(networks.get(scope, id));
       return network !== undefined && !network.external;
     },
     async subnet(scope, id) {
-      const subnet = await found(networks.getSubnet(scope, id));
+      const subnet = await ifFound(networks.getSubnet(scope, id));
       if (!subnet || subnet.project_id === null) return undefined;
       // The platform routes every subnet that has a gateway.
       return {
@@ -29,13 +29,4 @@ export function networkLookup(networks: Networks): NetworkLookup {
       };
     },
   };
-}
-
-async function found<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
-  }
 }

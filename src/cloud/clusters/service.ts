@@ -4,6 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { isGpu } from '../catalog/flavor-kinds.ts';
+import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { takeQuota } from '../quotas/quotas.ts';
 import type { Tasks } from '../tasks/service.ts';
@@ -151,10 +152,6 @@ export function createClusters(deps: {
       'add_ons.slurm.file_share_id': [`File share ${id} is being deleted: choose another one.`],
     });
   }
-}
-
-function placeOf(scope: Scope): store.Place {
-  return { projectId: scope.projectId, regionId: scope.region.id };
 }
 
 /** Whether an update gives no group at all: then it changes nothing, whatever a running task will make of the cluster. */

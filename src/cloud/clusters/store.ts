@@ -2,15 +2,11 @@ import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
+import type { Place } from '../projects/place.ts';
 import type { ClusterConfiguration } from './configuration/configuration.ts';
 
 export type PoolRow = Selectable<Tables['kubernetes_pools']> & { security_group_ids: string[] };
 export type ClusterRow = Selectable<Tables['kubernetes_clusters']> & { pools: PoolRow[] };
-
-export interface Place {
-  projectId: number;
-  regionId: number;
-}
 
 /** Clusters with their pools, in one query. */
 function clusters(db: Kysely<Tables>, { projectId, regionId }: Place) {

@@ -1,4 +1,4 @@
-import { NotFoundError } from '../../lib/errors.ts';
+import { ifFound } from '../../lib/errors.ts';
 import type { Scope } from '../projects/service.ts';
 import type { ShareNetworks } from './service.ts';
 
@@ -28,23 +28,14 @@ const OLDEST = {
 export function shareNetworks(networks: Networks): ShareNetworks {
   return {
     async subnetFor(scope, networkId, subnetId) {
-      const network = await found(networks.get(scope, networkId));
+      const network = await ifFound(networks.get(scope, networkId));
       if (!network || network.external) return undefined;
       const subnet =
         subnetId === undefined
           ? (await networks.listSubnets(scope, { ...OLDEST, networkId })).rows[0]
-          : await found(networks.getSubnet(scope, subnetId));
+          : await ifFound(networks.getSubnet(scope, subnetId));
       if (subnet?.network_id !== networkId) return undefined;
       return { networkName: network.name, subnetId: subnet.id, subnetName: subnet.name };
     },
   };
-}
-
-async function found<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
-  }
 }

@@ -15,9 +15,7 @@ export interface FileShareJob {
   regionId: number;
 }
 
-type AnyHandler = TaskHandler;
-
-export function fileShareHandlers({ backend }: { backend: FileShareBackend }): AnyHandler[] {
+export function fileShareHandlers({ backend }: { backend: FileShareBackend }): TaskHandler[] {
   const create: TaskHandler<FileShareJob, string> = {
     type: CREATE_TASK,
     deadlineMs: DEADLINE_MS,
