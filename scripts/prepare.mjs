@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const OLDEST_NODE = [20, 19];
-const SOURCES = ['src', 'migrations', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
+const SOURCES = ['src', 'migrations', 'package.json', 'scripts/build.mjs'];
 const BUILD_STAMP = at('dist/.sources');
 
 try {
@@ -59,11 +59,7 @@ function dependenciesAreFresh({ dev }) {
 function install() {
   console.log('tradewind: installing dependencies (a minute or so, once) ...');
   const options = ['--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
-  let result = npm(['ci', ...options]);
-  if (result.status !== 0 && /in sync/.test(result.output)) {
-    // A registry that lacks other platforms' packages makes "npm ci" refuse a lock file that is fine for this one.
-    result = npm(['install', '--no-save', ...options]);
-  }
+  const result = npm(['ci', ...options]);
   if (result.status !== 0) throw new Error(whyInstallFailed(result.output));
 }
 
@@ -109,16 +105,10 @@ function build() {
   try {
     fs.rmSync(at('dist.new'), { recursive: true, force: true });
     fs.mkdirSync(at('dist.new'));
-    const tsc = at('node_modules/typescript/bin/tsc');
-    const project = ['-p', 'tsconfig.build.json', '--outDir', 'dist.new'];
-    const result = spawnSync(
-      process.execPath,
-      [tsc, ...project, '--tsBuildInfoFile', 'dist.new/.tsbuildinfo'],
-      {
-        cwd: ROOT,
-        encoding: 'utf8',
-      },
-    );
+    const result = spawnSync(process.execPath, ['scripts/build.mjs', 'dist.new'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
     if (result.status !== 0) throw new Error(`the build failed:\n${result.stdout}${result.stderr}`.trim());
     fs.writeFileSync(at('dist.new/.sources'), sources);
     // Beside and then in place, so that no start sees half a build and files of deleted sources go.

@@ -1,9 +1,9 @@
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { parseTokenText } from './iam/identity/token-text.ts';
-import { OperatorError } from './lib/operator-error.ts';
+import { SettingError } from './lib/operator-error.ts';
+import { packageRoot } from './lib/package-root.ts';
 
 const Environment = Type.Object({
   TRADEWIND_HOST: Type.String({ minLength: 1, default: '127.0.0.1', rule: 'a host name or an IP address' }),
@@ -57,12 +57,9 @@ export interface Config {
   readonly logFormat: 'text' | 'json';
 }
 
-/** A setting that can't be used. The message is one line that names it and says what it should be. */
-export class ConfigError extends OperatorError {}
-
 /**
  * Reads the settings of the environment. An empty text counts as not set.
- * @throws ConfigError naming the setting
+ * @throws SettingError naming the setting
  */
 export function loadConfig(environment: Record<string, string | undefined>): Config {
   const given = Object.fromEntries(
@@ -81,7 +78,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
     dataDir: path.resolve(settings.TRADEWIND_DATA_DIR),
     bootstrapToken: bootstrapTokenOf(settings),
     databaseUrl: databaseUrlOf(settings),
-    catalogDir: path.resolve(settings.TRADEWIND_CATALOG_DIR ?? shippedCatalog()),
+    catalogDir: path.resolve(settings.TRADEWIND_CATALOG_DIR ?? path.join(packageRoot, 'catalog')),
     simulationSpeed: numberOf(settings, 'TRADEWIND_SIMULATION_SPEED', 0.01, 100_000),
     logLevel: settings.TRADEWIND_LOG_LEVEL,
     logFormat: settings.TRADEWIND_LOG_FORMAT,
@@ -95,9 +92,9 @@ export function unknownSettings(environment: Record<string, string | undefined>)
   );
 }
 
-function refused(name: keyof Environment): ConfigError {
+function refused(name: keyof Environment): SettingError {
   // The value stays out of the message: a token or a password may be in it.
-  return new ConfigError(
+  return new SettingError(
     `${name} is not usable: it must be ${(Environment.properties[name] as { rule?: string }).rule}`,
   );
 }
@@ -127,11 +124,4 @@ function databaseUrlOf(settings: Environment): string | undefined {
   if (!url || !/^postgres(ql)?:$/.test(url.protocol) || url.pathname.length < 2)
     throw refused('DATABASE_URL');
   return text;
-}
-
-/** `catalog/` at the root of the installation, from `src/` as well as from `dist/src/`. */
-function shippedCatalog(): string {
-  const here = fileURLToPath(import.meta.url);
-  const root = here.includes(`${path.sep}dist${path.sep}src${path.sep}`) ? '../../catalog' : '../catalog';
-  return path.join(path.dirname(here), root);
 }

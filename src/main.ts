@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
-import { ConfigError, loadConfig, unknownSettings } from './config.ts';
-import { OperatorError } from './lib/operator-error.ts';
+import { loadConfig, unknownSettings } from './config.ts';
+import { OperatorError, SettingError } from './lib/operator-error.ts';
 import { commands } from './start/commands.ts';
 
 /** Exit codes of sysexits.h: what a supervisor can tell apart. */
@@ -68,9 +68,10 @@ function stopSignal(): AbortSignal {
 }
 
 try {
-  process.exitCode = await main();
+  // Not left to the event loop: after an unclean stop something may still hang in it.
+  process.exit(await main());
 } catch (error) {
   const text = error instanceof OperatorError ? error.message : ((error as Error)?.stack ?? String(error));
   process.stderr.write(`${text}\n`);
-  process.exitCode = error instanceof ConfigError ? EXIT_CONFIG : EXIT_FAILED;
+  process.exit(error instanceof SettingError ? EXIT_CONFIG : EXIT_FAILED);
 }

@@ -4,3 +4,6 @@ export class OperatorError extends Error {
     return this.constructor.name;
   }
 }
+
+/** A setting that can't be used. The message is one line that names it and says what it should be. */
+export class SettingError extends OperatorError {}

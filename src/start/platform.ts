@@ -11,10 +11,12 @@ import { ensureFirstAccount, type FirstStart } from '../iam/accounts/first-accou
 import { createTokenUseRecorder } from '../iam/tokens/use-recorder.ts';
 import { systemClock } from '../lib/clock.ts';
 import { OperatorError } from '../lib/operator-error.ts';
-import { createServices, createTaskHandlers, prepareProjects } from '../services.ts';
-import { connectTaskQueue, migrateEngine, startWorker, type Worker } from '../workflows/engine.ts';
+import { createServices, prepareProjects } from '../services.ts';
+import { connectTaskQueue, migrateEngine } from '../workflows/engine.ts';
 import { createReadiness } from './readiness.ts';
 import { openStorage, type Storage } from './storage.ts';
+import { createTaskWorker } from './task-worker.ts';
+import { hostWorkerThread } from './worker-host.ts';
 
 export type Role = 'all' | 'api' | 'worker';
 
@@ -27,11 +29,23 @@ export interface Platform {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Starts database, schema, first account, workers and API, in the order in which they need each other. */
-export async function startPlatform(config: Config, role: Role, log: Logger): Promise<Platform> {
+/**
+ * Starts database, schema, first account, workers and API, in the order in which they need each other. A process
+ * that does both lets a thread of its own take the tasks, unless `workerThread` is false.
+ */
+export async function startPlatform(
+  config: Config,
+  role: Role,
+  log: Logger,
+  { workerThread = role === 'all' }: { workerThread?: boolean } = {},
+): Promise<Platform> {
   const undo: (() => Promise<void>)[] = [];
+  let graceMs = 0;
+  // It loads its code while the database starts.
+  const thread = workerThread ? hostWorkerThread(config, log) : undefined;
   const ending = async () => {
     for (let step = undo.pop(); step; step = undo.pop()) await step();
+    await thread?.stop(0);
   };
   try {
     const loading = loadCatalog(config.catalogDir);
@@ -49,24 +63,9 @@ export async function startPlatform(config: Config, role: Role, log: Logger): Pr
       bootstrapToken: config.bootstrapToken,
     });
     await prepareProjects(database, catalog, systemClock);
-    const changes = await listenForChanges(storage.connection);
-    undo.push(() => changes.close());
-    const queue = await connectTaskQueue({ pool: database.pool, log });
-    undo.push(() => queue.close());
-
-    const foundation = {
-      database,
-      changes,
-      catalog,
-      queue,
-      clock: systemClock,
-      simulationSpeed: config.simulationSpeed,
-    };
-    const services = createServices(foundation);
-    const worker = role === 'api' ? undefined : await startTaskWorker();
-    let graceMs = 0;
+    const worker = thread ?? (role === 'api' ? undefined : createTaskWorker(config, log));
     if (worker) undo.push(() => worker.stop(graceMs));
-    const address = role === 'worker' ? undefined : await startApi();
+    const [address] = await Promise.all([role === 'worker' ? undefined : startApi(), worker?.start(storage)]);
     return {
       address,
       firstStart,
@@ -76,28 +75,23 @@ export async function startPlatform(config: Config, role: Role, log: Logger): Pr
       },
     };
 
-    function startTaskWorker(): Promise<Worker> {
-      const handlers = createTaskHandlers(foundation);
-      return startWorker({
-        connection: storage.connection,
+    async function startApi(): Promise<{ host: string; port: number }> {
+      const changes = await listenForChanges(storage.connection);
+      undo.push(() => changes.close());
+      const queue = await connectTaskQueue({ pool: database.pool, log });
+      undo.push(() => queue.close());
+      const services = createServices({
         database,
         changes,
-        handlers,
-        log,
+        catalog,
+        queue,
         clock: systemClock,
-        takeOverAllAtStart: storage.exclusive,
+        simulationSpeed: config.simulationSpeed,
       });
-    }
-
-    async function startApi(): Promise<{ host: string; port: number }> {
       const uses = createTokenUseRecorder({ database, authenticator: services.authenticator, log });
       uses.start();
       undo.push(() => uses.stop());
-      const app = await buildApp({
-        services,
-        log,
-        readiness: createReadiness({ database, changes, worker }),
-      });
+      const app = await buildApp({ services, log, readiness: createReadiness(database) });
       undo.push(() => closeWithin(app, graceMs, log));
       await app
         .listen({ host: config.host, port: config.port, listenTextResolver: () => 'The API listens' })

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createLog } from '../log.ts';
 import type { Command } from './command.ts';
 import { type Role, startPlatform } from './platform.ts';
@@ -5,6 +6,8 @@ import { readyMessage } from './ready-message.ts';
 
 /** What requests in flight and steps at work get before a stop goes on without them. */
 const GRACE_MS = 10_000;
+/** What the database gets on top, for statements that nobody waits for any more. */
+const LAST_WAIT_MS = 5_000;
 const ROLES: readonly string[] = ['all', 'api', 'worker'] satisfies Role[];
 
 export const serve: Command = {
@@ -29,7 +32,9 @@ export const serve: Command = {
     if (!stop.aborted)
       await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }));
     log.info('Stopping');
-    await platform.stop(GRACE_MS);
+    const late = sleep(GRACE_MS + LAST_WAIT_MS, 'late' as const, { ref: false });
+    if ((await Promise.race([platform.stop(GRACE_MS), late])) === 'late')
+      log.warn('Stopping took too long and is cut short');
     return 0;
   },
 };

@@ -43,7 +43,7 @@ export async function startService(settings: Record<string, string> = {}): Promi
     DATABASE_URL: database.url,
     ...settings,
   });
-  const platform = await startPlatform(config, 'all', createLog(config));
+  const platform = await startPlatform(config, 'all', createLog(config), { workerThread: false });
   const url = `http://127.0.0.1:${platform.address?.port}`;
   const http = createHttpClient(url, token);
   const pool = new pg.Pool({ connectionString: database.url, max: 2 });

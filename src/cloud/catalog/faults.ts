@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import type { TSchema } from 'typebox';
-import { OperatorError } from '../../lib/operator-error.ts';
+import { SettingError } from '../../lib/operator-error.ts';
 
 /** One fault of the catalogue: where it is, what is wrong and what to write instead. */
 export interface CatalogFault {
@@ -13,7 +13,7 @@ export interface CatalogFault {
 }
 
 /** The catalogue can't be used. The message lists every fault, one on each line. */
-export class CatalogError extends OperatorError {
+export class CatalogError extends SettingError {
   readonly faults: CatalogFault[];
 
   constructor(folder: string, faults: CatalogFault[]) {

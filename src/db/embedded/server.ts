@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SettingError } from '../../lib/operator-error.ts';
 import { findBinDirs } from './binaries.ts';
 import { adoptCluster, clusterMajor, createCluster, DATABASE, type Installation, ROLE } from './cluster.ts';
 import { EmbeddedDatabaseError } from './errors.ts';
@@ -73,17 +74,21 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
 
 function makeDataDir(dataDir: string): string {
   try {
-    if (!fs.existsSync(dataDir)) {
-      fs.mkdirSync(path.dirname(dataDir), { recursive: true });
-      fs.mkdirSync(dataDir, { mode: 0o700, recursive: true });
-    }
+    makeFolder(dataDir, 0o700);
     fs.accessSync(dataDir, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK);
     return fs.realpathSync(dataDir);
   } catch (error) {
-    throw new EmbeddedDatabaseError(
-      `The data folder ${dataDir} can't be used (${(error as NodeJS.ErrnoException).code}). Make it writable for this user, or choose another with TRADEWIND_DATA_DIR.`,
+    throw new SettingError(
+      `TRADEWIND_DATA_DIR is not usable: ${dataDir} can't be used (${(error as NodeJS.ErrnoException).code}). Make it writable for this user, or choose another folder.`,
     );
   }
+}
+
+/** Not mkdir's own recursion: that never ends in a file system which has the parent and refuses every child, like /proc. */
+function makeFolder(folder: string, mode?: number): void {
+  if (fs.existsSync(folder)) return;
+  makeFolder(path.dirname(folder));
+  fs.mkdirSync(folder, mode);
 }
 
 /** The first binaries that work here, for an existing database those of its version. */

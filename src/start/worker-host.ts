@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker as Thread } from 'node:worker_threads';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { packageRoot } from '../lib/package-root.ts';
+import type { Storage } from './storage.ts';
+import type { TaskWorker } from './task-worker.ts';
+import type { ToThread } from './worker-thread-messages.ts';
+
+const ENTRY = import.meta.url.endsWith('.ts')
+  ? 'src/start/worker-thread.ts'
+  : 'dist/src/start/worker-thread.js';
+/** The id of a thread that is no more. */
+const ENDED = -1;
+const RESTART_PAUSE_MS = 1_000;
+/** What a thread gets, beyond its grace, to hand its work back before it is ended. */
+const LAST_WAIT_MS = 2_000;
+
+/**
+ * Takes tasks in a thread of its own. The engine keeps track of asynchronous contexts, which on Node 20 makes every
+ * promise of its thread slower; requests don't have to pay for that. The thread loads its code while the database
+ * starts, and is started again if it ends by itself.
+ */
+export function hostWorkerThread(config: Config, log: Logger): TaskWorker {
+  let thread = launch();
+  let stopping = false;
+
+  function launch(): Thread {
+    const next = new Thread(path.join(packageRoot, ENTRY), { workerData: { ...config } });
+    next.on('error', (error) => log.error({ err: error }, 'The thread that takes tasks failed'));
+    return next;
+  }
+
+  async function begin(storage: Pick<Storage, 'connection' | 'exclusive'>): Promise<void> {
+    const begun = thread;
+    begun.once('exit', () => {
+      if (!stopping && begun === thread) void again(storage);
+    });
+    tell({ do: 'start', storage: { connection: storage.connection, exclusive: storage.exclusive } });
+    await once(begun, 'message');
+  }
+
+  async function again(storage: Pick<Storage, 'connection' | 'exclusive'>): Promise<void> {
+    await sleep(RESTART_PAUSE_MS);
+    if (stopping) return;
+    log.info('Starting the thread that takes tasks again');
+    thread = launch();
+    await begin(storage).catch(() => {});
+  }
+
+  function tell(message: ToThread): void {
+    thread.postMessage(message);
+  }
+
+  return {
+    start: begin,
+    async stop(graceMs) {
+      stopping = true;
+      if (thread.threadId === ENDED) return;
+      const ended = once(thread, 'exit');
+      tell({ do: 'stop', graceMs });
+      const patience = new AbortController();
+      const late = sleep(graceMs + LAST_WAIT_MS, undefined, { signal: patience.signal }).then(() =>
+        thread.terminate(),
+      );
+      await Promise.race([ended, late.catch(() => {})]);
+      patience.abort();
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Config } from '../config.ts';
+import { createLog } from '../log.ts';
+import { createTaskWorker } from './task-worker.ts';
+import type { FromThread, ToThread } from './worker-thread-messages.ts';
+
+/** The inside of the thread that takes tasks: started with the settings, told when the database is ready and when to stop. */
+
+const config = workerData as Config;
+const worker = createTaskWorker(config, createLog(config));
+
+parentPort?.on('message', async (message: ToThread) => {
+  if (message.do === 'start') {
+    await worker.start(message.storage);
+    parentPort?.postMessage({ has: 'started' } satisfies FromThread);
+  } else {
+    await worker.stop(message.graceMs);
+    parentPort?.close();
+  }
+});
