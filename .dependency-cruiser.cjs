@@ -54,7 +54,7 @@ module.exports = {
           '^src/http/',
           '^src/app\\.ts$',
           ROUTES,
-          '^src/start/readiness\\.ts$',
+          '^src/start/(readiness|platform)\\.ts$',
           TEST,
           '^(test|bench|scripts)/',
         ],
