@@ -7,6 +7,7 @@ import { serializerCompiler, validatorCompiler } from './compilers.ts';
 import { sendError } from './errors.ts';
 import { acceptJson } from './json-body.ts';
 import { answerUnknownPaths, MAX_PARAM_LENGTH } from './unknown-paths.ts';
+import { refuseUnknownQueries } from './unknown-queries.ts';
 
 const BODY_LIMIT = 1_048_576;
 
@@ -35,6 +36,7 @@ export function createServer(deps: {
   app.setErrorHandler<Error>((error, request, reply) => sendError(deps.nameFault(error), request, reply));
   acceptJson(app);
   answerUnknownPaths(app);
+  refuseUnknownQueries(app);
   app.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id);
     const nul = request.url.includes('%00');

@@ -15,9 +15,19 @@ export function fieldProblems(errors: ErrorObject[], part: string): FieldProblem
 function relevant(errors: ErrorObject[]): ErrorObject[] {
   const rest = errors.filter((error) => {
     if (error.keyword === 'anyOf' || error.keyword === 'oneOf' || error.keyword === 'if') return false;
-    return !(error.keyword === 'type' && error.params.type === 'null');
+    return (
+      !(error.keyword === 'type' && error.params.type === 'null') &&
+      !errors.some((other) => implies(other, error))
+    );
   });
   return rest.length > 0 ? rest : errors;
+}
+
+/** Whether `other` says of the same field what `error` says, and more. */
+function implies(other: ErrorObject, error: ErrorObject): boolean {
+  if (fieldOf(other) !== fieldOf(error)) return false;
+  if (error.keyword === 'format') return other.keyword === 'pattern';
+  return error.keyword === 'discriminator' && other.keyword === 'required';
 }
 
 function fieldOf(error: ErrorObject): string {

@@ -65,7 +65,12 @@ export async function startPlatform(
     await prepareProjects(database, catalog, systemClock);
     const worker = thread ?? (role === 'api' ? undefined : createTaskWorker(config, log));
     if (worker) undo.push(() => worker.stop(graceMs));
-    const [address] = await Promise.all([role === 'worker' ? undefined : startApi(), worker?.start(storage)]);
+    const working = worker?.start(storage) ?? Promise.resolve();
+    // Whichever fails, what the other has begun must be there to be ended.
+    const [api] = await Promise.allSettled([role === 'worker' ? undefined : startApi(), working]);
+    if (api.status === 'rejected') throw api.reason;
+    await working;
+    const address = api.value;
     return {
       address,
       firstStart,

@@ -9,7 +9,7 @@ import type { FromThread, ToThread } from './worker-thread-messages.ts';
 const config = workerData as Config;
 const worker = createTaskWorker(config, createLog(config));
 
-parentPort?.on('message', async (message: ToThread) => {
+async function obey(message: ToThread): Promise<void> {
   if (message.do === 'start') {
     await worker.start(message.storage);
     parentPort?.postMessage({ has: 'started' } satisfies FromThread);
@@ -17,4 +17,7 @@ parentPort?.on('message', async (message: ToThread) => {
     await worker.stop(message.graceMs);
     parentPort?.close();
   }
-});
+}
+
+// A failure ends the thread, and its host hears of it.
+parentPort?.on('message', (message: ToThread) => void obey(message));

@@ -47,6 +47,19 @@ describe('a token without rights', () => {
   });
 });
 
+describe('an unknown query parameter', () => {
+  it.each(each)('%s is 400', async (_, of) => {
+    // Whose account it is comes first, so it has to be one's own.
+    const path = filledPath(of).replace(/(clients|resellers)\/\d+/, '$1/1');
+    const answer = await service.http.request(of.method, `${path}?no_such_parameter=1`, {
+      ...(of.operation.requestBody && { body: exampleBody(of) }),
+    });
+    expect(answer.status, answer.text).toBe(400);
+    expect(answer.text).toContain('no_such_parameter');
+    expectDocumented(of, answer);
+  });
+});
+
 describe('NUL', () => {
   it.each(each)('%s is 400 with it in the query', async (_, of) => {
     const answer = await service.http.request(of.method, `${filledPath(of)}?name=a%00b`);
