@@ -1,6 +1,7 @@
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Transaction } from '../../db/database.ts';
+import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Place } from '../projects/place.ts';
 import type { ClusterConfiguration } from './configuration/configuration.ts';
@@ -54,17 +55,8 @@ export async function listClusters(
   place: Place,
   page: { limit: number; offset: number },
 ): Promise<{ count: number; rows: ClusterRow[] }> {
-  const matching = clusters(db, place);
-  const rows = await matching
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  const { count } = await matching
-    .clearSelect()
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
+  const ordered = clusters(db, place).orderBy('created_at', 'desc').orderBy('id', 'desc');
+  const { count, rows } = await pageWithCount(ordered, page);
   return { count, rows: rows.map(withDates) };
 }
 

@@ -1,5 +1,6 @@
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
+import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Place } from '../projects/place.ts';
 import type { FileShareListQuery } from './schema.ts';
@@ -47,17 +48,8 @@ export async function listShares(
   let matching = shares(db, place);
   if (query.name !== undefined) matching = matching.where(sql<boolean>`strpos(name, ${query.name}) > 0`);
   if (query.type_name !== undefined) matching = matching.where('type_name', '=', query.type_name);
-  const rows = await matching
-    .selectAll()
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(query.limit ?? 1000)
-    .offset(query.offset ?? 0)
-    .execute();
-  const { count } = await matching
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return { count, rows };
+  const ordered = matching.selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc');
+  return pageWithCount(ordered, { limit: query.limit ?? 1000, offset: query.offset ?? 0 });
 }
 
 export async function insertShare(tx: Transaction, share: NewFileShareRow): Promise<void> {

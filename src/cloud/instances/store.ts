@@ -1,6 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Transaction } from '../../db/database.ts';
+import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
 import type { Place } from '../projects/place.ts';
@@ -89,18 +90,11 @@ export async function listInstances(
   place: Place,
   filter: InstanceFilter,
 ): Promise<{ count: number; rows: InstanceRow[] }> {
-  const matching = instances(db, place).where((eb) => eb.and(conditions(filter)));
-  const rows = await matching
+  const ordered = instances(db, place)
+    .where((eb) => eb.and(conditions(filter)))
     .orderBy(filter.order.column, filter.order.direction)
-    .orderBy('id', filter.order.direction)
-    .limit(filter.limit)
-    .offset(filter.offset)
-    .execute();
-  const { count } = await matching
-    .clearSelect()
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return { count, rows };
+    .orderBy('id', filter.order.direction);
+  return pageWithCount(ordered, filter);
 }
 
 function conditions(filter: InstanceFilter) {

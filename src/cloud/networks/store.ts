@@ -1,4 +1,5 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
+import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
 import type { Place } from '../projects/place.ts';
@@ -85,17 +86,10 @@ export async function listNetworks(
   if (filter.name !== undefined) matching = matching.where('networks.name', '=', filter.name);
   if (filter.external !== undefined) matching = matching.where('networks.external', '=', filter.external);
   if (filter.type !== undefined) matching = matching.where(sql<boolean>`networks.type = ${filter.type}`);
-  const rows = await matching
+  const ordered = matching
     .orderBy(`networks.${filter.order.column}`, filter.order.direction)
-    .orderBy('networks.id', filter.order.direction)
-    .limit(filter.limit)
-    .offset(filter.offset)
-    .execute();
-  const { count } = await matching
-    .clearSelect()
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return { count, rows };
+    .orderBy('networks.id', filter.order.direction);
+  return pageWithCount(ordered, filter);
 }
 
 const SUBNET_ORDERS = {
@@ -116,15 +110,8 @@ export async function listSubnets(
     eb.and(tagConditions('subnets.tags', filter)),
   );
   if (filter.networkId !== undefined) matching = matching.where('network_id', '=', filter.networkId);
-  const rows = await matching
+  const ordered = matching
     .orderBy(SUBNET_ORDERS[filter.order.column], filter.order.direction)
-    .orderBy('subnets.id', filter.order.direction)
-    .limit(filter.limit)
-    .offset(filter.offset)
-    .execute();
-  const { count } = await matching
-    .clearSelect()
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return { count, rows };
+    .orderBy('subnets.id', filter.order.direction);
+  return pageWithCount(ordered, filter);
 }

@@ -1,4 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
+import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { ProjectListQuery } from './schema.ts';
 
@@ -25,15 +26,6 @@ export async function listProjects(
   let matching = sql.selectFrom('projects').where('client_id', '=', clientId);
   if (!query.include_deleted) matching = matching.where('deleted_at', 'is', null);
   if (query.name !== undefined) matching = matching.where('name', '=', query.name);
-  const rows = await matching
-    .selectAll()
-    .orderBy(column, direction)
-    .orderBy('id', direction)
-    .limit(query.limit ?? 100)
-    .offset(query.offset ?? 0)
-    .execute();
-  const { count } = await matching
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return { count, rows };
+  const ordered = matching.selectAll().orderBy(column, direction).orderBy('id', direction);
+  return pageWithCount(ordered, { limit: query.limit ?? 100, offset: query.offset ?? 0 });
 }

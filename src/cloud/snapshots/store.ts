@@ -1,4 +1,5 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
+import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Place } from '../projects/place.ts';
 
@@ -48,15 +49,5 @@ export async function listSnapshots(
       sql<boolean>`volume_id in (select volume_id from volume_attachments where instance_id = ${filter.instanceId})`,
     );
   }
-  const rows = await matching
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(filter.limit)
-    .offset(filter.offset)
-    .execute();
-  const { count } = await matching
-    .clearSelect()
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return { count, rows };
+  return pageWithCount(matching.orderBy('created_at', 'desc').orderBy('id', 'desc'), filter);
 }

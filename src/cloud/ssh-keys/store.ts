@@ -1,4 +1,5 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
+import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { SshKeyListQuery } from './schema.ts';
 
@@ -44,17 +45,8 @@ export async function listKeys(
   ];
   let matching = visible(db, viewer);
   if (query.name !== undefined) matching = matching.where(sql<boolean>`strpos(name, ${query.name}) > 0`);
-  const rows = await matching
-    .selectAll()
-    .orderBy(column, direction)
-    .orderBy('id', direction)
-    .limit(query.limit ?? 10)
-    .offset(query.offset ?? 0)
-    .execute();
-  const { count } = await matching
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return { count, rows };
+  const ordered = matching.selectAll().orderBy(column, direction).orderBy('id', direction);
+  return pageWithCount(ordered, { limit: query.limit ?? 10, offset: query.offset ?? 0 });
 }
 
 export async function insertKey(db: Kysely<Tables>, key: SshKeyRow): Promise<void> {

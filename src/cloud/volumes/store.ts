@@ -1,6 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Transaction } from '../../db/database.ts';
+import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
 import type { Place } from '../projects/place.ts';
@@ -87,16 +88,8 @@ export async function listVolumes(
         where volume_id = volumes.id and instance_id = ${filter.instanceId})`,
     );
   }
-  const rows = await matching
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(filter.limit)
-    .offset(filter.offset)
-    .execute();
-  const { count } = await matching
-    .clearSelect()
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
+  const ordered = matching.orderBy('created_at', 'desc').orderBy('id', 'desc');
+  const { count, rows } = await pageWithCount(ordered, filter);
   return { count, rows: rows.map(withDates) };
 }
 

@@ -1,4 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
+import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 
 export type SettingRow = Selectable<Tables['notification_settings']>;
@@ -19,18 +20,13 @@ export async function listSettings(
     offset: number;
   },
 ): Promise<{ count: number; rows: SettingRow[] }> {
-  const matching = db.selectFrom('notification_settings').where('reseller_id', '=', resellerId);
-  const rows = await matching
+  const ordered = db
+    .selectFrom('notification_settings')
     .selectAll()
+    .where('reseller_id', '=', resellerId)
     .orderBy(page.column, page.direction)
-    .orderBy('id', page.direction)
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  const { count } = await matching
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return { count, rows };
+    .orderBy('id', page.direction);
+  return pageWithCount(ordered, page);
 }
 
 export async function insertSetting(
