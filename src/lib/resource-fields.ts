@@ -7,7 +7,10 @@ export const TagAnswer = Type.Object(
   {
     key: Type.String({ examples: ['env'] }),
     value: Type.String({ examples: ['production'] }),
-    read_only: Type.Boolean({ description: 'Whether the platform set it; such a tag stays.' }),
+    read_only: Type.Boolean({
+      description: 'Whether the platform set it; such a tag stays.',
+      examples: [false],
+    }),
   },
   { title: 'ResourceTag' },
 );
@@ -16,7 +19,7 @@ export const TaggedFields = { tags: Type.Array(TagAnswer, { description: 'Tags' 
 
 export const PlaceFields = {
   project_id: Type.Integer({ description: 'Project ID', examples: [1] }),
-  region: Type.String({ description: 'Region name' }),
+  region: Type.String({ description: 'Region name', examples: ['Region 1'] }),
   region_id: Type.Integer({ description: 'Region ID', examples: [1] }),
 };
 
@@ -25,13 +28,16 @@ export const TaskFields = {
   task_id: nullable(Type.String({ description: 'Task that holds it; it can be changed when this is null' })),
 };
 
-export const Uuid = (description: string) => Type.String({ format: 'uuid', description });
+const EXAMPLE_ID = '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a';
+
+export const Uuid = (description: string) =>
+  Type.String({ format: 'uuid', description, examples: [EXAMPLE_ID] });
 
 /** By pattern, because the `uuid` format of validators takes `urn:uuid:...` as well. */
 export const UuidInput = (description: string) =>
   Type.String({
     pattern: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
-    rule: 'Must be a UUID.',
+    rule: `Must be a UUID, such as ${EXAMPLE_ID}.`,
     description,
-    examples: ['4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a'],
+    examples: [EXAMPLE_ID],
   });

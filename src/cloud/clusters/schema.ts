@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { KUBERNETES_NAME_PATTERN, KUBERNETES_NAME_RULE } from '../../lib/names.ts';
 import { nullable } from '../../lib/nullable.ts';
+import { UuidInput } from '../../lib/resource-fields.ts';
 import { listQuery, ProjectRegion } from '../../lib/wire.ts';
 import { creationGroups } from './configuration/schema.ts';
-import { closed, oneOf, orNull, textMap, uuid } from './configuration/schema-kit.ts';
+import { closed, oneOf, orNull, textMap } from './configuration/schema-kit.ts';
 
 export { ClusterUpdate } from './configuration/schema.ts';
 
@@ -82,7 +83,7 @@ export const PoolInput = Type.Object(
     kubelet_config: textsOf('Settings of the kubelet.', [{ podMaxPids: '4096' }]),
     security_group_ids: Optional(
       orNull(
-        Type.Array(uuid({}), {
+        Type.Array(UuidInput('Security group ID'), {
           maxItems: MAX_GROUPS_OF_POOL,
           description: 'Security groups on the nodes, beside those of the platform.',
           examples: [[]],

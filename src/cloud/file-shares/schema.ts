@@ -1,13 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../lib/nullable.ts';
-import { MAX_TAGS } from '../../lib/tags.ts';
+import { PlaceFields, TaggedFields, Uuid, UuidInput } from '../../lib/resource-fields.ts';
+import { TagsInput } from '../../lib/tags-input.ts';
 import { listOf, listQuery, ProjectRegion, ResourceName, Timestamp } from '../../lib/wire.ts';
 
 /** Our own limits; nothing published names any. */
 const MAX_SIZE_GIB = 1_000_000;
 const MAX_ACCESS_RULES = 100;
-
-const EXAMPLE_ID = '8f1a4c1e-6d0b-4a57-9b6e-0d1f2c3b4a59';
 
 const TypeName = Type.Enum(['standard', 'vast'], {
   type: 'string',
@@ -21,14 +20,6 @@ const Naming = (description: string) =>
     examples: ['NPL'],
   });
 const RootSquash = Type.Boolean({ description: 'Whether root of a client is nobody in the share' });
-
-const IdInput = (description: string) =>
-  Type.String({
-    pattern: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
-    rule: 'Must be a UUID.',
-    description,
-    examples: [EXAMPLE_ID],
-  });
 
 export const CreateFileShare = Type.Object(
   {
@@ -53,8 +44,8 @@ export const CreateFileShare = Type.Object(
     network: Type.Optional(
       Type.Object(
         {
-          network_id: IdInput('Network that the share is reached through'),
-          subnet_id: Type.Optional(nullable(IdInput('Subnet of it; left out, its first one'))),
+          network_id: UuidInput('Network that the share is reached through'),
+          subnet_id: Type.Optional(nullable(UuidInput('Subnet of it; left out, its first one'))),
         },
         {
           title: 'NewFileShareNetwork',
@@ -82,17 +73,7 @@ export const CreateFileShare = Type.Object(
         { maxItems: MAX_ACCESS_RULES, description: 'Who may reach the share. Only for `standard`.' },
       ),
     ),
-    tags: Type.Optional(
-      // Not Type.Record: its pattern would let keys with line breaks through unchecked.
-      Type.Unsafe<Record<string, string>>({
-        type: 'object',
-        additionalProperties: { type: 'string' },
-        maxProperties: MAX_TAGS,
-        description:
-          'Keys of 1 to 255 characters without white space and "=", values of 1 to 255 characters without tabs and line breaks.',
-        examples: [{ env: 'production' }],
-      }),
-    ),
+    tags: Type.Optional(TagsInput),
   },
   {
     title: 'CreateFileShare',
@@ -110,14 +91,9 @@ export const CreateFileShare = Type.Object(
 );
 export type CreateFileShare = Static<typeof CreateFileShare>;
 
-const FileShareTag = Type.Object(
-  { key: Type.String(), value: Type.String(), read_only: Type.Boolean() },
-  { title: 'FileShareTag' },
-);
-
 export const FileShareAnswer = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'File share ID', examples: [EXAMPLE_ID] }),
+    id: Uuid('File share ID'),
     name: Type.String({ description: 'Name', examples: ['slurm spool'] }),
     size: Type.Integer({ description: 'Size in GiB', examples: [10] }),
     protocol: Type.String({ description: 'Protocol', examples: ['NFS'] }),
@@ -154,10 +130,8 @@ export const FileShareAnswer = Type.Object(
     subnet_id: Type.String({ description: 'Subnet ID; empty for VAST' }),
     subnet_name: Type.String({ description: 'Subnet name; empty for VAST' }),
     share_network_name: nullable(Type.String({ description: 'Network of the share itself; null for VAST' })),
-    tags: Type.Array(FileShareTag, { description: 'Tags' }),
-    project_id: Type.Integer({ description: 'Project ID' }),
-    region: Type.String({ description: 'Region name' }),
-    region_id: Type.Integer({ description: 'Region ID' }),
+    ...TaggedFields,
+    ...PlaceFields,
     creator_task_id: Type.String({ description: 'Task that made the share' }),
     task_id: nullable(Type.String({ description: 'Task that holds the share, if one does' })),
     created_at: Timestamp(),

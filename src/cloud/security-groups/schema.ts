@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { nullable } from '../../lib/nullable.ts';
-import { MAX_TAGS } from '../../lib/tags.ts';
+import { PlaceFields, TagAnswer, Uuid, UuidInput } from '../../lib/resource-fields.ts';
+import { TagsInput } from '../../lib/tags-input.ts';
 import { listOf, ResourceName, Timestamp } from '../../lib/wire.ts';
 import { PROTOCOL_NAMES } from './protocols.ts';
 
@@ -8,24 +9,6 @@ export const MAX_RULES = 250;
 export const MAX_DESCRIPTION = 255;
 /** Our own limit; nothing published names one. */
 export const MAX_INSTANCES = 1000;
-
-const EXAMPLE_GROUP_ID = '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a';
-
-const Uuid = (description: string) =>
-  Type.String({
-    format: 'uuid',
-    description,
-    examples: [EXAMPLE_GROUP_ID],
-  });
-
-// By pattern, because the `uuid` format of validators takes `urn:uuid:...` as well.
-const UuidInput = (description: string) =>
-  Type.String({
-    pattern: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
-    rule: 'Must be a UUID.',
-    description,
-    examples: [EXAMPLE_GROUP_ID],
-  });
 
 const Port = (description: string) =>
   nullable(Type.Integer({ minimum: 0, maximum: 65535, description, examples: [443] }));
@@ -77,16 +60,6 @@ export const securityGroupRuleInputSchema = Type.Object(
     examples: [{ direction: 'ingress', protocol: 'tcp', port_range_min: 443, port_range_max: 443 }],
   },
 );
-
-// Not Type.Record: its pattern would let keys with line breaks through unchecked.
-const TagsInput = Type.Unsafe<Record<string, string>>({
-  type: 'object',
-  additionalProperties: { type: 'string' },
-  maxProperties: MAX_TAGS,
-  description:
-    'Keys of 1 to 255 characters without white space and "=", values of 1 to 255 characters without tabs and line breaks. White space around both is removed.',
-  examples: [{ env: 'production' }],
-});
 
 export const createSecurityGroupSchema = Type.Object(
   {
@@ -140,18 +113,6 @@ export const createSecurityGroupSchema = Type.Object(
 
 export type CreateSecurityGroup = Static<typeof createSecurityGroupSchema>;
 
-export const securityGroupTagSchema = Type.Object(
-  {
-    key: Type.String({ examples: ['env'] }),
-    value: Type.String({ examples: ['production'] }),
-    read_only: Type.Boolean({
-      description: 'Whether the platform set it; such a tag stays.',
-      examples: [false],
-    }),
-  },
-  { title: 'SecurityGroupTag' },
-);
-
 type DialectName = 'specification' | 'client';
 
 const revision = Type.Integer({ minimum: 0, description: 'Rises with every change.', examples: [0] });
@@ -182,15 +143,13 @@ function answers(titlePrefix: string, remoteGroupSchema: TSchema) {
       id: Uuid('Security group ID'),
       name: Type.String({ description: 'Name', examples: ['web servers'] }),
       description: Type.String({ description: 'Empty when there is none.', examples: ['Front end'] }),
-      project_id: Type.Integer({ description: 'Project ID', examples: [1] }),
-      region: Type.String({ description: 'Region name', examples: ['Region 1'] }),
-      region_id: Type.Integer({ description: 'Region ID', examples: [1] }),
+      ...PlaceFields,
       revision_number: Type.Integer({
         minimum: 0,
         description: 'Rises with every change of the group or of its rules.',
         examples: [1],
       }),
-      tags_v2: Type.Array(securityGroupTagSchema, { description: 'Tags' }),
+      tags_v2: Type.Array(TagAnswer, { description: 'Tags' }),
       security_group_rules: Type.Array(rule, { description: 'Rules, in canonical form' }),
       created_at: Timestamp('Such as 2019-06-18T11:56:16+0000'),
       updated_at: Timestamp('Such as 2019-06-18T11:56:16+0000'),

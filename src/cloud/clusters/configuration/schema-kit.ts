@@ -23,16 +23,6 @@ export const textMap = (
 export const oneOf = <const V extends readonly string[]>(values: V, annotations: object) =>
   Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...annotations });
 
-/** The format alone would let `urn:uuid:` pass, which a database doesn't read. */
-export const uuid = (annotations: { description?: string }) =>
-  Type.String({
-    format: 'uuid',
-    pattern: '^[0-9a-fA-F-]{36}$',
-    rule: 'Must be a UUID, such as d8d2b8f1-6a1f-4c0e-9a51-5f0f9e2f7c11.',
-    examples: ['d8d2b8f1-6a1f-4c0e-9a51-5f0f9e2f7c11'],
-    ...annotations,
-  });
-
 /** A closed object whose fields may all be left out. */
 export const closed = <P extends Record<string, TSchema>>(
   properties: P,

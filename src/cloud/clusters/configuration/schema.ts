@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
+import { UuidInput } from '../../../lib/resource-fields.ts';
 import { EXPANDERS } from './expander.ts';
-import { closed, oneOf, orNull, textMap, uuid } from './schema-kit.ts';
+import { closed, oneOf, orNull, textMap } from './schema-kit.ts';
 
 const { Optional } = Type;
 
@@ -51,13 +52,12 @@ export const SlurmInput = Type.Object(
       examples: [true],
     }),
     file_share_id: Optional(
-      uuid({
-        description:
-          'VAST file share for the controller spool, the worker spool and the jail. Root squash has to be off, path_length and allowed_characters `NPL`. Required to enable.',
-      }),
+      UuidInput(
+        'VAST file share for the controller spool, the worker spool and the jail. Root squash has to be off, path_length and allowed_characters `NPL`. Required to enable.',
+      ),
     ),
     ssh_key_ids: Optional(
-      Type.Array(uuid({}), {
+      Type.Array(UuidInput('SSH key ID'), {
         minItems: 1,
         maxItems: LIMITS.sshKeys,
         description: 'SSH keys that may log in to the login nodes. Required to enable.',
