@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/database.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
-import { existingGroups } from './store.ts';
+import { existingGroups, groupsIn, putOnPorts } from './store.ts';
 
 /** Which groups new ports may get, and putting them there. */
 export interface PortGroups {
@@ -13,26 +13,15 @@ export interface PortGroups {
 }
 
 export const portGroups: PortGroups = {
-  existing: async (tx, scope, ids) =>
-    ids.length === 0 ? new Set() : existingGroups(tx.sql, placeOf(scope), ids),
+  existing: (tx, scope, ids) => existingGroups(tx.sql, placeOf(scope), ids),
 
   async defaultGroup(tx, scope) {
-    const row = await tx.sql
-      .selectFrom('security_groups')
+    const row = await groupsIn(tx.sql, placeOf(scope))
       .select('id')
-      .where('project_id', '=', scope.projectId)
-      .where('region_id', '=', scope.region.id)
       .where('is_default', '=', true)
       .executeTakeFirst();
     return row?.id;
   },
 
-  async put(tx, links) {
-    if (links.length === 0) return;
-    await tx.sql
-      .insertInto('port_security_groups')
-      .values(links.map(({ portId, groupId }) => ({ port_id: portId, security_group_id: groupId })))
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-  },
+  put: putOnPorts,
 };

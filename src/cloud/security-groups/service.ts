@@ -3,7 +3,8 @@ import { type Database, type Transaction, violates } from '../../db/database.ts'
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
-import { canonicalTags } from '../../lib/tags.ts';
+import { acceptedTags } from '../../lib/tags-input.ts';
+import { type Place, placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { releaseQuota, takeQuota } from '../quotas/quotas.ts';
 import { withDefaultEgress } from './default-rules.ts';
@@ -46,7 +47,7 @@ export function createSecurityGroups(deps: {
       const { security_group: wanted } = request;
       const place = placeOf(scope);
       const rules = withDefaultEgress(acceptedRules(wanted.security_group_rules ?? []));
-      const tags = acceptedTags(wanted.tags);
+      const tags = acceptedTags(wanted.tags, 'security_group.tags');
       if (wanted.name.toLowerCase() === 'default') throw nameTaken(wanted.name);
       const instanceIds = [...new Set(request.instances ?? [])];
       const now = clock.now();
@@ -69,7 +70,10 @@ export function createSecurityGroups(deps: {
             rules.map((rule) => ({ ...rule, id: randomUUID(), duplicateKey: duplicateKey(rule) })),
             now,
           );
-          await store.putOnPorts(tx, group.id, portIds);
+          await store.putOnPorts(
+            tx,
+            portIds.map((portId) => ({ portId, groupId: group.id })),
+          );
           await takeQuota(tx, scope, 'firewall_count');
           return { ...group, rules: rows };
         });
@@ -130,10 +134,6 @@ export function createSecurityGroups(deps: {
   }
 }
 
-function placeOf(scope: Scope): store.Place {
-  return { projectId: scope.projectId, regionId: scope.region.id };
-}
-
 function nameTaken(name: string): ConflictError {
   return new ConflictError(
     `A security group named ${name} exists already in this project and region; choose another name`,
@@ -150,20 +150,13 @@ function acceptedRules(given: RuleInput[]) {
   return rules;
 }
 
-function acceptedTags(given: Record<string, string> | undefined): Record<string, string> {
-  const { tags, problems } = canonicalTags(given ?? {}, 'security_group.tags');
-  if (problems.length > 0) throw new InvalidError(problems);
-  return tags;
-}
-
 /** @throws NotFoundError for a remote group that the project doesn't have in this region (Neutron answers the same). */
 async function requireRemoteGroups(
   tx: Transaction,
-  place: store.Place,
+  place: Place,
   rules: { remote_group_id: string | null }[],
 ): Promise<void> {
   const ids = [...new Set(rules.flatMap((rule) => rule.remote_group_id ?? []))];
-  if (ids.length === 0) return;
   const known = await store.existingGroups(tx.sql, place, ids);
   const missing = ids.find((id) => !known.has(id));
   if (missing !== undefined) throw new NotFoundError('Remote security group', missing);

@@ -2,7 +2,10 @@ import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { compiledQuery } from '../../db/compiled.ts';
 import type { Transaction } from '../../db/database.ts';
+import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
+import { tagConditions } from '../../db/tag-conditions.ts';
+import type { Place } from '../projects/place.ts';
 import type { CanonicalRule } from './rules.ts';
 
 export type RuleRow = Selectable<Tables['security_group_rules']>;
@@ -18,15 +21,16 @@ export interface GroupFilter {
   offset: number;
 }
 
-export interface Place {
-  projectId: number;
-  regionId: number;
+export function groupsIn(db: Kysely<Tables>, { projectId, regionId }: Place) {
+  return db
+    .selectFrom('security_groups')
+    .where('project_id', '=', projectId)
+    .where('region_id', '=', regionId);
 }
 
 /** Groups with their rules, in one query. */
-function groups(db: Kysely<Tables>, { projectId, regionId }: Place) {
-  return db
-    .selectFrom('security_groups')
+function groups(db: Kysely<Tables>, place: Place) {
+  return groupsIn(db, place)
     .selectAll()
     .select((group) =>
       jsonArrayFrom(
@@ -37,9 +41,7 @@ function groups(db: Kysely<Tables>, { projectId, regionId }: Place) {
           .orderBy('rule.created_at')
           .orderBy('rule.position'),
       ).as('rules'),
-    )
-    .where('project_id', '=', projectId)
-    .where('region_id', '=', regionId);
+    );
 }
 
 export async function findGroup(
@@ -60,22 +62,10 @@ export async function listGroups(
   place: Place,
   filter: GroupFilter,
 ): Promise<{ count: number; rows: SecurityGroupRow[] }> {
-  let matching = groups(db, place);
+  let matching = groups(db, place).where((eb) => eb.and(tagConditions('tags', filter)));
   if (filter.name !== undefined) matching = matching.where('name', '=', filter.name);
-  if (filter.tagKeys.length > 0) matching = matching.where(sql<boolean>`tags ?& ${filter.tagKeys}::text[]`);
-  if (Object.keys(filter.tags).length > 0) {
-    matching = matching.where(sql<boolean>`tags @> ${JSON.stringify(filter.tags)}::jsonb`);
-  }
-  const rows = await matching
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(filter.limit)
-    .offset(filter.offset)
-    .execute();
-  const { count } = await matching
-    .clearSelect()
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
+  const ordered = matching.orderBy('created_at', 'desc').orderBy('id', 'desc');
+  const { count, rows } = await pageWithCount(ordered, filter);
   return { count, rows: rows.map(withDates) };
 }
 
@@ -175,21 +165,19 @@ const insertRuleRows = compiledQuery((db, args: { rows: string }) =>
 
 /** Which of these groups exist in the project and region. */
 export async function existingGroups(db: Kysely<Tables>, place: Place, ids: string[]): Promise<Set<string>> {
-  const rows = await db
-    .selectFrom('security_groups')
-    .select('id')
-    .where('id', 'in', ids)
-    .where('project_id', '=', place.projectId)
-    .where('region_id', '=', place.regionId)
-    .execute();
+  if (ids.length === 0) return new Set();
+  const rows = await groupsIn(db, place).select('id').where('id', 'in', ids).execute();
   return new Set(rows.map((row) => row.id));
 }
 
-export async function putOnPorts(tx: Transaction, groupId: string, portIds: string[]): Promise<void> {
-  if (portIds.length === 0) return;
+export async function putOnPorts(
+  tx: Transaction,
+  links: { portId: string; groupId: string }[],
+): Promise<void> {
+  if (links.length === 0) return;
   await tx.sql
     .insertInto('port_security_groups')
-    .values(portIds.map((portId) => ({ port_id: portId, security_group_id: groupId })))
+    .values(links.map(({ portId, groupId }) => ({ port_id: portId, security_group_id: groupId })))
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
@@ -224,14 +212,7 @@ export async function groupsReferringTo(
 
 /** Locks the group against a concurrent change until the transaction ends. */
 export async function lockGroup(tx: Transaction, place: Place, id: string) {
-  return tx.sql
-    .selectFrom('security_groups')
-    .selectAll()
-    .where('id', '=', id)
-    .where('project_id', '=', place.projectId)
-    .where('region_id', '=', place.regionId)
-    .forUpdate()
-    .executeTakeFirst();
+  return groupsIn(tx.sql, place).selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
 export async function deleteGroup(tx: Transaction, id: string): Promise<void> {
