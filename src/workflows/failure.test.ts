@@ -11,6 +11,7 @@ test.each([
   ['a connection fault of each address', new AggregateError([coded('ECONNREFUSED'), coded('ENETUNREACH')])],
   ['a database that shuts down', coded('57P01')],
   ['a connection exception of SQL', coded('08006')],
+  ['a database that only reads for now', coded('25006')],
   ['what pg says of a lost connection', new Error('Connection terminated unexpectedly')],
   ['a backend that says so', new TaskFailure('busy', { retryable: true })],
 ])('%s is transient', (_, error) => {

@@ -1,8 +1,9 @@
+import { isOutage } from '../db/outages.ts';
 import { DomainError } from '../lib/errors.ts';
 import { TaskFailure } from './task-handler.ts';
 
-// PostgreSQL appendix A: serialization failure, deadlock, too many connections, shutdown, start-up.
-const SQL_STATES = new Set(['40001', '40P01', '53300', '57P01', '57P02', '57P03']);
+// PostgreSQL appendix A: serialization failure, deadlock.
+const SQL_STATES = new Set(['40001', '40P01']);
 const NETWORK = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -16,8 +17,6 @@ const NETWORK = new Set([
   'UND_ERR_HEADERS_TIMEOUT',
   'UND_ERR_SOCKET',
 ]);
-// What `pg` throws without a code.
-const LOST_CONNECTION = /connection terminated|timeout exceeded when trying to connect/i;
 const MAX_DEPTH = 5;
 
 /** Whether another attempt may succeed: said so by the error itself, or a fault of a connection anywhere in its causes. */
@@ -27,9 +26,7 @@ export function isTransient(error: unknown, depth = 0): boolean {
   if (error instanceof DomainError) return false;
   if ('retryable' in error && error.retryable === true) return true;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  // Class 08 is "connection exception".
-  if (SQL_STATES.has(code) || NETWORK.has(code) || /^08\w{3}$/.test(code)) return true;
-  if (LOST_CONNECTION.test(error.message)) return true;
+  if (SQL_STATES.has(code) || NETWORK.has(code) || isOutage(error)) return true;
   const causes = error instanceof AggregateError ? [error.cause, ...error.errors] : [error.cause];
   return causes.some((cause) => isTransient(cause, depth + 1));
 }
