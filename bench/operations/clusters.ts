@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { uniqueText } from '../load/job.ts';
 import type { Api } from '../support/api.ts';
 import { finished } from './finished.ts';
-import type { Operation } from './operations.ts';
+import type { Operation } from './operation.ts';
 
 const CLUSTERS = '/cloud/v1/k8s/clusters/1/1';
 const COPIES = 1000;

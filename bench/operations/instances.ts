@@ -1,5 +1,5 @@
 import { finished } from './finished.ts';
-import type { Operation } from './operations.ts';
+import type { Operation } from './operation.ts';
 
 export const instancePorts: Operation = {
   name: 'List network ports of an instance',

@@ -1,30 +1,7 @@
-import type pg from 'pg';
 import { UNIQUE } from '../load/job.ts';
-import type { Api } from '../support/api.ts';
 import { clusterUpdate, clusterWithoutChange } from './clusters.ts';
 import { instancePorts } from './instances.ts';
-
-/** One request, sent over and over. */
-export interface MeasuredRequest {
-  method: 'GET' | 'POST' | 'PATCH';
-  /** Taken in turn. */
-  paths: readonly string[];
-  /** A text in it that equals UNIQUE is another one in each request. */
-  body?: object;
-  /** Sends this many requests per round instead of as many as fit in its time. */
-  count?: number;
-  /** Takes back what the requests have done, between the rounds. */
-  reset?: () => Promise<unknown>;
-}
-
-export interface Operation {
-  name: string;
-  /** The least ratio to the floor's requests per second. */
-  target: number;
-  /** Starts tasks: the process that is measured takes requests only, so that the tasks' own work isn't counted. */
-  startsTasks?: boolean;
-  prepare(api: Api, pool: pg.Pool): Promise<MeasuredRequest>;
-}
+import type { Operation } from './operation.ts';
 
 const READ = 0.8;
 const CREATION = 0.7;

@@ -5,7 +5,7 @@ import { UNIQUE, uniqueText } from '../load/job.ts';
 import { createApi } from '../support/api.ts';
 import { benchFile } from '../support/child.ts';
 import { startProduct } from '../support/product.ts';
-import type { MeasuredRequest } from './operations.ts';
+import type { MeasuredRequest } from './operation.ts';
 import { type Plan, planOf, type Recorded } from './plan.ts';
 import { RECORD_HEADER, type RecordedStatement } from './recorded-statement.ts';
 

@@ -3,7 +3,7 @@ import type { Load } from '../load/load.ts';
 import { cpuMicros } from '../support/process-cpu.ts';
 import { TOKEN } from '../support/product.ts';
 import { median } from '../support/statistics.ts';
-import type { MeasuredRequest, Operation } from './operations.ts';
+import type { MeasuredRequest, Operation } from './operation.ts';
 import type { Plan } from './plan.ts';
 
 export interface Rounds {

@@ -6,7 +6,7 @@ import { createApi } from '../support/api.ts';
 import { benchFile, startNode } from '../support/child.ts';
 import { type BenchDatabase, startDatabase } from '../support/database.ts';
 import { type Product, startProduct } from '../support/product.ts';
-import type { MeasuredRequest, Operation } from './operations.ts';
+import type { MeasuredRequest, Operation } from './operation.ts';
 import { operations } from './operations.ts';
 import type { Plan } from './plan.ts';
 import { startRecorder } from './record.ts';
