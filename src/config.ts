@@ -85,6 +85,16 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
   });
 }
 
+/** Every setting, a line each, with its default. */
+export function settingsHelp(): string {
+  return Object.entries(Environment.properties as Record<string, { rule?: string; default?: string }>)
+    .map(
+      ([name, { rule, default: value }]) =>
+        `  ${name.padEnd(28)}${rule}${value === undefined ? '' : ` (${value})`}`,
+    )
+    .join('\n');
+}
+
 /** Names that look like settings and are none: most likely a typing error. */
 export function unknownSettings(environment: Record<string, string | undefined>): string[] {
   return Object.keys(environment).filter(

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
-import { loadConfig, unknownSettings } from './config.ts';
+import { loadConfig, settingsHelp, unknownSettings } from './config.ts';
 import { OperatorError, SettingError } from './lib/operator-error.ts';
 import { commands } from './start/commands.ts';
 
@@ -8,6 +8,7 @@ import { commands } from './start/commands.ts';
 const EXIT_USAGE = 64;
 const EXIT_FAILED = 70;
 const EXIT_CONFIG = 78;
+const PARENT_CHECK_MS = 250;
 
 const HELP = `tradewind - a self-hosted cloud control plane
 
@@ -17,8 +18,9 @@ ${Object.entries(commands)
   .map(([name, { summary }]) => `  ${name.padEnd(24)}${summary}`)
   .join('\n')}
 
-Settings come from the environment: TRADEWIND_HOST (127.0.0.1), TRADEWIND_PORT (8080), TRADEWIND_DATA_DIR (./data),
-TRADEWIND_BOOTSTRAP_TOKEN (<id>_<secret>), DATABASE_URL (the embedded PostgreSQL when not set).
+Settings come from the environment:
+${settingsHelp()}
+
 Run "tradewind <command> --help" for the options of one command.
 `;
 
@@ -31,7 +33,9 @@ async function main(): Promise<number> {
   const name = `${first} ${second}` in commands ? `${first} ${second}` : first;
   const command = commands[name];
   if (!command) {
-    process.stderr.write(`There is no command "${first}". "tradewind help" lists them.\n`);
+    const meant = Object.keys(commands).find((known) => known.startsWith(`${first} `));
+    const hint = meant === undefined ? '"tradewind help" lists them' : `Did you mean "tradewind ${meant}"?`;
+    process.stderr.write(`There is no command "${first}". ${hint}\n`);
     return EXIT_USAGE;
   }
   const args = process.argv.slice(2 + name.split(' ').length);
@@ -64,7 +68,16 @@ function parseOptions(name: string, command: (typeof commands)[string], args: st
 function stopSignal(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => controller.abort());
+  if (process.env.npm_lifecycle_event === 'start') stopWithParent(controller);
   return controller.signal;
+}
+
+/** A signal to npm ends npm and the shell that it started, which passes nothing on: their end is the signal then. */
+function stopWithParent(controller: AbortController): void {
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent) controller.abort();
+  }, PARENT_CHECK_MS).unref();
 }
 
 try {

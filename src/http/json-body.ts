@@ -19,10 +19,19 @@ export function acceptJson(app: FastifyInstance): void {
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body.length === 0) return done(null, undefined);
     void parse(request, body, (error, value?: unknown) => {
-      if (error) return done(new MalformedJsonError(error.message));
+      if (error) return done(new MalformedJsonError(whyUnreadable(body)));
       const problem = textProblem(value);
       if (problem) return done(new InvalidError([{ ...problem, field: problem.field || 'body' }]));
       done(null, value);
     });
   });
+}
+
+function whyUnreadable(body: string): string {
+  try {
+    JSON.parse(body);
+    return 'a field is called __proto__ or constructor.prototype, which is not allowed';
+  } catch (error) {
+    return (error as Error).message;
+  }
 }

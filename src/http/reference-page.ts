@@ -68,6 +68,9 @@ export function referencePage(app: FastifyInstance): void {
   const config = { access: 'public' } as const;
   const schema = { hide: true };
 
+  for (const url of ['/', '/docs/']) {
+    app.get(url, { config, schema }, (_request, reply) => void reply.redirect('/docs'));
+  }
   app.get('/docs', { config, schema }, async (_request, reply) =>
     reply.header('content-security-policy', POLICY).type('text/html; charset=utf-8').send(PAGE),
   );

@@ -59,7 +59,7 @@ function textOf(error: ErrorObject): string {
     case 'const':
       return `Must be ${shown(params.allowedValue)}.`;
     case 'discriminator':
-      return 'Is not one of the known kinds.';
+      return `Must be one of: ${kindsOf(error).map(shown).join(', ')}.`;
     case 'minimum':
       return `Must be at least ${String(params.limit)}.`;
     case 'maximum':
@@ -94,4 +94,15 @@ function aOrAn(type: string): string {
     .split(',')
     .map((name) => (/^[aeio]/.test(name) ? `an ${name}` : `a ${name}`))
     .join(' or ');
+}
+
+/** The values by which a union tells its branches apart. */
+function kindsOf({ parentSchema, params }: ErrorObject): unknown[] {
+  const { oneOf = [] } = parentSchema as {
+    oneOf?: { properties?: Record<string, { const?: unknown; enum?: unknown[] }> }[];
+  };
+  return oneOf.flatMap(({ properties }) => {
+    const tag = properties?.[String(params.tag)];
+    return tag?.enum ?? [tag?.const];
+  });
 }

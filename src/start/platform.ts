@@ -7,7 +7,7 @@ import { listenForChanges } from '../db/changes.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
 import type { Api } from '../http/server.ts';
-import { ensureFirstAccount, type FirstStart } from '../iam/accounts/first-account.ts';
+import { ensureFirstAccount, makeTokenOnce } from '../iam/accounts/first-account.ts';
 import { createTokenUseRecorder } from '../iam/tokens/use-recorder.ts';
 import { systemClock } from '../lib/clock.ts';
 import { OperatorError } from '../lib/operator-error.ts';
@@ -24,7 +24,8 @@ export type Role = 'all' | 'api' | 'worker';
 export interface Platform {
   /** Where the API listens; undefined in a process that only works. */
   address: { host: string; port: number } | undefined;
-  firstStart: FirstStart;
+  /** The text of the token that this start made, on the first start without a bootstrap token. */
+  firstToken: string | undefined;
   /** Ends in good order: no new requests, those in flight get `graceMs`, unfinished work is handed back. */
   stop(graceMs: number): Promise<void>;
 }
@@ -57,7 +58,7 @@ export async function startPlatform(
     const database = openDatabase(storage.connection);
     undo.push(() => database.close());
     await prepareDatabase(database, storage, log);
-    const firstStart = await ensureFirstAccount({
+    await ensureFirstAccount({
       database,
       clock: systemClock,
       bootstrapToken: config.bootstrapToken,
@@ -71,9 +72,10 @@ export async function startPlatform(
     if (api.status === 'rejected') throw api.reason;
     await working;
     const address = api.value;
+    const firstToken = address && (await makeTokenOnce({ database, clock: systemClock }));
     return {
       address,
-      firstStart,
+      firstToken,
       async stop(grace) {
         graceMs = grace;
         await ending();

@@ -23,14 +23,23 @@ export class StorageError extends OperatorError {}
 
 /**
  * The database of the settings: the embedded one is started, one of your own is only checked.
- * With `share`, an embedded database that a running Tradewind has started is used through its socket.
+ * With `mustExist`, none is made. With `share`, an embedded database that a running Tradewind has started is used through its socket.
  * @throws StorageError, EmbeddedDatabaseError, DataDirLockedError
  */
-export async function openStorage(config: Config, log: Logger, { share = false } = {}): Promise<Storage> {
+export async function openStorage(
+  config: Config,
+  log: Logger,
+  { share = false, mustExist = false } = {},
+): Promise<Storage> {
   if (config.databaseUrl !== undefined) {
     const connection = { connectionString: config.databaseUrl };
     await checkServer(connection);
     return { connection, exclusive: false, stop: async () => {} };
+  }
+  if (mustExist && !fs.existsSync(path.join(config.dataDir, 'postgres'))) {
+    throw new StorageError(
+      `There is no database in ${config.dataDir} yet: start Tradewind once with "npm start", or name its folder with TRADEWIND_DATA_DIR`,
+    );
   }
   try {
     const server = await startEmbeddedServer({ dataDir: config.dataDir, log: (line) => log.info(line) });

@@ -28,7 +28,7 @@ export const tokenCreate: Command = {
       process.stderr.write(`${wrong}\n`);
       return 64;
     }
-    const storage = await openStorage(config, createLog(config), { share: true });
+    const storage = await openStorage(config, createLog(config), { share: true, mustExist: true });
     const database = openDatabase(storage.connection, 2);
     try {
       const { token } = await createTokenFor(
@@ -44,6 +44,10 @@ export const tokenCreate: Command = {
       process.stdout.write(`${token}\n`);
       return 0;
     } catch (error) {
+      if (isMissingTable(error)) {
+        process.stderr.write('There is no account yet: start Tradewind once on this database\n');
+        return 70;
+      }
       if (!(error instanceof DomainError)) throw error;
       process.stderr.write(`${error.message}\n`);
       return 64;
@@ -53,6 +57,11 @@ export const tokenCreate: Command = {
     }
   },
 };
+
+/** The schema comes with the first start. */
+function isMissingTable(error: unknown): boolean {
+  return (error as { code?: unknown }).code === '42P01';
+}
 
 function faultOf({ client, expires }: Record<string, string | boolean | undefined>): string | undefined {
   if (client !== undefined && !/^[1-9]\d{0,14}$/.test(String(client)))

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { isTransient, reasonFor } from './failure.ts';
 import { type Gate, parked } from './gate.ts';
+import { TaskFailure } from './task-handler.ts';
 
 const ATTEMPTS = 5;
 const FIRST_PAUSE_MS = 200;
@@ -35,7 +36,12 @@ export async function attemptStep<T>(
       signal.throwIfAborted();
       const again = isTransient(error) && attempt < ATTEMPTS;
       log.warn(
-        { err: error, taskId, step: name, attempt },
+        {
+          ...(error instanceof TaskFailure ? { reason: error.message } : { err: error }),
+          taskId,
+          step: name,
+          attempt,
+        },
         again ? 'step failed, trying again' : 'step failed',
       );
       if (!again) return { ok: false, reason: reasonFor(error, taskId, name) };

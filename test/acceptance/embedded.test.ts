@@ -1,10 +1,20 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
+import net from 'node:net';
 import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpClient } from '../support/http-client.ts';
-import { build, runTradewind, type ServeProcess, serve, temporaryFolder } from './processes.ts';
+import {
+  build,
+  environment,
+  ROOT,
+  runTradewind,
+  type ServeProcess,
+  serve,
+  temporaryFolder,
+} from './processes.ts';
 import { describeWalk } from './walk.ts';
 
 const TOKEN = '7_acceptance-secret';
@@ -34,6 +44,32 @@ describe('from clone to first call', () => {
     expect((await http.get(`/cloud/v1/securitygroups/1/1/${created.body.id}`)).body).toEqual(created.body);
     expect((await http.get('/readyz')).body.status).toBe('ready');
     expect(await second.end()).toBe(0);
+  });
+
+  it('shows the token on the first start that gets ready, not on one that fails', async () => {
+    const other = { TRADEWIND_DATA_DIR: path.join(path.dirname(dataDir), 'other') };
+    const blocker = net.createServer().listen(0, '127.0.0.1');
+    await once(blocker, 'listening');
+    const { port } = blocker.address() as net.AddressInfo;
+    const failed = runTradewind(['serve'], { ...other, TRADEWIND_PORT: String(port) });
+    blocker.close();
+    expect(failed.stderr).toContain('TRADEWIND_PORT');
+    const next = await serve(other);
+    expect(next.stdout()).toMatch(/^API token: \S+$/m);
+    await next.end();
+  });
+
+  it('stops when the npm that started it is told to stop', async () => {
+    const npm = spawn('npm', ['start', '--silent'], { cwd: ROOT, env: environment(settings), stdio: 'pipe' });
+    let printed = '';
+    npm.stdout.on('data', (chunk: Buffer) => {
+      printed += chunk.toString();
+    });
+    await until(async () => printed.includes('Tradewind is ready'));
+    const all = descendants(npm.pid ?? 0);
+    expect(all.length).toBeGreaterThan(3);
+    npm.kill('SIGTERM');
+    await until(async () => all.every((pid) => !fs.existsSync(`/proc/${pid}`)));
   });
 
   it('a second Tradewind on one data folder stops and says why', async () => {

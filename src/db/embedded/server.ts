@@ -73,6 +73,9 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
 }
 
 function makeDataDir(dataDir: string): string {
+  if (fs.existsSync(dataDir) && !fs.statSync(dataDir).isDirectory()) {
+    throw new SettingError(`TRADEWIND_DATA_DIR is not usable: ${dataDir} is a file, and a folder is needed.`);
+  }
   try {
     makeFolder(dataDir, 0o700);
     fs.accessSync(dataDir, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK);

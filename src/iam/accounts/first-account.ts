@@ -8,34 +8,39 @@ import { ROLES } from '../identity/principal.ts';
 import { tokenText } from '../identity/token-text.ts';
 import { type Account, insertAccount } from './new-account.ts';
 
-export interface FirstStart {
-  /** True on the start that made the first account. */
-  created: boolean;
-  /** The text of the token made for it; undefined when TRADEWIND_BOOTSTRAP_TOKEN sets one or the account is older. */
-  token: string | undefined;
-}
-
 /**
- * Makes sure that somebody can use the service: on an empty database a reseller, a client, its
- * administrator (who is the platform's as well), a default project and a token; later only the bootstrap token
- * is brought in line with the setting. Several processes may do this at once.
+ * Makes sure that there is somebody to act for: on an empty database a reseller, a client, its administrator (who is
+ * the platform's as well) and a default project; later only the bootstrap token is brought in line with the setting.
+ * Several processes may do this at once.
  */
 export async function ensureFirstAccount(deps: {
   database: Database;
   clock: Clock;
   bootstrapToken: { id: number; secret: string } | undefined;
-}): Promise<FirstStart> {
-  return deps.database.transaction(async (tx) => {
-    await tx.client.query(`select pg_advisory_xact_lock(hashtextextended('tradewind first account', 0))`);
+}): Promise<void> {
+  await deps.database.transaction(async (tx) => {
+    await lockFirstAccount(tx);
     const now = deps.clock.now();
-    const known = await platformAdministrator(tx);
-    const account = known ?? (await makeFirstAccount(tx, now));
-    if (deps.bootstrapToken) {
-      await setBootstrapToken(tx, account, deps.bootstrapToken, now);
-      return { created: !known, token: undefined };
-    }
-    return { created: !known, token: known ? undefined : await makeFirstToken(tx, account, now) };
+    const account = (await platformAdministrator(tx)) ?? (await makeFirstAccount(tx, now));
+    if (deps.bootstrapToken) await setBootstrapToken(tx, account, deps.bootstrapToken, now);
   });
+}
+
+/**
+ * The text of the first token, made when there never was one. Call it only when it can be shown: a token that nobody
+ * saw would leave the account without a way in.
+ */
+export async function makeTokenOnce(deps: { database: Database; clock: Clock }): Promise<string | undefined> {
+  return deps.database.transaction(async (tx) => {
+    await lockFirstAccount(tx);
+    const any = await tx.sql.selectFrom('api_tokens').select('id').limit(1).executeTakeFirst();
+    const account = any ? undefined : await platformAdministrator(tx);
+    return account && makeFirstToken(tx, account, deps.clock.now());
+  });
+}
+
+async function lockFirstAccount(tx: Transaction): Promise<void> {
+  await tx.client.query(`select pg_advisory_xact_lock(hashtextextended('tradewind first account', 0))`);
 }
 
 async function platformAdministrator(tx: Transaction): Promise<Account | undefined> {
