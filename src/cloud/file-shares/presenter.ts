@@ -1,5 +1,4 @@
-import { presentedTags } from '../../lib/tag-list.ts';
-import { offsetTimestamp } from '../../lib/timestamps.ts';
+import { commonFields } from '../projects/resource-answer.ts';
 import type { Scope } from '../projects/service.ts';
 import type { FileShareAnswer } from './schema.ts';
 import type { FileShareRow } from './store.ts';
@@ -20,13 +19,7 @@ export function presentedShare(row: FileShareRow, scope: Scope): FileShareAnswer
     subnet_id: row.subnet_id ?? '',
     subnet_name: row.subnet_name ?? '',
     share_network_name: row.type_name === 'vast' ? null : `file-share-${row.id}`,
-    tags: presentedTags(row.tags),
-    project_id: row.project_id,
-    region: scope.region.display_name,
-    region_id: row.region_id,
-    creator_task_id: row.creator_task_id,
-    task_id: row.task_id,
-    created_at: offsetTimestamp(row.created_at),
+    ...commonFields(row, scope),
   };
 }
 

@@ -1,5 +1,5 @@
-import { presentedTags } from '../../lib/tag-list.ts';
 import { offsetTimestamp } from '../../lib/timestamps.ts';
+import { commonFields } from '../projects/resource-answer.ts';
 import type { Scope } from '../projects/service.ts';
 import type { NetworkAnswer, SubnetAnswer } from './schema.ts';
 import type { NetworkRow, SubnetRow } from './store.ts';
@@ -16,13 +16,7 @@ export function presentedNetwork(row: NetworkRow, scope: Scope): NetworkAnswer {
     port_security_enabled: row.port_security_enabled,
     segmentation_id: row.segmentation_id,
     subnets: row.subnets,
-    tags: presentedTags(row.tags),
-    project_id: row.project_id,
-    region: scope.region.display_name,
-    region_id: row.region_id,
-    creator_task_id: row.creator_task_id,
-    task_id: row.task_id,
-    created_at: offsetTimestamp(row.created_at),
+    ...commonFields(row, scope),
     updated_at: offsetTimestamp(row.updated_at),
   };
 }
@@ -41,13 +35,7 @@ export function presentedSubnet(row: SubnetRow, scope: Scope): SubnetAnswer {
     available_ips: row.total_ips - row.used_ips,
     total_ips: row.total_ips,
     has_router: false,
-    tags: presentedTags(row.tags),
-    project_id: row.project_id,
-    region: scope.region.display_name,
-    region_id: scope.region.id,
-    creator_task_id: row.creator_task_id,
-    task_id: row.task_id,
-    created_at: offsetTimestamp(row.created_at),
+    ...commonFields(row, scope),
     updated_at: offsetTimestamp(row.updated_at),
   };
 }

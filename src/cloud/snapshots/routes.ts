@@ -1,8 +1,8 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
-import { presentedTags } from '../../lib/tag-list.ts';
 import { offsetTimestamp } from '../../lib/timestamps.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
+import { commonFields } from '../projects/resource-answer.ts';
 import { type Projects, type Scope, scopeOf } from '../projects/service.ts';
 import {
   CreateSnapshotSchema,
@@ -96,13 +96,7 @@ function presented(row: SnapshotRow, scope: Scope): SnapshotAnswer {
     volume_id: row.volume_id,
     size: row.size_gib,
     status: row.status,
-    tags: presentedTags(row.tags),
-    project_id: row.project_id,
-    region: scope.region.display_name,
-    region_id: row.region_id,
-    creator_task_id: row.creator_task_id,
-    task_id: row.task_id,
-    created_at: offsetTimestamp(row.created_at),
+    ...commonFields(row, scope),
     updated_at: offsetTimestamp(row.updated_at),
   };
 }

@@ -1,5 +1,5 @@
-import { presentedTags } from '../../lib/tag-list.ts';
 import { offsetTimestamp } from '../../lib/timestamps.ts';
+import { commonFields } from '../projects/resource-answer.ts';
 import type { Scope } from '../projects/service.ts';
 import { volumeLimits } from './limits.ts';
 import type { VolumeAnswer } from './schema.ts';
@@ -26,13 +26,7 @@ export function presentedVolume(row: VolumeRow, scope: Scope): VolumeAnswer {
     snapshot_ids: row.snapshot_ids,
     limiter_stats: volumeLimits(row.volume_type, row.size_gib),
     volume_image_metadata: row.image_metadata,
-    tags: presentedTags(row.tags),
-    project_id: row.project_id,
-    region: scope.region.display_name,
-    region_id: row.region_id,
-    creator_task_id: row.creator_task_id,
-    task_id: row.task_id,
-    created_at: offsetTimestamp(row.created_at),
+    ...commonFields(row, scope),
     updated_at: offsetTimestamp(row.updated_at),
   };
 }

@@ -1,0 +1,25 @@
+import { presentedTags } from '../../lib/tag-list.ts';
+import { offsetTimestamp } from '../../lib/timestamps.ts';
+import type { Scope } from './service.ts';
+
+/** What the answers of resources with tags and tasks have in common. */
+export function commonFields<Project extends number | null, Task extends string | null>(
+  row: {
+    project_id: Project;
+    tags: Record<string, string>;
+    creator_task_id: Task;
+    task_id: string | null;
+    created_at: Date;
+  },
+  scope: Scope,
+) {
+  return {
+    tags: presentedTags(row.tags),
+    project_id: row.project_id,
+    region: scope.region.display_name,
+    region_id: scope.region.id,
+    creator_task_id: row.creator_task_id,
+    task_id: row.task_id,
+    created_at: offsetTimestamp(row.created_at),
+  };
+}
