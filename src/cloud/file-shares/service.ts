@@ -6,6 +6,7 @@ import { isUuid } from '../../lib/ids.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { takeQuota } from '../quotas/quotas.ts';
+import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { type NewShare, newShare } from './new-share.ts';
 import type { CreateFileShare, FileShareListQuery } from './schema.ts';
@@ -104,11 +105,7 @@ export function createFileShares(deps: {
       await database.transaction(async (tx) => {
         const share = await store.lockShare(tx, placeOf(scope), id);
         if (!share) throw notFound(id);
-        if (share.task_id !== null) {
-          throw new ConflictError(
-            `File share ${share.name} is held by task ${share.task_id}; try again once the task has ended`,
-          );
-        }
+        refuseHeld(`File share ${share.name}`, share);
         const cluster = await users.slurmClusterOn(tx, share.id);
         if (cluster !== undefined) {
           throw new ConflictError(

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { acceptedTags } from '../../lib/tags-input.ts';
 import type { Catalog, Flavor } from '../catalog/catalog.ts';
@@ -12,6 +12,7 @@ import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { takeQuota } from '../quotas/quotas.ts';
 import type { PortGroups } from '../security-groups/port-groups.ts';
+import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { InstanceVolumes } from '../volumes/instance-volumes.ts';
 import type { InstanceVolumeWish } from '../volumes/planned-volume.ts';
@@ -147,11 +148,7 @@ export function createInstances(deps: {
       return database.transaction(async (tx) => {
         const instance = await store.lockInstance(tx, placeOf(scope), id);
         if (!instance) throw new NotFoundError('Instance', id);
-        if (instance.task_id !== null) {
-          throw new ConflictError(
-            `Instance ${instance.id} is held by task ${instance.task_id}; wait until it ends`,
-          );
-        }
+        refuseHeld(`Instance ${instance.id}`, instance);
         requireRemovable(removal);
         const volumeIds = await instanceVolumes.holdForRemoval(tx, instance.id, removal.volumes, taskId, now);
         await store.changeInstance(tx, instance.id, { task_state: 'deleting', task_id: taskId }, now);

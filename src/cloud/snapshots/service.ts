@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { acceptedTags } from '../../lib/tags-input.ts';
 import type { SnapshotLookup } from '../pricing/service.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { takeQuota } from '../quotas/quotas.ts';
+import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { Volumes } from '../volumes/service.ts';
 import { snapshotRows } from './rows.ts';
@@ -56,11 +57,7 @@ export function createSnapshots(deps: {
             ],
           });
         }
-        if (volume.task_id !== null) {
-          throw new ConflictError(
-            `Volume ${volume.id} is held by task ${volume.task_id}; wait until it ends`,
-          );
-        }
+        refuseHeld(`Volume ${volume.id}`, volume);
         await tx.sql
           .insertInto('snapshots')
           .values({
@@ -95,9 +92,7 @@ export function createSnapshots(deps: {
       return database.transaction(async (tx) => {
         const snapshot = await store.lockSnapshot(tx.sql, placeOf(scope), id);
         if (!snapshot) throw new NotFoundError('Snapshot', id);
-        if (snapshot.task_id !== null) {
-          throw new ConflictError(`Snapshot ${id} is held by task ${snapshot.task_id}; wait until it ends`);
-        }
+        refuseHeld(`Snapshot ${id}`, snapshot);
         await snapshotRows.hold(tx, [snapshot.id], taskId, clock.now());
         return start(
           tx,

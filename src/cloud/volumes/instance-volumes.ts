@@ -5,6 +5,7 @@ import { acceptedTags } from '../../lib/tags-input.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
+import { refuseHeld } from '../tasks/held.ts';
 import { bootIndexes } from './boot-order.ts';
 import * as rows from './instance-volume-store.ts';
 import type { InstanceVolumeWish, PlannedVolume } from './planned-volume.ts';
@@ -109,9 +110,7 @@ export function createInstanceVolumes(deps: {
 
     async holdForRemoval(tx, instanceId, alsoDelete, taskId, now) {
       const attached = await rows.lockAttached(tx, instanceId);
-      const held = attached.find((volume) => volume.task_id !== null);
-      if (held)
-        throw new ConflictError(`Volume ${held.id} is held by task ${held.task_id}; wait until it ends`);
+      for (const volume of attached) refuseHeld(`Volume ${volume.id}`, volume);
       const foreign = alsoDelete.filter((id) => !attached.some((volume) => volume.id === id));
       if (foreign.length > 0) {
         throw new InvalidError({ volumes: [`Not attached to this instance: ${foreign.join(', ')}.`] });

@@ -8,6 +8,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { takeQuota } from '../quotas/quotas.ts';
+import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { CreateVolume } from './schema.ts';
 import type { SnapshotRows } from './snapshot-rows.ts';
@@ -138,9 +139,7 @@ export function createVolumes(deps: {
 }
 
 function requireFree(volume: store.PlainVolume): void {
-  if (volume.task_id !== null) {
-    throw new ConflictError(`Volume ${volume.id} is held by task ${volume.task_id}; wait until it ends`);
-  }
+  refuseHeld(`Volume ${volume.id}`, volume);
   if (!['available', 'error'].includes(volume.status)) {
     throw new ConflictError(
       `Volume ${volume.id} is ${volume.status}; only a volume that is available can be deleted`,
@@ -165,7 +164,5 @@ function requireSnapshots(
       `Volume ${volume.id} has snapshots: ${left.join(', ')}; delete them first or name them in "snapshots"`,
     );
   }
-  const held = own.find((one) => one.task_id !== null);
-  if (held)
-    throw new ConflictError(`Snapshot ${held.id} is held by task ${held.task_id}; wait until it ends`);
+  for (const snapshot of own) refuseHeld(`Snapshot ${snapshot.id}`, snapshot);
 }
