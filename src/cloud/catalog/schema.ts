@@ -107,11 +107,7 @@ const hardwareDescription = Type.Record(Type.String(), Type.String(), {
   description: 'What the machine is made of, for people',
 });
 
-/** Fields that both flavor lists show. */
-export const flavorFields = {
-  flavor_id: Type.String({ ...slug, description: 'Flavor ID' }),
-  vcpus: Type.Integer({ minimum: 1, maximum: 4096, description: 'Virtual CPUs' }),
-  ram: Type.Integer({ minimum: 256, maximum: 67_108_864, description: 'Memory in MiB' }),
+const machineFields = {
   architecture: Type.Enum(['aarch64', 'x86_64'], {
     type: 'string',
     default: 'x86_64',
@@ -122,6 +118,14 @@ export const flavorFields = {
     default: 'linux',
     description: 'Operating system family',
   }),
+};
+
+/** Fields that both flavor lists show. */
+export const flavorFields = {
+  flavor_id: Type.String({ ...slug, description: 'Flavor ID' }),
+  vcpus: Type.Integer({ minimum: 1, maximum: 4096, description: 'Virtual CPUs' }),
+  ram: Type.Integer({ minimum: 256, maximum: 67_108_864, description: 'Memory in MiB' }),
+  ...machineFields,
   disabled: Type.Boolean({ default: false, description: 'No new machines with it' }),
   hardware_description: hardwareDescription,
 };
@@ -152,16 +156,7 @@ export const imageFields = {
     description: 'Image name',
   }),
   description: Type.String({ default: '', maxLength: 255 }),
-  architecture: Type.Enum(['aarch64', 'x86_64'], {
-    type: 'string',
-    default: 'x86_64',
-    description: 'CPU architecture',
-  }),
-  os_type: Type.Enum(['linux', 'windows'], {
-    type: 'string',
-    default: 'linux',
-    description: 'Operating system family',
-  }),
+  ...machineFields,
   os_distro: Type.String({ minLength: 1, maxLength: 255, description: 'Distribution, such as `debian`' }),
   os_version: Type.String({ minLength: 1, maxLength: 255, description: 'Version of the distribution' }),
   disk_format: Type.String({ default: 'qcow2', minLength: 1, maxLength: 32 }),

@@ -1,4 +1,5 @@
 import type { ColumnType, JSONColumnType } from 'kysely';
+import type { CanonicalRule } from './rules.ts';
 
 export interface SecurityGroupTables {
   security_groups: {
@@ -15,17 +16,9 @@ export interface SecurityGroupTables {
     created_at: Date;
     updated_at: Date;
   };
-  security_group_rules: {
+  security_group_rules: CanonicalRule & {
     id: string;
     security_group_id: string;
-    direction: 'ingress' | 'egress';
-    ethertype: 'IPv4' | 'IPv6';
-    protocol: string | null;
-    port_range_min: number | null;
-    port_range_max: number | null;
-    remote_ip_prefix: string | null;
-    remote_group_id: string | null;
-    description: string;
     revision_number: ColumnType<number, number | undefined, number>;
     /** Equal for rules that mean the same; unique within the group. */
     duplicate_key: string;
