@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest';
+import { InvalidError } from './errors.ts';
+import { MAX_TAGS } from './tags.ts';
+import { patchedTags } from './tags-patch.ts';
+
+const CURRENT = { env: 'production', owner: 'team a' };
+
+describe('patchedTags', () => {
+  test('sets what has a value, removes what is null, keeps the rest', () => {
+    expect(patchedTags(CURRENT, { env: ' staging ', owner: null, zone: 'b' })).toEqual({
+      env: 'staging',
+      zone: 'b',
+    });
+  });
+
+  test('keeps all when absent or empty, removes all when null', () => {
+    expect(patchedTags(CURRENT, undefined)).toEqual(CURRENT);
+    expect(patchedTags(CURRENT, {})).toEqual(CURRENT);
+    expect(patchedTags(CURRENT, null)).toEqual({});
+  });
+
+  test('removes a tag that is not there without a fault', () => {
+    expect(patchedTags(CURRENT, { nobody: null })).toEqual(CURRENT);
+  });
+
+  test('refuses what a tag may not be, and a key that is set and removed', () => {
+    expect(() => patchedTags(CURRENT, { 'a b': 'c' })).toThrow(InvalidError);
+    expect(() => patchedTags(CURRENT, { env: 'x', ' env ': null })).toThrow(/set and removed/);
+  });
+
+  test('counts the tags that stay', () => {
+    const full = Object.fromEntries(Array.from({ length: MAX_TAGS }, (_, i) => [`k${i}`, 'v']));
+    expect(patchedTags(full, { k0: null, other: 'v' })).toHaveProperty('other', 'v');
+    expect(() => patchedTags(full, { other: 'v' })).toThrow(/At most 64/);
+  });
+});
