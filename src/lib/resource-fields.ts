@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { nullable } from './nullable.ts';
+import { Timestamp } from './wire.ts';
 
 /** Pieces of answers that every resource with tags and tasks has. */
 
@@ -26,6 +27,14 @@ export const PlaceFields = {
 export const TaskFields = {
   creator_task_id: nullable(Type.String({ description: 'Task that made it' })),
   task_id: nullable(Type.String({ description: 'Task that holds it; it can be changed when this is null' })),
+};
+
+export const ResourceFields = {
+  ...TaggedFields,
+  ...PlaceFields,
+  ...TaskFields,
+  created_at: Timestamp(),
+  updated_at: Timestamp(),
 };
 
 const EXAMPLE_ID = '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a';

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../lib/nullable.ts';
-import { PlaceFields, TaggedFields, TaskFields, Uuid, UuidInput } from '../../lib/resource-fields.ts';
+import { ResourceFields, Uuid, UuidInput } from '../../lib/resource-fields.ts';
 import { tagQuery } from '../../lib/tag-query.ts';
-import { listOf, listQuery, ProjectRegion, Timestamp } from '../../lib/wire.ts';
+import { listOf, listQuery, ProjectRegion } from '../../lib/wire.ts';
 
 const project_id = nullable(
   Type.Integer({ description: "Project ID; null for the platform's own, which every project may use" }),
@@ -20,12 +20,8 @@ export const NetworkAnswer = Type.Object(
     port_security_enabled: Type.Boolean(),
     segmentation_id: nullable(Type.Integer({ description: 'Number of the segment' })),
     subnets: Type.Array(Uuid('Subnet ID')),
-    ...TaggedFields,
-    ...PlaceFields,
+    ...ResourceFields,
     project_id,
-    ...TaskFields,
-    created_at: Timestamp(),
-    updated_at: Timestamp(),
   },
   { title: 'Network' },
 );
@@ -54,12 +50,8 @@ export const SubnetAnswer = Type.Object(
     available_ips: Type.Integer({ description: 'Addresses that are free' }),
     total_ips: Type.Integer({ description: 'Addresses that ports may get, free or not' }),
     has_router: Type.Boolean({ deprecated: true, description: 'Always false' }),
-    ...TaggedFields,
-    ...PlaceFields,
+    ...ResourceFields,
     project_id,
-    ...TaskFields,
-    created_at: Timestamp(),
-    updated_at: Timestamp(),
   },
   { title: 'Subnet' },
 );

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../lib/nullable.ts';
-import { PlaceFields, TaggedFields, TaskFields, Uuid, UuidInput } from '../../lib/resource-fields.ts';
+import { ResourceFields, Uuid, UuidInput } from '../../lib/resource-fields.ts';
 import { TagsInput } from '../../lib/tags-input.ts';
-import { listOf, listQuery, ProjectRegion, ResourceName, Timestamp } from '../../lib/wire.ts';
+import { listOf, listQuery, ProjectRegion, ResourceName } from '../../lib/wire.ts';
 import { SNAPSHOT_STATUSES } from './tables.ts';
 
 export const CreateSnapshotSchema = Type.Object(
@@ -28,11 +28,7 @@ export const SnapshotAnswer = Type.Object(
     volume_id: Uuid('The volume that it was taken of'),
     size: Type.Integer({ description: 'GiB', examples: [10] }),
     status: Type.Enum(SNAPSHOT_STATUSES, { type: 'string' }),
-    ...TaggedFields,
-    ...PlaceFields,
-    ...TaskFields,
-    created_at: Timestamp(),
-    updated_at: Timestamp(),
+    ...ResourceFields,
   },
   { title: 'Snapshot', description: 'A copy of a volume at one moment' },
 );

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { IdList } from '../../lib/id-list.ts';
 import { nullable } from '../../lib/nullable.ts';
-import { PlaceFields, TaggedFields, TaskFields, Uuid, UuidInput } from '../../lib/resource-fields.ts';
+import { ResourceFields, Uuid, UuidInput } from '../../lib/resource-fields.ts';
 import { tagQuery } from '../../lib/tag-query.ts';
 import { TagsInput } from '../../lib/tags-input.ts';
 import { listOf, listQuery, ProjectRegion, ResourceName, Timestamp } from '../../lib/wire.ts';
@@ -91,11 +91,7 @@ export const VolumeAnswer = Type.Object(
       additionalProperties: { type: 'string' },
       description: 'The image that it was made from',
     }),
-    ...TaggedFields,
-    ...PlaceFields,
-    ...TaskFields,
-    created_at: Timestamp(),
-    updated_at: Timestamp(),
+    ...ResourceFields,
   },
   { title: 'Volume' },
 );
