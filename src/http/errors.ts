@@ -9,6 +9,7 @@ import {
 } from '../lib/errors.ts';
 import { type Area, areaOf } from './areas.ts';
 import { MalformedJsonError } from './json-body.ts';
+import { problemDetails, wantsProblemDetails } from './problem-details.ts';
 
 const STATUS = {
   invalid: 400,
@@ -41,10 +42,14 @@ export function sendError(error: Error, request: FastifyRequest, reply: FastifyR
     void reply.header('retry-after', '1');
   } else if (status >= 500) request.log.error({ err: error, url: request.url }, 'The request failed inside');
   if (status === 401) void reply.header('www-authenticate', 'apikey');
+  const details = wantsProblemDetails(request.headers.accept);
+  const body = details
+    ? problemDetails(known, status, request.id)
+    : bodyOf(areaOf(request.url), known, status, request);
   void reply
     .code(status)
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify(bodyOf(areaOf(request.url), known, status, request)));
+    .type(`application/${details ? 'problem+json' : 'json'}; charset=utf-8`)
+    .send(JSON.stringify(body));
 }
 
 function knownError(error: Error): DomainError | HttpError {

@@ -1,0 +1,25 @@
+import { STATUS_CODES } from 'node:http';
+import { DomainError, InvalidError, QuotaExceededError } from '../lib/errors.ts';
+
+/** Whether the client asks for errors as RFC 9457 has them, instead of in the body of the area. */
+export function wantsProblemDetails(accept: string | undefined): boolean {
+  return accept?.toLowerCase().includes('application/problem+json') ?? false;
+}
+
+/** An error as RFC 9457 problem details; `errors` names the fields of a request that can't be taken. */
+export function problemDetails(error: Error, status: number, requestId: string): object {
+  return {
+    type: 'about:blank',
+    title: STATUS_CODES[status],
+    status,
+    detail: error.message,
+    request_id: requestId,
+    ...(error instanceof DomainError && { code: error.kind }),
+    ...(error instanceof QuotaExceededError && { quota: error.info }),
+    ...(error instanceof InvalidError && {
+      errors: Object.entries(error.fields).flatMap(([field, texts]) =>
+        texts.map((detail) => ({ field, detail })),
+      ),
+    }),
+  };
+}
