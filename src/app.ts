@@ -58,7 +58,7 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   taskRoutes(app, services);
   projectRoutes(app, services);
   securityGroupRoutes(app, dialect, services);
-  networkRoutes(app, services);
+  networkRoutes(app, dialect, services);
   instanceRoutes(app, dialect, services);
   volumeRoutes(app, dialect, services);
   snapshotRoutes(app, dialect, services);

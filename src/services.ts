@@ -1,13 +1,16 @@
 import { createSimulatedClusters } from './backends/simulated/clusters.ts';
 import { simulatedFileShares } from './backends/simulated/file-shares.ts';
 import { simulatedInstances } from './backends/simulated/instances.ts';
+import { simulatedNetworks } from './backends/simulated/networks.ts';
 import { simulatedSnapshots, simulatedVolumes } from './backends/simulated/volumes.ts';
 import type { Catalog } from './cloud/catalog/catalog.ts';
 import { networkLookup } from './cloud/clusters/network-lookup.ts';
+import { clustersInNetworks } from './cloud/clusters/network-users.ts';
 import { createClusters } from './cloud/clusters/service.ts';
 import { shareUsers } from './cloud/clusters/share-users.ts';
 import { clusterHandlers } from './cloud/clusters/workflow.ts';
 import { shareNetworks } from './cloud/file-shares/network-lookup.ts';
+import { sharesInNetworks } from './cloud/file-shares/network-users.ts';
 import { createFileShares } from './cloud/file-shares/service.ts';
 import { fileShareHandlers } from './cloud/file-shares/workflow.ts';
 import { createInstances } from './cloud/instances/service.ts';
@@ -15,6 +18,7 @@ import { createInstanceHandler, deleteInstanceHandler } from './cloud/instances/
 import { createAddresses } from './cloud/networks/addresses.ts';
 import { ensureDefaultNetworks } from './cloud/networks/default-networks.ts';
 import { createNetworks } from './cloud/networks/service.ts';
+import { networkHandlers } from './cloud/networks/workflow.ts';
 import { createPorts } from './cloud/ports/service.ts';
 import { createPricing } from './cloud/pricing/service.ts';
 import { createProjects } from './cloud/projects/service.ts';
@@ -61,7 +65,11 @@ export function createServices(foundation: Foundation) {
   const tasks = createTasks(foundation);
   const ports = createPorts(foundation);
   const securityGroups = createSecurityGroups({ ...foundation, instances: ports });
-  const networks = createNetworks(foundation);
+  const networks = createNetworks({
+    ...foundation,
+    tasks,
+    users: [clustersInNetworks, sharesInNetworks],
+  });
   const sshKeys = createSshKeys(foundation);
   const fileShares = createFileShares({
     ...foundation,
@@ -161,6 +169,7 @@ export function createTaskHandlers(foundation: Foundation): TaskHandler[] {
     createSnapshotHandler(disks),
     deleteSnapshotHandler(disks),
     ...clusterHandlers({ backend: createSimulatedClusters(simulation) }),
+    ...networkHandlers({ ...foundation, backend: simulatedNetworks(foundation.simulationSpeed) }),
     ...fileShareHandlers({ backend: simulatedFileShares(foundation.simulationSpeed) }),
   ];
 }

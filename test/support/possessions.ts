@@ -128,7 +128,8 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
     },
     snapshot_id: async () =>
       (await byTask('/cloud/v1/snapshots/1/1', { name: anyName(), volume_id: await volume() })).snapshots[0],
-    network_id: () => first('/cloud/v1/networks/1/1'),
+    network_id: async () =>
+      (await byTask('/cloud/v1/networks/1/1', { name: anyName(), create_router: false })).networks[0],
     subnet_id: () => first('/cloud/v1/subnets/1/1'),
     image_id: () => first('/cloud/v1/images/1/1'),
     instance_id: async () =>
@@ -136,7 +137,9 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
         await byTask('/cloud/v2/instances/1/1', {
           name: anyName(),
           flavor: 'g1-standard-1-2',
-          interfaces: [{ type: 'any_subnet', network_id: await first('/cloud/v1/networks/1/1') }],
+          interfaces: [
+            { type: 'any_subnet', network_id: await first('/cloud/v1/networks/1/1?name=default') },
+          ],
           volumes: [{ source: 'image', image_id: await first('/cloud/v1/images/1/1'), size: 20 }],
         })
       ).instances[0],

@@ -31,6 +31,7 @@ export async function lockSubnets(
       sql<boolean>`(subnets.id = any(${subnetIds}::uuid[]) or network_id = any(${networkIds}::uuid[])
         or (external and ${external}))`,
     )
+    .where('subnets.ready', '=', true)
     .orderBy('subnets.id')
     .forNoKeyUpdate('subnets')
     .execute();

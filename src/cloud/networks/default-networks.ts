@@ -7,7 +7,8 @@ export interface NetworkedRegion {
   external_network_id: string | null;
 }
 
-const MTU = 1450;
+/** What is left of 1500 bytes inside a tunnel. */
+export const MTU = 1450;
 
 /**
  * Adds the default networks that are missing: one with a subnet for each living project and region, and one

@@ -1,7 +1,9 @@
+import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
 import { tagFilter } from '../../lib/tag-query.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import { type Projects, scopeOf } from '../projects/service.ts';
+import { CreateNetwork, UpdateNetwork } from './input-schema.ts';
 import { presentedNetwork, presentedSubnet } from './presenter.ts';
 import {
   NetworkAnswer,
@@ -17,11 +19,13 @@ import type { Networks } from './service.ts';
 import type { NetworkFilter, SubnetFilter } from './store.ts';
 
 const NETWORKS = '/cloud/v1/networks/:project_id/:region_id';
+const NETWORKS_V2 = '/cloud/v2/networks/:project_id/:region_id';
 const SUBNETS = '/cloud/v1/subnets/:project_id/:region_id';
 const tags = ['Networks'];
 
 export function networkRoutes(
   app: Api,
+  dialect: Dialect,
   { projects, networks }: { projects: Projects; networks: Networks },
 ): void {
   app.get(NETWORKS, {
@@ -53,6 +57,76 @@ export function networkRoutes(
     handler: async (request) => {
       const scope = await projects.scope(scopeOf(request));
       return presentedNetwork(await networks.get(scope, request.params.network_id), scope);
+    },
+  });
+
+  app.post(NETWORKS, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'createNetwork',
+      summary: 'Create a network',
+      description: 'Answers one task, whose created_resources has the network in networks.',
+      tags,
+      params: ProjectRegionParams,
+      body: CreateNetwork,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return dialect.tasks([await networks.create(scope, request.body)]);
+    },
+  });
+
+  app.patch(`${NETWORKS}/:network_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'updateNetworkNow',
+      summary: 'Change a network at once',
+      deprecated: true,
+      tags,
+      params: NetworkParams,
+      body: UpdateNetwork,
+      response: { 200: NetworkAnswer },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      await networks.updateNow(scope, request.params.network_id, request.body);
+      return presentedNetwork(await networks.get(scope, request.params.network_id), scope);
+    },
+  });
+
+  app.patch(`${NETWORKS_V2}/:network_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'updateNetwork',
+      summary: 'Change a network',
+      description: 'Answers no task when nothing has to change. 409 while another task holds the network.',
+      tags,
+      params: NetworkParams,
+      body: UpdateNetwork,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const task = await networks.update(scope, request.params.network_id, request.body);
+      return dialect.tasks(task === undefined ? [] : [task]);
+    },
+  });
+
+  app.delete(`${NETWORKS}/:network_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'deleteNetwork',
+      summary: 'Delete a network',
+      description:
+        'Its subnets go with it. Refused with 409 for the default network, and while ports, clusters or file shares are in it.',
+      tags,
+      params: NetworkParams,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return dialect.tasks([await networks.delete(scope, request.params.network_id)]);
     },
   });
 

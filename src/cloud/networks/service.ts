@@ -3,9 +3,10 @@ import { NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
+import { createNetworkChanges, type NetworkChanges } from './network-changes.ts';
 import * as store from './store.ts';
 
-export interface Networks {
+export interface Networks extends NetworkChanges {
   list(scope: Scope, filter: store.NetworkFilter): Promise<{ count: number; rows: store.NetworkRow[] }>;
   /** Also the platform's network to the outside. @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.NetworkRow>;
@@ -14,8 +15,12 @@ export interface Networks {
   getSubnet(scope: Scope, id: string): Promise<store.SubnetRow>;
 }
 
-export function createNetworks({ database }: { database: Database }): Networks {
+export function createNetworks(
+  deps: { database: Database } & Parameters<typeof createNetworkChanges>[0],
+): Networks {
+  const { database } = deps;
   return {
+    ...createNetworkChanges(deps),
     list: (scope, filter) => store.listNetworks(database.sql, placeOf(scope), filter),
     async get(scope, id) {
       const row = isUuid(id) ? await store.findNetwork(database.sql, placeOf(scope), id) : undefined;

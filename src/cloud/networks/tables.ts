@@ -15,6 +15,8 @@ export interface NetworkTables {
     port_security_enabled: boolean;
     segmentation_id: number | null;
     tags: JSONColumnType<Record<string, string>>;
+    /** False while it is being made or removed. */
+    ready: Generated<boolean>;
     creator_task_id: string | null;
     task_id: string | null;
     created_at: Date;
@@ -37,6 +39,8 @@ export interface NetworkTables {
     used_ips: Generated<number>;
     total_ips: GeneratedAlways<number>;
     tags: JSONColumnType<Record<string, string>>;
+    /** False while it is being made or removed; it gives no addresses then. */
+    ready: Generated<boolean>;
     creator_task_id: string | null;
     task_id: string | null;
     created_at: Date;
@@ -45,6 +49,7 @@ export interface NetworkTables {
   ip_assignments: {
     subnet_id: string;
     address: ColumnType<string, string, never>;
-    port_id: string;
+    /** Null: kept for the gateway. */
+    port_id: string | null;
   };
 }

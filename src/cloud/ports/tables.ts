@@ -1,4 +1,4 @@
-import type { GeneratedAlways, JSONColumnType } from 'kysely';
+import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely';
 
 export interface PortTables {
   ports: {
@@ -13,6 +13,10 @@ export interface PortTables {
     position: number;
     mac_address: GeneratedAlways<string>;
     port_security_enabled: boolean;
+    /** Further addresses and networks that it may send from. */
+    allowed_address_pairs: ColumnType<{ ip_address: string }[], string | undefined, string>;
+    /** The task that changes it. */
+    task_id: Generated<string | null>;
     tags: JSONColumnType<Record<string, string>>;
     created_at: Date;
     updated_at: Date;

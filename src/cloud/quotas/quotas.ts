@@ -10,6 +10,8 @@ export const LIMITS = {
   volume_count: 1_000,
   snapshot_count: 1_000,
   sfs_count: 1_000,
+  network_count: 1_000,
+  subnet_count: 1_000,
 } as const;
 export type QuotaAttribute = keyof typeof LIMITS;
 

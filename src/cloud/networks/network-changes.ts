@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import type { Database, Transaction } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { ConflictError, ForbiddenError, NotFoundError } from '../../lib/errors.ts';
+import { isUuid } from '../../lib/ids.ts';
+import { acceptedTags } from '../../lib/tags-input.ts';
+import { patchedTags } from '../../lib/tags-patch.ts';
+import { placeOf } from '../projects/place.ts';
+import type { Scope } from '../projects/service.ts';
+import { takeQuota } from '../quotas/quotas.ts';
+import { refuseHeld } from '../tasks/held.ts';
+import type { Tasks } from '../tasks/service.ts';
+import { MTU } from './default-networks.ts';
+import type { CreateNetwork, UpdateNetwork } from './input-schema.ts';
+import * as rows from './network-rows.ts';
+import { findNetwork } from './store.ts';
+import { type NetworkUsers, refuseUsed } from './users.ts';
+import {
+  CREATE_NETWORK,
+  DEADLINE_MS,
+  DELETE_NETWORK,
+  type NetworkInput,
+  type NetworkUpdate,
+  UPDATE_NETWORK,
+} from './workflow.ts';
+
+export interface NetworkChanges {
+  /** Accepts a network and answers the id of the task that makes it. @throws InvalidError, QuotaExceededError */
+  create(scope: Scope, request: CreateNetwork): Promise<string>;
+  /** Changes the network at once. @throws NotFoundError, ForbiddenError, InvalidError, ConflictError while a task holds it */
+  updateNow(scope: Scope, id: string, change: UpdateNetwork): Promise<void>;
+  /** Answers the id of the task that changes the network; undefined when nothing has to change. Throws as `updateNow`. */
+  update(scope: Scope, id: string, change: UpdateNetwork): Promise<string | undefined>;
+  /**
+   * Answers the id of the task that deletes the network with its subnets.
+   * @throws NotFoundError, ForbiddenError, ConflictError while something uses or a task holds it
+   */
+  delete(scope: Scope, id: string): Promise<string>;
+}
+
+export function createNetworkChanges(deps: {
+  database: Database;
+  clock: Clock;
+  tasks: Tasks;
+  users: readonly NetworkUsers[];
+}): NetworkChanges {
+  const { database, clock, tasks, users } = deps;
+
+  return {
+    async create(scope, request) {
+      const tags = acceptedTags(request.tags);
+      const type = request.type ?? 'vxlan';
+      const [id, taskId] = [randomUUID(), randomUUID()];
+      const now = clock.now();
+      await database.transaction(async (tx) => {
+        const segment = await rows.nextSegment(tx, scope.region.id, type);
+        if (segment === undefined) {
+          throw new ConflictError(`Region ${scope.region.display_name} has no VLAN left; use type vxlan`);
+        }
+        await rows.insertNetwork(tx, {
+          id,
+          project_id: scope.projectId,
+          region_id: scope.region.id,
+          name: request.name,
+          type,
+          mtu: MTU,
+          external: false,
+          shared: false,
+          is_default: false,
+          port_security_enabled: true,
+          segmentation_id: segment,
+          tags: JSON.stringify(tags),
+          ready: false,
+          creator_task_id: taskId,
+          task_id: taskId,
+          created_at: now,
+          updated_at: now,
+        });
+        await tasks.start(tx, scope, {
+          id: taskId,
+          type: CREATE_NETWORK,
+          data: request,
+          input: inputOf(scope, id),
+          deadlineMs: DEADLINE_MS,
+        });
+        await takeQuota(tx, scope, 'network_count');
+      });
+      return taskId;
+    },
+
+    updateNow: (scope, id, change) =>
+      database.transaction(async (tx) => {
+        const wanted = await changeOf(tx, scope, id, change);
+        if (!wanted) return;
+        const { networkId, name, tags } = wanted;
+        await rows.changeNetwork(tx, networkId, {
+          name,
+          tags: JSON.stringify(tags),
+          updated_at: clock.now(),
+        });
+      }),
+
+    update: (scope, id, change) =>
+      database.transaction(async (tx) => {
+        const wanted = await changeOf(tx, scope, id, change);
+        if (!wanted) return undefined;
+        const taskId = randomUUID();
+        await rows.changeNetwork(tx, wanted.networkId, { task_id: taskId });
+        return tasks.start(tx, scope, {
+          id: taskId,
+          type: UPDATE_NETWORK,
+          data: { network_id: wanted.networkId, ...change },
+          input: wanted,
+          deadlineMs: DEADLINE_MS,
+        });
+      }),
+
+    delete: (scope, id) =>
+      database.transaction(async (tx) => {
+        const network = await lockOwn(tx, scope, id);
+        const what = `Network ${network.name}`;
+        if (network.is_default) {
+          throw new ConflictError('The default network of a project cannot be deleted');
+        }
+        const subnets = await rows.lockSubnetsOf(tx, network.id);
+        for (const subnet of subnets) refuseHeld(`Subnet ${subnet.name} of network ${network.name}`, subnet);
+        await refuseUsed(tx, placeOf(scope), what, { networkId: network.id }, users);
+        const taskId = randomUUID();
+        await rows.changeNetwork(tx, network.id, { ready: false, task_id: taskId });
+        await rows.holdSubnetsOf(tx, network.id, taskId);
+        return tasks.start(tx, scope, {
+          id: taskId,
+          type: DELETE_NETWORK,
+          data: { network_id: network.id },
+          input: inputOf(scope, network.id),
+          deadlineMs: DEADLINE_MS,
+        });
+      }),
+  };
+
+  /** What the network becomes; undefined when it is that already. */
+  async function changeOf(
+    tx: Transaction,
+    scope: Scope,
+    id: string,
+    change: UpdateNetwork,
+  ): Promise<NetworkUpdate | undefined> {
+    const network = await lockOwn(tx, scope, id);
+    const name = change.name ?? network.name;
+    const tags = patchedTags(network.tags, change.tags);
+    if (name === network.name && sameTags(tags, network.tags)) return undefined;
+    return { networkId: network.id, name, tags };
+  }
+}
+
+/** @throws NotFoundError, ForbiddenError for the platform's own, ConflictError while a task holds it */
+async function lockOwn(tx: Transaction, scope: Scope, id: string): Promise<rows.OwnNetwork> {
+  const network = isUuid(id) ? await rows.lockNetwork(tx, placeOf(scope), id) : undefined;
+  if (network) {
+    refuseHeld(`Network ${network.name}`, network);
+    return network;
+  }
+  if (isUuid(id) && (await findNetwork(tx.sql, placeOf(scope), id))) {
+    throw new ForbiddenError(`Network ${id} belongs to the platform and can only be used`);
+  }
+  throw new NotFoundError('Network', id);
+}
+
+function inputOf(scope: Scope, networkId: string): NetworkInput {
+  return { networkId, clientId: scope.clientId, regionId: scope.region.id };
+}
+
+function sameTags(a: Record<string, string>, b: Record<string, string>): boolean {
+  const entries = Object.entries(a);
+  return entries.length === Object.keys(b).length && entries.every(([key, value]) => b[key] === value);
+}

@@ -1,0 +1,127 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Transaction } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
+import type { Place } from '../projects/place.ts';
+
+export type OwnNetwork = Selectable<Tables['networks']>;
+
+/** A network of the project, locked against other changes until the transaction ends. Ports may still be added. */
+export async function lockNetwork(
+  tx: Transaction,
+  place: Place,
+  id: string,
+): Promise<OwnNetwork | undefined> {
+  return tx.sql
+    .selectFrom('networks')
+    .selectAll()
+    .where('id', '=', id)
+    .where('project_id', '=', place.projectId)
+    .where('region_id', '=', place.regionId)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
+export async function insertNetwork(tx: Transaction, row: Insertable<Tables['networks']>): Promise<void> {
+  await tx.sql.insertInto('networks').values(row).execute();
+}
+
+export async function changeNetwork(
+  tx: Transaction,
+  id: string,
+  change: Updateable<Tables['networks']>,
+): Promise<void> {
+  await tx.sql.updateTable('networks').set(change).where('id', '=', id).execute();
+}
+
+/** A number that no other network of the kind has; undefined when none is left. */
+export async function nextSegment(
+  tx: Transaction,
+  regionId: number,
+  type: 'vlan' | 'vxlan',
+): Promise<number | undefined> {
+  if (type === 'vxlan') {
+    const { rows } = await sql<{ segment: number }>`select nextval('network_segments') as segment`.execute(
+      tx.sql,
+    );
+    return rows[0]?.segment;
+  }
+  await sql`select pg_advisory_xact_lock(hashtext('networks_vlan'), ${regionId}::int)`.execute(tx.sql);
+  // VLAN 1 is what switches use by themselves.
+  const { rows } = await sql<{ segment: number }>`
+    select segment from generate_series(2, 4094) as segment
+    where not exists (
+      select from networks where region_id = ${regionId} and type = 'vlan' and segmentation_id = segment
+    )
+    order by segment limit 1`.execute(tx.sql);
+  return rows[0]?.segment;
+}
+
+/** The subnets of a network, locked in the order in which addresses lock them. */
+export async function lockSubnetsOf(
+  tx: Transaction,
+  networkId: string,
+): Promise<Pick<Selectable<Tables['subnets']>, 'id' | 'name' | 'task_id' | 'creator_task_id'>[]> {
+  return tx.sql
+    .selectFrom('subnets')
+    .select(['id', 'name', 'task_id', 'creator_task_id'])
+    .where('network_id', '=', networkId)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
+}
+
+export async function holdSubnetsOf(tx: Transaction, networkId: string, taskId: string): Promise<void> {
+  await tx.sql
+    .updateTable('subnets')
+    .set({ ready: false, task_id: taskId })
+    .where('network_id', '=', networkId)
+    .execute();
+}
+
+export async function freeSubnetsOf(tx: Transaction, networkId: string): Promise<void> {
+  await tx.sql
+    .updateTable('subnets')
+    .set({ ready: true, task_id: null })
+    .where('network_id', '=', networkId)
+    .execute();
+}
+
+/** Up to `limit` ports in the network, or in the subnet, with their instances. */
+export async function portsIn(
+  tx: Transaction,
+  where: { networkId: string } | { subnetId: string },
+  limit: number,
+): Promise<{ id: string; instanceId: string | null; instanceName: string | null }[]> {
+  const ports = tx.sql
+    .selectFrom('ports')
+    .leftJoin('instances', 'instances.id', 'ports.instance_id')
+    .select(['ports.id', 'instances.id as instanceId', 'instances.name as instanceName'])
+    .orderBy('ports.created_at')
+    .orderBy('ports.id')
+    .limit(limit);
+  if ('networkId' in where) return ports.where('ports.network_id', '=', where.networkId).execute();
+  return ports
+    .where('ports.id', 'in', (query) =>
+      query
+        .selectFrom('ip_assignments')
+        .select('port_id')
+        .where('subnet_id', '=', where.subnetId)
+        .where('port_id', 'is not', null)
+        .$castTo<{ port_id: string }>(),
+    )
+    .execute();
+}
+
+/** With its subnets; answers how many of those clients had made, or undefined when there is no such network. */
+export async function deleteNetwork(tx: Transaction, id: string): Promise<number | undefined> {
+  await sql`
+    delete from ip_assignments
+    where port_id is null and subnet_id in (select id from subnets where network_id = ${id})`.execute(tx.sql);
+  const subnets = await tx.sql
+    .deleteFrom('subnets')
+    .where('network_id', '=', id)
+    .returning('creator_task_id')
+    .execute();
+  const { numDeletedRows } = await tx.sql.deleteFrom('networks').where('id', '=', id).executeTakeFirst();
+  return numDeletedRows > 0n ? subnets.filter((one) => one.creator_task_id !== null).length : undefined;
+}

@@ -1,0 +1,42 @@
+import type { Transaction } from '../../db/database.ts';
+import { ConflictError } from '../../lib/errors.ts';
+import type { Place } from '../projects/place.ts';
+import { portsIn } from './network-rows.ts';
+
+/** What works in networks without having ports there. */
+export interface NetworkUsers {
+  /** Up to `limit` of them, each as `cluster blue`. A network includes its subnets. */
+  usersOf(
+    tx: Transaction,
+    place: Place,
+    where: { networkId: string } | { subnetId: string },
+    limit: number,
+  ): Promise<string[]>;
+}
+
+const SHOWN_IN_MESSAGE = 10;
+
+/** @throws ConflictError naming what still needs the network or the subnet. It must be locked. */
+export async function refuseUsed(
+  tx: Transaction,
+  place: Place,
+  what: string,
+  where: { networkId: string } | { subnetId: string },
+  users: readonly NetworkUsers[],
+): Promise<void> {
+  const ports = await portsIn(tx, where, SHOWN_IN_MESSAGE);
+  if (ports.length > 0) {
+    const named = ports.map(({ id, instanceId, instanceName }) =>
+      instanceId === null ? `port ${id}` : `port ${id} of instance ${instanceName} (${instanceId})`,
+    );
+    throw new ConflictError(
+      `${what} is in use; detach these interfaces or delete their instances first: ${named.join(', ')}`,
+    );
+  }
+  for (const kind of users) {
+    const others = await kind.usersOf(tx, place, where, SHOWN_IN_MESSAGE);
+    if (others.length > 0) {
+      throw new ConflictError(`${what} is in use; delete these first: ${others.join(', ')}`);
+    }
+  }
+}
