@@ -5,6 +5,7 @@ import { clusterRoutes } from './cloud/clusters/routes.ts';
 import { fileShareRoutes } from './cloud/file-shares/routes.ts';
 import { instanceRoutes } from './cloud/instances/routes.ts';
 import { networkRoutes } from './cloud/networks/routes.ts';
+import { subnetRoutes } from './cloud/networks/subnet-routes.ts';
 import { pricingRoutes } from './cloud/pricing/routes.ts';
 import { projectRoutes } from './cloud/projects/routes.ts';
 import { securityGroupRoutes } from './cloud/security-groups/routes.ts';
@@ -59,6 +60,7 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   projectRoutes(app, services);
   securityGroupRoutes(app, dialect, services);
   networkRoutes(app, dialect, services);
+  subnetRoutes(app, dialect, services);
   instanceRoutes(app, dialect, services);
   volumeRoutes(app, dialect, services);
   snapshotRoutes(app, dialect, services);

@@ -18,6 +18,7 @@ import { createInstanceHandler, deleteInstanceHandler } from './cloud/instances/
 import { createAddresses } from './cloud/networks/addresses.ts';
 import { ensureDefaultNetworks } from './cloud/networks/default-networks.ts';
 import { createNetworks } from './cloud/networks/service.ts';
+import { subnetHandlers } from './cloud/networks/subnet-workflow.ts';
 import { networkHandlers } from './cloud/networks/workflow.ts';
 import { createPorts } from './cloud/ports/service.ts';
 import { createPricing } from './cloud/pricing/service.ts';
@@ -149,6 +150,7 @@ async function prepareProjectsIn(tx: Transaction, catalog: Catalog, now: Date): 
 /** The kinds of long work, for the processes that do it. */
 export function createTaskHandlers(foundation: Foundation): TaskHandler[] {
   const simulation = { ...foundation, speed: foundation.simulationSpeed };
+  const networking = { ...foundation, backend: simulatedNetworks(foundation.simulationSpeed) };
   const disks = {
     ...foundation,
     volumes: simulatedVolumes(simulation),
@@ -169,7 +171,8 @@ export function createTaskHandlers(foundation: Foundation): TaskHandler[] {
     createSnapshotHandler(disks),
     deleteSnapshotHandler(disks),
     ...clusterHandlers({ backend: createSimulatedClusters(simulation) }),
-    ...networkHandlers({ ...foundation, backend: simulatedNetworks(foundation.simulationSpeed) }),
+    ...networkHandlers(networking),
+    ...subnetHandlers(networking),
     ...fileShareHandlers({ backend: simulatedFileShares(foundation.simulationSpeed) }),
   ];
 }

@@ -53,7 +53,12 @@ describe.each([...new Set(operations.map(({ prefix }) => prefix))])(
 
     it.each(titled('POST'))('%s makes or does', async (_, of) => {
       if (!coverage.missing().includes(of.title)) return;
-      await succeeds(http, of, possessions.of(of), await bodyFor(of, under(prefix, http)));
+      await succeeds(
+        http,
+        of,
+        possessions.of(of),
+        await bodyFor(of, under(prefix, http), possessions.values),
+      );
     });
 
     it.each(titled('PATCH', 'PUT'))('%s changes', async (_, of) => {
@@ -85,10 +90,11 @@ async function succeeds(http: HttpClient, of: DocumentedOperation, values: Value
   }
 }
 
-/** The documented example, under a name of its own; a cluster needs a key that exists. */
-async function bodyFor(of: DocumentedOperation, http: HttpClient): Promise<unknown> {
+/** The documented example, under a name of its own; a cluster needs a key that exists, a subnet its network. */
+async function bodyFor(of: DocumentedOperation, http: HttpClient, { network_id }: Values): Promise<unknown> {
   if (of.operation.operationId.startsWith('createKubernetesCluster')) return clusterBody(http);
   const body = exampleBody(of) as { name?: string } | undefined;
+  if (of.operation.operationId === 'createSubnet') return { ...body, network_id };
   return body?.name === undefined ? body : { ...body, name: anyName() };
 }
 

@@ -91,6 +91,8 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
     return task.created_resources;
   };
   const first = async (path: string) => (await http.get(path)).body.results[0].id;
+  const network = async () =>
+    (await byTask('/cloud/v1/networks/1/1', { name: anyName(), create_router: false })).networks[0];
   const volume = async () =>
     (await byTask('/cloud/v1/volumes/1/1', { source: 'new-volume', name: anyName(), size: 1 })).volumes[0];
   const activated = async (kind: 'paid' | 'free', feature_id: number) => {
@@ -128,9 +130,11 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
     },
     snapshot_id: async () =>
       (await byTask('/cloud/v1/snapshots/1/1', { name: anyName(), volume_id: await volume() })).snapshots[0],
-    network_id: async () =>
-      (await byTask('/cloud/v1/networks/1/1', { name: anyName(), create_router: false })).networks[0],
-    subnet_id: () => first('/cloud/v1/subnets/1/1'),
+    network_id: network,
+    subnet_id: async () => {
+      const body = { name: anyName(), network_id: await network(), cidr: '10.10.0.0/24' };
+      return (await byTask('/cloud/v1/subnets/1/1', body)).subnets[0];
+    },
     image_id: () => first('/cloud/v1/images/1/1'),
     instance_id: async () =>
       (

@@ -1,4 +1,6 @@
 import { type Static, Type } from 'typebox';
+import { nullable } from '../../lib/nullable.ts';
+import { UuidInput } from '../../lib/resource-fields.ts';
 import { TagsInput } from '../../lib/tags-input.ts';
 import { TagsPatchInput } from '../../lib/tags-patch.ts';
 import { ResourceName } from '../../lib/wire.ts';
@@ -38,3 +40,91 @@ export const UpdateNetwork = Type.Object(
   },
 );
 export type UpdateNetwork = Static<typeof UpdateNetwork>;
+
+const gateway_ip = nullable(
+  Type.String({
+    maxLength: 45,
+    description: 'Address of the gateway; null for none',
+    examples: ['10.10.0.1'],
+  }),
+);
+const dns_nameservers = nullable(
+  Type.Array(Type.String({ maxLength: 45 }), {
+    maxItems: 100,
+    description: 'Addresses of name servers, at most 5',
+    examples: [['1.1.1.1', '9.9.9.9']],
+  }),
+);
+const host_routes = nullable(
+  Type.Array(
+    Type.Object(
+      {
+        destination: Type.String({ maxLength: 64, description: 'CIDR', examples: ['192.168.0.0/16'] }),
+        nexthop: Type.String({ maxLength: 45, description: 'Address', examples: ['10.10.0.5'] }),
+      },
+      { title: 'NewHostRoute', additionalProperties: false },
+    ),
+    { maxItems: 100, description: 'Routes that machines in the subnet get, at most 20' },
+  ),
+);
+
+export const CreateSubnet = Type.Object(
+  {
+    name: ResourceName('Name'),
+    network_id: UuidInput('Network that it is a part of'),
+    cidr: Type.String({
+      maxLength: 64,
+      description:
+        'IPv4 range from /8 to /29 that no other subnet of the network overlaps; host bits are cleared',
+      examples: ['10.10.0.0/24'],
+    }),
+    enable_dhcp: Type.Optional(Type.Boolean({ default: true })),
+    gateway_ip: Type.Optional({ ...gateway_ip, description: 'Left out: the first address. Null: none' }),
+    connect_to_network_router: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: 'Must be false when gateway_ip is null. The platform routes every subnet with a gateway',
+      }),
+    ),
+    router_id_to_connect: Type.Optional(
+      nullable(Type.String({ maxLength: 36, description: 'Not offered: there are no routers of projects' })),
+    ),
+    dns_nameservers: Type.Optional(dns_nameservers),
+    host_routes: Type.Optional(host_routes),
+    ip_version: Type.Optional(
+      Type.Enum([4, 6], { type: 'integer', default: 4, description: '6 is not offered yet' }),
+    ),
+    tags: Type.Optional(TagsInput),
+  },
+  {
+    title: 'CreateSubnet',
+    additionalProperties: false,
+    examples: [
+      {
+        name: 'backend',
+        network_id: '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a',
+        cidr: '10.10.0.0/24',
+        dns_nameservers: ['1.1.1.1'],
+        tags: { env: 'production' },
+      },
+    ],
+  },
+);
+export type CreateSubnet = Static<typeof CreateSubnet>;
+
+export const UpdateSubnet = Type.Object(
+  {
+    name: Type.Optional(ResourceName('Name')),
+    enable_dhcp: Type.Optional(Type.Boolean()),
+    gateway_ip: Type.Optional(gateway_ip),
+    dns_nameservers: Type.Optional(dns_nameservers),
+    host_routes: Type.Optional(host_routes),
+    tags: Type.Optional(TagsPatchInput),
+  },
+  {
+    title: 'UpdateSubnet',
+    additionalProperties: false,
+    examples: [{ name: 'backend', dns_nameservers: ['9.9.9.9'], tags: { env: 'staging', owner: null } }],
+  },
+);
+export type UpdateSubnet = Static<typeof UpdateSubnet>;

@@ -1,6 +1,7 @@
 import { offsetTimestamp } from '../../lib/timestamps.ts';
 import { commonFields } from '../projects/resource-answer.ts';
 import type { Scope } from '../projects/service.ts';
+import { keepsGateway } from './new-subnet.ts';
 import type { NetworkAnswer, SubnetAnswer } from './schema.ts';
 import type { NetworkRow, SubnetRow } from './store.ts';
 
@@ -22,6 +23,9 @@ export function presentedNetwork(row: NetworkRow, scope: Scope): NetworkAnswer {
 }
 
 export function presentedSubnet(row: SubnetRow, scope: Scope): SubnetAnswer {
+  const pool = { first: row.first_address, last: row.last_address };
+  // A gateway in the middle counts as a used address in the row, and is none that ports may get.
+  const kept = keepsGateway(pool, row.gateway_ip) ? 1 : 0;
   return {
     id: row.id,
     name: row.name,
@@ -33,7 +37,7 @@ export function presentedSubnet(row: SubnetRow, scope: Scope): SubnetAnswer {
     dns_nameservers: row.dns_nameservers,
     host_routes: row.host_routes,
     available_ips: row.total_ips - row.used_ips,
-    total_ips: row.total_ips,
+    total_ips: row.total_ips - kept,
     has_router: false,
     ...commonFields(row, scope),
     updated_at: offsetTimestamp(row.updated_at),

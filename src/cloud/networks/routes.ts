@@ -4,23 +4,13 @@ import { tagFilter } from '../../lib/tag-query.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import { type Projects, scopeOf } from '../projects/service.ts';
 import { CreateNetwork, UpdateNetwork } from './input-schema.ts';
-import { presentedNetwork, presentedSubnet } from './presenter.ts';
-import {
-  NetworkAnswer,
-  NetworkList,
-  NetworkListQuery,
-  NetworkParams,
-  SubnetAnswer,
-  SubnetList,
-  SubnetListQuery,
-  SubnetParams,
-} from './schema.ts';
+import { presentedNetwork } from './presenter.ts';
+import { NetworkAnswer, NetworkList, NetworkListQuery, NetworkParams } from './schema.ts';
 import type { Networks } from './service.ts';
-import type { NetworkFilter, SubnetFilter } from './store.ts';
+import type { NetworkFilter } from './store.ts';
 
 const NETWORKS = '/cloud/v1/networks/:project_id/:region_id';
 const NETWORKS_V2 = '/cloud/v2/networks/:project_id/:region_id';
-const SUBNETS = '/cloud/v1/subnets/:project_id/:region_id';
 const tags = ['Networks'];
 
 export function networkRoutes(
@@ -129,38 +119,6 @@ export function networkRoutes(
       return dialect.tasks([await networks.delete(scope, request.params.network_id)]);
     },
   });
-
-  app.get(SUBNETS, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'listSubnets',
-      summary: 'List subnets',
-      tags,
-      params: ProjectRegionParams,
-      querystring: SubnetListQuery,
-      response: { 200: SubnetList },
-    },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { count, rows } = await networks.listSubnets(scope, subnetFilter(request.query));
-      return { count, results: rows.map((row) => presentedSubnet(row, scope)) };
-    },
-  });
-
-  app.get(`${SUBNETS}/:subnet_id`, {
-    config: { access: 'read' },
-    schema: {
-      operationId: 'getSubnet',
-      summary: 'Get a subnet',
-      tags,
-      params: SubnetParams,
-      response: { 200: SubnetAnswer },
-    },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return presentedSubnet(await networks.getSubnet(scope, request.params.subnet_id), scope);
-    },
-  });
 }
 
 function networkFilter(query: NetworkListQuery): NetworkFilter {
@@ -175,21 +133,6 @@ function networkFilter(query: NetworkListQuery): NetworkFilter {
     ownedBy: query.owned_by ?? 'project',
     ...tagFilter(query),
     order: { column: column === 'priority' ? 'is_default' : column, direction },
-    limit: query.limit ?? 1000,
-    offset: query.offset ?? 0,
-  };
-}
-
-function subnetFilter(query: SubnetListQuery): SubnetFilter {
-  const [column, direction] = (query.order_by ?? 'cidr.asc').split('.') as [
-    SubnetFilter['order']['column'],
-    'asc' | 'desc',
-  ];
-  return {
-    networkId: query.network_id,
-    ownedBy: query.owned_by ?? 'project',
-    ...tagFilter(query),
-    order: { column, direction },
     limit: query.limit ?? 1000,
     offset: query.offset ?? 0,
   };

@@ -5,8 +5,9 @@ import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { createNetworkChanges, type NetworkChanges } from './network-changes.ts';
 import * as store from './store.ts';
+import { createSubnetChanges, type SubnetChanges } from './subnet-changes.ts';
 
-export interface Networks extends NetworkChanges {
+export interface Networks extends NetworkChanges, SubnetChanges {
   list(scope: Scope, filter: store.NetworkFilter): Promise<{ count: number; rows: store.NetworkRow[] }>;
   /** Also the platform's network to the outside. @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.NetworkRow>;
@@ -21,6 +22,7 @@ export function createNetworks(
   const { database } = deps;
   return {
     ...createNetworkChanges(deps),
+    ...createSubnetChanges(deps),
     list: (scope, filter) => store.listNetworks(database.sql, placeOf(scope), filter),
     async get(scope, id) {
       const row = isUuid(id) ? await store.findNetwork(database.sql, placeOf(scope), id) : undefined;

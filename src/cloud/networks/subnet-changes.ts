@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto';
+import { type Database, type Transaction, violates } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import {
+  ConflictError,
+  type FieldProblem,
+  ForbiddenError,
+  InvalidError,
+  NotFoundError,
+} from '../../lib/errors.ts';
+import { isUuid } from '../../lib/ids.ts';
+import { acceptedTags } from '../../lib/tags-input.ts';
+import { patchedTags } from '../../lib/tags-patch.ts';
+import { placeOf } from '../projects/place.ts';
+import type { Scope } from '../projects/service.ts';
+import { takeQuota } from '../quotas/quotas.ts';
+import { refuseHeld } from '../tasks/held.ts';
+import type { Tasks } from '../tasks/service.ts';
+import type { CreateSubnet, UpdateSubnet } from './input-schema.ts';
+import { lockNetwork } from './network-rows.ts';
+import {
+  gatewayIn,
+  hostRoutesFrom,
+  keepsGateway,
+  nameserversFrom,
+  poolOf,
+  type SubnetRange,
+  subnetRange,
+} from './new-subnet.ts';
+import { findSubnet } from './store.ts';
+import * as rows from './subnet-rows.ts';
+import { CREATE_SUBNET, DEADLINE_MS, DELETE_SUBNET, type SubnetInput } from './subnet-workflow.ts';
+import { type NetworkUsers, refuseUsed } from './users.ts';
+
+export interface SubnetChanges {
+  /**
+   * Accepts a subnet and answers the id of the task that makes it.
+   * @throws InvalidError, ConflictError when another subnet of the network overlaps it or a task holds the network, QuotaExceededError
+   */
+  createSubnet(scope: Scope, request: CreateSubnet): Promise<string>;
+  /** @throws NotFoundError, ForbiddenError, InvalidError, ConflictError while a task holds it or when a port has the gateway's address */
+  updateSubnet(scope: Scope, id: string, change: UpdateSubnet): Promise<void>;
+  /**
+   * Answers the id of the task that deletes it.
+   * @throws NotFoundError, ForbiddenError, ConflictError while something uses or a task holds it
+   */
+  deleteSubnet(scope: Scope, id: string): Promise<string>;
+}
+
+export function createSubnetChanges(deps: {
+  database: Database;
+  clock: Clock;
+  tasks: Tasks;
+  users: readonly NetworkUsers[];
+}): SubnetChanges {
+  const { database, clock, tasks, users } = deps;
+
+  return {
+    async createSubnet(scope, request) {
+      const tags = acceptedTags(request.tags);
+      const { range, gateway, nameservers, routes } = wantedSubnet(request);
+      const pool = poolOf(range, gateway);
+      const [id, taskId] = [randomUUID(), randomUUID()];
+      const now = clock.now();
+      await database.transaction(async (tx) => {
+        const network = await lockNetwork(tx, placeOf(scope), request.network_id);
+        if (!network) {
+          const message = `No network ${request.network_id} of this project in this region.`;
+          throw new InvalidError([{ field: 'network_id', message }]);
+        }
+        refuseHeld(`Network ${network.name}`, network);
+        const other = await rows.overlapping(tx, network.id, range.cidr);
+        if (other) {
+          throw new ConflictError(
+            `${range.cidr} overlaps ${other.cidr} of subnet ${other.name} (${other.id}) in network ${network.name}; choose another range`,
+          );
+        }
+        await rows.insertSubnet(tx, {
+          id,
+          network_id: network.id,
+          name: request.name,
+          cidr: range.cidr,
+          enable_dhcp: request.enable_dhcp ?? true,
+          gateway_ip: gateway,
+          dns_nameservers: JSON.stringify(nameservers),
+          host_routes: JSON.stringify(routes),
+          first_address: pool.first,
+          last_address: pool.last,
+          free_from: pool.first,
+          tags: JSON.stringify(tags),
+          ready: false,
+          creator_task_id: taskId,
+          task_id: taskId,
+          created_at: now,
+          updated_at: now,
+        });
+        if (keepsGateway(pool, gateway)) await rows.keepForGateway(tx, id, gateway);
+        await tasks.start(tx, scope, {
+          id: taskId,
+          type: CREATE_SUBNET,
+          data: request,
+          input: inputOf(scope, id),
+          deadlineMs: DEADLINE_MS,
+        });
+        await takeQuota(tx, scope, 'subnet_count');
+      });
+      return taskId;
+    },
+
+    updateSubnet: (scope, id, change) =>
+      database.transaction(async (tx) => {
+        const subnet = await lockOwn(tx, scope, id);
+        const { nameservers, problems: nameserverProblems } = nameserversFrom(change.dns_nameservers ?? []);
+        const { routes, problems: routeProblems } = hostRoutesFrom(change.host_routes ?? []);
+        const problems = [...nameserverProblems, ...routeProblems];
+        const gateway = changedGateway(subnet, change, problems);
+        if (problems.length > 0) throw new InvalidError(problems);
+        const tags = patchedTags(subnet.tags, change.tags);
+        if (gateway !== subnet.gateway_ip) await moveGateway(tx, subnet, gateway);
+        await rows.changeSubnet(tx, subnet.id, {
+          name: change.name ?? subnet.name,
+          enable_dhcp: change.enable_dhcp ?? subnet.enable_dhcp,
+          gateway_ip: gateway,
+          ...(change.dns_nameservers !== undefined && { dns_nameservers: JSON.stringify(nameservers) }),
+          ...(change.host_routes !== undefined && { host_routes: JSON.stringify(routes) }),
+          tags: JSON.stringify(tags),
+          updated_at: clock.now(),
+        });
+      }),
+
+    deleteSubnet: (scope, id) =>
+      database.transaction(async (tx) => {
+        const subnet = await lockOwn(tx, scope, id);
+        if (subnet.creator_task_id === null) {
+          throw new ConflictError("The subnet of a project's default network cannot be deleted");
+        }
+        await refuseUsed(tx, placeOf(scope), `Subnet ${subnet.name}`, { subnetId: subnet.id }, users);
+        const taskId = randomUUID();
+        await rows.changeSubnet(tx, subnet.id, { ready: false, task_id: taskId });
+        return tasks.start(tx, scope, {
+          id: taskId,
+          type: DELETE_SUBNET,
+          data: { subnet_id: subnet.id },
+          input: inputOf(scope, subnet.id),
+          deadlineMs: DEADLINE_MS,
+        });
+      }),
+  };
+}
+
+/** @throws InvalidError with everything that is wrong with it */
+function wantedSubnet(request: CreateSubnet) {
+  const problems: FieldProblem[] = [];
+  const sound = <T>(found: T | FieldProblem): T | undefined => {
+    if (typeof found !== 'object' || found === null || !('message' in found)) return found as T;
+    problems.push(found);
+    return undefined;
+  };
+  const range = sound<SubnetRange>(subnetRange(request.cidr));
+  const gateway = range && sound<string | null>(gatewayIn(range, request.gateway_ip));
+  const { nameservers, problems: nameserverProblems } = nameserversFrom(request.dns_nameservers ?? []);
+  const { routes, problems: routeProblems } = hostRoutesFrom(request.host_routes ?? []);
+  problems.push(...nameserverProblems, ...routeProblems, ...formProblems(request));
+  if (problems.length > 0 || range === undefined || gateway === undefined) throw new InvalidError(problems);
+  return { range, gateway, nameservers, routes };
+}
+
+function formProblems(request: CreateSubnet): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  if (request.gateway_ip === null && request.connect_to_network_router !== false) {
+    const message = 'Must be false when gateway_ip is null: without a gateway nothing is routed.';
+    problems.push({ field: 'connect_to_network_router', message });
+  }
+  if ((request.router_id_to_connect ?? null) !== null) {
+    const message = `No router ${request.router_id_to_connect} in this project; leave it out.`;
+    problems.push({ field: 'router_id_to_connect', message });
+  }
+  if (request.ip_version === 6) {
+    problems.push({ field: 'ip_version', message: 'IPv6 subnets are not offered yet; use 4.' });
+  }
+  return problems;
+}
+
+function changedGateway(
+  subnet: rows.OwnSubnet,
+  { gateway_ip: given }: UpdateSubnet,
+  problems: FieldProblem[],
+): string | null {
+  const range = subnetRange(subnet.cidr);
+  if (given === undefined || 'message' in range) return subnet.gateway_ip;
+  const gateway = gatewayIn(range, given);
+  if (gateway === null || typeof gateway === 'string') return gateway;
+  problems.push(gateway);
+  return subnet.gateway_ip;
+}
+
+/** @throws ConflictError when a port has the new one */
+async function moveGateway(tx: Transaction, subnet: rows.OwnSubnet, gateway: string | null): Promise<void> {
+  await rows.freeGateway(tx, subnet.id);
+  if (!keepsGateway({ first: subnet.first_address, last: subnet.last_address }, gateway)) return;
+  try {
+    await rows.keepForGateway(tx, subnet.id, gateway);
+  } catch (error) {
+    if (!violates(error, 'ip_assignments_once')) throw error;
+    throw new ConflictError(`A port has the address ${gateway}; choose another one for the gateway`);
+  }
+}
+
+/** @throws NotFoundError, ForbiddenError for the platform's own, ConflictError while a task holds it */
+async function lockOwn(tx: Transaction, scope: Scope, id: string): Promise<rows.OwnSubnet> {
+  const subnet = isUuid(id) ? await rows.lockSubnet(tx, placeOf(scope), id) : undefined;
+  if (subnet) {
+    refuseHeld(`Subnet ${subnet.name}`, subnet);
+    return subnet;
+  }
+  if (isUuid(id) && (await findSubnet(tx.sql, placeOf(scope), id))) {
+    throw new ForbiddenError(`Subnet ${id} belongs to the platform and can only be used`);
+  }
+  throw new NotFoundError('Subnet', id);
+}
+
+function inputOf(scope: Scope, subnetId: string): SubnetInput {
+  return { subnetId, clientId: scope.clientId, regionId: scope.region.id };
+}

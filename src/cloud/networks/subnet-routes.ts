@@ -1,0 +1,120 @@
+import type { Dialect } from '../../http/dialect.ts';
+import type { Api } from '../../http/server.ts';
+import { tagFilter } from '../../lib/tag-query.ts';
+import { ProjectRegionParams } from '../../lib/wire.ts';
+import { type Projects, scopeOf } from '../projects/service.ts';
+import { CreateSubnet, UpdateSubnet } from './input-schema.ts';
+import { presentedSubnet } from './presenter.ts';
+import { SubnetAnswer, SubnetList, SubnetListQuery, SubnetParams } from './schema.ts';
+import type { Networks } from './service.ts';
+import type { SubnetFilter } from './store.ts';
+
+const SUBNETS = '/cloud/v1/subnets/:project_id/:region_id';
+const tags = ['Networks'];
+
+export function subnetRoutes(
+  app: Api,
+  dialect: Dialect,
+  { projects, networks }: { projects: Projects; networks: Networks },
+): void {
+  app.get(SUBNETS, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listSubnets',
+      summary: 'List subnets',
+      tags,
+      params: ProjectRegionParams,
+      querystring: SubnetListQuery,
+      response: { 200: SubnetList },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const { count, rows } = await networks.listSubnets(scope, subnetFilter(request.query));
+      return { count, results: rows.map((row) => presentedSubnet(row, scope)) };
+    },
+  });
+
+  app.get(`${SUBNETS}/:subnet_id`, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'getSubnet',
+      summary: 'Get a subnet',
+      tags,
+      params: SubnetParams,
+      response: { 200: SubnetAnswer },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return presentedSubnet(await networks.getSubnet(scope, request.params.subnet_id), scope);
+    },
+  });
+
+  app.post(SUBNETS, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'createSubnet',
+      summary: 'Create a subnet',
+      description:
+        'Answers one task, whose created_resources has the subnet in subnets. 409 when another subnet of the network overlaps it.',
+      tags,
+      params: ProjectRegionParams,
+      body: CreateSubnet,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return dialect.tasks([await networks.createSubnet(scope, request.body)]);
+    },
+  });
+
+  app.patch(`${SUBNETS}/:subnet_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'updateSubnet',
+      summary: 'Change a subnet',
+      description:
+        'At once. 409 while a task holds the subnet, and when a port has the address of the new gateway.',
+      tags,
+      params: SubnetParams,
+      body: UpdateSubnet,
+      response: { 200: SubnetAnswer },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      await networks.updateSubnet(scope, request.params.subnet_id, request.body);
+      return presentedSubnet(await networks.getSubnet(scope, request.params.subnet_id), scope);
+    },
+  });
+
+  app.delete(`${SUBNETS}/:subnet_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'deleteSubnet',
+      summary: 'Delete a subnet',
+      description:
+        "Refused with 409 for the default network's, and while ports, clusters or file shares are in it.",
+      tags,
+      params: SubnetParams,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return dialect.tasks([await networks.deleteSubnet(scope, request.params.subnet_id)]);
+    },
+  });
+}
+
+function subnetFilter(query: SubnetListQuery): SubnetFilter {
+  const [column, direction] = (query.order_by ?? 'cidr.asc').split('.') as [
+    SubnetFilter['order']['column'],
+    'asc' | 'desc',
+  ];
+  return {
+    networkId: query.network_id,
+    ownedBy: query.owned_by ?? 'project',
+    ...tagFilter(query),
+    order: { column, direction },
+    limit: query.limit ?? 1000,
+    offset: query.offset ?? 0,
+  };
+}
