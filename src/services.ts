@@ -6,6 +6,8 @@ import { simulatedSnapshots, simulatedVolumes } from './backends/simulated/volum
 import type { Catalog } from './cloud/catalog/catalog.ts';
 import { networkLookup } from './cloud/clusters/network-lookup.ts';
 import { clustersInNetworks } from './cloud/clusters/network-users.ts';
+import { createClusterPools } from './cloud/clusters/pools/service.ts';
+import { poolHandlers } from './cloud/clusters/pools/workflow.ts';
 import { createClusters } from './cloud/clusters/service.ts';
 import { shareUsers } from './cloud/clusters/share-users.ts';
 import { clusterHandlers } from './cloud/clusters/workflow.ts';
@@ -22,7 +24,7 @@ import { subnetHandlers } from './cloud/networks/subnet-workflow.ts';
 import { networkHandlers } from './cloud/networks/workflow.ts';
 import { createPorts } from './cloud/ports/service.ts';
 import { createPricing } from './cloud/pricing/service.ts';
-import { createProjects } from './cloud/projects/service.ts';
+import { createProjects, type Scope } from './cloud/projects/service.ts';
 import { ensureDefaultSecurityGroups } from './cloud/security-groups/default-group.ts';
 import { portGroups } from './cloud/security-groups/port-groups.ts';
 import { createSecurityGroups } from './cloud/security-groups/service.ts';
@@ -78,7 +80,7 @@ export function createServices(foundation: Foundation) {
     networks: shareNetworks(networks),
     users: shareUsers,
   });
-  const clusters = createClusters({
+  const ofClusters = {
     ...foundation,
     tasks,
     references: {
@@ -86,10 +88,13 @@ export function createServices(foundation: Foundation) {
       fileShares,
       networks: networkLookup(networks),
       securityGroups: {
-        known: (scope, ids) => foundation.database.transaction((tx) => portGroups.existing(tx, scope, ids)),
+        known: (scope: Scope, ids: string[]) =>
+          foundation.database.transaction((tx) => portGroups.existing(tx, scope, ids)),
       },
     },
-  });
+  };
+  const clusters = createClusters(ofClusters);
+  const clusterPools = createClusterPools(ofClusters);
   const volumes = createVolumes({ ...foundation, tasks, snapshots: snapshotRows });
   const snapshots = createSnapshots({ ...foundation, tasks, volumes });
   const instances = createInstances({
@@ -124,6 +129,7 @@ export function createServices(foundation: Foundation) {
     snapshots,
     securityGroups,
     clusters,
+    clusterPools,
     pricing,
     sshKeys,
     fileShares,
@@ -151,6 +157,7 @@ async function prepareProjectsIn(tx: Transaction, catalog: Catalog, now: Date): 
 export function createTaskHandlers(foundation: Foundation): TaskHandler[] {
   const simulation = { ...foundation, speed: foundation.simulationSpeed };
   const networking = { ...foundation, backend: simulatedNetworks(foundation.simulationSpeed) };
+  const clusters = createSimulatedClusters(simulation);
   const disks = {
     ...foundation,
     volumes: simulatedVolumes(simulation),
@@ -170,7 +177,8 @@ export function createTaskHandlers(foundation: Foundation): TaskHandler[] {
     deleteVolumeHandler({ ...disks, snapshots: snapshotRows }),
     createSnapshotHandler(disks),
     deleteSnapshotHandler(disks),
-    ...clusterHandlers({ backend: createSimulatedClusters(simulation) }),
+    ...clusterHandlers({ backend: clusters }),
+    ...poolHandlers({ backend: clusters }),
     ...networkHandlers(networking),
     ...subnetHandlers(networking),
     ...fileShareHandlers({ backend: simulatedFileShares(foundation.simulationSpeed) }),

@@ -108,9 +108,15 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
       await byTask('/cloud/v1/k8s/clusters/1/1', body);
       return body.name;
     },
-    pool_name: async () => {
-      const { body } = await http.get(`/cloud/v1/k8s/clusters/1/1/${values.cluster_name}/pools`);
-      return body.results[0].name;
+    async pool_name() {
+      const name = anyName();
+      await byTask(`/cloud/v1/k8s/clusters/1/1/${values.cluster_name}/pools`, {
+        name,
+        flavor_id: 'bm3-ai-8xlarge-gpu-h100-8',
+        min_node_count: 1,
+        max_node_count: 3,
+      });
+      return name;
     },
     ssh_key_id: async () => (await made('/cloud/v1/ssh_keys/1', { name: anyName() })).id,
     file_share_id: async () =>

@@ -8,6 +8,7 @@ import type { SimulatedClusterTables } from './cluster-tables.ts';
 /** Applying logging to a topic of this name always fails, so that clients can see what a failed task looks like. */
 export const FAILING_TOPIC = 'simulate-failure';
 
+type Pools = Record<string, number>;
 type Phase = SimulatedClusterTables['simulated_clusters']['phase'];
 
 /** How long each operation takes at speed 1: a creation about 2 s in all, a change about 0.5 s. */
@@ -18,6 +19,7 @@ const SETTLES_IN_MS = {
   apply: 40,
   awaitReady: 160,
   startNodes: 600,
+  resizePool: 200,
   deletePool: 100,
   deleteControlPlane: 400,
 } as const;
@@ -29,7 +31,7 @@ interface Operation {
   detail?: string;
   /** Phases in which it is possible. */
   from: readonly Phase[];
-  set: { phase?: Phase; pools?: object; settings?: object };
+  set: { phase?: Phase; pools?: (now: Pools) => Pools; settings?: object };
 }
 
 /**
@@ -72,10 +74,28 @@ export function createSimulatedClusters(deps: {
         clusterId,
         name: 'createPool',
         detail: name,
-        from: ['building'],
-        set: { pools: { [name]: nodeCount } },
+        from: ['building', 'changing'],
+        set: { pools: (now) => ({ ...now, [name]: nodeCount }) },
       });
       return pace(SETTLES_IN_MS.createPool);
+    },
+
+    async resizePool(key, clusterId, { name, nodeCount }) {
+      await once({
+        key,
+        clusterId,
+        name: 'resizePool',
+        detail: name,
+        from: ['changing'],
+        set: { pools: (now) => ({ ...now, [name]: nodeCount }) },
+      });
+      return pace(SETTLES_IN_MS.resizePool);
+    },
+
+    async keepPools(key, clusterId, pools) {
+      const kept = Object.fromEntries(pools.map(({ name, nodeCount }) => [name, nodeCount]));
+      await once({ key, clusterId, name: 'keepPools', from: ['changing'], set: { pools: () => kept } });
+      return pace(SETTLES_IN_MS.resizePool);
     },
 
     async beginChange(key, clusterId) {
@@ -125,7 +145,11 @@ export function createSimulatedClusters(deps: {
         const revision = cluster.revision + 1;
         await tx.sql
           .updateTable('simulated_clusters')
-          .set({ phase: 'deleting', pools: JSON.stringify(pools), revision })
+          .set({
+            phase: cluster.phase === 'changing' ? 'changing' : 'deleting',
+            pools: JSON.stringify(pools),
+            revision,
+          })
           .where('cluster_id', '=', clusterId)
           .execute();
         await record(tx, { key, clusterId, name: 'deletePool', detail: poolName }, revision);
@@ -154,7 +178,7 @@ export function createSimulatedClusters(deps: {
         .set({
           revision,
           phase: set.phase ?? cluster.phase,
-          pools: sql`pools || ${JSON.stringify(set.pools ?? {})}::jsonb`,
+          pools: JSON.stringify(set.pools ? set.pools(cluster.pools) : cluster.pools),
           settings: sql`settings || ${JSON.stringify(set.settings ?? {})}::jsonb`,
         })
         .where('cluster_id', '=', clusterId)

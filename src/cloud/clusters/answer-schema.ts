@@ -28,7 +28,7 @@ export const PoolAnswer = Type.Object(
     kubelet_config: texts('Settings of the kubelet'),
     security_group_ids: Type.Array(Type.String({ format: 'uuid' })),
     status: Type.String({
-      description: 'Provisioning, Running or Deleting, as the cluster is',
+      description: 'Provisioning, Running or Deleting',
       examples: ['Running'],
     }),
     created_at: Timestamp('Such as 2026-05-23T05:07:31Z'),

@@ -30,6 +30,10 @@ export interface ClusterBackend {
   beginChange(key: string, clusterId: string): Promise<Pace & { unfinished: boolean }>;
   /** Makes one group of settings what `configuration` says, replacing what was there. */
   apply(key: string, clusterId: string, group: GroupName, configuration: ClusterConfiguration): Promise<Pace>;
+  /** Changes how many nodes a pool has. */
+  resizePool(key: string, clusterId: string, pool: PoolOfNodes): Promise<Pace>;
+  /** Makes the cluster's pools those, and no others. */
+  keepPools(key: string, clusterId: string, pools: PoolOfNodes[]): Promise<Pace>;
   /** Closes a creation or change, once all that was asked for runs. */
   awaitReady(key: string, clusterId: string): Promise<Pace>;
   /** Nothing to do where the pool or the whole cluster isn't there, as for the next one. */

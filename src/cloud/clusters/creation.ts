@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { type FieldProblem, InvalidError } from '../../lib/errors.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { isGpu } from '../catalog/flavor-kinds.ts';
@@ -7,10 +6,12 @@ import { type AddressPools, addressPools } from './address-pools.ts';
 import type { ClusterConfiguration } from './configuration/configuration.ts';
 import { initialConfiguration } from './configuration/merge.ts';
 import { validateInitialConfiguration } from './configuration/validate.ts';
-import { poolProblems } from './pools.ts';
+import { newPool } from './pools/new-pool.ts';
+import { poolGroupProblems } from './pools/security-groups.ts';
+import { poolsProblems } from './pools.ts';
 import type { ClusterReferences, ClusterSubnet } from './references.ts';
 import { configurationContext, slurmReferences } from './region-context.ts';
-import type { CreateCluster, PoolInput } from './schema.ts';
+import type { CreateCluster } from './schema.ts';
 import type { NewPool } from './store.ts';
 
 /** A creation body that was found good, with every default filled in. */
@@ -64,13 +65,13 @@ export async function acceptCluster(
   const offer = { flavors: catalog.flavors(region.id), volumeTypes: region.available_volume_types ?? [] };
   const problems = [
     ...versionProblems(version, catalog),
-    ...poolProblems(request.pools, offer),
+    ...poolsProblems(request.pools, offer),
     ...addresses.problems,
     ...vastProblems(vastNfs, scope),
     ...validateInitialConfiguration(request, context),
     ...(await keypairProblems(scope, request, references)),
     ...(await networkProblems(scope, request, references, subnet)),
-    ...(await securityGroupProblems(scope, request.pools, references)),
+    ...(await poolGroupProblems(scope, namedPools(request), references)),
   ];
   if (problems.length > 0) throw new InvalidError(problems);
   return {
@@ -86,6 +87,9 @@ export async function acceptCluster(
     ...addresses.pools,
   };
 }
+
+const namedPools = ({ pools }: CreateCluster) =>
+  pools.map((pool, index) => ({ path: `pools.${index}.`, ids: pool.security_group_ids ?? [] }));
 
 function versionProblems(version: string, { kubernetesVersions }: Catalog): FieldProblem[] {
   if (kubernetesVersions.includes(version)) return [];
@@ -140,47 +144,6 @@ async function networkProblems(
     });
   }
   return problems;
-}
-
-async function securityGroupProblems(
-  scope: Scope,
-  pools: readonly PoolInput[],
-  { securityGroups }: ClusterReferences,
-): Promise<FieldProblem[]> {
-  const ids = [...new Set(pools.flatMap((pool) => pool.security_group_ids ?? []))];
-  if (ids.length === 0) return [];
-  const known = await securityGroups.known(scope, ids);
-  return pools.flatMap((pool, index) =>
-    (pool.security_group_ids ?? []).flatMap((id, position, all): FieldProblem[] => {
-      const field = `pools.${index}.security_group_ids.${position}`;
-      const earlier = all.findIndex((other) => other.toLowerCase() === id.toLowerCase());
-      if (earlier < position) return [{ field, message: `Names the group ${id} twice: give it once.` }];
-      return known.has(id.toLowerCase())
-        ? []
-        : [{ field, message: `Unknown security group ${id}: it must be one of this project and region.` }];
-    }),
-  );
-}
-
-function newPool(pool: PoolInput): NewPool {
-  return {
-    id: randomUUID(),
-    name: pool.name,
-    flavor_id: pool.flavor_id,
-    min_node_count: pool.min_node_count,
-    max_node_count: pool.max_node_count ?? pool.min_node_count,
-    node_count: pool.min_node_count,
-    boot_volume_size: pool.boot_volume_size ?? null,
-    boot_volume_type: pool.boot_volume_type ?? null,
-    servergroup_policy: pool.servergroup_policy ?? null,
-    auto_healing_enabled: pool.auto_healing_enabled ?? false,
-    is_public_ipv4: pool.is_public_ipv4 ?? false,
-    labels: pool.labels ?? {},
-    taints: pool.taints ?? {},
-    crio_config: pool.crio_config ?? {},
-    kubelet_config: pool.kubelet_config ?? {},
-    security_group_ids: (pool.security_group_ids ?? []).map((id) => id.toLowerCase()),
-  };
 }
 
 /** Absent reads as the empty text, which is the published default; null stays null. */

@@ -12,22 +12,26 @@ export interface PoolOffer {
 const VIRTUAL_FIELDS = ['boot_volume_size', 'boot_volume_type', 'servergroup_policy'] as const;
 
 /** Problems of the pools of a new cluster, apart from the security groups, which the database knows. */
-export function poolProblems(pools: readonly PoolInput[], offer: PoolOffer): FieldProblem[] {
-  return pools.flatMap((pool, index) => {
-    const path = `pools.${index}`;
-    return [
-      ...nameProblems(pool, pools.slice(0, index), path),
-      ...flavorProblems(pool, offer, path),
-      ...sizeProblems(pool, path),
-      ...labelProblems(pool.labels ?? {}, `${path}.labels`),
-      ...taintProblems(pool.taints ?? {}, `${path}.taints`),
-    ];
-  });
+export function poolsProblems(pools: readonly PoolInput[], offer: PoolOffer): FieldProblem[] {
+  return pools.flatMap((pool, index) => [
+    ...nameProblems(pool, pools.slice(0, index), `pools.${index}.`),
+    ...poolProblems(pool, offer, `pools.${index}.`),
+  ]);
+}
+
+/** Problems of one pool, names and security groups apart. `path` leads to it in the body: empty, or with a dot at its end. */
+export function poolProblems(pool: PoolInput, offer: PoolOffer, path = ''): FieldProblem[] {
+  return [
+    ...flavorProblems(pool, offer, path),
+    ...sizeProblems({ min: pool.min_node_count, max: pool.max_node_count ?? pool.min_node_count }, path),
+    ...labelProblems(pool.labels ?? {}, `${path}labels`),
+    ...taintProblems(pool.taints ?? {}, `${path}taints`),
+  ];
 }
 
 function nameProblems(pool: PoolInput, before: readonly PoolInput[], path: string): FieldProblem[] {
   return before.some((other) => other.name === pool.name)
-    ? [{ field: `${path}.name`, message: `Another pool is named ${pool.name}: give each a name of its own.` }]
+    ? [{ field: `${path}name`, message: `Another pool is named ${pool.name}: give each a name of its own.` }]
     : [];
 }
 
@@ -37,7 +41,7 @@ function flavorProblems(pool: PoolInput, offer: PoolOffer, path: string): FieldP
     const known = offer.flavors.find((item) => item.flavor_id === pool.flavor_id);
     const fault = !known ? 'Unknown flavor' : known.disabled ? 'Withdrawn flavor' : 'Not for Kubernetes:';
     const names = usable.map((item) => item.flavor_id).join(', ');
-    return [{ field: `${path}.flavor_id`, message: `${fault} ${pool.flavor_id}. Must be one of: ${names}.` }];
+    return [{ field: `${path}flavor_id`, message: `${fault} ${pool.flavor_id}. Must be one of: ${names}.` }];
   }
   const bareMetal = isBareMetal(pool.flavor_id);
   return [
@@ -47,7 +51,7 @@ function flavorProblems(pool: PoolInput, offer: PoolOffer, path: string): FieldP
       const message = bareMetal
         ? `Must be left out: ${pool.flavor_id} is bare metal.`
         : `This field is required: ${pool.flavor_id} is a virtual machine.`;
-      return [{ field: `${path}.${name}`, message }];
+      return [{ field: `${path}${name}`, message }];
     }),
     ...volumeTypeProblems(pool, offer, bareMetal, path),
   ];
@@ -62,11 +66,10 @@ function volumeTypeProblems(
   const type = pool.boot_volume_type;
   if (bareMetal || type === undefined || type === null || volumeTypes.includes(type)) return [];
   const message = `Unknown volume type ${type}. This region has: ${volumeTypes.join(', ')}.`;
-  return [{ field: `${path}.boot_volume_type`, message }];
+  return [{ field: `${path}boot_volume_type`, message }];
 }
 
-function sizeProblems(pool: PoolInput, path: string): FieldProblem[] {
-  const max = pool.max_node_count ?? pool.min_node_count;
-  const message = `Must be at least min_node_count, which is ${pool.min_node_count}.`;
-  return max < pool.min_node_count ? [{ field: `${path}.max_node_count`, message }] : [];
+export function sizeProblems({ min, max }: { min: number; max: number }, path = ''): FieldProblem[] {
+  const message = `Must be at least min_node_count, which is ${min}.`;
+  return max < min ? [{ field: `${path}max_node_count`, message }] : [];
 }

@@ -57,7 +57,7 @@ export function presentedPool(row: PoolRow, clusterStatus: ClusterStatus): PoolA
     crio_config: row.crio_config,
     kubelet_config: row.kubelet_config,
     security_group_ids: row.security_group_ids,
-    status: POOL_STATUS[clusterStatus],
+    status: row.pending ?? POOL_STATUS[clusterStatus],
     created_at: isoSeconds(row.created_at),
     // Simulated nodes have no server group of their own.
     servergroup_id: '',

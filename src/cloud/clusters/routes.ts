@@ -1,18 +1,17 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
-import { NotFoundError } from '../../lib/errors.ts';
-import { pageOf } from '../../lib/page.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import { type Projects, scopeOf } from '../projects/service.ts';
-import { ClusterAnswer, ClusterList, PoolAnswer, PoolList } from './answer-schema.ts';
-import { presentedCluster, presentedPool } from './presenter.ts';
+import { ClusterAnswer, ClusterList } from './answer-schema.ts';
+import { poolRoutes } from './pools/routes.ts';
+import type { ClusterPools } from './pools/service.ts';
+import { presentedCluster } from './presenter.ts';
 import {
   ClusterListQuery,
   ClusterParams,
   ClusterUpdate,
   CreateCluster,
   DeleteClusterQuery,
-  PoolParams,
 } from './schema.ts';
 import type { Clusters } from './service.ts';
 
@@ -26,6 +25,7 @@ const tags = ['Kubernetes clusters'];
 interface ClusterRouteDependencies {
   projects: Projects;
   clusters: Clusters;
+  clusterPools: ClusterPools;
 }
 
 export function clusterRoutes(app: Api, dialect: Dialect, deps: ClusterRouteDependencies): void {
@@ -33,6 +33,7 @@ export function clusterRoutes(app: Api, dialect: Dialect, deps: ClusterRouteDepe
     const base = `/cloud/${version}/k8s/clusters/:project_id/:region_id`;
     changingRoutes(app, dialect, deps, base, suffix);
     readingRoutes(app, deps, base, suffix);
+    poolRoutes(app, dialect, deps, base, suffix);
   }
 }
 
@@ -135,41 +136,6 @@ function readingRoutes(
     handler: async (request) => {
       const scope = await projects.scope(scopeOf(request));
       return presentedCluster(await clusters.get(scope, request.params.cluster_name));
-    },
-  });
-
-  app.get(`${base}/:cluster_name/pools`, {
-    config: { access: 'read' },
-    schema: {
-      operationId: `listKubernetesPools${suffix}`,
-      summary: 'List the pools of a Kubernetes cluster',
-      tags,
-      params: ClusterParams,
-      querystring: ClusterListQuery,
-      response: { 200: PoolList },
-    },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { pools, status } = await clusters.get(scope, request.params.cluster_name);
-      return pageOf(pools, request.query, (pool) => presentedPool(pool, status));
-    },
-  });
-
-  app.get(`${base}/:cluster_name/pools/:pool_name`, {
-    config: { access: 'read' },
-    schema: {
-      operationId: `getKubernetesPool${suffix}`,
-      summary: 'Get a pool of a Kubernetes cluster',
-      tags,
-      params: PoolParams,
-      response: { 200: PoolAnswer },
-    },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { pools, status } = await clusters.get(scope, request.params.cluster_name);
-      const pool = pools.find((item) => item.name === request.params.pool_name);
-      if (!pool) throw new NotFoundError('Pool', request.params.pool_name);
-      return presentedPool(pool, status);
     },
   });
 }

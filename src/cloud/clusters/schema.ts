@@ -13,7 +13,7 @@ const { Optional } = Type;
 /** Our own limits; of these only the number of nodes is published. */
 export const MAX_POOLS = 50;
 export const MAX_NODES = 200;
-const MAX_GROUPS_OF_POOL = 50;
+export const MAX_GROUPS_OF_POOL = 50;
 const MAX_VOLUMES = 100;
 
 export const SERVERGROUP_POLICIES = ['affinity', 'anti-affinity', 'soft-anti-affinity'] as const;
@@ -33,6 +33,16 @@ const textsOf = (description: string, examples: Record<string, string>[]) =>
   Optional(orNull(textMap({ keyLength: 317, valueLength: 1024, entries: 64 }, { description, examples })));
 
 const switchOf = (description: string) => Optional(nullable(Type.Boolean({ description })));
+
+const EXAMPLE_POOL = {
+  name: 'pool-1',
+  flavor_id: 'g1-standard-2-4',
+  min_node_count: 1,
+  max_node_count: 3,
+  boot_volume_size: 50,
+  boot_volume_type: 'ssd_hiiops',
+  servergroup_policy: 'anti-affinity',
+};
 
 export const PoolInput = Type.Object(
   {
@@ -98,6 +108,8 @@ export const PoolInput = Type.Object(
   },
 );
 export type PoolInput = Static<typeof PoolInput>;
+/** The same as a body of its own, where an example belongs to the body. */
+export const CreatePool = { ...PoolInput, examples: [EXAMPLE_POOL] };
 
 const networkId = (description: string) =>
   Optional(
@@ -171,17 +183,7 @@ export const CreateCluster = Type.Object(
         name: 'my-cluster',
         version: 'v1.32.13',
         keypair: 'my-key',
-        pools: [
-          {
-            name: 'pool-1',
-            flavor_id: 'g1-standard-2-4',
-            min_node_count: 1,
-            max_node_count: 3,
-            boot_volume_size: 50,
-            boot_volume_type: 'ssd_hiiops',
-            servergroup_policy: 'anti-affinity',
-          },
-        ],
+        pools: [EXAMPLE_POOL],
       },
     ],
   },

@@ -13,10 +13,12 @@ import { changedGroups, mergeConfiguration } from './configuration/merge.ts';
 import type { ClusterUpdate } from './configuration/schema.ts';
 import { validateConfiguration } from './configuration/validate.ts';
 import { acceptCluster } from './creation.ts';
+import { lockFreeCluster } from './free-cluster.ts';
 import type { ClusterReferences } from './references.ts';
 import { configurationContext, slurmReferences } from './region-context.ts';
 import type { CreateCluster } from './schema.ts';
 import * as store from './store.ts';
+import { nodesOf } from './work-steps.ts';
 import { creationWork, deletionWork, updateWork } from './workflow.ts';
 
 export interface Clusters {
@@ -100,9 +102,7 @@ export function createClusters(deps: {
       }
       const slurm = await slurmReferences(scope, request.add_ons, references);
       return database.transaction(async (tx) => {
-        const cluster = await store.lockCluster(tx, placeOf(scope), name);
-        if (!cluster) throw new NotFoundError('Cluster', name);
-        refuseHeld(cluster);
+        const cluster = await lockFreeCluster(tx, scope, name);
         const { configuration: current } = cluster;
         const context = configurationContext(catalog, scope, {
           ...cluster,
@@ -121,7 +121,7 @@ export function createClusters(deps: {
         if (changed.includes('add_ons')) await keepShare(tx, scope, wanted);
         const taskId = await tasks.start(tx, scope, {
           data: { cluster_name: name, ...request },
-          ...updateWork(cluster.id, { current, wanted, changed }),
+          ...updateWork(cluster.id, { current, wanted, changed, pools: cluster.pools.map(nodesOf) }),
         });
         await store.holdCluster(tx, cluster.id, { taskId, status: 'Provisioned', next: wanted });
         return [taskId];
@@ -130,9 +130,7 @@ export function createClusters(deps: {
 
     async delete(scope, name, volumeIds) {
       return database.transaction(async (tx) => {
-        const cluster = await store.lockCluster(tx, placeOf(scope), name);
-        if (!cluster) throw new NotFoundError('Cluster', name);
-        refuseHeld(cluster);
+        const cluster = await lockFreeCluster(tx, scope, name);
         if (volumeIds.length > 0) throw unknownVolumes(volumeIds, name);
         const taskId = await tasks.start(tx, scope, {
           data: { cluster_id: cluster.id, cluster_name: name },
@@ -157,16 +155,6 @@ export function createClusters(deps: {
 /** Whether an update gives no group at all: then it changes nothing, whatever a running task will make of the cluster. */
 function isEmpty(request: ClusterUpdate): boolean {
   return Object.values(request).every((group) => group === undefined || group === null);
-}
-
-/** What a held cluster will be is known only when its task has ended, so even a change to nothing has to wait. */
-function refuseHeld({ name, status, task_id: taskId }: store.ClusterRow): void {
-  if (taskId === null) return;
-  const doing =
-    status === 'Provisioned' ? 'being updated' : status === 'Deleting' ? 'being deleted' : 'being created';
-  throw new ConflictError(
-    `Cluster ${name} is ${doing} by task ${taskId}: wait until the task has ended, then try again`,
-  );
 }
 
 function nameTaken(name: string): ConflictError {

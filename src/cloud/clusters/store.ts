@@ -84,30 +84,47 @@ export type NewCluster = Omit<
 > & {
   configuration: ClusterConfiguration;
 };
-export type NewPool = Omit<PoolRow, 'cluster_id' | 'position' | 'created_at'>;
+export type NewPool = Omit<PoolRow, 'cluster_id' | 'position' | 'created_at' | 'pending'>;
 
 export async function insertCluster(tx: Transaction, cluster: NewCluster, pools: NewPool[]): Promise<void> {
   await tx.sql
     .insertInto('kubernetes_clusters')
     .values({ ...cluster, configuration: JSON.stringify(cluster.configuration), next_configuration: null })
     .execute();
+  await insertPools(tx, { clusterId: cluster.id, createdAt: cluster.created_at }, pools);
+}
+
+/** Adds pools behind those of the cluster, of which `firstPosition` are there. */
+export async function insertPools(
+  tx: Transaction,
+  to: { clusterId: string; createdAt: Date; firstPosition?: number; pending?: 'Provisioning' },
+  pools: NewPool[],
+): Promise<void> {
   await tx.sql
     .insertInto('kubernetes_pools')
     .values(
       pools.map(
         ({ security_group_ids: _, labels, taints, crio_config, kubelet_config, ...pool }, position) => ({
           ...pool,
-          cluster_id: cluster.id,
-          position,
+          cluster_id: to.clusterId,
+          position: position + (to.firstPosition ?? 0),
+          pending: to.pending ?? null,
           labels: JSON.stringify(labels),
           taints: JSON.stringify(taints),
           crio_config: JSON.stringify(crio_config),
           kubelet_config: JSON.stringify(kubelet_config),
-          created_at: cluster.created_at,
+          created_at: to.createdAt,
         }),
       ),
     )
     .execute();
+  await linkGroups(tx, pools);
+}
+
+export async function linkGroups(
+  tx: Transaction,
+  pools: readonly Pick<NewPool, 'id' | 'security_group_ids'>[],
+): Promise<void> {
   const links = pools.flatMap((pool) =>
     pool.security_group_ids.map((id, position) => ({
       pool_id: pool.id,
@@ -135,23 +152,26 @@ export async function holdCluster(
     .execute();
 }
 
-/** Ends the hold of a task, if it is still this task's; what the cluster runs with may change at the same time. */
+/** Ends the hold of a task, if it is still this task's (false otherwise); what the cluster runs with may change at the same time. */
 export async function releaseCluster(
   tx: Transaction,
   held: { clusterId: string; taskId: string },
-  configuration?: ClusterConfiguration,
-): Promise<void> {
-  await tx.sql
+  change: { configuration?: ClusterConfiguration; version?: string } = {},
+): Promise<boolean> {
+  const { configuration, version } = change;
+  const { numUpdatedRows } = await tx.sql
     .updateTable('kubernetes_clusters')
     .set({
       task_id: null,
       status: 'Provisioned',
       next_configuration: null,
       ...(configuration && { configuration: JSON.stringify(configuration) }),
+      ...(version !== undefined && { version }),
     })
     .where('id', '=', held.clusterId)
     .where('task_id', '=', held.taskId)
-    .execute();
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** Removes a cluster that the task holds; false when there is none. */

@@ -50,6 +50,8 @@ export interface ClusterTables {
     taints: JSONColumnType<Record<string, string>>;
     crio_config: JSONColumnType<Record<string, string>>;
     kubelet_config: JSONColumnType<Record<string, string>>;
+    /** What a running task does with the pool alone; null otherwise. */
+    pending: 'Provisioning' | 'Deleting' | null;
     created_at: Date;
   };
   kubernetes_pool_security_groups: { pool_id: string; security_group_id: string; position: number };

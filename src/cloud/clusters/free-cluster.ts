@@ -1,0 +1,33 @@
+import type { Transaction } from '../../db/database.ts';
+import { ConflictError, NotFoundError } from '../../lib/errors.ts';
+import { placeOf } from '../projects/place.ts';
+import type { Scope } from '../projects/service.ts';
+import { type ClusterRow, lockCluster, type PoolRow } from './store.ts';
+
+/**
+ * The cluster, for a change, locked until the transaction ends.
+ * @throws NotFoundError, ConflictError while a task holds it
+ */
+export async function lockFreeCluster(tx: Transaction, scope: Scope, name: string): Promise<ClusterRow> {
+  const cluster = await lockCluster(tx, placeOf(scope), name);
+  if (!cluster) throw new NotFoundError('Cluster', name);
+  refuseHeld(cluster);
+  return cluster;
+}
+
+/** @throws NotFoundError */
+export function poolOf({ pools }: Pick<ClusterRow, 'pools'>, name: string): PoolRow {
+  const pool = pools.find((item) => item.name === name);
+  if (!pool) throw new NotFoundError('Pool', name);
+  return pool;
+}
+
+/** What a held cluster will be is known only when its task has ended, so even a change to nothing has to wait. */
+function refuseHeld({ name, status, task_id: taskId }: ClusterRow): void {
+  if (taskId === null) return;
+  const doing =
+    status === 'Provisioned' ? 'being updated' : status === 'Deleting' ? 'being deleted' : 'being created';
+  throw new ConflictError(
+    `Cluster ${name} is ${doing} by task ${taskId}: wait until the task has ended, then try again`,
+  );
+}

@@ -1,0 +1,24 @@
+import type { FieldProblem } from '../../../lib/errors.ts';
+import type { Scope } from '../../projects/service.ts';
+import type { ClusterReferences } from '../references.ts';
+
+/** Problems of the security groups of pools. `path` leads to each pool in the body: empty, or with a dot at its end. */
+export async function poolGroupProblems(
+  scope: Scope,
+  pools: readonly { path: string; ids: readonly string[] }[],
+  { securityGroups }: ClusterReferences,
+): Promise<FieldProblem[]> {
+  const asked = [...new Set(pools.flatMap(({ ids }) => ids))];
+  if (asked.length === 0) return [];
+  const known = await securityGroups.known(scope, asked);
+  return pools.flatMap(({ path, ids }) =>
+    ids.flatMap((id, position): FieldProblem[] => {
+      const field = `${path}security_group_ids.${position}`;
+      const earlier = ids.findIndex((other) => other.toLowerCase() === id.toLowerCase());
+      if (earlier < position) return [{ field, message: `Names the group ${id} twice: give it once.` }];
+      return known.has(id.toLowerCase())
+        ? []
+        : [{ field, message: `Unknown security group ${id}: it must be one of this project and region.` }];
+    }),
+  );
+}

@@ -1,0 +1,191 @@
+import { type Database, type Transaction, violates } from '../../../db/database.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../../lib/errors.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import { isGpu } from '../../catalog/flavor-kinds.ts';
+import { placeOf } from '../../projects/place.ts';
+import type { Scope } from '../../projects/service.ts';
+import type { Tasks } from '../../tasks/service.ts';
+import { lockFreeCluster, poolOf } from '../free-cluster.ts';
+import { labelProblems, taintProblems } from '../node-texts.ts';
+import { poolProblems, sizeProblems } from '../pools.ts';
+import type { ClusterReferences } from '../references.ts';
+import { MAX_POOLS, type PoolInput } from '../schema.ts';
+import { type ClusterRow, findCluster, holdCluster, insertPools, type PoolRow } from '../store.ts';
+import { newPool } from './new-pool.ts';
+import type { UpdatePool } from './schema.ts';
+import { poolGroupProblems } from './security-groups.ts';
+import * as store from './store.ts';
+import { poolCreationWork, poolDeletionWork, resizeWork } from './workflow.ts';
+
+/** Single pools of a cluster that runs. Each change is refused with a ConflictError while a task holds the cluster. */
+export interface ClusterPools {
+  /** @throws NotFoundError, InvalidError with every fault of the body, ConflictError also for a name that exists */
+  create(scope: Scope, clusterName: string, request: PoolInput): Promise<string>;
+  /** Changes a pool at once. @throws NotFoundError, InvalidError */
+  update(scope: Scope, clusterName: string, name: string, request: UpdatePool): Promise<PoolRow>;
+  /** @throws NotFoundError, InvalidError for a number outside the pool's own limits */
+  resize(scope: Scope, clusterName: string, name: string, nodeCount: number): Promise<string>;
+  /** The cluster goes with its last pool. @throws NotFoundError, ConflictError also for a pool that Slurm needs */
+  delete(scope: Scope, clusterName: string, name: string): Promise<string>;
+}
+
+export function createClusterPools(deps: {
+  database: Database;
+  clock: Clock;
+  catalog: Catalog;
+  tasks: Tasks;
+  references: ClusterReferences;
+}): ClusterPools {
+  const { database, clock, catalog, tasks, references } = deps;
+
+  return {
+    async create(scope, clusterName, request) {
+      await requireCluster(scope, clusterName);
+      const { region } = scope;
+      const offer = {
+        flavors: catalog.flavors(region.id),
+        volumeTypes: region.available_volume_types ?? [],
+      };
+      refuse([
+        ...poolProblems(request, offer),
+        ...(await groupProblems(scope, request.security_group_ids ?? [])),
+      ]);
+      const pool = newPool(request);
+      return changing(scope, clusterName, async (tx, cluster) => {
+        refuseOneMore(cluster, pool.name);
+        const taskId = await tasks.start(tx, scope, {
+          data: { cluster_name: clusterName, ...request },
+          ...poolCreationWork(cluster, pool),
+        });
+        const firstPosition = Math.max(...cluster.pools.map(({ position }) => position)) + 1;
+        const to = { clusterId: cluster.id, createdAt: clock.now(), firstPosition };
+        await insertPools(tx, { ...to, pending: 'Provisioning' }, [pool]);
+        await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
+        return taskId;
+      });
+    },
+
+    async update(scope, clusterName, name, request) {
+      poolOf(await requireCluster(scope, clusterName), name);
+      refuse([
+        ...labelProblems(request.labels ?? {}, 'labels'),
+        ...taintProblems(request.taints ?? {}, 'taints'),
+        ...(await groupProblems(scope, request.security_group_ids ?? [])),
+      ]);
+      return changing(scope, clusterName, async (tx, cluster) => {
+        const pool = poolOf(cluster, name);
+        const wanted = settingsOf(pool, request);
+        refuse([
+          ...sizeProblems({ min: wanted.min_node_count, max: wanted.max_node_count }),
+          ...nodeCountProblems(pool, request),
+        ]);
+        await store.changePool(tx, pool.id, wanted);
+        return { ...pool, ...wanted };
+      });
+    },
+
+    async resize(scope, clusterName, name, nodeCount) {
+      return changing(scope, clusterName, async (tx, cluster) => {
+        const pool = poolOf(cluster, name);
+        const { min_node_count: min, max_node_count: max } = pool;
+        if (nodeCount < min || nodeCount > max) {
+          const message = `Must be ${min} to ${max}, min_node_count and max_node_count of pool ${name}: change these first.`;
+          throw new InvalidError([{ field: 'node_count', message }]);
+        }
+        const taskId = await tasks.start(tx, scope, {
+          data: { cluster_name: clusterName, pool_name: name, node_count: nodeCount },
+          ...resizeWork(cluster, pool, nodeCount),
+        });
+        await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
+        return taskId;
+      });
+    },
+
+    async delete(scope, clusterName, name) {
+      return changing(scope, clusterName, async (tx, cluster) => {
+        const pool = poolOf(cluster, name);
+        const last = cluster.pools.length === 1;
+        if (!last) refuseSlurmsPool(cluster, pool);
+        const taskId = await tasks.start(tx, scope, {
+          data: { cluster_name: clusterName, pool_name: name },
+          ...poolDeletionWork(cluster, pool, scope),
+        });
+        await store.markPool(tx, pool.id, 'Deleting');
+        await holdCluster(tx, cluster.id, { taskId, status: last ? 'Deleting' : 'Provisioned' });
+        return taskId;
+      });
+    },
+  };
+
+  async function requireCluster(scope: Scope, name: string): Promise<ClusterRow> {
+    const cluster = await findCluster(database.sql, placeOf(scope), name);
+    if (!cluster) throw new NotFoundError('Cluster', name);
+    return cluster;
+  }
+
+  async function changing<Result>(
+    scope: Scope,
+    clusterName: string,
+    change: (tx: Transaction, cluster: ClusterRow) => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      return await database.transaction(async (tx) =>
+        change(tx, await lockFreeCluster(tx, scope, clusterName)),
+      );
+    } catch (error) {
+      if (violates(error, 'kubernetes_pool_security_groups_group')) {
+        throw new ConflictError('One of the security groups was deleted meanwhile: leave it out');
+      }
+      throw error;
+    }
+  }
+
+  function groupProblems(scope: Scope, ids: readonly string[]): Promise<FieldProblem[]> {
+    return poolGroupProblems(scope, [{ path: '', ids }], references);
+  }
+}
+
+function refuse(problems: FieldProblem[]): void {
+  if (problems.length > 0) throw new InvalidError(problems);
+}
+
+function refuseOneMore({ name, pools }: ClusterRow, poolName: string): void {
+  if (pools.some((pool) => pool.name === poolName)) {
+    throw new ConflictError(
+      `A pool named ${poolName} exists already in cluster ${name}; choose another name`,
+    );
+  }
+  if (pools.length >= MAX_POOLS) {
+    throw new ConflictError(`Cluster ${name} has ${MAX_POOLS} pools, which is the most; delete one first`);
+  }
+}
+
+/** Slurm's workers run on GPU nodes. */
+function refuseSlurmsPool({ name, configuration, pools }: ClusterRow, { id, name: poolName }: PoolRow): void {
+  if (!configuration.add_ons.slurm.enabled) return;
+  if (pools.some((other) => other.id !== id && isGpu(other.flavor_id))) return;
+  throw new ConflictError(
+    `Pool ${poolName} is the last one with GPUs in cluster ${name}, and Slurm needs one; disable Slurm or add another GPU pool first`,
+  );
+}
+
+/** Null and absent keep what is there. */
+function settingsOf(pool: PoolRow, request: UpdatePool): store.PoolSettings {
+  return {
+    min_node_count: request.min_node_count ?? pool.min_node_count,
+    max_node_count: request.max_node_count ?? pool.max_node_count,
+    auto_healing_enabled: request.auto_healing_enabled ?? pool.auto_healing_enabled,
+    labels: request.labels ?? pool.labels,
+    taints: request.taints ?? pool.taints,
+    crio_config: request.crio_config ?? pool.crio_config,
+    kubelet_config: request.kubelet_config ?? pool.kubelet_config,
+    security_group_ids: request.security_group_ids?.map((id) => id.toLowerCase()) ?? pool.security_group_ids,
+  };
+}
+
+function nodeCountProblems(pool: PoolRow, { node_count: wanted }: UpdatePool): FieldProblem[] {
+  if (wanted === undefined || wanted === null || wanted === pool.node_count) return [];
+  const message = `The pool has ${pool.node_count} nodes, which an update can't change: leave it out, and resize the pool with a POST to its /resize.`;
+  return [{ field: 'node_count', message }];
+}

@@ -1,0 +1,152 @@
+import type { TaskHandler } from '../../../workflows/task-handler.ts';
+import type { ClusterBackend, PoolOfNodes } from '../backend.ts';
+import type { ClusterRow, NewPool, PoolRow } from '../store.ts';
+import { releaseCluster } from '../store.ts';
+import {
+  carryOut,
+  failAfter,
+  MINUTE_MS,
+  nodesOf,
+  type Owner,
+  openChange,
+  ownerOf,
+  removeCluster,
+  type Standing,
+  standingOf,
+  tearDown,
+} from '../work-steps.ts';
+import * as store from './store.ts';
+
+const CREATE = 'create_k8s_cluster_pool_v2';
+const RESIZE = 'resize_k8s_cluster_v2';
+const DELETE = 'delete_k8s_cluster_pool_v2';
+const DEADLINE_MS = 60 * MINUTE_MS;
+
+interface PoolInput {
+  clusterId: string;
+  poolId: string;
+  /** As it is to be, and before a deletion as it is. */
+  pool: PoolOfNodes;
+  /** The cluster before the change. */
+  standing: Standing;
+}
+interface DeletionInput extends PoolInput {
+  owner: Owner;
+  /** Whether the cluster goes with it. */
+  last: boolean;
+}
+
+const work = <Input extends object>(type: string, input: Input) => ({
+  type,
+  input,
+  deadlineMs: DEADLINE_MS,
+});
+
+export function poolCreationWork(cluster: ClusterRow, pool: NewPool) {
+  return work<PoolInput>(CREATE, {
+    clusterId: cluster.id,
+    poolId: pool.id,
+    pool: nodesOf(pool),
+    standing: standingOf(cluster),
+  });
+}
+
+export function resizeWork(cluster: ClusterRow, pool: PoolRow, nodeCount: number) {
+  return work<PoolInput>(RESIZE, {
+    clusterId: cluster.id,
+    poolId: pool.id,
+    pool: nodesOf({ ...pool, node_count: nodeCount }),
+    standing: standingOf(cluster),
+  });
+}
+
+export function poolDeletionWork(
+  cluster: ClusterRow,
+  pool: PoolRow,
+  scope: { clientId: number; region: { id: number } },
+) {
+  return work<DeletionInput>(DELETE, {
+    owner: ownerOf(scope),
+    clusterId: cluster.id,
+    poolId: pool.id,
+    pool: nodesOf(pool),
+    standing: standingOf(cluster),
+    last: cluster.pools.length === 1,
+  });
+}
+
+/** The long work on single pools. */
+export function poolHandlers({ backend }: { backend: ClusterBackend }): TaskHandler[] {
+  const create: TaskHandler<PoolInput, void> = {
+    type: CREATE,
+    deadlineMs: DEADLINE_MS,
+    async run(run, { clusterId, pool, standing }) {
+      await openChange(run, backend, clusterId, standing);
+      try {
+        await carryOut(run, 'create pool', (key) => backend.createPool(key, clusterId, pool));
+        await carryOut(run, 'await ready', (key) => backend.awaitReady(key, clusterId));
+      } catch (error) {
+        return failAfter(error, async () => {
+          await carryOut(run, 'delete pool', (key) => backend.deletePool(key, clusterId, pool.name));
+          await carryOut(run, 'await ready again', (key) => backend.awaitReady(key, clusterId));
+        });
+      }
+    },
+    async complete(tx, task, { clusterId, poolId }) {
+      await store.markPool(tx, poolId, null);
+      await releaseCluster(tx, { clusterId, taskId: task.id });
+      return { k8s_pools: [poolId] };
+    },
+    async abandon(tx, task, { clusterId, poolId }) {
+      if (await releaseCluster(tx, { clusterId, taskId: task.id })) await store.deletePool(tx, poolId);
+    },
+  };
+
+  const resize: TaskHandler<PoolInput, void> = {
+    type: RESIZE,
+    deadlineMs: DEADLINE_MS,
+    async run(run, { clusterId, pool, standing }) {
+      await openChange(run, backend, clusterId, standing);
+      try {
+        await carryOut(run, 'resize pool', (key) => backend.resizePool(key, clusterId, pool));
+        await carryOut(run, 'await ready', (key) => backend.awaitReady(key, clusterId));
+      } catch (error) {
+        return failAfter(error, async () => {
+          await carryOut(run, 'put back pools', (key) => backend.keepPools(key, clusterId, standing.pools));
+          await carryOut(run, 'await ready again', (key) => backend.awaitReady(key, clusterId));
+        });
+      }
+    },
+    async complete(tx, task, { clusterId, poolId, pool }) {
+      await store.setNodeCount(tx, poolId, pool.nodeCount);
+      await releaseCluster(tx, { clusterId, taskId: task.id });
+      return null;
+    },
+    async abandon(tx, task, { clusterId }) {
+      await releaseCluster(tx, { clusterId, taskId: task.id });
+    },
+  };
+
+  const remove: TaskHandler<DeletionInput, void> = {
+    type: DELETE,
+    deadlineMs: DEADLINE_MS,
+    async run(run, { clusterId, pool, standing, last }) {
+      if (last) return tearDown(run, backend, clusterId, [pool.name]);
+      await openChange(run, backend, clusterId, standing);
+      await carryOut(run, 'delete pool', (key) => backend.deletePool(key, clusterId, pool.name));
+      await carryOut(run, 'await ready', (key) => backend.awaitReady(key, clusterId));
+    },
+    async complete(tx, task, { clusterId, poolId, owner, last }) {
+      const held = { clusterId, taskId: task.id };
+      if (last) await removeCluster(tx, held, owner);
+      else if (await releaseCluster(tx, held)) await store.deletePool(tx, poolId);
+      return null;
+    },
+    // Running and free, the pool can be deleted again.
+    async abandon(tx, task, { clusterId, poolId }) {
+      if (await releaseCluster(tx, { clusterId, taskId: task.id })) await store.markPool(tx, poolId, null);
+    },
+  };
+
+  return [create, resize, remove];
+}

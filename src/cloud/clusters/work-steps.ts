@@ -1,0 +1,103 @@
+import type { Transaction } from '../../db/database.ts';
+import type { TaskRun } from '../../workflows/task-handler.ts';
+import { releaseQuota } from '../quotas/quotas.ts';
+import type { ClusterBackend, Pace, PoolOfNodes } from './backend.ts';
+import type { ClusterConfiguration, GroupName } from './configuration/configuration.ts';
+import * as store from './store.ts';
+
+/** What the tasks on clusters and on their pools have in common. */
+
+export const MINUTE_MS = 60_000;
+
+/**
+ * The order in which groups are applied: the API server's own restart first, then the network that everything
+ * runs over, then what runs in the cluster; Slurm last, since it needs all of it.
+ */
+export const APPLY_ORDER: readonly GroupName[] = [
+  'authentication',
+  'cni',
+  'autoscaler_config',
+  'logging',
+  'ddos_profile',
+  'add_ons',
+];
+
+export interface Owner {
+  clientId: number;
+  regionId: number;
+}
+
+export const ownerOf = (scope: { clientId: number; region: { id: number } }): Owner => ({
+  clientId: scope.clientId,
+  regionId: scope.region.id,
+});
+
+/** What a cluster is before a change, for the case that an earlier change left parts of itself behind. */
+export interface Standing {
+  configuration: ClusterConfiguration;
+  pools: PoolOfNodes[];
+}
+
+export const standingOf = (cluster: store.ClusterRow): Standing => ({
+  configuration: cluster.configuration,
+  pools: cluster.pools.map(nodesOf),
+});
+
+export const nodesOf = (pool: Pick<store.PoolRow, 'name' | 'flavor_id' | 'node_count'>): PoolOfNodes => ({
+  name: pool.name,
+  flavorId: pool.flavor_id,
+  nodeCount: pool.node_count,
+});
+
+/** One piece of the backend's work, and the time until the next may begin. */
+export async function carryOut<Result extends Pace>(
+  run: TaskRun,
+  step: string,
+  operation: (key: string) => Promise<Result>,
+): Promise<Result> {
+  const result = await run.step(step, () => operation(`${run.taskId}:${step}`));
+  await run.sleep(result.settlesInMs);
+  return result;
+}
+
+/** Opens a change of a running cluster, and first puts right what an earlier one that was cut off left behind. */
+export async function openChange(
+  run: TaskRun,
+  backend: ClusterBackend,
+  clusterId: string,
+  { configuration, pools }: Standing,
+): Promise<void> {
+  const { unfinished } = await carryOut(run, 'begin change', (key) => backend.beginChange(key, clusterId));
+  if (!unfinished) return;
+  await carryOut(run, 'keep pools', (key) => backend.keepPools(key, clusterId, pools));
+  for (const group of APPLY_ORDER) {
+    await carryOut(run, `apply ${group}`, (key) => backend.apply(key, clusterId, group, configuration));
+  }
+}
+
+/** The task's reader is told what went wrong first; what went wrong while clearing up is in the server's log. */
+export async function failAfter(error: unknown, clearUp: () => Promise<void>): Promise<never> {
+  await clearUp().catch(() => {});
+  throw error;
+}
+
+/** Takes a cluster down, its pools first. */
+export async function tearDown(
+  run: TaskRun,
+  backend: ClusterBackend,
+  clusterId: string,
+  poolNames: string[],
+): Promise<void> {
+  for (const name of poolNames) {
+    await carryOut(run, `delete pool ${name}`, (key) => backend.deletePool(key, clusterId, name));
+  }
+  await carryOut(run, 'delete control plane', (key) => backend.deleteControlPlane(key, clusterId));
+}
+
+export async function removeCluster(
+  tx: Transaction,
+  held: { clusterId: string; taskId: string },
+  owner: Owner,
+): Promise<void> {
+  if (await store.deleteCluster(tx, held)) await releaseQuota(tx, owner, 'cluster_count');
+}
