@@ -8,6 +8,7 @@ import { up as aiTasks } from './0006_ai_tasks.ts';
 import { up as clusters } from './0007_clusters.ts';
 import { up as sshKeysAndFileShares } from './0008_ssh_keys_and_file_shares.ts';
 import { up as featuresAndNotifications } from './0009_features_and_notifications.ts';
+import { up as taskListsAndDeletedProjects } from './0010_task_lists_and_deleted_projects.ts';
 import { up as clusterPoolsAndCredentials } from './0011_cluster_pools_and_credentials.ts';
 import { up as networkChanges } from './0012_network_changes.ts';
 
@@ -22,6 +23,7 @@ export const migrations: Record<string, Migration> = {
   '0007_clusters': { up: clusters },
   '0008_ssh_keys_and_file_shares': { up: sshKeysAndFileShares },
   '0009_features_and_notifications': { up: featuresAndNotifications },
+  '0010_task_lists_and_deleted_projects': { up: taskListsAndDeletedProjects },
   '0011_cluster_pools_and_credentials': { up: clusterPoolsAndCredentials },
   '0012_network_changes': { up: networkChanges },
 };

@@ -1,8 +1,12 @@
 import type { Logger } from 'pino';
+import { announce } from '../db/changes.ts';
 import type { Database, Transaction } from '../db/database.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isTransient } from './failure.ts';
 import type { TaskHandler } from './task-handler.ts';
+
+/** The topic under which whoever waits for a task hears that it has ended; the key is its id. */
+export const TASK_ENDED = 'task-ended';
 
 export interface TaskEnding {
   database: Database;
@@ -84,5 +88,7 @@ async function end(
     .where('id', '=', id)
     .where('state', 'in', ['NEW', 'RUNNING'])
     .executeTakeFirst();
-  return changed.numUpdatedRows > 0n;
+  if (changed.numUpdatedRows === 0n) return false;
+  await announce(tx.client, TASK_ENDED, id);
+  return true;
 }

@@ -1,15 +1,39 @@
+import type { FastifyReply } from 'fastify';
 import type { Api } from '../../http/server.ts';
-import { type Task, TaskParams, Task as TaskSchema } from './schema.ts';
+import { type Projects, scopeOf } from '../projects/service.ts';
+import { acknowledgementRoutes } from './acknowledgement-routes.ts';
+import { presentedTask } from './presenter.ts';
+import {
+  ActiveTaskParams,
+  ActiveTaskQuery,
+  TaskList,
+  TaskListQuery,
+  TaskParams,
+  Task as TaskSchema,
+  WaitHeaders,
+} from './schema.ts';
 import type { Tasks } from './service.ts';
-import type { TaskRow } from './store.ts';
+import { waitPreference } from './wait-preference.ts';
 
-/** The specification polls `/v1/tasks/{task_id}`, the official clients the same task below `/cloud`. */
+const tags = ['Tasks'];
+
+/**
+ * The specification polls `/v1/tasks/{task_id}`, the official clients the same task below `/cloud`, where
+ * names beside the ids belong to other operations.
+ */
 const PATHS = [
   { url: '/v1/tasks/:task_id', operationId: 'getTask' },
-  { url: '/cloud/v1/tasks/:task_id', operationId: 'getCloudTask' },
+  { url: '/cloud/v1/tasks/:task_id(^(?!acknowledge).*$)', operationId: 'getCloudTask' },
 ];
 
-export function taskRoutes(app: Api, { tasks }: { tasks: Tasks }): void {
+export function taskRoutes(app: Api, services: { tasks: Tasks; projects: Projects }): void {
+  const { tasks, projects } = services;
+  let stopping = false;
+  app.addHook('preClose', async () => {
+    stopping = true;
+    tasks.stopWaiting();
+  });
+
   for (const { url, operationId } of PATHS) {
     app.get(url, {
       config: { access: 'read' },
@@ -17,43 +41,67 @@ export function taskRoutes(app: Api, { tasks }: { tasks: Tasks }): void {
         operationId,
         summary: 'Get a task',
         description:
-          'Poll until `state` is FINISHED or ERROR. What the task made or changed can be read from that moment on.',
-        tags: ['Tasks'],
+          'Poll until `state` is FINISHED or ERROR, or let the answer wait for that with `Prefer: wait=N`. ' +
+          'What the task made or changed can be read from that moment on.',
+        tags,
         params: TaskParams,
+        headers: WaitHeaders,
         response: { 200: TaskSchema },
       },
-      handler: async ({ principal, params }) => presented(await tasks.get(principal, params.task_id)),
+      handler: async ({ principal, params, headers }, reply) => {
+        const seconds = waitPreference(headers.prefer);
+        if (seconds === undefined) return presentedTask(await tasks.get(principal, params.task_id));
+        const { task, waited } = await tasks.ended(principal, params.task_id, {
+          seconds,
+          gone: goneSignal(reply),
+        });
+        if (waited) void reply.header('preference-applied', `wait=${seconds}`);
+        // A connection kept for the next request would keep the server from stopping.
+        if (stopping) void reply.header('connection', 'close');
+        return presentedTask(task);
+      },
     });
   }
+
+  app.get('/cloud/v1/tasks', {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listTasks',
+      summary: 'List tasks',
+      description: "The account's tasks in all of its projects.",
+      tags,
+      querystring: TaskListQuery,
+      response: { 200: TaskList },
+    },
+    handler: async ({ principal, query }) => {
+      const { count, rows } = await tasks.list(principal, query);
+      return { count, results: rows.map(presentedTask) };
+    },
+  });
+
+  app.get('/cloud/v1/tasks/:project_id/:region_id/active', {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listActiveTasks',
+      summary: 'List active tasks',
+      description: 'Those that have not ended yet, the newest first.',
+      tags,
+      params: ActiveTaskParams,
+      querystring: ActiveTaskQuery,
+      response: { 200: TaskList },
+    },
+    handler: async (request) => {
+      const { count, rows } = await tasks.active(await projects.scope(scopeOf(request)), request.query);
+      return { count, results: rows.map(presentedTask) };
+    },
+  });
+
+  acknowledgementRoutes(app, services);
 }
 
-export function presented(row: TaskRow): Task {
-  return {
-    id: row.id,
-    task_type: row.task_type,
-    state: row.state,
-    detailed_state: null,
-    created_on: taskTime(row.created_on),
-    updated_on: row.updated_on && taskTime(row.updated_on),
-    finished_on: row.finished_on && taskTime(row.finished_on),
-    created_resources: row.created_resources,
-    data: row.data,
-    error: row.error,
-    user_id: row.user_id,
-    client_id: row.client_id,
-    user_client_id: row.user_client_id,
-    project_id: row.project_id,
-    region_id: row.region_id,
-    request_id: row.request_id,
-    acknowledged_at: row.acknowledged_at && taskTime(row.acknowledged_at),
-    acknowledged_by: row.acknowledged_by,
-    job_id: null,
-    schedule_id: null,
-    lifecycle_policy_id: null,
-  };
-}
-
-/** `YYYY-MM-DDThh:mm:ss`, in UTC and without saying so (contract 1.2). */
-function taskTime(date: Date): string {
-  return date.toISOString().slice(0, 19);
+/** Aborted when the connection ends, by an answer or by a client that waits no longer. */
+function goneSignal(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  reply.raw.once('close', () => controller.abort());
+  return controller.signal;
 }

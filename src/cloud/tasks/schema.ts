@@ -1,5 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../lib/nullable.ts';
+import { UuidInput } from '../../lib/resource-fields.ts';
+import { IntegerId, listOf, listQuery, ProjectRegion } from '../../lib/wire.ts';
+
+const STATES = ['NEW', 'RUNNING', 'FINISHED', 'ERROR'] as const;
 
 const TaskTime = (description: string) =>
   nullable(Type.String({ description, examples: ['2026-05-23T05:07:31'] }));
@@ -26,7 +30,7 @@ export const Task = Type.Object(
   {
     id: Type.String({ format: 'uuid', description: 'Unique over all projects' }),
     task_type: Type.String({ examples: ['update_k8s_cluster_v2'] }),
-    state: Type.Enum(['NEW', 'RUNNING', 'FINISHED', 'ERROR'], {
+    state: Type.Enum(STATES, {
       description: 'NEW: queued. RUNNING: at work. FINISHED and ERROR are final.',
     }),
     detailed_state: nullable(Type.String({ description: 'Only GPU clusters have one' })),
@@ -53,3 +57,96 @@ export const Task = Type.Object(
 export type Task = Static<typeof Task>;
 
 export const TaskParams = Type.Object({ task_id: Type.String({ description: 'Task ID' }) });
+
+export const WaitHeaders = Type.Object({
+  prefer: Type.Optional(
+    Type.String({
+      description:
+        '`wait=N` (RFC 7240): answer when the task has ended, or as it is after N seconds, 60 at most. ' +
+        'The answer says `Preference-Applied: wait=N` where that was done.',
+      examples: ['wait=30'],
+    }),
+  ),
+});
+
+export const TaskList = listOf(Task, 'TaskList');
+
+const Order = Type.Enum(['asc', 'desc'], { type: 'string' });
+const Moment = (description: string) =>
+  Type.String({
+    pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?([Zz]|[+-]\\d{2}:?\\d{2})?$',
+    rule: 'Must be a date and time such as 2026-05-23T05:07:31Z; without a zone it is in UTC.',
+    description,
+    examples: ['2026-05-23T05:07:31Z'],
+  });
+
+export const TaskListQuery = Type.Object(
+  {
+    project_id: Type.Optional(
+      Type.Array(IntegerId('Project ID'), { maxItems: 100, description: 'Repeat it for several' }),
+    ),
+    region_id: Type.Optional(
+      Type.Array(IntegerId('Region ID'), { maxItems: 100, description: 'Repeat it for several' }),
+    ),
+    state: Type.Optional(
+      Type.Array(Type.Enum(STATES, { type: 'string' }), {
+        maxItems: 100,
+        description: 'Repeat it for several',
+      }),
+    ),
+    task_type: Type.Optional(
+      Type.String({ maxLength: 255, description: 'The whole type', examples: ['create_volume'] }),
+    ),
+    is_acknowledged: Type.Optional(
+      Type.Boolean({ description: 'Only those whose outcome a user has acknowledged, or has not' }),
+    ),
+    from_timestamp: Type.Optional(Moment('Accepted then or later')),
+    to_timestamp: Type.Optional(Moment('Accepted then or earlier')),
+    order_by: Type.Optional({
+      ...Order,
+      description: 'By the time of acceptance; the newest first if left out',
+    }),
+    sorting: Type.Optional({ ...Order, deprecated: true, description: 'The former name of `order_by`' }),
+    ...listQuery(10),
+  },
+  { additionalProperties: false },
+);
+export type TaskListQuery = Static<typeof TaskListQuery>;
+
+export const ActiveTaskParams = Type.Object(ProjectRegion);
+export const ActiveTaskQuery = Type.Object(
+  {
+    task_type: Type.Optional(
+      Type.Array(Type.String({ maxLength: 255, examples: ['create_volume'] }), {
+        maxItems: 100,
+        description: 'Repeat it for several',
+      }),
+    ),
+    ...listQuery(10),
+  },
+  { additionalProperties: false },
+);
+
+export const AcknowledgeQuery = Type.Object(
+  {
+    project_id: Type.Optional(IntegerId('Only tasks of this project')),
+    region_id: Type.Optional(IntegerId('Only tasks of this region')),
+  },
+  { additionalProperties: false },
+);
+export type AcknowledgeQuery = Static<typeof AcknowledgeQuery>;
+
+export const AcknowledgeTasks = Type.Object(
+  {
+    task_ids: Type.Optional(
+      nullable(
+        Type.Array(UuidInput('Task ID'), {
+          maxItems: 1000,
+          description: 'Tasks of any state; all that have ended if it is null or left out',
+        }),
+      ),
+    ),
+  },
+  { title: 'AcknowledgeTasks', additionalProperties: false, examples: [{ task_ids: null }] },
+);
+export type AcknowledgeTasks = Static<typeof AcknowledgeTasks>;

@@ -1,12 +1,19 @@
 import { randomUUID } from 'node:crypto';
+import type { ChangeFeed } from '../../db/changes.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { ownsClient, type Principal } from '../../iam/identity/principal.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { NotFoundError } from '../../lib/errors.ts';
+import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import type { TaskQueue } from '../../workflows/task-queue.ts';
 import type { Scope } from '../projects/service.ts';
+import * as acknowledgements from './acknowledgement-store.ts';
+import { taskFilter } from './list-filter.ts';
+import { listTasks } from './list-store.ts';
+import type { AcknowledgeQuery, TaskListQuery } from './schema.ts';
+import { ACTIVE, ENDED } from './states.ts';
 import { findTask, insertTask, type TaskRow } from './store.ts';
+import { createTaskWaiting } from './waiting.ts';
 
 /** Work to be done later, accepted now. */
 export interface TaskRequest {
@@ -25,10 +32,52 @@ export interface Tasks {
   start(tx: Transaction, scope: Scope, request: TaskRequest): Promise<string>;
   /** @throws NotFoundError for an unknown task and for another account's */
   get(principal: Principal, taskId: string): Promise<TaskRow>;
+  /**
+   * The task when it has ended, or as it is when the time is over or `gone` is aborted. `waited` is false when too many
+   * wait already, and the task is as it is. @throws NotFoundError
+   */
+  ended(
+    principal: Principal,
+    taskId: string,
+    wait: { seconds: number; gone: AbortSignal },
+  ): Promise<{ task: TaskRow; waited: boolean }>;
+  /** Lets those that wait go. For good: call it when the server stops. */
+  stopWaiting(): void;
+  /** The caller's account's tasks. @throws InvalidError for a time that no calendar has */
+  list(principal: Principal, query: TaskListQuery): Promise<TaskPage>;
+  /** What has not ended in the scope's project and region, the newest first. */
+  active(scope: Scope, query: { task_type?: string[]; limit?: number; offset?: number }): Promise<TaskPage>;
+  /** The task with who acknowledged it first. @throws NotFoundError */
+  acknowledge(principal: Principal, taskId: string): Promise<TaskRow>;
+  /** Acknowledges what has ended in the caller's account. */
+  acknowledgeEnded(principal: Principal, where: AcknowledgeQuery): Promise<void>;
+  /** @throws InvalidError naming those that are not there; none is acknowledged then */
+  acknowledgeNamed(principal: Principal, taskIds: string[], where: AcknowledgeQuery): Promise<void>;
 }
 
-export function createTasks(deps: { database: Database; queue: TaskQueue; clock: Clock }): Tasks {
+interface TaskPage {
+  count: number;
+  rows: TaskRow[];
+}
+
+export function createTasks(deps: {
+  database: Database;
+  changes: ChangeFeed;
+  queue: TaskQueue;
+  clock: Clock;
+}): Tasks {
+  const { database } = deps;
+  const waiting = createTaskWaiting(deps.changes);
+
+  async function get(principal: Principal, taskId: string): Promise<TaskRow> {
+    const row = isUuid(taskId) ? await findTask(database.sql, taskId) : undefined;
+    if (!row || !ownsClient(principal, row.client_id)) throw new NotFoundError('Task', taskId);
+    return row;
+  }
+  const acknowledgement = ({ userId: by }: Principal) => ({ by, at: deps.clock.now() });
+
   return {
+    get,
     async start(tx, scope, request) {
       const id = request.id ?? randomUUID();
       const createdOn = deps.clock.now();
@@ -48,10 +97,61 @@ export function createTasks(deps: { database: Database; queue: TaskQueue; clock:
       await deps.queue.enqueue(tx, { id, type: request.type, input: request.input });
       return id;
     },
-    async get(principal, taskId) {
-      const row = isUuid(taskId) ? await findTask(deps.database.sql, taskId) : undefined;
-      if (!row || !ownsClient(principal, row.client_id)) throw new NotFoundError('Task', taskId);
-      return row;
+    async ended(principal, taskId, wait) {
+      const now = await get(principal, taskId);
+      if (hasEnded(now)) return { task: now, waited: true };
+      return waiting.until({
+        ...wait,
+        taskId: now.id,
+        read: () => get(principal, taskId),
+        ended: hasEnded,
+      });
+    },
+    stopWaiting: () => waiting.stop(),
+
+    list: (principal, query) =>
+      listTasks(database.sql, { ...taskFilter(query), clientId: principal.clientId }),
+    active: (scope, query) =>
+      listTasks(database.sql, {
+        projectIds: [scope.projectId],
+        regionIds: [scope.region.id],
+        states: ACTIVE,
+        types: query.task_type,
+        order: 'desc',
+        limit: query.limit ?? 10,
+        offset: query.offset ?? 0,
+      }),
+
+    async acknowledge(principal, taskId) {
+      const { id } = await get(principal, taskId);
+      await acknowledgements.acknowledgeTask(database.sql, id, acknowledgement(principal));
+      return get(principal, id);
+    },
+    acknowledgeEnded: (principal, where) =>
+      acknowledgements.acknowledgeEnded(
+        database.sql,
+        tasksWhere(principal, where),
+        acknowledgement(principal),
+      ),
+    async acknowledgeNamed(principal, taskIds, where) {
+      const ids = [...new Set(taskIds.map((id) => id.toLowerCase()))];
+      const missing = await acknowledgements.acknowledgeNamed(
+        database.sql,
+        ids,
+        tasksWhere(principal, where),
+        acknowledgement(principal),
+      );
+      if (missing.length > 0) {
+        throw new InvalidError({ task_ids: [`There is no task ${missing.join(', ')}; leave it out.`] });
+      }
     },
   };
+}
+
+function hasEnded({ state }: TaskRow): boolean {
+  return ENDED.includes(state);
+}
+
+function tasksWhere({ clientId }: Principal, { project_id, region_id }: AcknowledgeQuery) {
+  return { clientId, projectId: project_id, regionId: region_id };
 }
