@@ -28,6 +28,7 @@ import { createProjects, type Scope } from './cloud/projects/service.ts';
 import { ensureDefaultSecurityGroups } from './cloud/security-groups/default-group.ts';
 import { portGroups } from './cloud/security-groups/port-groups.ts';
 import { createSecurityGroups } from './cloud/security-groups/service.ts';
+import { securityGroupHandlers } from './cloud/security-groups/workflow.ts';
 import { snapshotRows } from './cloud/snapshots/rows.ts';
 import { createSnapshots } from './cloud/snapshots/service.ts';
 import { createSnapshotHandler, deleteSnapshotHandler } from './cloud/snapshots/workflow.ts';
@@ -67,7 +68,7 @@ export function createServices(foundation: Foundation) {
   const projects = createProjects(foundation);
   const tasks = createTasks(foundation);
   const ports = createPorts(foundation);
-  const securityGroups = createSecurityGroups({ ...foundation, instances: ports });
+  const securityGroups = createSecurityGroups({ ...foundation, tasks, instances: ports });
   const networks = createNetworks({
     ...foundation,
     tasks,
@@ -177,6 +178,7 @@ export function createTaskHandlers(foundation: Foundation): TaskHandler[] {
     deleteVolumeHandler({ ...disks, snapshots: snapshotRows }),
     createSnapshotHandler(disks),
     deleteSnapshotHandler(disks),
+    ...securityGroupHandlers(),
     ...clusterHandlers({ backend: clusters }),
     ...poolHandlers({ backend: clusters }),
     ...networkHandlers(networking),

@@ -28,7 +28,10 @@ export function patchedTags(
   const removed = new Set(entries.flatMap(([key, value]) => (value === null ? [key.trim()] : [])));
   for (const key of removed) {
     if (!Object.hasOwn(tags, key)) continue;
-    problems.push({ field: `${field}.${key}`, message: 'Is set and removed at once; send it once.' });
+    problems.push({
+      field: field === '' ? key : `${field}.${key}`,
+      message: 'Is set and removed at once; send it once.',
+    });
   }
   if (problems.length > 0) throw new InvalidError(problems);
   const kept = Object.entries(current).filter(([key]) => !removed.has(key));
@@ -41,6 +44,6 @@ function withinLimit(tags: Record<string, string>, field: string): Record<string
   const count = Object.keys(tags).length;
   if (count <= MAX_TAGS) return tags;
   throw new InvalidError({
-    [field]: [`At most ${MAX_TAGS} tags are allowed, it would have ${count}; remove some first.`],
+    [field || 'tags']: [`At most ${MAX_TAGS} tags are allowed, it would have ${count}; remove some first.`],
   });
 }

@@ -10,7 +10,8 @@ const VALUE = /^[^\t\n\r\f\v]+$/u;
 
 /**
  * User tags without the white space around keys and values. `tags` holds only what is sound; take it when
- * `problems` is empty. Problems name the field as `<fieldPrefix>.<key>`.
+ * `problems` is empty. Problems name the field as `<fieldPrefix>.<key>`, or as
+ * `<key>` without a prefix.
  */
 export function canonicalTags(
   input: Record<string, string>,
@@ -27,8 +28,9 @@ export function canonicalTags(
     const key = givenKey.trim();
     const value = givenValue.trim();
     const message = keyFault(key, tags) ?? valueFault(value);
+    const named = givenKey.slice(0, TAG_MAX_LENGTH);
     if (message === undefined) tags.set(key, value);
-    else problems.push({ field: `${fieldPrefix}.${givenKey.slice(0, TAG_MAX_LENGTH)}`, message });
+    else problems.push({ field: fieldPrefix === '' ? named : `${fieldPrefix}.${named}`, message });
   }
   // fromEntries defines own properties, so a key like __proto__ stays a plain tag.
   return { tags: Object.fromEntries(tags), problems };

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { expect } from 'vitest';
 import type { HttpClient } from './http-client.ts';
 import { type DocumentedOperation, pathParameters } from './openapi.ts';
@@ -47,6 +47,8 @@ export function createPossessions(http: HttpClient): Possessions {
 /** What shares a name without being the same: AI tasks and platform tasks, free and paid features. */
 function valueName({ path }: DocumentedOperation, parameter: string): string {
   if (parameter === 'task_id' && path.startsWith('/streaming/')) return 'ai_task_id';
+  // A group of its own, so that nothing done to the other removes the rule.
+  if (parameter === 'group_id' && path.includes('{rule_id}')) return 'group_of_rule_id';
   return parameter === 'activatedFeatureId' && path.includes('/free_') ? 'activatedFreeFeatureId' : parameter;
 }
 
@@ -100,9 +102,20 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
     return (await made(`/iam/admin/${kind}_features`, { client_id, feature_id })).id;
   };
 
+  const group = async () => {
+    const security_group = { name: anyName(), tags: { env: 'production' } };
+    return (await made('/cloud/v1/securitygroups/1/1', { security_group })).id;
+  };
+
   return {
-    group_id: async () =>
-      (await made('/cloud/v1/securitygroups/1/1', { security_group: { name: anyName() } })).id,
+    group_id: group,
+    group_of_rule_id: group,
+    rule_id: async () => {
+      values.group_of_rule_id ??= await group();
+      const port = randomInt(10_000, 60_000);
+      const rule = { direction: 'ingress', protocol: 'tcp', port_range_min: port, port_range_max: port };
+      return (await made(`/cloud/v1/securitygroups/1/1/${values.group_of_rule_id}/rules`, rule)).id;
+    },
     async cluster_name() {
       const body = await clusterBody(http);
       await byTask('/cloud/v1/k8s/clusters/1/1', body);

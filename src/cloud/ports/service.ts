@@ -3,7 +3,7 @@ import { NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
-import type { InstancePorts } from '../security-groups/service.ts';
+import type { InstancePorts } from '../security-groups/creation.ts';
 import {
   deletePortsOf,
   insertPorts,

@@ -8,6 +8,15 @@ export function defaultEgressRules(): CanonicalRule[] {
   ];
 }
 
+/** Everything in and out: what a group of the second version gets whose request says nothing about rules. */
+export function openRules(): CanonicalRule[] {
+  return [
+    canonicalRule({ direction: 'ingress', ethertype: 'IPv4' }),
+    canonicalRule({ direction: 'ingress', ethertype: 'IPv6' }),
+    ...defaultEgressRules(),
+  ];
+}
+
 /** A group that is given no egress rule gets the two that allow everything out, after its own rules. */
 export function withDefaultEgress(rules: readonly CanonicalRule[]): CanonicalRule[] {
   if (rules.some((rule) => rule.direction === 'egress')) return [...rules];

@@ -2,7 +2,8 @@ import { presentedTags } from '../../lib/tag-list.ts';
 import { offsetTimestamp } from '../../lib/timestamps.ts';
 import type { Scope } from '../projects/service.ts';
 import type { ProtocolName } from './protocols.ts';
-import type { RuleRow, SecurityGroupRow } from './store.ts';
+import type { RuleRow } from './rule-store.ts';
+import type { SecurityGroupRow } from './store.ts';
 
 /** The one thing in which the dialects differ here. */
 interface RemoteGroupDialect {
@@ -25,7 +26,7 @@ export function presentedGroup(row: SecurityGroupRow, scope: Scope, dialect: Rem
   };
 }
 
-function presentedRule(rule: RuleRow, dialect: RemoteGroupDialect) {
+export function presentedRule(rule: RuleRow, dialect: RemoteGroupDialect) {
   return {
     id: rule.id,
     security_group_id: rule.security_group_id,

@@ -2,19 +2,21 @@ import { type Static, Type } from 'typebox';
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
 import { tagFilter, tagQuery } from '../../lib/tag-query.ts';
-import { listQuery, ProjectRegion, ProjectRegionParams } from '../../lib/wire.ts';
+import { listQuery, ProjectRegionParams } from '../../lib/wire.ts';
 import { type Projects, scopeOf } from '../projects/service.ts';
+import { GROUPS, GroupParams, GROUP_TAGS as tags } from './params.ts';
 import { presentedGroup } from './presenter.ts';
-import { createSecurityGroupSchema, securityGroupListSchema, securityGroupSchema } from './schema.ts';
+import { ruleRoutes } from './rule-routes.ts';
+import {
+  copySecurityGroupSchema,
+  createSecurityGroupSchema,
+  securityGroupListSchema,
+  securityGroupSchema,
+  updateSecurityGroupSchema,
+} from './schema.ts';
 import type { SecurityGroups } from './service.ts';
+import { groupTaskRoutes } from './task-routes.ts';
 
-const BASE = '/cloud/v1/securitygroups/:project_id/:region_id';
-const tags = ['Security groups'];
-
-const GroupParams = Type.Object({
-  ...ProjectRegion,
-  group_id: Type.String({ description: 'Security group ID' }),
-});
 const GroupListQuery = Type.Object(
   {
     ...listQuery(10),
@@ -29,7 +31,7 @@ export function securityGroupRoutes(
   dialect: Dialect,
   { projects, securityGroups }: { projects: Projects; securityGroups: SecurityGroups },
 ): void {
-  app.post(BASE, {
+  app.post(GROUPS, {
     config: { access: 'operate' },
     schema: {
       operationId: 'createSecurityGroup',
@@ -47,7 +49,7 @@ export function securityGroupRoutes(
     },
   });
 
-  app.get(BASE, {
+  app.get(GROUPS, {
     config: { access: 'read' },
     schema: {
       operationId: 'listSecurityGroups',
@@ -64,7 +66,7 @@ export function securityGroupRoutes(
     },
   });
 
-  app.get(`${BASE}/:group_id`, {
+  app.get(`${GROUPS}/:group_id`, {
     config: { access: 'read' },
     schema: {
       operationId: 'getSecurityGroup',
@@ -79,7 +81,7 @@ export function securityGroupRoutes(
     },
   });
 
-  app.delete(`${BASE}/:group_id`, {
+  app.delete(`${GROUPS}/:group_id`, {
     config: { access: 'operate' },
     schema: {
       operationId: 'deleteSecurityGroup',
@@ -95,6 +97,64 @@ export function securityGroupRoutes(
       return reply.code(204).send(null);
     },
   });
+
+  app.patch(`${GROUPS}/:group_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'updateSecurityGroup',
+      summary: 'Update a security group',
+      description:
+        'All of it or nothing, as one revision. Rules are removed before others are added. The default group keeps its name.',
+      tags,
+      deprecated: true,
+      params: GroupParams,
+      body: updateSecurityGroupSchema,
+      response: { 200: securityGroupSchema(dialect.name) },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const group = await securityGroups.update(scope, request.params.group_id, request.body);
+      return presentedGroup(group, scope, dialect);
+    },
+  });
+
+  app.post(`${GROUPS}/:group_id/copy`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'copySecurityGroup',
+      summary: 'Copy a security group',
+      description: 'A new group with the description, tags and rules of this one, on no port.',
+      tags,
+      params: GroupParams,
+      body: copySecurityGroupSchema,
+      response: { 200: securityGroupSchema(dialect.name) },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const group = await securityGroups.copy(scope, request.params.group_id, request.body.name);
+      return presentedGroup(group, scope, dialect);
+    },
+  });
+
+  app.post(`${GROUPS}/:group_id/revert`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'revertSecurityGroup',
+      summary: 'Give a security group the default rules again',
+      description:
+        'Exactly the rules of a default group: ICMP, TCP 22 and 3389, UDP 3389 in and everything out, for IPv4 and IPv6.',
+      tags,
+      params: GroupParams,
+      response: { 200: securityGroupSchema(dialect.name) },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return presentedGroup(await securityGroups.revert(scope, request.params.group_id), scope, dialect);
+    },
+  });
+
+  ruleRoutes(app, dialect, { projects, securityGroups });
+  groupTaskRoutes(app, dialect, { projects, securityGroups });
 }
 
 function groupFilter(query: Static<typeof GroupListQuery>) {

@@ -64,13 +64,14 @@ test('refuseDuplicates names both positions of each pair', () => {
     rule({ description: 'again' }),
     rule({ protocol: 'any' }),
   ];
+  const fieldOf = (position: number) => `rules.${position}`;
   expect(findDuplicates(rules)).toEqual([
     { first: 0, second: 2 },
     { first: 0, second: 3 },
   ]);
-  expect(() => refuseDuplicates(rules, 'rules')).toThrow(ConflictError);
-  expect(() => refuseDuplicates(rules, 'rules')).toThrow(
+  expect(() => refuseDuplicates(rules, fieldOf)).toThrow(ConflictError);
+  expect(() => refuseDuplicates(rules, fieldOf)).toThrow(
     /rules\.2 is the same rule as rules\.0; rules\.3 is/,
   );
-  expect(() => refuseDuplicates(rules.slice(0, 2), 'rules')).not.toThrow();
+  expect(() => refuseDuplicates(rules.slice(0, 2), fieldOf)).not.toThrow();
 });

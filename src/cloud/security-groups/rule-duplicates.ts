@@ -33,9 +33,12 @@ export function findDuplicates(rules: readonly CanonicalRule[]): { first: number
 }
 
 /** Throws a ConflictError that names both positions if a rule stands twice in one request. */
-export function refuseDuplicates(rules: readonly CanonicalRule[], fieldPrefix: string): void {
+export function refuseDuplicates(
+  rules: readonly CanonicalRule[],
+  fieldOf: (position: number) => string,
+): void {
   const texts = findDuplicates(rules).map(
-    ({ first, second }) => `${fieldPrefix}.${second} is the same rule as ${fieldPrefix}.${first}`,
+    ({ first, second }) => `${fieldOf(second)} is the same rule as ${fieldOf(first)}`,
   );
   if (texts.length === 0) return;
   throw new ConflictError(

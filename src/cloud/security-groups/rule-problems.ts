@@ -9,7 +9,8 @@ type Problem = FieldProblem & { field: keyof CanonicalRule };
 
 /**
  * What a network would refuse in one rule, judged on its canonical form, in Neutron's order
- * (securitygroups_db). Fields are named `<fieldPrefix>.<field>`. Whether the remote group exists isn't
+ * (securitygroups_db). Fields are named `<fieldPrefix>.<field>`, or `<field>`
+ * without a prefix. Whether the remote group exists isn't
  * known here.
  */
 export function ruleProblems(input: RuleInput, fieldPrefix: string): FieldProblem[] {
@@ -20,7 +21,10 @@ export function ruleProblems(input: RuleInput, fieldPrefix: string): FieldProble
     ...prefixProblems(rule),
     ...familyProblems(rule),
     ...remoteProblems(rule),
-  ].map(({ field, message }) => ({ field: `${fieldPrefix}.${field}`, message }));
+  ].map(({ field, message }) => ({
+    field: fieldPrefix === '' ? field : `${fieldPrefix}.${field}`,
+    message,
+  }));
 }
 
 function protocolProblems({ protocol }: CanonicalRule): Problem[] {

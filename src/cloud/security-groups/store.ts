@@ -6,10 +6,10 @@ import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
 import type { Place } from '../projects/place.ts';
-import type { CanonicalRule } from './rules.ts';
+import type { RuleRow } from './rule-store.ts';
 
-export type RuleRow = Selectable<Tables['security_group_rules']>;
-export type SecurityGroupRow = Selectable<Tables['security_groups']> & { rules: RuleRow[] };
+export type PlainGroup = Selectable<Tables['security_groups']>;
+export type SecurityGroupRow = PlainGroup & { rules: RuleRow[] };
 
 export interface GroupFilter {
   name?: string | undefined;
@@ -93,19 +93,18 @@ export interface NewGroup {
   now: Date;
 }
 
-const FIRST_GROUP_REVISION = 1;
-const FIRST_RULE_REVISION = 0;
+const FIRST_REVISION = 1;
 
 export async function insertGroup(
   tx: Transaction,
   { place, isDefault, now, ...group }: NewGroup,
-): Promise<Selectable<Tables['security_groups']>> {
+): Promise<PlainGroup> {
   const row = {
     ...group,
     project_id: place.projectId,
     region_id: place.regionId,
     is_default: isDefault,
-    revision_number: FIRST_GROUP_REVISION,
+    revision_number: FIRST_REVISION,
     created_at: now,
     updated_at: now,
   };
@@ -131,38 +130,6 @@ const insertGroupRow = compiledQuery((db, args: Insertable<Tables['security_grou
     .compile(),
 );
 
-export interface NewRule extends CanonicalRule {
-  id: string;
-  duplicateKey: string;
-}
-
-export async function insertRules(
-  tx: Transaction,
-  groupId: string,
-  rules: NewRule[],
-  now: Date,
-): Promise<RuleRow[]> {
-  if (rules.length === 0) return [];
-  const rows = rules.map(({ duplicateKey, ...rule }, position) => ({
-    ...rule,
-    security_group_id: groupId,
-    revision_number: FIRST_RULE_REVISION,
-    duplicate_key: duplicateKey,
-    position,
-    created_at: now,
-    updated_at: now,
-  }));
-  await insertRuleRows(tx.sql, { rows: JSON.stringify(rows) });
-  return rows;
-}
-
-// One parameter for all rules: 250 of them with a parameter per column would be a long text each time.
-const insertRuleRows = compiledQuery((db, args: { rows: string }) =>
-  sql`
-    insert into security_group_rules
-    select * from jsonb_populate_recordset(null::security_group_rules, ${args.rows}::jsonb)`.compile(db),
-);
-
 /** Which of these groups exist in the project and region. */
 export async function existingGroups(db: Kysely<Tables>, place: Place, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
@@ -180,6 +147,29 @@ export async function putOnPorts(
     .values(links.map(({ portId, groupId }) => ({ port_id: portId, security_group_id: groupId })))
     .onConflict((conflict) => conflict.doNothing())
     .execute();
+}
+
+export async function takeOffPorts(
+  tx: Transaction,
+  links: { portId: string; groupId: string }[],
+): Promise<void> {
+  if (links.length === 0) return;
+  const rows = JSON.stringify(links.map(({ portId, groupId }) => ({ port: portId, grp: groupId })));
+  await sql`
+    delete from port_security_groups as link
+    using jsonb_to_recordset(${rows}::jsonb) as given (port uuid, grp uuid)
+    where link.port_id = given.port and link.security_group_id = given.grp`.execute(tx.sql);
+}
+
+/** The ids of those groups of the project and region that have one of these names. */
+export async function groupIdsByName(
+  db: Kysely<Tables>,
+  place: Place,
+  names: string[],
+): Promise<Map<string, string>> {
+  if (names.length === 0) return new Map();
+  const rows = await groupsIn(db, place).select(['id', 'name']).where('name', 'in', names).execute();
+  return new Map(rows.map(({ id, name }) => [name, id]));
 }
 
 /** Up to `limit` ports that the group is on. */
@@ -210,11 +200,46 @@ export async function groupsReferringTo(
   return rows.map((row) => row.security_group_id);
 }
 
-/** Locks the group against a concurrent change until the transaction ends. */
-export async function lockGroup(tx: Transaction, place: Place, id: string) {
+/** Locks the group against everything until the transaction ends: no port and no rule can begin to use it. */
+export async function lockGroup(tx: Transaction, place: Place, id: string): Promise<PlainGroup | undefined> {
   return groupsIn(tx.sql, place).selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
-export async function deleteGroup(tx: Transaction, id: string): Promise<void> {
-  await tx.sql.deleteFrom('security_groups').where('id', '=', id).execute();
+/** Locks the group against another change of it or of its rules; ports and rules may still begin to use it. */
+export async function lockForChange(
+  tx: Transaction,
+  place: Place,
+  id: string,
+): Promise<PlainGroup | undefined> {
+  return groupsIn(tx.sql, place).selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
+}
+
+/** Makes its next revision. */
+export async function updateGroup(
+  tx: Transaction,
+  id: string,
+  { name, description, tags }: Pick<PlainGroup, 'name' | 'description' | 'tags'>,
+  now: Date,
+): Promise<PlainGroup> {
+  return tx.sql
+    .updateTable('security_groups')
+    .set({
+      name,
+      description,
+      tags: JSON.stringify(tags),
+      revision_number: sql`revision_number + 1`,
+      updated_at: now,
+    })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** False when there is no such group any more. */
+export async function deleteGroup(tx: Transaction, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx.sql
+    .deleteFrom('security_groups')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
 }

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { type Transaction, violates } from '../../db/database.ts';
+import { ConflictError, NotFoundError } from '../../lib/errors.ts';
+import { isUuid } from '../../lib/ids.ts';
+import { placeOf } from '../projects/place.ts';
+import type { Scope } from '../projects/service.ts';
+import { requireRemoteGroups } from './accepted-rules.ts';
+import { changesNothing, type GroupChange, refuseRuleConflicts } from './group-change.ts';
+import { deleteRules, insertRules, rulesOf, updateRules } from './rule-store.ts';
+import * as store from './store.ts';
+
+/** A group after a request, with the rules that the request added, in its order. */
+export interface ChangedGroup {
+  group: store.SecurityGroupRow;
+  /** False when the group was so already; then it keeps its revision. */
+  changed: boolean;
+  addedRuleIds: string[];
+}
+
+/**
+ * Does to a group what `plan` makes of it, all at once and as one revision. Changes of one group come one after the
+ * other.
+ * @throws NotFoundError, ConflictError, and what `plan` throws
+ */
+export async function changeGroup(
+  tx: Transaction,
+  scope: Scope,
+  id: string,
+  now: Date,
+  plan: (group: store.SecurityGroupRow) => GroupChange,
+): Promise<ChangedGroup> {
+  const place = placeOf(scope);
+  const locked = isUuid(id) ? await store.lockForChange(tx, place, id) : undefined;
+  if (!locked) throw new NotFoundError('Security group', id);
+  const group = { ...locked, rules: await rulesOf(tx, locked.id) };
+  const change = plan(group);
+  if (changesNothing(group, change)) return { group, changed: false, addedRuleIds: [] };
+
+  const { name, description, tags, removed = [], replaced = [] } = change;
+  if (name !== undefined) refuseName(group, name);
+  const added = (change.added ?? []).map((rule) => ({ ...rule, id: randomUUID() }));
+  refuseRuleConflicts(group, change);
+  await requireRemoteGroups(tx, place, [...replaced, ...added]);
+  await deleteRules(tx, removed);
+  await updateRules(tx, replaced, now);
+  const afterLast = Math.max(-1, ...group.rules.map(({ position }) => position)) + 1;
+  await insertRules(tx, group.id, added, now, afterLast);
+  const fields = {
+    name: name ?? group.name,
+    description: description ?? group.description,
+    tags: tags ?? group.tags,
+  };
+  const row = await withFreeName(fields.name, store.updateGroup(tx, group.id, fields, now));
+  return {
+    group: { ...row, rules: await rulesOf(tx, group.id) },
+    changed: true,
+    addedRuleIds: added.map((rule) => rule.id),
+  };
+}
+
+function refuseName(group: store.PlainGroup, name: string): void {
+  if (name === group.name) return;
+  if (group.is_default) {
+    throw new ConflictError('The default security group of a project cannot be renamed');
+  }
+  refuseDefaultName(name);
+}
+
+/** The name of the default group is taken in any letter case (Neutron securitygroups_db). @throws ConflictError */
+export function refuseDefaultName(name: string): void {
+  if (name.toLowerCase() === 'default') throw nameTaken(name);
+}
+
+/** Waits for the write that gives a group this name. @throws ConflictError when another group has it */
+export async function withFreeName<T>(name: string, written: Promise<T>): Promise<T> {
+  try {
+    return await written;
+  } catch (error) {
+    throw violates(error, 'security_groups_name') ? nameTaken(name) : error;
+  }
+}
+
+function nameTaken(name: string): ConflictError {
+  return new ConflictError(
+    `A security group named ${name} exists already in this project and region; choose another name`,
+  );
+}

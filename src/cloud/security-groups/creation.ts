@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import type { Database, Transaction } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { isUuid } from '../../lib/ids.ts';
+import { acceptedTags } from '../../lib/tags-input.ts';
+import { placeOf } from '../projects/place.ts';
+import type { Scope } from '../projects/service.ts';
+import { takeQuota } from '../quotas/quotas.ts';
+import type { Tasks } from '../tasks/service.ts';
+import { acceptedRules, requireRemoteGroups } from './accepted-rules.ts';
+import { refuseDefaultName, withFreeName } from './apply-change.ts';
+import { openRules, withDefaultEgress } from './default-rules.ts';
+import { insertRules } from './rule-store.ts';
+import type { CanonicalRule } from './rules.ts';
+import type { CreateSecurityGroup, CreateSecurityGroupTask } from './schema.ts';
+import * as store from './store.ts';
+import { startCreation } from './workflow.ts';
+
+/** What this feature needs to know of instances. */
+export interface InstancePorts {
+  /** The ports of each instance of the scope, by instance id; an instance that doesn't exist is left out. */
+  portsOf(tx: Transaction, scope: Scope, instanceIds: string[]): Promise<Map<string, string[]>>;
+}
+
+export interface GroupCreation {
+  /**
+   * Makes a group with its rules and tags, on all ports of the given instances, all at once.
+   * @throws InvalidError, ConflictError for a name or rule that exists already, NotFoundError for a remote group, QuotaExceededError
+   */
+  create(scope: Scope, request: CreateSecurityGroup): Promise<store.SecurityGroupRow>;
+  /** The same without instances, reported by a task whose id it answers. @throws as `create` */
+  createByTask(scope: Scope, request: CreateSecurityGroupTask): Promise<string>;
+  /**
+   * Makes a group with the rules, description and tags of another.
+   * @throws NotFoundError, ConflictError, QuotaExceededError
+   */
+  copy(scope: Scope, id: string, name: string): Promise<store.SecurityGroupRow>;
+}
+
+interface WantedGroup {
+  name: string;
+  description: string;
+  tags: Record<string, string>;
+  rules: CanonicalRule[];
+}
+
+export function groupCreation(deps: {
+  database: Database;
+  clock: Clock;
+  tasks: Tasks;
+  instances: InstancePorts;
+}): GroupCreation {
+  const { database, clock, tasks, instances } = deps;
+
+  return {
+    async create(scope, { security_group: given, instances: instanceIds = [] }) {
+      const rules = acceptedRules(
+        given.security_group_rules ?? [],
+        (position) => `security_group.security_group_rules.${position}`,
+      );
+      const wanted = {
+        name: given.name,
+        description: given.description ?? '',
+        tags: acceptedTags(given.tags, 'security_group.tags'),
+        rules: withDefaultEgress(rules),
+      };
+      return make(scope, async (tx) => {
+        const portIds = await portsOf(tx, scope, [...new Set(instanceIds)]);
+        const group = await insert(tx, scope, wanted);
+        await store.putOnPorts(
+          tx,
+          portIds.map((portId) => ({ portId, groupId: group.id })),
+        );
+        return group;
+      });
+    },
+
+    async createByTask(scope, request) {
+      const wanted = {
+        name: request.name,
+        description: request.description ?? '',
+        tags: acceptedTags(request.tags),
+        rules: request.rules ? acceptedRules(request.rules, (position) => `rules.${position}`) : openRules(),
+      };
+      return make(scope, async (tx) => {
+        const group = await insert(tx, scope, wanted);
+        return startCreation(tx, tasks, scope, { groupId: group.id, request });
+      });
+    },
+
+    async copy(scope, id, name) {
+      return make(scope, async (tx) => {
+        const source = isUuid(id) ? await store.findGroup(tx.sql, placeOf(scope), id) : undefined;
+        if (!source) throw new NotFoundError('Security group', id);
+        const { description, tags } = source;
+        return insert(tx, scope, { name, description, tags, rules: source.rules.map(copied) });
+      });
+    },
+  };
+
+  async function make<T>(scope: Scope, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return database.transaction(async (tx) => {
+      const made = await work(tx);
+      await takeQuota(tx, scope, 'firewall_count');
+      return made;
+    });
+  }
+
+  async function insert(tx: Transaction, scope: Scope, wanted: WantedGroup): Promise<store.SecurityGroupRow> {
+    const { rules, ...group } = wanted;
+    refuseDefaultName(group.name);
+    const place = placeOf(scope);
+    const now = clock.now();
+    await requireRemoteGroups(tx, place, rules);
+    const row = await withFreeName(
+      group.name,
+      store.insertGroup(tx, { ...group, id: randomUUID(), place, isDefault: false, now }),
+    );
+    const identified = rules.map((rule) => ({ ...rule, id: randomUUID() }));
+    return { ...row, rules: await insertRules(tx, row.id, identified, now) };
+  }
+
+  async function portsOf(tx: Transaction, scope: Scope, instanceIds: string[]): Promise<string[]> {
+    if (instanceIds.length === 0) return [];
+    const ports = await instances.portsOf(tx, scope, instanceIds.filter(isUuid));
+    const unknown = instanceIds.flatMap((id, index): FieldProblem[] =>
+      ports.has(id)
+        ? []
+        : [{ field: `instances.${index}`, message: `No instance ${id} in this project and region.` }],
+    );
+    if (unknown.length > 0) throw new InvalidError(unknown);
+    return [...ports.values()].flat();
+  }
+}
+
+function copied(rule: CanonicalRule): CanonicalRule {
+  return {
+    direction: rule.direction,
+    ethertype: rule.ethertype,
+    protocol: rule.protocol,
+    port_range_min: rule.port_range_min,
+    port_range_max: rule.port_range_max,
+    remote_ip_prefix: rule.remote_ip_prefix,
+    remote_group_id: rule.remote_group_id,
+    description: rule.description,
+  };
+}

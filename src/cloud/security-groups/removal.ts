@@ -1,0 +1,35 @@
+import { type Transaction, violates } from '../../db/database.ts';
+import { ConflictError, NotFoundError } from '../../lib/errors.ts';
+import { isUuid } from '../../lib/ids.ts';
+import { placeOf } from '../projects/place.ts';
+import type { Scope } from '../projects/service.ts';
+import { releaseQuota } from '../quotas/quotas.ts';
+import * as store from './store.ts';
+
+const SHOWN_IN_MESSAGE = 10;
+
+/** @throws NotFoundError, ConflictError for the default group and while ports or rules use the group */
+export async function removeGroup(tx: Transaction, scope: Scope, id: string): Promise<void> {
+  const group = isUuid(id) ? await store.lockGroup(tx, placeOf(scope), id) : undefined;
+  if (!group) throw new NotFoundError('Security group', id);
+  if (group.is_default) throw new ConflictError('The default security group of a project cannot be deleted');
+  const ports = await store.portsOfGroup(tx.sql, id, SHOWN_IN_MESSAGE);
+  if (ports.length > 0) {
+    throw new ConflictError(
+      `Security group ${group.name} is in use: take it off these ports first: ${ports.join(', ')}`,
+    );
+  }
+  const others = await store.groupsReferringTo(tx.sql, id, SHOWN_IN_MESSAGE);
+  if (others.length > 0) {
+    throw new ConflictError(
+      `Security group ${group.name} is in use: rules of these security groups name it as their remote group: ${others.join(', ')}`,
+    );
+  }
+  try {
+    await store.deleteGroup(tx, id);
+  } catch (error) {
+    if (!violates(error, 'kubernetes_pool_security_groups_group')) throw error;
+    throw new ConflictError(`Security group ${group.name} is in use by a pool of a Kubernetes cluster`);
+  }
+  await releaseQuota(tx, { clientId: scope.clientId, regionId: scope.region.id }, 'firewall_count');
+}

@@ -1,0 +1,92 @@
+import type { Dialect } from '../../http/dialect.ts';
+import type { Api } from '../../http/server.ts';
+import { ProjectRegionParams } from '../../lib/wire.ts';
+import { type Projects, scopeOf } from '../projects/service.ts';
+import { GROUP_TAGS, GroupParams, GroupRuleParams } from './params.ts';
+import {
+  createSecurityGroupTaskSchema,
+  securityGroupRuleInputV2Schema,
+  updateSecurityGroupTaskSchema,
+} from './schema.ts';
+import type { SecurityGroups } from './service.ts';
+
+const BASE = '/cloud/v2/security_groups/:project_id/:region_id';
+const IN_EFFECT = 'The change is in effect when it is accepted; the task reports it to clients that wait.';
+
+/** The second version: what is done is reported by a task. */
+export function groupTaskRoutes(
+  app: Api,
+  dialect: Dialect,
+  { projects, securityGroups }: { projects: Projects; securityGroups: SecurityGroups },
+): void {
+  app.post(BASE, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'createSecurityGroupByTask',
+      summary: 'Create a security group, reported by a task',
+      description: `Without \`rules\` everything is let in and out; an empty list lets nothing through. ${IN_EFFECT}`,
+      tags: GROUP_TAGS,
+      params: ProjectRegionParams,
+      body: createSecurityGroupTaskSchema,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return dialect.tasks([await securityGroups.createByTask(scope, request.body)]);
+    },
+  });
+
+  app.patch(`${BASE}/:group_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'updateSecurityGroupByTask',
+      summary: 'Update a security group, reported by a task',
+      description: `Rules that stay keep their IDs. All is one revision. No task when nothing changes. ${IN_EFFECT}`,
+      tags: GROUP_TAGS,
+      params: GroupParams,
+      body: updateSecurityGroupTaskSchema,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const taskId = await securityGroups.updateByTask(scope, request.params.group_id, request.body);
+      return dialect.tasks(taskId === undefined ? [] : [taskId]);
+    },
+  });
+
+  app.post(`${BASE}/:group_id/rules`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'addSecurityGroupRuleByTask',
+      summary: 'Add a rule to a security group, reported by a task',
+      description: `A rule that the group has already is refused with 409, which names it. ${IN_EFFECT}`,
+      tags: GROUP_TAGS,
+      params: GroupParams,
+      body: securityGroupRuleInputV2Schema,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return dialect.tasks([
+        await securityGroups.addRuleByTask(scope, request.params.group_id, request.body),
+      ]);
+    },
+  });
+
+  app.delete(`${BASE}/:group_id/rules/:rule_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'deleteSecurityGroupRuleByTask',
+      summary: 'Delete a security group rule, reported by a task',
+      description: IN_EFFECT,
+      tags: GROUP_TAGS,
+      params: GroupRuleParams,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const { group_id: groupId, rule_id: ruleId } = request.params;
+      return dialect.tasks([await securityGroups.removeRuleByTask(scope, groupId, ruleId)]);
+    },
+  });
+}

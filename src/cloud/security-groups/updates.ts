@@ -1,0 +1,128 @@
+import type { Database } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { acceptedTags } from '../../lib/tags-input.ts';
+import { patchedTags } from '../../lib/tags-patch.ts';
+import type { Scope } from '../projects/service.ts';
+import type { Tasks } from '../tasks/service.ts';
+import { acceptedRules } from './accepted-rules.ts';
+import { changeGroup } from './apply-change.ts';
+import { defaultGroupRules } from './default-rules.ts';
+import { changeToWanted, type GroupChange } from './group-change.ts';
+import type { UpdateSecurityGroup, UpdateSecurityGroupTask } from './schema.ts';
+import type { SecurityGroupRow } from './store.ts';
+import { startUpdate } from './workflow.ts';
+
+/** Each of them is one revision of the group, or none when the group is so already. */
+export interface GroupUpdates {
+  /**
+   * Removes and adds rules one by one, changes name and tags.
+   * @throws InvalidError, NotFoundError, ConflictError for a name or rule that exists already
+   */
+  update(scope: Scope, id: string, request: UpdateSecurityGroup): Promise<SecurityGroupRow>;
+  /**
+   * Makes the rules exactly those that are given; the ones that mean the same stay.
+   * @returns the task that reports it, undefined when nothing changes
+   * @throws InvalidError, NotFoundError, ConflictError
+   */
+  updateByTask(scope: Scope, id: string, request: UpdateSecurityGroupTask): Promise<string | undefined>;
+  /** Gives the group the rules of a default group. @throws NotFoundError, ConflictError */
+  revert(scope: Scope, id: string): Promise<SecurityGroupRow>;
+  /** Sets these tags and keeps the others. @throws InvalidError, NotFoundError */
+  addTags(scope: Scope, id: string, tags: Record<string, string>): Promise<void>;
+  /** @throws InvalidError, NotFoundError */
+  replaceTags(scope: Scope, id: string, tags: Record<string, string>): Promise<void>;
+  /** @throws NotFoundError, also for a tag that the group doesn't have */
+  removeTag(scope: Scope, id: string, key: string): Promise<void>;
+}
+
+export function groupUpdates(deps: { database: Database; clock: Clock; tasks: Tasks }): GroupUpdates {
+  const { database, clock, tasks } = deps;
+
+  return {
+    async update(scope, id, request) {
+      const accepted = acceptedChanges(request.changed_rules ?? []);
+      return change(scope, id, (group) => {
+        refuseUnknownRules(accepted.removed, group);
+        return {
+          name: request.name,
+          tags: patchedTags(group.tags, request.tags),
+          removed: [...new Set(accepted.removed.map(({ ruleId }) => ruleId))],
+          added: accepted.added,
+        };
+      });
+    },
+
+    async updateByTask(scope, id, request) {
+      const { name, description, tags } = request;
+      const wanted = request.rules && acceptedRules(request.rules, (position) => `rules.${position}`);
+      return database.transaction(async (tx) => {
+        const { group, changed } = await changeGroup(tx, scope, id, clock.now(), (current) => ({
+          name,
+          description,
+          tags: patchedTags(current.tags, tags),
+          ...(wanted && changeToWanted(current.rules, wanted)),
+        }));
+        if (!changed) return undefined;
+        return startUpdate(tx, tasks, scope, { groupId: group.id, request });
+      });
+    },
+
+    revert: (scope, id) => change(scope, id, ({ rules }) => changeToWanted(rules, defaultGroupRules())),
+
+    async addTags(scope, id, tags) {
+      await change(scope, id, (group) => ({ tags: patchedTags(group.tags, tags, '') }));
+    },
+
+    async replaceTags(scope, id, tags) {
+      const accepted = acceptedTags(tags, '');
+      await change(scope, id, () => ({ tags: accepted }));
+    },
+
+    async removeTag(scope, id, key) {
+      await change(scope, id, ({ tags }) => {
+        if (!Object.hasOwn(tags, key)) throw new NotFoundError('Tag', key);
+        return { tags: Object.fromEntries(Object.entries(tags).filter(([other]) => other !== key)) };
+      });
+    },
+  };
+
+  function change(
+    scope: Scope,
+    id: string,
+    plan: (group: SecurityGroupRow) => GroupChange,
+  ): Promise<SecurityGroupRow> {
+    return database.transaction(async (tx) => (await changeGroup(tx, scope, id, clock.now(), plan)).group);
+  }
+}
+
+type Change = NonNullable<UpdateSecurityGroup['changed_rules']>[number];
+
+/** The rules to remove and to add, each checked as far as it can be without the group. */
+function acceptedChanges(changes: Change[]) {
+  const placed = changes.map((change, position) => ({ change, field: `changed_rules.${position}` }));
+  const created = placed.flatMap(({ change, field }) =>
+    change.action === 'create' ? [{ rule: change, field }] : [],
+  );
+  const removed = placed.flatMap(({ change, field }) =>
+    change.action === 'delete'
+      ? [{ ruleId: change.security_group_rule_id.toLowerCase(), field: `${field}.security_group_rule_id` }]
+      : [],
+  );
+  const added = acceptedRules(
+    created.map(({ rule }) => rule),
+    (position) => created[position]?.field ?? '',
+  );
+  return { removed, added };
+}
+
+function refuseUnknownRules(removed: { ruleId: string; field: string }[], group: SecurityGroupRow): void {
+  const known = new Set(group.rules.map(({ id }) => id));
+  const problems = removed
+    .filter(({ ruleId }) => !known.has(ruleId))
+    .map(({ ruleId, field }) => ({
+      field,
+      message: `Security group ${group.id} has no rule ${ruleId}; leave this change out.`,
+    }));
+  if (problems.length > 0) throw new InvalidError(problems);
+}
