@@ -10,6 +10,8 @@ import { createClusterPools } from './cloud/clusters/pools/service.ts';
 import { poolHandlers } from './cloud/clusters/pools/workflow.ts';
 import { createClusters } from './cloud/clusters/service.ts';
 import { shareUsers } from './cloud/clusters/share-users.ts';
+import { createClusterUpgrades } from './cloud/clusters/upgrades/service.ts';
+import { upgradeHandlers } from './cloud/clusters/upgrades/workflow.ts';
 import { clusterHandlers } from './cloud/clusters/workflow.ts';
 import { shareNetworks } from './cloud/file-shares/network-lookup.ts';
 import { sharesInNetworks } from './cloud/file-shares/network-users.ts';
@@ -96,6 +98,7 @@ export function createServices(foundation: Foundation) {
   };
   const clusters = createClusters(ofClusters);
   const clusterPools = createClusterPools(ofClusters);
+  const clusterUpgrades = createClusterUpgrades(ofClusters);
   const volumes = createVolumes({ ...foundation, tasks, snapshots: snapshotRows });
   const snapshots = createSnapshots({ ...foundation, tasks, volumes });
   const instances = createInstances({
@@ -131,6 +134,7 @@ export function createServices(foundation: Foundation) {
     securityGroups,
     clusters,
     clusterPools,
+    clusterUpgrades,
     pricing,
     sshKeys,
     fileShares,
@@ -181,6 +185,7 @@ export function createTaskHandlers(foundation: Foundation): TaskHandler[] {
     ...securityGroupHandlers(),
     ...clusterHandlers({ backend: clusters }),
     ...poolHandlers({ backend: clusters }),
+    ...upgradeHandlers({ backend: clusters }),
     ...networkHandlers(networking),
     ...subnetHandlers(networking),
     ...fileShareHandlers({ backend: simulatedFileShares(foundation.simulationSpeed) }),

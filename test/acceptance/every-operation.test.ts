@@ -90,11 +90,15 @@ async function succeeds(http: HttpClient, of: DocumentedOperation, values: Value
   }
 }
 
-/** The documented example, under a name of its own; a cluster needs a key that exists, a subnet its network. */
-async function bodyFor(of: DocumentedOperation, http: HttpClient, { network_id }: Values): Promise<unknown> {
+/** The documented example, under a name of its own; a cluster needs a key that exists, a subnet its network, an upgrade a newer version. */
+async function bodyFor(of: DocumentedOperation, http: HttpClient, values: Values): Promise<unknown> {
   if (of.operation.operationId.startsWith('createKubernetesCluster')) return clusterBody(http);
+  if (of.operation.operationId.startsWith('upgradeKubernetesCluster')) {
+    const versions = await http.get(`/cloud/v1/k8s/clusters/1/1/${values.cluster_name}/upgrade_versions`);
+    return versions.body.results.at(-1);
+  }
   const body = exampleBody(of) as { name?: string } | undefined;
-  if (of.operation.operationId === 'createSubnet') return { ...body, network_id };
+  if (of.operation.operationId === 'createSubnet') return { ...body, network_id: values.network_id };
   return body?.name === undefined ? body : { ...body, name: anyName() };
 }
 

@@ -20,6 +20,8 @@ const SETTLES_IN_MS = {
   awaitReady: 160,
   startNodes: 600,
   resizePool: 200,
+  upgradeControlPlane: 400,
+  upgradePool: 100,
   deletePool: 100,
   deleteControlPlane: 400,
 } as const;
@@ -31,7 +33,7 @@ interface Operation {
   detail?: string;
   /** Phases in which it is possible. */
   from: readonly Phase[];
-  set: { phase?: Phase; pools?: (now: Pools) => Pools; settings?: object };
+  set: { phase?: Phase; pools?: (now: Pools) => Pools; settings?: object; version?: string };
 }
 
 /**
@@ -126,6 +128,23 @@ export function createSimulatedClusters(deps: {
       return pace(SETTLES_IN_MS.apply);
     },
 
+    async upgradeControlPlane(key, clusterId, version) {
+      await once({
+        key,
+        clusterId,
+        name: 'upgradeControlPlane',
+        detail: version,
+        from: ['changing'],
+        set: { version },
+      });
+      return pace(SETTLES_IN_MS.upgradeControlPlane);
+    },
+
+    async upgradePool(key, clusterId, poolName) {
+      await once({ key, clusterId, name: 'upgradePool', detail: poolName, from: ['changing'], set: {} });
+      return pace(SETTLES_IN_MS.upgradePool);
+    },
+
     async awaitReady(key, clusterId) {
       const before = await once({
         key,
@@ -178,6 +197,7 @@ export function createSimulatedClusters(deps: {
         .set({
           revision,
           phase: set.phase ?? cluster.phase,
+          version: set.version ?? cluster.version,
           pools: JSON.stringify(set.pools ? set.pools(cluster.pools) : cluster.pools),
           settings: sql`settings || ${JSON.stringify(set.settings ?? {})}::jsonb`,
         })

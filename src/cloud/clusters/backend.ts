@@ -34,6 +34,10 @@ export interface ClusterBackend {
   resizePool(key: string, clusterId: string, pool: PoolOfNodes): Promise<Pace>;
   /** Makes the cluster's pools those, and no others. */
   keepPools(key: string, clusterId: string, pools: PoolOfNodes[]): Promise<Pace>;
+  /** Brings the control plane to a newer version, with its leading `v`. */
+  upgradeControlPlane(key: string, clusterId: string, version: string): Promise<Pace>;
+  /** Replaces the nodes of a pool by such of the version. */
+  upgradePool(key: string, clusterId: string, poolName: string, version: string): Promise<Pace>;
   /** Closes a creation or change, once all that was asked for runs. */
   awaitReady(key: string, clusterId: string): Promise<Pace>;
   /** Nothing to do where the pool or the whole cluster isn't there, as for the next one. */

@@ -14,6 +14,8 @@ import {
   DeleteClusterQuery,
 } from './schema.ts';
 import type { Clusters } from './service.ts';
+import { upgradeRoutes } from './upgrades/routes.ts';
+import type { ClusterUpgrades } from './upgrades/service.ts';
 
 /** The specification's cloud operations carry v1, the published contract has clusters under v2. They are the same operations. */
 const VERSIONS = [
@@ -26,6 +28,7 @@ interface ClusterRouteDependencies {
   projects: Projects;
   clusters: Clusters;
   clusterPools: ClusterPools;
+  clusterUpgrades: ClusterUpgrades;
 }
 
 export function clusterRoutes(app: Api, dialect: Dialect, deps: ClusterRouteDependencies): void {
@@ -34,6 +37,7 @@ export function clusterRoutes(app: Api, dialect: Dialect, deps: ClusterRouteDepe
     changingRoutes(app, dialect, deps, base, suffix);
     readingRoutes(app, deps, base, suffix);
     poolRoutes(app, dialect, deps, base, suffix);
+    upgradeRoutes(app, dialect, deps, base, suffix);
   }
 }
 

@@ -145,15 +145,17 @@ const CsiInput = closed(
   { title: 'KubernetesCsiInput', description: 'Storage of the cluster.' },
 );
 
+export const VersionInput = Type.String({
+  pattern: '^v?1\\.\\d{1,3}\\.\\d{1,3}$',
+  rule: 'Must be a version such as v1.32.13.',
+  description: 'Kubernetes version, one of those offered, with or without the leading `v`.',
+  examples: ['v1.32.13'],
+});
+
 export const CreateCluster = Type.Object(
   {
     name: KubernetesName('Cluster name, unique in project and region', 'my-cluster'),
-    version: Type.String({
-      pattern: '^v?1\\.\\d{1,3}\\.\\d{1,3}$',
-      rule: 'Must be a version such as v1.32.13.',
-      description: 'Kubernetes version, one of those offered, with or without the leading `v`.',
-      examples: ['v1.32.13'],
-    }),
+    version: VersionInput,
     keypair: Type.String({
       minLength: 1,
       maxLength: 255,

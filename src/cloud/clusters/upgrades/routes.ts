@@ -1,0 +1,65 @@
+import { Type } from 'typebox';
+import type { Dialect } from '../../../http/dialect.ts';
+import type { Api } from '../../../http/server.ts';
+import { pageOf } from '../../../lib/page.ts';
+import { KubernetesVersionList, presentKubernetesVersion } from '../../catalog/kubernetes-versions.ts';
+import { type Projects, scopeOf } from '../../projects/service.ts';
+import { ClusterListQuery, ClusterParams, VersionInput } from '../schema.ts';
+import type { ClusterUpgrades } from './service.ts';
+
+const tags = ['Kubernetes clusters'];
+
+const UpgradeCluster = Type.Object(
+  { version: VersionInput },
+  {
+    title: 'UpgradeKubernetesCluster',
+    additionalProperties: false,
+    examples: [{ version: 'v1.33.9' }],
+  },
+);
+
+/** Upgrades of clusters, under one version's `base`. */
+export function upgradeRoutes(
+  app: Api,
+  dialect: Dialect,
+  { projects, clusterUpgrades }: { projects: Projects; clusterUpgrades: ClusterUpgrades },
+  base: string,
+  suffix: string,
+): void {
+  app.get(`${base}/:cluster_name/upgrade_versions`, {
+    config: { access: 'read' },
+    schema: {
+      operationId: `listKubernetesUpgradeVersions${suffix}`,
+      summary: 'List the versions that a Kubernetes cluster can be upgraded to',
+      description: 'Oldest first: newer patches of its minor version, and those of the next one.',
+      tags,
+      params: ClusterParams,
+      querystring: ClusterListQuery,
+      response: { 200: KubernetesVersionList },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const versions = await clusterUpgrades.versions(scope, request.params.cluster_name);
+      return pageOf(versions, request.query, presentKubernetesVersion);
+    },
+  });
+
+  app.post(`${base}/:cluster_name/upgrade`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: `upgradeKubernetesCluster${suffix}`,
+      summary: 'Upgrade a Kubernetes cluster',
+      description:
+        'Starts one task, at whose end the cluster shows the new version; all its settings stay. One minor version at a time, never down. Refused with 409 while a task holds the cluster.',
+      tags,
+      params: ClusterParams,
+      body: UpgradeCluster,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const { cluster_name: name } = request.params;
+      return dialect.tasks([await clusterUpgrades.start(scope, name, request.body.version)]);
+    },
+  });
+}
