@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { catalogRoutes } from './cloud/catalog/routes.ts';
 import { clusterRoutes } from './cloud/clusters/routes.ts';
 import { fileShareRoutes } from './cloud/file-shares/routes.ts';
+import { instanceChangeRoutes } from './cloud/instances/change-routes.ts';
 import { instanceRoutes } from './cloud/instances/routes.ts';
 import { networkRoutes } from './cloud/networks/routes.ts';
 import { subnetRoutes } from './cloud/networks/subnet-routes.ts';
@@ -62,6 +63,7 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   networkRoutes(app, dialect, services);
   subnetRoutes(app, dialect, services);
   instanceRoutes(app, dialect, services);
+  instanceChangeRoutes(app, dialect, services);
   volumeRoutes(app, dialect, services);
   snapshotRoutes(app, dialect, services);
   clusterRoutes(app, dialect, services);

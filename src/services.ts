@@ -1,6 +1,7 @@
 import { createSimulatedClusters } from './backends/simulated/clusters.ts';
 import { simulatedFileShares } from './backends/simulated/file-shares.ts';
 import { simulatedInstances } from './backends/simulated/instances.ts';
+import { simulatedMachineChanges } from './backends/simulated/machine-changes.ts';
 import { simulatedNetworks } from './backends/simulated/networks.ts';
 import { simulatedSnapshots, simulatedVolumes } from './backends/simulated/volumes.ts';
 import type { Catalog } from './cloud/catalog/catalog.ts';
@@ -17,6 +18,8 @@ import { shareNetworks } from './cloud/file-shares/network-lookup.ts';
 import { sharesInNetworks } from './cloud/file-shares/network-users.ts';
 import { createFileShares } from './cloud/file-shares/service.ts';
 import { fileShareHandlers } from './cloud/file-shares/workflow.ts';
+import { instanceChangeHandlers } from './cloud/instances/change-workflow.ts';
+import { createInstanceChanges } from './cloud/instances/changes.ts';
 import { createInstances } from './cloud/instances/service.ts';
 import { createInstanceHandler, deleteInstanceHandler } from './cloud/instances/workflow.ts';
 import { createAddresses } from './cloud/networks/addresses.ts';
@@ -110,6 +113,7 @@ export function createServices(foundation: Foundation) {
     instanceVolumes: createInstanceVolumes({ ...foundation, snapshots: snapshotRows }),
     sshKeys,
   });
+  const instanceChanges = createInstanceChanges({ ...foundation, tasks, find: instances.get });
   const pricing = createPricing({ ...foundation, snapshots });
   const directory = createClientDirectory(foundation);
   const tokens = createTokens({ ...foundation, authenticator, clients: directory });
@@ -129,6 +133,7 @@ export function createServices(foundation: Foundation) {
     networks,
     ports,
     instances,
+    instanceChanges,
     volumes,
     snapshots,
     securityGroups,
@@ -178,6 +183,10 @@ export function createTaskHandlers(foundation: Foundation): TaskHandler[] {
   return [
     createInstanceHandler(machines),
     deleteInstanceHandler(machines),
+    ...instanceChangeHandlers({
+      ...foundation,
+      changes: simulatedMachineChanges(foundation.simulationSpeed),
+    }),
     createVolumeHandler({ ...disks, snapshots: snapshotRows }),
     deleteVolumeHandler({ ...disks, snapshots: snapshotRows }),
     createSnapshotHandler(disks),

@@ -1,5 +1,6 @@
 import type { VolumeTypeName } from '../catalog/catalog.ts';
 import type { Provisioner } from '../provisioning/provisioner.ts';
+import type { ActionName } from './actions.ts';
 
 /** A machine to be made with its disks and interfaces. */
 export interface MachineOrder {
@@ -25,3 +26,15 @@ export interface MachineRemoval {
 
 /** What carries out the life of instances. */
 export type InstanceBackend = Provisioner<MachineOrder, MachineRemoval>;
+
+export interface MachineChange {
+  instanceId: string;
+  kind: ActionName | 'resize' | 'attach-interface' | 'detach-interface';
+  /** Of a resize. */
+  flavorId?: string;
+}
+
+/** What carries out changes of machines. Asked again with the same one, it answers the same. */
+export interface MachineChanges {
+  apply(change: MachineChange): Promise<{ settlesInMs: number }>;
+}

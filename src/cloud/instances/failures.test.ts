@@ -74,3 +74,23 @@ it('keeps an instance whose deletion fails, which can then be deleted again', as
   expect((await service.http.task(again)).state).toBe('FINISHED');
   expect((await service.http.get(`${I}/${id}`)).status).toBe(404);
 });
+
+it('puts the state back when an action fails', async () => {
+  const taskId = await create();
+  await expect.poll(async () => (await hurry()).rowCount, { timeout: 10_000 }).toBeGreaterThan(0);
+  const [id] = (await service.http.task(taskId)).created_resources.instances;
+  const rebooting = await service.http.post(`/cloud/v2/instances/1/1/${id}/action`, { action: 'reboot' });
+  expect((await service.http.get(`${I}/${id}`)).body).toMatchObject({
+    status: 'REBOOT',
+    task_state: 'rebooting',
+    task_id: rebooting.body[0],
+  });
+  await expire(rebooting.body[0]);
+  expect((await service.http.task(rebooting.body[0])).state).toBe('ERROR');
+  expect((await service.http.get(`${I}/${id}`)).body).toMatchObject({
+    status: 'ACTIVE',
+    vm_state: 'active',
+    task_state: null,
+    task_id: null,
+  });
+});

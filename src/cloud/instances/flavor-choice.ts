@@ -1,15 +1,21 @@
 import { type FieldProblem, ForbiddenError, InvalidError } from '../../lib/errors.ts';
 import type { Catalog, Flavor, Image } from '../catalog/catalog.ts';
 import { isBareMetal } from '../catalog/flavor-kinds.ts';
+import type { KeptFlavor } from './tables.ts';
 
 /**
- * The flavor that a new instance gets.
+ * The flavor that an instance is to get; `field` is where the request names it.
  * @throws InvalidError for one that instances can't have here, ForbiddenError for one that has run out
  */
-export function usableFlavor(catalog: Catalog, regionId: number, flavorId: string): Flavor {
+export function usableFlavor(
+  catalog: Catalog,
+  regionId: number,
+  flavorId: string,
+  field: 'flavor' | 'flavor_id' = 'flavor',
+): Flavor {
   const flavor = catalog.flavor(regionId, flavorId);
   if (!flavor?.offered_for.includes('instances')) {
-    throw new InvalidError({ flavor: [`No flavor ${flavorId} for instances in this region.`] });
+    throw new InvalidError({ [field]: [`No flavor ${flavorId} for instances in this region.`] });
   }
   if (flavor.disabled) {
     throw new ForbiddenError(`Flavor ${flavorId} has run out in this region; choose another one`);
@@ -52,4 +58,26 @@ export function imageProblems(
     }
     return problems;
   });
+}
+
+/** Why a machine with the one flavor can't change to the other; undefined when it can. */
+export function misfit(current: KeptFlavor, wanted: Flavor): string | undefined {
+  if (wanted.flavor_id === current.flavor_id) {
+    return `The instance has flavor ${wanted.flavor_id} already; name another one.`;
+  }
+  if (isBareMetal(wanted.flavor_id) !== isBareMetal(current.flavor_id)) {
+    return `Flavor ${wanted.flavor_id} is of another kind of machine; choose one like ${current.flavor_id}.`;
+  }
+  for (const property of ['architecture', 'os_type'] as const) {
+    if (wanted[property] !== current[property]) {
+      return `Flavor ${wanted.flavor_id} is for ${wanted[property]}, the instance's disk for ${current[property]}.`;
+    }
+  }
+  return undefined;
+}
+
+/** What an instance keeps of it. */
+export function keptFlavor(flavor: Flavor): KeptFlavor {
+  const { regions: _, offered_for: __, disabled: ___, ...rest } = flavor;
+  return rest;
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { acceptedTags } from '../../lib/tags-input.ts';
-import type { Catalog, Flavor } from '../catalog/catalog.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import type { AddressWish } from '../networks/address-wish.ts';
 import type { Addresses } from '../networks/addresses.ts';
 import type { Ports } from '../ports/service.ts';
@@ -16,13 +16,12 @@ import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { InstanceVolumes } from '../volumes/instance-volumes.ts';
 import type { InstanceVolumeWish } from '../volumes/planned-volume.ts';
-import { imageProblems, usableFlavor } from './flavor-choice.ts';
+import { imageProblems, keptFlavor, usableFlavor } from './flavor-choice.ts';
 import { interfaceGroups } from './interface-groups.ts';
 import { instanceName } from './names.ts';
 import { requestProblems } from './request-problems.ts';
 import type { CreateInstance, NewInterface } from './schema.ts';
 import * as store from './store.ts';
-import type { KeptFlavor } from './tables.ts';
 import { CREATE_VM, DEADLINE_MS, DELETE_VM, type InstanceInput, type InstanceRemoval } from './workflow.ts';
 
 /** What this feature needs to know of SSH keys. */
@@ -92,7 +91,7 @@ export function createInstances(deps: {
         await store.insertInstance(
           tx,
           place,
-          { id, name, flavor: kept(flavor), sshKeyName, tags },
+          { id, name, flavor: keptFlavor(flavor), sshKeyName, tags },
           taskId,
           now,
         );
@@ -196,11 +195,6 @@ function addressWish(given: NewInterface, index: number, portId: string | undefi
 
 function offeredVolume(given: CreateInstance['volumes'][number]): InstanceVolumeWish[] {
   return given.source === 'apptemplate' ? [] : [given];
-}
-
-function kept(flavor: Flavor): KeptFlavor {
-  const { regions: _, offered_for: __, disabled: ___, ...rest } = flavor;
-  return rest;
 }
 
 /** What the task shows to whoever may read it. */

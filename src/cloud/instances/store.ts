@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, sql } from 'kysely';
+import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
@@ -188,7 +188,10 @@ export async function lockInstance(
 export async function changeInstance(
   tx: Transaction,
   id: string,
-  change: Partial<Pick<PlainInstance, 'status' | 'vm_state' | 'task_state' | 'task_id'>>,
+  change: Pick<
+    Updateable<Tables['instances']>,
+    'name' | 'status' | 'vm_state' | 'task_state' | 'task_id' | 'tags' | 'flavor_id' | 'flavor'
+  >,
   now: Date,
 ): Promise<void> {
   await tx.sql

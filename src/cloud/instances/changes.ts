@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import type { Database, Transaction } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { isUuid } from '../../lib/ids.ts';
+import { patchedTags } from '../../lib/tags-patch.ts';
+import type { Catalog, Flavor } from '../catalog/catalog.ts';
+import { isBareMetal } from '../catalog/flavor-kinds.ts';
+import { placeOf } from '../projects/place.ts';
+import type { Scope } from '../projects/service.ts';
+import { refuseHeld } from '../tasks/held.ts';
+import type { Tasks } from '../tasks/service.ts';
+import { ACTIONS, type ActionName, RESIZABLE } from './actions.ts';
+import type { UpdateInstance } from './change-schema.ts';
+import { CHANGE_DEADLINE_MS, type ChangeInput, RESIZE_VM } from './change-workflow.ts';
+import { keptFlavor, misfit, usableFlavor } from './flavor-choice.ts';
+import type { VmState } from './states.ts';
+import { changeInstance, lockInstance, type PlainInstance } from './store.ts';
+
+export interface InstanceChanges {
+  /** Changes name and tags at once. @throws NotFoundError, InvalidError, ConflictError while a task holds it */
+  update(scope: Scope, id: string, change: UpdateInstance): Promise<void>;
+  /** Answers the task's id. @throws NotFoundError, ConflictError while a task holds it or in the wrong state */
+  act(scope: Scope, id: string, action: ActionName): Promise<string>;
+  /** Answers the task's id. @throws as `act`; InvalidError for a flavor it can't have, ForbiddenError for one that has run out */
+  changeFlavor(scope: Scope, id: string, flavorId: string): Promise<string>;
+  /** The flavors that the instance may change to, by the catalogue's order. @throws NotFoundError */
+  otherFlavors(scope: Scope, id: string): Promise<Flavor[]>;
+}
+
+export function createInstanceChanges(deps: {
+  database: Database;
+  clock: Clock;
+  catalog: Catalog;
+  tasks: Tasks;
+  find(scope: Scope, id: string): Promise<PlainInstance>;
+}): InstanceChanges {
+  const { database, clock, catalog, tasks, find } = deps;
+
+  return {
+    async update(scope, id, change) {
+      await database.transaction(async (tx) => {
+        const instance = await lockedFree(tx, scope, id);
+        const tags = patchedTags(instance.tags, change.tags);
+        const name = change.name ?? instance.name;
+        await changeInstance(tx, instance.id, { name, tags: JSON.stringify(tags) }, clock.now());
+      });
+    },
+
+    act: (scope, id, name) =>
+      database.transaction(async (tx) => {
+        const instance = await lockedFree(tx, scope, id);
+        const { taskType, from, during, end } = ACTIONS[name];
+        requireState(instance, name, from);
+        const change = { instanceId: instance.id, kind: name };
+        const input: ChangeInput = { change, before: stateOf(instance), end };
+        return start(tx, scope, taskType, during, input, { action: name });
+      }),
+
+    changeFlavor: (scope, id, flavorId) =>
+      database.transaction(async (tx) => {
+        const instance = await lockedFree(tx, scope, id);
+        const flavor = usableFlavor(catalog, scope.region.id, flavorId, 'flavor_id');
+        const problem = misfit(instance.flavor, flavor);
+        if (problem !== undefined) throw new InvalidError({ flavor_id: [problem] });
+        if (isBareMetal(instance.flavor_id)) {
+          throw new ConflictError(`Instance ${instance.id} is a bare metal machine, which keeps its flavor`);
+        }
+        requireState(instance, 'change the flavor', RESIZABLE);
+        const input: ChangeInput = {
+          change: { instanceId: instance.id, kind: 'resize', flavorId },
+          before: stateOf(instance),
+          end: stateOf(instance),
+          flavor: keptFlavor(flavor),
+        };
+        const during = { status: 'RESIZE', task_state: 'resize_prep' } as const;
+        return start(tx, scope, RESIZE_VM, during, input, { flavor_id: flavorId });
+      }),
+
+    async otherFlavors(scope, id) {
+      const instance = await find(scope, id);
+      if (isBareMetal(instance.flavor_id)) return [];
+      return catalog
+        .flavors(scope.region.id)
+        .filter(
+          (flavor) =>
+            flavor.offered_for.includes('instances') &&
+            !flavor.disabled &&
+            misfit(instance.flavor, flavor) === undefined,
+        );
+    },
+  };
+
+  async function lockedFree(tx: Transaction, scope: Scope, id: string): Promise<PlainInstance> {
+    const instance = isUuid(id) ? await lockInstance(tx, placeOf(scope), id) : undefined;
+    if (!instance) throw new NotFoundError('Instance', id);
+    refuseHeld(`Instance ${instance.id}`, instance);
+    return instance;
+  }
+
+  async function start(
+    tx: Transaction,
+    scope: Scope,
+    type: string,
+    during: Parameters<typeof changeInstance>[2],
+    input: ChangeInput,
+    data: object,
+  ): Promise<string> {
+    const { instanceId } = input.change;
+    const id = randomUUID();
+    await changeInstance(tx, instanceId, { ...during, task_id: id }, clock.now());
+    return tasks.start(tx, scope, {
+      id,
+      type,
+      data: { instance_id: instanceId, ...data },
+      input,
+      deadlineMs: CHANGE_DEADLINE_MS,
+    });
+  }
+}
+
+const stateOf = ({ status, vm_state }: PlainInstance) => ({ status, vm_state });
+
+function requireState(instance: PlainInstance, what: string, from: readonly VmState[]): void {
+  if (from.includes(instance.vm_state)) return;
+  throw new ConflictError(
+    `Instance ${instance.id} is ${instance.vm_state} (status ${instance.status}), but to ${what} it must be ${from.join(' or ')}`,
+  );
+}
