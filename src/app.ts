@@ -4,6 +4,7 @@ import { catalogRoutes } from './cloud/catalog/routes.ts';
 import { clusterRoutes } from './cloud/clusters/routes.ts';
 import { fileShareRoutes } from './cloud/file-shares/routes.ts';
 import { instanceChangeRoutes } from './cloud/instances/change-routes.ts';
+import { groupInstanceRoutes } from './cloud/instances/of-group-routes.ts';
 import { instanceRoutes } from './cloud/instances/routes.ts';
 import { networkRoutes } from './cloud/networks/routes.ts';
 import { subnetRoutes } from './cloud/networks/subnet-routes.ts';
@@ -63,6 +64,7 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   networkRoutes(app, dialect, services);
   subnetRoutes(app, dialect, services);
   instanceRoutes(app, dialect, services);
+  groupInstanceRoutes(app, services);
   instanceChangeRoutes(app, dialect, services);
   volumeRoutes(app, dialect, services);
   snapshotRoutes(app, dialect, services);

@@ -29,6 +29,8 @@ export interface InstanceFilter {
   flavorPrefix?: string | undefined;
   excludedFlavorPrefixes: string[];
   excludedGroup?: string | undefined;
+  /** Only those with this security group on a port. */
+  groupId?: string | undefined;
   addressPart?: string | undefined;
   idPart?: string | undefined;
   status?: InstanceStatus | undefined;
@@ -116,6 +118,11 @@ function conditions(filter: InstanceFilter) {
       select from ports join port_security_groups as link on link.port_id = ports.id
       join security_groups on security_groups.id = link.security_group_id
       where ports.instance_id = instances.id and security_groups.name = ${filter.excludedGroup})`);
+  }
+  if (filter.groupId !== undefined) {
+    add(sql`exists (
+      select from ports join port_security_groups as link on link.port_id = ports.id
+      where ports.instance_id = instances.id and link.security_group_id = ${filter.groupId})`);
   }
   if (filter.addressPart !== undefined) {
     add(sql`exists (

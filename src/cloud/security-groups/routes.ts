@@ -4,6 +4,8 @@ import type { Api } from '../../http/server.ts';
 import { tagFilter, tagQuery } from '../../lib/tag-query.ts';
 import { listQuery, ProjectRegionParams } from '../../lib/wire.ts';
 import { type Projects, scopeOf } from '../projects/service.ts';
+import { instanceGroupRoutes } from './instance-routes.ts';
+import { groupMetadataRoutes } from './metadata-routes.ts';
 import { GROUPS, GroupParams, GROUP_TAGS as tags } from './params.ts';
 import { presentedGroup } from './presenter.ts';
 import { ruleRoutes } from './rule-routes.ts';
@@ -154,6 +156,8 @@ export function securityGroupRoutes(
   });
 
   ruleRoutes(app, dialect, { projects, securityGroups });
+  groupMetadataRoutes(app, { projects, securityGroups });
+  instanceGroupRoutes(app, { projects, securityGroups });
   groupTaskRoutes(app, dialect, { projects, securityGroups });
 }
 

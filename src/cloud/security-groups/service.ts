@@ -5,13 +5,14 @@ import { isUuid } from '../../lib/ids.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import type { Tasks } from '../tasks/service.ts';
-import { type GroupCreation, groupCreation, type InstancePorts } from './creation.ts';
+import { type GroupCreation, groupCreation } from './creation.ts';
+import { type InstanceGroups, instanceGroups, type PortsWithGroups } from './instance-groups.ts';
 import { removeGroup } from './removal.ts';
 import { type RuleChanges, ruleChanges } from './rule-changes.ts';
 import * as store from './store.ts';
 import { type GroupUpdates, groupUpdates } from './updates.ts';
 
-export interface SecurityGroups extends GroupCreation, GroupUpdates, RuleChanges {
+export interface SecurityGroups extends GroupCreation, GroupUpdates, RuleChanges, InstanceGroups {
   list(scope: Scope, filter: store.GroupFilter): Promise<{ count: number; rows: store.SecurityGroupRow[] }>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.SecurityGroupRow>;
@@ -25,7 +26,7 @@ export function createSecurityGroups(deps: {
   database: Database;
   clock: Clock;
   tasks: Tasks;
-  instances: InstancePorts;
+  instances: PortsWithGroups;
 }): SecurityGroups {
   const { database } = deps;
 
@@ -33,6 +34,7 @@ export function createSecurityGroups(deps: {
     ...groupCreation(deps),
     ...groupUpdates(deps),
     ...ruleChanges(deps),
+    ...instanceGroups(deps),
 
     list: (scope, filter) => store.listGroups(database.sql, placeOf(scope), filter),
 

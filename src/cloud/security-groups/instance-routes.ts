@@ -1,0 +1,67 @@
+import { Type } from 'typebox';
+import type { Api } from '../../http/server.ts';
+import { type Projects, scopeOf } from '../projects/service.ts';
+import { assignGroupsSchema, GroupInstanceParams, instanceGroupListSchema } from './instance-schema.ts';
+import type { SecurityGroups } from './service.ts';
+
+const INSTANCE = '/cloud/v1/instances/:project_id/:region_id/:instance_id';
+const tags = ['Instances'];
+
+/** The groups on an instance's ports. */
+export function instanceGroupRoutes(
+  app: Api,
+  { projects, securityGroups }: { projects: Projects; securityGroups: SecurityGroups },
+): void {
+  app.post(`${INSTANCE}/addsecuritygroup`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'assignSecurityGroup',
+      summary: 'Put security groups on an instance',
+      description: 'On all of its ports, or port by port. A group that is on a port already stays.',
+      tags,
+      params: GroupInstanceParams,
+      body: assignGroupsSchema,
+      response: { 204: Type.Null() },
+    },
+    handler: async (request, reply) => {
+      const scope = await projects.scope(scopeOf(request));
+      await securityGroups.assign(scope, request.params.instance_id, request.body);
+      return reply.code(204).send(null);
+    },
+  });
+
+  app.post(`${INSTANCE}/delsecuritygroup`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'unassignSecurityGroup',
+      summary: 'Take security groups off an instance',
+      description: 'Off all of its ports, or port by port. A group that is on none of them is no fault.',
+      tags,
+      params: GroupInstanceParams,
+      body: assignGroupsSchema,
+      response: { 204: Type.Null() },
+    },
+    handler: async (request, reply) => {
+      const scope = await projects.scope(scopeOf(request));
+      await securityGroups.unassign(scope, request.params.instance_id, request.body);
+      return reply.code(204).send(null);
+    },
+  });
+
+  app.get(`${INSTANCE}/securitygroups`, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listInstanceSecurityGroups',
+      summary: 'List the security groups of an instance',
+      description: 'Those on any of its ports, by name.',
+      tags,
+      params: GroupInstanceParams,
+      response: { 200: instanceGroupListSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const results = await securityGroups.groupsOf(scope, request.params.instance_id);
+      return { count: results.length, results };
+    },
+  });
+}
