@@ -14,6 +14,7 @@ import { securityGroupRoutes } from './cloud/security-groups/routes.ts';
 import { snapshotRoutes } from './cloud/snapshots/routes.ts';
 import { sshKeyRoutes } from './cloud/ssh-keys/routes.ts';
 import { taskRoutes } from './cloud/tasks/routes.ts';
+import { volumeChangeRoutes } from './cloud/volumes/change-routes.ts';
 import { volumeRoutes } from './cloud/volumes/routes.ts';
 import { outageNamed } from './db/outages.ts';
 import { type Dialect, dialects } from './http/dialect.ts';
@@ -67,6 +68,7 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   groupInstanceRoutes(app, services);
   instanceChangeRoutes(app, dialect, services);
   volumeRoutes(app, dialect, services);
+  volumeChangeRoutes(app, dialect, services);
   snapshotRoutes(app, dialect, services);
   clusterRoutes(app, dialect, services);
   catalogRoutes(app, services);

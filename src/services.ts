@@ -21,6 +21,7 @@ import { fileShareHandlers } from './cloud/file-shares/workflow.ts';
 import { instanceChangeHandlers } from './cloud/instances/change-workflow.ts';
 import { createInstanceChanges } from './cloud/instances/changes.ts';
 import { createInstances } from './cloud/instances/service.ts';
+import { volumeHosts } from './cloud/instances/volume-hosts.ts';
 import { createInstanceHandler, deleteInstanceHandler } from './cloud/instances/workflow.ts';
 import { createAddresses } from './cloud/networks/addresses.ts';
 import { ensureDefaultNetworks } from './cloud/networks/default-networks.ts';
@@ -39,6 +40,8 @@ import { createSnapshots } from './cloud/snapshots/service.ts';
 import { createSnapshotHandler, deleteSnapshotHandler } from './cloud/snapshots/workflow.ts';
 import { createSshKeys } from './cloud/ssh-keys/service.ts';
 import { createTasks } from './cloud/tasks/service.ts';
+import { volumeChangeHandlers } from './cloud/volumes/change-workflow.ts';
+import { createVolumeChanges } from './cloud/volumes/changes.ts';
 import { createInstanceVolumes } from './cloud/volumes/instance-volumes.ts';
 import { createVolumes } from './cloud/volumes/service.ts';
 import { createVolumeHandler, deleteVolumeHandler } from './cloud/volumes/workflow.ts';
@@ -103,6 +106,12 @@ export function createServices(foundation: Foundation) {
   const clusterPools = createClusterPools(ofClusters);
   const clusterUpgrades = createClusterUpgrades(ofClusters);
   const volumes = createVolumes({ ...foundation, tasks, snapshots: snapshotRows });
+  const volumeChanges = createVolumeChanges({
+    ...foundation,
+    tasks,
+    snapshots: snapshotRows,
+    hosts: volumeHosts,
+  });
   const snapshots = createSnapshots({ ...foundation, tasks, volumes });
   const instances = createInstances({
     ...foundation,
@@ -114,7 +123,7 @@ export function createServices(foundation: Foundation) {
     sshKeys,
   });
   const instanceChanges = createInstanceChanges({ ...foundation, tasks, find: instances.get });
-  const pricing = createPricing({ ...foundation, snapshots });
+  const pricing = createPricing({ ...foundation, snapshots, volumes });
   const directory = createClientDirectory(foundation);
   const tokens = createTokens({ ...foundation, authenticator, clients: directory });
   const features = createFeatures({ ...foundation, clients: directory });
@@ -135,6 +144,7 @@ export function createServices(foundation: Foundation) {
     instances,
     instanceChanges,
     volumes,
+    volumeChanges,
     snapshots,
     securityGroups,
     clusters,
@@ -189,6 +199,7 @@ export function createTaskHandlers(foundation: Foundation): TaskHandler[] {
     }),
     createVolumeHandler({ ...disks, snapshots: snapshotRows }),
     deleteVolumeHandler({ ...disks, snapshots: snapshotRows }),
+    ...volumeChangeHandlers({ ...disks, snapshots: snapshotRows }),
     createSnapshotHandler(disks),
     deleteSnapshotHandler(disks),
     ...securityGroupHandlers(),

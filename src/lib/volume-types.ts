@@ -7,4 +7,6 @@ export const VOLUME_TYPES = [
   'standard',
   'ultra',
 ] as const;
+/** Only these can be copied while they are written to. */
+export const SNAPSHOT_TYPES: readonly string[] = ['standard', 'ssd_hiiops'];
 export type VolumeType = (typeof VOLUME_TYPES)[number];

@@ -90,7 +90,7 @@ async function succeeds(http: HttpClient, of: DocumentedOperation, values: Value
   }
 }
 
-/** The documented example, under a name of its own; a cluster needs a key that exists, a subnet its network, an upgrade a newer version. */
+/** The documented example, under a name of its own; what it names is really there, an upgrade has a newer version. */
 async function bodyFor(of: DocumentedOperation, http: HttpClient, values: Values): Promise<unknown> {
   if (of.operation.operationId.startsWith('createKubernetesCluster')) return clusterBody(http);
   if (of.operation.operationId.startsWith('upgradeKubernetesCluster')) {
@@ -98,8 +98,9 @@ async function bodyFor(of: DocumentedOperation, http: HttpClient, values: Values
     return versions.body.results.at(-1);
   }
   const body = exampleBody(of) as { name?: string } | undefined;
-  if (of.operation.operationId === 'createSubnet') return { ...body, network_id: values.network_id };
-  return body?.name === undefined ? body : { ...body, name: anyName() };
+  if (body === undefined) return undefined;
+  const own = Object.entries(values).filter(([name]) => Object.hasOwn(body, name));
+  return { ...body, ...Object.fromEntries(own), ...(body.name !== undefined && { name: anyName() }) };
 }
 
 /** Speaks the dialect of a base address: the same paths below it. */

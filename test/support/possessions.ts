@@ -49,6 +49,7 @@ function valueName({ path }: DocumentedOperation, parameter: string): string {
   if (parameter === 'task_id' && path.startsWith('/streaming/')) return 'ai_task_id';
   // A group of its own, so that nothing done to the other removes the rule.
   if (parameter === 'group_id' && path.includes('{rule_id}')) return 'group_of_rule_id';
+  if (parameter === 'volume_id' && path.endsWith('/revert')) return 'snapshotted_volume_id';
   return parameter === 'activatedFeatureId' && path.includes('/free_') ? 'activatedFreeFeatureId' : parameter;
 }
 
@@ -143,6 +144,11 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
         })
       ).file_shares[0],
     volume_id: volume,
+    async snapshotted_volume_id() {
+      const volume_id = await volume();
+      await byTask('/cloud/v1/snapshots/1/1', { name: anyName(), volume_id });
+      return volume_id;
+    },
     task_id: async () => {
       await volume();
       return values.task_id ?? 'missing';

@@ -3,6 +3,8 @@ import type { VolumeBackend } from '../../cloud/volumes/backend.ts';
 import type { Database } from '../../db/database.ts';
 import { createTimedResources, forget } from './timed-resources.ts';
 
+const CHANGE_MS = 150;
+
 /** Disks without bytes. */
 export function simulatedVolumes(deps: { database: Database; speed: number }): VolumeBackend {
   const disks = createTimedResources(deps, {
@@ -17,6 +19,8 @@ export function simulatedVolumes(deps: { database: Database; speed: number }): V
       await disks.remove(removal);
       await forget(deps.database, removal.snapshotIds);
     },
+    // Nothing to remember: all that is known of a disk is in its row.
+    change: async () => ({ settlesInMs: CHANGE_MS / deps.speed }),
   };
 }
 

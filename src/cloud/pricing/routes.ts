@@ -1,7 +1,7 @@
 import type { Api } from '../../http/server.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import { type Projects, scopeOf } from '../projects/service.ts';
-import { volumePriceRequestSchema, volumePriceSchema } from './schema.ts';
+import { snapshotPriceRequestSchema, volumePriceRequestSchema, volumePriceSchema } from './schema.ts';
 import type { Pricing } from './service.ts';
 
 export function pricingRoutes(
@@ -21,5 +21,19 @@ export function pricingRoutes(
       response: { 200: volumePriceSchema },
     },
     handler: async (request) => pricing.volume(await projects.scope(scopeOf(request)), request.body),
+  });
+
+  app.post('/cloud/v1/pricing/:project_id/:region_id/snapshots', {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'previewSnapshotPrice',
+      summary: 'Preview the price of a snapshot',
+      description: 'As much as a volume of the size and type of the one that it is taken of.',
+      tags: ['Pricing'],
+      params: ProjectRegionParams,
+      body: snapshotPriceRequestSchema,
+      response: { 200: volumePriceSchema },
+    },
+    handler: async (request) => pricing.snapshot(await projects.scope(scopeOf(request)), request.body),
   });
 }

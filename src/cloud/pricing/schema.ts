@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../lib/nullable.ts';
+import { UuidInput } from '../../lib/resource-fields.ts';
 import { VOLUME_TYPES } from '../../lib/volume-types.ts';
 
 export const MAX_VOLUME_GIB = 102_400;
@@ -52,6 +53,16 @@ export const volumePriceRequestSchema = Type.Object(
 );
 
 export type VolumePriceRequest = Static<typeof volumePriceRequestSchema>;
+
+export const snapshotPriceRequestSchema = Type.Object(
+  { volume_id: UuidInput('The volume of which a snapshot would be taken') },
+  {
+    title: 'SnapshotPriceRequest',
+    additionalProperties: false,
+    examples: [{ volume_id: '726ecfcc-7fd0-4e30-a86e-7892524aa483' }],
+  },
+);
+export type SnapshotPriceRequest = Static<typeof snapshotPriceRequestSchema>;
 
 function amount(description: string, example: number) {
   return nullable(

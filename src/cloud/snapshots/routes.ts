@@ -10,6 +10,7 @@ import {
   SnapshotList,
   SnapshotListQuery,
   SnapshotParams,
+  UpdateSnapshotSchema,
 } from './schema.ts';
 import type { Snapshots } from './service.ts';
 import type { SnapshotRow } from './store.ts';
@@ -52,7 +53,9 @@ export function snapshotRoutes(
     handler: async (request) => {
       const scope = await projects.scope(scopeOf(request));
       const { volume_id: volumeId, instance_id: instanceId, limit = 1000, offset = 0 } = request.query;
-      const { count, rows } = await snapshots.list(scope, { volumeId, instanceId, limit, offset });
+      const { schedule_id: schedule, lifecycle_policy_id: policy } = request.query;
+      const planned = schedule !== undefined || policy !== undefined;
+      const { count, rows } = await snapshots.list(scope, { volumeId, instanceId, planned, limit, offset });
       return { count, results: rows.map((row) => presented(row, scope)) };
     },
   });
@@ -68,6 +71,23 @@ export function snapshotRoutes(
     },
     handler: async (request) => {
       const scope = await projects.scope(scopeOf(request));
+      return presented(await snapshots.get(scope, request.params.snapshot_id), scope);
+    },
+  });
+
+  app.patch(`${BASE}/:snapshot_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'updateSnapshot',
+      summary: 'Rename or tag a snapshot',
+      tags,
+      params: SnapshotParams,
+      body: UpdateSnapshotSchema,
+      response: { 200: SnapshotAnswer },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      await snapshots.update(scope, request.params.snapshot_id, request.body);
       return presented(await snapshots.get(scope, request.params.snapshot_id), scope);
     },
   });

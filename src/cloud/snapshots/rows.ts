@@ -42,6 +42,26 @@ export const snapshotRows: SnapshotRows & SnapshotSources = {
       .execute();
   },
 
+  async lockLatestOf(tx, volumeId) {
+    return tx.sql
+      .selectFrom('snapshots')
+      .select(['id', 'size_gib', 'task_id'])
+      .where('volume_id', '=', volumeId)
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(1)
+      .forUpdate()
+      .executeTakeFirst();
+  },
+
+  async restore(tx, id, taskId, now) {
+    await tx.sql
+      .updateTable('snapshots')
+      .set({ status: 'restoring', task_id: taskId, updated_at: now })
+      .where('id', '=', id)
+      .execute();
+  },
+
   async hold(tx, ids, taskId, now) {
     if (ids.length === 0) return;
     await tx.sql

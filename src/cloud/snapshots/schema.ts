@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { nullable } from '../../lib/nullable.ts';
 import { ResourceFields, Uuid, UuidInput } from '../../lib/resource-fields.ts';
 import { TagsInput } from '../../lib/tags-input.ts';
+import { TagsPatchInput } from '../../lib/tags-patch.ts';
 import { listOf, listQuery, ProjectRegion, ResourceName } from '../../lib/wire.ts';
 import { SNAPSHOT_STATUSES } from './tables.ts';
 
@@ -19,6 +20,16 @@ export const CreateSnapshotSchema = Type.Object(
   },
 );
 export type CreateSnapshot = Static<typeof CreateSnapshotSchema>;
+
+export const UpdateSnapshotSchema = Type.Object(
+  { name: Type.Optional(ResourceName('Name')), tags: Type.Optional(TagsPatchInput) },
+  {
+    title: 'UpdateSnapshot',
+    additionalProperties: false,
+    examples: [{ name: 'after', tags: { env: 'test' } }],
+  },
+);
+export type UpdateSnapshot = Static<typeof UpdateSnapshotSchema>;
 
 export const SnapshotAnswer = Type.Object(
   {
@@ -40,6 +51,18 @@ export const SnapshotListQuery = Type.Object(
     ...listQuery(),
     volume_id: Type.Optional(UuidInput('Snapshots of this volume')),
     instance_id: Type.Optional(UuidInput('Snapshots of the volumes of this instance')),
+    schedule_id: Type.Optional(
+      Type.String({
+        maxLength: 63,
+        description: 'Taken by this schedule; there are no schedules, so none is found',
+      }),
+    ),
+    lifecycle_policy_id: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'Taken by this policy; there are no policies, so none is found',
+      }),
+    ),
   },
   { additionalProperties: false },
 );

@@ -4,6 +4,8 @@ import type { Clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { acceptedTags } from '../../lib/tags-input.ts';
+import { patchedTags } from '../../lib/tags-patch.ts';
+import { SNAPSHOT_TYPES } from '../../lib/volume-types.ts';
 import type { SnapshotLookup } from '../pricing/service.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
@@ -12,12 +14,9 @@ import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { Volumes } from '../volumes/service.ts';
 import { snapshotRows } from './rows.ts';
-import type { CreateSnapshot } from './schema.ts';
+import type { CreateSnapshot, UpdateSnapshot } from './schema.ts';
 import * as store from './store.ts';
 import { CREATE_SNAPSHOT, DEADLINE_MS, DELETE_SNAPSHOT, type SnapshotInput } from './workflow.ts';
-
-/** Only these can be copied while they are written to. */
-const SNAPSHOT_TYPES: readonly string[] = ['standard', 'ssd_hiiops'];
 
 export interface Snapshots extends SnapshotLookup {
   /** Starts the task that takes a snapshot; answers the task's id. @throws InvalidError, ConflictError, QuotaExceededError */
@@ -25,6 +24,8 @@ export interface Snapshots extends SnapshotLookup {
   list(scope: Scope, filter: store.SnapshotFilter): Promise<{ count: number; rows: store.SnapshotRow[] }>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.SnapshotRow>;
+  /** Renames and tags it at once. @throws NotFoundError, InvalidError, ConflictError while a task holds it */
+  update(scope: Scope, id: string, change: UpdateSnapshot): Promise<void>;
   /** Starts the task that removes it; answers the task's id. @throws NotFoundError, ConflictError */
   delete(scope: Scope, id: string): Promise<string>;
 }
@@ -85,6 +86,23 @@ export function createSnapshots(deps: {
 
     list: (scope, filter) => store.listSnapshots(database.sql, placeOf(scope), filter),
     get: (scope, id) => found(scope, id),
+
+    async update(scope, id, change) {
+      await database.transaction(async (tx) => {
+        const snapshot = isUuid(id) ? await store.lockSnapshot(tx.sql, placeOf(scope), id) : undefined;
+        if (!snapshot) throw new NotFoundError('Snapshot', id);
+        refuseHeld(`Snapshot ${snapshot.id}`, snapshot);
+        await tx.sql
+          .updateTable('snapshots')
+          .set({
+            name: change.name ?? snapshot.name,
+            tags: JSON.stringify(patchedTags(snapshot.tags, change.tags)),
+            updated_at: clock.now(),
+          })
+          .where('id', '=', snapshot.id)
+          .execute();
+      });
+    },
 
     async delete(scope, id) {
       if (!isUuid(id)) throw new NotFoundError('Snapshot', id);

@@ -8,6 +8,8 @@ export type SnapshotRow = Selectable<Tables['snapshots']>;
 export interface SnapshotFilter {
   volumeId?: string | undefined;
   instanceId?: string | undefined;
+  /** Whether only those that a schedule or a policy took are asked for. */
+  planned: boolean;
   limit: number;
   offset: number;
 }
@@ -43,6 +45,8 @@ export async function listSnapshots(
   filter: SnapshotFilter,
 ): Promise<{ count: number; rows: SnapshotRow[] }> {
   let matching = snapshots(db, place);
+  // All snapshots are taken by somebody's request.
+  if (filter.planned) matching = matching.where(sql<boolean>`false`);
   if (filter.volumeId !== undefined) matching = matching.where('volume_id', '=', filter.volumeId);
   if (filter.instanceId !== undefined) {
     matching = matching.where(

@@ -15,5 +15,15 @@ export interface DiskRemoval {
   snapshotIds: string[];
 }
 
+/** What can be done to a disk that exists. */
+export type DiskChange =
+  | { kind: 'attach'; diskId: string; instanceId: string; device: string }
+  | { kind: 'detach'; diskId: string; instanceId: string }
+  | { kind: 'extend'; diskId: string; sizeGib: number }
+  | { kind: 'revert'; diskId: string; snapshotId: string };
+
 /** What carries out the life of volumes. */
-export type VolumeBackend = Provisioner<DiskOrder, DiskRemoval>;
+export interface VolumeBackend extends Provisioner<DiskOrder, DiskRemoval> {
+  /** Starts the change, which has settled that much later. What is as asked already stays so. */
+  change(change: DiskChange): Promise<{ settlesInMs: number }>;
+}

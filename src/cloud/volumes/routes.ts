@@ -55,6 +55,7 @@ export function volumeRoutes(
       const { query } = request;
       const { count, rows } = await volumes.list(scope, {
         instanceId: query.instance_id,
+        clusterId: query.cluster_id,
         namePart: query.name_part,
         idPart: query.id_part,
         bootable: query.bootable,

@@ -5,6 +5,7 @@ import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts'
 import { isUuid } from '../../lib/ids.ts';
 import { acceptedTags } from '../../lib/tags-input.ts';
 import type { Catalog } from '../catalog/catalog.ts';
+import type { VolumeLookup } from '../pricing/service.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { takeQuota } from '../quotas/quotas.ts';
@@ -22,7 +23,7 @@ import {
   type VolumeRemoval,
 } from './workflow.ts';
 
-export interface Volumes {
+export interface Volumes extends VolumeLookup {
   /** Starts the task that makes a volume; answers the task's id. @throws InvalidError, QuotaExceededError */
   create(scope: Scope, request: CreateVolume): Promise<string>;
   list(scope: Scope, filter: store.VolumeFilter): Promise<{ count: number; rows: store.VolumeRow[] }>;
@@ -93,6 +94,11 @@ export function createVolumes(deps: {
     async lock(tx, scope, id) {
       const [volume] = await store.lockVolumes(tx, placeOf(scope), [id]);
       return volume;
+    },
+
+    async findForPricing(scope, id) {
+      const row = isUuid(id) ? await store.findVolume(database.sql, placeOf(scope), id) : undefined;
+      return row && { sizeGib: row.size_gib, volumeType: row.volume_type };
     },
 
     list: (scope, filter) => store.listVolumes(database.sql, placeOf(scope), filter),

@@ -7,6 +7,13 @@ export interface SnapshotRows {
     tx: Transaction,
     volumeIds: string[],
   ): Promise<{ id: string; volume_id: string; task_id: string | null }[]>;
+  /** The one taken last, locked like those; undefined when the volume has none. */
+  lockLatestOf(
+    tx: Transaction,
+    volumeId: string,
+  ): Promise<{ id: string; size_gib: number; task_id: string | null } | undefined>;
+  /** Marks it as what the task puts back. */
+  restore(tx: Transaction, id: string, taskId: string, now: Date): Promise<void>;
   /** Marks them as going with the task. */
   hold(tx: Transaction, ids: string[], taskId: string, now: Date): Promise<void>;
   /** They stay after all. */

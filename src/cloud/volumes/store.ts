@@ -4,6 +4,7 @@ import type { Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
+import type { VolumeTypeName } from '../catalog/catalog.ts';
 import type { Place } from '../projects/place.ts';
 import type { VolumeShape } from './sources.ts';
 import type { VolumeStatus } from './states.ts';
@@ -22,6 +23,7 @@ export type VolumeRow = PlainVolume & { attachments: AttachmentRow[]; snapshot_i
 
 export interface VolumeFilter {
   instanceId?: string | undefined;
+  clusterId?: string | undefined;
   namePart?: string | undefined;
   idPart?: string | undefined;
   bootable?: boolean | undefined;
@@ -88,6 +90,8 @@ export async function listVolumes(
         where volume_id = volumes.id and instance_id = ${filter.instanceId})`,
     );
   }
+  // Nodes of clusters have their disks inside; none of them is a volume of the project.
+  if (filter.clusterId !== undefined) matching = matching.where(sql<boolean>`false`);
   const ordered = matching.orderBy('created_at', 'desc').orderBy('id', 'desc');
   const { count, rows } = await pageWithCount(ordered, filter);
   return { count, rows: rows.map(withDates) };
@@ -171,6 +175,32 @@ export async function setStatus(
     .set({ status, task_id: taskId, updated_at: now })
     .where('id', 'in', ids)
     .execute();
+}
+
+/** What name, tags, size and type become at once. */
+export async function changeVolume(
+  tx: Transaction,
+  id: string,
+  change: { name?: string; tags?: string; volume_type?: VolumeTypeName; size_gib?: number },
+  now: Date,
+): Promise<void> {
+  await tx.sql
+    .updateTable('volumes')
+    .set({ ...change, updated_at: now })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Nothing works on the volume any more; whether it is in use follows from its attachment. */
+export async function settleVolume(tx: Transaction, id: string, now: Date): Promise<void> {
+  await sql`
+    with attached as (
+      update volume_attachments set attached_at = coalesce(attached_at, ${now}) where volume_id = ${id}
+      returning volume_id
+    )
+    update volumes set status = case when exists (select from attached) then 'in-use' else 'available' end,
+      task_id = null, updated_at = ${now}
+    where id = ${id}`.execute(tx.sql);
 }
 
 export async function deleteVolumes(tx: Transaction, ids: string[]): Promise<void> {

@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto';
+import type { Database, Transaction } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { isUuid } from '../../lib/ids.ts';
+import { patchedTags } from '../../lib/tags-patch.ts';
+import { placeOf } from '../projects/place.ts';
+import type { Scope } from '../projects/service.ts';
+import { refuseHeld } from '../tasks/held.ts';
+import type { Tasks } from '../tasks/service.ts';
+import { attachmentOf, insertAttachment } from './attachment-store.ts';
+import type { DiskChange } from './backend.ts';
+import type {
+  AttachVolume,
+  DetachVolume,
+  ExtendVolume,
+  RetypeVolume,
+  UpdateVolume,
+} from './change-schema.ts';
+import { CHANGE_DEADLINE_MS, CHANGES } from './change-workflow.ts';
+import { freeDevice, lockHost, requireReady, type VolumeHosts } from './hosts.ts';
+import type { SnapshotRows } from './snapshot-rows.ts';
+import type { VolumeStatus } from './states.ts';
+import * as store from './store.ts';
+
+/** What can be done to a volume. Each throws NotFoundError, and ConflictError while a task holds it. */
+export interface VolumeChanges {
+  /** Renames and tags it at once. @throws InvalidError */
+  update(scope: Scope, id: string, change: UpdateVolume): Promise<void>;
+  /** Answers the task that makes it larger; an instance may use it meanwhile. @throws InvalidError */
+  extend(scope: Scope, id: string, change: ExtendVolume): Promise<string>;
+  /** Changes the type at once. @throws InvalidError for a type not offered here, ConflictError with snapshots */
+  retype(scope: Scope, id: string, change: RetypeVolume): Promise<void>;
+  /** Answers the task that puts the last snapshot back. @throws ConflictError while in use, or without a snapshot */
+  revert(scope: Scope, id: string): Promise<string>;
+  /** Answers the task that attaches it. @throws InvalidError for an unknown instance, ConflictError */
+  attach(scope: Scope, id: string, wish: AttachVolume): Promise<string>;
+  /** Answers the task that detaches it. @throws InvalidError when it isn't attached there, ConflictError */
+  detach(scope: Scope, id: string, wish: DetachVolume): Promise<string>;
+}
+
+export function createVolumeChanges(deps: {
+  database: Database;
+  clock: Clock;
+  tasks: Tasks;
+  snapshots: SnapshotRows;
+  hosts: VolumeHosts;
+}): VolumeChanges {
+  const { database, clock, tasks, snapshots, hosts } = deps;
+
+  return {
+    update: (scope, id, change) =>
+      database.transaction(async (tx) => {
+        const volume = await free(tx, scope, id);
+        const tags = JSON.stringify(patchedTags(volume.tags, change.tags));
+        await store.changeVolume(tx, volume.id, { name: change.name ?? volume.name, tags }, clock.now());
+      }),
+
+    extend: (scope, id, { size }) =>
+      database.transaction(async (tx) => {
+        const volume = await free(tx, scope, id, ['available', 'in-use'], 'extended');
+        if (volume.volume_type === 'ssd_lowlatency') {
+          throw new ConflictError(`Volume ${volume.id} is of type ssd_lowlatency, which can't be extended`);
+        }
+        if (size <= volume.size_gib) {
+          throw new InvalidError({ size: [`Must be larger than the present ${volume.size_gib} GiB.`] });
+        }
+        return begin(tx, scope, 'extending', { kind: 'extend', diskId: volume.id, sizeGib: size });
+      }),
+
+    retype: (scope, id, { volume_type: type }) =>
+      database.transaction(async (tx) => {
+        const volume = await free(tx, scope, id, ['available', 'in-use'], 'retyped');
+        if (volume.volume_type === type) return;
+        const offered = scope.region.available_volume_types;
+        if (offered && !offered.includes(type)) {
+          const message = `This region has no volumes of type ${type}; it has ${offered.join(', ')}.`;
+          throw new InvalidError({ volume_type: [message] });
+        }
+        const [snapshot] = await snapshots.lockOf(tx, [volume.id]);
+        if (snapshot) {
+          throw new ConflictError(
+            `Volume ${volume.id} has snapshot ${snapshot.id}; delete its snapshots, then retype it`,
+          );
+        }
+        await store.changeVolume(tx, volume.id, { volume_type: type }, clock.now());
+      }),
+
+    revert: (scope, id) =>
+      database.transaction(async (tx) => {
+        const volume = await free(tx, scope, id, ['available'], 'reverted');
+        const snapshot = await snapshots.lockLatestOf(tx, volume.id);
+        if (!snapshot) throw new ConflictError(`Volume ${volume.id} has no snapshot to go back to`);
+        refuseHeld(`Snapshot ${snapshot.id}`, snapshot);
+        // Cinder reverts to a snapshot of the same size only.
+        if (snapshot.size_gib !== volume.size_gib) {
+          throw new ConflictError(
+            `Volume ${volume.id} has ${volume.size_gib} GiB, its last snapshot ${snapshot.id} ${snapshot.size_gib} GiB; make a new volume from the snapshot instead`,
+          );
+        }
+        const change = { kind: 'revert', diskId: volume.id, snapshotId: snapshot.id } as const;
+        const taskId = await begin(tx, scope, 'reverting', change);
+        await snapshots.restore(tx, snapshot.id, taskId, clock.now());
+        return taskId;
+      }),
+
+    attach: (scope, id, wish) =>
+      database.transaction(async (tx) => {
+        const known = await lockHost(hosts, tx, scope, wish.instance_id);
+        const volume = await free(tx, scope, id, ['available'], 'attached');
+        const host = requireReady(known, wish.instance_id, 'instance_id');
+        const device = await freeDevice(tx, host);
+        const place = { volumeId: volume.id, instanceId: host.id, device };
+        await insertAttachment(tx, { ...place, tag: wish.attachment_tag ?? null });
+        const change = { kind: 'attach', diskId: volume.id, instanceId: host.id, device } as const;
+        return begin(tx, scope, 'attaching', change);
+      }),
+
+    detach: (scope, id, wish) =>
+      database.transaction(async (tx) => {
+        const known = await lockHost(hosts, tx, scope, wish.instance_id);
+        const volume = await free(tx, scope, id);
+        const host = requireReady(known, wish.instance_id, 'instance_id');
+        const attachment = await attachmentOf(tx, volume.id);
+        if (attachment?.instance_id !== host.id) {
+          throw new InvalidError({
+            instance_id: [`Volume ${volume.id} is not attached to instance ${host.id}.`],
+          });
+        }
+        if (attachment.boot_index === 0) {
+          throw new ConflictError(`Instance ${host.id} boots from volume ${volume.id}, which has to stay`);
+        }
+        return begin(tx, scope, 'detaching', { kind: 'detach', diskId: volume.id, instanceId: host.id });
+      }),
+  };
+
+  /** The volume, locked, that no task holds and that is in one of the states. */
+  async function free(
+    tx: Transaction,
+    scope: Scope,
+    id: string,
+    states?: readonly VolumeStatus[],
+    done = 'changed',
+  ): Promise<store.PlainVolume> {
+    const [volume] = isUuid(id) ? await store.lockVolumes(tx, placeOf(scope), [id]) : [];
+    if (!volume) throw new NotFoundError('Volume', id);
+    refuseHeld(`Volume ${volume.id}`, volume);
+    if (states && !states.includes(volume.status)) {
+      throw new ConflictError(
+        `Volume ${volume.id} is ${volume.status}; only one that is ${states.join(' or ')} can be ${done}`,
+      );
+    }
+    return volume;
+  }
+
+  /** Holds the volume for a new task; answers its id. */
+  async function begin(
+    tx: Transaction,
+    scope: Scope,
+    status: VolumeStatus,
+    change: DiskChange,
+  ): Promise<string> {
+    const id = randomUUID();
+    const { kind, diskId, ...data } = change;
+    await store.setStatus(tx, [diskId], status, id, clock.now());
+    return tasks.start(tx, scope, {
+      id,
+      type: CHANGES[kind],
+      data: { volume_id: diskId, ...wireNames(data) },
+      input: change,
+      deadlineMs: CHANGE_DEADLINE_MS,
+    });
+  }
+}
+
+const WIRE_NAMES: Record<string, string> = {
+  instanceId: 'instance_id',
+  sizeGib: 'size',
+  snapshotId: 'snapshot_id',
+};
+
+/** What a task shows of its parameters, by the names that the API has for them. */
+function wireNames(data: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(data).map(([name, value]) => [WIRE_NAMES[name] ?? name, value]));
+}
