@@ -8,6 +8,7 @@ import { groupInstanceRoutes } from './cloud/instances/of-group-routes.ts';
 import { instanceRoutes } from './cloud/instances/routes.ts';
 import { networkRoutes } from './cloud/networks/routes.ts';
 import { subnetRoutes } from './cloud/networks/subnet-routes.ts';
+import { portRoutes } from './cloud/ports/routes.ts';
 import { pricingRoutes } from './cloud/pricing/routes.ts';
 import { projectRoutes } from './cloud/projects/routes.ts';
 import { securityGroupRoutes } from './cloud/security-groups/routes.ts';
@@ -64,6 +65,7 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   securityGroupRoutes(app, dialect, services);
   networkRoutes(app, dialect, services);
   subnetRoutes(app, dialect, services);
+  portRoutes(app, dialect, services);
   instanceRoutes(app, dialect, services);
   groupInstanceRoutes(app, services);
   instanceChangeRoutes(app, dialect, services);

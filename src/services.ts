@@ -28,7 +28,9 @@ import { ensureDefaultNetworks } from './cloud/networks/default-networks.ts';
 import { createNetworks } from './cloud/networks/service.ts';
 import { subnetHandlers } from './cloud/networks/subnet-workflow.ts';
 import { networkHandlers } from './cloud/networks/workflow.ts';
+import { createProjectPorts } from './cloud/ports/project-ports.ts';
 import { createPorts } from './cloud/ports/service.ts';
+import { portHandlers } from './cloud/ports/workflow.ts';
 import { createPricing } from './cloud/pricing/service.ts';
 import { createProjects, type Scope } from './cloud/projects/service.ts';
 import { ensureDefaultSecurityGroups } from './cloud/security-groups/default-group.ts';
@@ -81,6 +83,13 @@ export function createServices(foundation: Foundation) {
     ...foundation,
     tasks,
     users: [clustersInNetworks, sharesInNetworks],
+  });
+  const projectPorts = createProjectPorts({
+    ...foundation,
+    tasks,
+    addresses: createAddresses(),
+    portGroups,
+    networks,
   });
   const sshKeys = createSshKeys(foundation);
   const fileShares = createFileShares({
@@ -141,6 +150,7 @@ export function createServices(foundation: Foundation) {
     tasks,
     networks,
     ports,
+    projectPorts,
     instances,
     instanceChanges,
     volumes,
@@ -208,6 +218,7 @@ export function createTaskHandlers(foundation: Foundation): TaskHandler[] {
     ...upgradeHandlers({ backend: clusters }),
     ...networkHandlers(networking),
     ...subnetHandlers(networking),
+    ...portHandlers({ ...networking, addresses: createAddresses() }),
     ...fileShareHandlers({ backend: simulatedFileShares(foundation.simulationSpeed) }),
   ];
 }

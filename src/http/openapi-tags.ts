@@ -9,6 +9,7 @@ export const TAGS: { name: string; description: string }[] = [
   { name: 'Security groups', description: 'Which traffic may reach a port and leave it.' },
   { name: 'Instances', description: 'Virtual and bare metal machines, and their network ports.' },
   { name: 'Networks', description: 'Networks and subnets.' },
+  { name: 'Ports', description: 'What joins instances to networks, with its addresses and security groups.' },
   { name: 'Volumes', description: 'Disks.' },
   { name: 'Snapshots', description: 'Volumes as they were at one moment.' },
   { name: 'Pricing', description: 'What something would cost, before it is made.' },

@@ -98,6 +98,13 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
     (await byTask('/cloud/v1/networks/1/1', { name: anyName(), create_router: false })).networks[0];
   const volume = async () =>
     (await byTask('/cloud/v1/volumes/1/1', { source: 'new-volume', name: anyName(), size: 1 })).volumes[0];
+  const instance = async () =>
+    byTask('/cloud/v2/instances/1/1', {
+      name: anyName(),
+      flavor: 'g1-standard-1-2',
+      interfaces: [{ type: 'any_subnet', network_id: await first('/cloud/v1/networks/1/1?name=default') }],
+      volumes: [{ source: 'image', image_id: await first('/cloud/v1/images/1/1'), size: 20 }],
+    });
   const activated = async (kind: 'paid' | 'free', feature_id: number) => {
     const { id: client_id } = await made('/iam/clients/create', { company: anyName() });
     return (await made(`/iam/admin/${kind}_features`, { client_id, feature_id })).id;
@@ -161,17 +168,8 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
       return (await byTask('/cloud/v1/subnets/1/1', body)).subnets[0];
     },
     image_id: () => first('/cloud/v1/images/1/1'),
-    instance_id: async () =>
-      (
-        await byTask('/cloud/v2/instances/1/1', {
-          name: anyName(),
-          flavor: 'g1-standard-1-2',
-          interfaces: [
-            { type: 'any_subnet', network_id: await first('/cloud/v1/networks/1/1?name=default') },
-          ],
-          volumes: [{ source: 'image', image_id: await first('/cloud/v1/images/1/1'), size: 20 }],
-        })
-      ).instances[0],
+    instance_id: async () => (await instance()).instances[0],
+    port_id: async () => (await instance()).ports[0],
     ai_task_id: async () =>
       (
         await made('/streaming/ai/tasks', {

@@ -1,8 +1,8 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Place } from '../projects/place.ts';
-import type { AddressWish, TakenAddress } from './address-wish.ts';
+import type { AddressWish, HeldAddress, TakenAddress } from './address-wish.ts';
 
 export type LockedSubnet = Pick<
   Selectable<Tables['subnets']>,
@@ -105,23 +105,28 @@ export async function noteTaken(
 
 /** Gives back all addresses of the ports. */
 export async function release(tx: Transaction, portIds: string[]): Promise<void> {
+  await giveBack(tx, sql`port_id = any(${portIds}::uuid[])`);
+}
+
+/** Gives back these addresses of the port, those that it still has. */
+export async function releaseSome(tx: Transaction, portId: string, addresses: HeldAddress[]): Promise<void> {
+  if (addresses.length === 0) return;
+  await giveBack(
+    tx,
+    sql`port_id = ${portId} and (subnet_id, address) in (
+      select * from unnest(${addresses.map((one) => one.subnetId)}::uuid[],
+        ${addresses.map((one) => one.address)}::inet[])
+    )`,
+  );
+}
+
+async function giveBack(tx: Transaction, which: RawBuilder<unknown>): Promise<void> {
   // First the locks, in the order of `lockSubnets`.
-  await tx.sql
-    .selectFrom('subnets')
-    .select('id')
-    .where('id', 'in', (query) =>
-      query
-        .selectFrom('ip_assignments')
-        .select('subnet_id')
-        .where(sql<boolean>`port_id = any(${portIds}::uuid[])`),
-    )
-    .orderBy('id')
-    .forNoKeyUpdate()
-    .execute();
   await sql`
-    with gone as (
-      delete from ip_assignments where port_id = any(${portIds}::uuid[]) returning subnet_id, address
-    )
+    select from subnets where id in (select subnet_id from ip_assignments where ${which})
+    order by id for no key update`.execute(tx.sql);
+  await sql`
+    with gone as (delete from ip_assignments where ${which} returning subnet_id, address)
     update subnets set
       used_ips = used_ips - gone.amount,
       free_from = least(free_from, gone.lowest)

@@ -4,7 +4,7 @@ export interface AddressWish {
   field: string;
   from:
     | { kind: 'external' }
-    | { kind: 'subnet'; networkId: string; subnetId: string }
+    | { kind: 'subnet'; networkId: string; subnetId: string; address?: string | undefined }
     | { kind: 'any-subnet'; networkId: string; address?: string | undefined };
 }
 
@@ -14,4 +14,9 @@ export interface TakenAddress {
   subnetId: string;
   address: string;
   external: boolean;
+}
+
+export interface HeldAddress {
+  subnetId: string;
+  address: string;
 }

@@ -11,8 +11,9 @@ import {
   lowestFree,
   noteTaken,
   release,
+  releaseSome,
 } from './address-store.ts';
-import type { AddressWish, TakenAddress } from './address-wish.ts';
+import type { AddressWish, HeldAddress, TakenAddress } from './address-wish.ts';
 
 /** Hands out the addresses of subnets. The subnets stay locked until the transaction ends. */
 export interface Addresses {
@@ -23,6 +24,8 @@ export interface Addresses {
   take(tx: Transaction, scope: Scope, wishes: AddressWish[]): Promise<TakenAddress[]>;
   /** Gives back all addresses of the ports. */
   release(tx: Transaction, portIds: string[]): Promise<void>;
+  /** Gives back these addresses of one port, those that it still has. */
+  releaseSome(tx: Transaction, portId: string, addresses: HeldAddress[]): Promise<void>;
 }
 
 export function createAddresses(): Addresses {
@@ -73,6 +76,7 @@ export function createAddresses(): Addresses {
       return taken;
     },
     release,
+    releaseSome,
   };
 }
 
@@ -81,7 +85,11 @@ type Choice = { subnet: LockedSubnet; address: string | undefined } | FieldProbl
 function chooseSubnet({ from, field }: AddressWish, subnets: LockedSubnet[]): Choice {
   if (from.kind === 'subnet') {
     const subnet = subnets.find(({ id }) => id === from.subnetId.toLowerCase());
-    if (subnet?.network_id === from.networkId.toLowerCase()) return { subnet, address: undefined };
+    if (subnet?.network_id === from.networkId.toLowerCase()) {
+      return from.address === undefined
+        ? { subnet, address: undefined }
+        : subnetOf(from.address, field, [subnet]);
+    }
     return {
       field: `${field}.subnet_id`,
       message: `No subnet ${from.subnetId} in network ${from.networkId} of this project and region.`,

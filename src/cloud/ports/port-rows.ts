@@ -1,0 +1,120 @@
+import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
+import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import type { Transaction } from '../../db/database.ts';
+import { pageWithCount } from '../../db/page.ts';
+import type { Tables } from '../../db/tables.ts';
+import type { Place } from '../projects/place.ts';
+
+export type PortRow = Selectable<Tables['ports']> & {
+  ip_assignments: { ip_address: string; subnet_id: string }[];
+  /** Sorted. */
+  security_group_ids: string[];
+};
+
+export interface PortFilter {
+  ids?: string[] | undefined;
+  networkIds?: string[] | undefined;
+  subnetIds?: string[] | undefined;
+  addresses?: string[] | undefined;
+  order: { column: 'created_at' | 'network_id'; direction: 'asc' | 'desc' };
+  limit: number;
+  offset: number;
+}
+
+/** Ports with their addresses and groups, in one query. */
+function ports(db: Kysely<Tables>, { projectId, regionId }: Place) {
+  return db
+    .selectFrom('ports')
+    .selectAll('ports')
+    .select((port) =>
+      jsonArrayFrom(
+        port
+          .selectFrom('ip_assignments')
+          .select([sql<string>`host(address)`.as('ip_address'), 'subnet_id'])
+          .whereRef('port_id', '=', 'ports.id')
+          .orderBy('subnet_id')
+          .orderBy('address'),
+      ).as('ip_assignments'),
+    )
+    .select(
+      sql<string[]>`array(select security_group_id::text from port_security_groups
+        where port_id = ports.id order by security_group_id)`.as('security_group_ids'),
+    )
+    .where('ports.project_id', '=', projectId)
+    .where('ports.region_id', '=', regionId);
+}
+
+export async function findPort(db: Kysely<Tables>, place: Place, id: string): Promise<PortRow | undefined> {
+  return ports(db, place).where('ports.id', '=', id).executeTakeFirst();
+}
+
+export async function listPorts(
+  db: Kysely<Tables>,
+  place: Place,
+  filter: PortFilter,
+): Promise<{ count: number; rows: PortRow[] }> {
+  let matching = ports(db, place);
+  if (filter.ids) matching = matching.where(sql<boolean>`ports.id = any(${filter.ids}::uuid[])`);
+  if (filter.networkIds)
+    matching = matching.where(sql<boolean>`network_id = any(${filter.networkIds}::uuid[])`);
+  if (filter.subnetIds) {
+    matching = matching.where(sql<boolean>`exists (
+      select from ip_assignments where port_id = ports.id and subnet_id = any(${filter.subnetIds}::uuid[]))`);
+  }
+  if (filter.addresses) {
+    matching = matching.where(sql<boolean>`exists (
+      select from ip_assignments where port_id = ports.id and address = any(${filter.addresses}::inet[]))`);
+  }
+  const ordered = matching
+    .orderBy(`ports.${filter.order.column}`, filter.order.direction)
+    .orderBy('ports.id', filter.order.direction);
+  return pageWithCount(ordered, filter);
+}
+
+/** The project's ports in a network, oldest first. */
+export async function portsOfNetwork(
+  db: Kysely<Tables>,
+  { projectId, regionId }: Place,
+  networkId: string,
+): Promise<{ id: string; instance_id: string | null; instance_name: string | null }[]> {
+  return db
+    .selectFrom('ports')
+    .leftJoin('instances', 'instances.id', 'ports.instance_id')
+    .select(['ports.id', 'ports.instance_id', 'instances.name as instance_name'])
+    .where('ports.network_id', '=', networkId)
+    .where('ports.project_id', '=', projectId)
+    .where('ports.region_id', '=', regionId)
+    .orderBy('ports.created_at')
+    .orderBy('ports.id')
+    .execute();
+}
+
+/** Locks the port against other changes until the transaction ends; false when it isn't there. */
+export async function lockPort(tx: Transaction, id: string): Promise<boolean> {
+  const row = await tx.sql
+    .selectFrom('ports')
+    .select('id')
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function changePort(
+  tx: Transaction,
+  id: string,
+  change: Updateable<Tables['ports']>,
+): Promise<void> {
+  await tx.sql.updateTable('ports').set(change).where('id', '=', id).execute();
+}
+
+/** Puts these groups on the port and no others. A group that was deleted meanwhile is left out. */
+export async function replaceGroups(tx: Transaction, portId: string, groupIds: string[]): Promise<void> {
+  await tx.sql.deleteFrom('port_security_groups').where('port_id', '=', portId).execute();
+  await sql`
+    insert into port_security_groups (port_id, security_group_id)
+    select ${portId}, id from (
+      select id from security_groups where id = any(${groupIds}::uuid[]) order by id for key share
+    ) as still_there
+    on conflict do nothing`.execute(tx.sql);
+}

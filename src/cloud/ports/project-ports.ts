@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '../../db/database.ts';
+import { canonicalAddress } from '../../lib/cidr.ts';
+import { type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { isUuid } from '../../lib/ids.ts';
+import type { Addresses } from '../networks/addresses.ts';
+import { placeOf } from '../projects/place.ts';
+import type { Scope } from '../projects/service.ts';
+import type { PortGroups } from '../security-groups/port-groups.ts';
+import { refuseHeld } from '../tasks/held.ts';
+import type { Tasks } from '../tasks/service.ts';
+import * as rows from './port-rows.ts';
+import type { UpdatePort } from './schema.ts';
+import { wantedPort } from './wanted-port.ts';
+import { DEADLINE_MS, type PortInput, type UPDATE_PAIRS, type UPDATE_PORT } from './workflow.ts';
+
+/** The ports of a project, whatever instance they belong to. */
+export interface ProjectPorts {
+  /** @throws InvalidError for an address that is none */
+  list(scope: Scope, filter: rows.PortFilter): Promise<{ count: number; rows: rows.PortRow[] }>;
+  /** @throws NotFoundError */
+  get(scope: Scope, id: string): Promise<rows.PortRow>;
+  /** Those in a network, which may be the platform's. @throws NotFoundError */
+  ofNetwork(scope: Scope, networkId: string): ReturnType<typeof rows.portsOfNetwork>;
+  /**
+   * Answers the id of the task that changes the port. New addresses are taken at once, the rest comes with the task's end.
+   * @throws NotFoundError, InvalidError, ConflictError while a task holds it or when an address is taken
+   */
+  update(
+    scope: Scope,
+    id: string,
+    change: UpdatePort,
+    type: typeof UPDATE_PORT | typeof UPDATE_PAIRS,
+  ): Promise<string>;
+}
+
+export function createProjectPorts(deps: {
+  database: Database;
+  tasks: Tasks;
+  addresses: Pick<Addresses, 'take'>;
+  portGroups: Pick<PortGroups, 'existing'>;
+  networks: { get(scope: Scope, id: string): Promise<{ id: string }> };
+}): ProjectPorts {
+  const { database, tasks, addresses, portGroups, networks } = deps;
+
+  return {
+    async list(scope, filter) {
+      const wanted = filter.addresses?.map((text) => canonicalAddress(text)?.address);
+      const problems = (wanted ?? []).flatMap((address, index): FieldProblem[] =>
+        address === undefined
+          ? [{ field: `ip_addresses.${index}`, message: 'Must be an IP address such as 10.0.0.5.' }]
+          : [],
+      );
+      if (problems.length > 0) throw new InvalidError(problems);
+      return rows.listPorts(database.sql, placeOf(scope), {
+        ...filter,
+        addresses: wanted?.filter((address) => address !== undefined),
+      });
+    },
+
+    async get(scope, id) {
+      const row = isUuid(id) ? await rows.findPort(database.sql, placeOf(scope), id) : undefined;
+      if (!row) throw new NotFoundError('Port', id);
+      return row;
+    },
+
+    async ofNetwork(scope, networkId) {
+      const network = await networks.get(scope, networkId);
+      return rows.portsOfNetwork(database.sql, placeOf(scope), network.id);
+    },
+
+    update: (scope, id, change, type) =>
+      database.transaction(async (tx) => {
+        const known = isUuid(id) && (await rows.lockPort(tx, id));
+        const port = known ? await rows.findPort(tx.sql, placeOf(scope), id) : undefined;
+        if (!port) throw new NotFoundError('Port', id);
+        refuseHeld(`Port ${port.id}`, port);
+        const wanted = wantedPort(port, change);
+        const groups = await portGroups.existing(tx, scope, wanted.groupIds ?? []);
+        const unknown = (change.security_group_ids ?? []).flatMap((group, index): FieldProblem[] =>
+          groups.has(group.toLowerCase())
+            ? []
+            : [
+                {
+                  field: `security_group_ids.${index}`,
+                  message: `No security group ${group} in this project and region.`,
+                },
+              ],
+        );
+        if (unknown.length > 0) throw new InvalidError(unknown);
+        if (wanted.added.length > 0) {
+          const wishes = wanted.added.map(({ subnetId, address, field }) => ({
+            portId: port.id,
+            field,
+            from: { kind: 'subnet' as const, networkId: port.network_id, subnetId, address },
+          }));
+          await addresses.take(tx, scope, wishes);
+        }
+        const taskId = randomUUID();
+        await rows.changePort(tx, port.id, { task_id: taskId });
+        const input: PortInput = { portId: port.id, ...wanted };
+        return tasks.start(tx, scope, {
+          id: taskId,
+          type,
+          data: { port_id: port.id, ...change },
+          input,
+          deadlineMs: DEADLINE_MS,
+        });
+      }),
+  };
+}

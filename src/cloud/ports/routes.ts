@@ -1,0 +1,128 @@
+import type { Dialect } from '../../http/dialect.ts';
+import type { Api } from '../../http/server.ts';
+import { ProjectRegionParams } from '../../lib/wire.ts';
+import { NetworkParams } from '../networks/schema.ts';
+import { type Projects, scopeOf } from '../projects/service.ts';
+import type { PortFilter } from './port-rows.ts';
+import { presentedPort } from './presenter.ts';
+import type { ProjectPorts } from './project-ports.ts';
+import {
+  AllowAddressPairs,
+  PortAnswer,
+  PortList,
+  PortListQuery,
+  PortOfNetworkList,
+  PortParams,
+  UpdatePort,
+} from './schema.ts';
+import { UPDATE_PAIRS, UPDATE_PORT } from './workflow.ts';
+
+const PORTS = '/cloud/v1/ports/:project_id/:region_id';
+const PORTS_V2 = '/cloud/v2/ports/:project_id/:region_id';
+const tags = ['Ports'];
+
+export function portRoutes(
+  app: Api,
+  dialect: Dialect,
+  { projects, projectPorts: ports }: { projects: Projects; projectPorts: ProjectPorts },
+): void {
+  app.get(PORTS, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listPorts',
+      summary: 'List ports',
+      tags,
+      params: ProjectRegionParams,
+      querystring: PortListQuery,
+      response: { 200: PortList },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const { count, rows } = await ports.list(scope, portFilter(request.query));
+      return { count, results: rows.map(presentedPort) };
+    },
+  });
+
+  app.get(`${PORTS}/:port_id`, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'getPort',
+      summary: 'Get a port',
+      tags,
+      params: PortParams,
+      response: { 200: PortAnswer },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return presentedPort(await ports.get(scope, request.params.port_id));
+    },
+  });
+
+  app.patch(`${PORTS}/:port_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'updatePort',
+      summary: 'Change a port',
+      description: 'What is left out stays. 409 while a task holds the port, and when an address is taken.',
+      tags,
+      params: PortParams,
+      body: UpdatePort,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return dialect.tasks([await ports.update(scope, request.params.port_id, request.body, UPDATE_PORT)]);
+    },
+  });
+
+  app.put(`${PORTS_V2}/:port_id/allow_address_pairs`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'allowAddressPairs',
+      summary: 'Replace the allowed address pairs of a port',
+      deprecated: true,
+      tags,
+      params: PortParams,
+      body: AllowAddressPairs,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const change = { allowed_address_pairs: request.body.allowed_address_pairs ?? [] };
+      return dialect.tasks([await ports.update(scope, request.params.port_id, change, UPDATE_PAIRS)]);
+    },
+  });
+
+  app.get('/cloud/v1/networks/:project_id/:region_id/:network_id/ports', {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listPortsOfNetwork',
+      summary: 'List the ports in a network',
+      description: "Those of the project; a network of the platform has other projects' as well.",
+      tags,
+      params: NetworkParams,
+      response: { 200: PortOfNetworkList },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const results = await ports.ofNetwork(scope, request.params.network_id);
+      return { count: results.length, results };
+    },
+  });
+}
+
+function portFilter(query: PortListQuery): PortFilter {
+  const [column, direction] = (query.order_by ?? 'created_at.desc').split('.') as [
+    PortFilter['order']['column'],
+    'asc' | 'desc',
+  ];
+  return {
+    ids: query.ids,
+    networkIds: query.network_ids,
+    subnetIds: query.subnet_ids,
+    addresses: query.ip_addresses,
+    order: { column, direction },
+    limit: query.limit ?? 100,
+    offset: query.offset ?? 0,
+  };
+}

@@ -1,0 +1,165 @@
+import { type Static, Type } from 'typebox';
+import { nullable } from '../../lib/nullable.ts';
+import { Uuid, UuidInput } from '../../lib/resource-fields.ts';
+import { TagsPatchInput } from '../../lib/tags-patch.ts';
+import { listOf, listQuery, ProjectRegion, Timestamp } from '../../lib/wire.ts';
+
+const MAX_PER_PORT = 10;
+const MAX_ADDRESSES = 64;
+const MAX_FILTER = 1000;
+
+const AllowedAddressPair = Type.Object(
+  { ip_address: Type.String({ description: 'Address or CIDR', examples: ['10.0.0.50'] }) },
+  { title: 'AllowedAddressPair' },
+);
+
+export const PortAnswer = Type.Object(
+  {
+    id: Uuid('Port ID'),
+    network_id: Uuid('Network ID'),
+    mac_address: Type.String({ examples: ['02:00:00:00:00:01'] }),
+    ip_assignments: Type.Array(
+      Type.Object(
+        { ip_address: Type.String({ examples: ['10.0.0.5'] }), subnet_id: Uuid('Subnet ID') },
+        { title: 'PortIpAssignment' },
+      ),
+    ),
+    security_group_ids: Type.Array(Uuid('Security group ID'), { description: 'Sorted' }),
+    allowed_address_pairs: Type.Array(AllowedAddressPair, {
+      description: 'Further addresses that it may send from; sorted',
+    }),
+    port_security_enabled: Type.Boolean({
+      description: 'Whether security groups and address checks work on it',
+    }),
+    managed_by: Type.Enum(['system', 'user'], { type: 'string' }),
+    capabilities: Type.Object(
+      {
+        allowed_address_pairs: Type.Boolean(),
+        port_security: Type.Boolean(),
+        security_groups: Type.Boolean(),
+      },
+      { title: 'PortCapabilities', description: 'What may be changed of it' },
+    ),
+    tags: Type.Unsafe<Record<string, string>>({
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      examples: [{ env: 'production' }],
+    }),
+    created_at: Timestamp(),
+    updated_at: Timestamp(),
+  },
+  { title: 'Port' },
+);
+export type PortAnswer = Static<typeof PortAnswer>;
+export const PortList = listOf(PortAnswer, 'PortList');
+
+export const PortOfNetworkList = listOf(
+  Type.Object(
+    {
+      id: Uuid('Port ID'),
+      instance_id: nullable(Uuid('Instance ID')),
+      instance_name: nullable(Type.String({ examples: ['web-1'] })),
+    },
+    { title: 'PortOfNetwork' },
+  ),
+  'PortOfNetworkList',
+);
+
+const idFilter = (description: string) =>
+  Type.Optional(
+    Type.Array(UuidInput(description), {
+      maxItems: MAX_FILTER,
+      description: `${description}; repeat it for several`,
+    }),
+  );
+
+export const PortListQuery = Type.Object(
+  {
+    ...listQuery(100),
+    ids: idFilter('Port ID'),
+    network_ids: idFilter('Network ID'),
+    subnet_ids: idFilter('Subnet ID'),
+    ip_addresses: Type.Optional(
+      Type.Array(Type.String({ maxLength: 45, examples: ['10.0.0.5'] }), {
+        maxItems: MAX_FILTER,
+        description: 'Whole address; repeat it for several',
+      }),
+    ),
+    order_by: Type.Optional(
+      Type.Enum(['created_at.asc', 'created_at.desc', 'network_id.asc', 'network_id.desc'], {
+        type: 'string',
+        default: 'created_at.desc',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type PortListQuery = Static<typeof PortListQuery>;
+
+const allowed_address_pairs = Type.Array(
+  Type.Object(
+    {
+      ip_address: Type.String({ maxLength: 64, description: 'Address or CIDR', examples: ['10.0.0.50'] }),
+    },
+    { title: 'NewAllowedAddressPair', additionalProperties: false },
+  ),
+  { maxItems: MAX_PER_PORT, description: 'Instead of all that are there; an empty list clears them' },
+);
+
+export const UpdatePort = Type.Object(
+  {
+    port_security_enabled: Type.Optional(
+      Type.Boolean({ description: 'Off only for a port without security groups and address pairs' }),
+    ),
+    security_group_ids: Type.Optional(
+      Type.Array(UuidInput('Security group ID'), {
+        maxItems: MAX_PER_PORT,
+        description: 'Instead of all that are there; an empty list clears them',
+      }),
+    ),
+    allowed_address_pairs: Type.Optional(allowed_address_pairs),
+    ip_assignments: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            ip_address: Type.String({ maxLength: 45, examples: ['10.0.0.5'] }),
+            subnet_id: UuidInput("Subnet of the port's network"),
+          },
+          { title: 'NewPortIpAssignment', additionalProperties: false },
+        ),
+        {
+          minItems: 1,
+          maxItems: MAX_ADDRESSES,
+          description: 'Instead of all that are there; those named again stay, at least one is needed',
+        },
+      ),
+    ),
+    tags: Type.Optional(TagsPatchInput),
+  },
+  {
+    title: 'UpdatePort',
+    additionalProperties: false,
+    examples: [
+      {
+        port_security_enabled: true,
+        allowed_address_pairs: [{ ip_address: '10.0.0.50' }],
+        tags: { env: 'staging', owner: null },
+      },
+    ],
+  },
+);
+export type UpdatePort = Static<typeof UpdatePort>;
+
+export const AllowAddressPairs = Type.Object(
+  { allowed_address_pairs: Type.Optional({ ...allowed_address_pairs, default: [] }) },
+  {
+    title: 'AllowAddressPairs',
+    additionalProperties: false,
+    examples: [{ allowed_address_pairs: [{ ip_address: '192.168.0.0/24' }] }],
+  },
+);
+
+export const PortParams = Type.Object({
+  ...ProjectRegion,
+  port_id: Type.String({ description: 'Port ID' }),
+});

@@ -1,0 +1,93 @@
+import { canonicalAddress, canonicalCidr } from '../../lib/cidr.ts';
+import { type FieldProblem, InvalidError } from '../../lib/errors.ts';
+import { patchedTags } from '../../lib/tags-patch.ts';
+import type { PortRow } from './port-rows.ts';
+import type { UpdatePort } from './schema.ts';
+
+export interface Assignment {
+  subnetId: string;
+  address: string;
+  /** Where the request names it. */
+  field: string;
+}
+
+/** What a port becomes. Undefined stays as it is then, whatever happens until the change is done. */
+export interface WantedPort {
+  portSecurityEnabled: boolean;
+  groupIds: string[] | undefined;
+  pairs: { ip_address: string }[] | undefined;
+  tags: Record<string, string>;
+  added: Assignment[];
+  dropped: { subnetId: string; address: string }[];
+}
+
+/** @throws InvalidError with everything that is wrong with it */
+export function wantedPort(port: PortRow, change: UpdatePort): WantedPort {
+  const problems: FieldProblem[] = [];
+  const groupIds = change.security_group_ids && [
+    ...new Set(change.security_group_ids.map((id) => id.toLowerCase())),
+  ];
+  const pairs = change.allowed_address_pairs && pairsFrom(change.allowed_address_pairs, problems);
+  const wanted = change.ip_assignments && assignmentsFrom(change.ip_assignments, problems);
+  const portSecurityEnabled = change.port_security_enabled ?? port.port_security_enabled;
+  if (!portSecurityEnabled) {
+    refuseLeft('security_group_ids', groupIds ?? port.security_group_ids, problems);
+    refuseLeft('allowed_address_pairs', pairs ?? port.allowed_address_pairs, problems);
+  }
+  if (problems.length > 0) throw new InvalidError(problems);
+  const current = port.ip_assignments.map(({ subnet_id, ip_address }) => ({
+    subnetId: subnet_id,
+    address: ip_address,
+  }));
+  const key = (one: { subnetId: string; address: string }) => `${one.subnetId} ${one.address}`;
+  const has = new Set(current.map(key));
+  const keeps = wanted && new Set(wanted.map(key));
+  return {
+    portSecurityEnabled,
+    groupIds,
+    pairs,
+    tags: patchedTags(port.tags, change.tags),
+    added: wanted?.filter((one) => !has.has(key(one))) ?? [],
+    dropped: keeps ? current.filter((one) => !keeps.has(key(one))) : [],
+  };
+}
+
+/** Neutron too has no groups and address pairs on a port whose security is off. */
+function refuseLeft(field: string, left: unknown[], problems: FieldProblem[]): void {
+  if (left.length === 0) return;
+  const message = `A port without port security can have none; send ${field}: [] with port_security_enabled: false.`;
+  problems.push({ field, message });
+}
+
+function pairsFrom(given: { ip_address: string }[], problems: FieldProblem[]): { ip_address: string }[] {
+  const found = new Set<string>();
+  for (const [index, { ip_address: text }] of given.entries()) {
+    const address = canonicalAddress(text)?.address ?? canonicalCidr(text)?.network;
+    if (address !== undefined) found.add(address);
+    else {
+      problems.push({
+        field: `allowed_address_pairs.${index}.ip_address`,
+        message: 'Must be an IP address such as 10.0.0.50, or a range such as 10.0.0.0/24.',
+      });
+    }
+  }
+  return [...found].sort().map((ip_address) => ({ ip_address }));
+}
+
+function assignmentsFrom(
+  given: { ip_address: string; subnet_id: string }[],
+  problems: FieldProblem[],
+): Assignment[] {
+  const found = new Map<string, Assignment>();
+  for (const [index, { ip_address: text, subnet_id }] of given.entries()) {
+    const field = `ip_assignments.${index}`;
+    const address = canonicalAddress(text)?.address;
+    const subnetId = subnet_id.toLowerCase();
+    if (address === undefined) {
+      problems.push({ field: `${field}.ip_address`, message: 'Must be an IP address such as 10.0.0.5.' });
+    } else if (found.has(`${subnetId} ${address}`)) {
+      problems.push({ field, message: 'Is the same as another one; send it once.' });
+    } else found.set(`${subnetId} ${address}`, { subnetId, address, field });
+  }
+  return [...found.values()];
+}
