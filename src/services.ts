@@ -5,6 +5,7 @@ import { simulatedMachineChanges } from './backends/simulated/machine-changes.ts
 import { simulatedNetworks } from './backends/simulated/networks.ts';
 import { simulatedSnapshots, simulatedVolumes } from './backends/simulated/volumes.ts';
 import type { Catalog } from './cloud/catalog/catalog.ts';
+import { createClusterCredentials } from './cloud/clusters/credentials/service.ts';
 import { networkLookup } from './cloud/clusters/network-lookup.ts';
 import { clustersInNetworks } from './cloud/clusters/network-users.ts';
 import { createClusterPools } from './cloud/clusters/pools/service.ts';
@@ -114,6 +115,7 @@ export function createServices(foundation: Foundation) {
   const clusters = createClusters(ofClusters);
   const clusterPools = createClusterPools(ofClusters);
   const clusterUpgrades = createClusterUpgrades(ofClusters);
+  const clusterCredentials = createClusterCredentials(foundation);
   const volumes = createVolumes({ ...foundation, tasks, snapshots: snapshotRows });
   const volumeChanges = createVolumeChanges({
     ...foundation,
@@ -160,6 +162,7 @@ export function createServices(foundation: Foundation) {
     clusters,
     clusterPools,
     clusterUpgrades,
+    clusterCredentials,
     pricing,
     sshKeys,
     fileShares,
@@ -213,7 +216,7 @@ export function createTaskHandlers(foundation: Foundation): TaskHandler[] {
     createSnapshotHandler(disks),
     deleteSnapshotHandler(disks),
     ...securityGroupHandlers(),
-    ...clusterHandlers({ backend: clusters }),
+    ...clusterHandlers({ backend: clusters, credentials: createClusterCredentials(foundation) }),
     ...poolHandlers({ backend: clusters }),
     ...upgradeHandlers({ backend: clusters }),
     ...networkHandlers(networking),
