@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { UuidInput } from '../../lib/resource-fields.ts';
 import { TagsPatchInput } from '../../lib/tags-patch.ts';
 import { ResourceName } from '../../lib/wire.ts';
-import { VolumeSize } from './schema.ts';
+import { AttachmentTag, VolumeSize } from './schema.ts';
 
 export const UpdateVolume = Type.Object(
   { name: Type.Optional(ResourceName('Name')), tags: Type.Optional(TagsPatchInput) },
@@ -23,12 +23,6 @@ export const RetypeVolume = Type.Object(
 export type RetypeVolume = Static<typeof RetypeVolume>;
 
 const SOME_INSTANCE = 'a7e7e8d6-0bf7-4ac9-8170-831b47ee2ba9';
-
-export const AttachmentTag = Type.String({
-  pattern: '^[^,/]{1,60}$',
-  rule: 'Must be 1 to 60 characters without comma and slash.',
-  description: 'What the instance sees the disk tagged with',
-});
 
 export const AttachVolume = Type.Object(
   { instance_id: UuidInput('The instance'), attachment_tag: Type.Optional(AttachmentTag) },

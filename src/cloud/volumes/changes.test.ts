@@ -160,6 +160,24 @@ describe('attach and detach', () => {
     expect(again.body.invalid_fields).toHaveProperty('instance_id');
   });
 
+  it('attaches a new one to the instance that it is made for', async () => {
+    const id = await newVolume({ instance_id_to_attach_to: instanceId, attachment_tag: 'logs' });
+    expect(await read(id)).toMatchObject({
+      status: 'in-use',
+      task_id: null,
+      attachments: [{ server_id: instanceId, attached_at: expect.any(String) }],
+    });
+  });
+
+  it.each([
+    [{ attachment_tag: 'logs' }, 'attachment_tag'],
+    [{ lifecycle_policy_ids: [1] }, 'lifecycle_policy_ids'],
+    [{ instance_id_to_attach_to: crypto.randomUUID() }, 'instance_id_to_attach_to'],
+  ])('refuses %j for a new one', async (body, field) => {
+    const given = { source: 'new-volume', name: 'data', size: 1, ...body };
+    expect((await service.http.post(V, given)).body.invalid_fields).toHaveProperty(field);
+  });
+
   it('attaches to one instance when many want it', async () => {
     const [id, other] = await Promise.all([newVolume(), newInstance()]);
     const hosts = [instanceId, other, instanceId, other];

@@ -16,10 +16,24 @@ export const VolumeSize = Type.Integer({
   examples: [10],
 });
 
+export const AttachmentTag = Type.String({
+  pattern: '^[^,/]{1,60}$',
+  rule: 'Must be 1 to 60 characters without comma and slash.',
+  description: 'What the instance sees the disk tagged with',
+});
+
 const common = {
   name: ResourceName('Name'),
   type_name: Type.Optional(VolumeTypeName),
   tags: Type.Optional(TagsInput),
+  instance_id_to_attach_to: Type.Optional(UuidInput('The instance to attach it to')),
+  attachment_tag: Type.Optional(AttachmentTag),
+  lifecycle_policy_ids: Type.Optional(
+    Type.Array(Type.Integer(), {
+      maxItems: 100,
+      description: 'There are no lifecycle policies; may be empty',
+    }),
+  ),
 };
 const variants = [
   Type.Object(

@@ -11,6 +11,8 @@ import type { Scope } from '../projects/service.ts';
 import { takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
+import { insertAttachment } from './attachment-store.ts';
+import { freeDevice, lockHost, requireReady, type VolumeHost, type VolumeHosts } from './hosts.ts';
 import type { CreateVolume } from './schema.ts';
 import type { SnapshotRows } from './snapshot-rows.ts';
 import { type SnapshotSources, volumeShapes } from './sources.ts';
@@ -44,15 +46,18 @@ export function createVolumes(deps: {
   catalog: Catalog;
   tasks: Tasks;
   snapshots: SnapshotSources & SnapshotRows;
+  hosts: VolumeHosts;
 }): Volumes {
-  const { database, clock, catalog, tasks, snapshots } = deps;
+  const { database, clock, catalog, tasks, snapshots, hosts } = deps;
 
   return {
     async create(scope, request) {
       const tags = acceptedTags(request.tags);
+      requireSound(request);
       const [id, taskId] = [randomUUID(), randomUUID()];
       const now = clock.now();
       return database.transaction(async (tx) => {
+        const host = await hostOf(tx, scope, request);
         const { shapes, problems } = await volumeShapes(tx, scope, [request], {
           catalog,
           snapshots,
@@ -68,6 +73,11 @@ export function createVolumes(deps: {
           taskId,
           now,
         );
+        const device = host && (await freeDevice(tx, host));
+        if (host && device) {
+          const attachment = { volumeId: id, instanceId: host.id, device };
+          await insertAttachment(tx, { ...attachment, tag: request.attachment_tag ?? null });
+        }
         const input: VolumeInput = {
           order: {
             id,
@@ -76,6 +86,7 @@ export function createVolumes(deps: {
             imageId: shape.imageId,
             snapshotId: shape.snapshotId,
           },
+          ...(host && device && { attach: { instanceId: host.id, device } }),
           clientId: scope.clientId,
           regionId: scope.region.id,
         };
@@ -142,6 +153,27 @@ export function createVolumes(deps: {
       });
     },
   };
+
+  /** The instance that the new volume is for. */
+  async function hostOf(
+    tx: Transaction,
+    scope: Scope,
+    request: CreateVolume,
+  ): Promise<VolumeHost | undefined> {
+    const { instance_id_to_attach_to: id } = request;
+    if (id === undefined) return undefined;
+    return requireReady(await lockHost(hosts, tx, scope, id), id, 'instance_id_to_attach_to');
+  }
+}
+
+/** What can be refused without asking anybody. */
+function requireSound(request: CreateVolume): void {
+  if ((request.lifecycle_policy_ids ?? []).length > 0) {
+    throw new InvalidError({ lifecycle_policy_ids: ['Lifecycle policies are not offered; leave it out.'] });
+  }
+  if (request.attachment_tag !== undefined && request.instance_id_to_attach_to === undefined) {
+    throw new InvalidError({ attachment_tag: ['Goes with instance_id_to_attach_to only; leave it out.'] });
+  }
 }
 
 function requireFree(volume: store.PlainVolume): void {

@@ -2,9 +2,10 @@ import type { Clock } from '../../lib/clock.ts';
 import type { TaskHandler } from '../../workflows/task-handler.ts';
 import { provision, unprovision } from '../provisioning/provisioner.ts';
 import { releaseQuota } from '../quotas/quotas.ts';
+import { deleteAttachment } from './attachment-store.ts';
 import type { DiskOrder, VolumeBackend } from './backend.ts';
 import type { SnapshotRows } from './snapshot-rows.ts';
-import { deleteVolumes, setStatus } from './store.ts';
+import { deleteVolumes, setStatus, settleVolume } from './store.ts';
 
 export const CREATE_VOLUME = 'create_volume';
 export const DELETE_VOLUME = 'delete_volume';
@@ -12,6 +13,8 @@ export const DEADLINE_MS = 10 * 60_000;
 
 export interface VolumeInput {
   order: DiskOrder;
+  /** Where it is attached to once it is there. */
+  attach?: { instanceId: string; device: string };
   clientId: number;
   regionId: number;
 }
@@ -34,15 +37,26 @@ export function createVolumeHandler({ clock, volumes }: Deps): TaskHandler<Volum
   return {
     type: CREATE_VOLUME,
     deadlineMs: DEADLINE_MS,
-    async run(run, { order }) {
-      await provision(run, volumes, order, { id: order.id, snapshotIds: [] });
+    async run(run, { order, attach }) {
+      const undo = { id: order.id, snapshotIds: [] };
+      await provision(run, volumes, order, undo);
+      if (!attach) return null;
+      try {
+        const change = { kind: 'attach', diskId: order.id, ...attach } as const;
+        const { settlesInMs } = await run.step('attach', () => volumes.change(change));
+        await run.sleep(settlesInMs);
+      } catch (error) {
+        await run.step('remove what is not attached', () => volumes.remove(undo)).catch(() => {});
+        throw error;
+      }
       return null;
     },
     async complete(tx, _task, { order }) {
-      await setStatus(tx, [order.id], 'available', null, clock.now());
+      await settleVolume(tx, order.id, clock.now());
       return { volumes: [order.id] };
     },
     async abandon(tx, _task, { order, clientId, regionId }) {
+      await deleteAttachment(tx, order.id);
       await deleteVolumes(tx, [order.id]);
       await releaseQuota(tx, { clientId, regionId }, 'volume_count');
     },
