@@ -4,18 +4,13 @@ import type { Api } from '../../http/server.ts';
 import { tagFilter, tagQuery } from '../../lib/tag-query.ts';
 import { listQuery, ProjectRegionParams } from '../../lib/wire.ts';
 import { type Projects, scopeOf } from '../projects/service.ts';
+import { securityGroupListSchema, securityGroupSchema } from './answer-schema.ts';
 import { instanceGroupRoutes } from './instance-routes.ts';
 import { groupMetadataRoutes } from './metadata-routes.ts';
 import { GROUPS, GroupParams, GROUP_TAGS as tags } from './params.ts';
 import { presentedGroup } from './presenter.ts';
 import { ruleRoutes } from './rule-routes.ts';
-import {
-  copySecurityGroupSchema,
-  createSecurityGroupSchema,
-  securityGroupListSchema,
-  securityGroupSchema,
-  updateSecurityGroupSchema,
-} from './schema.ts';
+import { copySecurityGroupSchema, createSecurityGroupSchema, updateSecurityGroupSchema } from './schema.ts';
 import type { SecurityGroups } from './service.ts';
 import { groupTaskRoutes } from './task-routes.ts';
 

@@ -2,13 +2,10 @@ import { Type } from 'typebox';
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
 import { type Projects, scopeOf } from '../projects/service.ts';
+import { securityGroupRuleSchema } from './answer-schema.ts';
 import { GROUP_TAGS, GROUPS, GroupParams, RuleParams } from './params.ts';
 import { presentedRule } from './presenter.ts';
-import {
-  replaceSecurityGroupRuleSchema,
-  securityGroupRuleInputSchema,
-  securityGroupRuleSchema,
-} from './schema.ts';
+import { replaceSecurityGroupRuleSchema, securityGroupRuleInputSchema } from './rule-schema.ts';
 import type { SecurityGroups } from './service.ts';
 
 const RULES = '/cloud/v1/securitygrouprules/:project_id/:region_id';

@@ -2,7 +2,8 @@ import { Ajv } from 'ajv';
 import formats from 'ajv-formats';
 import fastJsonStringify from 'fast-json-stringify';
 import { describe, expect, test } from 'vitest';
-import { createSecurityGroupSchema, MAX_RULES, securityGroupSchema } from './schema.ts';
+import { securityGroupSchema } from './answer-schema.ts';
+import { createSecurityGroupSchema, MAX_RULES } from './schema.ts';
 
 const ajv = new Ajv({ allErrors: true, strict: false });
 formats.default(ajv);

@@ -3,11 +3,8 @@ import type { Api } from '../../http/server.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import { type Projects, scopeOf } from '../projects/service.ts';
 import { GROUP_TAGS, GroupParams, GroupRuleParams } from './params.ts';
-import {
-  createSecurityGroupTaskSchema,
-  securityGroupRuleInputV2Schema,
-  updateSecurityGroupTaskSchema,
-} from './schema.ts';
+import { securityGroupRuleInputV2Schema } from './rule-schema.ts';
+import { createSecurityGroupTaskSchema, updateSecurityGroupTaskSchema } from './schema.ts';
 import type { SecurityGroups } from './service.ts';
 
 const BASE = '/cloud/v2/security_groups/:project_id/:region_id';

@@ -1,0 +1,68 @@
+import { type TSchema, Type } from 'typebox';
+import { nullable } from '../../lib/nullable.ts';
+import { PlaceFields, TagAnswer, Uuid } from '../../lib/resource-fields.ts';
+import { listOf, Timestamp } from '../../lib/wire.ts';
+import { Direction, Ethertype, Port, Prefix, Protocol } from './rule-schema.ts';
+
+type DialectName = 'specification' | 'client';
+
+const revision = Type.Integer({ minimum: 0, description: 'Rises with every change.', examples: [0] });
+
+/** The answers of one dialect. They differ in `remote_group_id`; titles differ so that one document can hold both. */
+function answers(titlePrefix: string, remoteGroupSchema: TSchema) {
+  const remoteGroupId = Type.Unsafe<string[] | string | null>(remoteGroupSchema);
+  const rule = Type.Object(
+    {
+      id: Uuid('Rule ID'),
+      security_group_id: Uuid('Group of the rule'),
+      direction: Direction,
+      ethertype: nullable(Ethertype('IP version')),
+      protocol: Protocol('Protocol; null means all.'),
+      port_range_min: Port('First port, or the ICMP type; null means all.'),
+      port_range_max: Port('Last port, or the ICMP code; null means all.'),
+      remote_ip_prefix: Prefix('Addresses of the other end; null when the rule names none.'),
+      remote_group_id: remoteGroupId,
+      description: Type.String({ examples: ['HTTPS'] }),
+      revision_number: revision,
+      created_at: Timestamp('Such as 2019-06-18T11:56:16+0000'),
+      updated_at: Timestamp('Such as 2019-06-18T11:56:16+0000'),
+    },
+    { title: `${titlePrefix}SecurityGroupRule` },
+  );
+  const group = Type.Object(
+    {
+      id: Uuid('Security group ID'),
+      name: Type.String({ description: 'Name', examples: ['web servers'] }),
+      description: Type.String({ description: 'Empty when there is none.', examples: ['Front end'] }),
+      ...PlaceFields,
+      revision_number: Type.Integer({
+        minimum: 0,
+        description: 'Rises with every change of the group or of its rules.',
+        examples: [1],
+      }),
+      tags_v2: Type.Array(TagAnswer, { description: 'Tags' }),
+      security_group_rules: Type.Array(rule, { description: 'Rules, in canonical form' }),
+      created_at: Timestamp('Such as 2019-06-18T11:56:16+0000'),
+      updated_at: Timestamp('Such as 2019-06-18T11:56:16+0000'),
+    },
+    { title: `${titlePrefix}SecurityGroup` },
+  );
+  return { rule, group, list: listOf(group, `${titlePrefix}SecurityGroupList`) };
+}
+
+const answersByDialect = {
+  specification: answers(
+    '',
+    Type.Array(Uuid('Security group ID'), {
+      description: 'Security group of the other end; empty when the rule names none.',
+    }),
+  ),
+  client: answers(
+    'Client',
+    nullable(Uuid('Security group of the other end; null when the rule names none.')),
+  ),
+};
+
+export const securityGroupRuleSchema = (dialect: DialectName) => answersByDialect[dialect].rule;
+export const securityGroupSchema = (dialect: DialectName) => answersByDialect[dialect].group;
+export const securityGroupListSchema = (dialect: DialectName) => answersByDialect[dialect].list;
