@@ -4,6 +4,7 @@ import { catalogRoutes } from './cloud/catalog/routes.ts';
 import { clusterRoutes } from './cloud/clusters/routes.ts';
 import { fileShareRoutes } from './cloud/file-shares/routes.ts';
 import { instanceChangeRoutes } from './cloud/instances/change-routes.ts';
+import { interfaceRoutes } from './cloud/instances/interface-routes.ts';
 import { groupInstanceRoutes } from './cloud/instances/of-group-routes.ts';
 import { instanceRoutes } from './cloud/instances/routes.ts';
 import { networkRoutes } from './cloud/networks/routes.ts';
@@ -69,6 +70,7 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   instanceRoutes(app, dialect, services);
   groupInstanceRoutes(app, services);
   instanceChangeRoutes(app, dialect, services);
+  interfaceRoutes(app, dialect, services);
   volumeRoutes(app, dialect, services);
   volumeChangeRoutes(app, dialect, services);
   snapshotRoutes(app, dialect, services);

@@ -20,6 +20,8 @@ import { createFileShares } from './cloud/file-shares/service.ts';
 import { fileShareHandlers } from './cloud/file-shares/workflow.ts';
 import { instanceChangeHandlers } from './cloud/instances/change-workflow.ts';
 import { createInstanceChanges } from './cloud/instances/changes.ts';
+import { interfaceHandlers } from './cloud/instances/interface-workflow.ts';
+import { createInstanceInterfaces } from './cloud/instances/interfaces.ts';
 import { createInstances } from './cloud/instances/service.ts';
 import { volumeHosts } from './cloud/instances/volume-hosts.ts';
 import { createInstanceHandler, deleteInstanceHandler } from './cloud/instances/workflow.ts';
@@ -28,6 +30,7 @@ import { ensureDefaultNetworks } from './cloud/networks/default-networks.ts';
 import { createNetworks } from './cloud/networks/service.ts';
 import { subnetHandlers } from './cloud/networks/subnet-workflow.ts';
 import { networkHandlers } from './cloud/networks/workflow.ts';
+import { createPortInterfaces } from './cloud/ports/interfaces.ts';
 import { createProjectPorts } from './cloud/ports/project-ports.ts';
 import { createPorts } from './cloud/ports/service.ts';
 import { portHandlers } from './cloud/ports/workflow.ts';
@@ -132,6 +135,14 @@ export function createServices(foundation: Foundation) {
     sshKeys,
   });
   const instanceChanges = createInstanceChanges({ ...foundation, tasks, find: instances.get });
+  const instanceInterfaces = createInstanceInterfaces({
+    ...foundation,
+    tasks,
+    addresses: createAddresses(),
+    interfaces: createPortInterfaces(foundation),
+    portGroups,
+    find: instances.get,
+  });
   const pricing = createPricing({ ...foundation, snapshots, volumes });
   const directory = createClientDirectory(foundation);
   const tokens = createTokens({ ...foundation, authenticator, clients: directory });
@@ -153,6 +164,7 @@ export function createServices(foundation: Foundation) {
     projectPorts,
     instances,
     instanceChanges,
+    instanceInterfaces,
     volumes,
     volumeChanges,
     snapshots,
@@ -200,13 +212,17 @@ export function createTaskHandlers(foundation: Foundation): TaskHandler[] {
     ports: createPorts(foundation),
     instanceVolumes: createInstanceVolumes({ ...foundation, snapshots: snapshotRows }),
   };
+  const changing = {
+    ...foundation,
+    changes: simulatedMachineChanges(foundation.simulationSpeed),
+    addresses: createAddresses(),
+    interfaces: createPortInterfaces(foundation),
+  };
   return [
     createInstanceHandler(machines),
     deleteInstanceHandler(machines),
-    ...instanceChangeHandlers({
-      ...foundation,
-      changes: simulatedMachineChanges(foundation.simulationSpeed),
-    }),
+    ...instanceChangeHandlers(changing),
+    ...interfaceHandlers(changing),
     createVolumeHandler({ ...disks, snapshots: snapshotRows }),
     deleteVolumeHandler({ ...disks, snapshots: snapshotRows }),
     ...volumeChangeHandlers({ ...disks, snapshots: snapshotRows }),

@@ -97,6 +97,11 @@ async function bodyFor(of: DocumentedOperation, http: HttpClient, values: Values
     const versions = await http.get(`/cloud/v1/k8s/clusters/1/1/${values.cluster_name}/upgrade_versions`);
     return versions.body.results.at(-1);
   }
+  if (of.operation.operationId === 'detachInterface') {
+    const { body } = await http.get(`/cloud/v1/instances/1/1/${values.instance_id}/interfaces`);
+    const { port_id, ip_assignments } = body.results.at(-1);
+    return { port_id, ip_address: ip_assignments[0].ip_address };
+  }
   const body = exampleBody(of) as { name?: string } | undefined;
   if (body === undefined) return undefined;
   const own = Object.entries(values).filter(([name]) => Object.hasOwn(body, name));

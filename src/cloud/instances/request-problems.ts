@@ -28,7 +28,8 @@ export function requestProblems(request: CreateInstance): FieldProblem[] {
   return problems;
 }
 
-function interfaceProblems(given: NewInterface, field: string): FieldProblem[] {
+/** `field` is where the request has it. */
+export function interfaceProblems(given: NewInterface, field: string): FieldProblem[] {
   const problems: FieldProblem[] = [];
   if (given.type === 'reserved_fixed_ip') {
     const message = 'Reserved addresses are not offered yet; use external, subnet or any_subnet.';

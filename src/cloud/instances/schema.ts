@@ -9,7 +9,7 @@ import { VolumeSize } from '../volumes/schema.ts';
 import { NAME_TEMPLATE_PATTERN } from './names.ts';
 import { FILTERED_STATUSES, INSTANCE_STATUSES, VM_STATES } from './states.ts';
 
-const MAX_INTERFACES = 16;
+export const MAX_INTERFACES = 16;
 /** One letter of the alphabet for each disk. */
 const MAX_VOLUMES = 25;
 const MAX_GROUPS = 10;
@@ -146,7 +146,7 @@ const volumes = [
 ] as const;
 export type NewInstanceVolume = Static<(typeof volumes)[number]>;
 
-const NewInterfaceSchema = Type.Unsafe<NewInterface>({
+export const NewInterfaceSchema = Type.Unsafe<NewInterface>({
   type: 'object',
   title: 'NewInterface',
   discriminator: { propertyName: 'type' },

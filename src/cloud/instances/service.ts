@@ -5,7 +5,6 @@ import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { acceptedTags } from '../../lib/tags-input.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import type { AddressWish } from '../networks/address-wish.ts';
 import type { Addresses } from '../networks/addresses.ts';
 import type { Ports } from '../ports/service.ts';
 import { placeOf } from '../projects/place.ts';
@@ -16,11 +15,12 @@ import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { InstanceVolumes } from '../volumes/instance-volumes.ts';
 import type { InstanceVolumeWish } from '../volumes/planned-volume.ts';
+import { addressWish } from './address-wishes.ts';
 import { imageProblems, keptFlavor, usableFlavor } from './flavor-choice.ts';
 import { interfaceGroups } from './interface-groups.ts';
 import { instanceName } from './names.ts';
 import { requestProblems } from './request-problems.ts';
-import type { CreateInstance, NewInterface } from './schema.ts';
+import type { CreateInstance } from './schema.ts';
 import * as store from './store.ts';
 import { CREATE_VM, DEADLINE_MS, DELETE_VM, type InstanceInput, type InstanceRemoval } from './workflow.ts';
 
@@ -85,7 +85,9 @@ export function createInstances(deps: {
           sshKeyName,
         );
         if (misfits.length > 0) throw new InvalidError(misfits);
-        const wishes = request.interfaces.flatMap((one, index) => addressWish(one, index, portIds[index]));
+        const wishes = request.interfaces.flatMap((one, index) =>
+          addressWish(one, `interfaces.${index}`, portIds[index]),
+        );
         const taken = await addresses.take(tx, scope, wishes);
         const name = instanceName(request, taken[0]?.address ?? '');
         await store.insertInstance(
@@ -171,25 +173,6 @@ export function createInstances(deps: {
   async function requireSshKey(scope: Scope, name: string | null): Promise<void> {
     if (name === null || (await sshKeys.hasNamed(scope, name))) return;
     throw new InvalidError({ ssh_key_name: [`No SSH key ${name} that you may use in this project.`] });
-  }
-}
-
-function addressWish(given: NewInterface, index: number, portId: string | undefined): AddressWish[] {
-  if (portId === undefined) return [];
-  const field = `interfaces.${index}`;
-  switch (given.type) {
-    case 'external':
-      return [{ portId, field, from: { kind: 'external' } }];
-    case 'subnet':
-      return [
-        { portId, field, from: { kind: 'subnet', networkId: given.network_id, subnetId: given.subnet_id } },
-      ];
-    case 'any_subnet': {
-      const address = given.ip_address ?? undefined;
-      return [{ portId, field, from: { kind: 'any-subnet', networkId: given.network_id, address } }];
-    }
-    case 'reserved_fixed_ip':
-      return [];
   }
 }
 

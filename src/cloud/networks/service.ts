@@ -11,6 +11,11 @@ export interface Networks extends NetworkChanges, SubnetChanges {
   list(scope: Scope, filter: store.NetworkFilter): Promise<{ count: number; rows: store.NetworkRow[] }>;
   /** Also the platform's network to the outside. @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.NetworkRow>;
+  /** Those of the ids that the project sees, with their whole subnets. */
+  withSubnets(
+    scope: Scope,
+    ids: string[],
+  ): Promise<{ network: store.NetworkRow; subnets: store.SubnetRow[] }[]>;
   listSubnets(scope: Scope, filter: store.SubnetFilter): Promise<{ count: number; rows: store.SubnetRow[] }>;
   /** @throws NotFoundError */
   getSubnet(scope: Scope, id: string): Promise<store.SubnetRow>;
@@ -29,6 +34,7 @@ export function createNetworks(
       if (!row) throw new NotFoundError('Network', id);
       return row;
     },
+    withSubnets: (scope, ids) => store.findWithSubnets(database.sql, placeOf(scope), ids),
     listSubnets: (scope, filter) => store.listSubnets(database.sql, placeOf(scope), filter),
     async getSubnet(scope, id) {
       const row = isUuid(id) ? await store.findSubnet(database.sql, placeOf(scope), id) : undefined;

@@ -75,6 +75,25 @@ export async function findSubnet(
   return subnets(db, place, 'any').where('subnets.id', '=', id).executeTakeFirst();
 }
 
+/** Those of the ids that the project sees, with their whole subnets in order of age. */
+export async function findWithSubnets(
+  db: Kysely<Tables>,
+  place: Place,
+  ids: string[],
+): Promise<{ network: NetworkRow; subnets: SubnetRow[] }[]> {
+  const wanted = sql<boolean>`networks.id = any(${ids}::uuid[])`;
+  const found = await networks(db, place, 'any').where(wanted).execute();
+  const within = await subnets(db, place, 'any')
+    .where(wanted)
+    .orderBy('subnets.created_at')
+    .orderBy('subnets.id')
+    .execute();
+  return found.map((network) => ({
+    network,
+    subnets: within.filter((subnet) => subnet.network_id === network.id),
+  }));
+}
+
 export async function listNetworks(
   db: Kysely<Tables>,
   place: Place,

@@ -1,0 +1,110 @@
+import type { Dialect } from '../../http/dialect.ts';
+import type { Api } from '../../http/server.ts';
+import { presentedNetwork, presentedSubnet } from '../networks/presenter.ts';
+import type { Networks } from '../networks/service.ts';
+import { type Projects, scopeOf } from '../projects/service.ts';
+import {
+  AttachInterface,
+  DetachInterface,
+  type InterfaceAnswer,
+  InterfaceList,
+  InterfaceListQuery,
+} from './interface-schema.ts';
+import type { InstanceInterfaces } from './interfaces.ts';
+import { InstanceParams } from './schema.ts';
+
+const INSTANCE = '/cloud/v1/instances/:project_id/:region_id/:instance_id';
+const tags = ['Instances'];
+
+export function interfaceRoutes(
+  app: Api,
+  dialect: Dialect,
+  deps: { projects: Projects; networks: Networks; instanceInterfaces: InstanceInterfaces },
+): void {
+  const { projects, networks, instanceInterfaces } = deps;
+
+  app.get(`${INSTANCE}/interfaces`, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listInstanceInterfaces',
+      summary: 'List interfaces of an instance',
+      description: 'In the order in which the instance has them.',
+      tags,
+      params: InstanceParams,
+      querystring: InterfaceListQuery,
+      response: { 200: InterfaceList },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const { limit = 1000, offset = 0 } = request.query;
+      const page = { limit, offset };
+      const { count, rows } = await instanceInterfaces.list(scope, request.params.instance_id, page);
+      const found = await networks.withSubnets(scope, [...new Set(rows.map((row) => row.network_id))]);
+      const details = new Map(
+        found.map(({ network, subnets }) => [
+          network.id,
+          {
+            ...presentedNetwork(network, scope),
+            subnets: subnets.map((subnet) => presentedSubnet(subnet, scope)),
+          },
+        ]),
+      );
+      const results = rows.flatMap((row): InterfaceAnswer[] => {
+        const network = details.get(row.network_id);
+        if (!network) return [];
+        const { id: port_id, ...shown } = row;
+        return [
+          {
+            port_id,
+            ...shown,
+            allowed_address_pairs: row.allowed_address_pairs.map(({ ip_address }) => ({
+              ip_address,
+              mac_address: row.mac_address,
+            })),
+            floatingip_details: [],
+            network_details: network,
+            sub_ports: [],
+          },
+        ];
+      });
+      return { count, results };
+    },
+  });
+
+  app.post(`${INSTANCE}/attach_interface`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'attachInterface',
+      summary: 'Attach an interface to an instance',
+      tags,
+      params: InstanceParams,
+      body: AttachInterface,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return dialect.tasks([
+        await instanceInterfaces.attach(scope, request.params.instance_id, request.body),
+      ]);
+    },
+  });
+
+  app.post(`${INSTANCE}/detach_interface`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'detachInterface',
+      summary: 'Detach an interface from an instance',
+      description: 'Its port goes, and the addresses of the port are free again.',
+      tags,
+      params: InstanceParams,
+      body: DetachInterface,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return dialect.tasks([
+        await instanceInterfaces.detach(scope, request.params.instance_id, request.body),
+      ]);
+    },
+  });
+}

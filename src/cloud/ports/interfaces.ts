@@ -1,0 +1,60 @@
+import type { Database, Transaction } from '../../db/database.ts';
+import { canonicalAddress } from '../../lib/cidr.ts';
+import { ConflictError, InvalidError } from '../../lib/errors.ts';
+import { isUuid } from '../../lib/ids.ts';
+import { placeOf } from '../projects/place.ts';
+import type { Scope } from '../projects/service.ts';
+import { refuseHeld } from '../tasks/held.ts';
+import * as rows from './interface-rows.ts';
+
+/** Ports that come to an instance and leave it. The instance is locked by the caller. */
+export interface PortInterfaces {
+  /** In the order of the instance's interfaces. */
+  list(
+    instanceId: string,
+    page: { limit: number; offset: number },
+  ): Promise<{ count: number; rows: rows.InterfaceRow[] }>;
+  /** As the last one, held by the task. @throws ConflictError when the instance has `most` already */
+  add(tx: Transaction, scope: Scope, port: rows.NewInterfacePort, most: number, now: Date): Promise<void>;
+  /** Holds the one with the address for its removal; answers its id. @throws InvalidError, ConflictError while a task holds it */
+  hold(
+    tx: Transaction,
+    instanceId: string,
+    port: { port_id: string; ip_address: string },
+    taskId: string,
+  ): Promise<string>;
+  free(tx: Transaction, portId: string): Promise<void>;
+  /** Its addresses are the caller's affair. */
+  remove(tx: Transaction, portId: string): Promise<void>;
+}
+
+export function createPortInterfaces({ database }: { database: Database }): PortInterfaces {
+  return {
+    list: (instanceId, page) => rows.listInterfaces(database.sql, instanceId, page),
+
+    async add(tx, scope, port, most, now) {
+      const { count, next } = await rows.interfacePlaces(tx, port.instanceId);
+      if (count >= most) {
+        throw new ConflictError(
+          `Instance ${port.instanceId} has ${count} interfaces and can have ${most} at most; detach one first`,
+        );
+      }
+      await rows.insertInterface(tx, placeOf(scope), port, next, now);
+    },
+
+    async hold(tx, instanceId, { port_id: portId, ip_address: text }, taskId) {
+      const address = canonicalAddress(text)?.address;
+      if (address === undefined) throw new InvalidError({ ip_address: [`${text} is not an IP address.`] });
+      const port = isUuid(portId) ? await rows.lockInterface(tx, instanceId, portId, address) : undefined;
+      if (!port) {
+        throw new InvalidError({ port_id: [`The instance has no port ${portId} with address ${text}.`] });
+      }
+      refuseHeld(`Port ${port.id}`, port);
+      await rows.holdPort(tx, port.id, taskId);
+      return port.id;
+    },
+
+    free: (tx, portId) => rows.holdPort(tx, portId, null),
+    remove: rows.deletePort,
+  };
+}
