@@ -5,6 +5,7 @@ import { simulatedMachineChanges } from './backends/simulated/machine-changes.ts
 import { simulatedNetworks } from './backends/simulated/networks.ts';
 import { simulatedSnapshots, simulatedVolumes } from './backends/simulated/volumes.ts';
 import type { Catalog } from './cloud/catalog/catalog.ts';
+import { createClusterCredentials } from './cloud/clusters/credentials/service.ts';
 import { networkLookup } from './cloud/clusters/network-lookup.ts';
 import { clustersInNetworks } from './cloud/clusters/network-users.ts';
 import { createClusterPools } from './cloud/clusters/pools/service.ts';
@@ -117,6 +118,7 @@ export function createServices(foundation: Foundation) {
   const clusters = createClusters(ofClusters);
   const clusterPools = createClusterPools(ofClusters);
   const clusterUpgrades = createClusterUpgrades(ofClusters);
+  const clusterCredentials = createClusterCredentials(foundation);
   const volumes = createVolumes({ ...foundation, tasks, snapshots: snapshotRows, hosts: volumeHosts });
   const volumeChanges = createVolumeChanges({
     ...foundation,
@@ -172,6 +174,7 @@ export function createServices(foundation: Foundation) {
     clusters,
     clusterPools,
     clusterUpgrades,
+    clusterCredentials,
     pricing,
     sshKeys,
     fileShares,
@@ -229,7 +232,7 @@ export function createTaskHandlers(foundation: Foundation): TaskHandler[] {
     createSnapshotHandler(disks),
     deleteSnapshotHandler(disks),
     ...securityGroupHandlers(),
-    ...clusterHandlers({ backend: clusters }),
+    ...clusterHandlers({ backend: clusters, credentials: createClusterCredentials(foundation) }),
     ...poolHandlers({ backend: clusters }),
     ...upgradeHandlers({ backend: clusters }),
     ...networkHandlers(networking),

@@ -76,7 +76,11 @@ describe('a new cluster', () => {
       is_public: true,
       pools: [poolAnswer('web')],
       add_ons: { slurm: { enabled: false, file_share_id: null, ssh_key_ids: null, worker_count: null } },
-      authentication: { oidc: null, kubeconfig_created_at: null, kubeconfig_expires_at: null },
+      authentication: {
+        oidc: null,
+        kubeconfig_created_at: expect.stringMatching(/Z$/),
+        kubeconfig_expires_at: expect.stringMatching(/Z$/),
+      },
       autoscaler_config: {},
       cni: { provider: 'calico', cilium: null },
       ddos_profile: null,
@@ -93,7 +97,13 @@ describe('a new cluster', () => {
       task_id: null,
       created_at: ANY_TIME,
     });
-    expect({ ...early, status: 'Provisioned', task_id: null, pools: body.pools }).toEqual(body);
+    expect({
+      ...early,
+      authentication: body.authentication,
+      status: 'Provisioned',
+      task_id: null,
+      pools: body.pools,
+    }).toEqual(body);
     expect((await http.get(`${CLUSTERS}/least/pools`)).body).toEqual({ count: 1, results: body.pools });
     expect((await http.get(`${CLUSTERS}/least/pools/web`)).body).toEqual(body.pools[0]);
     expect((await http.get(`${CLUSTERS}/least/pools/none`)).status).toBe(404);

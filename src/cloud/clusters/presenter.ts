@@ -17,8 +17,8 @@ export function presentedCluster(row: ClusterRow): ClusterAnswer {
     // No kubeconfig is made yet, so it has no dates.
     authentication: {
       oidc: authentication?.oidc ?? null,
-      kubeconfig_created_at: null,
-      kubeconfig_expires_at: null,
+      kubeconfig_created_at: row.kubeconfig_created_at && isoSeconds(row.kubeconfig_created_at),
+      kubeconfig_expires_at: row.kubeconfig_expires_at && isoSeconds(row.kubeconfig_expires_at),
     },
     csi: { nfs: { vast_enabled: row.vast_nfs_enabled } },
     fixed_network: row.fixed_network,

@@ -3,6 +3,8 @@ import type { Api } from '../../http/server.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import { type Projects, scopeOf } from '../projects/service.ts';
 import { ClusterAnswer, ClusterList } from './answer-schema.ts';
+import { credentialRoutes } from './credentials/routes.ts';
+import type { ClusterCredentials } from './credentials/service.ts';
 import { poolRoutes } from './pools/routes.ts';
 import type { ClusterPools } from './pools/service.ts';
 import { presentedCluster } from './presenter.ts';
@@ -29,6 +31,7 @@ interface ClusterRouteDependencies {
   clusters: Clusters;
   clusterPools: ClusterPools;
   clusterUpgrades: ClusterUpgrades;
+  clusterCredentials: ClusterCredentials;
 }
 
 export function clusterRoutes(app: Api, dialect: Dialect, deps: ClusterRouteDependencies): void {
@@ -38,6 +41,7 @@ export function clusterRoutes(app: Api, dialect: Dialect, deps: ClusterRouteDepe
     readingRoutes(app, deps, base, suffix);
     poolRoutes(app, dialect, deps, base, suffix);
     upgradeRoutes(app, dialect, deps, base, suffix);
+    credentialRoutes(app, deps, base, suffix);
   }
 }
 

@@ -7,7 +7,11 @@ import type { Place } from '../projects/place.ts';
 import type { ClusterConfiguration } from './configuration/configuration.ts';
 
 export type PoolRow = Selectable<Tables['kubernetes_pools']> & { security_group_ids: string[] };
-export type ClusterRow = Selectable<Tables['kubernetes_clusters']> & { pools: PoolRow[] };
+export type ClusterRow = Selectable<Tables['kubernetes_clusters']> & {
+  pools: PoolRow[];
+  kubeconfig_created_at: Date | null;
+  kubeconfig_expires_at: Date | null;
+};
 
 /** Clusters with their pools, in one query. */
 function clusters(db: Kysely<Tables>, { projectId, regionId }: Place) {
@@ -28,6 +32,15 @@ function clusters(db: Kysely<Tables>, { projectId, regionId }: Place) {
           .orderBy('pool.position'),
       ).as('pools'),
     )
+    .select((cluster) => {
+      const made = cluster
+        .selectFrom('kubernetes_credentials as made')
+        .whereRef('made.cluster_id', '=', 'kubernetes_clusters.id');
+      return [
+        made.select('made.created_at').as('kubeconfig_created_at'),
+        made.select('made.expires_at').as('kubeconfig_expires_at'),
+      ];
+    })
     .where('project_id', '=', projectId)
     .where('region_id', '=', regionId);
 }

@@ -54,5 +54,15 @@ export interface ClusterTables {
     pending: 'Provisioning' | 'Deleting' | null;
     created_at: Date;
   };
+  /** What connects to a cluster; PEM texts, keys among them. */
+  kubernetes_credentials: {
+    cluster_id: string;
+    ca_certificate: string;
+    ca_key: string;
+    client_certificate: string;
+    client_key: string;
+    created_at: Date;
+    expires_at: Date;
+  };
   kubernetes_pool_security_groups: { pool_id: string; security_group_id: string; position: number };
 }

@@ -78,7 +78,13 @@ export function deletionWork(cluster: store.ClusterRow, scope: { clientId: numbe
 }
 
 /** The long work on clusters. */
-export function clusterHandlers({ backend }: { backend: ClusterBackend }): TaskHandler[] {
+export function clusterHandlers({
+  backend,
+  credentials,
+}: {
+  backend: ClusterBackend;
+  credentials: { make(clusterId: string): Promise<void> };
+}): TaskHandler[] {
   const create: TaskHandler<CreationInput, void> = {
     type: CREATE,
     deadlineMs: DEADLINE_MS[CREATE],
@@ -86,6 +92,8 @@ export function clusterHandlers({ backend }: { backend: ClusterBackend }): TaskH
       const { clusterId } = controlPlane;
       try {
         await carryOut(run, 'create control plane', (key) => backend.createControlPlane(key, controlPlane));
+        // The keys go straight to their table: what a step returns is recorded by the engine.
+        await run.step('make credentials', () => credentials.make(clusterId));
         for (const pool of pools) {
           await carryOut(run, `create pool ${pool.name}`, (key) => backend.createPool(key, clusterId, pool));
         }

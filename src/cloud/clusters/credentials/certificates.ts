@@ -1,0 +1,67 @@
+import { randomBytes, webcrypto } from 'node:crypto';
+import { provideDecoratorMetadata } from './decorator-metadata.ts';
+
+/** All as PEM; keys are PKCS #8. */
+export interface Certificates {
+  ca_certificate: string;
+  ca_key: string;
+  client_certificate: string;
+  client_key: string;
+}
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+
+/** A certificate authority of its own, and a client certificate of a cluster's administrator that it signed. */
+export async function makeCertificates(valid: { notBefore: Date; notAfter: Date }): Promise<Certificates> {
+  // Loaded when the first cluster is made, since no start needs it.
+  provideDecoratorMetadata();
+  const x509 = await import('@peculiar/x509');
+  const newKeys = () => webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+  const [ca, client] = await Promise.all([newKeys(), newKeys()]);
+  const caCertificate = await x509.X509CertificateGenerator.createSelfSigned({
+    ...valid,
+    serialNumber: serialNumber(),
+    name: 'CN=kubernetes',
+    keys: ca,
+    signingAlgorithm: ALGORITHM,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, undefined, true),
+      new x509.KeyUsagesExtension(
+        x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign,
+        true,
+      ),
+      await x509.SubjectKeyIdentifierExtension.create(ca.publicKey),
+    ],
+  });
+  const clientCertificate = await x509.X509CertificateGenerator.create({
+    ...valid,
+    serialNumber: serialNumber(),
+    // The group that Kubernetes lets do everything (its RBAC defaults).
+    subject: 'O=system:masters, CN=kubernetes-admin',
+    issuer: caCertificate.subject,
+    publicKey: client.publicKey,
+    signingKey: ca.privateKey,
+    signingAlgorithm: ALGORITHM,
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth]),
+      await x509.AuthorityKeyIdentifierExtension.create(ca.publicKey),
+    ],
+  });
+  const keyText = async ({ privateKey }: typeof ca) =>
+    `${x509.PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', privateKey), 'PRIVATE KEY')}\n`;
+  return {
+    ca_certificate: `${caCertificate.toString('pem')}\n`,
+    ca_key: await keyText(ca),
+    client_certificate: `${clientCertificate.toString('pem')}\n`,
+    client_key: await keyText(client),
+  };
+}
+
+/** Positive and unguessable (CA/Browser Forum baseline requirements, 7.1). */
+function serialNumber(): string {
+  const bytes = randomBytes(16);
+  bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40;
+  return bytes.toString('hex');
+}

@@ -1,0 +1,72 @@
+import { Type } from 'typebox';
+import type { Api } from '../../../http/server.ts';
+import { Timestamp } from '../../../lib/wire.ts';
+import { type Projects, scopeOf } from '../../projects/service.ts';
+import { ClusterParams } from '../schema.ts';
+import { presentedCertificates, presentedKubeconfig } from './presenter.ts';
+import type { ClusterCredentials } from './service.ts';
+
+const tags = ['Kubernetes clusters'];
+
+const Certificates = Type.Object(
+  {
+    certificate: Type.String({ description: 'Certificate of the cluster authority, as PEM' }),
+    key: Type.String({ description: 'Its private key, as PEM' }),
+  },
+  { title: 'KubernetesCertificates' },
+);
+
+const Kubeconfig = Type.Object(
+  {
+    config: Type.String({ description: 'The kubeconfig file, as YAML' }),
+    host: Type.String({ description: 'Address of the API server' }),
+    client_certificate: Type.String({ description: 'PEM in base64' }),
+    client_key: Type.String({ description: 'PEM in base64' }),
+    cluster_ca_certificate: Type.String({ description: 'PEM in base64' }),
+    created_at: Timestamp('Such as 2026-05-23T05:07:31Z'),
+    expires_at: Timestamp('Such as 2028-05-23T05:07:31Z'),
+  },
+  { title: 'Kubeconfig' },
+);
+
+/** What connects to a cluster. Not for those who may only read, since it lets them do everything inside. */
+export function credentialRoutes(
+  app: Api,
+  { projects, clusterCredentials }: { projects: Projects; clusterCredentials: ClusterCredentials },
+  base: string,
+  suffix: string,
+): void {
+  app.get(`${base}/:cluster_name/certificates`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: `getKubernetesCertificates${suffix}`,
+      summary: 'Get the certificate authority of a Kubernetes cluster',
+      description: 'Refused with 409 while the cluster is being created.',
+      tags,
+      params: ClusterParams,
+      response: { 200: Certificates },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return presentedCertificates(await clusterCredentials.get(scope, request.params.cluster_name));
+    },
+  });
+
+  app.get(`${base}/:cluster_name/config`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: `getKubernetesConfig${suffix}`,
+      summary: 'Get the kubeconfig of a Kubernetes cluster',
+      description:
+        'Its certificates are real; the API server of a cluster on simulated infrastructure is not, and its name leads nowhere. Refused with 409 while the cluster is being created.',
+      tags,
+      params: ClusterParams,
+      response: { 200: Kubeconfig },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const { cluster_name: name } = request.params;
+      return presentedKubeconfig(name, await clusterCredentials.get(scope, name));
+    },
+  });
+}
