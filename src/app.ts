@@ -11,6 +11,7 @@ import { networkRoutes } from './cloud/networks/routes.ts';
 import { subnetRoutes } from './cloud/networks/subnet-routes.ts';
 import { portRoutes } from './cloud/ports/routes.ts';
 import { pricingRoutes } from './cloud/pricing/routes.ts';
+import { projectChangeRoutes } from './cloud/projects/change-routes.ts';
 import { projectRoutes } from './cloud/projects/routes.ts';
 import { securityGroupRoutes } from './cloud/security-groups/routes.ts';
 import { snapshotRoutes } from './cloud/snapshots/routes.ts';
@@ -18,6 +19,7 @@ import { sshKeyRoutes } from './cloud/ssh-keys/routes.ts';
 import { taskRoutes } from './cloud/tasks/routes.ts';
 import { volumeChangeRoutes } from './cloud/volumes/change-routes.ts';
 import { volumeRoutes } from './cloud/volumes/routes.ts';
+import { overtakenNamed } from './db/database.ts';
 import { outageNamed } from './db/outages.ts';
 import { type Dialect, dialects } from './http/dialect.ts';
 import { healthRoutes, type Readiness } from './http/health.ts';
@@ -42,7 +44,7 @@ export async function buildApp(deps: {
     log,
     authenticator: services.authenticator,
     nextRequestId: randomUUID,
-    nameFault: outageNamed,
+    nameFault: (error) => overtakenNamed(outageNamed(error)),
   });
   healthRoutes(app, readiness);
   referencePage(app);
@@ -63,6 +65,7 @@ export async function buildApp(deps: {
 function routes(app: Api, dialect: Dialect, services: Services): void {
   taskRoutes(app, services);
   projectRoutes(app, services);
+  projectChangeRoutes(app, dialect, services);
   securityGroupRoutes(app, dialect, services);
   networkRoutes(app, dialect, services);
   subnetRoutes(app, dialect, services);

@@ -36,7 +36,9 @@ import { createProjectPorts } from './cloud/ports/project-ports.ts';
 import { createPorts } from './cloud/ports/service.ts';
 import { portHandlers } from './cloud/ports/workflow.ts';
 import { createPricing } from './cloud/pricing/service.ts';
+import { createProjectChanges } from './cloud/projects/changes.ts';
 import { createProjects, type Scope } from './cloud/projects/service.ts';
+import { deleteProjectHandler } from './cloud/projects/workflow.ts';
 import { ensureDefaultSecurityGroups } from './cloud/security-groups/default-group.ts';
 import { portGroups } from './cloud/security-groups/port-groups.ts';
 import { createSecurityGroups } from './cloud/security-groups/service.ts';
@@ -81,6 +83,8 @@ export function createServices(foundation: Foundation) {
   const authenticator: Authenticator = createAuthenticator(foundation);
   const projects = createProjects(foundation);
   const tasks = createTasks(foundation);
+  const prepare = (tx: Transaction) => prepareProjectsIn(tx, foundation.catalog, foundation.clock.now());
+  const projectChanges = createProjectChanges({ ...foundation, tasks, projects, prepareProjects: prepare });
   const ports = createPorts(foundation);
   const securityGroups = createSecurityGroups({ ...foundation, tasks, instances: ports });
   const networks = createNetworks({
@@ -152,7 +156,7 @@ export function createServices(foundation: Foundation) {
   const clients = createClients({
     ...foundation,
     features,
-    prepareProjects: (tx) => prepareProjectsIn(tx, foundation.catalog, foundation.clock.now()),
+    prepareProjects: prepare,
   });
   const notificationSettings = createNotificationSettings(foundation);
   const aiTasks = createAiTasks({ ...foundation, engines: noEngines });
@@ -160,6 +164,7 @@ export function createServices(foundation: Foundation) {
     authenticator,
     catalog: foundation.catalog,
     projects,
+    projectChanges,
     tasks,
     networks,
     ports,
@@ -232,7 +237,12 @@ export function createTaskHandlers(foundation: Foundation): TaskHandler[] {
     createSnapshotHandler(disks),
     deleteSnapshotHandler(disks),
     ...securityGroupHandlers(),
+<<<<<<< HEAD
     ...clusterHandlers({ backend: clusters, credentials: createClusterCredentials(foundation) }),
+=======
+    deleteProjectHandler(),
+    ...clusterHandlers({ backend: clusters }),
+>>>>>>> 936a6f7 (wip2)
     ...poolHandlers({ backend: clusters }),
     ...upgradeHandlers({ backend: clusters }),
     ...networkHandlers(networking),

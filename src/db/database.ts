@@ -74,7 +74,7 @@ export function openDatabase(connection: pg.PoolConfig, maxConnections = 20): Da
         } catch (error) {
           if (!(error instanceof pg.DatabaseError)) throw error;
           if (left > 0 && RETRYABLE.has(error.code ?? '')) continue;
-          throw OVERTAKEN.has(error.code ?? '') ? overtaken(error) : error;
+          throw overtakenNamed(error);
         }
       }
     },
@@ -82,10 +82,14 @@ export function openDatabase(connection: pg.PoolConfig, maxConnections = 20): Da
   };
 }
 
-function overtaken(cause: Error): ConflictError {
-  const error = new ConflictError('Another request changed the same resources at the same time; try again');
-  error.cause = cause;
-  return error;
+/** What to tell a client whose statement came too late for what it refers to; any other error as it is. */
+export function overtakenNamed(error: Error): Error {
+  if (!(error instanceof pg.DatabaseError && OVERTAKEN.has(error.code ?? ''))) return error;
+  const conflict = new ConflictError(
+    'Another request changed the same resources at the same time; try again',
+  );
+  conflict.cause = error;
+  return conflict;
 }
 
 // A connection serves many transactions, and making a kysely costs as much as a small statement.

@@ -26,6 +26,7 @@ const NAMES_NO_TENANT: Record<string, string> = {
   listFreeFeatures: 'works on the own account; see "lists"',
   getMyAccount: 'works on the own account; see "lists"',
   createAiTask: 'makes something of the own account',
+  createProject: 'makes something of the own account',
   listTasks: 'works on the own account; see "lists"',
   acknowledgeAllTasks: 'works on the own account',
   acknowledgeTasks: 'works on the own account',

@@ -116,6 +116,7 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
   };
 
   return {
+    project_id: async () => (await made('/cloud/v1/projects', { name: anyName() })).id,
     group_id: group,
     group_of_rule_id: group,
     rule_id: async () => {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../lib/nullable.ts';
-import { IntegerId, listOf, listQuery, Timestamp } from '../../lib/wire.ts';
+import { IntegerId, listOf, listQuery, ResourceName, Timestamp } from '../../lib/wire.ts';
 
 export const Project = Type.Object(
   {
@@ -36,3 +36,33 @@ export const ProjectListQuery = Type.Object(
   { additionalProperties: false },
 );
 export type ProjectListQuery = Static<typeof ProjectListQuery>;
+
+const description = nullable(
+  Type.String({ maxLength: 255, description: 'What it is for', examples: ['Everything for the web site'] }),
+);
+
+export const CreateProjectSchema = Type.Object(
+  {
+    name: ResourceName('Name, which no other project of the account has'),
+    description: Type.Optional(description),
+  },
+  {
+    title: 'CreateProject',
+    additionalProperties: false,
+    examples: [{ name: 'Web site', description: 'Everything for the web site' }],
+  },
+);
+export type CreateProject = Static<typeof CreateProjectSchema>;
+
+export const UpdateProjectSchema = Type.Object(
+  {
+    name: Type.Optional(ResourceName('Name, which no other project of the account has')),
+    description: Type.Optional(description),
+  },
+  {
+    title: 'UpdateProject',
+    additionalProperties: false,
+    examples: [{ name: 'Production', description: 'Everything for the web site' }],
+  },
+);
+export type UpdateProject = Static<typeof UpdateProjectSchema>;

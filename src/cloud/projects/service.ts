@@ -29,6 +29,8 @@ export interface Projects {
   scope(request: ScopeRequest): Promise<Scope>;
   /** The project, if it is the caller's. @throws NotFoundError */
   project(principal: Principal, projectId: number): Promise<ProjectRow>;
+  /** Drops what is kept of a project. Call it after the commit that changed it, besides announcing the change. */
+  forget(projectId: number): void;
   list(principal: Principal, query: ProjectListQuery): Promise<{ count: number; rows: ProjectRow[] }>;
 }
 
@@ -50,6 +52,7 @@ export function createProjects(deps: {
 
   return {
     project,
+    forget: (projectId) => rows.forget(projectId),
     async scope({ principal, requestId, projectId, regionId }) {
       const { client_id: clientId } = await project(principal, projectId);
       const region = deps.catalog.regions.get(regionId);

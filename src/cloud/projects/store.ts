@@ -1,4 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
+import type { Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { ProjectListQuery } from './schema.ts';
@@ -6,12 +7,49 @@ import type { ProjectListQuery } from './schema.ts';
 export type ProjectRow = Selectable<Tables['projects']>;
 
 export async function findProject(sql: Kysely<Tables>, id: number): Promise<ProjectRow | undefined> {
-  return sql
-    .selectFrom('projects')
-    .selectAll()
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
+  return sql.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** The project, kept from changing and from getting anything new in it until the transaction ends. */
+export async function lockProject(tx: Transaction, id: number): Promise<ProjectRow | undefined> {
+  return tx.sql.selectFrom('projects').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+export async function insertProject(
+  tx: Transaction,
+  project: { clientId: number; name: string; description: string | null; now: Date },
+): Promise<ProjectRow> {
+  return tx.sql
+    .insertInto('projects')
+    .values({
+      client_id: project.clientId,
+      name: project.name,
+      description: project.description,
+      is_default: false,
+      created_at: project.now,
+      deleted_at: null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Changes what is given. Undefined when there is no such project any more. */
+export async function updateProject(
+  tx: Transaction,
+  id: number,
+  change: { name?: string; description?: string | null },
+): Promise<ProjectRow | undefined> {
+  return tx.sql.updateTable('projects').set(change).where('id', '=', id).returningAll().executeTakeFirst();
+}
+
+/** Moves an empty project to where deleted ones are kept. */
+export async function moveToDeleted(tx: Transaction, project: ProjectRow, now: Date): Promise<void> {
+  const { id, client_id, name, description, created_at } = project;
+  await tx.sql.deleteFrom('projects').where('id', '=', id).execute();
+  await tx.sql
+    .insertInto('deleted_projects')
+    .values({ id, client_id, name, description, created_at, deleted_at: now })
+    .execute();
 }
 
 export async function listProjects(
@@ -23,8 +61,22 @@ export async function listProjects(
     'created_at' | 'name',
     'asc' | 'desc',
   ];
-  let matching = sql.selectFrom('projects').where('client_id', '=', clientId);
-  if (!query.include_deleted) matching = matching.where('deleted_at', 'is', null);
+  const columns = ['id', 'client_id', 'name', 'description', 'created_at', 'deleted_at'] as const;
+  let matching = sql
+    .with('listed', (db) => {
+      const living = db
+        .selectFrom('projects')
+        .select([...columns, 'is_default'])
+        .where('client_id', '=', clientId);
+      if (!query.include_deleted) return living;
+      return living.unionAll(
+        db
+          .selectFrom('deleted_projects')
+          .select((eb) => [...columns, eb.lit(false).as('is_default')])
+          .where('client_id', '=', clientId),
+      );
+    })
+    .selectFrom('listed');
   if (query.name !== undefined) matching = matching.where('name', '=', query.name);
   const ordered = matching.selectAll().orderBy(column, direction).orderBy('id', direction);
   return pageWithCount(ordered, { limit: query.limit ?? 100, offset: query.offset ?? 0 });

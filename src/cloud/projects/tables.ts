@@ -8,6 +8,15 @@ export interface ProjectTables {
     description: string | null;
     is_default: boolean;
     created_at: Date;
+    /** Always null: a deleted project goes to `deleted_projects`. */
     deleted_at: Date | null;
+  };
+  deleted_projects: {
+    id: number;
+    client_id: number;
+    name: string;
+    description: string | null;
+    created_at: Date;
+    deleted_at: Date;
   };
 }

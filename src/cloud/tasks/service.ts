@@ -27,9 +27,12 @@ export interface TaskRequest {
   id?: string;
 }
 
+/** Whose work it is and where; some has no region. */
+export type TaskScope = Omit<Scope, 'region'> & { region: { id: number } | null };
+
 export interface Tasks {
   /** Accepts a task in the caller's transaction: the row that clients poll and the work commit together. */
-  start(tx: Transaction, scope: Scope, request: TaskRequest): Promise<string>;
+  start(tx: Transaction, scope: TaskScope, request: TaskRequest): Promise<string>;
   /** @throws NotFoundError for an unknown task and for another account's */
   get(principal: Principal, taskId: string): Promise<TaskRow>;
   /**
@@ -88,7 +91,7 @@ export function createTasks(deps: {
         userId: scope.principal.userId,
         userClientId: scope.principal.clientId,
         projectId: scope.projectId,
-        regionId: scope.region.id,
+        regionId: scope.region?.id ?? null,
         requestId: scope.requestId,
         data: request.data,
         createdOn,

@@ -19,7 +19,7 @@ export interface NewTask {
   userId: number;
   userClientId: number;
   projectId: number;
-  regionId: number;
+  regionId: number | null;
   requestId: string;
   data: object;
   createdOn: Date;

@@ -1,0 +1,108 @@
+import { announce } from '../../db/changes.ts';
+import { type Database, type Transaction, violates } from '../../db/database.ts';
+import type { Principal } from '../../iam/identity/principal.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { ConflictError, NotFoundError } from '../../lib/errors.ts';
+import type { Tasks } from '../tasks/service.ts';
+import { kindsLeftIn, removePrepared } from './contents.ts';
+import type { CreateProject, UpdateProject } from './schema.ts';
+import { PROJECT_TOPIC } from './service.ts';
+import { insertProject, lockProject, moveToDeleted, type ProjectRow, updateProject } from './store.ts';
+import { DEADLINE_MS, DELETE_PROJECT } from './workflow.ts';
+
+/** What makes, changes and removes projects. Others come and go only with their account. */
+export interface ProjectChanges {
+  /** A project of the caller's account that is ready for use. @throws ConflictError when the name is taken */
+  create(principal: Principal, request: CreateProject): Promise<ProjectRow>;
+  /** @throws NotFoundError, ConflictError when the name is taken */
+  update(principal: Principal, projectId: number, request: UpdateProject): Promise<ProjectRow>;
+  /**
+   * Removes an empty project; answers the task's id.
+   * @throws NotFoundError, ConflictError for the default one and for one with something in it
+   */
+  delete(principal: Principal, projectId: number, requestId: string): Promise<string>;
+}
+
+export function createProjectChanges(deps: {
+  database: Database;
+  clock: Clock;
+  tasks: Pick<Tasks, 'start'>;
+  projects: {
+    project(principal: Principal, projectId: number): Promise<ProjectRow>;
+    forget(projectId: number): void;
+  };
+  /** Gives every project what each has from its first moment on, in the transaction that made it. */
+  prepareProjects: (tx: Transaction) => Promise<void>;
+}): ProjectChanges {
+  const { database, clock, tasks, projects, prepareProjects } = deps;
+
+  return {
+    async create({ clientId }, { name, description = null }) {
+      return withFreeName(name, () =>
+        database.transaction(async (tx) => {
+          const made = await insertProject(tx, { clientId, name, description, now: clock.now() });
+          await prepareProjects(tx);
+          return made;
+        }),
+      );
+    },
+
+    async update(principal, projectId, request) {
+      const known = await projects.project(principal, projectId);
+      if (Object.keys(request).length === 0) return known;
+      const changed = await withFreeName(request.name ?? known.name, () =>
+        database.transaction(async (tx) => {
+          const row = await updateProject(tx, projectId, request);
+          await announce(tx.client, PROJECT_TOPIC, projectId);
+          return row;
+        }),
+      );
+      projects.forget(projectId);
+      if (!changed) throw new NotFoundError('Project', projectId);
+      return changed;
+    },
+
+    async delete(principal, projectId, requestId) {
+      await projects.project(principal, projectId);
+      const taskId = await database.transaction(async (tx) => {
+        const project = await lockProject(tx, projectId);
+        if (!project) throw new NotFoundError('Project', projectId);
+        await requireDeletable(tx, project);
+        await removePrepared(tx, projectId);
+        await moveToDeleted(tx, project, clock.now());
+        await announce(tx.client, PROJECT_TOPIC, projectId);
+        return tasks.start(
+          tx,
+          { projectId, region: null, clientId: project.client_id, principal, requestId },
+          {
+            type: DELETE_PROJECT,
+            data: { project_id: projectId },
+            input: { projectId },
+            deadlineMs: DEADLINE_MS,
+          },
+        );
+      });
+      projects.forget(projectId);
+      return taskId;
+    },
+  };
+}
+
+async function requireDeletable(tx: Transaction, { id, is_default }: ProjectRow): Promise<void> {
+  if (is_default) {
+    throw new ConflictError(`Project ${id} is the default project of its account, which stays`);
+  }
+  const kinds = await kindsLeftIn(tx, id);
+  if (kinds.length > 0) {
+    throw new ConflictError(`Project ${id} still has ${kinds.join(', ')}; delete them first`);
+  }
+}
+
+async function withFreeName<T>(name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!violates(error, 'projects_by_name')) throw error;
+    throw new ConflictError(`The account has a project named "${name}" already; choose another name`);
+  }
+}

@@ -1,0 +1,44 @@
+import { sql } from 'kysely';
+import type { Transaction } from '../../db/database.ts';
+
+/** Tables of what clients keep in a project, with the words that name it to them. */
+export const KEPT_IN_PROJECTS: Record<string, string> = {
+  kubernetes_clusters: 'Kubernetes clusters',
+  instances: 'instances',
+  volumes: 'volumes',
+  snapshots: 'snapshots',
+  file_shares: 'file shares',
+  networks: 'networks',
+  ports: 'ports',
+  security_groups: 'security groups',
+  ssh_keys: 'SSH keys',
+};
+
+/** Those in which every project has something from its first moment on, which goes with the project. */
+const PREPARED = new Set(['networks', 'security_groups']);
+
+/** The kinds of things left in a project, in words; empty when only what it came with is in it. */
+export async function kindsLeftIn(tx: Transaction, projectId: number): Promise<string[]> {
+  const kinds = Object.entries(KEPT_IN_PROJECTS).map(([table, kind]) => {
+    const own = PREPARED.has(table) ? sql`and not is_default` : sql``;
+    return sql`select ${kind}::text as kind where exists (
+      select from ${sql.table(table)} where project_id = ${projectId} ${own})`;
+  });
+  const subnets = sql`select 'subnets' as kind where exists (
+    select from subnets join networks on networks.id = subnets.network_id
+    where networks.project_id = ${projectId} and networks.is_default and subnets.creator_task_id is not null)`;
+  const { rows } = await sql<{ kind: string }>`${sql.join([...kinds, subnets], sql` union all `)}`.execute(
+    tx.sql,
+  );
+  return rows.map(({ kind }) => kind);
+}
+
+/** Removes what the project came with. It counts in no quota. */
+export async function removePrepared(tx: Transaction, projectId: number): Promise<void> {
+  const networks = tx.sql.selectFrom('networks').select('id').where('project_id', '=', projectId);
+  const groups = tx.sql.selectFrom('security_groups').select('id').where('project_id', '=', projectId);
+  await tx.sql.deleteFrom('subnets').where('network_id', 'in', networks).execute();
+  await tx.sql.deleteFrom('networks').where('project_id', '=', projectId).execute();
+  await tx.sql.deleteFrom('security_group_rules').where('security_group_id', 'in', groups).execute();
+  await tx.sql.deleteFrom('security_groups').where('project_id', '=', projectId).execute();
+}
