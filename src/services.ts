@@ -237,12 +237,8 @@ export function createTaskHandlers(foundation: Foundation): TaskHandler[] {
     createSnapshotHandler(disks),
     deleteSnapshotHandler(disks),
     ...securityGroupHandlers(),
-<<<<<<< HEAD
-    ...clusterHandlers({ backend: clusters, credentials: createClusterCredentials(foundation) }),
-=======
     deleteProjectHandler(),
-    ...clusterHandlers({ backend: clusters }),
->>>>>>> 936a6f7 (wip2)
+    ...clusterHandlers({ backend: clusters, credentials: createClusterCredentials(foundation) }),
     ...poolHandlers({ backend: clusters }),
     ...upgradeHandlers({ backend: clusters }),
     ...networkHandlers(networking),
