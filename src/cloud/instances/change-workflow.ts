@@ -46,7 +46,7 @@ export function instanceChangeHandlers(deps: { clock: Clock; changes: MachineCha
         await changeInstance(tx, change.instanceId, free, clock.now());
       },
     };
-    return handler as TaskHandler;
+    return handler;
   });
 }
 

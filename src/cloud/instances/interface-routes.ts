@@ -1,6 +1,6 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
-import { presentedNetwork, presentedSubnet } from '../networks/presenter.ts';
+import { presentedNetwork, presentedSubnet } from '../networks/answers.ts';
 import type { Networks } from '../networks/service.ts';
 import { type Projects, scopeOf } from '../projects/service.ts';
 import {

@@ -57,7 +57,7 @@ export function interfaceHandlers(deps: Deps): TaskHandler[] {
     },
     abandon: (tx, _task, input) => keep(tx, input, deps),
   };
-  return [attach as TaskHandler, detach as TaskHandler];
+  return [attach, detach];
 }
 
 async function keep(tx: Transaction, { instanceId, portId }: InterfaceInput, deps: Deps): Promise<void> {

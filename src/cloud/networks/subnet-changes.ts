@@ -152,7 +152,7 @@ export function createSubnetChanges(deps: {
 function wantedSubnet(request: CreateSubnet) {
   const problems: FieldProblem[] = [];
   const sound = <T>(found: T | FieldProblem): T | undefined => {
-    if (typeof found !== 'object' || found === null || !('message' in found)) return found as T;
+    if (typeof found !== 'object' || found === null || !('message' in found)) return found;
     problems.push(found);
     return undefined;
   };

@@ -171,7 +171,7 @@ describe('a change', () => {
     const ports = await Promise.all(Array.from({ length: 4 }, newInstance));
     const wanted = { ip_assignments: [{ ip_address: '10.30.0.150', subnet_id: subnetId }] };
     const answers = await Promise.all(ports.map(({ portId }) => change(portId, wanted)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 409, 409, 409]);
     for (const answer of answers.filter(({ status }) => status === 200)) await finished(answer);
     expect((await service.http.get(`${PORTS}?ip_addresses=10.30.0.150`)).body.count).toBe(1);
   });

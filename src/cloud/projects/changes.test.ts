@@ -40,7 +40,7 @@ describe('a new project', () => {
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => tenant.http.post(BASE, { name: 'wanted by many' })),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([201, 409, 409, 409, 409, 409]);
     const refused = answers.find(({ status }) => status === 409);
     expect(refused?.body.message).toContain('"wanted by many"');
     expect((await service.http.post(BASE, { name: 'wanted by many' })).status).toBe(201);
@@ -137,7 +137,7 @@ describe('deletion', () => {
         return [key.status, gone.status];
       }),
     );
-    for (const [key, gone] of outcomes) expect([key === 201, gone === 200].sort()).toEqual([false, true]);
+    for (const [key, gone] of outcomes) expect(key === 201).not.toBe(gone === 200);
     expect(outcomes.flat().filter((status) => status && status >= 500)).toEqual([]);
   });
 
@@ -146,6 +146,6 @@ describe('deletion', () => {
       `select conrelid::regclass::text as name from pg_constraint
        where contype = 'f' and confrelid = 'projects'::regclass`,
     );
-    expect(rows.map(({ name }) => name).sort()).toEqual(Object.keys(KEPT_IN_PROJECTS).sort());
+    expect(new Set(rows.map(({ name }) => name))).toEqual(new Set(Object.keys(KEPT_IN_PROJECTS)));
   });
 });

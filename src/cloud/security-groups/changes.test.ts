@@ -91,7 +91,7 @@ describe('adding a rule', () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => service.http.post(`${BASE}/${group.id}/rules`, tcp(80))),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(409)]);
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, ...Array(7).fill(409)]);
     expect((await read(group.id)).revision_number).toBe(group.revision_number + 1);
   });
 

@@ -21,9 +21,9 @@ beforeAll(async () => {
     ],
     volumes: [{ source: 'image', image_id: await first('/cloud/v1/images/1/1'), size: 20 }],
   });
-  expect(accepted.status, accepted.text).toBe(200);
+  if (accepted.status !== 200) throw new Error(accepted.text);
   const task = await service.http.task(accepted.body[0]);
-  expect(task).toMatchObject({ state: 'FINISHED', error: null });
+  if (task.state !== 'FINISHED') throw new Error(task.error);
   const [id] = task.created_resources.instances;
   instance = `${INSTANCES}/${id}`;
   ports = (await portList()).map((port) => port.id);
