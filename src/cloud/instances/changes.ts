@@ -1,21 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
-import { isUuid } from '../../lib/ids.ts';
+import { ConflictError, InvalidError } from '../../lib/errors.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
 import type { Catalog, Flavor } from '../catalog/catalog.ts';
 import { isBareMetal } from '../catalog/flavor-kinds.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
-import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { ACTIONS, type ActionName, RESIZABLE } from './actions.ts';
 import type { UpdateInstance } from './change-schema.ts';
 import { CHANGE_DEADLINE_MS, type ChangeInput, RESIZE_VM } from './change-workflow.ts';
 import { keptFlavor, misfit, usableFlavor } from './flavor-choice.ts';
+import { lockFreeInstance } from './free-instance.ts';
 import type { VmState } from './states.ts';
-import { changeInstance, lockInstance, type PlainInstance } from './store.ts';
+import { changeInstance, type PlainInstance } from './store.ts';
 
 export interface InstanceChanges {
   /** Changes name and tags at once. @throws NotFoundError, InvalidError, ConflictError while a task holds it */
@@ -40,7 +38,7 @@ export function createInstanceChanges(deps: {
   return {
     async update(scope, id, change) {
       await database.transaction(async (tx) => {
-        const instance = await lockedFree(tx, scope, id);
+        const instance = await lockFreeInstance(tx, scope, id);
         const tags = patchedTags(instance.tags, change.tags);
         const name = change.name ?? instance.name;
         await changeInstance(tx, instance.id, { name, tags: JSON.stringify(tags) }, clock.now());
@@ -49,7 +47,7 @@ export function createInstanceChanges(deps: {
 
     act: (scope, id, name) =>
       database.transaction(async (tx) => {
-        const instance = await lockedFree(tx, scope, id);
+        const instance = await lockFreeInstance(tx, scope, id);
         const { taskType, from, during, end } = ACTIONS[name];
         requireState(instance, name, from);
         const change = { instanceId: instance.id, kind: name };
@@ -59,7 +57,7 @@ export function createInstanceChanges(deps: {
 
     changeFlavor: (scope, id, flavorId) =>
       database.transaction(async (tx) => {
-        const instance = await lockedFree(tx, scope, id);
+        const instance = await lockFreeInstance(tx, scope, id);
         const flavor = usableFlavor(catalog, scope.region.id, flavorId, 'flavor_id');
         const problem = misfit(instance.flavor, flavor);
         if (problem !== undefined) throw new InvalidError({ flavor_id: [problem] });
@@ -90,13 +88,6 @@ export function createInstanceChanges(deps: {
         );
     },
   };
-
-  async function lockedFree(tx: Transaction, scope: Scope, id: string): Promise<PlainInstance> {
-    const instance = isUuid(id) ? await lockInstance(tx, placeOf(scope), id) : undefined;
-    if (!instance) throw new NotFoundError('Instance', id);
-    refuseHeld(`Instance ${instance.id}`, instance);
-    return instance;
-  }
 
   async function start(
     tx: Transaction,

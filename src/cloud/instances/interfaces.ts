@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { InvalidError, NotFoundError } from '../../lib/errors.ts';
-import { isUuid } from '../../lib/ids.ts';
+import { InvalidError } from '../../lib/errors.ts';
 import type { Addresses } from '../networks/addresses.ts';
 import type { InterfaceRow } from '../ports/interface-rows.ts';
 import type { PortInterfaces } from '../ports/interfaces.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import type { PortGroups } from '../security-groups/port-groups.ts';
-import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { addressWish } from './address-wishes.ts';
+import { lockFreeInstance } from './free-instance.ts';
 import { interfaceGroups } from './interface-groups.ts';
 import {
   ATTACH_INTERFACE,
@@ -21,7 +19,7 @@ import {
 } from './interface-workflow.ts';
 import { interfaceProblems } from './request-problems.ts';
 import { MAX_INTERFACES, type NewInterface } from './schema.ts';
-import { changeInstance, lockInstance, type PlainInstance } from './store.ts';
+import { changeInstance, type PlainInstance } from './store.ts';
 
 export interface InstanceInterfaces {
   /** In the order in which the instance has them. @throws NotFoundError */
@@ -55,7 +53,7 @@ export function createInstanceInterfaces(deps: {
 
     async attach(scope, id, request) {
       const transaction = database.transaction(async (tx) => {
-        const instance = await lockedFree(tx, scope, id);
+        const instance = await lockFreeInstance(tx, scope, id);
         const problems = interfaceProblems(request, 'interfaces.0');
         if (problems.length > 0) throw new InvalidError(problems);
         const [portId, taskId] = [randomUUID(), randomUUID()];
@@ -82,19 +80,12 @@ export function createInstanceInterfaces(deps: {
 
     detach: (scope, id, request) =>
       database.transaction(async (tx) => {
-        const instance = await lockedFree(tx, scope, id);
+        const instance = await lockFreeInstance(tx, scope, id);
         const taskId = randomUUID();
         const portId = await interfaces.hold(tx, instance.id, request, taskId);
         return start(tx, scope, DETACH_INTERFACE, taskId, { instanceId: instance.id, portId });
       }),
   };
-
-  async function lockedFree(tx: Transaction, scope: Scope, id: string): Promise<PlainInstance> {
-    const instance = isUuid(id) ? await lockInstance(tx, placeOf(scope), id) : undefined;
-    if (!instance) throw new NotFoundError('Instance', id);
-    refuseHeld(`Instance ${instance.id}`, instance);
-    return instance;
-  }
 
   async function start(tx: Transaction, scope: Scope, type: string, taskId: string, input: InterfaceInput) {
     await changeInstance(tx, input.instanceId, { task_id: taskId }, clock.now());

@@ -11,12 +11,12 @@ import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { takeQuota } from '../quotas/quotas.ts';
 import type { PortGroups } from '../security-groups/port-groups.ts';
-import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { InstanceVolumes } from '../volumes/instance-volumes.ts';
 import type { InstanceVolumeWish } from '../volumes/planned-volume.ts';
 import { addressWish } from './address-wishes.ts';
 import { imageProblems, keptFlavor, usableFlavor } from './flavor-choice.ts';
+import { lockFreeInstance } from './free-instance.ts';
 import { interfaceGroups } from './interface-groups.ts';
 import { instanceName } from './names.ts';
 import { requestProblems } from './request-problems.ts';
@@ -143,13 +143,10 @@ export function createInstances(deps: {
     },
 
     async delete(scope, id, removal) {
-      if (!isUuid(id)) throw new NotFoundError('Instance', id);
       const taskId = randomUUID();
       const now = clock.now();
       return database.transaction(async (tx) => {
-        const instance = await store.lockInstance(tx, placeOf(scope), id);
-        if (!instance) throw new NotFoundError('Instance', id);
-        refuseHeld(`Instance ${instance.id}`, instance);
+        const instance = await lockFreeInstance(tx, scope, id);
         requireRemovable(removal);
         const volumeIds = await instanceVolumes.holdForRemoval(tx, instance.id, removal.volumes, taskId, now);
         await store.changeInstance(tx, instance.id, { task_state: 'deleting', task_id: taskId }, now);
