@@ -17,6 +17,19 @@ export interface Transaction {
   client: pg.PoolClient;
 }
 
+/** What goes into the transaction of a request besides its work. */
+export interface RequestWrites {
+  before(tx: Transaction): Promise<void>;
+  after(tx: Transaction): Promise<void>;
+  /** Called once the transaction is committed. */
+  committed(): void;
+}
+
+/** Whoever makes a request. A request that only reads has nothing to write. */
+export interface Caller {
+  writes?: RequestWrites | undefined;
+}
+
 export interface Database {
   sql: Kysely<Tables>;
   pool: pg.Pool;
@@ -25,6 +38,11 @@ export interface Database {
    * A deadlock or serialization failure is tried again, so `work` must have no effect outside the database.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /**
+   * `transaction` for the work of a client's request: what is kept of the request itself (its audit row, its
+   * idempotency key, the version it asked for) is written and checked in the same transaction.
+   */
+  accept<T>(caller: Caller, work: (tx: Transaction) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -64,19 +82,32 @@ export function openDatabase(connection: pg.PoolConfig, maxConnections = 20): Da
     }
   }
 
+  async function transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    for (let left = ATTEMPTS - 1; ; left--) {
+      try {
+        return await attempt(work);
+      } catch (error) {
+        if (!(error instanceof pg.DatabaseError)) throw error;
+        if (left > 0 && RETRYABLE.has(error.code ?? '')) continue;
+        throw overtakenNamed(error);
+      }
+    }
+  }
+
   return {
     sql,
     pool,
-    async transaction(work) {
-      for (let left = ATTEMPTS - 1; ; left--) {
-        try {
-          return await attempt(work);
-        } catch (error) {
-          if (!(error instanceof pg.DatabaseError)) throw error;
-          if (left > 0 && RETRYABLE.has(error.code ?? '')) continue;
-          throw overtakenNamed(error);
-        }
-      }
+    transaction,
+    async accept({ writes }, work) {
+      if (!writes) return transaction(work);
+      const result = await transaction(async (tx) => {
+        await writes.before(tx);
+        const done = await work(tx);
+        await writes.after(tx);
+        return done;
+      });
+      writes.committed();
+      return result;
     },
     close: () => sql.destroy(),
   };

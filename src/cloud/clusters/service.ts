@@ -78,7 +78,7 @@ export function createClusters(deps: {
         created_at: clock.now(),
       };
       try {
-        await database.transaction(async (tx) => {
+        await database.accept(scope.principal, async (tx) => {
           await keepShare(tx, scope, wanted.configuration);
           await store.insertCluster(tx, cluster, pools);
           await tasks.start(tx, scope, {
@@ -101,7 +101,7 @@ export function createClusters(deps: {
         return [];
       }
       const slurm = await slurmReferences(scope, request.add_ons, references);
-      return database.transaction(async (tx) => {
+      return database.accept(scope.principal, async (tx) => {
         const cluster = await lockFreeCluster(tx, scope, name);
         const { configuration: current } = cluster;
         const context = configurationContext(catalog, scope, {
@@ -129,7 +129,7 @@ export function createClusters(deps: {
     },
 
     async delete(scope, name, volumeIds) {
-      return database.transaction(async (tx) => {
+      return database.accept(scope.principal, async (tx) => {
         const cluster = await lockFreeCluster(tx, scope, name);
         if (volumeIds.length > 0) throw unknownVolumes(volumeIds, name);
         const taskId = await tasks.start(tx, scope, {

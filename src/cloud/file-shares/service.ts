@@ -77,7 +77,7 @@ export function createFileShares(deps: {
       const network = await networkOf(scope, wanted);
       const id = randomUUID();
       const taskId = randomUUID();
-      await database.transaction(async (tx) => {
+      await database.accept(scope.principal, async (tx) => {
         await store.insertShare(tx, { ...rowOf(scope, wanted), ...network, ...held(id, taskId) });
         await tasks.start(tx, scope, {
           id: taskId,
@@ -102,7 +102,7 @@ export function createFileShares(deps: {
     async delete(scope, id) {
       if (!isUuid(id)) throw notFound(id);
       const taskId = randomUUID();
-      await database.transaction(async (tx) => {
+      await database.accept(scope.principal, async (tx) => {
         const share = await store.lockShare(tx, placeOf(scope), id);
         if (!share) throw notFound(id);
         refuseHeld(`File share ${share.name}`, share);

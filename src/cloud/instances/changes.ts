@@ -37,7 +37,7 @@ export function createInstanceChanges(deps: {
 
   return {
     async update(scope, id, change) {
-      await database.transaction(async (tx) => {
+      await database.accept(scope.principal, async (tx) => {
         const instance = await lockFreeInstance(tx, scope, id);
         const tags = patchedTags(instance.tags, change.tags);
         const name = change.name ?? instance.name;
@@ -46,7 +46,7 @@ export function createInstanceChanges(deps: {
     },
 
     act: (scope, id, name) =>
-      database.transaction(async (tx) => {
+      database.accept(scope.principal, async (tx) => {
         const instance = await lockFreeInstance(tx, scope, id);
         const { taskType, from, during, end } = ACTIONS[name];
         requireState(instance, name, from);
@@ -56,7 +56,7 @@ export function createInstanceChanges(deps: {
       }),
 
     changeFlavor: (scope, id, flavorId) =>
-      database.transaction(async (tx) => {
+      database.accept(scope.principal, async (tx) => {
         const instance = await lockFreeInstance(tx, scope, id);
         const flavor = usableFlavor(catalog, scope.region.id, flavorId, 'flavor_id');
         const problem = misfit(instance.flavor, flavor);

@@ -52,7 +52,7 @@ export function createInstanceInterfaces(deps: {
     },
 
     async attach(scope, id, request) {
-      const transaction = database.transaction(async (tx) => {
+      const transaction = database.accept(scope.principal, async (tx) => {
         const instance = await lockFreeInstance(tx, scope, id);
         const problems = interfaceProblems(request, 'interfaces.0');
         if (problems.length > 0) throw new InvalidError(problems);
@@ -79,7 +79,7 @@ export function createInstanceInterfaces(deps: {
     },
 
     detach: (scope, id, request) =>
-      database.transaction(async (tx) => {
+      database.accept(scope.principal, async (tx) => {
         const instance = await lockFreeInstance(tx, scope, id);
         const taskId = randomUUID();
         const portId = await interfaces.hold(tx, instance.id, request, taskId);

@@ -76,7 +76,7 @@ export function createInstances(deps: {
       const place = placeOf(scope);
       const now = clock.now();
 
-      return database.transaction(async (tx) => {
+      return database.accept(scope.principal, async (tx) => {
         const groups = await interfaceGroups(tx, scope, request, portGroups);
         const volumes = await instanceVolumes.plan(tx, scope, request.volumes.flatMap(offeredVolume));
         const misfits = imageProblems(
@@ -145,7 +145,7 @@ export function createInstances(deps: {
     async delete(scope, id, removal) {
       const taskId = randomUUID();
       const now = clock.now();
-      return database.transaction(async (tx) => {
+      return database.accept(scope.principal, async (tx) => {
         const instance = await lockFreeInstance(tx, scope, id);
         requireRemovable(removal);
         const volumeIds = await instanceVolumes.holdForRemoval(tx, instance.id, removal.volumes, taskId, now);

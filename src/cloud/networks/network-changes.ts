@@ -52,7 +52,7 @@ export function createNetworkChanges(deps: {
       const type = request.type ?? 'vxlan';
       const [id, taskId] = [randomUUID(), randomUUID()];
       const now = clock.now();
-      await database.transaction(async (tx) => {
+      await database.accept(scope.principal, async (tx) => {
         const segment = await rows.nextSegment(tx, scope.region.id, type);
         if (segment === undefined) {
           throw new ConflictError(`Region ${scope.region.display_name} has no VLAN left; use type vxlan`);
@@ -89,7 +89,7 @@ export function createNetworkChanges(deps: {
     },
 
     updateNow: (scope, id, change) =>
-      database.transaction(async (tx) => {
+      database.accept(scope.principal, async (tx) => {
         const wanted = await changeOf(tx, scope, id, change);
         if (!wanted) return;
         const { networkId, name, tags } = wanted;
@@ -101,7 +101,7 @@ export function createNetworkChanges(deps: {
       }),
 
     update: (scope, id, change) =>
-      database.transaction(async (tx) => {
+      database.accept(scope.principal, async (tx) => {
         const wanted = await changeOf(tx, scope, id, change);
         if (!wanted) return undefined;
         const taskId = randomUUID();
@@ -116,7 +116,7 @@ export function createNetworkChanges(deps: {
       }),
 
     delete: (scope, id) =>
-      database.transaction(async (tx) => {
+      database.accept(scope.principal, async (tx) => {
         const network = await lockOwn(tx, scope, id);
         const what = `Network ${network.name}`;
         if (network.is_default) {

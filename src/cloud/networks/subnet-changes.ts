@@ -62,7 +62,7 @@ export function createSubnetChanges(deps: {
       const pool = poolOf(range, gateway);
       const [id, taskId] = [randomUUID(), randomUUID()];
       const now = clock.now();
-      await database.transaction(async (tx) => {
+      await database.accept(scope.principal, async (tx) => {
         const network = await lockNetwork(tx, placeOf(scope), request.network_id);
         if (!network) {
           const message = `No network ${request.network_id} of this project in this region.`;
@@ -108,7 +108,7 @@ export function createSubnetChanges(deps: {
     },
 
     updateSubnet: (scope, id, change) =>
-      database.transaction(async (tx) => {
+      database.accept(scope.principal, async (tx) => {
         const subnet = await lockOwn(tx, scope, id);
         const { nameservers, problems: nameserverProblems } = nameserversFrom(change.dns_nameservers ?? []);
         const { routes, problems: routeProblems } = hostRoutesFrom(change.host_routes ?? []);
@@ -129,7 +129,7 @@ export function createSubnetChanges(deps: {
       }),
 
     deleteSubnet: (scope, id) =>
-      database.transaction(async (tx) => {
+      database.accept(scope.principal, async (tx) => {
         const subnet = await lockOwn(tx, scope, id);
         if (subnet.creator_task_id === null) {
           throw new ConflictError("The subnet of a project's default network cannot be deleted");

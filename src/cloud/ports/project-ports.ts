@@ -70,7 +70,7 @@ export function createProjectPorts(deps: {
     },
 
     update: (scope, id, change, type) =>
-      database.transaction(async (tx) => {
+      database.accept(scope.principal, async (tx) => {
         const known = isUuid(id) && (await rows.lockPort(tx, id));
         const port = known ? await rows.findPort(tx.sql, placeOf(scope), id) : undefined;
         if (!port) throw new NotFoundError('Port', id);

@@ -37,9 +37,10 @@ export function createProjectChanges(deps: {
   const { database, clock, tasks, projects, prepareProjects } = deps;
 
   return {
-    async create({ clientId }, { name, description = null }) {
+    async create(principal, { name, description = null }) {
+      const { clientId } = principal;
       return withFreeName(name, () =>
-        database.transaction(async (tx) => {
+        database.accept(principal, async (tx) => {
           const made = await insertProject(tx, { clientId, name, description, now: clock.now() });
           await prepareProjects(tx);
           return made;
@@ -51,20 +52,20 @@ export function createProjectChanges(deps: {
       const known = await projects.project(principal, projectId);
       if (Object.keys(request).length === 0) return known;
       const changed = await withFreeName(request.name ?? known.name, () =>
-        database.transaction(async (tx) => {
+        database.accept(principal, async (tx) => {
           const row = await updateProject(tx, projectId, request);
+          if (!row) throw new NotFoundError('Project', projectId);
           await announce(tx.client, PROJECT_TOPIC, projectId);
           return row;
         }),
       );
       projects.forget(projectId);
-      if (!changed) throw new NotFoundError('Project', projectId);
       return changed;
     },
 
     async delete(principal, projectId, requestId) {
       await projects.project(principal, projectId);
-      const taskId = await database.transaction(async (tx) => {
+      const taskId = await database.accept(principal, async (tx) => {
         const project = await lockProject(tx, projectId);
         if (!project) throw new NotFoundError('Project', projectId);
         await requireDeletable(tx, project);

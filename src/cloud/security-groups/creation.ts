@@ -100,7 +100,7 @@ export function groupCreation(deps: {
   };
 
   async function make<T>(scope: Scope, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return database.transaction(async (tx) => {
+    return database.accept(scope.principal, async (tx) => {
       const made = await work(tx);
       await takeQuota(tx, scope, 'firewall_count');
       return made;

@@ -45,13 +45,13 @@ export function instanceGroups(deps: { database: Database; instances: PortsWithG
     },
 
     async assign(scope, instanceId, request) {
-      await database.transaction(async (tx) => {
+      await database.accept(scope.principal, async (tx) => {
         await store.putOnPorts(tx, await links(tx, scope, instanceId, request));
       });
     },
 
     async unassign(scope, instanceId, request) {
-      await database.transaction(async (tx) => {
+      await database.accept(scope.principal, async (tx) => {
         await store.takeOffPorts(tx, await links(tx, scope, instanceId, request));
       });
     },

@@ -36,12 +36,12 @@ export function ruleChanges(deps: { database: Database; clock: Clock; tasks: Tas
   return {
     async addRule(scope, groupId, request) {
       const rule = acceptedRule(request);
-      return database.transaction((tx) => add(tx, scope, groupId, rule));
+      return database.accept(scope.principal, (tx) => add(tx, scope, groupId, rule));
     },
 
     async addRuleByTask(scope, groupId, request) {
       const rule = acceptedRule(request);
-      return database.transaction(async (tx) => {
+      return database.accept(scope.principal, async (tx) => {
         const { id, security_group_id } = await add(tx, scope, groupId, rule);
         return startRuleCreation(tx, tasks, scope, { groupId: security_group_id, ruleId: id, request });
       });
@@ -49,7 +49,7 @@ export function ruleChanges(deps: { database: Database; clock: Clock; tasks: Tas
 
     async replaceRule(scope, ruleId, request) {
       const rule = acceptedRule(request);
-      return database.transaction(async (tx) => {
+      return database.accept(scope.principal, async (tx) => {
         const groupId = await ownGroup(tx, scope, ruleId);
         refuseMove(groupId, request);
         const { group } = await changeGroup(tx, scope, groupId, clock.now(), (current) => {
@@ -61,11 +61,13 @@ export function ruleChanges(deps: { database: Database; clock: Clock; tasks: Tas
     },
 
     async removeRule(scope, ruleId) {
-      await database.transaction(async (tx) => remove(tx, scope, await ownGroup(tx, scope, ruleId), ruleId));
+      await database.accept(scope.principal, async (tx) =>
+        remove(tx, scope, await ownGroup(tx, scope, ruleId), ruleId),
+      );
     },
 
     async removeRuleByTask(scope, groupId, ruleId) {
-      return database.transaction(async (tx) => {
+      return database.accept(scope.principal, async (tx) => {
         const removed = await remove(tx, scope, groupId, ruleId);
         return startRuleRemoval(tx, tasks, scope, removed);
       });

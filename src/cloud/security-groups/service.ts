@@ -47,7 +47,7 @@ export function createSecurityGroups(deps: {
       return value;
     },
 
-    delete: (scope, id) => database.transaction((tx) => removeGroup(tx, scope, id)),
+    delete: (scope, id) => database.accept(scope.principal, (tx) => removeGroup(tx, scope, id)),
   };
 
   async function found(scope: Scope, id: string): Promise<store.SecurityGroupRow> {

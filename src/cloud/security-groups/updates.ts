@@ -56,7 +56,7 @@ export function groupUpdates(deps: { database: Database; clock: Clock; tasks: Ta
     async updateByTask(scope, id, request) {
       const { name, description, tags } = request;
       const wanted = request.rules && acceptedRules(request.rules, (position) => `rules.${position}`);
-      return database.transaction(async (tx) => {
+      return database.accept(scope.principal, async (tx) => {
         const { group, changed } = await changeGroup(tx, scope, id, clock.now(), (current) => ({
           name,
           description,
@@ -92,7 +92,10 @@ export function groupUpdates(deps: { database: Database; clock: Clock; tasks: Ta
     id: string,
     plan: (group: SecurityGroupRow) => GroupChange,
   ): Promise<SecurityGroupRow> {
-    return database.transaction(async (tx) => (await changeGroup(tx, scope, id, clock.now(), plan)).group);
+    return database.accept(
+      scope.principal,
+      async (tx) => (await changeGroup(tx, scope, id, clock.now(), plan)).group,
+    );
   }
 }
 

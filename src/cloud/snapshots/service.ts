@@ -44,7 +44,7 @@ export function createSnapshots(deps: {
       const place = placeOf(scope);
       const [id, taskId] = [randomUUID(), randomUUID()];
       const now = clock.now();
-      return database.transaction(async (tx) => {
+      return database.accept(scope.principal, async (tx) => {
         const volume = await volumes.lock(tx, scope, request.volume_id);
         if (!volume) {
           throw new InvalidError({
@@ -88,7 +88,7 @@ export function createSnapshots(deps: {
     get: (scope, id) => found(scope, id),
 
     async update(scope, id, change) {
-      await database.transaction(async (tx) => {
+      await database.accept(scope.principal, async (tx) => {
         const snapshot = isUuid(id) ? await store.lockSnapshot(tx.sql, placeOf(scope), id) : undefined;
         if (!snapshot) throw new NotFoundError('Snapshot', id);
         refuseHeld(`Snapshot ${snapshot.id}`, snapshot);
@@ -107,7 +107,7 @@ export function createSnapshots(deps: {
     async delete(scope, id) {
       if (!isUuid(id)) throw new NotFoundError('Snapshot', id);
       const taskId = randomUUID();
-      return database.transaction(async (tx) => {
+      return database.accept(scope.principal, async (tx) => {
         const snapshot = await store.lockSnapshot(tx.sql, placeOf(scope), id);
         if (!snapshot) throw new NotFoundError('Snapshot', id);
         refuseHeld(`Snapshot ${id}`, snapshot);

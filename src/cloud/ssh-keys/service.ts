@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Database, violates } from '../../db/database.ts';
+import { type Caller, type Database, violates } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
@@ -11,7 +11,7 @@ import * as store from './store.ts';
 /** A project that the caller has been found to own, and the caller. */
 export interface Place {
   projectId: number;
-  principal: { userId: number };
+  principal: { userId: number } & Caller;
 }
 
 /** Keys that aren't shared in the project are there for nobody but the user who added them. */
@@ -58,7 +58,7 @@ export function createSshKeys({ database, clock }: { database: Database; clock: 
         created_at: clock.now(),
       };
       try {
-        await store.insertKey(database.sql, row);
+        await database.accept(place.principal, (tx) => store.insertKey(tx.sql, row));
       } catch (error) {
         if (violates(error, 'ssh_keys_name')) {
           throw new ConflictError(
@@ -73,13 +73,15 @@ export function createSshKeys({ database, clock }: { database: Database; clock: 
     get,
     async share(place, id, shared) {
       await get(place, id);
-      const row = await store.setShared(database.sql, id, shared);
-      if (!row) throw notFound(id);
-      return row;
+      return database.accept(place.principal, async (tx) => {
+        const row = await store.setShared(tx.sql, id, shared);
+        if (!row) throw notFound(id);
+        return row;
+      });
     },
     async delete(place, id) {
       await get(place, id);
-      await store.deleteKey(database.sql, id);
+      await database.accept(place.principal, (tx) => store.deleteKey(tx.sql, id));
     },
     byName,
     hasNamed: async (place, name) => (await byName(place, name)) !== undefined,

@@ -127,26 +127,28 @@ export function createTasks(deps: {
 
     async acknowledge(principal, taskId) {
       const { id } = await get(principal, taskId);
-      await acknowledgements.acknowledgeTask(database.sql, id, acknowledgement(principal));
+      await database.accept(principal, (tx) =>
+        acknowledgements.acknowledgeTask(tx.sql, id, acknowledgement(principal)),
+      );
       return get(principal, id);
     },
     acknowledgeEnded: (principal, where) =>
-      acknowledgements.acknowledgeEnded(
-        database.sql,
-        tasksWhere(principal, where),
-        acknowledgement(principal),
+      database.accept(principal, (tx) =>
+        acknowledgements.acknowledgeEnded(tx.sql, tasksWhere(principal, where), acknowledgement(principal)),
       ),
     async acknowledgeNamed(principal, taskIds, where) {
       const ids = [...new Set(taskIds.map((id) => id.toLowerCase()))];
-      const missing = await acknowledgements.acknowledgeNamed(
-        database.sql,
-        ids,
-        tasksWhere(principal, where),
-        acknowledgement(principal),
-      );
-      if (missing.length > 0) {
-        throw new InvalidError({ task_ids: [`There is no task ${missing.join(', ')}; leave it out.`] });
-      }
+      await database.accept(principal, async (tx) => {
+        const missing = await acknowledgements.acknowledgeNamed(
+          tx.sql,
+          ids,
+          tasksWhere(principal, where),
+          acknowledgement(principal),
+        );
+        if (missing.length > 0) {
+          throw new InvalidError({ task_ids: [`There is no task ${missing.join(', ')}; leave it out.`] });
+        }
+      });
     },
   };
 }

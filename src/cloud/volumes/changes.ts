@@ -50,14 +50,14 @@ export function createVolumeChanges(deps: {
 
   return {
     update: (scope, id, change) =>
-      database.transaction(async (tx) => {
+      database.accept(scope.principal, async (tx) => {
         const volume = await free(tx, scope, id);
         const tags = JSON.stringify(patchedTags(volume.tags, change.tags));
         await store.changeVolume(tx, volume.id, { name: change.name ?? volume.name, tags }, clock.now());
       }),
 
     extend: (scope, id, { size }) =>
-      database.transaction(async (tx) => {
+      database.accept(scope.principal, async (tx) => {
         const volume = await free(tx, scope, id, ['available', 'in-use'], 'extended');
         if (volume.volume_type === 'ssd_lowlatency') {
           throw new ConflictError(`Volume ${volume.id} is of type ssd_lowlatency, which can't be extended`);
@@ -69,7 +69,7 @@ export function createVolumeChanges(deps: {
       }),
 
     retype: (scope, id, { volume_type: type }) =>
-      database.transaction(async (tx) => {
+      database.accept(scope.principal, async (tx) => {
         const volume = await free(tx, scope, id, ['available', 'in-use'], 'retyped');
         if (volume.volume_type === type) return;
         const offered = scope.region.available_volume_types;
@@ -87,7 +87,7 @@ export function createVolumeChanges(deps: {
       }),
 
     revert: (scope, id) =>
-      database.transaction(async (tx) => {
+      database.accept(scope.principal, async (tx) => {
         const volume = await free(tx, scope, id, ['available'], 'reverted');
         const snapshot = await snapshots.lockLatestOf(tx, volume.id);
         if (!snapshot) throw new ConflictError(`Volume ${volume.id} has no snapshot to go back to`);
@@ -105,7 +105,7 @@ export function createVolumeChanges(deps: {
       }),
 
     attach: (scope, id, wish) =>
-      database.transaction(async (tx) => {
+      database.accept(scope.principal, async (tx) => {
         const known = await lockHost(hosts, tx, scope, wish.instance_id);
         const volume = await free(tx, scope, id, ['available'], 'attached');
         const host = requireReady(known, wish.instance_id, 'instance_id');
@@ -117,7 +117,7 @@ export function createVolumeChanges(deps: {
       }),
 
     detach: (scope, id, wish) =>
-      database.transaction(async (tx) => {
+      database.accept(scope.principal, async (tx) => {
         const known = await lockHost(hosts, tx, scope, wish.instance_id);
         const volume = await free(tx, scope, id);
         const host = requireReady(known, wish.instance_id, 'instance_id');

@@ -56,7 +56,7 @@ export function createVolumes(deps: {
       requireSound(request);
       const [id, taskId] = [randomUUID(), randomUUID()];
       const now = clock.now();
-      return database.transaction(async (tx) => {
+      return database.accept(scope.principal, async (tx) => {
         const host = await hostOf(tx, scope, request);
         const { shapes, problems } = await volumeShapes(tx, scope, [request], {
           catalog,
@@ -124,7 +124,7 @@ export function createVolumes(deps: {
       if (!isUuid(id)) throw new NotFoundError('Volume', id);
       const now = clock.now();
       const taskId = randomUUID();
-      return database.transaction(async (tx) => {
+      return database.accept(scope.principal, async (tx) => {
         const [volume] = await store.lockVolumes(tx, placeOf(scope), [id]);
         if (!volume) throw new NotFoundError('Volume', id);
         requireFree(volume);

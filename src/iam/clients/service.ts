@@ -36,11 +36,12 @@ export function createClients(deps: {
       return presentedAccount(row, userId, await features.ofClient(clientId));
     },
 
-    async create({ resellerId }, { company }) {
+    async create(principal, { company }) {
+      const { resellerId } = principal;
       if (resellerId === undefined) {
         throw new ForbiddenError('The token belongs to no reseller, so that a client would belong to none');
       }
-      return database.transaction(async (tx) => {
+      return database.accept(principal, async (tx) => {
         const { clientId } = await insertAccount(tx.sql, {
           company,
           resellerId,

@@ -94,18 +94,22 @@ export function createFeatures(deps: {
       const problems = await problemsOf(principal, kind, request);
       if (problems.length > 0) throw new InvalidError(problems);
       const { client_id: clientId, feature_id: featureId } = request;
-      const row = await store.insertActivation(database.sql, { clientId, featureId, now: clock.now() });
-      const [activation] = row ? presented(row) : [];
-      if (activation) return activation;
-      throw new InvalidError({
-        feature_id: [`Feature with id:${featureId} is activated for client ${clientId} already.`],
+      return database.accept(principal, async (tx) => {
+        const row = await store.insertActivation(tx.sql, { clientId, featureId, now: clock.now() });
+        const [activation] = row ? presented(row) : [];
+        if (activation) return activation;
+        throw new InvalidError({
+          feature_id: [`Feature with id:${featureId} is activated for client ${clientId} already.`],
+        });
       });
     },
 
     async deactivate(principal, kind, id) {
       await get(principal, kind, id);
-      const deleted = await store.deleteActivation(database.sql, id);
-      if (!deleted) throw new NotFoundError(kind === 'paid' ? 'Paid feature' : 'Free feature', id);
+      await database.accept(principal, async (tx) => {
+        const deleted = await store.deleteActivation(tx.sql, id);
+        if (!deleted) throw new NotFoundError(kind === 'paid' ? 'Paid feature' : 'Free feature', id);
+      });
     },
 
     async ofClient(clientId) {

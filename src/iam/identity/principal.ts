@@ -1,3 +1,5 @@
+import type { Caller } from '../../db/database.ts';
+
 /** Groups of users with their published ids (contract 1.1). */
 export const ROLES = {
   administrators: { id: 1, name: 'Administrators' },
@@ -8,7 +10,7 @@ export const ROLES = {
 } as const;
 
 /** Who makes a request, as its token says. */
-export interface Principal {
+export interface Principal extends Caller {
   tokenId: number;
   userId: number;
   clientId: number;

@@ -66,7 +66,9 @@ export function createNotificationSettings(deps: { database: Database; clock: Cl
   ): Promise<NotificationSetting> {
     await requireReseller(principal, resellerId);
     requireEmail(content.email);
-    return found(await store.updateSetting(database.sql, resellerId, id, content), id);
+    return database.accept(principal, async (tx) =>
+      found(await store.updateSetting(tx.sql, resellerId, id, content), id),
+    );
   }
 
   return {
@@ -90,9 +92,10 @@ export function createNotificationSettings(deps: { database: Database; clock: Cl
     async create(principal, resellerId, input) {
       await requireReseller(principal, resellerId);
       requireEmail(input.email);
-      return presented(
-        await store.insertSetting(database.sql, resellerId, { enabled: true, ...input }, clock.now()),
+      const row = await database.accept(principal, (tx) =>
+        store.insertSetting(tx.sql, resellerId, { enabled: true, ...input }, clock.now()),
       );
+      return presented(row);
     },
 
     async get(principal, resellerId, id) {
@@ -107,7 +110,9 @@ export function createNotificationSettings(deps: { database: Database; clock: Cl
 
     async delete(principal, resellerId, id) {
       await requireReseller(principal, resellerId);
-      if (!(await store.deleteSetting(database.sql, resellerId, id))) throw unknownSetting(id);
+      await database.accept(principal, async (tx) => {
+        if (!(await store.deleteSetting(tx.sql, resellerId, id))) throw unknownSetting(id);
+      });
     },
   };
 }

@@ -78,7 +78,7 @@ export function createTokens(deps: {
       const role = acceptedRole(principal, request.client_user.role);
       const expiresAt = acceptedExpiry(request.exp_date, now);
       const userId = await ownerOf(principal, clientId);
-      return database.transaction(async (tx) => {
+      return database.accept(principal, async (tx) => {
         if (!principal.platformAdministrator) {
           const used = await store.lockAndCountTokens(tx, clientId, now);
           if (used >= MAX_TOKENS) throw tooMany();
@@ -124,7 +124,7 @@ export function createTokens(deps: {
 
     async revoke(principal, clientId, id) {
       await requireAccount(principal, clientId);
-      await database.transaction(async (tx) => {
+      await database.accept(principal, async (tx) => {
         const row = await visible(principal, clientId, id, tx.sql);
         refuseAbove(principal, row);
         await store.markDeleted(tx, id, clock.now());

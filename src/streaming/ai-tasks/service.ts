@@ -59,7 +59,7 @@ export function createAiTasks(deps: { database: Database; clock: Clock; engines:
     async create(principal, body) {
       const data = taskDataOf(principal.clientId, body);
       const id = randomUUID();
-      await database.transaction(async (tx) => {
+      await database.accept(principal, async (tx) => {
         await store.lockQueue(tx, principal.clientId);
         const unfinished = await store.countUnfinished(tx, principal.clientId, QUEUE_LIMIT);
         if (unfinished >= QUEUE_LIMIT) throw queueFull();
@@ -93,12 +93,13 @@ export function createAiTasks(deps: { database: Database; clock: Clock; engines:
 
     async cancel(principal, id) {
       const { id: taskId } = await owned(principal, id);
-      const cancelled = await store.takeStep(database.sql, taskId, { to: 'REVOKED' }, clock.now());
-      if (cancelled) return;
-      const { status } = await owned(principal, id);
-      throw new PreconditionFailedError(
-        `AI task ${taskId} has ended with ${status} and can't be cancelled any more`,
-      );
+      await database.accept(principal, async (tx) => {
+        if (await store.takeStep(tx.sql, taskId, { to: 'REVOKED' }, clock.now())) return;
+        const { status } = await owned(principal, id);
+        throw new PreconditionFailedError(
+          `AI task ${taskId} has ended with ${status} and can't be cancelled any more`,
+        );
+      });
     },
 
     supportsLanguages(audioLanguage, subtitlesLanguage) {

@@ -130,7 +130,7 @@ export function createClusterPools(deps: {
     change: (tx: Transaction, cluster: ClusterRow) => Promise<Result>,
   ): Promise<Result> {
     try {
-      return await database.transaction(async (tx) =>
+      return await database.accept(scope.principal, async (tx) =>
         change(tx, await lockFreeCluster(tx, scope, clusterName)),
       );
     } catch (error) {

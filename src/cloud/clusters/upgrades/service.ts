@@ -32,7 +32,7 @@ export function createClusterUpgrades(deps: {
 
     async start(scope, name, asked) {
       const version = `v${asked.replace(/^v/, '')}`;
-      return database.transaction(async (tx) => {
+      return database.accept(scope.principal, async (tx) => {
         const cluster = await lockFreeCluster(tx, scope, name);
         const possible = upgradeVersions(cluster.version, catalog.kubernetesVersions);
         if (!possible.includes(version)) throw wrongVersion(version, cluster.version, possible);
