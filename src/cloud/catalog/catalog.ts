@@ -17,6 +17,7 @@ export type {
   Feature,
   Flavor,
   Image,
+  QuotaLimits,
   Region,
   VolumeTypeName,
 } from './schema.ts';

@@ -219,3 +219,23 @@ test('what is loaded can not be changed', async () => {
   }
   expect(Object.isFrozen(catalog.ddosTemplate(1, 29)?.fields[0]?.validation_schema)).toBe(true);
 });
+
+test('quotas that a region leaves out have their usual limits', async () => {
+  await edit(
+    'regions.yaml',
+    '    backend: simulated\n',
+    '    backend: simulated\n    quotas: {vm_count: 3}\n',
+  );
+  const { regions } = await loadCatalog(folder);
+  expect(regions.get(1)?.quotas).toMatchObject({ vm_count: 3, volume_count: 1_000, cluster_count: 100 });
+  expect(regions.get(2)?.quotas).toMatchObject({ vm_count: 1_000 });
+});
+
+test('a quota that there is none of is a fault', async () => {
+  await edit(
+    'regions.yaml',
+    '    backend: simulated\n',
+    '    backend: simulated\n    quotas: {vm_counts: 3}\n',
+  );
+  expect(await faults()).toEqual([expect.stringContaining('regions.yaml regions.0.quotas')]);
+});

@@ -88,6 +88,28 @@ export const regionFields = {
   created_at: timestamp,
 };
 
+const quota = (most: number) => Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: most });
+
+/** Named as published (contract section 3). */
+const QuotaLimits = Type.Object(
+  {
+    cluster_count: quota(100),
+    firewall_count: quota(10_000),
+    network_count: quota(1_000),
+    sfs_count: quota(1_000),
+    snapshot_count: quota(1_000),
+    subnet_count: quota(1_000),
+    vm_count: quota(1_000),
+    volume_count: quota(1_000),
+  },
+  {
+    additionalProperties: false,
+    default: {},
+    description: 'The most that one account may have in the region',
+  },
+);
+export type QuotaLimits = Static<typeof QuotaLimits>;
+
 export const RegionEntry = entry({
   ...regionFields,
   backend: Type.Enum(['simulated'], {
@@ -99,6 +121,7 @@ export const RegionEntry = entry({
     default: [],
     description: 'Answers the `product` filter of the region list',
   }),
+  quotas: QuotaLimits,
 });
 export type Region = Static<typeof RegionEntry>;
 

@@ -1,23 +1,13 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 import { QuotaExceededError } from '../../lib/errors.ts';
+import type { QuotaLimits, Region } from '../catalog/catalog.ts';
 
-/** The most that one account may have in one region. Names as published (contract section 3). */
-export const LIMITS = {
-  cluster_count: 100,
-  firewall_count: 10_000,
-  vm_count: 1_000,
-  volume_count: 1_000,
-  snapshot_count: 1_000,
-  sfs_count: 1_000,
-  network_count: 1_000,
-  subnet_count: 1_000,
-} as const;
-export type QuotaAttribute = keyof typeof LIMITS;
+type QuotaAttribute = keyof QuotaLimits;
 
 interface Place {
   clientId: number;
-  region: { id: number };
+  region: Pick<Region, 'id' | 'quotas'>;
 }
 
 /**
@@ -31,7 +21,7 @@ export async function takeQuota(
   attribute: QuotaAttribute,
   amount = 1,
 ): Promise<void> {
-  const limit = LIMITS[attribute];
+  const limit = place.region.quotas[attribute];
   const { numInsertedOrUpdatedRows } = await tx.sql
     .insertInto('quota_usage')
     .values({ client_id: place.clientId, region_id: place.region.id, attribute, used: amount })
