@@ -5,6 +5,7 @@ import { clusterRoutes } from './cloud/clusters/routes.ts';
 import { fileShareRoutes } from './cloud/file-shares/routes.ts';
 import { instanceChangeRoutes } from './cloud/instances/change-routes.ts';
 import { interfaceRoutes } from './cloud/instances/interface-routes.ts';
+import { nodeRoutes } from './cloud/instances/nodes/routes.ts';
 import { groupInstanceRoutes } from './cloud/instances/of-group-routes.ts';
 import { instanceRoutes } from './cloud/instances/routes.ts';
 import { networkRoutes } from './cloud/networks/routes.ts';
@@ -17,6 +18,7 @@ import { securityGroupRoutes } from './cloud/security-groups/routes.ts';
 import { snapshotRoutes } from './cloud/snapshots/routes.ts';
 import { sshKeyRoutes } from './cloud/ssh-keys/routes.ts';
 import { taskRoutes } from './cloud/tasks/routes.ts';
+import { userActionRoutes } from './cloud/user-actions/routes.ts';
 import { volumeChangeRoutes } from './cloud/volumes/change-routes.ts';
 import { volumeRoutes } from './cloud/volumes/routes.ts';
 import { overtakenNamed } from './db/database.ts';
@@ -38,12 +40,15 @@ export async function buildApp(deps: {
   services: Services;
   log: FastifyBaseLogger;
   readiness: Readiness;
+  rateLimit: number;
 }): Promise<Api> {
-  const { services, log, readiness } = deps;
+  const { services, log, readiness, rateLimit } = deps;
   const app = createServer({
     log,
     authenticator: services.authenticator,
     nextRequestId: randomUUID,
+    rateLimit,
+    requestLog: services.requestLog,
     nameFault: (error) => overtakenNamed(outageNamed(error)),
   });
   healthRoutes(app, readiness);
@@ -78,6 +83,7 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   volumeChangeRoutes(app, dialect, services);
   snapshotRoutes(app, dialect, services);
   clusterRoutes(app, dialect, services);
+  nodeRoutes(app, services);
   catalogRoutes(app, services);
   pricingRoutes(app, services);
   sshKeyRoutes(app, services);
@@ -86,5 +92,6 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   featureRoutes(app, services);
   notificationSettingRoutes(app, services);
   tokenRoutes(app, services);
+  userActionRoutes(app, services);
   aiTaskRoutes(app, services);
 }

@@ -26,6 +26,11 @@ const Environment = Type.Object({
   TRADEWIND_CATALOG_DIR: Type.Optional(
     Type.String({ minLength: 1, rule: 'a folder with the catalogue files' }),
   ),
+  TRADEWIND_RATE_LIMIT: Type.String({
+    pattern: '^\\d{1,9}$',
+    default: '10000',
+    rule: 'how many requests a token may make in 10 seconds, in each process; 0 for any number',
+  }),
   TRADEWIND_SIMULATION_SPEED: Type.String({
     pattern: '^\\d{1,6}(\\.\\d{1,6})?$',
     default: '1',
@@ -52,6 +57,8 @@ export interface Config {
   /** Undefined: the embedded PostgreSQL in `dataDir`. */
   readonly databaseUrl: string | undefined;
   readonly catalogDir: string;
+  /** Requests of one token in 10 seconds; 0 for any number. */
+  readonly rateLimit: number;
   readonly simulationSpeed: number;
   readonly logLevel: string;
   readonly logFormat: 'text' | 'json';
@@ -79,6 +86,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
     bootstrapToken: bootstrapTokenOf(settings),
     databaseUrl: databaseUrlOf(settings),
     catalogDir: path.resolve(settings.TRADEWIND_CATALOG_DIR ?? path.join(packageRoot, 'catalog')),
+    rateLimit: Number(settings.TRADEWIND_RATE_LIMIT),
     simulationSpeed: numberOf(settings, 'TRADEWIND_SIMULATION_SPEED', 0.01, 100_000),
     logLevel: settings.TRADEWIND_LOG_LEVEL,
     logFormat: settings.TRADEWIND_LOG_FORMAT,

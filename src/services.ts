@@ -8,6 +8,8 @@ import type { Catalog } from './cloud/catalog/catalog.ts';
 import { createClusterCredentials } from './cloud/clusters/credentials/service.ts';
 import { networkLookup } from './cloud/clusters/network-lookup.ts';
 import { clustersInNetworks } from './cloud/clusters/network-users.ts';
+import { createPoolNodes } from './cloud/clusters/nodes/pool-nodes.ts';
+import { createClusterNodes } from './cloud/clusters/nodes/service.ts';
 import { createClusterPools } from './cloud/clusters/pools/service.ts';
 import { poolHandlers } from './cloud/clusters/pools/workflow.ts';
 import { createClusters } from './cloud/clusters/service.ts';
@@ -23,6 +25,7 @@ import { instanceChangeHandlers } from './cloud/instances/change-workflow.ts';
 import { createInstanceChanges } from './cloud/instances/changes.ts';
 import { interfaceHandlers } from './cloud/instances/interface-workflow.ts';
 import { createInstanceInterfaces } from './cloud/instances/interfaces.ts';
+import { createNodes, type Nodes } from './cloud/instances/nodes/service.ts';
 import { createInstances } from './cloud/instances/service.ts';
 import { volumeHosts } from './cloud/instances/volume-hosts.ts';
 import { createInstanceHandler, deleteInstanceHandler } from './cloud/instances/workflow.ts';
@@ -48,6 +51,7 @@ import { createSnapshots } from './cloud/snapshots/service.ts';
 import { createSnapshotHandler, deleteSnapshotHandler } from './cloud/snapshots/workflow.ts';
 import { createSshKeys } from './cloud/ssh-keys/service.ts';
 import { createTasks } from './cloud/tasks/service.ts';
+import { createUserActions } from './cloud/user-actions/service.ts';
 import { volumeChangeHandlers } from './cloud/volumes/change-workflow.ts';
 import { createVolumeChanges } from './cloud/volumes/changes.ts';
 import { createInstanceVolumes } from './cloud/volumes/instance-volumes.ts';
@@ -59,9 +63,11 @@ import { createClientDirectory } from './iam/clients/directory.ts';
 import { createClients } from './iam/clients/service.ts';
 import { createFeatures } from './iam/features/service.ts';
 import { type Authenticator, createAuthenticator } from './iam/identity/authenticate.ts';
+import { createSignedTokens } from './iam/identity/signed-tokens.ts';
 import { createNotificationSettings } from './iam/notification-settings/service.ts';
 import { createTokens } from './iam/tokens/service.ts';
 import type { Clock } from './lib/clock.ts';
+import { createRequestLog } from './requests/request-log.ts';
 import { noEngines } from './streaming/ai-tasks/engines.ts';
 import { createAiTasks } from './streaming/ai-tasks/service.ts';
 import type { TaskHandler } from './workflows/task-handler.ts';
@@ -80,7 +86,10 @@ export interface Foundation {
 
 /** The use cases of every feature, wired to each other. The only place that knows them all. */
 export function createServices(foundation: Foundation) {
-  const authenticator: Authenticator = createAuthenticator(foundation);
+  const signedTokens = createSignedTokens(foundation);
+  const authenticator: Authenticator = createAuthenticator({ ...foundation, signedTokens });
+  const userActions = createUserActions(foundation);
+  const requestLog = createRequestLog({ ...foundation, userActions });
   const projects = createProjects(foundation);
   const tasks = createTasks(foundation);
   const prepare = (tx: Transaction) => prepareProjectsIn(tx, foundation.catalog, foundation.clock.now());
@@ -106,9 +115,11 @@ export function createServices(foundation: Foundation) {
     networks: shareNetworks(networks),
     users: shareUsers,
   });
+  const poolNodes = createPoolNodes({ ...foundation, nodes: nodesOn(foundation) });
   const ofClusters = {
     ...foundation,
     tasks,
+    poolNodes,
     references: {
       sshKeys,
       fileShares,
@@ -140,6 +151,7 @@ export function createServices(foundation: Foundation) {
     instanceVolumes: createInstanceVolumes({ ...foundation, snapshots: snapshotRows }),
     sshKeys,
   });
+  const clusterNodes = createClusterNodes({ ...ofClusters, instances });
   const instanceChanges = createInstanceChanges({ ...foundation, tasks, find: instances.get });
   const instanceInterfaces = createInstanceInterfaces({
     ...foundation,
@@ -162,6 +174,8 @@ export function createServices(foundation: Foundation) {
   const aiTasks = createAiTasks({ ...foundation, engines: noEngines });
   return {
     authenticator,
+    requestLog,
+    userActions,
     catalog: foundation.catalog,
     projects,
     projectChanges,
@@ -178,6 +192,7 @@ export function createServices(foundation: Foundation) {
     securityGroups,
     clusters,
     clusterPools,
+    clusterNodes,
     clusterUpgrades,
     clusterCredentials,
     pricing,
@@ -203,11 +218,22 @@ async function prepareProjectsIn(tx: Transaction, catalog: Catalog, now: Date): 
   await ensureDefaultSecurityGroups(tx, regions, now);
 }
 
+function nodesOn(foundation: Foundation): Nodes {
+  return createNodes({
+    ...foundation,
+    addresses: createAddresses(),
+    ports: createPorts(foundation),
+    portGroups,
+    instanceVolumes: createInstanceVolumes({ ...foundation, snapshots: snapshotRows }),
+  });
+}
+
 /** The kinds of long work, for the processes that do it. */
 export function createTaskHandlers(foundation: Foundation): TaskHandler[] {
   const simulation = { ...foundation, speed: foundation.simulationSpeed };
   const networking = { ...foundation, backend: simulatedNetworks(foundation.simulationSpeed) };
   const clusters = createSimulatedClusters(simulation);
+  const nodes = nodesOn(foundation);
   const disks = {
     ...foundation,
     volumes: simulatedVolumes(simulation),
@@ -238,8 +264,8 @@ export function createTaskHandlers(foundation: Foundation): TaskHandler[] {
     deleteSnapshotHandler(disks),
     ...securityGroupHandlers(),
     deleteProjectHandler(),
-    ...clusterHandlers({ backend: clusters, credentials: createClusterCredentials(foundation) }),
-    ...poolHandlers({ backend: clusters }),
+    ...clusterHandlers({ backend: clusters, nodes, credentials: createClusterCredentials(foundation) }),
+    ...poolHandlers({ ...foundation, backend: clusters, nodes }),
     ...upgradeHandlers({ backend: clusters }),
     ...networkHandlers(networking),
     ...subnetHandlers(networking),

@@ -23,6 +23,10 @@ export interface RequestWrites {
   after(tx: Transaction): Promise<void>;
   /** Called once the transaction is committed. */
   committed(): void;
+  /** The account whose resources the request is about, where that isn't the caller's. */
+  concerns(clientId: number): void;
+  /** The task that the work of the request started. */
+  started(taskId: string): void;
 }
 
 /** Whoever makes a request. A request that only reads has nothing to write. */

@@ -2,7 +2,10 @@ import type { SimulatedClusterTables } from '../backends/simulated/cluster-table
 import type { SimulatedResourceTables } from '../backends/simulated/resource-tables.ts';
 import type { ClusterTables } from '../cloud/clusters/tables.ts';
 import type { FileShareTables } from '../cloud/file-shares/tables.ts';
+import type { FloatingIpTables } from '../cloud/floating-ips/tables.ts';
+import type { ImageTables } from '../cloud/images/tables.ts';
 import type { InstanceTables } from '../cloud/instances/tables.ts';
+import type { LoggingTables } from '../cloud/logging/tables.ts';
 import type { NetworkTables } from '../cloud/networks/tables.ts';
 import type { PortTables } from '../cloud/ports/tables.ts';
 import type { ProjectTables } from '../cloud/projects/tables.ts';
@@ -11,10 +14,12 @@ import type { SecurityGroupTables } from '../cloud/security-groups/tables.ts';
 import type { SnapshotTables } from '../cloud/snapshots/tables.ts';
 import type { SshKeyTables } from '../cloud/ssh-keys/tables.ts';
 import type { TaskTables } from '../cloud/tasks/tables.ts';
+import type { UserActionTables } from '../cloud/user-actions/tables.ts';
 import type { VolumeTables } from '../cloud/volumes/tables.ts';
 import type { FeatureTables } from '../iam/features/tables.ts';
 import type { IdentityTables } from '../iam/identity/tables.ts';
 import type { NotificationTables } from '../iam/notification-settings/tables.ts';
+import type { RequestTables } from '../requests/tables.ts';
 import type { AiTaskTables } from '../streaming/ai-tasks/tables.ts';
 import type { WorkerTables } from '../workflows/tables.ts';
 
@@ -24,18 +29,23 @@ export interface Tables
     ClusterTables,
     FeatureTables,
     FileShareTables,
+    FloatingIpTables,
     IdentityTables,
+    ImageTables,
     InstanceTables,
+    LoggingTables,
     NetworkTables,
     NotificationTables,
     PortTables,
     ProjectTables,
     QuotaTables,
+    RequestTables,
     SecurityGroupTables,
     SimulatedClusterTables,
     SimulatedResourceTables,
     SnapshotTables,
     SshKeyTables,
     TaskTables,
+    UserActionTables,
     VolumeTables,
     WorkerTables {}

@@ -34,4 +34,10 @@ export const clientDialect: Dialect = {
   remoteGroup: (id) => id,
 };
 
+/** A path as it is under every base address. */
+export function withoutPrefix(path: string): string {
+  const { prefix } = clientDialect;
+  return path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
+}
+
 export const dialects: readonly Dialect[] = [specificationDialect, clientDialect];

@@ -5,6 +5,7 @@ import {
   InvalidError,
   NotFoundError,
   QuotaExceededError,
+  TooManyRequestsError,
   UnauthenticatedError,
 } from '../lib/errors.ts';
 import { type Area, areaOf } from './areas.ts';
@@ -20,6 +21,8 @@ const STATUS = {
   'quota-exceeded': 403,
   'queue-full': 400,
   'precondition-failed': 412,
+  unprocessable: 422,
+  'too-many-requests': 429,
   unavailable: 503,
 } as const;
 
@@ -41,6 +44,8 @@ export function sendError(error: Error, request: FastifyRequest, reply: FastifyR
     request.log.warn({ cause: (error.cause as Error | undefined)?.message }, error.message);
     void reply.header('retry-after', '1');
   } else if (status >= 500) request.log.error({ err: error, url: request.url }, 'The request failed inside');
+  if (known instanceof TooManyRequestsError)
+    void reply.header('retry-after', String(known.retryAfterSeconds));
   if (status === 401) void reply.header('www-authenticate', 'apikey');
   const details = wantsProblemDetails(request.headers.accept);
   const body = details

@@ -5,14 +5,18 @@ export interface OpenApiDocument {
   servers: { url: string }[];
   tags?: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, object>; responses?: Record<string, object> };
+  components: {
+    schemas: Record<string, object>;
+    responses?: Record<string, object>;
+    parameters?: Record<string, Parameter>;
+  };
 }
 
 export interface Operation {
   operationId: string;
   summary: string;
   tags: string[];
-  parameters?: Parameter[];
+  parameters?: (Parameter | { $ref: string })[];
   requestBody?: { required?: boolean; content: Record<string, MediaType> };
   responses: Record<string, { $ref?: string }>;
 }

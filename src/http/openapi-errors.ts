@@ -1,5 +1,6 @@
 import { type Area, areaOf } from './areas.ts';
 import type { OpenApiDocument, Operation } from './openapi-document.ts';
+import type { RequestTraits } from './openapi-requests.ts';
 
 /** What each refusal means to whoever gets it. */
 const MEANING: Record<number, string> = {
@@ -8,9 +9,11 @@ const MEANING: Record<number, string> = {
   403: 'The token may not do this, or a quota is used up.',
   404: "There is no such thing, or it is another account's.",
   409: 'It exists already, is in use, or a running task holds it. Nothing was changed.',
-  412: 'It is no longer in a state that allows this.',
+  412: 'It is no longer in a state that allows this, or at the version that `If-Match` names.',
   413: 'The body is larger than 1 MiB.',
   415: 'The body is not `application/json`.',
+  422: 'The `Idempotency-Key` was used for another request.',
+  429: 'Too many requests of this token; `Retry-After` says when to go on.',
   500: "The server's own fault; its log has the cause under the request id.",
 };
 
@@ -91,7 +94,10 @@ const BODY: Record<Area, keyof typeof SCHEMAS> = {
 };
 
 /** Adds to every operation the refusals it can answer, in the body of its area. What a route says itself stays. */
-export function withErrors(document: OpenApiDocument): OpenApiDocument {
+export function withErrors(
+  document: OpenApiDocument,
+  traits: ReadonlyMap<string, RequestTraits>,
+): OpenApiDocument {
   const responses: Record<string, object> = {};
   const paths = Object.fromEntries(
     Object.entries(document.paths).map(([path, operations]) => [
@@ -113,7 +119,7 @@ export function withErrors(document: OpenApiDocument): OpenApiDocument {
 
   function completed(path: string, method: string, operation: Operation): Operation {
     const area = areaOf(path);
-    const errors = statusesOf(path, method, operation).map((status) => {
+    const errors = statusesOf(path, method, operation, traits.get(operation.operationId)).map((status) => {
       const name = `${BODY[area]}${status}`;
       responses[name] ??= responseOf(area, status);
       return [String(status), { $ref: `#/components/responses/${name}` }];
@@ -123,16 +129,23 @@ export function withErrors(document: OpenApiDocument): OpenApiDocument {
 }
 
 /** By method and path alone: each says what a route of its kind can be asked wrongly. */
-function statusesOf(path: string, method: string, operation: Operation): number[] {
+function statusesOf(
+  path: string,
+  method: string,
+  operation: Operation,
+  traits: RequestTraits | undefined,
+): number[] {
   const changes = method !== 'get' && !path.includes('/pricing/');
   return [
     400,
     401,
     403,
     ...(path.includes('{') || operation.requestBody ? [404] : []),
-    ...(changes && areaOf(path) !== 'streaming' ? [409] : []),
-    ...(path.endsWith('/cancel') ? [412] : []),
+    ...((changes && areaOf(path) !== 'streaming') || traits?.keyed ? [409] : []),
+    ...(path.endsWith('/cancel') || traits?.versioned ? [412] : []),
     ...(operation.requestBody ? [413, 415] : []),
+    ...(traits?.keyed ? [422] : []),
+    ...(traits?.counted ? [429] : []),
     500,
   ];
 }

@@ -18,6 +18,7 @@ export const TAGS: { name: string; description: string }[] = [
   { name: 'DDoS protection', description: 'Templates of protection profiles.' },
   { name: 'Logging', description: 'Where the logs of clusters can be sent.' },
   { name: 'Projects', description: 'What an account keeps apart.' },
+  { name: 'User actions', description: 'Who changed what, and when.' },
   { name: 'Regions', description: 'Where things can be made, and what is offered there.' },
   { name: 'Flavors', description: 'Sizes of machines.' },
   { name: 'Images', description: 'What machines start from.' },

@@ -5,6 +5,7 @@ import type { Dialect } from './dialect.ts';
 import { nameComponents } from './openapi-components.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
 import { withErrors } from './openapi-errors.ts';
+import { type RequestTraits, traitsOf, withRequestHeaders } from './openapi-requests.ts';
 import { TAGS } from './openapi-tags.ts';
 
 const DESCRIPTION: Record<Dialect['name'], string> = {
@@ -16,6 +17,7 @@ const DESCRIPTION: Record<Dialect['name'], string> = {
 
 /** Serves the OpenAPI document of one base address, made from the schemas of its routes when first asked for. */
 export async function documentApi(app: FastifyInstance, dialect: Dialect): Promise<void> {
+  const traits = new Map<string, RequestTraits>();
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -40,12 +42,22 @@ export async function documentApi(app: FastifyInstance, dialect: Dialect): Promi
       security: [{ apikey: [] }],
     },
     stripBasePath: true,
+    transform({ schema, url, route }) {
+      const { operationId } = (schema ?? {}) as { operationId?: string };
+      if (operationId !== undefined) traits.set(operationId, traitsOf(route));
+      return { schema, url };
+    },
   });
   let made: OpenApiDocument | undefined;
   app.get('/openapi.json', { config: { access: 'public' }, schema: { hide: true } }, async () => {
-    made ??= inOrder(withErrors(nameComponents(app.swagger()) as unknown as OpenApiDocument));
+    made ??= documented(app.swagger(), traits);
     return made;
   });
+}
+
+function documented(written: object, traits: ReadonlyMap<string, RequestTraits>): OpenApiDocument {
+  const named = nameComponents(written) as unknown as OpenApiDocument;
+  return inOrder(withErrors(withRequestHeaders(named, traits), traits));
 }
 
 const AREAS = ['cloud', 'logging', 'streaming', 'iam'];

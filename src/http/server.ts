@@ -2,10 +2,13 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import type { Authenticator } from '../iam/identity/authenticate.ts';
 import { InvalidError } from '../lib/errors.ts';
+import type { RequestLog } from '../requests/request-log.ts';
 import { requireAuthentication } from './authentication.ts';
+import { keepChangingRequests } from './changing-requests.ts';
 import { serializerCompiler, validatorCompiler } from './compilers.ts';
 import { sendError } from './errors.ts';
 import { acceptJson } from './json-body.ts';
+import { limitRates } from './rate-limits.ts';
 import { answerUnknownPaths, MAX_PARAM_LENGTH } from './unknown-paths.ts';
 import { refuseUnknownQueries } from './unknown-queries.ts';
 
@@ -16,6 +19,9 @@ export function createServer(deps: {
   log: FastifyBaseLogger;
   authenticator: Authenticator;
   nextRequestId: () => string;
+  /** Requests that one token may make in 10 seconds; 0 for any number. */
+  rateLimit: number;
+  requestLog: RequestLog;
   /** Names a fault of what lies below by a domain error, where there is one for it. */
   nameFault: (error: Error) => Error;
 }) {
@@ -43,6 +49,8 @@ export function createServer(deps: {
     done(nul ? new InvalidError({ url: ['contains the character NUL, which is not allowed'] }) : undefined);
   });
   requireAuthentication(app, deps.authenticator);
+  limitRates(app, deps.rateLimit);
+  keepChangingRequests(app, deps.requestLog);
   return app;
 }
 

@@ -23,6 +23,8 @@ export abstract class DomainError extends Error {
     | 'quota-exceeded'
     | 'queue-full'
     | 'precondition-failed'
+    | 'unprocessable'
+    | 'too-many-requests'
     | 'unavailable';
   override get name(): string {
     return this.constructor.name;
@@ -93,6 +95,22 @@ export class QueueFullError extends DomainError {
 /** The resource is no longer in a state that allows this: 412. */
 export class PreconditionFailedError extends DomainError {
   readonly kind = 'precondition-failed';
+}
+
+/** Understood and well-formed, and still nothing that can be done: 422. */
+export class UnprocessableError extends DomainError {
+  readonly kind = 'unprocessable';
+}
+
+/** The caller has to slow down: 429. */
+export class TooManyRequestsError extends DomainError {
+  readonly kind = 'too-many-requests';
+  readonly retryAfterSeconds: number;
+
+  constructor(message: string, retryAfterSeconds: number) {
+    super(message);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
 }
 
 /** Something that every request needs is away for the moment: 503. What it is goes to `cause`. */

@@ -42,6 +42,19 @@ export const listQuery = (defaultLimit = 1000) => ({
   ),
 });
 
+const PageAddress = (which: string) =>
+  Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    description: `Address of the ${which} page, relative to the base address; null when there is none.`,
+  });
+
+/** What a page of the account area says of itself (contract 1.3). */
+export const pageFields = {
+  count: Type.Integer({ description: 'All that match, not only those of this page' }),
+  next: PageAddress('next'),
+  previous: PageAddress('previous'),
+};
+
 /** The answer of a cloud list. `count` is all that match, not the page's size. */
 export const listOf = <T extends TSchema>(item: T, title: string) =>
   Type.Object(
@@ -51,3 +64,18 @@ export const listOf = <T extends TSchema>(item: T, title: string) =>
     },
     { title },
   );
+
+/** A time in a query string. `calendarTime` reads it. */
+export const QueryTime = (description: string) =>
+  Type.String({
+    pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?([Zz]|[+-]\\d{2}:?\\d{2})?$',
+    rule: 'Must be a date and time such as 2026-05-23T05:07:31Z; without a zone it is in UTC.',
+    description,
+    examples: ['2026-05-23T05:07:31Z'],
+  });
+
+export const SortOrder = Type.Enum(['asc', 'desc'], { type: 'string' });
+
+/** A query parameter that may be repeated for several ids. */
+export const RepeatedId = (description: string) =>
+  Type.Optional(Type.Array(IntegerId(description), { maxItems: 100, description: 'Repeat it for several' }));

@@ -13,6 +13,7 @@ import { systemClock } from '../lib/clock.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import { createServices, prepareProjects } from '../services.ts';
 import { connectTaskQueue, migrateEngine } from '../workflows/engine.ts';
+import { startHousekeeping } from './housekeeping.ts';
 import { createReadiness } from './readiness.ts';
 import { openStorage, type Storage } from './storage.ts';
 import { createTaskWorker } from './task-worker.ts';
@@ -98,7 +99,19 @@ export async function startPlatform(
       const uses = createTokenUseRecorder({ database, authenticator: services.authenticator, log });
       uses.start();
       undo.push(() => uses.stop());
-      const app = await buildApp({ services, log, readiness: createReadiness(database) });
+      const housekeeping = startHousekeeping({
+        database,
+        clock: systemClock,
+        userActions: services.userActions,
+        log,
+      });
+      undo.push(() => housekeeping.stop());
+      const app = await buildApp({
+        services,
+        log,
+        readiness: createReadiness(database),
+        rateLimit: config.rateLimit,
+      });
       undo.push(() => closeWithin(app, graceMs, log));
       await app
         .listen({ host: config.host, port: config.port, listenTextResolver: () => 'The API listens' })

@@ -33,8 +33,12 @@ export async function documentedOperations(): Promise<DocumentedOperation[]> {
   });
 }
 
+export function parametersIn(place: Parameter['in'], operation: Operation): Parameter[] {
+  return (operation.parameters ?? []).flatMap((one) => ('in' in one && one.in === place ? [one] : []));
+}
+
 export function pathParameters({ operation }: DocumentedOperation): Parameter[] {
-  return (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
+  return parametersIn('path', operation);
 }
 
 const SOME_UUID = '7f3f9a52-0a0e-4b0f-8f5a-3c8a2b6d1e90';
@@ -50,7 +54,7 @@ export function filledPath(of: DocumentedOperation, values: Record<string, strin
 
 /** A query string with what may not be left out, as the documentation shows it. */
 export function requiredQuery({ operation }: DocumentedOperation): string {
-  const required = (operation.parameters ?? []).filter((one) => one.in === 'query' && one.required);
+  const required = parametersIn('query', operation).filter((one) => one.required);
   const query = new URLSearchParams();
   for (const { name, example, schema } of required) {
     const [only] = (schema.enum as unknown[] | undefined) ?? [];

@@ -9,7 +9,7 @@ export function pricingRoutes(
   { projects, pricing }: { projects: Projects; pricing: Pricing },
 ): void {
   app.post('/cloud/v1/pricing/:project_id/:region_id/volumes', {
-    config: { access: 'read' },
+    config: { access: 'read', onlyAsks: true },
     schema: {
       operationId: 'previewVolumePrice',
       summary: 'Preview the price of a volume',
@@ -24,7 +24,7 @@ export function pricingRoutes(
   });
 
   app.post('/cloud/v1/pricing/:project_id/:region_id/snapshots', {
-    config: { access: 'read' },
+    config: { access: 'read', onlyAsks: true },
     schema: {
       operationId: 'previewSnapshotPrice',
       summary: 'Preview the price of a snapshot',

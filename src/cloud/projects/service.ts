@@ -47,6 +47,7 @@ export function createProjects(deps: {
   async function project(principal: Principal, projectId: number): Promise<ProjectRow> {
     const row = await rows.get(projectId);
     if (!row || !ownsClient(principal, row.client_id)) throw new NotFoundError('Project', projectId);
+    principal.writes?.concerns(row.client_id);
     return row;
   }
 

@@ -29,7 +29,7 @@ export function sshKeyRoutes(
   }
 
   app.post(BASE, {
-    config: { access: 'operate' },
+    config: { access: 'operate', secretAnswer: true },
     schema: {
       operationId: 'createSshKey',
       summary: 'Add an SSH key, or have one made',

@@ -36,7 +36,7 @@ export function taskRoutes(app: Api, services: { tasks: Tasks; projects: Project
 
   for (const { url, operationId } of PATHS) {
     app.get(url, {
-      config: { access: 'read' },
+      config: { access: 'read', uncounted: true },
       schema: {
         operationId,
         summary: 'Get a task',

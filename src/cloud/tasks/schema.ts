@@ -1,7 +1,15 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../lib/nullable.ts';
 import { UuidInput } from '../../lib/resource-fields.ts';
-import { IntegerId, listOf, listQuery, ProjectRegion } from '../../lib/wire.ts';
+import {
+  IntegerId,
+  listOf,
+  listQuery,
+  ProjectRegion,
+  QueryTime,
+  RepeatedId,
+  SortOrder,
+} from '../../lib/wire.ts';
 
 const STATES = ['NEW', 'RUNNING', 'FINISHED', 'ERROR'] as const;
 
@@ -71,23 +79,10 @@ export const WaitHeaders = Type.Object({
 
 export const TaskList = listOf(Task, 'TaskList');
 
-const Order = Type.Enum(['asc', 'desc'], { type: 'string' });
-const Moment = (description: string) =>
-  Type.String({
-    pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?([Zz]|[+-]\\d{2}:?\\d{2})?$',
-    rule: 'Must be a date and time such as 2026-05-23T05:07:31Z; without a zone it is in UTC.',
-    description,
-    examples: ['2026-05-23T05:07:31Z'],
-  });
-
 export const TaskListQuery = Type.Object(
   {
-    project_id: Type.Optional(
-      Type.Array(IntegerId('Project ID'), { maxItems: 100, description: 'Repeat it for several' }),
-    ),
-    region_id: Type.Optional(
-      Type.Array(IntegerId('Region ID'), { maxItems: 100, description: 'Repeat it for several' }),
-    ),
+    project_id: RepeatedId('Project ID'),
+    region_id: RepeatedId('Region ID'),
     state: Type.Optional(
       Type.Array(Type.Enum(STATES, { type: 'string' }), {
         maxItems: 100,
@@ -100,13 +95,13 @@ export const TaskListQuery = Type.Object(
     is_acknowledged: Type.Optional(
       Type.Boolean({ description: 'Only those whose outcome a user has acknowledged, or has not' }),
     ),
-    from_timestamp: Type.Optional(Moment('Accepted then or later')),
-    to_timestamp: Type.Optional(Moment('Accepted then or earlier')),
+    from_timestamp: Type.Optional(QueryTime('Accepted then or later')),
+    to_timestamp: Type.Optional(QueryTime('Accepted then or earlier')),
     order_by: Type.Optional({
-      ...Order,
+      ...SortOrder,
       description: 'By the time of acceptance; the newest first if left out',
     }),
-    sorting: Type.Optional({ ...Order, deprecated: true, description: 'The former name of `order_by`' }),
+    sorting: Type.Optional({ ...SortOrder, deprecated: true, description: 'The former name of `order_by`' }),
     ...listQuery(10),
   },
   { additionalProperties: false },

@@ -98,6 +98,7 @@ export function createTasks(deps: {
         deadlineAt: new Date(createdOn.getTime() + request.deadlineMs),
       });
       await deps.queue.enqueue(tx, { id, type: request.type, input: request.input });
+      scope.principal.writes?.started(id);
       return id;
     },
     async ended(principal, taskId, wait) {

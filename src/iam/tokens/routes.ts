@@ -48,7 +48,7 @@ function tokenRoutesOf(
   });
 
   app.post(base, {
-    config: { access: 'read' },
+    config: { access: 'read', secretAnswer: true },
     onRequest,
     schema: {
       ...common,

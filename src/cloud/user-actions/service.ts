@@ -1,0 +1,82 @@
+import type { Database, Transaction } from '../../db/database.ts';
+import type { Principal } from '../../iam/identity/principal.ts';
+import { afterTime, calendarTime } from '../../lib/calendar-time.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { UserActionListQuery } from './schema.ts';
+import * as store from './store.ts';
+
+export type { NewUserAction } from './store.ts';
+
+/** How many actions may wait to be written. More come only while the database is away. */
+const MOST_WAITING = 10_000;
+const KEEP_MS = 365 * 24 * 3_600_000;
+const BATCH = 1_000;
+
+/** Every request that was to change something: who, what, when, and what became of it. */
+export interface UserActions {
+  /** Notes an accepted change in the transaction that made it: both are kept or neither. */
+  record(tx: Transaction, action: store.NewUserAction): Promise<void>;
+  /** Notes a request that changed nothing; it is written with the next `flush`. */
+  noteLater(action: store.NewUserAction): void;
+  /** Writes what waits. What can't be written stays; an action that was given up is counted. */
+  flush(): Promise<{ lost: number }>;
+  /** Those of the caller's account. @throws InvalidError for a time that no calendar has */
+  list(
+    principal: Principal,
+    query: UserActionListQuery,
+  ): Promise<{ count: number; rows: store.UserActionRow[] }>;
+  /** Actions are kept for a year. */
+  forgetOld(): Promise<void>;
+}
+
+export function createUserActions({ database, clock }: { database: Database; clock: Clock }): UserActions {
+  let waiting: store.NewUserAction[] = [];
+  let lost = 0;
+  let writing: Promise<void> = Promise.resolve();
+
+  async function write(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, BATCH);
+      await store.insertActions(database.sql, batch);
+      waiting = waiting.slice(batch.length);
+    }
+  }
+
+  async function flush(): Promise<{ lost: number }> {
+    // One after the other, also after one that failed: none is written twice.
+    writing = writing.then(write, write);
+    await writing;
+    const given = lost;
+    lost = 0;
+    return { lost: given };
+  }
+
+  return {
+    record: (tx, action) => store.insertAction(tx.sql, action),
+    noteLater(action) {
+      if (waiting.length < MOST_WAITING) waiting.push(action);
+      else lost++;
+    },
+    flush,
+    async list(principal, query) {
+      // Whoever was just refused finds that here.
+      if (waiting.length > 0) await flush();
+      return store.listActions(database.sql, {
+        clientId: principal.clientId,
+        projectIds: query.project_id,
+        regionIds: query.region_id,
+        userId: query.user_id,
+        requestId: query.request_id,
+        operations: query.operation,
+        outcomes: query.outcome,
+        from: calendarTime('from_timestamp', query.from_timestamp),
+        before: afterTime(calendarTime('to_timestamp', query.to_timestamp)),
+        order: query.order_by ?? 'desc',
+        limit: query.limit ?? 100,
+        offset: query.offset ?? 0,
+      });
+    },
+    forgetOld: () =>
+      store.forgetActionsBefore(database.sql, new Date(clock.now().getTime() - KEEP_MS), BATCH),
+  };
+}

@@ -1,0 +1,77 @@
+import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
+import { compiledQuery } from '../../db/compiled.ts';
+import { pageWithCount } from '../../db/page.ts';
+import type { Tables } from '../../db/tables.ts';
+
+export type UserActionRow = Selectable<Tables['user_actions']>;
+export type NewUserAction = Omit<Insertable<Tables['user_actions']>, 'id'>;
+
+export interface UserActionFilter {
+  clientId: number;
+  projectIds?: number[] | undefined;
+  regionIds?: number[] | undefined;
+  userId?: number | undefined;
+  requestId?: string | undefined;
+  operations?: string[] | undefined;
+  outcomes?: UserActionRow['outcome'][] | undefined;
+  from?: Date | undefined;
+  before?: Date | undefined;
+  order: 'asc' | 'desc';
+  limit: number;
+  offset: number;
+}
+
+export async function insertAction(db: Kysely<Tables>, action: NewUserAction): Promise<void> {
+  await insertActionRow(db, action);
+}
+
+const insertActionRow = compiledQuery((db, args: NewUserAction) =>
+  db
+    .insertInto('user_actions')
+    .values({
+      client_id: args.client_id,
+      user_id: args.user_id,
+      token_id: args.token_id,
+      request_id: args.request_id,
+      operation: args.operation,
+      method: args.method,
+      path: args.path,
+      project_id: args.project_id,
+      region_id: args.region_id,
+      task_id: args.task_id,
+      source_user_ip: args.source_user_ip,
+      user_agent: args.user_agent,
+      outcome: args.outcome,
+      status: args.status,
+      timestamp: args.timestamp,
+    })
+    .compile(),
+);
+
+export async function insertActions(db: Kysely<Tables>, actions: NewUserAction[]): Promise<void> {
+  await db.insertInto('user_actions').values(actions).execute();
+}
+
+export async function listActions(
+  db: Kysely<Tables>,
+  filter: UserActionFilter,
+): Promise<{ count: number; rows: UserActionRow[] }> {
+  let actions = db.selectFrom('user_actions').where('client_id', '=', filter.clientId);
+  if (filter.projectIds) actions = actions.where('project_id', 'in', filter.projectIds);
+  if (filter.regionIds) actions = actions.where('region_id', 'in', filter.regionIds);
+  if (filter.userId !== undefined) actions = actions.where('user_id', '=', filter.userId);
+  if (filter.requestId !== undefined) actions = actions.where('request_id', '=', filter.requestId);
+  if (filter.operations) actions = actions.where('operation', 'in', filter.operations);
+  if (filter.outcomes) actions = actions.where('outcome', 'in', filter.outcomes);
+  if (filter.from) actions = actions.where('timestamp', '>=', filter.from);
+  if (filter.before) actions = actions.where('timestamp', '<', filter.before);
+  const { order } = filter;
+  return pageWithCount(actions.selectAll().orderBy('timestamp', order).orderBy('id', order), filter);
+}
+
+/** Removes those of the `limit` oldest actions that are from before that time. Ids grow with time. */
+export async function forgetActionsBefore(db: Kysely<Tables>, time: Date, limit: number): Promise<void> {
+  await sql`
+    delete from user_actions where "timestamp" < ${time}
+      and id in (select id from user_actions order by id limit ${limit})`.execute(db);
+}

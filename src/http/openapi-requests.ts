@@ -1,0 +1,77 @@
+import type { RouteOptions } from 'fastify';
+import { versionedAt } from '../requests/resource-versions.ts';
+import { changesSomething } from './changing-requests.ts';
+import { withoutPrefix } from './dialect.ts';
+import type { OpenApiDocument, Operation, Parameter } from './openapi-document.ts';
+
+/** What a route lets its clients ask in headers, and whether its calls count against the rate limit. */
+export interface RequestTraits {
+  keyed: boolean;
+  versioned: boolean;
+  counted: boolean;
+}
+
+export function traitsOf({ method, url, config }: RouteOptions): RequestTraits {
+  const changes = changesSomething(String(method), config);
+  const versioned = versionedAt(withoutPrefix(url));
+  return {
+    keyed: changes && (method === 'POST' || method === 'PATCH'),
+    versioned: changes && versioned !== undefined,
+    counted: !config?.uncounted,
+  };
+}
+
+const IDEMPOTENCY_KEY: Parameter = {
+  name: 'idempotency-key',
+  in: 'header',
+  required: false,
+  schema: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 255,
+    description:
+      'Carries the request out once: repeated within 24 hours with the same key and body it answers the same, with `Idempotency-Replayed: true`. The same key for another request is 422.',
+  },
+};
+
+const IF_MATCH: Parameter = {
+  name: 'if-match',
+  in: 'header',
+  required: false,
+  schema: {
+    type: 'string',
+    description:
+      'The `ETag` of a read, such as `"7"`: the change is made only if nobody made another since, else 412.',
+  },
+};
+
+/** Adds to the operations what may be asked in headers of any of their kind. */
+export function withRequestHeaders(
+  document: OpenApiDocument,
+  traits: ReadonlyMap<string, RequestTraits>,
+): OpenApiDocument {
+  const paths = Object.fromEntries(
+    Object.entries(document.paths).map(([path, operations]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(operations).map(([method, operation]) => [method, completed(operation)]),
+      ),
+    ]),
+  );
+  const parameters = { IdempotencyKey: IDEMPOTENCY_KEY, IfMatch: IF_MATCH };
+  return { ...document, paths, components: { ...document.components, parameters } };
+
+  function completed(operation: Operation): Operation {
+    const known = traits.get(operation.operationId);
+    const added = [
+      ...(known?.keyed ? [ref('IdempotencyKey')] : []),
+      ...(known?.versioned ? [ref('IfMatch')] : []),
+    ];
+    if (added.length === 0) return operation;
+    return { ...operation, parameters: [...(operation.parameters ?? []), ...added] };
+  }
+}
+
+function ref(name: string): { $ref: string } {
+  return { $ref: `#/components/parameters/${name}` };
+}

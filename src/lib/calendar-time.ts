@@ -1,0 +1,18 @@
+import { InvalidError } from './errors.ts';
+
+const SECOND = 1_000;
+
+/** The time that a query field names; without an offset it is UTC. @throws InvalidError for a time that no calendar has */
+export function calendarTime(field: string, text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined;
+  const date = new Date(/([Zz]|[+-]\d{2}:?\d{2})$/.test(text.slice(19)) ? text : `${text}Z`);
+  if (Number.isNaN(date.getTime())) {
+    throw new InvalidError([{ field, message: 'There is no such date and time in the calendar.' }]);
+  }
+  return date;
+}
+
+/** The first moment after a time. Answers show whole seconds, so a time without a fraction stands for all of its second. */
+export function afterTime(date: Date | undefined): Date | undefined {
+  return date && new Date(date.getTime() + (date.getTime() % SECOND === 0 ? SECOND : 1));
+}

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { type Kysely, sql } from 'kysely';
+import type { Transaction } from '../db/database.ts';
+import type { Tables } from '../db/tables.ts';
+import { ConflictError, UnprocessableError } from '../lib/errors.ts';
+
+/** How long an answer is given again. */
+export const KEEP_HOURS = 24;
+const BATCH = 1_000;
+
+/** One use of an `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header). Keys belong to a user of an account. */
+export interface KeyUse {
+  clientId: number;
+  userId: number;
+  key: string;
+  /** What the key was used for. */
+  fingerprint: Buffer;
+  requestId: string;
+}
+
+export interface Answer {
+  status: number;
+  body: string;
+}
+
+export function fingerprintOf(method: string, url: string, body: unknown): Buffer {
+  return createHash('sha256')
+    .update(`${method} ${url}\n${JSON.stringify(body ?? null)}`)
+    .digest();
+}
+
+/**
+ * The answer that was given to this request before, if there was one.
+ * @throws UnprocessableError when the key was used for something else, ConflictError when the request was carried out
+ * and its answer is not known
+ */
+export async function answerBefore(db: Kysely<Tables>, use: KeyUse, now: Date): Promise<Answer | undefined> {
+  const row = await db
+    .selectFrom('idempotency_keys')
+    .select(['fingerprint', 'request_id', 'status', 'body'])
+    .where('client_id', '=', use.clientId)
+    .where('user_id', '=', use.userId)
+    .where('key', '=', use.key)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  if (!row.fingerprint.equals(use.fingerprint)) {
+    throw new UnprocessableError(
+      'This Idempotency-Key was used for another request; take a new key for a new request',
+    );
+  }
+  if (row.status === null || row.body === null) {
+    throw new ConflictError(
+      `Request ${row.request_id} with this Idempotency-Key was carried out, and its answer is not kept; read what it made instead of repeating it`,
+    );
+  }
+  return { status: row.status, body: row.body };
+}
+
+/** Takes the key for a request that is being carried out. @throws ConflictError when another took it meanwhile */
+export async function takeKey(tx: Transaction, use: KeyUse, now: Date): Promise<void> {
+  if (await insertKey(tx.sql, use, now, null)) return;
+  throw new ConflictError(
+    'A request with this Idempotency-Key has just been carried out; repeat it for its answer',
+  );
+}
+
+/** Keeps the answer of the request that took the key, or of one that had nothing to carry out. */
+export async function keepAnswer(
+  db: Kysely<Tables>,
+  use: KeyUse,
+  { answer, taken, now }: { answer: Answer; taken: boolean; now: Date },
+): Promise<void> {
+  if (!taken) {
+    await insertKey(db, use, now, answer);
+    return;
+  }
+  await db
+    .updateTable('idempotency_keys')
+    .set(answer)
+    .where('client_id', '=', use.clientId)
+    .where('user_id', '=', use.userId)
+    .where('key', '=', use.key)
+    .execute();
+}
+
+export async function forgetExpiredKeys(db: Kysely<Tables>, now: Date): Promise<void> {
+  await sql`
+    delete from idempotency_keys where ctid = any(array(
+      select ctid from idempotency_keys where expires_at <= ${now} limit ${BATCH} for update skip locked))`.execute(
+    db,
+  );
+}
+
+/** Waits for whoever is inserting the same key. False when a key that still holds is there. */
+async function insertKey(
+  db: Kysely<Tables>,
+  use: KeyUse,
+  now: Date,
+  answer: Answer | null,
+): Promise<boolean> {
+  const content = {
+    fingerprint: use.fingerprint,
+    request_id: use.requestId,
+    status: answer?.status ?? null,
+    body: answer?.body ?? null,
+    expires_at: new Date(now.getTime() + KEEP_HOURS * 3_600_000),
+  };
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('idempotency_keys')
+    .values({ client_id: use.clientId, user_id: use.userId, key: use.key, ...content })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['client_id', 'user_id', 'key'])
+        .doUpdateSet(content)
+        .where('idempotency_keys.expires_at', '<=', now),
+    )
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows === 1n;
+}

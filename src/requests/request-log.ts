@@ -1,0 +1,163 @@
+import type { NewUserAction, UserActions } from '../cloud/user-actions/service.ts';
+import type { Database, RequestWrites, Transaction } from '../db/database.ts';
+import type { Principal } from '../iam/identity/principal.ts';
+import type { Clock } from '../lib/clock.ts';
+import { PreconditionFailedError } from '../lib/errors.ts';
+import { type Answer, answerBefore, fingerprintOf, type KeyUse, keepAnswer, takeKey } from './idempotency.ts';
+import { versionedAt, versionOf } from './resource-versions.ts';
+
+/** A request as it came, after it was found who makes it. */
+export interface IncomingRequest {
+  id: string;
+  method: string;
+  /** With the query. */
+  url: string;
+  /** Of the route, without the prefix of a dialect. */
+  route: string;
+  operation: string;
+  /** The status of its answer when all is well. */
+  success: number;
+  params: Record<string, string | number>;
+  ip: string;
+  userAgent: string | undefined;
+  principal: Principal;
+}
+
+/** A request that is to change something, and what is kept of it. */
+export interface ChangingRequest extends RequestWrites {
+  /** Asks that the change is made only to one of these versions; `'any'` to whatever is there. */
+  onlyVersions(versions: readonly string[] | 'any'): void;
+  /** Asks that the change is made once for that key. Answers what was answered before. @throws UnprocessableError, ConflictError */
+  once(key: string, body: unknown): Promise<Answer | undefined>;
+  /** To be called before the answer goes out. */
+  answering(answer: Answer): Promise<void>;
+  /** To be called after it went out. */
+  answered(status: number): void;
+}
+
+/** What every request of a client meets in the database. */
+export interface RequestLog {
+  open(request: IncomingRequest): ChangingRequest;
+  /** Notes a request that was turned away before it was opened. */
+  turnedAway(request: IncomingRequest, status: number): void;
+  /** The version of the resource that a read is for, where resources of its path have one. */
+  versionRead(request: Pick<IncomingRequest, 'route' | 'params'>): Promise<string | undefined>;
+  /** The version in an answer that shows it anyway. */
+  versionShown(route: string, answer: unknown): string | undefined;
+}
+
+export function createRequestLog(deps: {
+  database: Database;
+  clock: Clock;
+  userActions: Pick<UserActions, 'record' | 'noteLater'>;
+}): RequestLog {
+  const { database, clock, userActions } = deps;
+
+  return {
+    open(request) {
+      const { principal } = request;
+      const action = actionOf(request, clock.now());
+      let use: KeyUse | undefined;
+      let wanted: readonly string[] | 'any' | undefined;
+      let done = false;
+
+      async function requireVersion(tx: Transaction): Promise<void> {
+        const resource = versionedAt(request.route)?.resource;
+        if (!wanted || !resource) return;
+        const version = await versionOf(tx.sql, resource, request.params, { lock: true });
+        // What isn't there is the affair of the work, which says so.
+        if (version === undefined || wanted === 'any' || wanted.includes(version)) return;
+        throw new PreconditionFailedError(
+          `If-Match asks for version ${wanted.map((each) => `"${each}"`).join(', ')}, but it is at version "${version}" now; read it again and decide anew`,
+        );
+      }
+
+      return {
+        onlyVersions(versions) {
+          wanted = versions;
+        },
+        async once(key, body) {
+          use = {
+            clientId: principal.clientId,
+            userId: principal.userId,
+            key,
+            fingerprint: fingerprintOf(request.method, request.url, body),
+            requestId: request.id,
+          };
+          return answerBefore(database.sql, use, clock.now());
+        },
+        async before(tx) {
+          if (done) return;
+          if (use) await takeKey(tx, use, clock.now());
+          await requireVersion(tx);
+        },
+        async after(tx) {
+          if (!done)
+            await userActions.record(tx, { ...action, outcome: 'accepted', status: request.success });
+        },
+        committed() {
+          done = true;
+        },
+        concerns(clientId) {
+          action.client_id = clientId;
+        },
+        started(taskId) {
+          action.task_id = taskId;
+        },
+        async answering(answer) {
+          if (use) await keepAnswer(database.sql, use, { answer, taken: done, now: clock.now() });
+        },
+        answered(status) {
+          if (!done) userActions.noteLater({ ...action, outcome: outcomeOf(status), status });
+        },
+      };
+    },
+
+    turnedAway(request, status) {
+      userActions.noteLater({ ...actionOf(request, clock.now()), outcome: outcomeOf(status), status });
+    },
+
+    async versionRead({ route, params }) {
+      const found = versionedAt(route);
+      if (!found?.whole || found.resource.field) return undefined;
+      return versionOf(database.sql, found.resource, params, { lock: false });
+    },
+
+    versionShown(route, answer) {
+      const field = versionedAt(route)?.resource.field;
+      if (!field || typeof answer !== 'object' || answer === null) return undefined;
+      const version = (answer as Record<string, unknown>)[field];
+      return typeof version === 'number' ? String(version) : undefined;
+    },
+  };
+}
+
+/** Of what comes from outside, no more than a reader needs. */
+const MOST_TEXT = 500;
+
+function actionOf(request: IncomingRequest, timestamp: Date): Omit<NewUserAction, 'outcome' | 'status'> {
+  const { principal, params } = request;
+  // Not validated yet: an odd one is refused, and noted all the same.
+  const number = (value: string | number | undefined) =>
+    /^\d{1,15}$/.test(String(value)) ? Number(value) : null;
+  return {
+    client_id: principal.clientId,
+    user_id: principal.userId,
+    token_id: principal.tokenId ?? null,
+    request_id: request.id,
+    operation: request.operation,
+    method: request.method,
+    path: request.url.split('?', 1)[0]?.slice(0, MOST_TEXT) ?? '',
+    project_id: number(params.project_id),
+    region_id: number(params.region_id),
+    task_id: null,
+    source_user_ip: request.ip,
+    user_agent: request.userAgent?.slice(0, MOST_TEXT) ?? null,
+    timestamp,
+  };
+}
+
+function outcomeOf(status: number): NewUserAction['outcome'] {
+  if (status < 400) return 'accepted';
+  return status < 500 ? 'refused' : 'failed';
+}

@@ -1,0 +1,109 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Tables } from '../db/tables.ts';
+import { isUuid } from '../lib/ids.ts';
+
+type Params = Record<string, string | number>;
+type Column = { name: string; kind: 'number' | 'uuid' | 'text' };
+
+/** A resource that knows its version. */
+interface Versioned {
+  /** The paths of one such resource, of every version of the API. */
+  paths: string[];
+  table: string;
+  /** Which column each path parameter is. */
+  columns: Record<string, Column>;
+  /** Narrows to the resource that the one is part of. */
+  within?: (params: Params) => RawBuilder<unknown>;
+  /** The field of the answer that is the version already. */
+  field?: 'revision_number';
+}
+
+const number = (name: string): Column => ({ name, kind: 'number' });
+const uuid = (name: string): Column => ({ name, kind: 'uuid' });
+const text = (name: string): Column => ({ name, kind: 'text' });
+const place = { project_id: number('project_id'), region_id: number('region_id') };
+
+function inPlace(table: string, family: string, param: string, apis = ['v1']): Versioned {
+  const paths = apis.map((api) => `/cloud/${api}/${family}/:project_id/:region_id/:${param}`);
+  return { paths, table, columns: { ...place, [param]: uuid('id') } };
+}
+
+/** Everything that clients can change, with the row whose change is a new version of it. */
+const VERSIONED: Versioned[] = [
+  {
+    ...inPlace('security_groups', 'securitygroups', 'group_id'),
+    paths: ['v1/securitygroups', 'v2/security_groups'].map(
+      (family) => `/cloud/${family}/:project_id/:region_id/:group_id`,
+    ),
+    field: 'revision_number',
+  },
+  inPlace('instances', 'instances', 'instance_id', ['v1', 'v2']),
+  inPlace('ports', 'ports', 'port_id', ['v1', 'v2']),
+  inPlace('networks', 'networks', 'network_id', ['v1', 'v2']),
+  inPlace('subnets', 'subnets', 'subnet_id'),
+  inPlace('volumes', 'volumes', 'volume_id', ['v1', 'v2']),
+  inPlace('snapshots', 'snapshots', 'snapshot_id'),
+  inPlace('file_shares', 'file_shares', 'file_share_id', ['v1', 'v3']),
+  {
+    paths: ['v1', 'v2'].map((api) => `/cloud/${api}/k8s/clusters/:project_id/:region_id/:cluster_name`),
+    table: 'kubernetes_clusters',
+    columns: { ...place, cluster_name: text('name') },
+  },
+  {
+    paths: ['v1', 'v2'].map(
+      (api) => `/cloud/${api}/k8s/clusters/:project_id/:region_id/:cluster_name/pools/:pool_name`,
+    ),
+    table: 'kubernetes_pools',
+    columns: { pool_name: text('name') },
+    within: (params) => sql`cluster_id = (
+      select id from kubernetes_clusters
+      where project_id = ${params.project_id} and region_id = ${params.region_id} and name = ${params.cluster_name})`,
+  },
+  {
+    paths: ['/cloud/v1/ssh_keys/:project_id/:ssh_key_id'],
+    table: 'ssh_keys',
+    columns: { project_id: number('project_id'), ssh_key_id: uuid('id') },
+  },
+  {
+    paths: ['/cloud/v1/projects/:project_id'],
+    table: 'projects',
+    columns: { project_id: number('id') },
+  },
+  {
+    paths: ['/iam/reselling/resellers/:resellerId/notification_settings/:notificationSettingsId'],
+    table: 'notification_settings',
+    columns: { resellerId: number('reseller_id'), notificationSettingsId: number('id') },
+  },
+];
+
+const BY_PATH = new Map(VERSIONED.flatMap((resource) => resource.paths.map((path) => [path, resource])));
+
+/** The versioned resource that a path names or lies below, without the prefix of a dialect. */
+export function versionedAt(path: string): { resource: Versioned; whole: boolean } | undefined {
+  const exact = BY_PATH.get(path);
+  if (exact) return { resource: exact, whole: true };
+  const above = [...BY_PATH].filter(([known]) => path.startsWith(`${known}/`));
+  const [nearest] = above.sort(([a], [b]) => b.length - a.length);
+  return nearest && { resource: nearest[1], whole: false };
+}
+
+/** The version of a resource now; undefined when there is none. `lock` keeps it until the transaction ends. */
+export async function versionOf(
+  db: Kysely<Tables>,
+  { table, columns, within, field }: Versioned,
+  params: Params,
+  { lock }: { lock: boolean },
+): Promise<string | undefined> {
+  const conditions = within ? [within(params)] : [];
+  for (const [param, { name, kind }] of Object.entries(columns)) {
+    const value = params[param];
+    if (value === undefined || (kind === 'uuid' && !isUuid(String(value)))) return undefined;
+    conditions.push(sql`${sql.ref(name)} = ${value}`);
+  }
+  // PostgreSQL notes with each row the transaction that wrote it.
+  const version = field ? sql.ref(field) : sql`xmin`;
+  const { rows } = await sql<{ version: string }>`
+    select ${version}::text as version from ${sql.table(table)}
+    where ${sql.join(conditions, sql` and `)} ${lock ? sql`for no key update` : sql``}`.execute(db);
+  return rows[0]?.version;
+}

@@ -1,0 +1,42 @@
+import type { Logger } from 'pino';
+import type { UserActions } from '../cloud/user-actions/service.ts';
+import type { Database } from '../db/database.ts';
+import type { Clock } from '../lib/clock.ts';
+import { forgetExpiredKeys } from '../requests/idempotency.ts';
+import { loop } from '../workflows/loop.ts';
+
+const FLUSH_MS = 1_000;
+const FORGET_MS = 60_000;
+
+/** What an API process does beside answering requests. */
+export function startHousekeeping(deps: {
+  database: Database;
+  clock: Clock;
+  userActions: UserActions;
+  log: Logger;
+}): { stop(): Promise<void> } {
+  const { database, clock, userActions, log } = deps;
+
+  async function writeActions(): Promise<void> {
+    const { lost } = await userActions.flush();
+    if (lost > 0)
+      log.warn(
+        { actions: lost },
+        'Too many refused requests came to note each; these are not in user_actions',
+      );
+  }
+
+  const loops = [
+    loop('writing user actions', FLUSH_MS, log, writeActions),
+    loop('forgetting old requests', FORGET_MS, log, async () => {
+      await forgetExpiredKeys(database.sql, clock.now());
+      await userActions.forgetOld();
+    }),
+  ];
+  return {
+    async stop() {
+      await Promise.all(loops.map((each) => each.stop()));
+      await writeActions();
+    },
+  };
+}
