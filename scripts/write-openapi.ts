@@ -1,10 +1,15 @@
-// Writes openapi/*.json. Run it after a change of routes or schemas; a test compares.
+// Writes openapi/*.json and docs/compatibility.md. Run it after a change of routes or schemas; a test compares.
 import fs from 'node:fs';
 import path from 'node:path';
+import { COMPATIBILITY_FILE, compatibilityDocument } from './compatibility/document.ts';
 import { openApiDocuments } from './openapi-documents.ts';
 
-for (const { file, document, text } of await openApiDocuments()) {
+const files = await openApiDocuments();
+for (const { file, document, text } of files) {
   fs.mkdirSync(path.dirname(file), { recursive: true });
   fs.writeFileSync(file, text);
   console.log(`${path.relative('.', file)}: ${Object.keys(document.paths).length} paths`);
 }
+
+const [, client] = files;
+if (client) fs.writeFileSync(COMPATIBILITY_FILE, compatibilityDocument(client.document));

@@ -21,6 +21,8 @@ export async function startProduct(
       TRADEWIND_PORT: '0',
       TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
       TRADEWIND_LOG_LEVEL: 'warn',
+      // High enough to refuse nothing; every request is counted all the same.
+      TRADEWIND_RATE_LIMIT: '999999999',
       ...settings,
     },
   );

@@ -16,6 +16,7 @@ export interface Operation {
   operationId: string;
   summary: string;
   tags: string[];
+  deprecated?: boolean;
   parameters?: (Parameter | { $ref: string })[];
   requestBody?: { required?: boolean; content: Record<string, MediaType> };
   responses: Record<string, { $ref?: string }>;

@@ -10,6 +10,11 @@ export const TAGS: { name: string; description: string }[] = [
   { name: 'Instances', description: 'Virtual and bare metal machines, and their network ports.' },
   { name: 'Networks', description: 'Networks and subnets.' },
   { name: 'Ports', description: 'What joins instances to networks, with its addresses and security groups.' },
+  { name: 'Floating IPs', description: 'Public addresses that lead to a port and can be moved to another.' },
+  {
+    name: 'Reserved fixed IPs',
+    description: 'Ports that are kept for their address, whatever instance has them.',
+  },
   { name: 'Volumes', description: 'Disks.' },
   { name: 'Snapshots', description: 'Volumes as they were at one moment.' },
   { name: 'Pricing', description: 'What something would cost, before it is made.' },
