@@ -44,6 +44,7 @@ const VERSIONED: Versioned[] = [
   inPlace('volumes', 'volumes', 'volume_id', ['v1', 'v2']),
   inPlace('snapshots', 'snapshots', 'snapshot_id'),
   inPlace('file_shares', 'file_shares', 'file_share_id', ['v1', 'v3']),
+  inPlace('images', 'images', 'image_id'),
   {
     paths: ['v1', 'v2'].map((api) => `/cloud/${api}/k8s/clusters/:project_id/:region_id/:cluster_name`),
     table: 'kubernetes_clusters',
@@ -78,11 +79,24 @@ const VERSIONED: Versioned[] = [
 
 const BY_PATH = new Map(VERSIONED.flatMap((resource) => resource.paths.map((path) => [path, resource])));
 
-/** The versioned resource that a path names or lies below, without the prefix of a dialect. */
-export function versionedAt(path: string): { resource: Versioned; whole: boolean } | undefined {
+interface Place {
+  resource: Versioned;
+  /** The path names the resource itself, not something below it. */
+  whole: boolean;
+}
+// There are as many as routes, and nearly every request asks.
+const known = new Map<string, Place | undefined>();
+
+/** The versioned resource that the path of a route names or lies below, without the prefix of a dialect. */
+export function versionedAt(path: string): Place | undefined {
+  if (!known.has(path)) known.set(path, placeOf(path));
+  return known.get(path);
+}
+
+function placeOf(path: string): Place | undefined {
   const exact = BY_PATH.get(path);
   if (exact) return { resource: exact, whole: true };
-  const above = [...BY_PATH].filter(([known]) => path.startsWith(`${known}/`));
+  const above = [...BY_PATH].filter(([one]) => path.startsWith(`${one}/`));
   const [nearest] = above.sort(([a], [b]) => b.length - a.length);
   return nearest && { resource: nearest[1], whole: false };
 }
