@@ -8,7 +8,6 @@ import { kindsLeftIn, removePrepared } from './contents.ts';
 import type { CreateProject, UpdateProject } from './schema.ts';
 import { PROJECT_TOPIC } from './service.ts';
 import { insertProject, lockProject, moveToDeleted, type ProjectRow, updateProject } from './store.ts';
-import { DEADLINE_MS, DELETE_PROJECT } from './workflow.ts';
 
 /** What makes, changes and removes projects. Others come and go only with their account. */
 export interface ProjectChanges {
@@ -26,7 +25,7 @@ export interface ProjectChanges {
 export function createProjectChanges(deps: {
   database: Database;
   clock: Clock;
-  tasks: Pick<Tasks, 'start'>;
+  tasks: Pick<Tasks, 'done'>;
   projects: {
     project(principal: Principal, projectId: number): Promise<ProjectRow>;
     forget(projectId: number): void;
@@ -72,15 +71,11 @@ export function createProjectChanges(deps: {
         await removePrepared(tx, projectId);
         await moveToDeleted(tx, project, clock.now());
         await announce(tx.client, PROJECT_TOPIC, projectId);
-        return tasks.start(
+        // It was empty, so that no infrastructure has to be removed: nothing is left to do.
+        return tasks.done(
           tx,
           { projectId, region: null, clientId: project.client_id, principal, requestId },
-          {
-            type: DELETE_PROJECT,
-            data: { project_id: projectId },
-            input: { projectId },
-            deadlineMs: DEADLINE_MS,
-          },
+          { type: 'delete_project', data: { project_id: projectId }, created: null },
         );
       });
       projects.forget(projectId);

@@ -1,7 +1,7 @@
 import type { TaskHandler } from '../../workflows/task-handler.ts';
 
-export const DELETE_PROJECT = 'delete_project';
-export const DEADLINE_MS = 60_000;
+const DELETE_PROJECT = 'delete_project';
+const DEADLINE_MS = 60_000;
 
 /** The project is gone when the task is accepted: it was empty, so that no infrastructure has to be removed. */
 export function deleteProjectHandler(): TaskHandler<{ projectId: number }, null> {

@@ -5,6 +5,7 @@ import { ownsClient, type Principal } from '../../iam/identity/principal.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
+import type { CreatedResources } from '../../workflows/task-handler.ts';
 import type { TaskQueue } from '../../workflows/task-queue.ts';
 import type { Scope } from '../projects/service.ts';
 import * as acknowledgements from './acknowledgement-store.ts';
@@ -33,6 +34,15 @@ export type TaskScope = Omit<Scope, 'region'> & { region: { id: number } | null 
 export interface Tasks {
   /** Accepts a task in the caller's transaction: the row that clients poll and the work commit together. */
   start(tx: Transaction, scope: TaskScope, request: TaskRequest): Promise<string>;
+  /**
+   * Keeps a task of work that the caller's transaction does itself, for clients that wait for one: it is FINISHED from
+   * its first moment on, so that it can't end otherwise than the work.
+   */
+  done(
+    tx: Transaction,
+    scope: TaskScope,
+    task: { type: string; data: object; created: CreatedResources | null },
+  ): Promise<string>;
   /** @throws NotFoundError for an unknown task and for another account's */
   get(principal: Principal, taskId: string): Promise<TaskRow>;
   /**
@@ -77,28 +87,24 @@ export function createTasks(deps: {
     if (!row || !ownsClient(principal, row.client_id)) throw new NotFoundError('Task', taskId);
     return row;
   }
+  function timesOf(deadlineMs: number) {
+    const createdOn = deps.clock.now();
+    return { createdOn, deadlineAt: new Date(createdOn.getTime() + deadlineMs) };
+  }
   const acknowledgement = ({ userId: by }: Principal) => ({ by, at: deps.clock.now() });
 
   return {
     get,
     async start(tx, scope, request) {
       const id = request.id ?? randomUUID();
-      const createdOn = deps.clock.now();
-      await insertTask(tx.sql, {
-        id,
-        type: request.type,
-        clientId: scope.clientId,
-        userId: scope.principal.userId,
-        userClientId: scope.principal.clientId,
-        projectId: scope.projectId,
-        regionId: scope.region?.id ?? null,
-        requestId: scope.requestId,
-        data: request.data,
-        createdOn,
-        deadlineAt: new Date(createdOn.getTime() + request.deadlineMs),
-      });
-      await deps.queue.enqueue(tx, { id, type: request.type, input: request.input });
-      scope.principal.writes?.started(id);
+      const { type, data, input, deadlineMs } = request;
+      await insertTask(tx.sql, { ...ownerOf(scope), ...timesOf(deadlineMs), id, type, data });
+      await deps.queue.enqueue(tx, { id, type, input });
+      return id;
+    },
+    async done(tx, scope, { type, data, created }) {
+      const id = randomUUID();
+      await insertTask(tx.sql, { ...ownerOf(scope), ...timesOf(0), id, type, data, done: { created } });
       return id;
     },
     async ended(principal, taskId, wait) {
@@ -151,6 +157,17 @@ export function createTasks(deps: {
         }
       });
     },
+  };
+}
+
+function ownerOf(scope: TaskScope) {
+  return {
+    clientId: scope.clientId,
+    userId: scope.principal.userId,
+    userClientId: scope.principal.clientId,
+    projectId: scope.projectId,
+    regionId: scope.region?.id ?? null,
+    requestId: scope.requestId,
   };
 }
 

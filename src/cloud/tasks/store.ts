@@ -1,6 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import { compiledQuery } from '../../db/compiled.ts';
 import type { Tables } from '../../db/tables.ts';
+import type { CreatedResources } from '../../workflows/task-handler.ts';
 
 export type TaskRow = Selectable<Tables['tasks']>;
 
@@ -24,19 +25,33 @@ export interface NewTask {
   data: object;
   createdOn: Date;
   deadlineAt: Date;
+  /** Of a task whose work is done already: what it made. */
+  done?: { created: CreatedResources | null };
 }
 
-export async function insertTask(sql: Kysely<Tables>, task: NewTask): Promise<void> {
-  await insertTaskRow(sql, { ...task, data: JSON.stringify(task.data) });
+export async function insertTask(sql: Kysely<Tables>, { done, data, ...task }: NewTask): Promise<void> {
+  await insertTaskRow(sql, {
+    ...task,
+    data: JSON.stringify(data),
+    state: done ? 'FINISHED' : 'NEW',
+    created: done?.created ? JSON.stringify(done.created) : null,
+    finishedOn: done ? task.createdOn : null,
+  });
 }
 
-const insertTaskRow = compiledQuery((db, args: Omit<NewTask, 'data'> & { data: string }) =>
+type TaskValues = Omit<NewTask, 'data' | 'done'> & {
+  data: string;
+  state: 'FINISHED' | 'NEW';
+  created: string | null;
+  finishedOn: Date | null;
+};
+const insertTaskRow = compiledQuery((db, args: TaskValues) =>
   db
     .insertInto('tasks')
     .values({
       id: args.id,
       task_type: args.type,
-      state: 'NEW',
+      state: args.state,
       client_id: args.clientId,
       user_id: args.userId,
       user_client_id: args.userClientId,
@@ -44,11 +59,11 @@ const insertTaskRow = compiledQuery((db, args: Omit<NewTask, 'data'> & { data: s
       region_id: args.regionId,
       request_id: args.requestId,
       data: args.data,
-      created_resources: null,
+      created_resources: args.created,
       error: null,
       created_on: args.createdOn,
-      updated_on: null,
-      finished_on: null,
+      updated_on: args.finishedOn,
+      finished_on: args.finishedOn,
       deadline_at: args.deadlineAt,
       acknowledged_at: null,
       acknowledged_by: null,
