@@ -100,11 +100,13 @@ export function createTasks(deps: {
       const { type, data, input, deadlineMs } = request;
       await insertTask(tx.sql, { ...ownerOf(scope), ...timesOf(deadlineMs), id, type, data });
       await deps.queue.enqueue(tx, { id, type, input });
+      scope.principal.writes?.started(id);
       return id;
     },
     async done(tx, scope, { type, data, created }) {
       const id = randomUUID();
       await insertTask(tx.sql, { ...ownerOf(scope), ...timesOf(0), id, type, data, done: { created } });
+      scope.principal.writes?.started(id);
       return id;
     },
     async ended(principal, taskId, wait) {
