@@ -9,6 +9,12 @@ export interface SshKeyLookup {
   hasNamed(scope: Scope, name: string): Promise<boolean>;
   /** Those of the keys that exist in the project, in lower case. */
   known(scope: Scope, ids: string[]): Promise<ReadonlySet<string>>;
+  /** Keeps keys of the project from being deleted until the transaction ends; answers those that are there. */
+  keep(
+    tx: Transaction,
+    scope: Scope,
+    keys: { names: string[]; ids: string[] },
+  ): Promise<{ id: string; name: string }[]>;
 }
 
 export interface FileShareLookup {

@@ -96,7 +96,8 @@ export function sshKeyRoutes(
     schema: {
       operationId: 'deleteSshKey',
       summary: 'Delete an SSH key',
-      description: 'Machines that have the key already keep it.',
+      description:
+        'Machines that have the key already keep it. 409 while a cluster needs it for new nodes or for Slurm.',
       tags,
       params: SshKeyParams,
       response: { 204: Type.Null() },

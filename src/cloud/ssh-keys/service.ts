@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Caller, type Database, violates } from '../../db/database.ts';
+import { type Caller, type Database, type Transaction, violates } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
@@ -26,16 +26,39 @@ export interface SshKeys {
   get(place: Place, id: string): Promise<store.SshKeyRow>;
   /** @throws NotFoundError */
   share(place: Place, id: string, shared: boolean): Promise<store.SshKeyRow>;
-  /** Machines that have the key already keep it. @throws NotFoundError */
+  /** Machines that have the key already keep it. @throws NotFoundError, ConflictError while a cluster needs it for more of them */
   delete(place: Place, id: string): Promise<void>;
   /** The key of that name, if the caller may use it. */
   byName(place: Place, name: string): Promise<store.SshKeyRow | undefined>;
   hasNamed(place: Place, name: string): Promise<boolean>;
   /** Those of the keys that the caller may use, in lower case. */
   known(place: Place, ids: string[]): Promise<Set<string>>;
+  /** Keeps keys of the project from being deleted until the transaction ends; answers those that are there. */
+  keep(
+    tx: Transaction,
+    place: { projectId: number },
+    keys: { names: string[]; ids: string[] },
+  ): Promise<{ id: string; name: string }[]>;
 }
 
-export function createSshKeys({ database, clock }: { database: Database; clock: Clock }): SshKeys {
+/** Who keeps a key from being deleted. */
+export interface SshKeyUsers {
+  /** The name of a cluster that needs the key, if there is one. */
+  clusterWith(
+    tx: Transaction,
+    key: { id: string; projectId: number; name: string },
+  ): Promise<string | undefined>;
+}
+
+export function createSshKeys({
+  database,
+  clock,
+  users,
+}: {
+  database: Database;
+  clock: Clock;
+  users: SshKeyUsers;
+}): SshKeys {
   const byName = (place: Place, name: string) => store.findKey(database.sql, viewerOf(place), { name });
 
   async function get(place: Place, id: string): Promise<store.SshKeyRow> {
@@ -80,11 +103,22 @@ export function createSshKeys({ database, clock }: { database: Database; clock: 
       });
     },
     async delete(place, id) {
-      await get(place, id);
-      await database.accept(place.principal, (tx) => store.deleteKey(tx.sql, id));
+      await database.accept(place.principal, async (tx) => {
+        const key = isUuid(id) ? await store.lockKey(tx, viewerOf(place), id) : undefined;
+        if (!key) throw notFound(id);
+        const cluster = await users.clusterWith(tx, { ...key, projectId: place.projectId });
+        if (cluster !== undefined) {
+          throw new ConflictError(
+            `SSH key ${key.name} is in use by cluster ${cluster}; delete the cluster, or give its Slurm other keys, first`,
+          );
+        }
+        await store.deleteKey(tx.sql, key.id);
+      });
     },
     byName,
     hasNamed: async (place, name) => (await byName(place, name)) !== undefined,
+    keep: (tx, { projectId }, { names, ids }) =>
+      store.keepKeys(tx, projectId, { names, ids: ids.filter(isUuid) }),
     known: (place, ids) => store.existingKeys(database.sql, viewerOf(place), ids.filter(isUuid)),
   };
 }

@@ -1,4 +1,5 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
+import type { Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { SshKeyListQuery } from './schema.ts';
@@ -64,6 +65,27 @@ export async function setShared(
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst();
+}
+
+/** Locks the key, if the user may use it, until the transaction ends: nothing can begin to use it. */
+export async function lockKey(tx: Transaction, viewer: Viewer, id: string): Promise<SshKeyRow | undefined> {
+  return visible(tx.sql, viewer).selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+/** Keeps keys of the project, whoever may use them, from being deleted until the transaction ends; answers those there. */
+export async function keepKeys(
+  tx: Transaction,
+  projectId: number,
+  keys: { names: string[]; ids: string[] },
+): Promise<{ id: string; name: string }[]> {
+  return tx.sql
+    .selectFrom('ssh_keys')
+    .select(['id', 'name'])
+    .where('project_id', '=', projectId)
+    .where(sql<boolean>`(name = any(${keys.names}) or id = any(${keys.ids}::uuid[]))`)
+    .orderBy('id')
+    .forKeyShare()
+    .execute();
 }
 
 export async function deleteKey(db: Kysely<Tables>, id: string): Promise<void> {

@@ -1,0 +1,36 @@
+import type { Transaction } from '../../db/database.ts';
+import { type FieldProblem, InvalidError } from '../../lib/errors.ts';
+import type { Scope } from '../projects/service.ts';
+import type { SshKeyLookup } from './references.ts';
+
+/**
+ * Keeps the keys that a cluster begins to use until it does: one that was found good may have been deleted by now.
+ * @throws InvalidError
+ */
+export async function keepKeys(
+  tx: Transaction,
+  scope: Scope,
+  sshKeys: Pick<SshKeyLookup, 'keep'>,
+  { keypair, slurmKeyIds }: { keypair?: string; slurmKeyIds: readonly string[] },
+): Promise<void> {
+  const ids = slurmKeyIds.map((id) => id.toLowerCase());
+  const names = keypair === undefined ? [] : [keypair];
+  if (ids.length === 0 && names.length === 0) return;
+  const kept = await sshKeys.keep(tx, scope, { names, ids });
+  const problems: FieldProblem[] = [
+    ...names
+      .filter((name) => !kept.some((key) => key.name === name))
+      .map((name) => ({ field: 'keypair', message: `SSH key ${name} was deleted: choose another one.` })),
+    ...ids.flatMap((id, index) =>
+      kept.some((key) => key.id === id)
+        ? []
+        : [
+            {
+              field: `add_ons.slurm.ssh_key_ids.${index}`,
+              message: `SSH key ${id} was deleted: leave it out.`,
+            },
+          ],
+    ),
+  ];
+  if (problems.length > 0) throw new InvalidError(problems);
+}
