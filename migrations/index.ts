@@ -12,6 +12,7 @@ import { up as taskListsAndDeletedProjects } from './0010_task_lists_and_deleted
 import { up as clusterPoolsAndCredentials } from './0011_cluster_pools_and_credentials.ts';
 import { up as networkChanges } from './0012_network_changes.ts';
 import { up as nodesOfPools } from './0013_nodes_of_pools.ts';
+import { up as floatingAndReservedAddresses } from './0014_floating_and_reserved_addresses.ts';
 import { up as imagesLoggingAndShareChanges } from './0015_images_logging_and_share_changes.ts';
 import { up as usersAndLogins } from './0016_users_and_logins.ts';
 import { up as requests } from './0017_requests.ts';
@@ -31,6 +32,7 @@ export const migrations: Record<string, Migration> = {
   '0011_cluster_pools_and_credentials': { up: clusterPoolsAndCredentials },
   '0012_network_changes': { up: networkChanges },
   '0013_nodes_of_pools': { up: nodesOfPools },
+  '0014_floating_and_reserved_addresses': { up: floatingAndReservedAddresses },
   '0015_images_logging_and_share_changes': { up: imagesLoggingAndShareChanges },
   '0016_users_and_logins': { up: usersAndLogins },
   '0017_requests': { up: requests },

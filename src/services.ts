@@ -3,9 +3,11 @@ import { simulatedFileShares } from './backends/simulated/file-shares.ts';
 import { simulatedInstances } from './backends/simulated/instances.ts';
 import { simulatedMachineChanges } from './backends/simulated/machine-changes.ts';
 import { simulatedNetworks } from './backends/simulated/networks.ts';
-import { simulatedSnapshots, simulatedVolumes } from './backends/simulated/volumes.ts';
+import { simulatedImages, simulatedSnapshots, simulatedVolumes } from './backends/simulated/volumes.ts';
 import type { Catalog } from './cloud/catalog/catalog.ts';
 import { createClusterCredentials } from './cloud/clusters/credentials/service.ts';
+import { keyUsers } from './cloud/clusters/key-users.ts';
+import { createClusterLimits } from './cloud/clusters/limits/service.ts';
 import { networkLookup } from './cloud/clusters/network-lookup.ts';
 import { clustersInNetworks } from './cloud/clusters/network-users.ts';
 import { createPoolNodes } from './cloud/clusters/nodes/pool-nodes.ts';
@@ -14,34 +16,50 @@ import { createClusterPools } from './cloud/clusters/pools/service.ts';
 import { poolHandlers } from './cloud/clusters/pools/workflow.ts';
 import { createClusters } from './cloud/clusters/service.ts';
 import { shareUsers } from './cloud/clusters/share-users.ts';
+import { topicUsers } from './cloud/clusters/topic-users.ts';
 import { createClusterUpgrades } from './cloud/clusters/upgrades/service.ts';
 import { upgradeHandlers } from './cloud/clusters/upgrades/workflow.ts';
 import { clusterHandlers } from './cloud/clusters/workflow.ts';
-import { shareNetworks } from './cloud/file-shares/network-lookup.ts';
 import { sharesInNetworks } from './cloud/file-shares/network-users.ts';
 import { createFileShares } from './cloud/file-shares/service.ts';
 import { fileShareHandlers } from './cloud/file-shares/workflow.ts';
+import { interfaceFloatingIps } from './cloud/floating-ips/on-interfaces.ts';
+import { createFloatingIps } from './cloud/floating-ips/service.ts';
+import { floatingIpHandlers } from './cloud/floating-ips/workflow.ts';
+import { createImages } from './cloud/images/service.ts';
+import { imageSources } from './cloud/images/sources.ts';
+import { imageHandlers } from './cloud/images/workflow.ts';
 import { instanceChangeHandlers } from './cloud/instances/change-workflow.ts';
 import { createInstanceChanges } from './cloud/instances/changes.ts';
 import { interfaceHandlers } from './cloud/instances/interface-workflow.ts';
 import { createInstanceInterfaces } from './cloud/instances/interfaces.ts';
+import { createInstanceLimits } from './cloud/instances/limits.ts';
+import { createNewInterfaces } from './cloud/instances/new-interfaces.ts';
 import { createNodes, type Nodes } from './cloud/instances/nodes/service.ts';
 import { createInstances } from './cloud/instances/service.ts';
 import { volumeHosts } from './cloud/instances/volume-hosts.ts';
 import { createInstanceHandler, deleteInstanceHandler } from './cloud/instances/workflow.ts';
+import { createClusterTopics } from './cloud/logging/cluster-topics.ts';
+import { createLogging } from './cloud/logging/service.ts';
+import { createMetadata } from './cloud/metadata/service.ts';
 import { createAddresses } from './cloud/networks/addresses.ts';
 import { ensureDefaultNetworks } from './cloud/networks/default-networks.ts';
 import { createNetworks } from './cloud/networks/service.ts';
+import { shareSubnets } from './cloud/networks/share-subnets.ts';
 import { subnetHandlers } from './cloud/networks/subnet-workflow.ts';
 import { networkHandlers } from './cloud/networks/workflow.ts';
+import { floatingTargets } from './cloud/ports/floating-targets.ts';
 import { createPortInterfaces } from './cloud/ports/interfaces.ts';
 import { createProjectPorts } from './cloud/ports/project-ports.ts';
 import { createPorts } from './cloud/ports/service.ts';
 import { portHandlers } from './cloud/ports/workflow.ts';
+import { createClusterPrices } from './cloud/pricing/cluster-prices.ts';
 import { createPricing } from './cloud/pricing/service.ts';
 import { createProjectChanges } from './cloud/projects/changes.ts';
 import { createProjects, type Scope } from './cloud/projects/service.ts';
 import { deleteProjectHandler } from './cloud/projects/workflow.ts';
+import { createReservedFixedIps } from './cloud/reserved-fixed-ips/service.ts';
+import { reservedFixedIpHandlers } from './cloud/reserved-fixed-ips/workflow.ts';
 import { ensureDefaultSecurityGroups } from './cloud/security-groups/default-group.ts';
 import { portGroups } from './cloud/security-groups/port-groups.ts';
 import { createSecurityGroups } from './cloud/security-groups/service.ts';
@@ -56,6 +74,7 @@ import { volumeChangeHandlers } from './cloud/volumes/change-workflow.ts';
 import { createVolumeChanges } from './cloud/volumes/changes.ts';
 import { createInstanceVolumes } from './cloud/volumes/instance-volumes.ts';
 import { createVolumes } from './cloud/volumes/service.ts';
+import { volumeUploads } from './cloud/volumes/uploads.ts';
 import { createVolumeHandler, deleteVolumeHandler } from './cloud/volumes/workflow.ts';
 import type { ChangeFeed } from './db/changes.ts';
 import type { Database, Transaction } from './db/database.ts';
@@ -64,8 +83,13 @@ import { createClients } from './iam/clients/service.ts';
 import { createFeatures } from './iam/features/service.ts';
 import { type Authenticator, createAuthenticator } from './iam/identity/authenticate.ts';
 import { createSignedTokens } from './iam/identity/signed-tokens.ts';
+import { createLoginLimits } from './iam/logins/limits.ts';
+import { createPasswordCheck } from './iam/logins/password-check.ts';
+import { createLogins } from './iam/logins/service.ts';
 import { createNotificationSettings } from './iam/notification-settings/service.ts';
 import { createTokens } from './iam/tokens/service.ts';
+import { createMembers } from './iam/users/members.ts';
+import { createUsers } from './iam/users/service.ts';
 import type { Clock } from './lib/clock.ts';
 import { createRequestLog } from './requests/request-log.ts';
 import { noEngines } from './streaming/ai-tasks/engines.ts';
@@ -108,14 +132,15 @@ export function createServices(foundation: Foundation) {
     portGroups,
     networks,
   });
-  const sshKeys = createSshKeys(foundation);
+  const sshKeys = createSshKeys({ ...foundation, users: keyUsers });
   const fileShares = createFileShares({
     ...foundation,
     tasks,
-    networks: shareNetworks(networks),
+    subnets: shareSubnets,
     users: shareUsers,
   });
-  const poolNodes = createPoolNodes({ ...foundation, nodes: nodesOn(foundation) });
+  const nodes = nodesOn(foundation);
+  const poolNodes = createPoolNodes({ ...foundation, nodes });
   const ofClusters = {
     ...foundation,
     tasks,
@@ -134,7 +159,14 @@ export function createServices(foundation: Foundation) {
   const clusterPools = createClusterPools(ofClusters);
   const clusterUpgrades = createClusterUpgrades(ofClusters);
   const clusterCredentials = createClusterCredentials(foundation);
-  const volumes = createVolumes({ ...foundation, tasks, snapshots: snapshotRows, hosts: volumeHosts });
+  const clusterLimits = createClusterLimits(foundation);
+  const volumes = createVolumes({
+    ...foundation,
+    tasks,
+    snapshots: snapshotRows,
+    images: imageSources(foundation),
+    hosts: volumeHosts,
+  });
   const volumeChanges = createVolumeChanges({
     ...foundation,
     tasks,
@@ -142,32 +174,68 @@ export function createServices(foundation: Foundation) {
     hosts: volumeHosts,
   });
   const snapshots = createSnapshots({ ...foundation, tasks, volumes });
+  const images = createImages({ ...foundation, tasks, volumes: volumeUploads });
+  const logging = createLogging({ ...foundation, users: topicUsers });
+  const addresses = createAddresses();
+  const newInterfaces = createNewInterfaces({
+    addresses,
+    ports,
+    portGroups,
+    floatingIps: interfaceFloatingIps,
+  });
+  const floatingIps = createFloatingIps({ ...foundation, tasks, addresses, targets: floatingTargets });
+  const reservedFixedIps = createReservedFixedIps({ ...foundation, tasks, addresses });
   const instances = createInstances({
     ...foundation,
     tasks,
-    addresses: createAddresses(),
-    ports,
-    portGroups,
-    instanceVolumes: createInstanceVolumes({ ...foundation, snapshots: snapshotRows }),
+    newInterfaces,
+    floatingIps: interfaceFloatingIps,
+    instanceVolumes: instanceVolumesOn(foundation),
     sshKeys,
   });
-  const clusterNodes = createClusterNodes({ ...ofClusters, instances });
-  const instanceChanges = createInstanceChanges({ ...foundation, tasks, find: instances.get });
+  const clusterNodes = createClusterNodes({ ...ofClusters, nodes });
+  const instanceChanges = createInstanceChanges({
+    ...foundation,
+    tasks,
+    instanceVolumes: instanceVolumesOn(foundation),
+    find: instances.get,
+  });
+  const instanceLimits = createInstanceLimits(foundation);
   const instanceInterfaces = createInstanceInterfaces({
     ...foundation,
     tasks,
-    addresses: createAddresses(),
     interfaces: createPortInterfaces(foundation),
-    portGroups,
+    newInterfaces,
     find: instances.get,
   });
+  const metadata = createMetadata({
+    ...foundation,
+    holders: {
+      fileShare: fileShares.tags,
+      image: images.tags,
+      instance: instanceChanges.tags,
+      network: networks.tags,
+      securityGroup: securityGroups.tags,
+      subnet: networks.subnetTags,
+      volume: volumeChanges.tags,
+    },
+  });
   const pricing = createPricing({ ...foundation, snapshots, volumes });
+  const clusterPrices = createClusterPrices({ ...foundation, clusters });
   const directory = createClientDirectory(foundation);
   const tokens = createTokens({ ...foundation, authenticator, clients: directory });
   const features = createFeatures({ ...foundation, clients: directory });
+  const limits = createLoginLimits(foundation.database);
+  const passwords = createPasswordCheck({ ...foundation, limits });
+  const account = { ...foundation, authenticator, clients: directory, passwords };
+  const logins = createLogins({ ...account, signedTokens });
+  const users = createUsers({ ...account, prepareProjects: prepare });
+  const members = createMembers(account);
   const clients = createClients({
     ...foundation,
     features,
+    users,
+    directory,
     prepareProjects: prepare,
   });
   const notificationSettings = createNotificationSettings(foundation);
@@ -183,23 +251,34 @@ export function createServices(foundation: Foundation) {
     networks,
     ports,
     projectPorts,
+    floatingIps,
+    reservedFixedIps,
     instances,
     instanceChanges,
     instanceInterfaces,
+    instanceLimits,
     volumes,
     volumeChanges,
     snapshots,
+    images,
+    logging,
+    metadata,
     securityGroups,
     clusters,
     clusterPools,
     clusterNodes,
     clusterUpgrades,
     clusterCredentials,
+    clusterLimits,
     pricing,
+    clusterPrices,
     sshKeys,
     fileShares,
     tokens,
     features,
+    logins,
+    users,
+    members,
     clients,
     notificationSettings,
     aiTasks,
@@ -218,13 +297,17 @@ async function prepareProjectsIn(tx: Transaction, catalog: Catalog, now: Date): 
   await ensureDefaultSecurityGroups(tx, regions, now);
 }
 
+function instanceVolumesOn(foundation: Foundation) {
+  return createInstanceVolumes({ snapshots: snapshotRows, images: imageSources(foundation) });
+}
+
 function nodesOn(foundation: Foundation): Nodes {
   return createNodes({
     ...foundation,
     addresses: createAddresses(),
     ports: createPorts(foundation),
     portGroups,
-    instanceVolumes: createInstanceVolumes({ ...foundation, snapshots: snapshotRows }),
+    instanceVolumes: instanceVolumesOn(foundation),
   });
 }
 
@@ -243,14 +326,21 @@ export function createTaskHandlers(foundation: Foundation): TaskHandler[] {
     ...foundation,
     machines: simulatedInstances(simulation),
     addresses: createAddresses(),
+    floatingIps: interfaceFloatingIps,
     ports: createPorts(foundation),
-    instanceVolumes: createInstanceVolumes({ ...foundation, snapshots: snapshotRows }),
+    instanceVolumes: instanceVolumesOn(foundation),
   };
   const changing = {
     ...foundation,
     changes: simulatedMachineChanges(foundation.simulationSpeed),
     addresses: createAddresses(),
+    floatingIps: interfaceFloatingIps,
     interfaces: createPortInterfaces(foundation),
+  };
+  const addressing = {
+    ...networking,
+    addresses: createAddresses(),
+    floatingIps: interfaceFloatingIps,
   };
   return [
     createInstanceHandler(machines),
@@ -262,14 +352,22 @@ export function createTaskHandlers(foundation: Foundation): TaskHandler[] {
     ...volumeChangeHandlers({ ...disks, snapshots: snapshotRows }),
     createSnapshotHandler(disks),
     deleteSnapshotHandler(disks),
+    ...imageHandlers({ ...foundation, backend: simulatedImages(simulation), volumes: volumeUploads }),
     ...securityGroupHandlers(),
     deleteProjectHandler(),
-    ...clusterHandlers({ backend: clusters, nodes, credentials: createClusterCredentials(foundation) }),
+    ...clusterHandlers({
+      backend: clusters,
+      nodes,
+      credentials: createClusterCredentials(foundation),
+      topics: createClusterTopics(foundation),
+    }),
     ...poolHandlers({ ...foundation, backend: clusters, nodes }),
     ...upgradeHandlers({ backend: clusters }),
     ...networkHandlers(networking),
     ...subnetHandlers(networking),
-    ...portHandlers({ ...networking, addresses: createAddresses() }),
+    ...portHandlers(addressing),
+    ...floatingIpHandlers(addressing),
+    ...reservedFixedIpHandlers(addressing),
     ...fileShareHandlers({ backend: simulatedFileShares(foundation.simulationSpeed) }),
   ];
 }

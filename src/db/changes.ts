@@ -20,6 +20,16 @@ export async function announce(client: pg.ClientBase, topic: string, key: string
   await client.query('select pg_notify($1, $2)', [CHANNEL, `${topic}:${key}`]);
 }
 
+/** The same for many keys of one topic, in one statement. */
+export async function announceAll(client: pg.ClientBase, topic: string, keys: number[]): Promise<void> {
+  if (keys.length === 0) return;
+  await client.query(`select pg_notify($1, $2 || ':' || key) from unnest($3::text[]) as keys (key)`, [
+    CHANNEL,
+    topic,
+    keys.map(String),
+  ]);
+}
+
 export async function listenForChanges(connection: pg.ClientConfig): Promise<ChangeFeed> {
   const listeners = new Map<string, { changed: Listener; missed: () => void }[]>();
   let client: pg.Client | undefined;

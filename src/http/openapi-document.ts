@@ -16,6 +16,8 @@ export interface Operation {
   operationId: string;
   summary: string;
   tags: string[];
+  /** An empty list: anybody may call it. */
+  security?: object[];
   deprecated?: boolean;
   parameters?: (Parameter | { $ref: string })[];
   requestBody?: { required?: boolean; content: Record<string, MediaType> };

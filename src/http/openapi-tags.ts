@@ -28,6 +28,8 @@ export const TAGS: { name: string; description: string }[] = [
   { name: 'Flavors', description: 'Sizes of machines.' },
   { name: 'Images', description: 'What machines start from.' },
   { name: 'AI tasks', description: 'Transcription and moderation of audio, video and pictures.' },
+  { name: 'Logins', description: 'Tokens of people: by password, refreshed every hour.' },
+  { name: 'Users', description: 'People, the accounts they belong to and their roles there.' },
   { name: 'Clients', description: 'Accounts of a reseller.' },
   { name: 'API tokens', description: 'Credentials of programs.' },
   { name: 'Features', description: 'Free and paid features of an account.' },

@@ -37,9 +37,15 @@ export async function documentApi(app: FastifyInstance, dialect: Dialect): Promi
             name: 'Authorization',
             description: 'The word `apikey`, one space, the API token.',
           },
+          bearer: {
+            type: 'http',
+            scheme: 'bearer',
+            bearerFormat: 'JWT',
+            description: 'The access token of a login.',
+          },
         },
       },
-      security: [{ apikey: [] }],
+      security: [{ apikey: [] }, { bearer: [] }],
     },
     stripBasePath: true,
     transform({ schema, url, route }) {

@@ -3,10 +3,12 @@ import { doctor } from './doctor.ts';
 import { migrateCommand } from './migrate.ts';
 import { serve } from './serve.ts';
 import { tokenCreate } from './token-create.ts';
+import { userPassword } from './user-password.ts';
 
 export const commands: Record<string, Command> = {
   serve,
   migrate: migrateCommand,
   'token create': tokenCreate,
+  'user password': userPassword,
   doctor,
 };

@@ -8,6 +8,7 @@ import { type Database, openDatabase } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
 import type { Api } from '../http/server.ts';
 import { ensureFirstAccount, makeTokenOnce } from '../iam/accounts/first-account.ts';
+import { ensureSigningKey } from '../iam/identity/signed-tokens.ts';
 import { createTokenUseRecorder } from '../iam/tokens/use-recorder.ts';
 import { systemClock } from '../lib/clock.ts';
 import { OperatorError } from '../lib/operator-error.ts';
@@ -64,6 +65,7 @@ export async function startPlatform(
       clock: systemClock,
       bootstrapToken: config.bootstrapToken,
     });
+    await ensureSigningKey(database, systemClock);
     await prepareProjects(database, catalog, systemClock);
     const worker = thread ?? (role === 'api' ? undefined : createTaskWorker(config, log));
     if (worker) undo.push(() => worker.stop(graceMs));

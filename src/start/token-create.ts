@@ -1,10 +1,7 @@
-import { openDatabase } from '../db/database.ts';
 import { createTokenFor } from '../iam/tokens/operator-token.ts';
 import { systemClock } from '../lib/clock.ts';
-import { DomainError } from '../lib/errors.ts';
-import { createLog } from '../log.ts';
 import type { Command } from './command.ts';
-import { openStorage } from './storage.ts';
+import { asOperator } from './operator.ts';
 
 export const tokenCreate: Command = {
   summary: 'make an API token and print it once',
@@ -28,9 +25,7 @@ export const tokenCreate: Command = {
       process.stderr.write(`${wrong}\n`);
       return 64;
     }
-    const storage = await openStorage(config, createLog(config), { share: true, mustExist: true });
-    const database = openDatabase(storage.connection, 2);
-    try {
+    return asOperator(config, async (database) => {
       const { token } = await createTokenFor(
         { database, clock: systemClock },
         {
@@ -41,27 +36,10 @@ export const tokenCreate: Command = {
           expires: options.expires === undefined ? null : new Date(String(options.expires)),
         },
       );
-      process.stdout.write(`${token}\n`);
-      return 0;
-    } catch (error) {
-      if (isMissingTable(error)) {
-        process.stderr.write('There is no account yet: start Tradewind once on this database\n');
-        return 70;
-      }
-      if (!(error instanceof DomainError)) throw error;
-      process.stderr.write(`${error.message}\n`);
-      return 64;
-    } finally {
-      await database.close();
-      await storage.stop();
-    }
+      return token;
+    });
   },
 };
-
-/** The schema comes with the first start. */
-function isMissingTable(error: unknown): boolean {
-  return (error as { code?: unknown }).code === '42P01';
-}
 
 function faultOf({ client, expires }: Record<string, string | boolean | undefined>): string | undefined {
   if (client !== undefined && !/^[1-9]\d{0,14}$/.test(String(client)))

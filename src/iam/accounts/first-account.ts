@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { announce } from '../../db/changes.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
-import { secretHash, TOKEN_TOPIC } from '../identity/authenticate.ts';
+import { secretHash } from '../identity/authenticate.ts';
+import { announceTokens, endLogins } from '../identity/credentials.ts';
 import { ROLES } from '../identity/principal.ts';
 import { tokenText } from '../identity/token-text.ts';
 import { type Account, insertAccount } from './new-account.ts';
@@ -84,12 +84,7 @@ async function setBootstrapToken(
   token: { id: number; secret: string },
   now: Date,
 ): Promise<void> {
-  const replaced = await tx.sql
-    .deleteFrom('api_tokens')
-    .where('bootstrap', '=', true)
-    .where('id', '!=', token.id)
-    .returning('id')
-    .execute();
+  await removeOtherBootstrapTokens(tx, token);
   const row = {
     ...tokenRow(account, token.secret, now),
     id: token.id,
@@ -111,8 +106,25 @@ async function setBootstrapToken(
       `TRADEWIND_BOOTSTRAP_TOKEN is not usable: another API token has the id ${token.id}; choose an id below 1000`,
     );
   }
-  for (const { id } of replaced) await announce(tx.client, TOKEN_TOPIC, id);
-  await announce(tx.client, TOKEN_TOPIC, token.id);
+  await announceTokens(tx, [token.id]);
+}
+
+/** Those of another id go; one whose secret is another keeps none of the logins that it made. */
+async function removeOtherBootstrapTokens(
+  tx: Transaction,
+  token: { id: number; secret: string },
+): Promise<void> {
+  const others = await tx.sql
+    .selectFrom('api_tokens')
+    .select('id')
+    .where('bootstrap', '=', true)
+    .where((row) => row.or([row('id', '!=', token.id), row('secret_hash', '!=', secretHash(token.secret))]))
+    .execute();
+  const ids = others.map(({ id }) => id);
+  for (const tokenId of ids) await endLogins(tx, { tokenId });
+  const gone = ids.filter((id) => id !== token.id);
+  if (gone.length > 0) await tx.sql.deleteFrom('api_tokens').where('id', 'in', gone).execute();
+  await announceTokens(tx, gone);
 }
 
 /** The id of the bootstrap token belongs to a token that somebody made through the API. */

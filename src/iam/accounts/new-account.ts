@@ -1,9 +1,21 @@
-import type { Kysely } from 'kysely';
+import type { Insertable, Kysely } from 'kysely';
 import type { Tables } from '../../db/tables.ts';
+import { ROLES } from '../identity/principal.ts';
+import type { Language } from '../identity/tables.ts';
 
 export interface Account {
   clientId: number;
   userId: number;
+}
+
+export interface NewAdministrator {
+  email: string;
+  resellerId: number | null;
+  platformAdministrator: boolean;
+  name?: string | null | undefined;
+  phone?: string | null | undefined;
+  lang?: Language | undefined;
+  passwordHash?: string | undefined;
 }
 
 /** A client account with its administrator and its default project. */
@@ -12,14 +24,24 @@ export async function insertAccount(
   account: {
     company: string;
     resellerId: number;
-    administrator: { email: string; resellerId: number | null; platformAdministrator: boolean };
+    administrator: NewAdministrator;
+    details?: Partial<
+      Pick<Insertable<Tables['clients']>, 'custom_id' | 'country_code' | 'is_test' | 'seller_id' | 'phone'>
+    >;
     now: Date;
   },
 ): Promise<Account> {
-  const { company, resellerId, administrator, now } = account;
+  const { company, resellerId, administrator, details, now } = account;
   const { id: clientId } = await sql
     .insertInto('clients')
-    .values({ company, reseller_id: resellerId, created_at: now })
+    .values({
+      company,
+      reseller_id: resellerId,
+      email: administrator.email,
+      name: administrator.name ?? null,
+      created_at: now,
+      ...details,
+    })
     .returning('id')
     .executeTakeFirstOrThrow();
   const { id: userId } = await sql
@@ -28,12 +50,19 @@ export async function insertAccount(
       client_id: clientId,
       reseller_id: administrator.resellerId,
       email: administrator.email,
-      name: null,
+      name: administrator.name ?? null,
       platform_administrator: administrator.platformAdministrator,
+      phone: administrator.phone ?? null,
+      password_hash: administrator.passwordHash ?? null,
+      ...(administrator.lang && { lang: administrator.lang }),
       created_at: now,
     })
     .returning('id')
     .executeTakeFirstOrThrow();
+  await sql
+    .insertInto('client_users')
+    .values({ client_id: clientId, user_id: userId, role_id: ROLES.administrators.id, created_at: now })
+    .execute();
   await sql
     .insertInto('projects')
     .values({

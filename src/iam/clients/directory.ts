@@ -9,6 +9,8 @@ export interface ClientEntry {
 /** Which accounts there are, and whose they are. */
 export interface ClientDirectory {
   find(clientId: number): Promise<ClientEntry | undefined>;
+  /** Whether the user is one of those who look after the reseller's clients. */
+  isSeller(userId: number, resellerId: number): Promise<boolean>;
 }
 
 export function createClientDirectory({ database }: { database: Database }): ClientDirectory {
@@ -19,6 +21,17 @@ export function createClientDirectory({ database }: { database: Database }): Cli
         .select(['id', 'reseller_id as resellerId'])
         .where('id', '=', clientId)
         .executeTakeFirst(),
+
+    async isSeller(userId, resellerId) {
+      const seller = await database.sql
+        .selectFrom('users')
+        .select('id')
+        .where('id', '=', userId)
+        .where('reseller_id', '=', resellerId)
+        .where('deleted_at', 'is', null)
+        .executeTakeFirst();
+      return seller !== undefined;
+    },
   };
 }
 

@@ -1,26 +1,28 @@
 import type { FeatureActivation } from '../features/schema.ts';
-import { type Account, SERVICES, type ServiceName } from './schema.ts';
+import type { User } from '../users/schema.ts';
+import { type Account, type Client, SERVICES, type ServiceName } from './schema.ts';
 import type { AccountRow } from './store.ts';
 
 /** What this platform offers; the other published services have features in the catalogue and nothing else. */
-const OFFERED: readonly ServiceName[] = ['CLOUD', 'STREAMING'];
+export const OFFERED: readonly ServiceName[] = ['CLOUD', 'STREAMING'];
 
 export function presentedAccount(
   row: AccountRow,
   currentUser: number,
-  activations: FeatureActivation[],
+  activations: readonly FeatureActivation[],
+  users?: User[],
 ): Account {
   return {
     id: row.id,
     email: row.email,
     name: row.name,
-    status: 'active',
+    status: row.status,
     companyName: row.company,
     currentUser,
     capabilities: [...OFFERED],
     serviceStatuses: perService((service) =>
       OFFERED.includes(service)
-        ? { status: 'active' as const, enabled: true }
+        ? { status: row.status, enabled: row.status === 'active' }
         : { status: 'new' as const, enabled: false },
     ),
     paidFeatures: perService((service) =>
@@ -35,10 +37,32 @@ export function presentedAccount(
     ),
     entryBaseDomain: null,
     signup_process: null,
-    deleted: false,
+    deleted: row.deleted_at !== null,
     bill_type: 'common',
-    is_test: false,
-    has_active_admin: true,
+    is_test: row.is_test,
+    has_active_admin: row.has_active_admin,
+    phone: row.phone,
+    website: null,
+    custom_id: row.custom_id,
+    country_code: row.country_code,
+    ...(users && { users }),
+  };
+}
+
+/** An account as its reseller sees it. */
+export function presentedClient(
+  row: AccountRow,
+  currentUser: number,
+  activations: readonly FeatureActivation[],
+  users?: User[],
+): Client {
+  const own = activations.filter(({ client_id }) => client_id === row.id);
+  return {
+    ...presentedAccount(row, currentUser, own, users),
+    seller: row.seller_id,
+    resellers: [row.reseller_id],
+    client_type: row.of_reseller ? 'reseller' : 'common',
+    owner: row.owner_id,
   };
 }
 

@@ -1,5 +1,14 @@
 import type { Api } from '../../http/server.ts';
-import { Account, CreateClient, CreatedClient } from './schema.ts';
+import {
+  Account,
+  Client,
+  ClientList,
+  ClientListQuery,
+  ClientParams,
+  CreateClient,
+  CreatedClient,
+  UpdateClient,
+} from './schema.ts';
 import type { Clients } from './service.ts';
 
 const tags = ['Clients'];
@@ -22,12 +31,51 @@ export function clientRoutes(app: Api, { clients }: { clients: Clients }): void 
       operationId: 'createClient',
       summary: 'Create a client',
       description:
-        "A client of the caller's reseller, with an administrator and a default project. The reseller can make it an API token.",
+        "A client of the caller's reseller, with an administrator and a default project. The reseller can make it an API token, and invite users.",
       tags,
       body: CreateClient,
       response: { 201: CreatedClient },
     },
     handler: async ({ principal, body }, reply) =>
       reply.code(201).send(await clients.create(principal, body)),
+  });
+
+  app.get('/iam/clients', {
+    config: { access: 'resell' },
+    schema: {
+      operationId: 'listClients',
+      summary: 'List the clients of a reseller',
+      description:
+        'An array, of 10,000 at most, when the query has no `limit`; else a page. The platform administrator gets the clients of all resellers.',
+      tags,
+      querystring: ClientListQuery,
+      response: { 200: ClientList },
+    },
+    handler: ({ principal, query }) => clients.list(principal, query),
+  });
+
+  app.get('/iam/clients/:clientId', {
+    config: { access: 'resell' },
+    schema: {
+      operationId: 'getClient',
+      summary: 'Get a client',
+      tags,
+      params: ClientParams,
+      response: { 200: Client },
+    },
+    handler: ({ principal, params }) => clients.get(principal, params.clientId),
+  });
+
+  app.patch('/iam/clients/:clientId', {
+    config: { access: 'resell' },
+    schema: {
+      operationId: 'updateClient',
+      summary: 'Change a client',
+      tags,
+      params: ClientParams,
+      body: UpdateClient,
+      response: { 200: Client },
+    },
+    handler: ({ principal, params, body }) => clients.update(principal, params.clientId, body),
   });
 }

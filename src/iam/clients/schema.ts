@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { Email } from '../../lib/email.ts';
 import { nullable } from '../../lib/nullable.ts';
-import { Timestamp } from '../../lib/wire.ts';
+import { IntegerId, pageFields, Timestamp } from '../../lib/wire.ts';
+import { PersonName, Phone, User } from '../users/schema.ts';
 
 export const SERVICES = ['CDN', 'CLOUD', 'DDOS', 'DNS', 'STORAGE', 'STREAMING'] as const;
 export type ServiceName = (typeof SERVICES)[number];
@@ -35,45 +37,64 @@ const AccountFreeFeature = Type.Object(
   { title: 'AccountFreeFeature' },
 );
 
-export const Account = Type.Object(
-  {
-    id: Type.Integer({ description: 'Client ID', examples: [1] }),
-    email: Type.String({ description: "Address of the account's administrator" }),
-    name: nullable(Type.String({ description: "Name of the account's administrator" })),
-    status: Type.Enum(
-      ['new', 'trial', 'trialend', 'active', 'integration', 'paused', 'preparation', 'ready'],
-      { type: 'string', description: 'Always active' },
-    ),
-    companyName: Type.String({ examples: ['Example Ltd'] }),
-    currentUser: Type.Integer({ description: 'User that the token acts for', examples: [1] }),
-    capabilities: Type.Array(Type.Enum([...SERVICES], { type: 'string' }), {
-      description: 'Services that the account may use',
-    }),
-    serviceStatuses: Type.Object(perService(ServiceStatus), { title: 'ServiceStatuses' }),
-    paidFeatures: Type.Object(perService(Type.Array(AccountPaidFeature)), { title: 'AccountPaidFeatures' }),
-    freeFeatures: Type.Object(perService(Type.Array(AccountFreeFeature)), { title: 'AccountFreeFeatures' }),
-    entryBaseDomain: nullable(Type.String({ description: 'Always null: the platform serves one domain.' })),
-    signup_process: nullable(Type.String({ description: 'Always null: accounts are made by a reseller.' })),
-    deleted: Type.Boolean(),
-    bill_type: Type.String({ description: 'Always common' }),
-    is_test: Type.Boolean(),
-    has_active_admin: Type.Boolean(),
-  },
-  { title: 'Account' },
-);
+const accountFields = {
+  id: Type.Integer({ description: 'Client ID', examples: [1] }),
+  email: Type.String({ description: 'Address of whom to ask about it' }),
+  name: nullable(Type.String({ description: 'Name of whom to ask about it' })),
+  status: Type.Enum(['new', 'trial', 'trialend', 'active', 'integration', 'paused', 'preparation', 'ready'], {
+    type: 'string',
+    description: '`paused`: nobody gets in',
+  }),
+  companyName: Type.String({ examples: ['Example Ltd'] }),
+  currentUser: Type.Integer({ description: 'User that the token acts for', examples: [1] }),
+  capabilities: Type.Array(Type.Enum([...SERVICES], { type: 'string' }), {
+    description: 'Services that the account may use',
+  }),
+  serviceStatuses: Type.Object(perService(ServiceStatus), { title: 'ServiceStatuses' }),
+  paidFeatures: Type.Object(perService(Type.Array(AccountPaidFeature)), { title: 'AccountPaidFeatures' }),
+  freeFeatures: Type.Object(perService(Type.Array(AccountFreeFeature)), { title: 'AccountFreeFeatures' }),
+  entryBaseDomain: nullable(Type.String({ description: 'Always null: the platform serves one domain.' })),
+  signup_process: nullable(Type.String({ description: 'Always null: accounts are made by a reseller.' })),
+  deleted: Type.Boolean(),
+  bill_type: Type.String({ description: 'Always common' }),
+  is_test: Type.Boolean(),
+  has_active_admin: Type.Boolean({ description: 'Whether an administrator may get in' }),
+  phone: nullable(Type.String()),
+  website: nullable(Type.String({ description: 'Always null: it is not kept.' })),
+  custom_id: nullable(Type.String({ description: "The reseller's own number for it" })),
+  country_code: nullable(Type.String({ examples: ['DE'] })),
+  users: Type.Optional(Type.Array(User, { description: 'Left out in lists' })),
+};
+export const Account = Type.Object(accountFields, { title: 'Account' });
 export type Account = Static<typeof Account>;
 
-export const CreateClient = Type.Object(
+export const CLIENT_TYPES = ['common', 'reseller', 'sales'] as const;
+export const Client = Type.Object(
   {
-    company: Type.String({
-      minLength: 1,
-      maxLength: 255,
-      pattern: '\\S',
-      rule: 'Must not be empty.',
-      description: 'Name of the company; several clients may have the same.',
-      examples: ['Example Ltd'],
+    ...accountFields,
+    seller: nullable(Type.Integer({ description: 'User of the reseller who looks after it' })),
+    resellers: Type.Array(Type.Integer(), { description: 'Its reseller' }),
+    client_type: Type.Enum([...CLIENT_TYPES], {
+      type: 'string',
+      description: '`reseller` for an account that a reseller works in',
     }),
+    owner: nullable(Type.Integer({ description: 'Its first administrator' })),
   },
+  { title: 'Client' },
+);
+export type Client = Static<typeof Client>;
+
+const CompanyName = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: '\\S',
+  rule: 'Must not be empty.',
+  description: 'Name of the company; several clients may have the same.',
+  examples: ['Example Ltd'],
+});
+
+export const CreateClient = Type.Object(
+  { company: CompanyName },
   { title: 'CreateClient', additionalProperties: false, examples: [{ company: 'Example Ltd' }] },
 );
 export type CreateClient = Static<typeof CreateClient>;
@@ -83,3 +104,113 @@ export const CreatedClient = Type.Object(
   { title: 'CreatedClient' },
 );
 export type CreatedClient = Static<typeof CreatedClient>;
+
+export const UpdateClient = Type.Object(
+  {
+    email: Type.Optional(Email('Whom to ask about it')),
+    companyName: Type.Optional(CompanyName),
+    custom_id: Type.Optional(
+      nullable(Type.String({ maxLength: 255, description: "The reseller's own number for it; null: none" })),
+    ),
+    name: Type.Optional(PersonName('Name of whom to ask about it; null: none')),
+    phone: Type.Optional(Phone('Telephone number; null: none')),
+    reseller: Type.Optional(
+      IntegerId('Its reseller. The platform administrator alone may give it to another one.'),
+    ),
+    seller: Type.Optional(
+      nullable(IntegerId('User of the reseller who looks after it; null: nobody in particular')),
+    ),
+    is_test: Type.Optional(Type.Boolean({ description: 'It is for tests', examples: [false] })),
+  },
+  {
+    title: 'UpdateClient',
+    additionalProperties: false,
+    examples: [{ companyName: 'Example Ltd', custom_id: 'A-1042', phone: '+12025550123' }],
+  },
+);
+export type UpdateClient = Static<typeof UpdateClient>;
+
+export const ORDERINGS = ['id', 'email', 'name', 'status', 'companyName', 'created_at'] as const;
+const ORDERING = `-?(${ORDERINGS.join('|')})`;
+
+const text = (description: string) => Type.Optional(Type.String({ maxLength: 255, description }));
+const part = (what: string) => text(`${what} that contains this, in any letter case`);
+const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
+const moment = (description: string) =>
+  Type.Optional(Type.String({ format: 'date-time', description, examples: ['2026-01-31T00:00:00Z'] }));
+const ids = (description: string) =>
+  Type.Optional(
+    Type.String({
+      maxLength: 2000,
+      pattern: '^\\d{1,15}(,\\d{1,15})*$',
+      rule: 'Must be IDs with commas between them.',
+      description: `${description}; with commas between them`,
+    }),
+  );
+const ServiceState = Type.Optional(
+  Type.Enum(['new', 'trial', 'trialend', 'active', 'paused', 'activating', 'deleted'], {
+    type: 'string',
+    description: 'Clients whose service of this name has this status',
+  }),
+);
+
+export const ClientListQuery = Type.Object(
+  {
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1000,
+        description: 'Most results of a page. Without it the answer is an array of all that match.',
+      }),
+    ),
+    offset: Type.Optional({ ...IntegerId('Results to skip before the first'), default: 0 }),
+    ordering: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        pattern: `^${ORDERING}(,${ORDERING})*$`,
+        rule: `Must be some of ${ORDERINGS.join(', ')} with commas between them; a minus before one turns it round.`,
+        description: `Fields to order by, with commas between them: ${ORDERINGS.join(', ')}. A minus before one turns it round.`,
+        default: 'id',
+      }),
+    ),
+    email: part('Whom to ask has an address'),
+    companyName: part('A company name'),
+    name: part('Whom to ask has a name'),
+    deleted: text('true: deleted ones alone, false: none of them; anything else: both'),
+    reseller_id: Type.Optional(IntegerId('Clients of this reseller')),
+    seller_id: Type.Optional(IntegerId('Clients that this user looks after')),
+    custom_id: text("The reseller's own number"),
+    cdn: ServiceState,
+    storage: ServiceState,
+    ddos: ServiceState,
+    dns: ServiceState,
+    cloud: ServiceState,
+    streaming: ServiceState,
+    activated: flag('Whether an administrator has a password to log in with'),
+    id__in__exclude: ids('Not these clients'),
+    bill_type: text('All clients have common'),
+    users_name: part('A user has a name'),
+    users_email: part('A user has an address'),
+    created_at_gte: moment('Made then or later'),
+    created_at_lte: moment('Made then or earlier'),
+    feature_id_in: ids('One of these features is activated'),
+    is_test: flag('Whether it is for tests'),
+    client_type: Type.Optional(
+      Type.Enum([...CLIENT_TYPES], { type: 'string', description: 'Kind of the client' }),
+    ),
+    promocode: text('No client has one, so nothing matches'),
+    country_code: text('Country, as ISO 3166 names it'),
+  },
+  { additionalProperties: false },
+);
+export type ClientListQuery = Static<typeof ClientListQuery>;
+
+export const ClientPage = Type.Object(
+  { ...pageFields, results: Type.Array(Client) },
+  { title: 'ClientPage' },
+);
+export type ClientPage = Static<typeof ClientPage>;
+/** Told apart by what it is: an array, or an object. */
+export const ClientList = Type.Union([Type.Array(Client), ClientPage], { title: 'ClientList' });
+
+export const ClientParams = Type.Object({ clientId: IntegerId('Client ID') });

@@ -1,39 +1,82 @@
 import { randomBytes } from 'node:crypto';
-import type { Database, Transaction } from '../../db/database.ts';
+import { type Database, type Transaction, violates } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
+import { requireEmail } from '../../lib/email.ts';
+import { ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { pagesAround } from '../../lib/page-address.ts';
 import { insertAccount } from '../accounts/new-account.ts';
 import type { FeatureActivation } from '../features/schema.ts';
 import type { Principal } from '../identity/principal.ts';
-import { presentedAccount } from './presenter.ts';
-import type { Account, CreateClient, CreatedClient } from './schema.ts';
-import { findAccount } from './store.ts';
+import type { User } from '../users/schema.ts';
+import { type ClientDirectory, resells } from './directory.ts';
+import { filterOf, orderOf } from './filter.ts';
+import { presentedAccount, presentedClient } from './presenter.ts';
+import type {
+  Account,
+  Client,
+  ClientListQuery,
+  ClientPage,
+  CreateClient,
+  CreatedClient,
+  UpdateClient,
+} from './schema.ts';
+import * as store from './store.ts';
+
+/** What a list without a limit answers at most. */
+const MOST_LISTED = 10_000;
 
 /** What this feature needs to know of features. */
 export interface ActivatedFeatures {
-  ofClient(clientId: number): Promise<FeatureActivation[]>;
+  ofClients(clientIds: readonly number[]): Promise<FeatureActivation[]>;
 }
 
+/** What this feature needs to know of users. */
+export interface AccountUsers {
+  ofClient(clientId: number): Promise<User[]>;
+}
+
+/** Accounts. A reseller reaches its own clients, the platform administrator all. */
 export interface Clients {
   /** The caller's own account. */
   me(principal: Principal): Promise<Account>;
   /** A client of the caller's reseller, with an administrator and a default project that is ready for use. */
   create(principal: Principal, request: CreateClient): Promise<CreatedClient>;
+  /** A page when the query has a limit, else all in an array. @throws InvalidError */
+  list(principal: Principal, query: ClientListQuery): Promise<Client[] | ClientPage>;
+  /** @throws NotFoundError */
+  get(principal: Principal, clientId: number): Promise<Client>;
+  /** @throws NotFoundError, InvalidError */
+  update(principal: Principal, clientId: number, request: UpdateClient): Promise<Client>;
 }
 
 export function createClients(deps: {
   database: Database;
   clock: Clock;
   features: ActivatedFeatures;
+  users: AccountUsers;
+  directory: ClientDirectory;
   /** Gives every project what each has from its first moment on, in the transaction that made it. */
   prepareProjects: (tx: Transaction) => Promise<void>;
 }): Clients {
-  const { database, clock, features, prepareProjects } = deps;
+  const { database, clock, features, users, directory, prepareProjects } = deps;
+
+  async function get(principal: Principal, clientId: number): Promise<Client> {
+    const row = await store.findAccount(database.sql, clientId);
+    if (!row || !resells(principal, { id: row.id, resellerId: row.reseller_id })) {
+      throw new NotFoundError('Client', clientId);
+    }
+    const activations = await features.ofClients([clientId]);
+    return presentedClient(row, principal.userId, activations, await users.ofClient(clientId));
+  }
+
   return {
+    get,
+
     async me({ clientId, userId }) {
-      const row = await findAccount(database.sql, clientId);
+      const row = await store.findAccount(database.sql, clientId);
       if (!row) throw new NotFoundError('Client', clientId);
-      return presentedAccount(row, userId, await features.ofClient(clientId));
+      const activations = await features.ofClients([clientId]);
+      return presentedAccount(row, userId, activations, await users.ofClient(clientId));
     },
 
     async create(principal, { company }) {
@@ -52,7 +95,55 @@ export function createClients(deps: {
         return { id: clientId, company };
       });
     },
+
+    async list(principal, query) {
+      const filter = filterOf(query, principal.platformAdministrator ? undefined : principal.resellerId);
+      const { limit = MOST_LISTED, offset = 0, ...rest } = query;
+      const order = orderOf(query.ordering);
+      const { count, rows } = filter
+        ? await store.listAccounts(database.sql, filter, { order, limit, offset })
+        : { count: 0, rows: [] };
+      const activations = await features.ofClients(rows.map(({ id }) => id));
+      const results = rows.map((row) => presentedClient(row, principal.userId, activations));
+      if (query.limit === undefined) return results;
+      return { count, ...pagesAround('/iam/clients', { limit, offset }, count, rest), results };
+    },
+
+    async update(principal, clientId, request) {
+      const client = await directory.find(clientId);
+      if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
+      if (request.email !== undefined) requireEmail(request.email);
+      await requireOwners(principal, client.resellerId, request);
+      const { companyName: company, reseller: reseller_id, seller: seller_id, ...rest } = request;
+      const changes = {
+        ...rest,
+        ...(company !== undefined && { company }),
+        ...(reseller_id !== undefined && { reseller_id }),
+        // A seller belongs to one reseller.
+        ...(reseller_id !== undefined && reseller_id !== client.resellerId && { seller_id: null }),
+        ...(seller_id !== undefined && { seller_id }),
+      };
+      await database.accept(principal, async (tx) => {
+        try {
+          await store.updateAccount(tx.sql, clientId, changes);
+        } catch (error) {
+          if (!violates(error, 'clients_reseller_id_fkey')) throw error;
+          throw new InvalidError({ reseller: [`Reseller with id:${reseller_id} does not exists.`] });
+        }
+      });
+      return get(principal, clientId);
+    },
   };
+
+  async function requireOwners(principal: Principal, current: number, request: UpdateClient): Promise<void> {
+    const { reseller = current, seller } = request;
+    if (reseller !== current && !principal.platformAdministrator) {
+      throw new InvalidError({ reseller: ['The platform administrator alone may give a client away.'] });
+    }
+    if (seller !== undefined && seller !== null && !(await directory.isSeller(seller, reseller))) {
+      throw new InvalidError({ seller: [`User with id:${seller} is no seller of reseller ${reseller}.`] });
+    }
+  }
 }
 
 /** Users have an address of their own each, and the request brings none. RFC 2606: `.invalid` leads nowhere. */

@@ -24,8 +24,8 @@ export interface Features {
   get(principal: Principal, kind: FeatureKind, id: number): Promise<FeatureActivation>;
   /** @throws NotFoundError */
   deactivate(principal: Principal, kind: FeatureKind, id: number): Promise<void>;
-  /** Of both kinds, for the account's own view. */
-  ofClient(clientId: number): Promise<FeatureActivation[]>;
+  /** Of both kinds, for the view of accounts. */
+  ofClients(clientIds: readonly number[]): Promise<FeatureActivation[]>;
 }
 
 export function createFeatures(deps: {
@@ -112,8 +112,8 @@ export function createFeatures(deps: {
       });
     },
 
-    async ofClient(clientId) {
-      return (await store.activationsOfClient(database.sql, clientId)).flatMap(presented);
+    async ofClients(clientIds) {
+      return (await store.activationsOfClients(database.sql, clientIds)).flatMap(presented);
     },
   };
 }

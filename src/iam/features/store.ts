@@ -26,11 +26,14 @@ export async function listActivations(db: Kysely<Tables>, reach: Reach): Promise
   return within(db, reach).orderBy('feature_activations.id').execute();
 }
 
-export async function activationsOfClient(db: Kysely<Tables>, clientId: number): Promise<ActivationRow[]> {
+export async function activationsOfClients(
+  db: Kysely<Tables>,
+  clientIds: readonly number[],
+): Promise<ActivationRow[]> {
   return db
     .selectFrom('feature_activations')
     .selectAll()
-    .where('client_id', '=', clientId)
+    .where((row) => row('client_id', '=', row.fn.any(row.val(clientIds))))
     .orderBy('id')
     .execute();
 }

@@ -4,24 +4,24 @@ import type { Database } from '../../db/database.ts';
 import { createRowCache } from '../../db/row-cache.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { UnauthenticatedError } from '../../lib/errors.ts';
+import { type Credentials, LOGIN_TOPIC, TOKEN_TOPIC } from './credentials.ts';
 import type { Principal } from './principal.ts';
-import { findTokenOwner } from './store.ts';
+import type { SignedTokens } from './signed-tokens.ts';
+import { findLoginOwner, findTokenOwner } from './store.ts';
 import { parseTokenText } from './token-text.ts';
 
 export interface Authenticator {
   /**
    * The caller named by an `Authorization` header value: a scheme word in any letter case, one space, the token.
+   * `apikey` takes an API token, `Bearer` the access token of a login.
    * @throws UnauthenticatedError with the texts of contract 1.1
    */
   authenticate(header: string | undefined): Promise<Principal>;
-  /** Call after the commit that deleted or replaced a token; `announceToken` tells the other processes. */
-  forget(tokenId: number): void;
+  /** Call after the commit that changed them; the announcement in that commit tells the other processes. */
+  forget(credentials: Credentials): void;
   /** When each token was last used since the last call; empties the list. */
   takeUses(): { tokenId: number; at: Date }[];
 }
-
-/** The topic on which changes of tokens are announced. */
-export const TOKEN_TOPIC = 'token';
 
 export function secretHash(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
@@ -31,34 +31,58 @@ export function createAuthenticator(deps: {
   database: Database;
   changes: ChangeFeed;
   clock: Clock;
+  signedTokens: SignedTokens;
 }): Authenticator {
-  const owners = createRowCache(deps.changes, TOKEN_TOPIC, (id) => findTokenOwner(deps.database.sql, id));
+  const { clock, database, changes, signedTokens } = deps;
+  const owners = createRowCache(changes, TOKEN_TOPIC, (id) => findTokenOwner(database.sql, id));
+  const logins = createRowCache(changes, LOGIN_TOPIC, (id) => findLoginOwner(database.sql, id));
   const uses = new Map<number, Date>();
+
+  async function byApiToken(text: string): Promise<Principal> {
+    const token = parseTokenText(text);
+    if (!token) throw new UnauthenticatedError(`Bad token: ${/^\d{0,15}/.exec(text)?.[0] ?? ''}`, true);
+    const owner = await owners.get(token.id);
+    const now = clock.now();
+    const valid =
+      owner !== undefined &&
+      timingSafeEqual(owner.secretHash, secretHash(token.secret)) &&
+      (owner.expiresAt === null || owner.expiresAt > now);
+    if (!valid) throw invalid();
+    uses.set(token.id, now);
+    return owner.principal;
+  }
+
+  async function byLogin(text: string): Promise<Principal> {
+    const { loginId } = await signedTokens.read('access', text);
+    const login = await logins.get(loginId);
+    if (!login || login.expiresAt <= clock.now()) throw invalid();
+    return login.principal;
+  }
 
   return {
     async authenticate(header) {
       if (!header) throw new UnauthenticatedError('Authentication credentials were not provided.', false);
       const [, word = '', rest = ''] = /^(\S+) (\S*)$/.exec(header) ?? [];
-      if (word.toLowerCase() !== 'apikey') {
-        throw new UnauthenticatedError('Given token not valid for any token type', true);
+      switch (word.toLowerCase()) {
+        case 'apikey':
+          return byApiToken(rest);
+        case 'bearer':
+          if (rest.split('.').length === 3) return byLogin(rest);
       }
-      const token = parseTokenText(rest);
-      if (!token) throw new UnauthenticatedError(`Bad token: ${/^\d{0,15}/.exec(rest)?.[0] ?? ''}`, true);
-      const owner = await owners.get(token.id);
-      const now = deps.clock.now();
-      const valid =
-        owner !== undefined &&
-        timingSafeEqual(owner.secretHash, secretHash(token.secret)) &&
-        (owner.expiresAt === null || owner.expiresAt > now);
-      if (!valid) throw new UnauthenticatedError('Token is invalid or expired', true);
-      uses.set(token.id, now);
-      return owner.principal;
+      throw new UnauthenticatedError('Given token not valid for any token type', true);
     },
-    forget: owners.forget,
+    forget(credentials) {
+      for (const id of credentials.tokens) owners.forget(id);
+      for (const id of credentials.logins) logins.forget(id);
+    },
     takeUses() {
       const taken = [...uses].map(([tokenId, at]) => ({ tokenId, at }));
       uses.clear();
       return taken;
     },
   };
+}
+
+function invalid(): UnauthenticatedError {
+  return new UnauthenticatedError('Token is invalid or expired', true);
 }

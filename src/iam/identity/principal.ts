@@ -9,13 +9,16 @@ export const ROLES = {
   purgeByApi: { id: 3022, name: 'Purge and Prefetch only (API)' },
 } as const;
 
-/** Who makes a request, as its token says. */
+/** Who makes a request, as its API token or its login says. */
 export interface Principal extends Caller {
-  tokenId: number;
+  /** The API token of the request; undefined when a login makes it. */
+  tokenId: number | undefined;
+  /** The login of the request; undefined when an API token makes it. */
+  loginId: number | undefined;
   userId: number;
   clientId: number;
   roleId: number;
-  /** The reseller this token administers, if it does. */
+  /** The reseller that the caller administers, if they do. */
   resellerId: number | undefined;
   /** May do everything, with its own client, project and reseller as defaults. */
   platformAdministrator: boolean;

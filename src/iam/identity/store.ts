@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../db/tables.ts';
 import { type Principal, ROLES } from './principal.ts';
+import { lesserRole } from './roles.ts';
 
 export interface TokenOwner {
   principal: Principal;
@@ -8,36 +9,94 @@ export interface TokenOwner {
   expiresAt: Date | null;
 }
 
-/** A token that is not deleted, with the user it acts for. */
+/** A token that is not deleted, with the user it acts for. Undefined also when that user or account is shut out. */
 export async function findTokenOwner(sql: Kysely<Tables>, tokenId: number): Promise<TokenOwner | undefined> {
-  const row = await sql
-    .selectFrom('api_tokens')
-    .innerJoin('users', 'users.id', 'api_tokens.user_id')
+  const row = await members(sql)
+    .innerJoin('api_tokens', (on) =>
+      on
+        .onRef('api_tokens.user_id', '=', 'client_users.user_id')
+        .onRef('api_tokens.client_id', '=', 'client_users.client_id'),
+    )
     .select([
-      'api_tokens.id',
-      'api_tokens.client_id',
-      'api_tokens.user_id',
-      'api_tokens.role_id',
-      'api_tokens.secret_hash',
-      'api_tokens.expires_at',
-      'users.reseller_id',
-      'users.platform_administrator',
+      'api_tokens.id as tokenId',
+      'api_tokens.role_id as most',
+      'api_tokens.secret_hash as secretHash',
+      'api_tokens.expires_at as expiresAt',
     ])
     .where('api_tokens.id', '=', tokenId)
     .where('api_tokens.deleted_at', 'is', null)
     .executeTakeFirst();
   if (!row) return undefined;
+  const { secretHash, expiresAt, tokenId: id } = row;
+  return { secretHash, expiresAt, principal: { tokenId: id, loginId: undefined, ...rightsOf(row) } };
+}
+
+export interface LoginOwner {
+  principal: Principal;
+  expiresAt: Date;
+}
+
+/** A login that wasn't ended, with its user. Undefined also when that user or account is shut out. */
+export async function findLoginOwner(sql: Kysely<Tables>, loginId: number): Promise<LoginOwner | undefined> {
+  const row = await members(sql)
+    .innerJoin('login_sessions', (on) =>
+      on
+        .onRef('login_sessions.user_id', '=', 'client_users.user_id')
+        .onRef('login_sessions.client_id', '=', 'client_users.client_id'),
+    )
+    .select([
+      'login_sessions.id as loginId',
+      'login_sessions.role_id as most',
+      'login_sessions.expires_at as expiresAt',
+    ])
+    .where('login_sessions.id', '=', loginId)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const { expiresAt, loginId: id } = row;
+  return { expiresAt, principal: { tokenId: undefined, loginId: id, ...rightsOf(row) } };
+}
+
+/** Users that may get in, by the accounts they belong to. */
+function members(sql: Kysely<Tables>) {
+  return sql
+    .selectFrom('client_users')
+    .innerJoin('users', 'users.id', 'client_users.user_id')
+    .innerJoin('clients', 'clients.id', 'client_users.client_id')
+    .select([
+      'client_users.client_id',
+      'client_users.user_id',
+      'client_users.role_id',
+      'users.client_id as home_id',
+      'users.reseller_id',
+      'users.platform_administrator',
+    ])
+    .where('users.is_active', '=', true)
+    .where('users.deleted_at', 'is', null)
+    .where('clients.status', '=', 'active')
+    .where('clients.deleted_at', 'is', null);
+}
+
+interface MemberRow {
+  client_id: number;
+  user_id: number;
+  role_id: number;
+  home_id: number;
+  reseller_id: number | null;
+  platform_administrator: boolean;
+  /** The most rights that the credential may have. */
+  most: number;
+}
+
+/** What the credential and the user's role in the account both allow. Rights beyond accounts hold at home alone. */
+function rightsOf(row: MemberRow) {
+  const roleId = lesserRole(row.most, row.role_id);
+  const home = row.client_id === row.home_id;
   return {
-    secretHash: row.secret_hash,
-    expiresAt: row.expires_at,
-    principal: {
-      tokenId: row.id,
-      userId: row.user_id,
-      clientId: row.client_id,
-      roleId: row.role_id,
-      resellerId: row.reseller_id ?? undefined,
-      // A token of lesser role that the platform's administrator made is a token of lesser rights.
-      platformAdministrator: row.platform_administrator && row.role_id === ROLES.administrators.id,
-    },
+    userId: row.user_id,
+    clientId: row.client_id,
+    roleId,
+    resellerId: home ? (row.reseller_id ?? undefined) : undefined,
+    // A token of lesser role that the platform's administrator made is a token of lesser rights.
+    platformAdministrator: home && row.platform_administrator && roleId === ROLES.administrators.id,
   };
 }

@@ -1,18 +1,50 @@
 import type { ColumnType, Generated } from 'kysely';
 
+/** A column with a default that may be left out of an insert. */
+type Optional<T> = ColumnType<T, T | undefined, T>;
+
 export interface IdentityTables {
   resellers: { id: Generated<number>; name: string; created_at: Date };
-  clients: { id: Generated<number>; reseller_id: number; company: string; created_at: Date };
+  clients: {
+    id: Generated<number>;
+    reseller_id: number;
+    company: string;
+    /** Whom to ask about the account. */
+    email: Optional<string>;
+    name: Optional<string | null>;
+    phone: Optional<string | null>;
+    /** The reseller's own number for it. */
+    custom_id: Optional<string | null>;
+    country_code: Optional<string | null>;
+    is_test: Optional<boolean>;
+    seller_id: Optional<number | null>;
+    /** Nobody gets into a paused account. */
+    status: Optional<'active' | 'paused'>;
+    created_at: Date;
+    deleted_at: Optional<Date | null>;
+  };
   users: {
     id: Generated<number>;
+    /** The account that made the user: one of those in `client_users`, unless the user is deleted. */
     client_id: number;
     /** The reseller this user administers; null for the users of a client. */
     reseller_id: number | null;
     email: string;
     name: string | null;
+    phone: Optional<string | null>;
+    lang: Optional<Language>;
     platform_administrator: boolean;
+    /** False: blocked. */
+    is_active: Optional<boolean>;
+    /** Null: the user can't sign in with a password. */
+    password_hash: Optional<string | null>;
+    /** When the user said that they forgot it, until it is set anew. */
+    password_requested_at: Optional<Date | null>;
     created_at: Date;
+    deleted_at: Optional<Date | null>;
   };
+  /** Who belongs to which account. */
+  client_users: { client_id: number; user_id: number; role_id: number; created_at: Date };
   api_tokens: {
     id: Generated<number>;
     client_id: number;
@@ -23,10 +55,36 @@ export interface IdentityTables {
     /** SHA-256 of the secret; the secret itself is shown once and kept nowhere. */
     secret_hash: Buffer;
     /** Set by TRADEWIND_BOOTSTRAP_TOKEN, and replaced when that changes. */
-    bootstrap: ColumnType<boolean, boolean | undefined, boolean>;
+    bootstrap: Optional<boolean>;
     expires_at: Date | null;
     created_at: Date;
-    last_used_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
-    deleted_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
+    last_used_at: Optional<Date | null>;
+    deleted_at: Optional<Date | null>;
+  };
+  signing_keys: { id: string; jwk: ColumnType<Record<string, unknown>, string, never>; created_at: Date };
+  login_sessions: {
+    id: Generated<number>;
+    family: string;
+    user_id: number;
+    client_id: number;
+    maker_id: number;
+    token_id: number | null;
+    role_id: number;
+    refresh_id: string;
+    created_at: Date;
+    expires_at: Date;
+    ends_at: Date | null;
+  };
+  login_attempts: {
+    id: Generated<number>;
+    /** Null when nobody has that name. */
+    user_id: number | null;
+    username: string;
+    address: string;
+    user_agent: string | null;
+    successful: boolean;
+    created_at: Date;
   };
 }
+
+export type Language = 'az' | 'de' | 'en' | 'ru' | 'zh';

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { IntegerId } from '../../lib/wire.ts';
+import { Email } from '../../lib/email.ts';
+import { IntegerId, pageFields } from '../../lib/wire.ts';
 
 export const DEFAULT_LIMIT = 100;
 
@@ -9,18 +10,12 @@ const NotificationType = Type.Enum(['deletion_request', 'failed_login'], {
     '`deletion_request`: a client asked for the deletion of its account, or the account was deleted. `failed_login`: somebody tried to sign in and failed.',
   examples: ['failed_login'],
 });
-const Email = Type.String({
-  format: 'email',
-  maxLength: 254,
-  description: 'Address that is told',
-  examples: ['security@example.com'],
-});
 
 /** One body for POST, PUT and PATCH. */
 export const NotificationSettingInput = Type.Object(
   {
     notification_type: NotificationType,
-    email: Email,
+    email: Email('Address that is told'),
     enabled: Type.Optional(
       Type.Boolean({
         description: 'When left out: true for POST and PUT; PATCH keeps what is there.',
@@ -48,17 +43,9 @@ export const NotificationSetting = Type.Object(
 );
 export type NotificationSetting = Static<typeof NotificationSetting>;
 
-const Address = (description: string) =>
-  Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    description: `Address of the ${description} page, relative to the base address; null when there is none.`,
-  });
-
 export const NotificationSettingPage = Type.Object(
   {
-    count: Type.Integer({ description: 'All that match, not only those of this page' }),
-    next: Address('next'),
-    previous: Address('previous'),
+    ...pageFields,
     results: Type.Array(NotificationSetting),
   },
   { title: 'NotificationSettingPage' },

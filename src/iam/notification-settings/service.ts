@@ -1,9 +1,9 @@
-import validator from 'validator';
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { requireEmail } from '../../lib/email.ts';
+import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
+import { pagesAround } from '../../lib/page-address.ts';
 import type { Principal } from '../identity/principal.ts';
-import { pagesAround } from './page-address.ts';
 import {
   DEFAULT_LIMIT,
   type NotificationSetting,
@@ -86,7 +86,12 @@ export function createNotificationSettings(deps: { database: Database; clock: Cl
         offset,
       });
       const path = `/iam/reselling/resellers/${resellerId}/notification_settings`;
-      return { count, ...pagesAround(path, query, count), results: rows.map(presented) };
+      const rest = ordering === 'id' ? {} : { ordering };
+      return {
+        count,
+        ...pagesAround(path, { limit, offset }, count, rest),
+        results: rows.map(presented),
+      };
     },
 
     async create(principal, resellerId, input) {
@@ -115,12 +120,6 @@ export function createNotificationSettings(deps: { database: Database; clock: Cl
       });
     },
   };
-}
-
-/** Stricter than the format that the schema names: lengths of the parts, top-level domain. */
-function requireEmail(email: string): void {
-  if (validator.isEmail(email)) return;
-  throw new InvalidError({ email: ['Must be a valid email, such as security@example.com.'] });
 }
 
 function found(row: store.SettingRow | undefined, id: number): NotificationSetting {

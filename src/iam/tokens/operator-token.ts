@@ -2,9 +2,9 @@ import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { ROLES } from '../identity/principal.ts';
+import { findRoleByText, roleChoices } from '../identity/roles.ts';
 import { tokenText } from '../identity/token-text.ts';
 import { makeToken } from './new-token.ts';
-import { findRoleByText, roleChoices } from './roles.ts';
 import { findAccountAdministrator } from './store.ts';
 
 export interface OperatorToken {
@@ -104,5 +104,9 @@ async function resellerUser(tx: Transaction, clientId: number, now: Date): Promi
     })
     .returning('id')
     .executeTakeFirstOrThrow();
+  await tx.sql
+    .insertInto('client_users')
+    .values({ client_id: clientId, user_id: id, role_id: ROLES.administrators.id, created_at: now })
+    .execute();
   return id;
 }

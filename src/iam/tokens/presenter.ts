@@ -1,5 +1,5 @@
 import { isoMicros } from '../../lib/timestamps.ts';
-import { roleOf } from './roles.ts';
+import { roleOf } from '../identity/roles.ts';
 import type { ApiToken } from './schema.ts';
 import type { TokenRow } from './store.ts';
 
@@ -20,7 +20,7 @@ export function presentedToken(row: TokenRow, deleted: boolean, now: Date): ApiT
       user_name: row.user_name ?? row.user_email,
       user_email: row.user_email,
       client_id: row.client_id,
-      deleted: false,
+      deleted: row.user_deleted_at !== null,
       role: { id, name },
     },
   };

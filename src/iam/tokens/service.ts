@@ -1,14 +1,14 @@
-import { announce } from '../../db/changes.ts';
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { type ClientDirectory, resells } from '../clients/directory.ts';
-import { type Authenticator, TOKEN_TOPIC } from '../identity/authenticate.ts';
+import type { Authenticator } from '../identity/authenticate.ts';
+import { announceTokens, endLogins, together } from '../identity/credentials.ts';
 import { allows, type Principal } from '../identity/principal.ts';
+import { findRole, findRoleByText, isAbove, type Role, roleChoices, roleOf } from '../identity/roles.ts';
 import { tokenText } from '../identity/token-text.ts';
 import { makeToken } from './new-token.ts';
 import { presentedToken } from './presenter.ts';
-import { findRole, findRoleByText, isAbove, type Role, roleChoices, roleOf } from './roles.ts';
 import type { ApiToken, CreateApiToken, TokenListQuery } from './schema.ts';
 import * as store from './store.ts';
 
@@ -124,13 +124,13 @@ export function createTokens(deps: {
 
     async revoke(principal, clientId, id) {
       await requireAccount(principal, clientId);
-      await database.accept(principal, async (tx) => {
+      const ended = await database.accept(principal, async (tx) => {
         const row = await visible(principal, clientId, id, tx.sql);
         refuseAbove(principal, row);
         await store.markDeleted(tx, id, clock.now());
-        await announce(tx.client, TOKEN_TOPIC, id);
+        return together(await announceTokens(tx, [id]), await endLogins(tx, { tokenId: id }));
       });
-      authenticator.forget(id);
+      authenticator.forget(ended);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
+import { ROLES } from '../identity/principal.ts';
 
 /** An expired token stays visible for so long; then it counts as deleted. */
 const EXPIRED_KEPT_MS = 30 * 24 * 3_600_000;
@@ -12,6 +13,7 @@ export type TokenRow = Omit<Selectable<Tables['api_tokens']>, 'secret_hash'> & {
   user_email: string;
   user_reseller_id: number | null;
   user_platform_administrator: boolean;
+  user_deleted_at: Date | null;
 };
 
 export interface TokenFilter {
@@ -56,6 +58,7 @@ function tokens(db: Kysely<Tables>, clientId: number) {
       'users.email as user_email',
       'users.reseller_id as user_reseller_id',
       'users.platform_administrator as user_platform_administrator',
+      'users.deleted_at as user_deleted_at',
     ])
     .where('api_tokens.client_id', '=', clientId);
 }
@@ -133,20 +136,33 @@ export async function markDeleted(tx: Transaction, id: number, now: Date): Promi
   await tx.sql.updateTable('api_tokens').set({ deleted_at: now }).where('id', '=', id).execute();
 }
 
-/** The first user of an account with rights in that account alone. */
+/** The first administrator of an account with rights in that account alone. */
 export async function findAccountAdministrator(
   db: Kysely<Tables>,
   clientId: number,
 ): Promise<number | undefined> {
   const row = await db
-    .selectFrom('users')
-    .select('id')
-    .where('client_id', '=', clientId)
-    .where('reseller_id', 'is', null)
-    .where('platform_administrator', '=', false)
-    .orderBy('id')
+    .selectFrom('client_users')
+    .innerJoin('users', 'users.id', 'client_users.user_id')
+    .select('users.id')
+    .where('client_users.client_id', '=', clientId)
+    .where('client_users.role_id', '=', ROLES.administrators.id)
+    .where('users.reseller_id', 'is', null)
+    .where('users.platform_administrator', '=', false)
+    .where('users.is_active', '=', true)
+    .orderBy('users.id')
     .executeTakeFirst();
   return row?.id;
+}
+
+/** Marks those as deleted that expired so long ago that they count as deleted. */
+export async function deleteExpired(db: Kysely<Tables>, now: Date): Promise<void> {
+  await db
+    .updateTable('api_tokens')
+    .set({ deleted_at: now })
+    .where('deleted_at', 'is', null)
+    .where('expires_at', '<=', new Date(now.getTime() - EXPIRED_KEPT_MS))
+    .execute();
 }
 
 /** Notes when tokens were last used. A later moment that is there already stays. */

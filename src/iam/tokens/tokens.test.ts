@@ -204,6 +204,10 @@ describe('whose tokens', () => {
       [account.clientId],
     );
     const engineer = await made(account.http, account.clientId, { id: 5 });
+    await service.pool.query('insert into client_users values ($1, $2, 5, now())', [
+      account.clientId,
+      rows[0].id,
+    ]);
     await service.pool.query('update api_tokens set user_id = $1 where id = $2', [rows[0].id, engineer.id]);
     const base = `${PATH}/${account.clientId}/tokens`;
     const ids = async (http: HttpClient, query = '') =>

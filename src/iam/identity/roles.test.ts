@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ROLES } from '../identity/principal.ts';
+import { ROLES } from './principal.ts';
 import { findRole, findRoleByText, isAbove } from './roles.ts';
 
 describe('roles', () => {

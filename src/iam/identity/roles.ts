@@ -1,4 +1,4 @@
-import { ROLES } from '../identity/principal.ts';
+import { ROLES } from './principal.ts';
 
 export type Role = (typeof ROLES)[keyof typeof ROLES];
 
@@ -41,4 +41,9 @@ export function isAbove(role: number, than: number): boolean {
 /** The roles as a sentence lists them: `Administrators (1), Engineers (5), ...`. */
 export function roleChoices(): string {
   return BY_RANK.map(({ id, name }) => `${name} (${id})`).join(', ');
+}
+
+/** The one of two roles that gives less rights. */
+export function lesserRole(one: number, other: number): number {
+  return isAbove(one, other) ? other : one;
 }

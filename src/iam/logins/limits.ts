@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Database } from '../../db/database.ts';
+import { TooManyRequestsError } from '../../lib/errors.ts';
+
+/** Failures in a window: of one name from one address, and of one name from anywhere. */
+export const MOST_FROM_ONE_ADDRESS = 5;
+export const MOST_FROM_ANYWHERE = 25;
+const WINDOW_SECONDS = 900;
+
+/** How often a password may be guessed. Counted in the database, for all processes together. */
+export interface LoginLimits {
+  /** Takes one guess before the password is looked at. @throws TooManyRequestsError */
+  take(username: string, address: string): Promise<void>;
+  /** The password was right: the guess didn't count. */
+  giveBack(username: string, address: string): Promise<void>;
+  /** Forgets what is over. */
+  clean(now: Date): Promise<void>;
+}
+
+export function createLoginLimits({ pool }: Pick<Database, 'pool'>): LoginLimits {
+  const limiter = (keyPrefix: string, points: number) =>
+    new RateLimiterPostgres({
+      storeClient: pool,
+      storeType: 'pool',
+      tableName: 'login_limits',
+      tableCreated: true,
+      clearExpiredByTimeout: false,
+      keyPrefix,
+      points,
+      duration: WINDOW_SECONDS,
+    });
+  const fromAddress = limiter('address', MOST_FROM_ONE_ADDRESS);
+  const fromAnywhere = limiter('user', MOST_FROM_ANYWHERE);
+
+  return {
+    async take(username, address) {
+      try {
+        await fromAddress.consume(keyOf(username, address));
+        await fromAnywhere.consume(keyOf(username));
+      } catch (error) {
+        if (!(error instanceof RateLimiterRes)) throw error;
+        const seconds = Math.max(1, Math.ceil(error.msBeforeNext / 1000));
+        throw new TooManyRequestsError(
+          `The password of this user was wrong too often; try again in ${seconds} s`,
+          seconds,
+        );
+      }
+    },
+    async giveBack(username, address) {
+      await fromAddress.delete(keyOf(username, address));
+      await fromAnywhere.reward(keyOf(username));
+    },
+    async clean(now) {
+      await pool.query('delete from login_limits where expire < $1', [now.getTime()]);
+    },
+  };
+}
+
+/** Names of any length and form are one short key each, which tells nothing of them. */
+function keyOf(username: string, address = ''): string {
+  return createHash('sha256').update(`${address}\n${username.toLowerCase()}`).digest('base64url');
+}

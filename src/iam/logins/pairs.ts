@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import type { Transaction } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { ROLES } from '../identity/principal.ts';
+import { lesserRole, roleOf } from '../identity/roles.ts';
+import type { SignedTokens } from '../identity/signed-tokens.ts';
+import type { TokenPair } from './schema.ts';
+import * as store from './store.ts';
+
+const ACCESS_MS = 3_600_000;
+const REFRESH_MS = 24 * 3_600_000;
+
+/** A login as it stands after a commit: what its next pair of tokens is made of. */
+export interface OpenLogin {
+  id: number;
+  refreshId: string;
+  expiresAt: Date;
+  roleId: number;
+  of: store.MembershipRow;
+}
+
+/** Where a login comes from, and the most it may do. */
+export interface Origin {
+  family: string;
+  makerId: number;
+  tokenId: number | null;
+  roleId: number;
+  /** When the API token that it comes from expires. */
+  endsAt: Date | null;
+}
+
+/** Somebody typed the right password. */
+export function freshOrigin(userId: number): Origin {
+  return {
+    family: randomUUID(),
+    makerId: userId,
+    tokenId: null,
+    roleId: ROLES.administrators.id,
+    endsAt: null,
+  };
+}
+
+export async function openLogin(
+  tx: Transaction,
+  of: store.MembershipRow,
+  origin: Origin,
+  now: Date,
+): Promise<OpenLogin> {
+  const refreshId = randomUUID();
+  const expiresAt = refreshExpiry(now, origin.endsAt);
+  const login = { ...origin, userId: of.user_id, clientId: of.client_id, refreshId, expiresAt };
+  return { id: await store.insertLogin(tx.sql, login, now), refreshId, expiresAt, roleId: origin.roleId, of };
+}
+
+export function refreshExpiry(now: Date, endsAt: Date | null): Date {
+  const usual = new Date(now.getTime() + REFRESH_MS);
+  return endsAt !== null && endsAt < usual ? endsAt : usual;
+}
+
+/** Signs what a client gets of a login. Call it after the commit. */
+export async function pairOf(
+  { clock, signedTokens }: { clock: Clock; signedTokens: SignedTokens },
+  { id, refreshId, expiresAt, roleId, of }: OpenLogin,
+): Promise<TokenPair> {
+  const role = roleOf(lesserRole(roleId, of.role_id));
+  const claims = {
+    user_id: of.user_id,
+    user_type: of.reseller_id !== null && of.client_id === of.home_id ? 'reseller' : 'common',
+    user_groups: [role.name],
+    client_id: of.client_id,
+    email: of.email,
+    username: of.email,
+    client_name: of.company,
+    is_admin: role.id === ROLES.administrators.id,
+    exchangeable: true,
+  };
+  const soon = new Date(clock.now().getTime() + ACCESS_MS);
+  const access = { loginId: id, id: randomUUID() };
+  const [accessText, refreshText] = await Promise.all([
+    signedTokens.sign('access', access, { ...claims, rjti: refreshId }, soon < expiresAt ? soon : expiresAt),
+    signedTokens.sign('refresh', { loginId: id, id: refreshId }, claims, expiresAt),
+  ]);
+  return { access: accessText, refresh: refreshText };
+}

@@ -1,0 +1,62 @@
+import type { Database } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { InvalidError } from '../../lib/errors.ts';
+import type { LoginLimits } from './limits.ts';
+import { isPasswordOf } from './passwords.ts';
+import * as store from './store.ts';
+
+/** Where a request comes from. */
+export interface Sender {
+  address: string;
+  userAgent: string | undefined;
+}
+
+/** The one place where a password that somebody typed is compared with the one that is kept. */
+export interface PasswordCheck {
+  /** Notes the attempt. Undefined when nobody has that name and password. @throws TooManyRequestsError */
+  byName(username: string, password: string, from: Sender): Promise<store.UserToLogIn | undefined>;
+  /** The user's own password, typed again before something that matters. @throws InvalidError naming `field`, TooManyRequestsError */
+  again(
+    userId: number,
+    password: string,
+    field: string,
+    from: Sender,
+  ): Promise<store.UserToLogIn & { password_hash: string }>;
+}
+
+export function createPasswordCheck(deps: {
+  database: Database;
+  clock: Clock;
+  limits: LoginLimits;
+}): PasswordCheck {
+  const { database, clock, limits } = deps;
+
+  async function compared(
+    user: store.UserToLogIn | undefined,
+    username: string,
+    password: string,
+    from: Sender,
+  ): Promise<boolean> {
+    await limits.take(username, from.address);
+    const successful = await isPasswordOf(user?.password_hash, password);
+    if (successful) await limits.giveBack(username, from.address);
+    const attempt = { userId: user?.id ?? null, username, ...from, successful };
+    // A note of a failure must outlive the refusal, so it is no part of the request's transaction.
+    await database.transaction((tx) => store.insertAttempt(tx.sql, attempt, clock.now()));
+    return successful;
+  }
+
+  return {
+    async byName(username, password, from) {
+      const user = await store.findUserByEmail(database.sql, username);
+      return (await compared(user, username, password, from)) ? user : undefined;
+    },
+
+    async again(userId, password, field, from) {
+      const user = await store.findUserById(database.sql, userId);
+      const right = user !== undefined && (await compared(user, user.email, password, from));
+      if (right && user.password_hash !== null) return { ...user, password_hash: user.password_hash };
+      throw new InvalidError({ [field]: ['Wrong password.'] });
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import type { Database, Transaction } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { UnauthenticatedError } from '../../lib/errors.ts';
+import type { Authenticator } from '../identity/authenticate.ts';
+import { endLogins } from '../identity/credentials.ts';
+import type { SignedTokenClaims, SignedTokens } from '../identity/signed-tokens.ts';
+import { type OpenLogin, pairOf, refreshExpiry } from './pairs.ts';
+import type { TokenPair } from './schema.ts';
+import * as store from './store.ts';
+
+/** A refresh token that was used before: two have it, and one of them may be a thief (RFC 9700, 4.14.2). */
+class UsedTwiceError extends UnauthenticatedError {
+  readonly family: string;
+
+  constructor(family: string) {
+    super('Token is invalid or expired', true);
+    this.family = family;
+  }
+}
+
+/** The next pair for a refresh token, which is worth nothing from then on. @throws UnauthenticatedError */
+export async function refreshPair(
+  deps: { database: Database; clock: Clock; signedTokens: SignedTokens; authenticator: Authenticator },
+  token: string,
+): Promise<TokenPair> {
+  const { database, clock, signedTokens, authenticator } = deps;
+  const given = await signedTokens.read('refresh', token);
+  try {
+    return await pairOf(deps, await database.accept({}, (tx) => renewed(tx, given, clock.now())));
+  } catch (error) {
+    if (error instanceof UsedTwiceError) {
+      // What the refusal rolled back is not this.
+      authenticator.forget(await database.transaction((tx) => endLogins(tx, { family: error.family })));
+    }
+    throw error;
+  }
+}
+
+async function renewed(tx: Transaction, given: SignedTokenClaims, now: Date): Promise<OpenLogin> {
+  const login = await store.lockLogin(tx.sql, given.loginId);
+  if (!login || login.expires_at <= now) throw new UnauthenticatedError('Token is invalid or expired', true);
+  if (login.refresh_id !== given.id) throw new UsedTwiceError(login.family);
+  const of = (await store.membershipsOf(tx.sql, login.user_id)).find(
+    ({ client_id }) => client_id === login.client_id,
+  );
+  if (!of) throw new UnauthenticatedError('Token is invalid or expired', true);
+  const refreshId = randomUUID();
+  const expiresAt = refreshExpiry(now, login.ends_at);
+  await store.renewLogin(tx.sql, login.id, { refreshId, expiresAt });
+  return { id: login.id, refreshId, expiresAt, roleId: login.role_id, of };
+}

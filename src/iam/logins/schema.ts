@@ -1,0 +1,137 @@
+import { type Static, Type } from 'typebox';
+import { Email } from '../../lib/email.ts';
+import { nullable } from '../../lib/nullable.ts';
+import { IntegerId, pageFields, Timestamp } from '../../lib/wire.ts';
+
+const MAX_LIMIT = 1000;
+
+/** A password as somebody types it to get in. */
+export const GivenPassword = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 256, description, examples: ['correct horse battery staple'] });
+
+/** Length is what counts (NIST SP 800-63B, 3.1.1.2). */
+export const PASSWORD_LENGTH = { min: 8, max: 256 };
+
+/** A password that is to be kept. */
+export const NewPassword = (description: string) =>
+  Type.String({
+    minLength: PASSWORD_LENGTH.min,
+    maxLength: PASSWORD_LENGTH.max,
+    description: `${description}; 8 to 256 characters of any kind`,
+    examples: ['many small green apples'],
+  });
+
+export const LoginRequest = Type.Object(
+  {
+    username: Type.String({
+      minLength: 1,
+      maxLength: 254,
+      description: 'E-mail address of the user',
+      examples: ['user@example.com'],
+    }),
+    password: GivenPassword('Password'),
+    one_time_password: Type.Optional(
+      nullable(
+        Type.String({
+          maxLength: 64,
+          description: 'Not looked at: no user has a second factor.',
+          examples: ['123456'],
+        }),
+      ),
+    ),
+  },
+  {
+    title: 'LoginRequest',
+    additionalProperties: false,
+    examples: [{ username: 'user@example.com', password: 'correct horse battery staple' }],
+  },
+);
+export type LoginRequest = Static<typeof LoginRequest>;
+
+export const RefreshRequest = Type.Object(
+  {
+    refresh: Type.String({
+      minLength: 1,
+      maxLength: 8192,
+      description: 'The refresh token of the last pair',
+      examples: ['eyJhbGciOiJFUzI1NiJ9.e30.c2lnbmF0dXJl'],
+    }),
+  },
+  {
+    title: 'RefreshRequest',
+    additionalProperties: false,
+    examples: [{ refresh: 'eyJhbGciOiJFUzI1NiJ9.e30.c2lnbmF0dXJl' }],
+  },
+);
+
+export const TokenPair = Type.Object(
+  {
+    access: Type.String({ description: 'For `Authorization: Bearer <access>`. It lives for 1 hour.' }),
+    refresh: Type.String({ description: 'For the next pair, once. It lives for 24 hours.' }),
+  },
+  { title: 'TokenPair' },
+);
+export type TokenPair = Static<typeof TokenPair>;
+
+export const ForgotPassword = Type.Object(
+  { email: Email('Address of the user') },
+  { title: 'ForgotPassword', additionalProperties: false, examples: [{ email: 'user@example.com' }] },
+);
+export const Sent = Type.Object(
+  { status: Type.Enum(['sent'], { type: 'string', description: 'Whether there is such a user or not' }) },
+  { title: 'ForgottenPasswordNoted' },
+);
+
+export const ChangePassword = Type.Object(
+  {
+    old: GivenPassword('The password so far'),
+    new: NewPassword('The new password'),
+    double: GivenPassword('The new password once more'),
+  },
+  {
+    title: 'ChangePassword',
+    additionalProperties: false,
+    examples: [
+      {
+        old: 'correct horse battery staple',
+        new: 'many small green apples',
+        double: 'many small green apples',
+      },
+    ],
+  },
+);
+export type ChangePassword = Static<typeof ChangePassword>;
+
+const LoginAttempt = Type.Object(
+  {
+    id: Type.Integer({ description: 'Attempt ID', examples: [1] }),
+    user_id: nullable(Type.Integer({ description: 'The user; null when nobody has that name' })),
+    username: Type.String({ description: 'The name that was given', examples: ['user@example.com'] }),
+    successful: Type.Boolean({ description: 'Whether the password was right' }),
+    ip_address: Type.String({ description: 'Where the request came from', examples: ['192.0.2.1'] }),
+    user_agent: nullable(Type.String({ description: 'How the program named itself' })),
+    created_at: Timestamp('When it was'),
+  },
+  { title: 'LoginAttempt' },
+);
+export type LoginAttempt = Static<typeof LoginAttempt>;
+
+export const LoginAttemptPage = Type.Object(
+  { ...pageFields, result: Type.Array(LoginAttempt) },
+  { title: 'LoginAttemptPage' },
+);
+export type LoginAttemptPage = Static<typeof LoginAttemptPage>;
+
+export const LoginAttemptQuery = Type.Object(
+  {
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: 100, description: 'Most results to answer' }),
+    ),
+    offset: Type.Optional({ ...IntegerId('Results to skip before the first'), default: 0 }),
+  },
+  { additionalProperties: false },
+);
+export type LoginAttemptQuery = Static<typeof LoginAttemptQuery>;
+
+export const ClientParams = Type.Object({ clientId: IntegerId('Client ID') });
+export const UserParams = Type.Object({ userId: IntegerId('User ID') });

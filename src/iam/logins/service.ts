@@ -1,0 +1,190 @@
+import type { Database } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import {
+  ConflictError,
+  ForbiddenError,
+  InvalidError,
+  NotFoundError,
+  UnauthenticatedError,
+} from '../../lib/errors.ts';
+import { pagesAround } from '../../lib/page-address.ts';
+import { isoMicros } from '../../lib/timestamps.ts';
+import { type ClientDirectory, resells } from '../clients/directory.ts';
+import type { Authenticator } from '../identity/authenticate.ts';
+import { endLogins } from '../identity/credentials.ts';
+import { allows, type Principal } from '../identity/principal.ts';
+import type { SignedTokens } from '../identity/signed-tokens.ts';
+import { freshOrigin, type Origin, openLogin, pairOf } from './pairs.ts';
+import type { PasswordCheck, Sender } from './password-check.ts';
+import { hashPassword } from './passwords.ts';
+import { refreshPair } from './refresh.ts';
+import type {
+  ChangePassword,
+  LoginAttemptPage,
+  LoginAttemptQuery,
+  LoginRequest,
+  TokenPair,
+} from './schema.ts';
+import * as store from './store.ts';
+
+/** Somebody who asks again and again is noted once in this time. */
+const REQUEST_NOTED_MS = 3_600_000;
+
+/**
+ * Logins: pairs of an access token, which authenticates, and a refresh token, which brings the next pair once. What
+ * a login may do is what the user's role in the account allows at the moment, and never more than what made it.
+ */
+export interface Logins {
+  /** @throws InvalidError for a wrong name or password, TooManyRequestsError */
+  login(request: LoginRequest, from: Sender): Promise<TokenPair>;
+  /** @throws UnauthenticatedError for a token that is not valid; one that was used already ends its whole family */
+  refresh(token: string): Promise<TokenPair>;
+  /** The caller in another of their accounts. @throws ForbiddenError for an account that isn't one of theirs */
+  enter(principal: Principal, clientId: number): Promise<TokenPair>;
+  /** The administrator of a reseller's client. @throws NotFoundError */
+  asAdministrator(principal: Principal, clientId: number): Promise<TokenPair>;
+  /** A user of a reseller's client. @throws NotFoundError */
+  asUser(principal: Principal, userId: number): Promise<TokenPair>;
+  /** Ends all other logins of the user. @throws ForbiddenError for another user, InvalidError, TooManyRequestsError */
+  changePassword(
+    principal: Principal,
+    userId: number,
+    request: ChangePassword,
+    from: Sender,
+  ): Promise<TokenPair>;
+  /** Answers the user that somebody has to give a new password to, unless that was noted a while ago. */
+  passwordForgotten(email: string): Promise<number | undefined>;
+  attempts(principal: Principal, query: LoginAttemptQuery): Promise<LoginAttemptPage>;
+}
+
+export function createLogins(deps: {
+  database: Database;
+  clock: Clock;
+  authenticator: Authenticator;
+  signedTokens: SignedTokens;
+  clients: ClientDirectory;
+  passwords: PasswordCheck;
+}): Logins {
+  const { database, clock, authenticator, clients, passwords } = deps;
+
+  /** What a login that the caller makes comes from, at most with the caller's own rights. */
+  async function originOf({ tokenId, loginId, userId, roleId }: Principal): Promise<Origin> {
+    const origin = { ...freshOrigin(userId), roleId };
+    if (tokenId !== undefined) {
+      return { ...origin, tokenId, endsAt: await store.tokenExpiry(database.sql, tokenId) };
+    }
+    const login = loginId === undefined ? undefined : await store.findLogin(database.sql, loginId);
+    if (!login) throw new UnauthenticatedError('Token is invalid or expired', true);
+    // The role of another account is another one; what counts is the most that this login may ever do.
+    return { ...origin, family: login.family, roleId: login.role_id, endsAt: login.ends_at };
+  }
+
+  async function opened(principal: Principal, of: store.MembershipRow): Promise<TokenPair> {
+    const origin = await originOf(principal);
+    return pairOf(deps, await database.accept(principal, (tx) => openLogin(tx, of, origin, clock.now())));
+  }
+
+  return {
+    async login(request, from) {
+      const user = await passwords.byName(request.username, request.password, from);
+      const [membership] = user ? await store.membershipsOf(database.sql, user.id) : [];
+      if (!membership) {
+        throw new InvalidError({ errors: ['No active account found with the given credentials.'] });
+      }
+      const origin = freshOrigin(membership.user_id);
+      return pairOf(deps, await database.accept({}, (tx) => openLogin(tx, membership, origin, clock.now())));
+    },
+
+    refresh: (token) => refreshPair(deps, token),
+
+    async enter(principal, clientId) {
+      const memberships = await store.membershipsOf(database.sql, principal.userId);
+      const membership = memberships.find(({ client_id }) => client_id === clientId);
+      if (!membership) throw new ForbiddenError(`You are no user of client ${clientId}`);
+      return opened(principal, membership);
+    },
+
+    async asAdministrator(principal, clientId) {
+      const client = await clients.find(clientId);
+      if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
+      const administrators = (await store.administratorsOf(database.sql, clientId)).filter((one) =>
+        mayBecome(principal, one),
+      );
+      const plain = administrators.find((one) => one.reseller_id === null && !one.platform_administrator);
+      const administrator = plain ?? administrators[0];
+      if (!administrator) {
+        throw new ForbiddenError(`Client ${clientId} has no active administrator that you could act as`);
+      }
+      return opened(principal, administrator);
+    },
+
+    async asUser(principal, userId) {
+      const memberships = await store.membershipsOf(database.sql, userId);
+      const [membership] = memberships.filter((one) => mayBecome(principal, one));
+      if (!membership) throw new NotFoundError('User', userId);
+      return opened(principal, membership);
+    },
+
+    async changePassword(principal, userId, request, from) {
+      if (principal.userId !== userId) throw new ForbiddenError('Only the user can change this password');
+      const user = await passwords.again(userId, request.old, 'old', from);
+      requireNewPassword(request);
+      const to = await hashPassword(request.new);
+      const origin = await originOf(principal);
+      const [membership] = (await store.membershipsOf(database.sql, userId)).filter(
+        ({ client_id }) => client_id === principal.clientId,
+      );
+      if (!membership) throw new UnauthenticatedError('Token is invalid or expired', true);
+      const done = await database.accept(principal, async (tx) => {
+        if (!(await store.replacePassword(tx.sql, userId, { from: user.password_hash, to }))) {
+          throw new ConflictError('Another request has just changed this password');
+        }
+        const ended = await endLogins(tx, { userId });
+        return { ended, login: await openLogin(tx, membership, origin, clock.now()) };
+      });
+      authenticator.forget(done.ended);
+      return pairOf(deps, done.login);
+    },
+
+    async passwordForgotten(email) {
+      const now = clock.now();
+      const since = new Date(now.getTime() - REQUEST_NOTED_MS);
+      return database.accept({}, (tx) => store.notePasswordRequest(tx.sql, email, { now, since }));
+    },
+
+    async attempts(principal, { limit = 100, offset = 0 }) {
+      const of = { clientId: principal.clientId, strangers: principal.platformAdministrator };
+      const { count, rows } = await store.listAttempts(database.sql, of, { limit, offset });
+      return {
+        count,
+        ...pagesAround('/iam/activity_log/logins', { limit, offset }, count),
+        result: rows.map((row) => ({
+          id: row.id,
+          user_id: row.user_id,
+          username: row.username,
+          successful: row.successful,
+          ip_address: row.address,
+          user_agent: row.user_agent,
+          created_at: isoMicros(row.created_at),
+        })),
+      };
+    },
+  };
+}
+
+/** Whether a reseller may act as that user, who must have come from one of its clients and have no more rights. */
+function mayBecome(principal: Principal, user: store.MembershipRow): boolean {
+  if (principal.platformAdministrator) return true;
+  return (
+    allows(principal, 'resell') &&
+    principal.resellerId === user.home_reseller_id &&
+    user.client_id === user.home_id &&
+    !user.platform_administrator &&
+    (user.reseller_id === null || user.reseller_id === principal.resellerId)
+  );
+}
+
+function requireNewPassword({ old, new: wanted, double }: ChangePassword): void {
+  if (wanted !== double) throw new InvalidError({ double: ['The two new passwords differ.'] });
+  if (wanted === old) throw new InvalidError({ new: ['Must be another password than the one so far.'] });
+}

@@ -1,0 +1,285 @@
+import type { Kysely } from 'kysely';
+import { violates } from '../../db/database.ts';
+import { pageWithCount } from '../../db/page.ts';
+import type { Tables } from '../../db/tables.ts';
+import { InvalidError } from '../../lib/errors.ts';
+import { ROLES } from '../identity/principal.ts';
+
+export interface Login {
+  family: string;
+  userId: number;
+  clientId: number;
+  makerId: number;
+  tokenId: number | null;
+  roleId: number;
+  refreshId: string;
+  expiresAt: Date;
+  endsAt: Date | null;
+}
+
+export async function insertLogin(db: Kysely<Tables>, login: Login, now: Date): Promise<number> {
+  const { id } = await db
+    .insertInto('login_sessions')
+    .values({
+      family: login.family,
+      user_id: login.userId,
+      client_id: login.clientId,
+      maker_id: login.makerId,
+      token_id: login.tokenId,
+      role_id: login.roleId,
+      refresh_id: login.refreshId,
+      created_at: now,
+      expires_at: login.expiresAt,
+      ends_at: login.endsAt,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+export interface LoginRow {
+  id: number;
+  family: string;
+  client_id: number;
+  user_id: number;
+  role_id: number;
+  refresh_id: string;
+  expires_at: Date;
+  ends_at: Date | null;
+}
+
+export async function findLogin(db: Kysely<Tables>, id: number): Promise<LoginRow | undefined> {
+  return logins(db, id).executeTakeFirst();
+}
+
+/** Of two who bring the same refresh token, one waits for the other. */
+export async function lockLogin(db: Kysely<Tables>, id: number): Promise<LoginRow | undefined> {
+  return logins(db, id).forUpdate().executeTakeFirst();
+}
+
+function logins(db: Kysely<Tables>, id: number) {
+  return db
+    .selectFrom('login_sessions')
+    .select(['id', 'family', 'client_id', 'user_id', 'role_id', 'refresh_id', 'expires_at', 'ends_at'])
+    .where('id', '=', id);
+}
+
+export async function renewLogin(
+  db: Kysely<Tables>,
+  id: number,
+  renewed: { refreshId: string; expiresAt: Date },
+): Promise<void> {
+  await db
+    .updateTable('login_sessions')
+    .set({ refresh_id: renewed.refreshId, expires_at: renewed.expiresAt })
+    .where('id', '=', id)
+    .execute();
+}
+
+export interface UserToLogIn {
+  id: number;
+  email: string;
+  password_hash: string | null;
+}
+
+/** Undefined when nobody who may get in has that address. */
+export async function findUserByEmail(db: Kysely<Tables>, email: string): Promise<UserToLogIn | undefined> {
+  return usersToLogIn(db)
+    .where((user) => user(user.fn<string>('lower', ['email']), '=', email.toLowerCase()))
+    .executeTakeFirst();
+}
+
+export async function findUserById(db: Kysely<Tables>, id: number): Promise<UserToLogIn | undefined> {
+  return usersToLogIn(db).where('id', '=', id).executeTakeFirst();
+}
+
+function usersToLogIn(db: Kysely<Tables>) {
+  return db
+    .selectFrom('users')
+    .select(['id', 'email', 'password_hash'])
+    .where('is_active', '=', true)
+    .where('deleted_at', 'is', null);
+}
+
+/** A user's place in an account, as a token tells of it. */
+export interface MembershipRow {
+  user_id: number;
+  client_id: number;
+  role_id: number;
+  email: string;
+  name: string | null;
+  reseller_id: number | null;
+  platform_administrator: boolean;
+  company: string;
+  home_id: number;
+  home_reseller_id: number;
+}
+
+/** The accounts that a user may get into; the one that made the user comes first. */
+export async function membershipsOf(db: Kysely<Tables>, userId: number): Promise<MembershipRow[]> {
+  return memberships(db).where('client_users.user_id', '=', userId).execute();
+}
+
+export async function administratorsOf(db: Kysely<Tables>, clientId: number): Promise<MembershipRow[]> {
+  return memberships(db)
+    .where('client_users.client_id', '=', clientId)
+    .where('client_users.role_id', '=', ROLES.administrators.id)
+    .execute();
+}
+
+function memberships(db: Kysely<Tables>) {
+  return db
+    .selectFrom('client_users')
+    .innerJoin('users', 'users.id', 'client_users.user_id')
+    .innerJoin('clients', 'clients.id', 'client_users.client_id')
+    .innerJoin('clients as home', 'home.id', 'users.client_id')
+    .select([
+      'client_users.user_id',
+      'client_users.client_id',
+      'client_users.role_id',
+      'users.email',
+      'users.name',
+      'users.reseller_id',
+      'users.platform_administrator',
+      'users.client_id as home_id',
+      'home.reseller_id as home_reseller_id',
+      'clients.company',
+    ])
+    .where('users.is_active', '=', true)
+    .where('users.deleted_at', 'is', null)
+    .where('clients.status', '=', 'active')
+    .where('clients.deleted_at', 'is', null)
+    .orderBy((row) => row('client_users.client_id', '=', row.ref('users.client_id')), 'desc')
+    .orderBy('client_users.client_id')
+    .orderBy('client_users.user_id');
+}
+
+export async function tokenExpiry(db: Kysely<Tables>, tokenId: number): Promise<Date | null> {
+  const row = await db
+    .selectFrom('api_tokens')
+    .select('expires_at')
+    .where('id', '=', tokenId)
+    .executeTakeFirst();
+  return row?.expires_at ?? null;
+}
+
+/** False when the password is no longer the one that `from` is the hash of. */
+export async function replacePassword(
+  db: Kysely<Tables>,
+  userId: number,
+  { from, to }: { from: string; to: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('users')
+    .set({ password_hash: to, password_requested_at: null })
+    .where('id', '=', userId)
+    .where('password_hash', '=', from)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** The user of that address, or the platform's administrator. */
+export async function findUserForOperator(
+  db: Kysely<Tables>,
+  email: string | undefined,
+): Promise<{ id: number; email: string } | undefined> {
+  return db
+    .selectFrom('users')
+    .select(['id', 'email'])
+    .where('deleted_at', 'is', null)
+    .where((user) =>
+      email === undefined
+        ? user('platform_administrator', '=', true)
+        : user(user.fn<string>('lower', ['email']), '=', email.toLowerCase()),
+    )
+    .orderBy('id')
+    .executeTakeFirst();
+}
+
+/** @throws InvalidError when another user has the address */
+export async function setPassword(
+  db: Kysely<Tables>,
+  userId: number,
+  { hash, email }: { hash: string; email: string },
+): Promise<void> {
+  try {
+    await db
+      .updateTable('users')
+      .set({ password_hash: hash, password_requested_at: null, email })
+      .where('id', '=', userId)
+      .execute();
+  } catch (error) {
+    if (!violates(error, 'users_by_email')) throw error;
+    throw new InvalidError({ rename: [`Another user has the address ${email}.`] });
+  }
+}
+
+/** Notes that a user asks for a new password. Answers who that is, unless there was such a note after `since`. */
+export async function notePasswordRequest(
+  db: Kysely<Tables>,
+  email: string,
+  { now, since }: { now: Date; since: Date },
+): Promise<number | undefined> {
+  const row = await db
+    .updateTable('users')
+    .set({ password_requested_at: now })
+    .where((user) => user(user.fn<string>('lower', ['email']), '=', email.toLowerCase()))
+    .where('deleted_at', 'is', null)
+    .where((user) =>
+      user.or([user('password_requested_at', 'is', null), user('password_requested_at', '<', since)]),
+    )
+    .returning('id')
+    .executeTakeFirst();
+  return row?.id;
+}
+
+export interface Attempt {
+  userId: number | null;
+  username: string;
+  address: string;
+  userAgent: string | undefined;
+  successful: boolean;
+}
+
+export async function insertAttempt(db: Kysely<Tables>, attempt: Attempt, now: Date): Promise<void> {
+  await db
+    .insertInto('login_attempts')
+    .values({
+      user_id: attempt.userId,
+      username: attempt.username,
+      address: attempt.address,
+      user_agent: attempt.userAgent?.slice(0, 500) ?? null,
+      successful: attempt.successful,
+      created_at: now,
+    })
+    .execute();
+}
+
+/** Newest first: attempts in the name of an account's users, and with `strangers` those in nobody's name. */
+export async function listAttempts(
+  db: Kysely<Tables>,
+  of: { clientId: number; strangers: boolean },
+  page: { limit: number; offset: number },
+) {
+  const attempts = db
+    .selectFrom('login_attempts')
+    .selectAll()
+    .where((attempt) => {
+      const members = attempt
+        .selectFrom('client_users')
+        .select('user_id')
+        .where('client_id', '=', of.clientId);
+      const own = attempt('user_id', 'in', members);
+      return of.strangers ? attempt.or([own, attempt('user_id', 'is', null)]) : own;
+    })
+    .orderBy('id', 'desc');
+  return pageWithCount(attempts, page);
+}
+
+export async function deleteOldLogins(
+  db: Kysely<Tables>,
+  { now, attemptsBefore }: { now: Date; attemptsBefore: Date },
+): Promise<void> {
+  await db.deleteFrom('login_sessions').where('expires_at', '<', now).execute();
+  await db.deleteFrom('login_attempts').where('created_at', '<', attemptsBefore).execute();
+}

@@ -1,0 +1,50 @@
+import type { Principal } from '../identity/principal.ts';
+import { roleOf } from '../identity/roles.ts';
+import { mayKnow } from './rights.ts';
+import type { User } from './schema.ts';
+import type { Membership, UserRow } from './store.ts';
+
+/** A user as the caller may see them. Undefined when they have no account in common. */
+export function presentedUser(
+  user: UserRow,
+  memberships: readonly Membership[],
+  principal: Principal,
+): User | undefined {
+  const known = memberships.filter(
+    (membership) => membership.user_id === user.id && mayKnow(principal, membership),
+  );
+  const meant =
+    known.find(({ client_id }) => client_id === principal.clientId) ??
+    known.find(({ client_id }) => client_id === user.home_id) ??
+    known[0];
+  return meant && presentedIn(user, meant, known);
+}
+
+/** A user as one of an account sees them. */
+export function presentedIn(user: UserRow, meant: Membership, known: readonly Membership[] = [meant]): User {
+  const { id, name } = roleOf(meant.role_id);
+  return {
+    id: user.id,
+    email: user.email,
+    name: user.name,
+    phone: user.phone,
+    company: meant.company,
+    lang: user.lang,
+    reseller: meant.reseller_id,
+    client: meant.client_id,
+    groups: [{ id, name }],
+    user_type: user.reseller_id !== null && user.home_id === meant.client_id ? 'reseller' : 'common',
+    auth_types: ['password'],
+    deleted: false,
+    activated: user.has_password,
+    sso_auth: false,
+    two_fa: false,
+    is_active: user.is_active,
+    client_and_roles: known.map((membership) => ({
+      client_id: membership.client_id,
+      client_company_name: membership.company,
+      user_roles: [roleOf(membership.role_id).name],
+      user_id: user.id,
+    })),
+  };
+}

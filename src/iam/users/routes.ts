@@ -1,0 +1,104 @@
+import type { Api } from '../../http/server.ts';
+import {
+  ChangedEmail,
+  ChangeEmail,
+  CreateUser,
+  Done,
+  UpdateUser,
+  User,
+  UserListQuery,
+  UserOnly,
+  UserPage,
+  UserParams,
+} from './schema.ts';
+import type { Users } from './service.ts';
+
+const tags = ['Users'];
+
+export function userRoutes(app: Api, { users }: { users: Users }): void {
+  app.get('/iam/users', {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listUsers',
+      summary: "List the users of the caller's account",
+      description: 'In the order in which they were made.',
+      tags,
+      querystring: UserListQuery,
+      response: { 200: UserPage },
+    },
+    handler: ({ principal, query }) => users.list(principal, query),
+  });
+
+  app.post('/iam/users', {
+    config: { access: 'resell' },
+    schema: {
+      operationId: 'createUser',
+      summary: 'Create a user with an account',
+      description:
+        "The account is a client of the caller's reseller, has a default project, and the user as its administrator. The user can log in at once.",
+      tags,
+      body: CreateUser,
+      response: { 201: User },
+    },
+    handler: async ({ principal, body }, reply) => reply.code(201).send(await users.create(principal, body)),
+  });
+
+  app.get('/iam/users/:userId', {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'getUser',
+      summary: 'Get a user',
+      tags,
+      params: UserParams,
+      response: { 200: UserOnly },
+    },
+    handler: ({ principal, params }) => users.get(principal, params.userId),
+  });
+
+  app.patch('/iam/users/:userId', {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'updateUser',
+      summary: 'Change a user',
+      description:
+        'Users change themselves; administrators the users that their account made, and resellers those of their clients.',
+      tags,
+      params: UserParams,
+      body: UpdateUser,
+      response: { 200: User },
+    },
+    handler: ({ principal, params, body }) => users.update(principal, params.userId, body),
+  });
+
+  app.put('/iam/users/:userId/email', {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'changeEmail',
+      summary: "Change the caller's own address",
+      description: 'It is what the user logs in with.',
+      tags,
+      params: UserParams,
+      body: ChangeEmail,
+      response: { 200: ChangedEmail },
+    },
+    handler: ({ principal, params, body, ip, headers }) =>
+      users.changeEmail(principal, params.userId, body, { address: ip, userAgent: headers['user-agent'] }),
+  });
+
+  app.delete('/iam/users/:userId', {
+    config: { access: 'resell' },
+    schema: {
+      operationId: 'deleteUser',
+      summary: 'Delete a user',
+      description:
+        'In all accounts. A user with API tokens that work is 403, the last administrator of an account 409.',
+      tags,
+      params: UserParams,
+      response: { 200: Done },
+    },
+    handler: async ({ principal, params }) => {
+      await users.delete(principal, params.userId);
+      return {};
+    },
+  });
+}

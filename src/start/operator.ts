@@ -1,0 +1,37 @@
+import type { Config } from '../config.ts';
+import { type Database, openDatabase } from '../db/database.ts';
+import { DomainError } from '../lib/errors.ts';
+import { createLog } from '../log.ts';
+import { openStorage } from './storage.ts';
+
+/**
+ * What an operator does at the database, whether Tradewind runs on it or not. Answers the exit code; what the domain
+ * refuses is told on standard error.
+ */
+export async function asOperator(
+  config: Config,
+  work: (database: Database) => Promise<string>,
+): Promise<number> {
+  const storage = await openStorage(config, createLog(config), { share: true, mustExist: true });
+  const database = openDatabase(storage.connection, 2);
+  try {
+    process.stdout.write(`${await work(database)}\n`);
+    return 0;
+  } catch (error) {
+    if (isMissingTable(error)) {
+      process.stderr.write('There is no account yet: start Tradewind once on this database\n');
+      return 70;
+    }
+    if (!(error instanceof DomainError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return 64;
+  } finally {
+    await database.close();
+    await storage.stop();
+  }
+}
+
+/** The schema comes with the first start. */
+function isMissingTable(error: unknown): boolean {
+  return (error as { code?: unknown }).code === '42P01';
+}

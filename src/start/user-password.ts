@@ -1,0 +1,41 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { setPasswordOf } from '../iam/logins/operator-password.ts';
+import type { Command } from './command.ts';
+import { asOperator } from './operator.ts';
+
+export const userPassword: Command = {
+  summary: 'set the password of a user, read from standard input',
+  help: `  --email ADDRESS   the user (default: the platform administrator)
+  --rename ADDRESS  a new address for the user, who logs in with it
+  Asks for the password at a terminal; else takes what is piped in, without a line break at its end.
+  Ends all logins of the user. Works while Tradewind runs on the same data folder or database as well.
+`,
+  options: { email: { type: 'string' }, rename: { type: 'string' } },
+  async run({ config, options }) {
+    const password = process.stdin.isTTY
+      ? await typedPassword()
+      : (await text(process.stdin)).replace(/\r?\n$/, '');
+    const email = options.email === undefined ? undefined : String(options.email);
+    const rename = options.rename === undefined ? undefined : String(options.rename);
+    return asOperator(config, async (database) => {
+      const user = await setPasswordOf({ database }, { email, rename, password });
+      return `${user.email} can log in now: POST /iam/auth/jwt/login`;
+    });
+  },
+};
+
+/** One line from the terminal, which doesn't show it. */
+function typedPassword(): Promise<string> {
+  process.stderr.write('New password: ');
+  const mute = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output: mute, terminal: true });
+  return new Promise((resolve) => {
+    lines.once('line', (line) => {
+      lines.close();
+      process.stderr.write('\n');
+      resolve(line);
+    });
+  });
+}
