@@ -8,6 +8,8 @@ export interface SimulatedClusterTables {
     version: string;
     /** Number of nodes by name. */
     pools: JSONColumnType<Record<string, number>>;
+    /** What was last applied to each pool, by its name, with the revision of the settings. */
+    pool_settings: JSONColumnType<Record<string, { revision: number }>>;
     /** What was last applied, by group. */
     settings: JSONColumnType<Record<string, unknown>>;
     /** Rises by one with every operation that had an effect. */

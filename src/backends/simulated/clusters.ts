@@ -9,6 +9,7 @@ import type { SimulatedClusterTables } from './cluster-tables.ts';
 export const FAILING_TOPIC = 'simulate-failure';
 
 type Pools = Record<string, number>;
+type KnownSettings = Record<string, { revision: number }>;
 type Phase = SimulatedClusterTables['simulated_clusters']['phase'];
 
 /** How long each operation takes at speed 1: a creation about 2 s in all, a change about 0.5 s. */
@@ -20,6 +21,7 @@ const SETTLES_IN_MS = {
   awaitReady: 160,
   startNodes: 600,
   resizePool: 200,
+  configurePool: 100,
   upgradeControlPlane: 400,
   upgradePool: 100,
   deletePool: 100,
@@ -33,7 +35,14 @@ interface Operation {
   detail?: string;
   /** Phases in which it is possible. */
   from: readonly Phase[];
-  set: { phase?: Phase; pools?: (now: Pools) => Pools; settings?: object; version?: string };
+  set: {
+    phase?: Phase;
+    pools?: (now: Pools) => Pools;
+    /** By pool; older ones than those known are ignored. */
+    poolSettings?: KnownSettings;
+    settings?: object;
+    version?: string;
+  };
 }
 
 /**
@@ -59,6 +68,7 @@ export function createSimulatedClusters(deps: {
             version,
             pools: JSON.stringify({}),
             settings: JSON.stringify({}),
+            pool_settings: JSON.stringify({}),
             revision: 1,
           })
           .onConflict((conflict) => conflict.doNothing())
@@ -70,14 +80,14 @@ export function createSimulatedClusters(deps: {
       return pace(SETTLES_IN_MS.createControlPlane);
     },
 
-    async createPool(key, clusterId, { name, nodeCount }) {
+    async createPool(key, clusterId, { name, nodeCount, settings }) {
       await once({
         key,
         clusterId,
         name: 'createPool',
         detail: name,
         from: ['building', 'changing'],
-        set: { pools: (now) => ({ ...now, [name]: nodeCount }) },
+        set: { pools: (now) => ({ ...now, [name]: nodeCount }), poolSettings: { [name]: settings } },
       });
       return pace(SETTLES_IN_MS.createPool);
     },
@@ -94,9 +104,37 @@ export function createSimulatedClusters(deps: {
       return pace(SETTLES_IN_MS.resizePool);
     },
 
+    async replaceNode(key, clusterId, poolName, { goneId }) {
+      const detail = `${poolName} ${goneId}`;
+      await once({ key, clusterId, name: 'replaceNode', detail, from: ['changing'], set: {} });
+      return pace(SETTLES_IN_MS.resizePool);
+    },
+
+    async configurePool(key, clusterId, poolName, settings) {
+      await database.transaction(async (tx) => {
+        const cluster = await lock(tx, clusterId);
+        if (!cluster || !Object.hasOwn(cluster.pools, poolName) || (await isRecorded(tx, key))) return;
+        const known = cluster.pool_settings[poolName];
+        if (known && known.revision >= settings.revision) return;
+        const revision = cluster.revision + 1;
+        await tx.sql
+          .updateTable('simulated_clusters')
+          .set({
+            revision,
+            pool_settings: sql`pool_settings || ${JSON.stringify({ [poolName]: settings })}::jsonb`,
+          })
+          .where('cluster_id', '=', clusterId)
+          .execute();
+        await record(tx, { key, clusterId, name: 'configurePool', detail: poolName }, revision);
+      });
+      return pace(SETTLES_IN_MS.configurePool);
+    },
+
     async keepPools(key, clusterId, pools) {
       const kept = Object.fromEntries(pools.map(({ name, nodeCount }) => [name, nodeCount]));
-      await once({ key, clusterId, name: 'keepPools', from: ['changing'], set: { pools: () => kept } });
+      const poolSettings = Object.fromEntries(pools.map(({ name, settings }) => [name, settings]));
+      const set = { pools: () => kept, poolSettings };
+      await once({ key, clusterId, name: 'keepPools', from: ['changing'], set });
       return pace(SETTLES_IN_MS.resizePool);
     },
 
@@ -167,6 +205,7 @@ export function createSimulatedClusters(deps: {
           .set({
             phase: cluster.phase === 'changing' ? 'changing' : 'deleting',
             pools: JSON.stringify(pools),
+            pool_settings: JSON.stringify(settingsOf(pools, cluster.pool_settings)),
             revision,
           })
           .where('cluster_id', '=', clusterId)
@@ -192,13 +231,15 @@ export function createSimulatedClusters(deps: {
         throw new TaskFailure(`The simulated cluster is ${cluster.phase}, which does not allow ${name}`);
       }
       const revision = cluster.revision + 1;
+      const pools = set.pools ? set.pools(cluster.pools) : cluster.pools;
       await tx.sql
         .updateTable('simulated_clusters')
         .set({
           revision,
           phase: set.phase ?? cluster.phase,
           version: set.version ?? cluster.version,
-          pools: JSON.stringify(set.pools ? set.pools(cluster.pools) : cluster.pools),
+          pools: JSON.stringify(pools),
+          pool_settings: JSON.stringify(settingsOf(pools, cluster.pool_settings, set.poolSettings)),
           settings: sql`settings || ${JSON.stringify(set.settings ?? {})}::jsonb`,
         })
         .where('cluster_id', '=', clusterId)
@@ -225,6 +266,18 @@ export function createSimulatedClusters(deps: {
       })
       .execute();
   }
+}
+
+/** The newest settings of each pool that there is. */
+function settingsOf(pools: Pools, known: KnownSettings, given: KnownSettings = {}): KnownSettings {
+  const names = Object.keys(pools);
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const [old, next] = [known[name], given[name]];
+      const newest = !old || (next && next.revision > old.revision) ? next : old;
+      return newest ? [[name, newest]] : [];
+    }),
+  );
 }
 
 async function lock(tx: Transaction, clusterId: string) {

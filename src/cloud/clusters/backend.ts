@@ -16,6 +16,26 @@ export interface PoolOfNodes {
   name: string;
   flavorId: string;
   nodeCount: number;
+  settings: PoolSettings;
+}
+
+/** What a pool wants of its nodes and their number. */
+export interface PoolSettings {
+  /** Of two settings of a pool, those with the higher one are the newer. */
+  revision: number;
+  minNodeCount: number;
+  maxNodeCount: number;
+  autoHealing: boolean;
+  labels: Record<string, string>;
+  taints: Record<string, string>;
+  crioConfig: Record<string, string>;
+  kubeletConfig: Record<string, string>;
+  securityGroupIds: string[];
+}
+
+export interface NodeReplacement {
+  goneId: string;
+  madeId: string;
 }
 
 /**
@@ -32,6 +52,13 @@ export interface ClusterBackend {
   apply(key: string, clusterId: string, group: GroupName, configuration: ClusterConfiguration): Promise<Pace>;
   /** Changes how many nodes a pool has. */
   resizePool(key: string, clusterId: string, pool: PoolOfNodes): Promise<Pace>;
+  /** Makes a new node, under the id of the second, in place of the first. */
+  replaceNode(key: string, clusterId: string, poolName: string, node: NodeReplacement): Promise<Pace>;
+  /**
+   * Applies settings to a pool and the nodes that it has, whatever else is going on. Older ones than it has are ignored,
+   * as they are for a pool that isn't there.
+   */
+  configurePool(key: string, clusterId: string, poolName: string, settings: PoolSettings): Promise<Pace>;
   /** Makes the cluster's pools those, and no others. */
   keepPools(key: string, clusterId: string, pools: PoolOfNodes[]): Promise<Pace>;
   /** Brings the control plane to a newer version, with its leading `v`. */

@@ -8,7 +8,7 @@ import { initialConfiguration } from './configuration/merge.ts';
 import { validateInitialConfiguration } from './configuration/validate.ts';
 import { newPool } from './pools/new-pool.ts';
 import { poolGroupProblems } from './pools/security-groups.ts';
-import { poolsProblems } from './pools.ts';
+import { poolOffer, poolsProblems } from './pools.ts';
 import type { ClusterReferences, ClusterSubnet } from './references.ts';
 import { configurationContext, slurmReferences } from './region-context.ts';
 import type { CreateCluster } from './schema.ts';
@@ -62,10 +62,9 @@ export async function acceptCluster(
       hasGpuPool: request.pools.some((pool) => isGpu(pool.flavor_id)),
     },
   });
-  const offer = { flavors: catalog.flavors(region.id), volumeTypes: region.available_volume_types ?? [] };
   const problems = [
     ...versionProblems(version, catalog),
-    ...poolsProblems(request.pools, offer),
+    ...poolsProblems(request.pools, poolOffer(catalog, scope)),
     ...addresses.problems,
     ...vastProblems(vastNfs, scope),
     ...validateInitialConfiguration(request, context),

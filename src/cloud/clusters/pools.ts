@@ -1,5 +1,7 @@
 import type { FieldProblem } from '../../lib/errors.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import { isBareMetal } from '../catalog/flavor-kinds.ts';
+import type { Scope } from '../projects/service.ts';
 import { labelProblems, taintProblems } from './node-texts.ts';
 import type { PoolInput } from './schema.ts';
 
@@ -7,6 +9,16 @@ import type { PoolInput } from './schema.ts';
 export interface PoolOffer {
   flavors: readonly { flavor_id: string; disabled: boolean; offered_for: readonly string[] }[];
   volumeTypes: readonly string[];
+  /** Whether there is a network to the outside. */
+  publicAddresses: boolean;
+}
+
+export function poolOffer(catalog: Catalog, { region }: Pick<Scope, 'region'>): PoolOffer {
+  return {
+    flavors: catalog.flavors(region.id),
+    volumeTypes: region.available_volume_types ?? [],
+    publicAddresses: region.external_network_id !== null,
+  };
 }
 
 const VIRTUAL_FIELDS = ['boot_volume_size', 'boot_volume_type', 'servergroup_policy'] as const;
@@ -22,7 +34,8 @@ export function poolsProblems(pools: readonly PoolInput[], offer: PoolOffer): Fi
 /** Problems of one pool, names and security groups apart. `path` leads to it in the body: empty, or with a dot at its end. */
 export function poolProblems(pool: PoolInput, offer: PoolOffer, path = ''): FieldProblem[] {
   return [
-    ...flavorProblems(pool, offer, path),
+    ...kindProblems(pool, offer, VIRTUAL_FIELDS, path),
+    ...publicAddressProblems(pool, offer, path),
     ...sizeProblems({ min: pool.min_node_count, max: pool.max_node_count ?? pool.min_node_count }, path),
     ...labelProblems(pool.labels ?? {}, `${path}labels`),
     ...taintProblems(pool.taints ?? {}, `${path}taints`),
@@ -35,7 +48,16 @@ function nameProblems(pool: PoolInput, before: readonly PoolInput[], path: strin
     : [];
 }
 
-function flavorProblems(pool: PoolInput, offer: PoolOffer, path: string): FieldProblem[] {
+/** What tells the kind of a pool's machines. */
+type Kind = Pick<PoolInput, 'flavor_id' | (typeof VIRTUAL_FIELDS)[number]>;
+
+/** Problems of the flavor, and of those of its `fields` that virtual machines need and bare metal has not. */
+export function kindProblems(
+  pool: Kind,
+  offer: PoolOffer,
+  fields: readonly (typeof VIRTUAL_FIELDS)[number][],
+  path: string,
+): FieldProblem[] {
   const usable = offer.flavors.filter((item) => !item.disabled && item.offered_for.includes('kubernetes'));
   if (!usable.some((item) => item.flavor_id === pool.flavor_id)) {
     const known = offer.flavors.find((item) => item.flavor_id === pool.flavor_id);
@@ -45,7 +67,7 @@ function flavorProblems(pool: PoolInput, offer: PoolOffer, path: string): FieldP
   }
   const bareMetal = isBareMetal(pool.flavor_id);
   return [
-    ...VIRTUAL_FIELDS.flatMap((name): FieldProblem[] => {
+    ...fields.flatMap((name): FieldProblem[] => {
       const given = pool[name] !== undefined && pool[name] !== null;
       if (given !== bareMetal) return [];
       const message = bareMetal
@@ -57,8 +79,17 @@ function flavorProblems(pool: PoolInput, offer: PoolOffer, path: string): FieldP
   ];
 }
 
+export function publicAddressProblems(
+  { is_public_ipv4: wanted }: Pick<PoolInput, 'is_public_ipv4'>,
+  { publicAddresses }: PoolOffer,
+  path: string,
+): FieldProblem[] {
+  if (!wanted || publicAddresses) return [];
+  return [{ field: `${path}is_public_ipv4`, message: 'This region has no public addresses: leave it out.' }];
+}
+
 function volumeTypeProblems(
-  pool: PoolInput,
+  pool: Kind,
   { volumeTypes }: PoolOffer,
   bareMetal: boolean,
   path: string,

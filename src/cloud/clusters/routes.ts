@@ -5,6 +5,9 @@ import { type Projects, scopeOf } from '../projects/service.ts';
 import { ClusterAnswer, ClusterList } from './answer-schema.ts';
 import { credentialRoutes } from './credentials/routes.ts';
 import type { ClusterCredentials } from './credentials/service.ts';
+import { limitRoutes } from './limits/routes.ts';
+import type { ClusterLimits } from './limits/service.ts';
+import { CLUSTER_BASES, type ClusterBase } from './params.ts';
 import { poolRoutes } from './pools/routes.ts';
 import type { ClusterPools } from './pools/service.ts';
 import { presentedCluster } from './presenter.ts';
@@ -19,11 +22,6 @@ import type { Clusters } from './service.ts';
 import { upgradeRoutes } from './upgrades/routes.ts';
 import type { ClusterUpgrades } from './upgrades/service.ts';
 
-/** The specification's cloud operations carry v1, the published contract has clusters under v2. They are the same operations. */
-const VERSIONS = [
-  { version: 'v1', suffix: '' },
-  { version: 'v2', suffix: 'V2' },
-] as const;
 const tags = ['Kubernetes clusters'];
 
 interface ClusterRouteDependencies {
@@ -32,16 +30,17 @@ interface ClusterRouteDependencies {
   clusterPools: ClusterPools;
   clusterUpgrades: ClusterUpgrades;
   clusterCredentials: ClusterCredentials;
+  clusterLimits: ClusterLimits;
 }
 
 export function clusterRoutes(app: Api, dialect: Dialect, deps: ClusterRouteDependencies): void {
-  for (const { version, suffix } of VERSIONS) {
-    const base = `/cloud/${version}/k8s/clusters/:project_id/:region_id`;
-    changingRoutes(app, dialect, deps, base, suffix);
-    readingRoutes(app, deps, base, suffix);
-    poolRoutes(app, dialect, deps, base, suffix);
-    upgradeRoutes(app, dialect, deps, base, suffix);
-    credentialRoutes(app, deps, base, suffix);
+  for (const base of CLUSTER_BASES) {
+    changingRoutes(app, dialect, deps, base);
+    readingRoutes(app, deps, base);
+    poolRoutes(app, dialect, deps, base);
+    upgradeRoutes(app, dialect, deps, base);
+    credentialRoutes(app, deps, base);
+    limitRoutes(app, deps, base);
   }
 }
 
@@ -49,13 +48,12 @@ function changingRoutes(
   app: Api,
   dialect: Dialect,
   { projects, clusters }: ClusterRouteDependencies,
-  base: string,
-  suffix: string,
+  base: ClusterBase,
 ): void {
-  app.post(base, {
+  app.post(base.path, {
     config: { access: 'operate' },
     schema: {
-      operationId: `createKubernetesCluster${suffix}`,
+      operationId: `createKubernetesCluster${base.suffix}`,
       summary: 'Create a Kubernetes cluster',
       description:
         'Starts one task. The cluster can be read at once, as Provisioning; a creation that fails leaves nothing behind.',
@@ -70,10 +68,10 @@ function changingRoutes(
     },
   });
 
-  app.patch(`${base}/:cluster_name`, {
+  app.patch(`${base.path}/:cluster_name`, {
     config: { access: 'operate' },
     schema: {
-      operationId: `updateKubernetesCluster${suffix}`,
+      operationId: `updateKubernetesCluster${base.suffix}`,
       summary: 'Update a Kubernetes cluster',
       description:
         'Changes up to six groups of settings with one task. Everything is checked before the task starts; an update that changes nothing starts none. The cluster shows the new settings when the task has FINISHED, and keeps the old ones when it ends in ERROR. Refused with 409 while another task holds the cluster. On simulated infrastructure, applying logging to the topic `simulate-failure` always fails, which ends the task in ERROR.',
@@ -88,12 +86,13 @@ function changingRoutes(
     },
   });
 
-  app.delete(`${base}/:cluster_name`, {
+  app.delete(`${base.path}/:cluster_name`, {
     config: { access: 'operate' },
     schema: {
-      operationId: `deleteKubernetesCluster${suffix}`,
+      operationId: `deleteKubernetesCluster${base.suffix}`,
       summary: 'Delete a Kubernetes cluster',
-      description: 'Starts one task. Refused with 409 while another task holds the cluster.',
+      description:
+        'Starts one task. The nodes go with their volumes, except for volumes that have snapshots. Refused with 409 while another task holds the cluster, and while something else uses the security group of its nodes.',
       tags,
       params: ClusterParams,
       querystring: DeleteClusterQuery,
@@ -107,16 +106,11 @@ function changingRoutes(
   });
 }
 
-function readingRoutes(
-  app: Api,
-  { projects, clusters }: ClusterRouteDependencies,
-  base: string,
-  suffix: string,
-): void {
-  app.get(base, {
+function readingRoutes(app: Api, { projects, clusters }: ClusterRouteDependencies, base: ClusterBase): void {
+  app.get(base.path, {
     config: { access: 'read' },
     schema: {
-      operationId: `listKubernetesClusters${suffix}`,
+      operationId: `listKubernetesClusters${base.suffix}`,
       summary: 'List Kubernetes clusters',
       description: 'Newest first.',
       tags,
@@ -132,10 +126,10 @@ function readingRoutes(
     },
   });
 
-  app.get(`${base}/:cluster_name`, {
+  app.get(`${base.path}/:cluster_name`, {
     config: { access: 'read' },
     schema: {
-      operationId: `getKubernetesCluster${suffix}`,
+      operationId: `getKubernetesCluster${base.suffix}`,
       summary: 'Get a Kubernetes cluster',
       tags,
       params: ClusterParams,

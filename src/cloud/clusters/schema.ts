@@ -26,7 +26,7 @@ const KubernetesName = (what: string, example: string) =>
     examples: [example],
   });
 
-const Nodes = (description: string) =>
+export const Nodes = (description: string) =>
   Type.Integer({ minimum: 1, maximum: MAX_NODES, description, examples: [1] });
 
 const textsOf = (description: string, examples: Record<string, string>[]) =>

@@ -6,7 +6,8 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { isGpu } from '../catalog/flavor-kinds.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
-import { takeQuota } from '../quotas/quotas.ts';
+import { refuseExceeded, takeQuotas } from '../quotas/quotas.ts';
+import { workerGroups } from '../security-groups/worker-group.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { ClusterConfiguration } from './configuration/configuration.ts';
 import { changedGroups, mergeConfiguration } from './configuration/merge.ts';
@@ -14,6 +15,9 @@ import type { ClusterUpdate } from './configuration/schema.ts';
 import { validateConfiguration } from './configuration/validate.ts';
 import { acceptCluster } from './creation.ts';
 import { lockFreeCluster } from './free-cluster.ts';
+import { keepKeys } from './kept-keys.ts';
+import { inFieldsOfCreation, type PoolNodes } from './nodes/pool-nodes.ts';
+import { CLUSTER_QUOTAS } from './quotas.ts';
 import type { ClusterReferences } from './references.ts';
 import { configurationContext, slurmReferences } from './region-context.ts';
 import type { CreateCluster } from './schema.ts';
@@ -39,7 +43,7 @@ export interface Clusters {
    * @throws NotFoundError, InvalidError with every fault of the body, ConflictError while a task holds the cluster
    */
   update(scope: Scope, name: string, request: ClusterUpdate): Promise<string[]>;
-  /** @throws NotFoundError, InvalidError for volumes that aren't the cluster's, ConflictError while a task holds the cluster */
+  /** @throws NotFoundError, InvalidError for volumes that aren't the cluster's, ConflictError while a task holds the cluster or others use the security group of its nodes */
   delete(scope: Scope, name: string, volumeIds: string[]): Promise<string>;
 }
 
@@ -49,8 +53,9 @@ export function createClusters(deps: {
   catalog: Catalog;
   tasks: Tasks;
   references: ClusterReferences;
+  poolNodes: PoolNodes;
 }): Clusters {
-  const { database, clock, catalog, tasks, references } = deps;
+  const { database, clock, catalog, tasks, references, poolNodes } = deps;
 
   async function get(scope: Scope, name: string): Promise<store.ClusterRow> {
     const row = await store.findCluster(database.sql, placeOf(scope), name);
@@ -80,13 +85,21 @@ export function createClusters(deps: {
       try {
         await database.accept(scope.principal, async (tx) => {
           await keepShare(tx, scope, wanted.configuration);
+          const slurmKeyIds = wanted.configuration.add_ons.slurm.ssh_key_ids ?? [];
+          await keepKeys(tx, scope, references.sshKeys, { keypair: wanted.keypair, slurmKeyIds });
+          await refuseExceeded(tx, scope, CLUSTER_QUOTAS);
           await store.insertCluster(tx, cluster, pools);
+          await workerGroups.make(tx, scope, cluster, cluster.created_at);
+          const more = pools.map((pool) => ({ pool, amount: pool.node_count }));
+          const nodeQuotas = await poolNodes
+            .add(tx, scope, cluster, more, taskId)
+            .catch(inFieldsOfCreation(cluster));
           await tasks.start(tx, scope, {
             id: taskId,
             data: request,
             ...creationWork(id, scope, { ...cluster, pools }),
           });
-          await takeQuota(tx, scope, 'cluster_count');
+          await takeQuotas(tx, scope, { ...CLUSTER_QUOTAS, ...nodeQuotas });
         });
       } catch (error) {
         if (violates(error, 'kubernetes_clusters_name')) throw nameTaken(wanted.name);
@@ -118,7 +131,10 @@ export function createClusters(deps: {
         const wanted = mergeConfiguration(current, request, name);
         const changed = changedGroups(current, wanted);
         if (changed.length === 0) return [];
-        if (changed.includes('add_ons')) await keepShare(tx, scope, wanted);
+        if (changed.includes('add_ons')) {
+          await keepShare(tx, scope, wanted);
+          await keepKeys(tx, scope, references.sshKeys, { slurmKeyIds: addedKeys(current, wanted) });
+        }
         const taskId = await tasks.start(tx, scope, {
           data: { cluster_name: name, ...request },
           ...updateWork(cluster.id, { current, wanted, changed, pools: cluster.pools.map(nodesOf) }),
@@ -131,8 +147,11 @@ export function createClusters(deps: {
     async delete(scope, name, volumeIds) {
       return database.accept(scope.principal, async (tx) => {
         const cluster = await lockFreeCluster(tx, scope, name);
-        if (volumeIds.length > 0) throw unknownVolumes(volumeIds, name);
-        const taskId = await tasks.start(tx, scope, {
+        await workerGroups.refuseUsed(tx, cluster);
+        const taskId = randomUUID();
+        await poolNodes.removeAll(tx, cluster.pools, taskId, volumeIds);
+        await tasks.start(tx, scope, {
+          id: taskId,
           data: { cluster_id: cluster.id, cluster_name: name },
           ...deletionWork(cluster, scope),
         });
@@ -147,7 +166,7 @@ export function createClusters(deps: {
     const id = add_ons.slurm.file_share_id;
     if (id === null || (await references.fileShares.keepForSlurm(tx, scope, id))) return;
     throw new InvalidError({
-      'add_ons.slurm.file_share_id': [`File share ${id} is being deleted: choose another one.`],
+      'add_ons.slurm.file_share_id': [`File share ${id} is being changed or deleted: choose another one.`],
     });
   }
 }
@@ -157,15 +176,14 @@ function isEmpty(request: ClusterUpdate): boolean {
   return Object.values(request).every((group) => group === undefined || group === null);
 }
 
+/** Keys that stay are kept by the cluster itself. */
+function addedKeys(current: ClusterConfiguration, wanted: ClusterConfiguration): string[] {
+  const standing = new Set(current.add_ons.slurm.ssh_key_ids?.map((id) => id.toLowerCase()));
+  return wanted.add_ons.slurm.ssh_key_ids?.filter((id) => !standing.has(id.toLowerCase())) ?? [];
+}
+
 function nameTaken(name: string): ConflictError {
   return new ConflictError(
     `A cluster named ${name} exists already in this project and region; choose another name`,
   );
-}
-
-/** Clusters don't make volumes of their own yet, so that every ID is a wrong one. */
-function unknownVolumes(ids: string[], name: string): InvalidError {
-  return new InvalidError({
-    volumes: [`Not volumes of cluster ${name}: ${ids.join(', ')}. Leave them out; delete them on their own.`],
-  });
 }

@@ -13,6 +13,11 @@ export type ClusterRow = Selectable<Tables['kubernetes_clusters']> & {
   kubeconfig_expires_at: Date | null;
 };
 
+/** Of a row that the query calls `pool`. */
+export const groupIdsOfPool = sql<string[]>`array(
+  select link.security_group_id from kubernetes_pool_security_groups link
+  where link.pool_id = pool.id order by link.position)`.as('security_group_ids');
+
 /** Clusters with their pools, in one query. */
 function clusters(db: Kysely<Tables>, { projectId, regionId }: Place) {
   return db
@@ -23,11 +28,7 @@ function clusters(db: Kysely<Tables>, { projectId, regionId }: Place) {
         cluster
           .selectFrom('kubernetes_pools as pool')
           .selectAll()
-          .select(
-            sql<string[]>`array(
-              select link.security_group_id from kubernetes_pool_security_groups link
-              where link.pool_id = pool.id order by link.position)`.as('security_group_ids'),
-          )
+          .select(groupIdsOfPool)
           .whereRef('pool.cluster_id', '=', 'kubernetes_clusters.id')
           .orderBy('pool.position'),
       ).as('pools'),
@@ -61,6 +62,19 @@ export async function findCluster(
 ): Promise<ClusterRow | undefined> {
   const row = await clusters(db, place).where('name', '=', name).executeTakeFirst();
   return row && withDates(row);
+}
+
+/** Where the logs of a cluster go, and whose they are. */
+export async function findLogging(
+  tx: Transaction,
+  clusterId: string,
+): Promise<{ projectId: number; logging: ClusterConfiguration['logging'] } | undefined> {
+  const row = await tx.sql
+    .selectFrom('kubernetes_clusters')
+    .select(['project_id', 'configuration'])
+    .where('id', '=', clusterId)
+    .executeTakeFirst();
+  return row && { projectId: row.project_id, logging: row.configuration.logging };
 }
 
 export async function listClusters(
@@ -97,7 +111,7 @@ export type NewCluster = Omit<
 > & {
   configuration: ClusterConfiguration;
 };
-export type NewPool = Omit<PoolRow, 'cluster_id' | 'position' | 'created_at' | 'pending'>;
+export type NewPool = Omit<PoolRow, 'cluster_id' | 'position' | 'created_at' | 'pending' | 'revision'>;
 
 export async function insertCluster(tx: Transaction, cluster: NewCluster, pools: NewPool[]): Promise<void> {
   await tx.sql

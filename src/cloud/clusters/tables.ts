@@ -1,4 +1,4 @@
-import type { JSONColumnType } from 'kysely';
+import type { Generated, JSONColumnType } from 'kysely';
 import type { ClusterConfiguration } from './configuration/configuration.ts';
 
 export type ClusterStatus = 'Provisioning' | 'Provisioned' | 'Deleting';
@@ -50,6 +50,8 @@ export interface ClusterTables {
     taints: JSONColumnType<Record<string, string>>;
     crio_config: JSONColumnType<Record<string, string>>;
     kubelet_config: JSONColumnType<Record<string, string>>;
+    /** Rises with every change of its settings. */
+    revision: Generated<number>;
     /** What a running task does with the pool alone; null otherwise. */
     pending: 'Provisioning' | 'Deleting' | null;
     created_at: Date;

@@ -1,6 +1,7 @@
 import type { Transaction } from '../../db/database.ts';
 import type { TaskRun } from '../../workflows/task-handler.ts';
-import { releaseQuota } from '../quotas/quotas.ts';
+import { releaseQuotas } from '../quotas/quotas.ts';
+import { workerGroups } from '../security-groups/worker-group.ts';
 import type { ClusterBackend, Pace, PoolOfNodes } from './backend.ts';
 import type { ClusterConfiguration, GroupName } from './configuration/configuration.ts';
 import * as store from './store.ts';
@@ -43,10 +44,21 @@ export const standingOf = (cluster: store.ClusterRow): Standing => ({
   pools: cluster.pools.map(nodesOf),
 });
 
-export const nodesOf = (pool: Pick<store.PoolRow, 'name' | 'flavor_id' | 'node_count'>): PoolOfNodes => ({
+export const nodesOf = (pool: store.NewPool & { revision?: number }): PoolOfNodes => ({
   name: pool.name,
   flavorId: pool.flavor_id,
   nodeCount: pool.node_count,
+  settings: {
+    revision: pool.revision ?? 0,
+    minNodeCount: pool.min_node_count,
+    maxNodeCount: pool.max_node_count,
+    autoHealing: pool.auto_healing_enabled,
+    labels: pool.labels,
+    taints: pool.taints,
+    crioConfig: pool.crio_config,
+    kubeletConfig: pool.kubelet_config,
+    securityGroupIds: pool.security_group_ids,
+  },
 });
 
 /** One piece of the backend's work, and the time until the next may begin. */
@@ -94,10 +106,14 @@ export async function tearDown(
   await carryOut(run, 'delete control plane', (key) => backend.deleteControlPlane(key, clusterId));
 }
 
+/** Removes a cluster whose nodes are gone, with the security group that they were in. */
 export async function removeCluster(
   tx: Transaction,
   held: { clusterId: string; taskId: string },
   owner: Owner,
 ): Promise<void> {
-  if (await store.deleteCluster(tx, held)) await releaseQuota(tx, owner, 'cluster_count');
+  const groupId = await workerGroups.of(tx, held.clusterId);
+  if (!(await store.deleteCluster(tx, held))) return;
+  const groupGone = groupId !== undefined && (await workerGroups.remove(tx, groupId));
+  await releaseQuotas(tx, owner, { cluster_count: 1, firewall_count: groupGone ? 1 : 0 });
 }

@@ -1,4 +1,5 @@
 import type { TaskHandler } from '../../workflows/task-handler.ts';
+import type { Nodes } from '../instances/nodes/service.ts';
 import type { ClusterBackend, ControlPlane, PoolOfNodes } from './backend.ts';
 import {
   type ClusterConfiguration,
@@ -6,6 +7,7 @@ import {
   type GroupName,
 } from './configuration/configuration.ts';
 import { changedGroups } from './configuration/merge.ts';
+import { keepLogTopic, type LogTopics } from './log-topics.ts';
 import * as store from './store.ts';
 import {
   APPLY_ORDER,
@@ -80,10 +82,14 @@ export function deletionWork(cluster: store.ClusterRow, scope: { clientId: numbe
 /** The long work on clusters. */
 export function clusterHandlers({
   backend,
+  nodes,
   credentials,
+  topics,
 }: {
   backend: ClusterBackend;
+  nodes: Nodes;
   credentials: { make(clusterId: string): Promise<void> };
+  topics: LogTopics;
 }): TaskHandler[] {
   const create: TaskHandler<CreationInput, void> = {
     type: CREATE,
@@ -107,11 +113,15 @@ export function clusterHandlers({
       }
     },
     async complete(tx, task, { controlPlane: { clusterId } }) {
+      await nodes.finish(tx, task.id);
       await store.releaseCluster(tx, { clusterId, taskId: task.id });
+      await keepLogTopic(tx, topics, clusterId);
       return { k8s_clusters: [clusterId] };
     },
-    abandon: (tx, task, { controlPlane: { clusterId }, owner }) =>
-      removeCluster(tx, { clusterId, taskId: task.id }, owner),
+    async abandon(tx, task, { controlPlane: { clusterId }, owner }) {
+      await nodes.takeBack(tx, task.id);
+      await removeCluster(tx, { clusterId, taskId: task.id }, owner);
+    },
   };
 
   const update: TaskHandler<UpdateInput, void> = {
@@ -144,6 +154,7 @@ export function clusterHandlers({
     },
     async complete(tx, task, { clusterId, wanted }) {
       await store.releaseCluster(tx, { clusterId, taskId: task.id }, { configuration: wanted });
+      await keepLogTopic(tx, topics, clusterId);
       return null;
     },
     async abandon(tx, task, { clusterId }) {
@@ -156,11 +167,13 @@ export function clusterHandlers({
     deadlineMs: DEADLINE_MS[DELETE],
     run: (run, { clusterId, pools }) => tearDown(run, backend, clusterId, pools),
     async complete(tx, task, { clusterId, owner }) {
+      await nodes.finish(tx, task.id);
       await removeCluster(tx, { clusterId, taskId: task.id }, owner);
       return null;
     },
     // No status says "half deleted"; as Provisioned and free, the cluster can be deleted again.
     async abandon(tx, task, { clusterId }) {
+      await nodes.takeBack(tx, task.id);
       await store.releaseCluster(tx, { clusterId, taskId: task.id });
     },
   };

@@ -4,12 +4,14 @@ import { isUuid } from '../../lib/ids.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { refuseHeld } from '../tasks/held.ts';
+import { refuseNode } from './nodes/refuse-node.ts';
 import { lockInstance, type PlainInstance } from './store.ts';
 
-/** Locks an instance for a change. @throws NotFoundError, ConflictError while a task holds it */
+/** Locks an instance for a change. @throws NotFoundError, ConflictError for a node of a cluster, and while a task holds it */
 export async function lockFreeInstance(tx: Transaction, scope: Scope, id: string): Promise<PlainInstance> {
   const instance = isUuid(id) ? await lockInstance(tx, placeOf(scope), id) : undefined;
   if (!instance) throw new NotFoundError('Instance', id);
+  await refuseNode(tx, instance);
   refuseHeld(`Instance ${instance.id}`, instance);
   return instance;
 }

@@ -1,4 +1,4 @@
-import type { JSONColumnType } from 'kysely';
+import type { ColumnType, JSONColumnType } from 'kysely';
 import type { InstanceStatus, VmState } from './states.ts';
 
 /** What an instance keeps of its flavor, as it was when the instance got it. */
@@ -26,6 +26,8 @@ export interface InstanceTables {
     flavor: JSONColumnType<KeptFlavor>;
     ssh_key_name: string | null;
     tags: JSONColumnType<Record<string, string>>;
+    /** The pool that it is a node of; null for an instance that a client made. */
+    pool_id: ColumnType<string | null, string | null | undefined, never>;
     creator_task_id: string;
     /** The task that holds the instance. */
     task_id: string | null;

@@ -1,5 +1,12 @@
 import type { VolumeHosts } from '../volumes/hosts.ts';
+import { refuseNode } from './nodes/refuse-node.ts';
 import { lockInstance } from './store.ts';
 
 /** What volumes need of the instances that they are attached to. */
-export const volumeHosts: VolumeHosts = { lock: lockInstance };
+export const volumeHosts: VolumeHosts = {
+  async lock(tx, place, id) {
+    const instance = await lockInstance(tx, place, id);
+    if (instance) await refuseNode(tx, instance);
+    return instance;
+  },
+};

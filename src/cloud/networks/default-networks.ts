@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
+import type { Place } from '../projects/place.ts';
 
 export interface NetworkedRegion {
   id: number;
@@ -78,4 +79,15 @@ async function addExternalNetworks(
     select gen_random_uuid(), made.id, 'external', set_masklen(made.base, 20)::cidr, true, made.base + 1,
       '["1.1.1.1", "9.9.9.9"]', '[]', made.base + 2, made.base + 4094, made.base + 2, '{}', ${now}, ${now}
     from made`.execute(tx.sql);
+}
+
+export async function defaultNetworkId(tx: Transaction, place: Place): Promise<string | undefined> {
+  const row = await tx.sql
+    .selectFrom('networks')
+    .select('id')
+    .where('project_id', '=', place.projectId)
+    .where('region_id', '=', place.regionId)
+    .where('is_default', '=', true)
+    .executeTakeFirst();
+  return row?.id;
 }

@@ -24,6 +24,12 @@ export async function refuseUsed(
   where: { networkId: string } | { subnetId: string },
   users: readonly NetworkUsers[],
 ): Promise<void> {
+  for (const kind of users) {
+    const others = await kind.usersOf(tx, place, where, SHOWN_IN_MESSAGE);
+    if (others.length > 0) {
+      throw new ConflictError(`${what} is in use; delete these first: ${others.join(', ')}`);
+    }
+  }
   const ports = await portsIn(tx, where, SHOWN_IN_MESSAGE);
   if (ports.length > 0) {
     const named = ports.map(({ id, instanceId, instanceName }) =>
@@ -32,11 +38,5 @@ export async function refuseUsed(
     throw new ConflictError(
       `${what} is in use; detach these interfaces or delete their instances first: ${named.join(', ')}`,
     );
-  }
-  for (const kind of users) {
-    const others = await kind.usersOf(tx, place, where, SHOWN_IN_MESSAGE);
-    if (others.length > 0) {
-      throw new ConflictError(`${what} is in use; delete these first: ${others.join(', ')}`);
-    }
   }
 }

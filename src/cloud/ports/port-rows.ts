@@ -9,6 +9,8 @@ export type PortRow = Selectable<Tables['ports']> & {
   ip_assignments: { ip_address: string; subnet_id: string }[];
   /** Sorted. */
   security_group_ids: string[];
+  /** The pool whose node has it. */
+  pool_id: string | null;
 };
 
 export interface PortFilter {
@@ -39,6 +41,13 @@ function ports(db: Kysely<Tables>, { projectId, regionId }: Place) {
     .select(
       sql<string[]>`array(select security_group_id::text from port_security_groups
         where port_id = ports.id order by security_group_id)`.as('security_group_ids'),
+    )
+    .select((port) =>
+      port
+        .selectFrom('instances')
+        .select('pool_id')
+        .whereRef('instances.id', '=', 'ports.instance_id')
+        .as('pool_id'),
     )
     .where('ports.project_id', '=', projectId)
     .where('ports.region_id', '=', regionId);

@@ -11,7 +11,7 @@ export function presentedPort(row: PortRow): PortAnswer {
     security_group_ids: row.security_group_ids,
     allowed_address_pairs: row.allowed_address_pairs,
     port_security_enabled: row.port_security_enabled,
-    managed_by: 'user',
+    managed_by: row.pool_id === null ? 'user' : 'system',
     capabilities: { allowed_address_pairs: true, port_security: true, security_groups: true },
     tags: row.tags,
     created_at: offsetTimestamp(row.created_at),

@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '../../db/database.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
+import { refuseNode } from '../instances/nodes/refuse-node.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import type { InstancePorts } from '../security-groups/creation.ts';
@@ -9,17 +10,17 @@ import {
   insertPorts,
   lockedInstancePorts,
   type NetworkPortRow,
-  type NewPort,
+  type PlacedPort,
   portsOfInstance,
 } from './store.ts';
 
 export interface Ports extends InstancePorts {
   /** In the order of the instance's interfaces. @throws NotFoundError */
   ofInstance(scope: Scope, instanceId: string): Promise<NetworkPortRow[]>;
-  /** Writes the ports of a new instance, in the order of its interfaces. */
-  add(tx: Transaction, scope: Scope, instanceId: string, ports: NewPort[], now: Date): Promise<void>;
-  /** Removes the ports of an instance, with the groups on them; answers their ids. Their addresses are the caller's affair. */
-  removeOf(tx: Transaction, instanceId: string): Promise<string[]>;
+  /** Writes new ports of instances, each at its place among the interfaces. */
+  addToMany(tx: Transaction, scope: Scope, ports: PlacedPort[], now: Date): Promise<void>;
+  /** Removes the ports of instances, with the groups on them; answers their ids. Their addresses are the caller's affair. */
+  removeOf(tx: Transaction, instanceIds: readonly string[]): Promise<string[]>;
 }
 
 export function createPorts({ database }: { database: Database }): Ports {
@@ -32,12 +33,14 @@ export function createPorts({ database }: { database: Database }): Ports {
       return rows;
     },
 
-    add: (tx, scope, instanceId, ports, now) => insertPorts(tx, placeOf(scope), instanceId, ports, now),
+    addToMany: (tx, scope, ports, now) => insertPorts(tx, placeOf(scope), ports, now),
     removeOf: deletePortsOf,
 
     async portsOf(tx, scope, instanceIds) {
       if (instanceIds.length === 0) return new Map();
       const rows = await lockedInstancePorts(tx, placeOf(scope), instanceIds);
+      const node = rows.find(({ poolId }) => poolId !== null);
+      if (node) await refuseNode(tx, { id: node.instanceId, pool_id: node.poolId });
       const found = new Map<string, string[]>();
       for (const { instanceId, portId } of rows) {
         const ports = found.get(instanceId) ?? [];

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -51,11 +51,11 @@ export async function lockedInstancePorts(
   tx: Transaction,
   place: Place,
   instanceIds: string[],
-): Promise<{ instanceId: string; portId: string | null }[]> {
+): Promise<{ instanceId: string; poolId: string | null; portId: string | null }[]> {
   return tx.sql
     .selectFrom('instances')
     .leftJoin('ports', 'ports.instance_id', 'instances.id')
-    .select(['instances.id as instanceId', 'ports.id as portId'])
+    .select(['instances.id as instanceId', 'instances.pool_id as poolId', 'ports.id as portId'])
     .where('instances.id', 'in', instanceIds)
     .where('instances.project_id', '=', place.projectId)
     .where('instances.region_id', '=', place.regionId)
@@ -69,29 +69,35 @@ export interface NewPort {
   networkId: string;
   interfaceName: string | null;
 }
+export interface PlacedPort extends NewPort {
+  instanceId: string;
+  /** Its place among the interfaces of the instance. */
+  position: number;
+  /** The task that holds it by itself, besides the one that holds the instance. */
+  taskId?: string | null;
+}
 
-/** In the order of the instance's interfaces. */
 export async function insertPorts(
   tx: Transaction,
   place: Place,
-  instanceId: string,
-  ports: NewPort[],
+  ports: readonly PlacedPort[],
   now: Date,
 ): Promise<void> {
   await tx.sql
     .insertInto('ports')
     .values(
-      ports.map((port, position) => ({
+      ports.map((port) => ({
         id: port.id,
         network_id: port.networkId,
         project_id: place.projectId,
         region_id: place.regionId,
-        instance_id: instanceId,
+        instance_id: port.instanceId,
         // Not made of the instance's name, which may change.
         name: `port-${port.id}`,
         interface_name: port.interfaceName,
-        position,
+        position: port.position,
         port_security_enabled: true,
+        task_id: port.taskId ?? null,
         tags: JSON.stringify({}),
         created_at: now,
         updated_at: now,
@@ -101,10 +107,10 @@ export async function insertPorts(
 }
 
 /** Their groups go with them. */
-export async function deletePortsOf(tx: Transaction, instanceId: string): Promise<string[]> {
+export async function deletePortsOf(tx: Transaction, instanceIds: readonly string[]): Promise<string[]> {
   const rows = await tx.sql
     .deleteFrom('ports')
-    .where('instance_id', '=', instanceId)
+    .where(sql<boolean>`instance_id = any(${instanceIds}::uuid[])`)
     .returning('id')
     .execute();
   return rows.map((row) => row.id);

@@ -62,6 +62,23 @@ export function volumePrice(
   };
 }
 
+/** The sum of prices on the same terms; without amounts as soon as one of them has none. */
+export function sumOf(terms: PriceTerms, prices: readonly VolumePrice[]): VolumePrice {
+  const account = { currency_code: terms.currency, tax_percent: Number(terms.taxPercent) };
+  const unshown = prices.find(({ price_status }) => price_status !== 'show');
+  if (unshown) return { ...account, ...noAmounts, price_status: unshown.price_status };
+  const total = (field: 'price_per_hour' | 'price_per_month' | 'price_without_discount_per_month') =>
+    prices.reduce((sum, price) => sum.plus(price[field] ?? 0), new Exact(0)).toNumber();
+  return {
+    ...account,
+    discount_percent: Number(terms.discount),
+    price_per_hour: total('price_per_hour'),
+    price_per_month: total('price_per_month'),
+    price_without_discount_per_month: total('price_without_discount_per_month'),
+    price_status: 'show',
+  };
+}
+
 const noAmounts = {
   discount_percent: null,
   price_per_hour: null,

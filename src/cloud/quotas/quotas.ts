@@ -1,9 +1,13 @@
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
 import { QuotaExceededError } from '../../lib/errors.ts';
 import type { QuotaLimits, Region } from '../catalog/catalog.ts';
 
 type QuotaAttribute = keyof QuotaLimits;
+
+/** How much of each quota something takes. */
+export type QuotaAmounts = Partial<Record<QuotaAttribute, number>>;
 
 interface Place {
   clientId: number;
@@ -22,25 +26,68 @@ export async function takeQuota(
   amount = 1,
 ): Promise<void> {
   const limit = place.region.quotas[attribute];
-  const { numInsertedOrUpdatedRows } = await tx.sql
-    .insertInto('quota_usage')
-    .values({ client_id: place.clientId, region_id: place.region.id, attribute, used: amount })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['client_id', 'region_id', 'attribute'])
-        .doUpdateSet({ used: sql`quota_usage.used + excluded.used` })
-        .where(sql<boolean>`quota_usage.used + excluded.used <= ${limit}`),
-    )
-    .executeTakeFirstOrThrow();
-  if (numInsertedOrUpdatedRows === 1n && amount <= limit) return;
-  const { used } = await tx.sql
+  if (amount <= limit) {
+    const { numInsertedOrUpdatedRows } = await tx.sql
+      .insertInto('quota_usage')
+      .values({ client_id: place.clientId, region_id: place.region.id, attribute, used: amount })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['client_id', 'region_id', 'attribute'])
+          .doUpdateSet({ used: sql`quota_usage.used + excluded.used` })
+          .where(sql<boolean>`quota_usage.used + excluded.used <= ${limit}`),
+      )
+      .executeTakeFirstOrThrow();
+    if (numInsertedOrUpdatedRows === 1n) return;
+  }
+  await refuseExceeded(tx, place, { [attribute]: amount });
+  // Given back by somebody between the two statements.
+  await takeQuota(tx, place, attribute, amount);
+}
+
+/** `takeQuota` of several, in one order for everybody. @throws QuotaExceededError */
+export async function takeQuotas(tx: Transaction, place: Place, amounts: QuotaAmounts): Promise<void> {
+  for (const [attribute, amount] of inOrder(amounts)) await takeQuota(tx, place, attribute, amount);
+}
+
+/** What would go beyond its limit. Nothing is locked, so that it may be out of date at once. */
+export async function exceededQuotas(
+  db: Kysely<Tables>,
+  place: Place,
+  amounts: QuotaAmounts,
+): Promise<QuotaExceededError['info'][]> {
+  const asked = inOrder(amounts);
+  if (asked.length === 0) return [];
+  const rows = await db
     .selectFrom('quota_usage')
-    .select('used')
+    .select(['attribute', 'used'])
     .where('client_id', '=', place.clientId)
     .where('region_id', '=', place.region.id)
-    .where('attribute', '=', attribute)
-    .executeTakeFirstOrThrow();
-  throw new QuotaExceededError({ attribute, current_usage: used, requested_usage: amount, limit });
+    .execute();
+  const used = new Map(rows.map((row) => [row.attribute, row.used]));
+  return asked
+    .map(([attribute, requested]) => ({
+      attribute,
+      current_usage: used.get(attribute) ?? 0,
+      requested_usage: requested,
+      limit: place.region.quotas[attribute],
+    }))
+    .filter(({ current_usage, requested_usage, limit }) => current_usage + requested_usage > limit);
+}
+
+/** Spares the work that `takeQuotas` at its end would undo. @throws QuotaExceededError */
+export async function refuseExceeded(tx: Transaction, place: Place, amounts: QuotaAmounts): Promise<void> {
+  const [first] = await exceededQuotas(tx.sql, place, amounts);
+  if (first) throw new QuotaExceededError(first);
+}
+
+/** Takes quotas even beyond their limits, for what soon gives back as much. */
+export async function overdrawQuotas(tx: Transaction, place: Place, amounts: QuotaAmounts): Promise<void> {
+  const owner = { clientId: place.clientId, regionId: place.region.id };
+  await releaseQuotas(
+    tx,
+    owner,
+    Object.fromEntries(inOrder(amounts).map(([name, amount]) => [name, -amount])),
+  );
 }
 
 /** Gives back what `takeQuota` took, when the thing is gone or was never made. */
@@ -57,4 +104,22 @@ export async function releaseQuota(
     .where('region_id', '=', place.regionId)
     .where('attribute', '=', attribute)
     .execute();
+}
+
+/** `releaseQuota` of several, in the order of `takeQuotas`. */
+export async function releaseQuotas(
+  tx: Transaction,
+  place: { clientId: number; regionId: number },
+  amounts: QuotaAmounts,
+): Promise<void> {
+  for (const [attribute, amount] of inOrder(amounts)) await releaseQuota(tx, place, attribute, amount);
+}
+
+/** Those that are asked for, in the order in which everybody locks them. */
+function inOrder(amounts: QuotaAmounts): [QuotaAttribute, number][] {
+  const attributes = (Object.keys(amounts) as QuotaAttribute[]).sort();
+  return attributes.flatMap((attribute): [QuotaAttribute, number][] => {
+    const amount = amounts[attribute] ?? 0;
+    return amount === 0 ? [] : [[attribute, amount]];
+  });
 }

@@ -5,6 +5,7 @@ import { isUuid } from '../../lib/ids.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { requireRemoteGroups } from './accepted-rules.ts';
+import { CLUSTER_TAG } from './cluster-tag.ts';
 import { changesNothing, type GroupChange, refuseRuleConflicts } from './group-change.ts';
 import { deleteRules, insertRules, rulesOf, updateRules } from './rule-store.ts';
 import * as store from './store.ts';
@@ -38,6 +39,7 @@ export async function changeGroup(
 
   const { name, description, tags, removed = [], replaced = [] } = change;
   if (name !== undefined) refuseName(group, name);
+  if (tags !== undefined) refuseTags(group, tags);
   const added = (change.added ?? []).map((rule) => ({ ...rule, id: randomUUID() }));
   refuseRuleConflicts(group, change);
   await requireRemoteGroups(tx, place, [...replaced, ...added]);
@@ -63,7 +65,18 @@ function refuseName(group: store.PlainGroup, name: string): void {
   if (group.is_default) {
     throw new ConflictError('The default security group of a project cannot be renamed');
   }
+  if (group.cluster_id !== null) {
+    throw new ConflictError('The security group of the nodes of a Kubernetes cluster cannot be renamed');
+  }
   refuseDefaultName(name);
+}
+
+/** The official clients find the group of a cluster by its tag. */
+function refuseTags(group: store.PlainGroup, tags: Record<string, string>): void {
+  if (group.cluster_id === null || tags[CLUSTER_TAG] === group.tags[CLUSTER_TAG]) return;
+  throw new ConflictError(
+    `The tag ${CLUSTER_TAG} of the security group of the nodes of a Kubernetes cluster cannot be changed or removed`,
+  );
 }
 
 /** The name of the default group is taken in any letter case (Neutron securitygroups_db). @throws ConflictError */

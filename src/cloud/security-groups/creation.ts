@@ -11,6 +11,7 @@ import type { Tasks } from '../tasks/service.ts';
 import { acceptedRules, requireRemoteGroups } from './accepted-rules.ts';
 import { refuseDefaultName, withFreeName } from './apply-change.ts';
 import { openRules, withDefaultEgress } from './default-rules.ts';
+import { addToPorts } from './put-on-ports.ts';
 import { insertRules } from './rule-store.ts';
 import type { CanonicalRule } from './rules.ts';
 import type { CreateSecurityGroup, CreateSecurityGroupTask } from './schema.ts';
@@ -19,7 +20,10 @@ import { startCreation } from './workflow.ts';
 
 /** What this feature needs to know of instances. */
 export interface InstancePorts {
-  /** The ports of each instance of the scope, by instance id; an instance that doesn't exist is left out. */
+  /**
+   * The ports of each instance of the scope, by instance id; an instance that doesn't exist is left out.
+   * @throws ConflictError for a node of a cluster
+   */
   portsOf(tx: Transaction, scope: Scope, instanceIds: string[]): Promise<Map<string, string[]>>;
 }
 
@@ -68,7 +72,7 @@ export function groupCreation(deps: {
       return make(scope, async (tx) => {
         const portIds = await portsOf(tx, scope, [...new Set(instanceIds)]);
         const group = await insert(tx, scope, wanted);
-        await store.putOnPorts(
+        await addToPorts(
           tx,
           portIds.map((portId) => ({ portId, groupId: group.id })),
         );

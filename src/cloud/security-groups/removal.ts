@@ -8,11 +8,22 @@ import * as store from './store.ts';
 
 const SHOWN_IN_MESSAGE = 10;
 
-/** @throws NotFoundError, ConflictError for the default group and while ports or rules use the group */
+/** @throws NotFoundError, ConflictError for the default group, for that of a cluster's nodes, and while ports or rules use the group */
 export async function removeGroup(tx: Transaction, scope: Scope, id: string): Promise<void> {
   const group = isUuid(id) ? await store.lockGroup(tx, placeOf(scope), id) : undefined;
   if (!group) throw new NotFoundError('Security group', id);
   if (group.is_default) throw new ConflictError('The default security group of a project cannot be deleted');
+  if (group.cluster_id !== null) {
+    throw new ConflictError(
+      `Security group ${group.name} is that of the nodes of a Kubernetes cluster; it goes when the cluster is deleted`,
+    );
+  }
+  const pools = await store.poolsOfGroup(tx.sql, id, SHOWN_IN_MESSAGE);
+  if (pools.length > 0) {
+    throw new ConflictError(
+      `Security group ${group.name} is in use by pools of Kubernetes clusters; take it off these first: ${pools.join(', ')}`,
+    );
+  }
   const ports = await store.portsOfGroup(tx.sql, id, SHOWN_IN_MESSAGE);
   if (ports.length > 0) {
     throw new ConflictError(

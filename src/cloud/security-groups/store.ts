@@ -90,6 +90,7 @@ export interface NewGroup {
   description: string;
   tags: Record<string, string>;
   isDefault: boolean;
+  clusterId?: string | null;
   now: Date;
 }
 
@@ -97,13 +98,14 @@ const FIRST_REVISION = 1;
 
 export async function insertGroup(
   tx: Transaction,
-  { place, isDefault, now, ...group }: NewGroup,
+  { place, isDefault, clusterId = null, now, ...group }: NewGroup,
 ): Promise<PlainGroup> {
   const row = {
     ...group,
     project_id: place.projectId,
     region_id: place.regionId,
     is_default: isDefault,
+    cluster_id: clusterId,
     revision_number: FIRST_REVISION,
     created_at: now,
     updated_at: now,
@@ -122,6 +124,7 @@ const insertGroupRow = compiledQuery((db, args: Insertable<Tables['security_grou
       name: args.name,
       description: args.description,
       is_default: args.is_default,
+      cluster_id: args.cluster_id,
       revision_number: args.revision_number,
       tags: args.tags,
       created_at: args.created_at,
@@ -183,6 +186,21 @@ export async function portsOfGroup(db: Kysely<Tables>, groupId: string, limit: n
   return rows.map((row) => row.port_id);
 }
 
+/** Up to `limit` pools that put the group on their nodes, each with its cluster. */
+export async function poolsOfGroup(db: Kysely<Tables>, groupId: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('kubernetes_pool_security_groups as link')
+    .innerJoin('kubernetes_pools as pool', 'pool.id', 'link.pool_id')
+    .innerJoin('kubernetes_clusters as cluster', 'cluster.id', 'pool.cluster_id')
+    .select(['pool.name as pool', 'cluster.name as cluster'])
+    .where('link.security_group_id', '=', groupId)
+    .orderBy('cluster.name')
+    .orderBy('pool.name')
+    .limit(limit)
+    .execute();
+  return rows.map(({ pool, cluster }) => `pool ${pool} of cluster ${cluster}`);
+}
+
 /** Up to `limit` other groups with a rule that names this one as its remote end. */
 export async function groupsReferringTo(
   db: Kysely<Tables>,
@@ -242,4 +260,57 @@ export async function deleteGroup(tx: Transaction, id: string): Promise<boolean>
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
   return numDeletedRows > 0n;
+}
+
+export async function groupOfCluster(tx: Transaction, clusterId: string): Promise<string | undefined> {
+  const row = await tx.sql
+    .selectFrom('security_groups')
+    .select('id')
+    .where('cluster_id', '=', clusterId)
+    .executeTakeFirst();
+  return row?.id;
+}
+
+/** Up to `limit` users of the group of a cluster's nodes that are not the cluster's own, each as `port <id>`. */
+export async function usersOfClusterGroup(
+  tx: Transaction,
+  clusterId: string,
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    with used as (select id from security_groups where cluster_id = ${clusterId})
+    select 'port ' || link.port_id as name from port_security_groups as link
+    join ports on ports.id = link.port_id
+    left join instances on instances.id = ports.instance_id
+    left join kubernetes_pools as pool on pool.id = instances.pool_id
+    where link.security_group_id in (select id from used) and pool.cluster_id is distinct from ${clusterId}
+    union
+    select 'security group ' || rule.security_group_id from security_group_rules as rule
+    where rule.remote_group_id in (select id from used) and rule.security_group_id not in (select id from used)
+    union
+    select 'pool ' || pool.name || ' of cluster ' || cluster.name
+    from kubernetes_pool_security_groups as link
+    join kubernetes_pools as pool on pool.id = link.pool_id
+    join kubernetes_clusters as cluster on cluster.id = pool.cluster_id
+    where link.security_group_id in (select id from used) and cluster.id <> ${clusterId}
+    order by name
+    limit ${limit}`.execute(tx.sql);
+  return rows.map(({ name }) => name);
+}
+
+/** Nothing can begin to use the group until the transaction ends. */
+export async function lockGroupById(tx: Transaction, id: string): Promise<void> {
+  await tx.sql.selectFrom('security_groups').select('id').where('id', '=', id).forUpdate().execute();
+}
+
+/** Removes the group, locked, unless something uses it; answers whether it did. */
+export async function deleteUnusedGroup(tx: Transaction, id: string): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from security_groups where id = ${id}
+      and not exists (select from port_security_groups where security_group_id = ${id})
+      and not exists (select from kubernetes_pool_security_groups where security_group_id = ${id})
+      and not exists (
+        select from security_group_rules where remote_group_id = ${id} and security_group_id <> ${id}
+      )`.execute(tx.sql);
+  return numAffectedRows > 0n;
 }

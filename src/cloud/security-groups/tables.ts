@@ -10,6 +10,8 @@ export interface SecurityGroupTables {
     description: string;
     /** The project's default group, which can't be removed. */
     is_default: boolean;
+    /** The cluster whose nodes are in it by themselves. */
+    cluster_id: ColumnType<string | null, string | null | undefined, never>;
     /** Rises with every change of the group or of its rules. */
     revision_number: ColumnType<number, number | undefined, number>;
     tags: JSONColumnType<Record<string, string>>;

@@ -7,7 +7,10 @@ import { devicesOf } from './attachment-store.ts';
 
 /** What this feature needs to know of instances. */
 export interface VolumeHosts {
-  /** The instance, kept from changing until the transaction ends. To be called before volumes are locked. */
+  /**
+   * The instance, kept from changing until the transaction ends. To be called before volumes are locked.
+   * @throws ConflictError for a node of a cluster
+   */
   lock(tx: Transaction, place: Place, id: string): Promise<VolumeHost | undefined>;
 }
 

@@ -30,26 +30,31 @@ export async function insertAttachments(
     .execute();
 }
 
-export async function settleAttachments(tx: Transaction, instanceId: string, now: Date): Promise<void> {
+export async function settleAttachments(
+  tx: Transaction,
+  instanceIds: readonly string[],
+  now: Date,
+): Promise<void> {
   await sql`
     with attached as (
-      update volume_attachments set attached_at = coalesce(attached_at, ${now}) where instance_id = ${instanceId}
+      update volume_attachments set attached_at = coalesce(attached_at, ${now}) 
+      where instance_id = any(${instanceIds}::uuid[])
       returning volume_id
     )
     update volumes set status = 'in-use', task_id = null, updated_at = ${now}
     where id in (select volume_id from attached)`.execute(tx.sql);
 }
 
-/** Takes all volumes off the instance: the doomed ones go, the others are free again. */
+/** Takes all volumes off the instances: the doomed ones go, the others are free again. */
 export async function detachAll(
   tx: Transaction,
-  instanceId: string,
-  doomed: string[],
+  instanceIds: readonly string[],
+  doomed: readonly string[],
   now: Date,
 ): Promise<void> {
   const detached = await tx.sql
     .deleteFrom('volume_attachments')
-    .where('instance_id', '=', instanceId)
+    .where(sql<boolean>`instance_id = any(${instanceIds}::uuid[])`)
     .returning('volume_id')
     .execute();
   await tx.sql.deleteFrom('volumes').where(sql<boolean>`id = any(${doomed}::uuid[])`).execute();
@@ -61,14 +66,48 @@ export async function detachAll(
 
 export async function lockAttached(
   tx: Transaction,
-  instanceId: string,
+  instanceIds: readonly string[],
 ): Promise<{ id: string; task_id: string | null; delete_on_termination: boolean }[]> {
   return tx.sql
     .selectFrom('volumes')
     .innerJoin('volume_attachments as attachment', 'attachment.volume_id', 'volumes.id')
     .select(['volumes.id', 'task_id', 'delete_on_termination'])
-    .where('attachment.instance_id', '=', instanceId)
+    .where(sql<boolean>`attachment.instance_id = any(${instanceIds}::uuid[])`)
     .orderBy('volumes.id')
     .forNoKeyUpdate('volumes')
     .execute();
+}
+
+/** Makes each volume the only disk of its instance, to boot from and to go with it. */
+export async function insertBootAttachments(
+  tx: Transaction,
+  disks: readonly { id: string; instanceId: string }[],
+): Promise<void> {
+  await sql`
+    insert into volume_attachments (id, volume_id, instance_id, device, delete_on_termination, boot_index)
+    select gen_random_uuid(), volume_id, instance_id, '/dev/vda', true, 0
+    from unnest(${disks.map(({ id }) => id)}::uuid[], ${disks.map(({ instanceId }) => instanceId)}::uuid[])
+      as disk (volume_id, instance_id)`.execute(tx.sql);
+}
+
+/** The volumes that are being made for the instances, or that go with them. */
+export async function comingOrGoing(tx: Transaction, instanceIds: readonly string[]): Promise<string[]> {
+  const rows = await tx.sql
+    .selectFrom('volumes')
+    .innerJoin('volume_attachments as attachment', 'attachment.volume_id', 'volumes.id')
+    .select('volumes.id')
+    .where(sql<boolean>`attachment.instance_id = any(${instanceIds}::uuid[])`)
+    .where('status', 'in', ['creating', 'downloading', 'deleting'])
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+export async function imageIdsOf(tx: Transaction, instanceId: string): Promise<string[]> {
+  const rows = await tx.sql
+    .selectFrom('volumes')
+    .innerJoin('volume_attachments as attachment', 'attachment.volume_id', 'volumes.id')
+    .select(sql<string | null>`image_metadata ->> 'image_id'`.as('image_id'))
+    .where('attachment.instance_id', '=', instanceId)
+    .execute();
+  return rows.flatMap(({ image_id }) => image_id ?? []);
 }

@@ -90,8 +90,13 @@ export async function listVolumes(
         where volume_id = volumes.id and instance_id = ${filter.instanceId})`,
     );
   }
-  // Nodes of clusters have their disks inside; none of them is a volume of the project.
-  if (filter.clusterId !== undefined) matching = matching.where(sql<boolean>`false`);
+  if (filter.clusterId !== undefined) {
+    matching = matching.where(sql<boolean>`exists (
+      select from volume_attachments as attachment
+      join instances on instances.id = attachment.instance_id
+      join kubernetes_pools on kubernetes_pools.id = instances.pool_id
+      where attachment.volume_id = volumes.id and kubernetes_pools.cluster_id = ${filter.clusterId})`);
+  }
   const ordered = matching.orderBy('created_at', 'desc').orderBy('id', 'desc');
   const { count, rows } = await pageWithCount(ordered, filter);
   return { count, rows: rows.map(withDates) };

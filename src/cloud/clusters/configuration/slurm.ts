@@ -1,10 +1,17 @@
 import type { FieldProblem } from '../../../lib/errors.ts';
+import { slurmNeeds } from '../../file-shares/slurm-needs.ts';
 import type { Slurm } from './configuration.ts';
 import type { SlurmInput } from './schema.ts';
 
 const FIELD = 'add_ons.slurm';
 const FORM_FIELDS = ['file_share_id', 'ssh_key_ids', 'worker_count'] as const;
 const KUBERNETES_MINORS = ['1.31', '1.32'];
+
+/** Whether Slurm runs on a version of Kubernetes, with or without the leading `v`. */
+export function runsSlurm(kubernetesVersion: string): boolean {
+  const [major, minor] = kubernetesVersion.replace(/^v/, '').split('.');
+  return KUBERNETES_MINORS.includes(`${major}.${minor}`);
+}
 
 /** What Slurm stands on, as it is when the request arrives. */
 export interface SlurmContext {
@@ -58,8 +65,7 @@ export function slurmProblems(
 
 function clusterProblems(context: SlurmContext): FieldProblem[] {
   const messages: string[] = [];
-  const [major, minor] = context.kubernetesVersion.replace(/^v/, '').split('.');
-  if (!KUBERNETES_MINORS.includes(`${major}.${minor}`)) {
+  if (!runsSlurm(context.kubernetesVersion)) {
     messages.push(
       `Needs Kubernetes ${KUBERNETES_MINORS.join(' or ')}, and this cluster has ${context.kubernetesVersion}.`,
     );
@@ -93,11 +99,7 @@ function shareProblems(id: string, current: Slurm, share: SlurmFileShare | undef
 function shareFault(share: SlurmFileShare): string | undefined {
   if (share.typeName !== 'vast')
     return `Must be a VAST file share, and this one is of type ${share.typeName}.`;
-  const faults = [
-    ...(share.rootSquash ? ['root_squash false'] : []),
-    ...(share.pathLength === 'NPL' ? [] : ['path_length NPL']),
-    ...(share.allowedCharacters === 'NPL' ? [] : ['allowed_characters NPL']),
-  ];
+  const faults = slurmNeeds(share);
   return faults.length === 0
     ? undefined
     : `Must be a file share with ${faults.join(', ')} in its share_settings.`;

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Api } from '../../../http/server.ts';
 import { Timestamp } from '../../../lib/wire.ts';
 import { type Projects, scopeOf } from '../../projects/service.ts';
+import type { ClusterBase } from '../params.ts';
 import { ClusterParams } from '../schema.ts';
 import { presentedCertificates, presentedKubeconfig } from './presenter.ts';
 import type { ClusterCredentials } from './service.ts';
@@ -33,13 +34,12 @@ const Kubeconfig = Type.Object(
 export function credentialRoutes(
   app: Api,
   { projects, clusterCredentials }: { projects: Projects; clusterCredentials: ClusterCredentials },
-  base: string,
-  suffix: string,
+  base: ClusterBase,
 ): void {
-  app.get(`${base}/:cluster_name/certificates`, {
+  app.get(`${base.path}/:cluster_name/certificates`, {
     config: { access: 'operate' },
     schema: {
-      operationId: `getKubernetesCertificates${suffix}`,
+      operationId: `getKubernetesCertificates${base.suffix}`,
       summary: 'Get the certificate authority of a Kubernetes cluster',
       description: 'Refused with 409 while the cluster is being created.',
       tags,
@@ -52,10 +52,10 @@ export function credentialRoutes(
     },
   });
 
-  app.get(`${base}/:cluster_name/config`, {
+  app.get(`${base.path}/:cluster_name/config`, {
     config: { access: 'operate' },
     schema: {
-      operationId: `getKubernetesConfig${suffix}`,
+      operationId: `getKubernetesConfig${base.suffix}`,
       summary: 'Get the kubeconfig of a Kubernetes cluster',
       description:
         'Its certificates are real; the API server of a cluster on simulated infrastructure is not, and its name leads nowhere. Refused with 409 while the cluster is being created.',

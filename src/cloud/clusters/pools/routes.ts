@@ -4,6 +4,7 @@ import { pageOf } from '../../../lib/page.ts';
 import { type Projects, scopeOf } from '../../projects/service.ts';
 import { PoolAnswer, PoolList } from '../answer-schema.ts';
 import { poolOf } from '../free-cluster.ts';
+import type { ClusterBase } from '../params.ts';
 import { presentedPool } from '../presenter.ts';
 import { ClusterListQuery, ClusterParams, CreatePool, PoolParams } from '../schema.ts';
 import type { Clusters } from '../service.ts';
@@ -18,29 +19,24 @@ interface PoolRouteDependencies {
   clusterPools: ClusterPools;
 }
 
-/** The pools of clusters, under one version's `base`. */
-export function poolRoutes(
-  app: Api,
-  dialect: Dialect,
-  deps: PoolRouteDependencies,
-  base: string,
-  suffix: string,
-): void {
-  changingRoutes(app, dialect, deps, `${base}/:cluster_name/pools`, suffix);
-  readingRoutes(app, deps, `${base}/:cluster_name/pools`, suffix);
+/** The pools of clusters, under one version's base. */
+export function poolRoutes(app: Api, dialect: Dialect, deps: PoolRouteDependencies, base: ClusterBase): void {
+  changingRoutes(app, dialect, deps, base);
+  readingRoutes(app, deps, base);
 }
 
 function changingRoutes(
   app: Api,
   dialect: Dialect,
   { projects, clusterPools }: PoolRouteDependencies,
-  base: string,
-  suffix: string,
+  base: ClusterBase,
 ): void {
-  app.post(base, {
+  const pools = `${base.path}/:cluster_name/pools`;
+
+  app.post(pools, {
     config: { access: 'operate' },
     schema: {
-      operationId: `createKubernetesPool${suffix}`,
+      operationId: `createKubernetesPool${base.suffix}`,
       summary: 'Add a pool to a Kubernetes cluster',
       description:
         'Starts one task. The pool can be read at once, as Provisioning; a creation that fails leaves nothing behind. Refused with 409 while a task holds the cluster.',
@@ -56,10 +52,10 @@ function changingRoutes(
     },
   });
 
-  app.patch(`${base}/:pool_name`, {
+  app.patch(`${pools}/:pool_name`, {
     config: { access: 'operate' },
     schema: {
-      operationId: `updateKubernetesPool${suffix}`,
+      operationId: `updateKubernetesPool${base.suffix}`,
       summary: 'Update a pool of a Kubernetes cluster',
       description:
         'Takes effect at once, and leaves the number of nodes as it is. Refused with 409 while a task holds the cluster.',
@@ -75,10 +71,10 @@ function changingRoutes(
     },
   });
 
-  app.delete(`${base}/:pool_name`, {
+  app.delete(`${pools}/:pool_name`, {
     config: { access: 'operate' },
     schema: {
-      operationId: `deleteKubernetesPool${suffix}`,
+      operationId: `deleteKubernetesPool${base.suffix}`,
       summary: 'Delete a pool of a Kubernetes cluster',
       description:
         'Starts one task. The cluster goes with its last pool. Refused with 409 while a task holds the cluster, and for the last pool with GPUs while Slurm is on.',
@@ -93,10 +89,10 @@ function changingRoutes(
     },
   });
 
-  app.post(`${base}/:pool_name/resize`, {
+  app.post(`${pools}/:pool_name/resize`, {
     config: { access: 'operate' },
     schema: {
-      operationId: `resizeKubernetesPool${suffix}`,
+      operationId: `resizeKubernetesPool${base.suffix}`,
       summary: 'Resize a pool of a Kubernetes cluster',
       description: 'Starts one task. Refused with 409 while a task holds the cluster.',
       tags,
@@ -112,16 +108,13 @@ function changingRoutes(
   });
 }
 
-function readingRoutes(
-  app: Api,
-  { projects, clusters }: PoolRouteDependencies,
-  base: string,
-  suffix: string,
-): void {
-  app.get(base, {
+function readingRoutes(app: Api, { projects, clusters }: PoolRouteDependencies, base: ClusterBase): void {
+  const pools = `${base.path}/:cluster_name/pools`;
+
+  app.get(pools, {
     config: { access: 'read' },
     schema: {
-      operationId: `listKubernetesPools${suffix}`,
+      operationId: `listKubernetesPools${base.suffix}`,
       summary: 'List the pools of a Kubernetes cluster',
       tags,
       params: ClusterParams,
@@ -135,10 +128,10 @@ function readingRoutes(
     },
   });
 
-  app.get(`${base}/:pool_name`, {
+  app.get(`${pools}/:pool_name`, {
     config: { access: 'read' },
     schema: {
-      operationId: `getKubernetesPool${suffix}`,
+      operationId: `getKubernetesPool${base.suffix}`,
       summary: 'Get a pool of a Kubernetes cluster',
       tags,
       params: PoolParams,

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { type Database, type Transaction, violates } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../../lib/errors.ts';
@@ -5,10 +7,13 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import { isGpu } from '../../catalog/flavor-kinds.ts';
 import { placeOf } from '../../projects/place.ts';
 import type { Scope } from '../../projects/service.ts';
+import { takeQuotas } from '../../quotas/quotas.ts';
+import { workerGroups } from '../../security-groups/worker-group.ts';
 import type { Tasks } from '../../tasks/service.ts';
 import { lockFreeCluster, poolOf } from '../free-cluster.ts';
 import { labelProblems, taintProblems } from '../node-texts.ts';
-import { poolProblems, sizeProblems } from '../pools.ts';
+import { inWordsOfCluster, type PoolNodes } from '../nodes/pool-nodes.ts';
+import { poolOffer, poolProblems, sizeProblems } from '../pools.ts';
 import type { ClusterReferences } from '../references.ts';
 import { MAX_POOLS, type PoolInput } from '../schema.ts';
 import { type ClusterRow, findCluster, holdCluster, insertPools, type PoolRow } from '../store.ts';
@@ -16,15 +21,15 @@ import { newPool } from './new-pool.ts';
 import type { UpdatePool } from './schema.ts';
 import { poolGroupProblems } from './security-groups.ts';
 import * as store from './store.ts';
-import { poolCreationWork, poolDeletionWork, resizeWork } from './workflow.ts';
+import { configurationWork, poolCreationWork, poolDeletionWork, resizeWork } from './workflow.ts';
 
 /** Single pools of a cluster that runs. Each change is refused with a ConflictError while a task holds the cluster. */
 export interface ClusterPools {
-  /** @throws NotFoundError, InvalidError with every fault of the body, ConflictError also for a name that exists */
+  /** @throws NotFoundError, InvalidError with every fault of the body, ConflictError also for a name that exists, QuotaExceededError */
   create(scope: Scope, clusterName: string, request: PoolInput): Promise<string>;
   /** Changes a pool at once. @throws NotFoundError, InvalidError */
   update(scope: Scope, clusterName: string, name: string, request: UpdatePool): Promise<PoolRow>;
-  /** @throws NotFoundError, InvalidError for a number outside the pool's own limits */
+  /** @throws NotFoundError, InvalidError for a number outside the pool's own limits, QuotaExceededError */
   resize(scope: Scope, clusterName: string, name: string, nodeCount: number): Promise<string>;
   /** The cluster goes with its last pool. @throws NotFoundError, ConflictError also for a pool that Slurm needs */
   delete(scope: Scope, clusterName: string, name: string): Promise<string>;
@@ -36,32 +41,33 @@ export function createClusterPools(deps: {
   catalog: Catalog;
   tasks: Tasks;
   references: ClusterReferences;
+  poolNodes: PoolNodes;
 }): ClusterPools {
-  const { database, clock, catalog, tasks, references } = deps;
+  const { database, clock, catalog, tasks, references, poolNodes } = deps;
 
   return {
     async create(scope, clusterName, request) {
       await requireCluster(scope, clusterName);
-      const { region } = scope;
-      const offer = {
-        flavors: catalog.flavors(region.id),
-        volumeTypes: region.available_volume_types ?? [],
-      };
       refuse([
-        ...poolProblems(request, offer),
+        ...poolProblems(request, poolOffer(catalog, scope)),
         ...(await groupProblems(scope, request.security_group_ids ?? [])),
       ]);
       const pool = newPool(request);
       return changing(scope, clusterName, async (tx, cluster) => {
         refuseOneMore(cluster, pool.name);
-        const taskId = await tasks.start(tx, scope, {
-          data: { cluster_name: clusterName, ...request },
-          ...poolCreationWork(cluster, pool),
-        });
+        const taskId = randomUUID();
         const firstPosition = Math.max(...cluster.pools.map(({ position }) => position)) + 1;
         const to = { clusterId: cluster.id, createdAt: clock.now(), firstPosition };
         await insertPools(tx, { ...to, pending: 'Provisioning' }, [pool]);
+        const more = [{ pool, amount: pool.node_count }];
+        const quotas = await poolNodes.add(tx, scope, cluster, more, taskId).catch(inWordsOfCluster);
+        await tasks.start(tx, scope, {
+          id: taskId,
+          data: { cluster_name: clusterName, ...request },
+          ...poolCreationWork(cluster, pool),
+        });
         await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
+        await takeQuotas(tx, scope, quotas);
         return taskId;
       });
     },
@@ -80,7 +86,13 @@ export function createClusterPools(deps: {
           ...sizeProblems({ min: wanted.min_node_count, max: wanted.max_node_count }),
           ...nodeCountProblems(pool, request),
         ]);
+        if (isDeepStrictEqual(wanted, settingsOf(pool, {}))) return pool;
         await store.changePool(tx, pool.id, wanted);
+        await poolNodes.setGroups(tx, cluster.id, { id: pool.id, ...wanted });
+        await tasks.start(tx, scope, {
+          data: { cluster_name: clusterName, pool_name: name, ...request },
+          ...configurationWork(cluster.id, pool.id),
+        });
         return { ...pool, ...wanted };
       });
     },
@@ -93,11 +105,16 @@ export function createClusterPools(deps: {
           const message = `Must be ${min} to ${max}, min_node_count and max_node_count of pool ${name}: change these first.`;
           throw new InvalidError([{ field: 'node_count', message }]);
         }
-        const taskId = await tasks.start(tx, scope, {
+        const taskId = randomUUID();
+        const wanted = { pool, amount: nodeCount };
+        const quotas = await poolNodes.resize(tx, scope, cluster, wanted, taskId).catch(inWordsOfCluster);
+        await tasks.start(tx, scope, {
+          id: taskId,
           data: { cluster_name: clusterName, pool_name: name, node_count: nodeCount },
           ...resizeWork(cluster, pool, nodeCount),
         });
         await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
+        await takeQuotas(tx, scope, quotas);
         return taskId;
       });
     },
@@ -106,8 +123,12 @@ export function createClusterPools(deps: {
       return changing(scope, clusterName, async (tx, cluster) => {
         const pool = poolOf(cluster, name);
         const last = cluster.pools.length === 1;
-        if (!last) refuseSlurmsPool(cluster, pool);
-        const taskId = await tasks.start(tx, scope, {
+        if (last) await workerGroups.refuseUsed(tx, cluster);
+        else refuseSlurmsPool(cluster, pool);
+        const taskId = randomUUID();
+        await poolNodes.removeAll(tx, [pool], taskId);
+        await tasks.start(tx, scope, {
+          id: taskId,
           data: { cluster_name: clusterName, pool_name: name },
           ...poolDeletionWork(cluster, pool, scope),
         });

@@ -1,5 +1,7 @@
+import type { Database } from '../../../db/database.ts';
 import type { TaskHandler } from '../../../workflows/task-handler.ts';
-import type { ClusterBackend, PoolOfNodes } from '../backend.ts';
+import type { Nodes } from '../../instances/nodes/service.ts';
+import type { ClusterBackend, NodeReplacement, PoolOfNodes } from '../backend.ts';
 import type { ClusterRow, NewPool, PoolRow } from '../store.ts';
 import { releaseCluster } from '../store.ts';
 import {
@@ -20,6 +22,8 @@ import * as store from './store.ts';
 const CREATE = 'create_k8s_cluster_pool_v2';
 const RESIZE = 'resize_k8s_cluster_v2';
 const DELETE = 'delete_k8s_cluster_pool_v2';
+/** Not published: the published operation answers the pool and no task. */
+const CONFIGURE = 'update_k8s_cluster_pool_v2';
 const DEADLINE_MS = 60 * MINUTE_MS;
 
 interface PoolInput {
@@ -29,6 +33,14 @@ interface PoolInput {
   pool: PoolOfNodes;
   /** The cluster before the change. */
   standing: Standing;
+}
+interface ResizeInput extends PoolInput {
+  /** Of a node that is replaced, while their number stays. */
+  replaced?: NodeReplacement;
+}
+interface ConfigurationInput {
+  clusterId: string;
+  poolId: string;
 }
 interface DeletionInput extends PoolInput {
   owner: Owner;
@@ -51,13 +63,23 @@ export function poolCreationWork(cluster: ClusterRow, pool: NewPool) {
   });
 }
 
-export function resizeWork(cluster: ClusterRow, pool: PoolRow, nodeCount: number) {
-  return work<PoolInput>(RESIZE, {
+export function resizeWork(
+  cluster: ClusterRow,
+  pool: PoolRow,
+  nodeCount: number,
+  replaced?: NodeReplacement,
+) {
+  return work<ResizeInput>(RESIZE, {
     clusterId: cluster.id,
     poolId: pool.id,
     pool: nodesOf({ ...pool, node_count: nodeCount }),
     standing: standingOf(cluster),
+    ...(replaced && { replaced }),
   });
+}
+
+export function configurationWork(clusterId: string, poolId: string) {
+  return work<ConfigurationInput>(CONFIGURE, { clusterId, poolId });
 }
 
 export function poolDeletionWork(
@@ -76,7 +98,15 @@ export function poolDeletionWork(
 }
 
 /** The long work on single pools. */
-export function poolHandlers({ backend }: { backend: ClusterBackend }): TaskHandler[] {
+export function poolHandlers({
+  database,
+  backend,
+  nodes,
+}: {
+  database: Database;
+  backend: ClusterBackend;
+  nodes: Nodes;
+}): TaskHandler[] {
   const create: TaskHandler<PoolInput, void> = {
     type: CREATE,
     deadlineMs: DEADLINE_MS,
@@ -93,22 +123,28 @@ export function poolHandlers({ backend }: { backend: ClusterBackend }): TaskHand
       }
     },
     async complete(tx, task, { clusterId, poolId }) {
+      await nodes.finish(tx, task.id);
       await store.markPool(tx, poolId, null);
       await releaseCluster(tx, { clusterId, taskId: task.id });
       return { k8s_pools: [poolId] };
     },
     async abandon(tx, task, { clusterId, poolId }) {
+      await nodes.takeBack(tx, task.id);
       if (await releaseCluster(tx, { clusterId, taskId: task.id })) await store.deletePool(tx, poolId);
     },
   };
 
-  const resize: TaskHandler<PoolInput, void> = {
+  const resize: TaskHandler<ResizeInput, void> = {
     type: RESIZE,
     deadlineMs: DEADLINE_MS,
-    async run(run, { clusterId, pool, standing }) {
+    async run(run, { clusterId, pool, standing, replaced }) {
       await openChange(run, backend, clusterId, standing);
       try {
-        await carryOut(run, 'resize pool', (key) => backend.resizePool(key, clusterId, pool));
+        await carryOut(run, 'resize pool', (key) =>
+          replaced
+            ? backend.replaceNode(key, clusterId, pool.name, replaced)
+            : backend.resizePool(key, clusterId, pool),
+        );
         await carryOut(run, 'await ready', (key) => backend.awaitReady(key, clusterId));
       } catch (error) {
         return failAfter(error, async () => {
@@ -118,11 +154,13 @@ export function poolHandlers({ backend }: { backend: ClusterBackend }): TaskHand
       }
     },
     async complete(tx, task, { clusterId, poolId, pool }) {
+      await nodes.finish(tx, task.id);
       await store.setNodeCount(tx, poolId, pool.nodeCount);
       await releaseCluster(tx, { clusterId, taskId: task.id });
       return null;
     },
     async abandon(tx, task, { clusterId }) {
+      await nodes.takeBack(tx, task.id);
       await releaseCluster(tx, { clusterId, taskId: task.id });
     },
   };
@@ -138,15 +176,34 @@ export function poolHandlers({ backend }: { backend: ClusterBackend }): TaskHand
     },
     async complete(tx, task, { clusterId, poolId, owner, last }) {
       const held = { clusterId, taskId: task.id };
+      await nodes.finish(tx, task.id);
       if (last) await removeCluster(tx, held, owner);
       else if (await releaseCluster(tx, held)) await store.deletePool(tx, poolId);
       return null;
     },
     // Running and free, the pool can be deleted again.
     async abandon(tx, task, { clusterId, poolId }) {
+      await nodes.takeBack(tx, task.id);
       if (await releaseCluster(tx, { clusterId, taskId: task.id })) await store.markPool(tx, poolId, null);
     },
   };
 
-  return [create, resize, remove];
+  // Holds nothing: the pool shows its settings already, and the newest of them reach the infrastructure in the end.
+  const configure: TaskHandler<ConfigurationInput, void> = {
+    type: CONFIGURE,
+    deadlineMs: DEADLINE_MS,
+    async run(run, { clusterId, poolId }) {
+      await carryOut(run, 'configure pool', async (key) => {
+        const pool = await store.findPool(database.sql, poolId);
+        if (!pool) return { settlesInMs: 0 };
+        const { name, settings } = nodesOf(pool);
+        return backend.configurePool(key, clusterId, name, settings);
+      });
+    },
+    complete: async () => null,
+    // What is missing comes with the next change of the cluster.
+    abandon: async () => {},
+  };
+
+  return [create, resize, remove, configure];
 }

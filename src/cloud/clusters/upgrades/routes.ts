@@ -4,6 +4,7 @@ import type { Api } from '../../../http/server.ts';
 import { pageOf } from '../../../lib/page.ts';
 import { KubernetesVersionList, presentKubernetesVersion } from '../../catalog/kubernetes-versions.ts';
 import { type Projects, scopeOf } from '../../projects/service.ts';
+import type { ClusterBase } from '../params.ts';
 import { ClusterListQuery, ClusterParams, VersionInput } from '../schema.ts';
 import type { ClusterUpgrades } from './service.ts';
 
@@ -18,20 +19,20 @@ const UpgradeCluster = Type.Object(
   },
 );
 
-/** Upgrades of clusters, under one version's `base`. */
+/** Upgrades of clusters, under one version's base. */
 export function upgradeRoutes(
   app: Api,
   dialect: Dialect,
   { projects, clusterUpgrades }: { projects: Projects; clusterUpgrades: ClusterUpgrades },
-  base: string,
-  suffix: string,
+  base: ClusterBase,
 ): void {
-  app.get(`${base}/:cluster_name/upgrade_versions`, {
+  app.get(`${base.path}/:cluster_name/upgrade_versions`, {
     config: { access: 'read' },
     schema: {
-      operationId: `listKubernetesUpgradeVersions${suffix}`,
+      operationId: `listKubernetesUpgradeVersions${base.suffix}`,
       summary: 'List the versions that a Kubernetes cluster can be upgraded to',
-      description: 'Oldest first: newer patches of its minor version, and those of the next one.',
+      description:
+        'Oldest first: newer patches of its minor version, and those of the next one; while Slurm is enabled only those that it runs on.',
       tags,
       params: ClusterParams,
       querystring: ClusterListQuery,
@@ -44,13 +45,13 @@ export function upgradeRoutes(
     },
   });
 
-  app.post(`${base}/:cluster_name/upgrade`, {
+  app.post(`${base.path}/:cluster_name/upgrade`, {
     config: { access: 'operate' },
     schema: {
-      operationId: `upgradeKubernetesCluster${suffix}`,
+      operationId: `upgradeKubernetesCluster${base.suffix}`,
       summary: 'Upgrade a Kubernetes cluster',
       description:
-        'Starts one task, at whose end the cluster shows the new version; all its settings stay. One minor version at a time, never down. Refused with 409 while a task holds the cluster.',
+        'Starts one task, at whose end the cluster shows the new version; all its settings stay. One minor version at a time, never down. Refused with 409 while a task holds the cluster, and for a version on which Slurm, while it is enabled, does not run.',
       tags,
       params: ClusterParams,
       body: UpgradeCluster,

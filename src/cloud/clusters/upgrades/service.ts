@@ -1,18 +1,19 @@
 import type { Database } from '../../../db/database.ts';
-import { InvalidError, NotFoundError } from '../../../lib/errors.ts';
+import { ConflictError, InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { placeOf } from '../../projects/place.ts';
 import type { Scope } from '../../projects/service.ts';
 import type { Tasks } from '../../tasks/service.ts';
+import { runsSlurm } from '../configuration/slurm.ts';
 import { lockFreeCluster } from '../free-cluster.ts';
-import { findCluster, holdCluster } from '../store.ts';
+import { type ClusterRow, findCluster, holdCluster } from '../store.ts';
 import { upgradeVersions } from './versions.ts';
 import { upgradeWork } from './workflow.ts';
 
 export interface ClusterUpgrades {
   /** Versions that the cluster may go to, oldest first, each with its leading `v`. @throws NotFoundError */
   versions(scope: Scope, name: string): Promise<string[]>;
-  /** @throws NotFoundError, InvalidError for any other version, ConflictError while a task holds the cluster */
+  /** @throws NotFoundError, InvalidError for any other version, ConflictError while a task holds the cluster, or Slurm that the version doesn't run */
   start(scope: Scope, name: string, version: string): Promise<string>;
 }
 
@@ -27,7 +28,7 @@ export function createClusterUpgrades(deps: {
     async versions(scope, name) {
       const cluster = await findCluster(database.sql, placeOf(scope), name);
       if (!cluster) throw new NotFoundError('Cluster', name);
-      return upgradeVersions(cluster.version, catalog.kubernetesVersions);
+      return possibleVersions(cluster, upgradeVersions(cluster.version, catalog.kubernetesVersions));
     },
 
     async start(scope, name, asked) {
@@ -36,6 +37,7 @@ export function createClusterUpgrades(deps: {
         const cluster = await lockFreeCluster(tx, scope, name);
         const possible = upgradeVersions(cluster.version, catalog.kubernetesVersions);
         if (!possible.includes(version)) throw wrongVersion(version, cluster.version, possible);
+        if (!possibleVersions(cluster, possible).includes(version)) throw leavesSlurm(cluster.name, version);
         const taskId = await tasks.start(tx, scope, {
           data: { cluster_name: name, version },
           ...upgradeWork(cluster, version),
@@ -45,6 +47,17 @@ export function createClusterUpgrades(deps: {
       });
     },
   };
+}
+
+/** Slurm would stop on a version that it doesn't run on. */
+function possibleVersions({ configuration }: ClusterRow, versions: string[]): string[] {
+  return configuration.add_ons.slurm.enabled ? versions.filter(runsSlurm) : versions;
+}
+
+function leavesSlurm(name: string, version: string): ConflictError {
+  return new ConflictError(
+    `Slurm is enabled in cluster ${name} and does not run on Kubernetes ${version}; disable Slurm first, or stay on a version that it runs on`,
+  );
 }
 
 function wrongVersion(wanted: string, current: string, possible: readonly string[]): InvalidError {

@@ -1,0 +1,44 @@
+import type { Api } from '../../../http/server.ts';
+import { ProjectRegionParams } from '../../../lib/wire.ts';
+import { type Projects, scopeOf } from '../../projects/service.ts';
+import type { ClusterBase } from '../params.ts';
+import { CheckClusterLimits, ExceededQuotas, QuotaPool } from './schema.ts';
+import type { ClusterLimits } from './service.ts';
+
+const tags = ['Kubernetes clusters'];
+
+/** Questions about quotas, under one version's base. */
+export function limitRoutes(
+  app: Api,
+  { projects, clusterLimits }: { projects: Projects; clusterLimits: ClusterLimits },
+  base: ClusterBase,
+): void {
+  app.post(`${base.path}/check_limits`, {
+    config: { access: 'read', onlyAsks: true },
+    schema: {
+      operationId: `checkKubernetesClusterLimits${base.suffix}`,
+      summary: 'Check quotas for a Kubernetes cluster',
+      description:
+        'What a cluster with these pools would exceed. Nothing is taken. Log topics are not limited.',
+      tags,
+      params: ProjectRegionParams,
+      body: CheckClusterLimits,
+      response: { 200: ExceededQuotas },
+    },
+    handler: async (request) => clusterLimits.ofCluster(await projects.scope(scopeOf(request)), request.body),
+  });
+
+  app.post(`${base.path}/pools/check_limits`, {
+    config: { access: 'read', onlyAsks: true },
+    schema: {
+      operationId: `checkKubernetesPoolLimits${base.suffix}`,
+      summary: 'Check quotas for a pool of a Kubernetes cluster',
+      description: 'What another pool of this kind would exceed. Nothing is taken.',
+      tags,
+      params: ProjectRegionParams,
+      body: QuotaPool,
+      response: { 200: ExceededQuotas },
+    },
+    handler: async (request) => clusterLimits.ofPool(await projects.scope(scopeOf(request)), request.body),
+  });
+}

@@ -1,0 +1,59 @@
+import { type Static, Type } from 'typebox';
+import { nullable } from '../../../lib/nullable.ts';
+import { creationGroups } from '../configuration/schema.ts';
+import { orNull } from '../configuration/schema-kit.ts';
+import { MAX_POOLS, Nodes, PoolInput } from '../schema.ts';
+
+const { Optional } = Type;
+const { name, flavor_id, max_node_count, boot_volume_size, servergroup_policy } = PoolInput.properties;
+
+export const QuotaPool = Type.Object(
+  {
+    flavor_id,
+    name: Optional(nullable(name)),
+    node_count: Optional(nullable(Nodes('Nodes; 1 when not given.'))),
+    min_node_count: Optional(
+      nullable(Nodes('Fewest nodes; 1 when not given. The larger of the two counts.')),
+    ),
+    max_node_count,
+    boot_volume_size,
+    servergroup_policy,
+  },
+  {
+    title: 'KubernetesQuotaPool',
+    description: 'A pool that might be made.',
+    additionalProperties: false,
+    examples: [{ flavor_id: 'g1-standard-2-4', node_count: 3 }],
+  },
+);
+export type QuotaPool = Static<typeof QuotaPool>;
+
+export const CheckClusterLimits = Type.Object(
+  {
+    pools: Optional(
+      orNull(Type.Array(QuotaPool, { maxItems: MAX_POOLS, description: 'Pools of the cluster.' })),
+    ),
+    logging: creationGroups.logging,
+  },
+  {
+    title: 'CheckKubernetesClusterLimits',
+    description: 'A cluster that might be made.',
+    additionalProperties: false,
+    examples: [{ pools: [{ flavor_id: 'g1-standard-2-4', node_count: 3 }] }],
+  },
+);
+export type CheckClusterLimits = Static<typeof CheckClusterLimits>;
+
+const QUOTAS = ['cluster_count', 'firewall_count', 'vm_count', 'volume_count'] as const;
+const numbersOf = (quota: string) => ({
+  [`${quota}_limit`]: Optional(Type.Integer({ description: 'The most that the account may have' })),
+  [`${quota}_requested`]: Optional(Type.Integer({ description: 'What was asked for' })),
+  [`${quota}_usage`]: Optional(Type.Integer({ description: 'What the account has' })),
+});
+
+export const ExceededQuotas = Type.Object(Object.assign({}, ...QUOTAS.map(numbersOf)), {
+  title: 'ExceededKubernetesQuotas',
+  description: 'Three numbers for each quota that would be exceeded; empty when none would.',
+  examples: [{ vm_count_limit: 1000, vm_count_requested: 3, vm_count_usage: 999 }],
+});
+export type ExceededQuotas = Record<string, number>;

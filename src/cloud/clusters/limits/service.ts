@@ -1,0 +1,55 @@
+import type { Database } from '../../../db/database.ts';
+import { InvalidError } from '../../../lib/errors.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import { isBareMetal } from '../../catalog/flavor-kinds.ts';
+import { nodeQuotas } from '../../instances/nodes/service.ts';
+import type { Scope } from '../../projects/service.ts';
+import { exceededQuotas, type QuotaAmounts } from '../../quotas/quotas.ts';
+import { kindProblems, poolOffer } from '../pools.ts';
+import { CLUSTER_QUOTAS } from '../quotas.ts';
+import type { CheckClusterLimits, ExceededQuotas, QuotaPool } from './schema.ts';
+
+/** Whether quotas leave room for clusters and pools that might be made. Nothing is taken. */
+export interface ClusterLimits {
+  /** @throws InvalidError for a flavor that pools can't have here */
+  ofCluster(scope: Scope, request: CheckClusterLimits): Promise<ExceededQuotas>;
+  /** @throws as `ofCluster` */
+  ofPool(scope: Scope, pool: QuotaPool): Promise<ExceededQuotas>;
+}
+
+export function createClusterLimits(deps: { database: Database; catalog: Catalog }): ClusterLimits {
+  const { database, catalog } = deps;
+
+  return {
+    ofCluster: (scope, { pools }) =>
+      exceeded(scope, { ...CLUSTER_QUOTAS, ...quotasOf(scope, pools ?? [], (index) => `pools.${index}.`) }),
+    ofPool: (scope, pool) =>
+      exceeded(
+        scope,
+        quotasOf(scope, [pool], () => ''),
+      ),
+  };
+
+  function quotasOf(scope: Scope, pools: QuotaPool[], pathOf: (index: number) => string): QuotaAmounts {
+    const offer = poolOffer(catalog, scope);
+    const problems = pools.flatMap((pool, index) => kindProblems(pool, offer, [], pathOf(index)));
+    if (problems.length > 0) throw new InvalidError(problems);
+    return nodeQuotas(
+      pools.map(({ flavor_id: flavorId, node_count: nodes, min_node_count: fewest }) => ({
+        amount: Math.max(nodes ?? 1, fewest ?? 1),
+        bootDisk: isBareMetal(flavorId) ? null : {},
+      })),
+    );
+  }
+
+  async function exceeded(scope: Scope, quotas: QuotaAmounts): Promise<ExceededQuotas> {
+    const found = await exceededQuotas(database.sql, scope, quotas);
+    return Object.fromEntries(
+      found.flatMap(({ attribute, limit, requested_usage, current_usage }) => [
+        [`${attribute}_limit`, limit],
+        [`${attribute}_requested`, requested_usage],
+        [`${attribute}_usage`, current_usage],
+      ]),
+    );
+  }
+}

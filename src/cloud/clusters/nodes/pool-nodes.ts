@@ -1,0 +1,181 @@
+import type { Transaction } from '../../../db/database.ts';
+import { ConflictError, InvalidError } from '../../../lib/errors.ts';
+import { VOLUME_TYPES, type VolumeType } from '../../../lib/volume-types.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import { keptFlavor } from '../../instances/flavor-choice.ts';
+import { type Nodes, nodeQuotas, type WantedNodes } from '../../instances/nodes/service.ts';
+import { defaultNetworkId } from '../../networks/default-networks.ts';
+import { placeOf } from '../../projects/place.ts';
+import type { Scope } from '../../projects/service.ts';
+import { overdrawQuotas, type QuotaAmounts, refuseExceeded } from '../../quotas/quotas.ts';
+import { workerGroups } from '../../security-groups/worker-group.ts';
+import type { NewCluster, NewPool } from '../store.ts';
+
+/** What of a cluster decides where its nodes are and who may log in to them. */
+type Home = Pick<NewCluster, 'id' | 'name' | 'keypair' | 'fixed_network' | 'fixed_subnet'>;
+type Kind = Pick<
+  NewPool,
+  | 'id'
+  | 'name'
+  | 'flavor_id'
+  | 'boot_volume_size'
+  | 'boot_volume_type'
+  | 'is_public_ipv4'
+  | 'security_group_ids'
+>;
+interface MoreNodes {
+  pool: Kind;
+  amount: number;
+}
+
+/** The nodes of the pools of clusters, for the requests that change how many there are. The cluster's lock is held. */
+export interface PoolNodes {
+  /**
+   * Adds nodes, held by the task, and answers what they take of the quotas, which the caller takes at the end.
+   * @throws QuotaExceededError at once for what is beyond them already, ConflictError when addresses have run out
+   */
+  add(
+    tx: Transaction,
+    scope: Scope,
+    cluster: Home,
+    more: readonly MoreNodes[],
+    taskId: string,
+  ): Promise<QuotaAmounts>;
+  /** Lets the task replace a node by a new one, whose id it answers. @throws as `add`, quotas excepted */
+  replace(
+    tx: Transaction,
+    scope: Scope,
+    cluster: Home,
+    node: { id: string; pool: Kind },
+    taskId: string,
+  ): Promise<string>;
+  /** Lets the task remove nodes, with these volumes even if they have snapshots. @throws InvalidError, ConflictError */
+  removeAll(
+    tx: Transaction,
+    pools: readonly Pick<Kind, 'id'>[],
+    taskId: string,
+    volumeIds?: readonly string[],
+  ): Promise<void>;
+  /**
+   * Brings a pool to so many nodes, of which the newest go first. Answers what it takes of the quotas.
+   * @throws as `add`
+   */
+  resize(
+    tx: Transaction,
+    scope: Scope,
+    cluster: Home,
+    wanted: MoreNodes,
+    taskId: string,
+  ): Promise<QuotaAmounts>;
+  /** The groups of the nodes become those of the pool. */
+  setGroups(tx: Transaction, clusterId: string, pool: Pick<Kind, 'id' | 'security_group_ids'>): Promise<void>;
+}
+
+export function createPoolNodes(deps: { catalog: Catalog; nodes: Nodes }): PoolNodes {
+  const { catalog, nodes } = deps;
+
+  return {
+    async add(tx, scope, cluster, more, taskId) {
+      const wanted = await wantedNodes(tx, scope, cluster, more);
+      const quotas = nodeQuotas(wanted);
+      await refuseExceeded(tx, scope, quotas);
+      await nodes.add(tx, scope, wanted, taskId);
+      return quotas;
+    },
+
+    async replace(tx, scope, cluster, { id, pool }, taskId) {
+      const wanted = await wantedNodes(tx, scope, cluster, [{ pool, amount: 1 }]);
+      const [madeId = ''] = await nodes.add(tx, scope, wanted, taskId);
+      await nodes.doom(tx, [id], taskId);
+      // The node that goes gives back as much.
+      await overdrawQuotas(tx, scope, nodeQuotas(wanted));
+      return madeId;
+    },
+
+    async removeAll(tx, pools, taskId, volumeIds = []) {
+      const ids = await nodes.idsOf(
+        tx,
+        pools.map(({ id }) => id),
+      );
+      await nodes.doom(tx, ids, taskId, volumeIds);
+    },
+
+    async resize(tx, scope, cluster, { pool, amount }, taskId) {
+      const ids = await nodes.idsOf(tx, [pool.id]);
+      if (ids.length > amount) await nodes.doom(tx, ids.slice(0, ids.length - amount), taskId);
+      if (ids.length >= amount) return {};
+      return this.add(tx, scope, cluster, [{ pool, amount: amount - ids.length }], taskId);
+    },
+
+    async setGroups(tx, clusterId, pool) {
+      await nodes.setGroups(tx, pool.id, await groupsOf(tx, clusterId, pool));
+    },
+  };
+
+  async function wantedNodes(
+    tx: Transaction,
+    scope: Scope,
+    cluster: Home,
+    more: readonly MoreNodes[],
+  ): Promise<WantedNodes[]> {
+    const inside = await homeOf(tx, scope, cluster);
+    const own = await workerGroups.of(tx, cluster.id);
+    return more.map(({ pool, amount }) => {
+      const flavor = catalog.flavor(scope.region.id, pool.flavor_id);
+      if (!flavor) {
+        throw new ConflictError(
+          `Pool ${pool.name} can get no nodes: its flavor ${pool.flavor_id} is not offered any more`,
+        );
+      }
+      return {
+        poolId: pool.id,
+        amount,
+        namePrefix: `${cluster.name}-${pool.name}`,
+        flavor: keptFlavor(flavor),
+        sshKeyName: cluster.keypair,
+        bootDisk: bootDiskOf(pool),
+        interfaces: [inside, ...(pool.is_public_ipv4 ? [{ kind: 'external' as const }] : [])],
+        groupIds: withOwn(own, pool.security_group_ids),
+      };
+    });
+  }
+
+  async function groupsOf(tx: Transaction, clusterId: string, pool: Pick<Kind, 'security_group_ids'>) {
+    return withOwn(await workerGroups.of(tx, clusterId), pool.security_group_ids);
+  }
+}
+
+const withOwn = (own: string | undefined, ids: readonly string[]) => [
+  ...new Set(own === undefined ? ids : [own, ...ids]),
+];
+
+async function homeOf(
+  tx: Transaction,
+  scope: Scope,
+  { fixed_network: networkId, fixed_subnet: subnetId }: Home,
+): Promise<WantedNodes['interfaces'][number]> {
+  if (subnetId) return { kind: 'subnet', subnetId };
+  const id = networkId ? networkId : await defaultNetworkId(tx, placeOf(scope));
+  if (id === undefined) throw new ConflictError('The project has no default network for the nodes');
+  return { kind: 'any-subnet', networkId: id };
+}
+
+function bootDiskOf({ boot_volume_size: sizeGib, boot_volume_type: type }: Kind): WantedNodes['bootDisk'] {
+  const volumeType = VOLUME_TYPES.find((known): known is VolumeType => known === type);
+  return sizeGib === null || volumeType === undefined ? null : { sizeGib, volumeType };
+}
+
+/** The body of such a request names no network, so that a missing one is no fault of the body. */
+export function inWordsOfCluster(error: unknown): never {
+  if (!(error instanceof InvalidError)) throw error;
+  throw new ConflictError(`The nodes get no address: ${Object.values(error.fields).flat().join(' ')}`);
+}
+
+/** The same for a creation, whose body may name the network. */
+export function inFieldsOfCreation({ fixed_subnet: subnetId }: Pick<Home, 'fixed_subnet'>) {
+  return (error: unknown): never => {
+    if (!(error instanceof InvalidError)) throw error;
+    const field = subnetId ? 'fixed_subnet' : 'fixed_network';
+    throw new InvalidError({ [field]: Object.values(error.fields).flat() });
+  };
+}

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '../../../db/database.ts';
+import { NotFoundError } from '../../../lib/errors.ts';
+import { isUuid } from '../../../lib/ids.ts';
+import type { Nodes } from '../../instances/nodes/service.ts';
+import { placeOf } from '../../projects/place.ts';
+import type { Scope } from '../../projects/service.ts';
+import type { Tasks } from '../../tasks/service.ts';
+import { lockFreeCluster, poolOf } from '../free-cluster.ts';
+import { resizeWork } from '../pools/workflow.ts';
+import { type ClusterRow, findCluster, holdCluster, type PoolRow } from '../store.ts';
+import { inWordsOfCluster, type PoolNodes } from './pool-nodes.ts';
+import * as store from './store.ts';
+
+/** Where nodes are: in a cluster, or in one of its pools. */
+export interface NodePlace {
+  clusterName: string;
+  poolName?: string;
+}
+
+/** The nodes of clusters, as instances. */
+export interface ClusterNodes {
+  /** The newest first. @throws NotFoundError for the cluster or the pool */
+  list(scope: Scope, place: NodePlace, page: { limit: number; offset: number }): ReturnType<Nodes['list']>;
+  /** Starts the task that replaces a node by a new one. @throws NotFoundError, ConflictError while a task holds the cluster */
+  delete(scope: Scope, place: NodePlace, instanceId: string): Promise<void>;
+}
+
+export function createClusterNodes(deps: {
+  database: Database;
+  tasks: Tasks;
+  nodes: Pick<Nodes, 'list'>;
+  poolNodes: PoolNodes;
+}): ClusterNodes {
+  const { database, tasks, nodes, poolNodes } = deps;
+
+  return {
+    async list(scope, place, page) {
+      const cluster = await findCluster(database.sql, placeOf(scope), place.clusterName);
+      if (!cluster) throw new NotFoundError('Cluster', place.clusterName);
+      const poolIds = poolsIn(cluster, place).map(({ id }) => id);
+      return nodes.list(scope, poolIds, page);
+    },
+
+    async delete(scope, place, instanceId) {
+      await database.accept(scope.principal, async (tx) => {
+        const cluster = await lockFreeCluster(tx, scope, place.clusterName);
+        const poolId = isUuid(instanceId) ? await store.poolOfNode(tx, instanceId) : undefined;
+        const pool = poolsIn(cluster, place).find(({ id }) => id === poolId);
+        if (!pool) throw new NotFoundError('Node', instanceId);
+        const [taskId, goneId] = [randomUUID(), instanceId.toLowerCase()];
+        const madeId = await poolNodes
+          .replace(tx, scope, cluster, { id: goneId, pool }, taskId)
+          .catch(inWordsOfCluster);
+        await tasks.start(tx, scope, {
+          id: taskId,
+          data: { cluster_name: cluster.name, pool_name: pool.name, instance_id: goneId },
+          ...resizeWork(cluster, pool, pool.node_count, { goneId, madeId }),
+        });
+        await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
+      });
+    },
+  };
+}
+
+/** @throws NotFoundError for the pool */
+function poolsIn(cluster: ClusterRow, { poolName }: NodePlace): PoolRow[] {
+  return poolName === undefined ? cluster.pools : [poolOf(cluster, poolName)];
+}

@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto';
+import type { Database, Transaction } from '../../../db/database.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import type { VolumeTypeName } from '../../catalog/catalog.ts';
+import type { AddressWish } from '../../networks/address-wish.ts';
+import type { Addresses } from '../../networks/addresses.ts';
+import type { Ports } from '../../ports/service.ts';
+import { placeOf } from '../../projects/place.ts';
+import type { Scope } from '../../projects/service.ts';
+import { type QuotaAmounts, releaseQuotas } from '../../quotas/quotas.ts';
+import type { PortGroups } from '../../security-groups/port-groups.ts';
+import type { InstanceVolumes } from '../../volumes/instance-volumes.ts';
+import { type InstanceFilter, type InstanceRow, listInstances } from '../store.ts';
+import type { KeptFlavor } from '../tables.ts';
+import * as store from './store.ts';
+
+/** Nodes that a pool is to get. */
+export interface WantedNodes {
+  poolId: string;
+  amount: number;
+  /** A node is called this, a hyphen and a part of its id. */
+  namePrefix: string;
+  flavor: KeptFlavor;
+  sshKeyName: string;
+  /** Null for bare metal, whose disks are its own. */
+  bootDisk: { sizeGib: number; volumeType: VolumeTypeName } | null;
+  /** Where its interfaces are, in their order. */
+  interfaces: AddressWish['from'][];
+  groupIds: string[];
+}
+
+/**
+ * The instances that pools of clusters consist of. They are made and removed for a task of their cluster; which of the
+ * two follows from the task alone. Every method works on any number of nodes with the same few statements.
+ */
+export interface Nodes {
+  /**
+   * Writes nodes with ports, addresses and disks, held by the task; answers their ids. Quotas are the caller's affair.
+   * @throws InvalidError for a network that isn't there, ConflictError when addresses have run out
+   */
+  add(tx: Transaction, scope: Scope, wanted: readonly WantedNodes[], taskId: string): Promise<string[]>;
+  /** The nodes of the pools as instances, the newest first. */
+  list(
+    scope: Scope,
+    poolIds: string[],
+    page: { limit: number; offset: number },
+  ): Promise<{ count: number; rows: InstanceRow[] }>;
+  /** The nodes of the pools, the newest first. */
+  idsOf(tx: Transaction, poolIds: readonly string[]): Promise<string[]>;
+  /**
+   * Lets the task remove nodes with their disks, those with snapshots excepted unless they are named.
+   * @throws InvalidError for a named volume that isn't theirs, ConflictError while something works on a disk
+   */
+  doom(
+    tx: Transaction,
+    ids: readonly string[],
+    taskId: string,
+    namedVolumeIds?: readonly string[],
+  ): Promise<void>;
+  /** What the task was to do is done: new nodes run, doomed ones are gone with all that they had. */
+  finish(tx: Transaction, taskId: string): Promise<void>;
+  /** What the task was to do is not done: its new nodes are gone, its doomed ones run. */
+  takeBack(tx: Transaction, taskId: string): Promise<void>;
+  /** Puts exactly these groups on all nodes of a pool. */
+  setGroups(tx: Transaction, poolId: string, groupIds: readonly string[]): Promise<void>;
+}
+
+const NAME_PART_LENGTH = 8;
+
+const EVERY_NODE = {
+  excludedFlavorPrefixes: [],
+  tagValues: [],
+  tags: {},
+  onlyExternal: false,
+  onlyReachable: false,
+  none: false,
+  order: { column: 'created_at', direction: 'desc' },
+} as const satisfies Partial<InstanceFilter>;
+
+export function createNodes(deps: {
+  database: Database;
+  clock: Clock;
+  addresses: Addresses;
+  ports: Pick<Ports, 'addToMany' | 'removeOf'>;
+  portGroups: Pick<PortGroups, 'put'>;
+  instanceVolumes: InstanceVolumes;
+}): Nodes {
+  const { database, clock, addresses, ports, portGroups, instanceVolumes } = deps;
+
+  return {
+    async add(tx, scope, wanted, taskId) {
+      const nodes = wanted.flatMap((pool) => Array.from({ length: pool.amount }, () => newNode(pool)));
+      const [first] = nodes;
+      if (!first) return [];
+      const now = clock.now();
+      const interfaces = nodes.flatMap((node) =>
+        node.pool.interfaces.map((from, position) => ({ node, from, position, portId: randomUUID() })),
+      );
+      const wishes = interfaces.map(({ portId, from }) => ({
+        holder: { port: portId },
+        field: 'nodes',
+        from,
+      }));
+      const taken = await addresses.take(tx, scope, wishes);
+      const flavors = new Map(wanted.map(({ poolId, flavor }) => [poolId, flavor]));
+      const { sshKeyName } = first.pool;
+      await store.insertNodes(tx, placeOf(scope), nodes, flavors, { sshKeyName, taskId, now });
+      const placed = interfaces.flatMap(({ portId, node, position }, index) => {
+        const networkId = taken[index]?.networkId;
+        return networkId === undefined
+          ? []
+          : [{ id: portId, networkId, interfaceName: null, instanceId: node.id, position }];
+      });
+      await ports.addToMany(tx, scope, placed, now);
+      await portGroups.put(
+        tx,
+        interfaces.flatMap(({ portId, node }) => node.pool.groupIds.map((groupId) => ({ portId, groupId }))),
+      );
+      const disks = nodes.flatMap(({ id, name, pool: { bootDisk } }) =>
+        bootDisk === null ? [] : [{ instanceId: id, name: `${name}-boot`, ...bootDisk }],
+      );
+      if (disks.length > 0) await instanceVolumes.attachBootDisks(tx, scope, disks, taskId, now);
+      return nodes.map(({ id }) => id);
+    },
+
+    list: (scope, poolIds, page) =>
+      listInstances(database.sql, placeOf(scope), { ...EVERY_NODE, poolIds, ...page }),
+
+    idsOf: store.nodeIdsOf,
+
+    async doom(tx, ids, taskId, namedVolumeIds = []) {
+      const now = clock.now();
+      await store.lockNodes(tx, ids);
+      await instanceVolumes.holdForRemoval(tx, ids, namedVolumeIds, taskId, now);
+      await store.markDoomed(tx, ids, taskId, now);
+    },
+
+    async finish(tx, taskId) {
+      const held = await store.lockHeldNodes(tx, taskId);
+      await settle(
+        tx,
+        held.filter(({ task_state }) => task_state !== 'deleting'),
+      );
+      await remove(
+        tx,
+        held.filter(({ task_state }) => task_state === 'deleting'),
+      );
+    },
+
+    async takeBack(tx, taskId) {
+      const held = await store.lockHeldNodes(tx, taskId);
+      await settle(
+        tx,
+        held.filter((node) => node.creator_task_id !== taskId),
+      );
+      await remove(
+        tx,
+        held.filter((node) => node.creator_task_id === taskId),
+      );
+    },
+
+    setGroups: store.replaceGroups,
+  };
+
+  async function settle(tx: Transaction, nodes: store.HeldNode[]): Promise<void> {
+    if (nodes.length === 0) return;
+    const now = clock.now();
+    const ids = nodes.map(({ id }) => id);
+    await instanceVolumes.settle(tx, ids, now);
+    await store.markRunning(tx, ids, now);
+  }
+
+  /** In the order in which a creation locks the same rows, so that the two never wait for each other. */
+  async function remove(tx: Transaction, nodes: store.HeldNode[]): Promise<void> {
+    const [first] = nodes;
+    if (!first) return;
+    const ids = nodes.map(({ id }) => id);
+    const portIds = await ports.removeOf(tx, ids);
+    const doomed = await instanceVolumes.doomedWith(tx, ids);
+    await instanceVolumes.detach(tx, ids, doomed, clock.now());
+    await store.deleteNodes(tx, ids);
+    await addresses.release(tx, portIds);
+    // A task works on one cluster, which belongs to one account.
+    const owner = { clientId: first.client_id, regionId: first.region_id };
+    await releaseQuotas(tx, owner, { vm_count: ids.length, volume_count: doomed.length });
+  }
+}
+
+function newNode(pool: WantedNodes) {
+  const id = randomUUID();
+  return { id, name: `${pool.namePrefix}-${id.slice(0, NAME_PART_LENGTH)}`, poolId: pool.poolId, pool };
+}
+
+/** What nodes take of an account's quotas. */
+export function nodeQuotas(pools: readonly { amount: number; bootDisk: unknown }[]): QuotaAmounts {
+  const sum = (list: typeof pools) => list.reduce((total, { amount }) => total + amount, 0);
+  return { vm_count: sum(pools), volume_count: sum(pools.filter(({ bootDisk }) => bootDisk !== null)) };
+}

@@ -1,0 +1,114 @@
+import { sql } from 'kysely';
+import type { Transaction } from '../../../db/database.ts';
+import type { Place } from '../../projects/place.ts';
+import type { KeptFlavor } from '../tables.ts';
+
+export interface NewNode {
+  id: string;
+  name: string;
+  poolId: string;
+}
+
+/** In their first state, held by the task that makes them. `flavors` are those of the pools. */
+export async function insertNodes(
+  tx: Transaction,
+  place: Place,
+  nodes: readonly NewNode[],
+  flavors: ReadonlyMap<string, KeptFlavor>,
+  { sshKeyName, taskId, now }: { sshKeyName: string; taskId: string; now: Date },
+): Promise<void> {
+  const pools = [...flavors].map(([id, flavor]) => ({ id, flavor }));
+  await sql`
+    insert into instances (id, project_id, region_id, name, status, vm_state, task_state, flavor_id, flavor,
+      ssh_key_name, tags, pool_id, creator_task_id, task_id, created_at, updated_at)
+    select node.id, ${place.projectId}, ${place.regionId}, node.name, 'BUILD', 'building', 'scheduling',
+      pool.flavor ->> 'flavor_id', pool.flavor, ${sshKeyName}, '{}', pool.id, ${taskId}, ${taskId}, ${now}, ${now}
+    from unnest(${nodes.map(({ id }) => id)}::uuid[], ${nodes.map(({ name }) => name)}::text[],
+      ${nodes.map(({ poolId }) => poolId)}::uuid[]) as node (id, name, pool_id)
+    join jsonb_to_recordset(${JSON.stringify(pools)}::jsonb) as pool (id uuid, flavor jsonb)
+      on pool.id = node.pool_id`.execute(tx.sql);
+}
+
+/** The nodes of the pools, the newest first. */
+export async function nodeIdsOf(tx: Transaction, poolIds: readonly string[]): Promise<string[]> {
+  const rows = await tx.sql
+    .selectFrom('instances')
+    .select('id')
+    .where(sql<boolean>`pool_id = any(${poolIds}::uuid[])`)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Nobody else changes them until the transaction ends. */
+export async function lockNodes(tx: Transaction, ids: readonly string[]): Promise<void> {
+  await sql`
+    select from instances where id = any(${ids}::uuid[]) order by id for update`.execute(tx.sql);
+}
+
+export interface HeldNode {
+  id: string;
+  task_state: string | null;
+  creator_task_id: string;
+  client_id: number;
+  region_id: number;
+}
+
+/** The nodes that the task makes or removes, locked. */
+export async function lockHeldNodes(tx: Transaction, taskId: string): Promise<HeldNode[]> {
+  return tx.sql
+    .selectFrom('instances')
+    .innerJoin('projects', 'projects.id', 'instances.project_id')
+    .select(['instances.id', 'task_state', 'creator_task_id', 'client_id', 'region_id'])
+    .where('task_id', '=', taskId)
+    .where('pool_id', 'is not', null)
+    .orderBy('instances.id')
+    .forUpdate('instances')
+    .execute();
+}
+
+export async function markDoomed(
+  tx: Transaction,
+  ids: readonly string[],
+  taskId: string,
+  now: Date,
+): Promise<void> {
+  await tx.sql
+    .updateTable('instances')
+    .set({ task_state: 'deleting', task_id: taskId, updated_at: now })
+    .where(sql<boolean>`id = any(${ids}::uuid[])`)
+    .execute();
+}
+
+/** No task holds them any more, and they run. */
+export async function markRunning(tx: Transaction, ids: readonly string[], now: Date): Promise<void> {
+  await tx.sql
+    .updateTable('instances')
+    .set({ status: 'ACTIVE', vm_state: 'active', task_state: null, task_id: null, updated_at: now })
+    .where(sql<boolean>`id = any(${ids}::uuid[])`)
+    .execute();
+}
+
+export async function deleteNodes(tx: Transaction, ids: readonly string[]): Promise<void> {
+  await tx.sql.deleteFrom('instances').where(sql<boolean>`id = any(${ids}::uuid[])`).execute();
+}
+
+/** Puts exactly these groups on every port of the pool's nodes. */
+export async function replaceGroups(
+  tx: Transaction,
+  poolId: string,
+  groupIds: readonly string[],
+): Promise<void> {
+  await sql`
+    delete from port_security_groups using ports, instances
+    where port_security_groups.port_id = ports.id and ports.instance_id = instances.id
+      and instances.pool_id = ${poolId} and not security_group_id = any(${groupIds}::uuid[])`.execute(tx.sql);
+  await sql`
+    insert into port_security_groups (port_id, security_group_id)
+    select ports.id, wanted.id
+    from instances join ports on ports.instance_id = instances.id
+    cross join unnest(${groupIds}::uuid[]) as wanted (id)
+    where instances.pool_id = ${poolId}
+    on conflict do nothing`.execute(tx.sql);
+}

@@ -1,0 +1,82 @@
+import { InvalidError } from '../../lib/errors.ts';
+import { VOLUME_TYPES } from '../../lib/volume-types.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { kindProblems, poolOffer, publicAddressProblems } from '../clusters/pools.ts';
+import type { Scope } from '../projects/service.ts';
+import { type ClusterPrice, clusterPrice, type PoolParts } from './cluster-formula.ts';
+import type { ClusterPriceRequest } from './cluster-schema.ts';
+
+/** A pool that exists or might, as far as its price goes. */
+interface PricedPool {
+  flavor_id: string;
+  node_count: number;
+  boot_volume_size: number | null;
+  boot_volume_type: string | null;
+  is_public_ipv4: boolean;
+}
+
+/** What this feature needs to know of clusters. */
+export interface ClusterLookup {
+  /** @throws NotFoundError */
+  get(scope: Scope, name: string): Promise<{ pools: PricedPool[] }>;
+}
+
+export interface ClusterPrices {
+  /** @throws InvalidError for pools that can't be had here */
+  ofNew(scope: Scope, request: ClusterPriceRequest): ClusterPrice;
+  /** As it is now. @throws NotFoundError */
+  ofExisting(scope: Scope, name: string): Promise<ClusterPrice>;
+}
+
+export function createClusterPrices(deps: { catalog: Catalog; clusters: ClusterLookup }): ClusterPrices {
+  const { catalog, clusters } = deps;
+
+  return {
+    ofNew(scope, { pools }) {
+      const offer = poolOffer(catalog, scope);
+      const problems = pools.flatMap((pool, index) => [
+        ...kindProblems(pool, offer, ['boot_volume_size', 'boot_volume_type'], `pools.${index}.`),
+        ...publicAddressProblems(pool, offer, `pools.${index}.`),
+      ]);
+      if (problems.length > 0) throw new InvalidError(problems);
+      return priceOf(
+        scope,
+        pools.map((pool) => ({
+          flavor_id: pool.flavor_id,
+          node_count: pool.node_count ?? 1,
+          boot_volume_size: pool.boot_volume_size ?? null,
+          boot_volume_type: pool.boot_volume_type ?? null,
+          is_public_ipv4: pool.is_public_ipv4 ?? false,
+        })),
+      );
+    },
+
+    async ofExisting(scope, name) {
+      const { pools } = await clusters.get(scope, name);
+      return priceOf(scope, pools);
+    },
+  };
+
+  function priceOf(scope: Scope, pools: PricedPool[]): ClusterPrice {
+    const terms = catalog.clientTerms(scope.clientId);
+    const { id: regionId } = scope.region;
+    const parts = pools.map((pool): PoolParts => {
+      const type = VOLUME_TYPES.find((known) => known === pool.boot_volume_type);
+      return {
+        nodes: pool.node_count,
+        machineHour: catalog.flavorPrice(regionId, pool.flavor_id, terms.currency),
+        bootVolume:
+          pool.boot_volume_size === null
+            ? null
+            : {
+                sizeGib: pool.boot_volume_size,
+                gibHour: type && catalog.volumePrice(regionId, type, terms.currency),
+              },
+        publicAddress: pool.is_public_ipv4
+          ? { hour: catalog.publicAddressPrice(regionId, terms.currency) }
+          : null,
+      };
+    });
+    return clusterPrice(terms, parts);
+  }
+}

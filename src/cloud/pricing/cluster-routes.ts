@@ -1,0 +1,44 @@
+import type { Api } from '../../http/server.ts';
+import { ProjectRegionParams } from '../../lib/wire.ts';
+import { ClusterParams } from '../clusters/schema.ts';
+import { type Projects, scopeOf } from '../projects/service.ts';
+import type { ClusterPrices } from './cluster-prices.ts';
+import { clusterPriceRequestSchema, clusterPriceSchema } from './cluster-schema.ts';
+
+const BASE = '/cloud/v2/pricing/:project_id/:region_id/k8s/clusters';
+
+export function clusterPriceRoutes(
+  app: Api,
+  { projects, clusterPrices }: { projects: Projects; clusterPrices: ClusterPrices },
+): void {
+  app.post(BASE, {
+    config: { access: 'read', onlyAsks: true },
+    schema: {
+      operationId: 'previewKubernetesPrice',
+      summary: 'Preview the price of a Kubernetes cluster',
+      description:
+        'What its nodes would cost, tax and discount included, without making them. A month is 720 hours.',
+      tags: ['Pricing'],
+      params: ProjectRegionParams,
+      body: clusterPriceRequestSchema,
+      response: { 200: clusterPriceSchema },
+    },
+    handler: async (request) => clusterPrices.ofNew(await projects.scope(scopeOf(request)), request.body),
+  });
+
+  app.get(`${BASE}/:cluster_name`, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'getKubernetesPrice',
+      summary: 'Get the price of a Kubernetes cluster',
+      description: 'What its nodes cost, as many as there are.',
+      tags: ['Pricing'],
+      params: ClusterParams,
+      response: { 200: clusterPriceSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return clusterPrices.ofExisting(scope, request.params.cluster_name);
+    },
+  });
+}

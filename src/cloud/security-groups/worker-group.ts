@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import type { Transaction } from '../../db/database.ts';
+import { ConflictError } from '../../lib/errors.ts';
+import { placeOf } from '../projects/place.ts';
+import type { Scope } from '../projects/service.ts';
+import { withFreeName } from './apply-change.ts';
+import { CLUSTER_TAG } from './cluster-tag.ts';
+import { defaultEgressRules } from './default-rules.ts';
+import { insertRules } from './rule-store.ts';
+import { type CanonicalRule, canonicalRule } from './rules.ts';
+import * as store from './store.ts';
+
+/** What the official clients know the platform's own rules by, and leave alone. */
+const PLATFORM_RULE = 'system';
+const SHOWN_IN_MESSAGE = 10;
+
+/** The security group that all nodes of a cluster are in. It comes and goes with the cluster and counts in `firewall_count`. */
+export interface WorkerGroups {
+  /** Quotas are the caller's affair. @throws ConflictError when another group has its name */
+  make(tx: Transaction, scope: Scope, cluster: { id: string; name: string }, now: Date): Promise<string>;
+  /** Undefined when the cluster has none. */
+  of(tx: Transaction, clusterId: string): Promise<string | undefined>;
+  /** @throws ConflictError when something else than the cluster uses its group */
+  refuseUsed(tx: Transaction, cluster: { id: string; name: string }): Promise<void>;
+  /** Removes the group of a cluster that is gone; false when others use it by now, whose own it is from here on. */
+  remove(tx: Transaction, groupId: string): Promise<boolean>;
+}
+
+export const workerGroups: WorkerGroups = {
+  async make(tx, scope, cluster, now) {
+    const name = `${cluster.name}-${scope.region.id}-${scope.projectId}-worker`;
+    const group = {
+      id: randomUUID(),
+      place: placeOf(scope),
+      name,
+      description: `Nodes of Kubernetes cluster ${cluster.name}`,
+      tags: { [CLUSTER_TAG]: cluster.name },
+      isDefault: false,
+      clusterId: cluster.id,
+      now,
+    };
+    const { id } = await withFreeName(name, store.insertGroup(tx, group));
+    const rules = platformRules(id).map((rule) => ({ ...rule, id: randomUUID() }));
+    await insertRules(tx, id, rules, now);
+    return id;
+  },
+
+  of: store.groupOfCluster,
+
+  async refuseUsed(tx, cluster) {
+    const users = await store.usersOfClusterGroup(tx, cluster.id, SHOWN_IN_MESSAGE);
+    if (users.length === 0) return;
+    throw new ConflictError(
+      `The security group of the nodes of cluster ${cluster.name} would go with it, but it is in use; take it off these first: ${users.join(', ')}`,
+    );
+  },
+
+  async remove(tx, groupId) {
+    await store.lockGroupById(tx, groupId);
+    return store.deleteUnusedGroup(tx, groupId);
+  },
+};
+
+/** Nodes reach each other, and everything outside. */
+function platformRules(groupId: string): CanonicalRule[] {
+  const families = ['IPv4', 'IPv6'] as const;
+  const among = families.map((ethertype) =>
+    canonicalRule({ direction: 'ingress', ethertype, remote_group_id: groupId }),
+  );
+  return [...among, ...defaultEgressRules()].map((rule) => ({ ...rule, description: PLATFORM_RULE }));
+}
