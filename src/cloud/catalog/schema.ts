@@ -95,7 +95,10 @@ const QuotaLimits = Type.Object(
   {
     cluster_count: quota(100),
     firewall_count: quota(10_000),
+    image_count: quota(1_000),
+    floating_count: quota(1_000),
     network_count: quota(1_000),
+    reserved_fixed_ip_count: quota(1_000),
     sfs_count: quota(1_000),
     snapshot_count: quota(1_000),
     subnet_count: quota(1_000),
@@ -265,7 +268,6 @@ export type Feature = Static<typeof FeatureEntry>;
 const unitPrice = Type.String({
   pattern: '^\\d{1,9}(\\.\\d{1,12})?$',
   rule: "Write a decimal number in quotes, like '0.000125'.",
-  description: 'Per GiB and hour',
 });
 
 export const PricesEntry = entry({
@@ -280,8 +282,15 @@ export const PricesEntry = entry({
       standard: unitPrice,
       ultra: unitPrice,
     }),
-    { additionalProperties: false },
+    { additionalProperties: false, description: 'Of one GiB for one hour' },
   ),
+  public_ipv4: Type.Optional(unitPrice),
+  flavors: Type.Record(Type.String(), unitPrice, { default: {}, description: 'Of a machine for one hour' }),
+  images: Type.Partial(entry({ linux: unitPrice, windows: unitPrice }), {
+    additionalProperties: false,
+    default: {},
+    description: 'Of the use of an operating system for one hour',
+  }),
 });
 
 export const PriceTermsEntry = entry({
@@ -295,6 +304,7 @@ export const PriceTermsEntry = entry({
     rule: "Write a fraction from 0 to 1 in quotes, like '0.16' for 16 percent.",
   }),
   visibility: Type.Enum(['show', 'hide'], { type: 'string' }),
+  trial: Type.Optional(Type.Boolean({ description: 'Lists of flavors and images show prices of 0' })),
 });
 
 const ClientTermsEntry = Type.Object(

@@ -1,6 +1,7 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
 import { FlavorList, presentFlavor } from '../catalog/flavors.ts';
+import type { Pricing } from '../pricing/service.ts';
 import { type Projects, scopeOf } from '../projects/service.ts';
 import { AvailableFlavorsQuery, ChangeFlavor, InstanceAction, UpdateInstance } from './change-schema.ts';
 import type { InstanceChanges } from './changes.ts';
@@ -15,9 +16,9 @@ const tags = ['Instances'];
 export function instanceChangeRoutes(
   app: Api,
   dialect: Dialect,
-  deps: { projects: Projects; instances: Instances; instanceChanges: InstanceChanges },
+  deps: { projects: Projects; instances: Instances; instanceChanges: InstanceChanges; pricing: Pricing },
 ): void {
-  const { projects, instances, instanceChanges } = deps;
+  const { projects, instances, instanceChanges, pricing } = deps;
 
   app.patch(INSTANCE, {
     config: { access: 'operate' },
@@ -90,8 +91,9 @@ export function instanceChangeRoutes(
     handler: async (request) => {
       const scope = await projects.scope(scopeOf(request));
       const flavors = await instanceChanges.otherFlavors(scope, request.params.instance_id);
-      const options = { includePrices: request.query.include_prices ?? false };
-      return { count: flavors.length, results: flavors.map((flavor) => presentFlavor(flavor, options)) };
+      const priceOf = (id: string) => (request.query.include_prices ? pricing.flavor(scope, id) : undefined);
+      const results = flavors.map((flavor) => presentFlavor(flavor, priceOf(flavor.flavor_id)));
+      return { count: results.length, results };
     },
   });
 }

@@ -16,19 +16,19 @@ export type UpdateInstance = Static<typeof UpdateInstance>;
 
 const START = 'start';
 const OTHERS = (Object.keys(ACTIONS) as ActionName[]).filter((name) => name !== START);
+export const StartFields = {
+  activate_profile: Type.Optional(
+    nullable(
+      Type.Boolean({
+        default: true,
+        description: 'Whether to switch DDoS protection on too; instances have none here',
+      }),
+    ),
+  ),
+};
 const actions = [
   Type.Object(
-    {
-      action: Type.Literal(START),
-      activate_profile: Type.Optional(
-        nullable(
-          Type.Boolean({
-            default: true,
-            description: 'Whether to switch DDoS protection on too; instances have none here',
-          }),
-        ),
-      ),
-    },
+    { action: Type.Literal(START), ...StartFields },
     { title: 'StartInstance', additionalProperties: false },
   ),
   Type.Object(

@@ -5,13 +5,18 @@ import { ConflictError, InvalidError } from '../../lib/errors.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
 import type { Catalog, Flavor } from '../catalog/catalog.ts';
 import { isBareMetal } from '../catalog/flavor-kinds.ts';
+import type { TagHolder } from '../metadata/service.ts';
 import type { Scope } from '../projects/service.ts';
 import type { Tasks } from '../tasks/service.ts';
+import type { InstanceVolumes } from '../volumes/instance-volumes.ts';
+import type { ImageSource } from '../volumes/sources.ts';
 import { ACTIONS, type ActionName, RESIZABLE } from './actions.ts';
 import type { UpdateInstance } from './change-schema.ts';
 import { CHANGE_DEADLINE_MS, type ChangeInput, RESIZE_VM } from './change-workflow.ts';
-import { keptFlavor, misfit, usableFlavor } from './flavor-choice.ts';
+import { imageMisfits, keptFlavor, misfit, usableFlavor } from './flavor-choice.ts';
 import { lockFreeInstance } from './free-instance.ts';
+import { offeredVolume, volumeProblems } from './request-problems.ts';
+import type { CreateInstance } from './schema.ts';
 import type { VmState } from './states.ts';
 import { changeInstance, type PlainInstance } from './store.ts';
 
@@ -20,10 +25,15 @@ export interface InstanceChanges {
   update(scope: Scope, id: string, change: UpdateInstance): Promise<void>;
   /** Answers the task's id. @throws NotFoundError, ConflictError while a task holds it or in the wrong state */
   act(scope: Scope, id: string, action: ActionName): Promise<string>;
+  /** The same at once, with no task. @throws as `act` */
+  actNow(scope: Scope, id: string, action: ActionName): Promise<void>;
   /** Answers the task's id. @throws as `act`; InvalidError for a flavor it can't have, ForbiddenError for one that has run out */
   changeFlavor(scope: Scope, id: string, flavorId: string): Promise<string>;
   /** The flavors that the instance may change to, by the catalogue's order. @throws NotFoundError */
   otherFlavors(scope: Scope, id: string): Promise<Flavor[]>;
+  /** The flavors that a new instance with these volumes may have, in the same order. @throws InvalidError, ConflictError for a volume in use */
+  flavorsFor(scope: Scope, volumes: CreateInstance['volumes']): Promise<Flavor[]>;
+  tags: TagHolder;
 }
 
 export function createInstanceChanges(deps: {
@@ -31,9 +41,10 @@ export function createInstanceChanges(deps: {
   clock: Clock;
   catalog: Catalog;
   tasks: Tasks;
+  instanceVolumes: Pick<InstanceVolumes, 'imagesOf' | 'plan'>;
   find(scope: Scope, id: string): Promise<PlainInstance>;
 }): InstanceChanges {
-  const { database, clock, catalog, tasks, find } = deps;
+  const { database, clock, catalog, tasks, instanceVolumes, find } = deps;
 
   return {
     async update(scope, id, change) {
@@ -47,12 +58,17 @@ export function createInstanceChanges(deps: {
 
     act: (scope, id, name) =>
       database.accept(scope.principal, async (tx) => {
-        const instance = await lockFreeInstance(tx, scope, id);
-        const { taskType, from, during, end } = ACTIONS[name];
-        requireState(instance, name, from);
+        const instance = await lockFor(tx, scope, id, name);
+        const { taskType, during, end } = ACTIONS[name];
         const change = { instanceId: instance.id, kind: name };
         const input: ChangeInput = { change, before: stateOf(instance), end };
         return start(tx, scope, taskType, during, input, { action: name });
+      }),
+
+    actNow: (scope, id, name) =>
+      database.accept(scope.principal, async (tx) => {
+        const instance = await lockFor(tx, scope, id, name);
+        await changeInstance(tx, instance.id, ACTIONS[name].end, clock.now());
       }),
 
     changeFlavor: (scope, id, flavorId) =>
@@ -61,6 +77,9 @@ export function createInstanceChanges(deps: {
         const flavor = usableFlavor(catalog, scope.region.id, flavorId, 'flavor_id');
         const problem = misfit(instance.flavor, flavor);
         if (problem !== undefined) throw new InvalidError({ flavor_id: [problem] });
+        const images = await instanceVolumes.imagesOf(tx, scope, instance.id);
+        const misfits = images.flatMap((image) => imageMisfits(flavor, image));
+        if (misfits.length > 0) throw new InvalidError({ flavor_id: misfits });
         if (isBareMetal(instance.flavor_id)) {
           throw new ConflictError(`Instance ${instance.id} is a bare metal machine, which keeps its flavor`);
         }
@@ -78,16 +97,41 @@ export function createInstanceChanges(deps: {
     async otherFlavors(scope, id) {
       const instance = await find(scope, id);
       if (isBareMetal(instance.flavor_id)) return [];
-      return catalog
-        .flavors(scope.region.id)
-        .filter(
-          (flavor) =>
-            flavor.offered_for.includes('instances') &&
-            !flavor.disabled &&
-            misfit(instance.flavor, flavor) === undefined,
-        );
+      const images = await database.transaction((tx) => instanceVolumes.imagesOf(tx, scope, instance.id));
+      return offeredWith(scope, images).filter((flavor) => misfit(instance.flavor, flavor) === undefined);
+    },
+
+    async flavorsFor(scope, volumes) {
+      const problems = volumeProblems(volumes);
+      if (problems.length > 0) throw new InvalidError(problems);
+      const planned = await database.transaction((tx) =>
+        instanceVolumes.plan(tx, scope, volumes.flatMap(offeredVolume)),
+      );
+      return offeredWith(
+        scope,
+        planned.flatMap(({ image }) => image ?? []),
+      );
+    },
+
+    tags: {
+      read: async (scope, id) => (await find(scope, id)).tags,
+      async change(tx, scope, id, plan) {
+        const instance = await lockFreeInstance(tx, scope, id);
+        await changeInstance(tx, instance.id, { tags: JSON.stringify(plan(instance.tags)) }, clock.now());
+      },
     },
   };
+
+  function offeredWith(scope: Scope, images: ImageSource[]): Flavor[] {
+    return catalog
+      .flavors(scope.region.id)
+      .filter(
+        (flavor) =>
+          flavor.offered_for.includes('instances') &&
+          !flavor.disabled &&
+          images.every((image) => imageMisfits(flavor, image).length === 0),
+      );
+  }
 
   async function start(
     tx: Transaction,
@@ -108,6 +152,13 @@ export function createInstanceChanges(deps: {
       deadlineMs: CHANGE_DEADLINE_MS,
     });
   }
+}
+
+/** Locks an instance that the action makes sense for. */
+async function lockFor(tx: Transaction, scope: Scope, id: string, name: ActionName): Promise<PlainInstance> {
+  const instance = await lockFreeInstance(tx, scope, id);
+  requireState(instance, name, ACTIONS[name].from);
+  return instance;
 }
 
 const stateOf = ({ status, vm_state }: PlainInstance) => ({ status, vm_state });

@@ -1,6 +1,7 @@
 import { type FieldProblem, ForbiddenError, InvalidError } from '../../lib/errors.ts';
-import type { Catalog, Flavor, Image } from '../catalog/catalog.ts';
+import type { Catalog, Flavor } from '../catalog/catalog.ts';
 import { isBareMetal } from '../catalog/flavor-kinds.ts';
+import type { ImageSource } from '../volumes/sources.ts';
 import type { KeptFlavor } from './tables.ts';
 
 /**
@@ -26,7 +27,7 @@ export function usableFlavor(
 /** Whether the images of the volumes go with the flavor and the key. */
 export function imageProblems(
   flavor: Flavor,
-  images: readonly (Image | undefined)[],
+  images: readonly (ImageSource | undefined)[],
   sshKeyName: string | null,
 ): FieldProblem[] {
   return images.flatMap((image, index): FieldProblem[] => {
@@ -34,22 +35,7 @@ export function imageProblems(
     const field = `volumes.${index}.image_id`;
     const problems: FieldProblem[] = [];
     const complain = (name: string, message: string) => void problems.push({ field: name, message });
-    if (image.min_ram > flavor.ram) {
-      complain(
-        field,
-        `Image ${image.name} needs ${image.min_ram} MiB of memory; the flavor has ${flavor.ram}.`,
-      );
-    }
-    if (image.architecture !== flavor.architecture) {
-      complain(
-        field,
-        `Image ${image.name} is for ${image.architecture}, the flavor is ${flavor.architecture}.`,
-      );
-    }
-    if (image.is_baremetal !== isBareMetal(flavor.flavor_id)) {
-      const kind = image.is_baremetal ? 'bare metal' : 'virtual';
-      complain(field, `Image ${image.name} is for ${kind} machines.`);
-    }
+    for (const message of imageMisfits(flavor, image)) complain(field, message);
     if (image.ssh_key === 'required' && sshKeyName === null) {
       complain('ssh_key_name', `Image ${image.name} needs an SSH key.`);
     }
@@ -58,6 +44,26 @@ export function imageProblems(
     }
     return problems;
   });
+}
+
+/** Why a machine of the flavor can't start from the image. */
+export function imageMisfits(
+  flavor: Pick<Flavor, 'flavor_id' | 'ram' | 'architecture'>,
+  image: ImageSource,
+): string[] {
+  const misfits: string[] = [];
+  if (image.min_ram > flavor.ram) {
+    misfits.push(
+      `Image ${image.name} needs ${image.min_ram} MiB of memory; flavor ${flavor.flavor_id} has ${flavor.ram}.`,
+    );
+  }
+  if (image.architecture !== flavor.architecture) {
+    misfits.push(`Image ${image.name} is for ${image.architecture}, the flavor is ${flavor.architecture}.`);
+  }
+  if (image.is_baremetal !== isBareMetal(flavor.flavor_id)) {
+    misfits.push(`Image ${image.name} is for ${image.is_baremetal ? 'bare metal' : 'virtual'} machines.`);
+  }
+  return misfits;
 }
 
 /** Why a machine with the one flavor can't change to the other; undefined when it can. */

@@ -158,7 +158,7 @@ describe('creation', () => {
       'interfaces.0.subnet_id',
     ],
     [{ interfaces: [{ type: 'any_subnet', network_id: unknownId }] }, 400, 'interfaces.0.network_id'],
-    [{ interfaces: [{ type: 'reserved_fixed_ip', port_id: unknownId }] }, 400, 'interfaces.0.type'],
+    [{ interfaces: [{ type: 'reserved_fixed_ip', port_id: unknownId }] }, 400, 'interfaces.0.port_id'],
     [{ interfaces: [{ type: 'external', ip_family: 'dual' }] }, 400, 'interfaces.0.ip_family'],
     [{ interfaces: [{ type: 'bridge' }] }, 400, 'interfaces.0.type'],
     [
@@ -398,6 +398,9 @@ describe('list', () => {
       'tag_value=sewing&tag_value=attic',
       `tag_key_value=${encodeURIComponent('{"team":"sewing"}')}`,
       'only_with_fixed_external_ip=true',
+      'with_ddos=true',
+      'only_isolated=false',
+      'available_floating=false',
       'include_k8s=false&include_baremetal=true&include_ai=true',
       'order_by=name.asc',
     ]) {
@@ -409,6 +412,11 @@ describe('list', () => {
       'exclude_flavor_prefix=g1-standard-2',
       'ip=203.0.113.200',
       'status=SHUTOFF',
+      'only_isolated=true',
+      'available_floating=true',
+      'with_ddos=true&profile_name=basic',
+      'with_ddos=true&protection_status=Active',
+      'with_ddos=true&type_ddos_profile=advanced',
       `changes-since=${future}`,
       'tag_value=sewing&tag_value=cellar',
       `tag_key_value=${encodeURIComponent('{"team":"cooking"}')}`,
@@ -422,12 +430,17 @@ describe('list', () => {
     expect(first.body.count).toBeGreaterThan(1);
   });
 
-  it.each(['status=DELETED', 'changes-since=yesterday', 'changes-since=2016-12-31T23:59:60Z', 'colour=red'])(
-    'refuses %s',
-    async (query) => {
-      expect((await http.get(`${I}?${query}`)).status).toBe(400);
-    },
-  );
+  it.each([
+    'status=DELETED',
+    'changes-since=yesterday',
+    'changes-since=2016-12-31T23:59:60Z',
+    'profile_name=basic',
+    'protection_status=Active&with_ddos=false',
+    'type_ddos_profile=other&with_ddos=true',
+    'colour=red',
+  ])('refuses %s', async (query) => {
+    expect((await http.get(`${I}?${query}`)).status).toBe(400);
+  });
 });
 
 /** What would be left behind, and whether the quotas know of it. */

@@ -1,15 +1,11 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
-import { presentedNetwork, presentedSubnet } from '../networks/answers.ts';
+import type { FloatingIps } from '../floating-ips/service.ts';
 import type { Networks } from '../networks/service.ts';
+import { presentedInterfaces } from '../ports/interface-answers.ts';
+import { InterfaceList } from '../ports/interface-schema.ts';
 import { type Projects, scopeOf } from '../projects/service.ts';
-import {
-  AttachInterface,
-  DetachInterface,
-  type InterfaceAnswer,
-  InterfaceList,
-  InterfaceListQuery,
-} from './interface-schema.ts';
+import { AttachInterface, DetachInterface, InterfaceListQuery } from './interface-schema.ts';
 import type { InstanceInterfaces } from './interfaces.ts';
 import { InstanceParams } from './schema.ts';
 
@@ -19,9 +15,14 @@ const tags = ['Instances'];
 export function interfaceRoutes(
   app: Api,
   dialect: Dialect,
-  deps: { projects: Projects; networks: Networks; instanceInterfaces: InstanceInterfaces },
+  deps: {
+    projects: Projects;
+    networks: Networks;
+    floatingIps: FloatingIps;
+    instanceInterfaces: InstanceInterfaces;
+  },
 ): void {
-  const { projects, networks, instanceInterfaces } = deps;
+  const { projects, networks, floatingIps, instanceInterfaces } = deps;
 
   app.get(`${INSTANCE}/interfaces`, {
     config: { access: 'read' },
@@ -39,34 +40,7 @@ export function interfaceRoutes(
       const { limit = 1000, offset = 0 } = request.query;
       const page = { limit, offset };
       const { count, rows } = await instanceInterfaces.list(scope, request.params.instance_id, page);
-      const found = await networks.withSubnets(scope, [...new Set(rows.map((row) => row.network_id))]);
-      const details = new Map(
-        found.map(({ network, subnets }) => [
-          network.id,
-          {
-            ...presentedNetwork(network, scope),
-            subnets: subnets.map((subnet) => presentedSubnet(subnet, scope)),
-          },
-        ]),
-      );
-      const results = rows.flatMap((row): InterfaceAnswer[] => {
-        const network = details.get(row.network_id);
-        if (!network) return [];
-        const { id: port_id, ...shown } = row;
-        return [
-          {
-            port_id,
-            ...shown,
-            allowed_address_pairs: row.allowed_address_pairs.map(({ ip_address }) => ({
-              ip_address,
-              mac_address: row.mac_address,
-            })),
-            floatingip_details: [],
-            network_details: network,
-            sub_ports: [],
-          },
-        ];
-      });
+      const results = await presentedInterfaces(rows, scope, { networks, floatingIps });
       return { count, results };
     },
   });
@@ -94,7 +68,8 @@ export function interfaceRoutes(
     schema: {
       operationId: 'detachInterface',
       summary: 'Detach an interface from an instance',
-      description: 'Its port goes, and the addresses of the port are free again.',
+      description:
+        'Its port goes, and the addresses of the port are free again; a reserved one stays. A floating IP leads nowhere then.',
       tags,
       params: InstanceParams,
       body: DetachInterface,

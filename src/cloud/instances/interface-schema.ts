@@ -1,45 +1,34 @@
 import { type Static, Type } from 'typebox';
-import { nullable } from '../../lib/nullable.ts';
-import { Uuid, UuidInput } from '../../lib/resource-fields.ts';
-import { listOf, listQuery } from '../../lib/wire.ts';
-import { NetworkAnswer, SubnetAnswer } from '../networks/schema.ts';
-import { type NewInterface, NewInterfaceSchema } from './schema.ts';
+import { UuidInput } from '../../lib/resource-fields.ts';
+import { listQuery } from '../../lib/wire.ts';
+import { attachedInterfaceForms, type NewInterface } from './schema.ts';
 
-const InterfaceAnswer = Type.Object(
-  {
-    port_id: Uuid('Port ID'),
-    network_id: Uuid('Network ID'),
-    mac_address: nullable(Type.String({ examples: ['02:00:00:00:00:01'] })),
-    interface_name: nullable(Type.String()),
-    port_security_enabled: Type.Boolean(),
-    ip_assignments: Type.Array(
-      Type.Object({ ip_address: Type.String(), subnet_id: Uuid('Subnet ID') }, { title: 'InterfaceAddress' }),
-    ),
-    allowed_address_pairs: Type.Array(
-      Type.Object(
-        { ip_address: Type.String(), mac_address: nullable(Type.String()) },
-        { title: 'InterfaceAddressPair' },
-      ),
-    ),
-    floatingip_details: Type.Array(Type.Unknown(), { description: 'Floating IPs; always empty here' }),
-    network_details: Type.Object(
-      {
-        ...NetworkAnswer.properties,
-        subnets: Type.Array(SubnetAnswer),
-      },
-      { title: 'NetworkWithSubnets' },
-    ),
-    sub_ports: Type.Array(Type.Unknown(), { description: 'Ports of a trunk; always empty here' }),
-  },
-  { title: 'InstanceInterface' },
-);
-export type InterfaceAnswer = Static<typeof InterfaceAnswer>;
-export const InterfaceList = listOf(InterfaceAnswer, 'InstanceInterfaceList');
 export const InterfaceListQuery = Type.Object({ ...listQuery() }, { additionalProperties: false });
 
-export const AttachInterface = Type.Unsafe<NewInterface>({
-  ...NewInterfaceSchema,
+const attachFields = Type.Object({
+  ddos_profile: Type.Optional(
+    Type.Unsafe<object | null>({
+      type: ['object', 'null'],
+      description: 'Not offered: instances have no DDoS profiles here',
+    }),
+  ),
+  port_group: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 3,
+      default: 0,
+      description: 'Of bare metal machines; others have 0',
+    }),
+  ),
+});
+export type AttachInterface = NewInterface & Static<typeof attachFields>;
+
+export const AttachInterface = Type.Unsafe<AttachInterface>({
+  type: 'object',
   title: 'AttachInterface',
+  discriminator: { propertyName: 'type' },
+  required: ['type'],
+  oneOf: attachedInterfaceForms(attachFields.properties),
   examples: [{ type: 'external' }],
 });
 

@@ -1,8 +1,10 @@
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { TaskHandler } from '../../workflows/task-handler.ts';
+import type { InterfaceFloatingIps } from '../floating-ips/on-interfaces.ts';
 import type { Addresses } from '../networks/addresses.ts';
 import type { PortInterfaces } from '../ports/interfaces.ts';
+import { releaseQuotas } from '../quotas/quotas.ts';
 import type { MachineChanges } from './backend.ts';
 import { changeInstance, lockForRemoval } from './store.ts';
 
@@ -13,13 +15,19 @@ export const INTERFACE_DEADLINE_MS = 10 * 60_000;
 export interface InterfaceInput {
   instanceId: string;
   portId: string;
+  /** What is made for it; a reserved port and a floating IP that existed before are not. */
+  made: { portIds: string[]; floatingIpIds: string[] };
+  /** Whose quota it counts against. */
+  clientId: number;
+  regionId: number;
 }
 
 interface Deps {
   clock: Clock;
   changes: MachineChanges;
-  addresses: Addresses;
+  addresses: Pick<Addresses, 'release'>;
   interfaces: PortInterfaces;
+  floatingIps: InterfaceFloatingIps;
 }
 
 /** A port comes to an instance or leaves it. A failure leaves things as they were. */
@@ -34,11 +42,12 @@ export function interfaceHandlers(deps: Deps): TaskHandler[] {
       await run.sleep(settlesInMs);
       return null;
     },
-    async complete(tx, _task, input) {
+    async complete(tx, task, input) {
       await keep(tx, input, deps);
-      return { ports: [input.portId] };
+      await deps.floatingIps.settle(tx, task.id, deps.clock.now());
+      return { ports: input.made.portIds, floatingips: input.made.floatingIpIds };
     },
-    abandon: (tx, _task, input) => remove(tx, input, deps),
+    abandon: (tx, task, input) => remove(tx, task.id, input, deps),
   };
 
   const detach: TaskHandler<InterfaceInput, null> = {
@@ -51,8 +60,8 @@ export function interfaceHandlers(deps: Deps): TaskHandler[] {
       await run.sleep(settlesInMs);
       return null;
     },
-    async complete(tx, _task, input) {
-      await remove(tx, input, deps);
+    async complete(tx, task, input) {
+      await remove(tx, task.id, input, deps);
       return null;
     },
     abandon: (tx, _task, input) => keep(tx, input, deps),
@@ -66,9 +75,18 @@ async function keep(tx: Transaction, { instanceId, portId }: InterfaceInput, dep
 }
 
 /** In the order in which an instance's removal locks the same rows. */
-async function remove(tx: Transaction, { instanceId, portId }: InterfaceInput, deps: Deps): Promise<void> {
+async function remove(
+  tx: Transaction,
+  taskId: string,
+  { instanceId, portId, made, ...owner }: InterfaceInput,
+  deps: Deps,
+): Promise<void> {
+  const now = deps.clock.now();
   await lockForRemoval(tx, instanceId);
-  await deps.interfaces.remove(tx, portId);
-  await deps.addresses.release(tx, [portId]);
-  await changeInstance(tx, instanceId, { task_id: null }, deps.clock.now());
+  const gone = await deps.interfaces.remove(tx, portId, now);
+  const doomed = made.floatingIpIds;
+  const floatingIps = await deps.floatingIps.letGo(tx, taskId, { portIds: [portId], doomed }, now);
+  await deps.addresses.release(tx, gone ? [portId] : [], floatingIps);
+  await changeInstance(tx, instanceId, { task_id: null }, now);
+  await releaseQuotas(tx, owner, { floating_count: floatingIps.length });
 }

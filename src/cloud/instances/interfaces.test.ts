@@ -81,6 +81,9 @@ describe('what is refused', () => {
     ['security_groups.0.id', { type: 'external', security_groups: [{ id: unknown }] }],
     ['type', { type: 'wireless' }],
     ['ip_family', { type: 'external', ip_family: 'ipv6' }],
+    ['ddos_profile', { type: 'external', ddos_profile: { profile_template: 1 } }],
+    ['port_group', { type: 'external', port_group: 1 }],
+    ['port_group', { type: 'external', port_group: 4 }],
   ])('attaching names %s', async (field, body) => {
     const refused = await attach(body);
     expect(refused.status).toBe(400);
@@ -97,6 +100,18 @@ describe('what is refused', () => {
     ]) {
       expect((await detach(body)).status).toBe(400);
     }
+    expect((await list()).count).toBe(1);
+  });
+
+  it('detaching a port that a task holds', async () => {
+    const [first] = (await list()).results;
+    const task = crypto.randomUUID();
+    await service.pool.query('update ports set task_id = $1 where id = $2', [task, first.port_id]);
+    const { port_id } = first;
+    const refused = await detach({ port_id, ip_address: first.ip_assignments[0].ip_address });
+    await service.pool.query('update ports set task_id = null where id = $1', [port_id]);
+    expect(refused.status).toBe(409);
+    expect(refused.body.message).toContain(task);
     expect((await list()).count).toBe(1);
   });
 

@@ -2,23 +2,22 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { InvalidError } from '../../lib/errors.ts';
-import type { Addresses } from '../networks/addresses.ts';
 import type { InterfaceRow } from '../ports/interface-rows.ts';
 import type { PortInterfaces } from '../ports/interfaces.ts';
 import type { Scope } from '../projects/service.ts';
-import type { PortGroups } from '../security-groups/port-groups.ts';
+import { takeQuotas } from '../quotas/quotas.ts';
 import type { Tasks } from '../tasks/service.ts';
-import { addressWish } from './address-wishes.ts';
 import { lockFreeInstance } from './free-instance.ts';
-import { interfaceGroups } from './interface-groups.ts';
+import type { AttachInterface } from './interface-schema.ts';
 import {
   ATTACH_INTERFACE,
   DETACH_INTERFACE,
   INTERFACE_DEADLINE_MS,
   type InterfaceInput,
 } from './interface-workflow.ts';
-import { interfaceProblems } from './request-problems.ts';
-import { MAX_INTERFACES, type NewInterface } from './schema.ts';
+import { madeOf, type NewInterfaces } from './new-interfaces.ts';
+import { attachProblems } from './request-problems.ts';
+import { MAX_INTERFACES } from './schema.ts';
 import { changeInstance, type PlainInstance } from './store.ts';
 
 export interface InstanceInterfaces {
@@ -29,7 +28,7 @@ export interface InstanceInterfaces {
     page: { limit: number; offset: number },
   ): Promise<{ count: number; rows: InterfaceRow[] }>;
   /** Answers the task's id. @throws NotFoundError, InvalidError, ConflictError */
-  attach(scope: Scope, id: string, request: NewInterface): Promise<string>;
+  attach(scope: Scope, id: string, request: AttachInterface): Promise<string>;
   /** Answers the task's id. @throws NotFoundError, InvalidError, ConflictError */
   detach(scope: Scope, id: string, port: { port_id: string; ip_address: string }): Promise<string>;
 }
@@ -38,12 +37,11 @@ export function createInstanceInterfaces(deps: {
   database: Database;
   clock: Clock;
   tasks: Tasks;
-  addresses: Addresses;
   interfaces: PortInterfaces;
-  portGroups: PortGroups;
+  newInterfaces: NewInterfaces;
   find(scope: Scope, id: string): Promise<PlainInstance>;
 }): InstanceInterfaces {
-  const { database, clock, tasks, addresses, interfaces, portGroups, find } = deps;
+  const { database, clock, tasks, interfaces, newInterfaces, find } = deps;
 
   return {
     async list(scope, id, page) {
@@ -54,26 +52,20 @@ export function createInstanceInterfaces(deps: {
     async attach(scope, id, request) {
       const transaction = database.accept(scope.principal, async (tx) => {
         const instance = await lockFreeInstance(tx, scope, id);
-        const problems = interfaceProblems(request, 'interfaces.0');
+        const problems = attachProblems(request, instance.flavor_id);
         if (problems.length > 0) throw new InvalidError(problems);
-        const [portId, taskId] = [randomUUID(), randomUUID()];
+        const taskId = randomUUID();
         const now = clock.now();
-        const [groups = []] = await interfaceGroups(tx, scope, { interfaces: [request] }, portGroups);
-        const [taken] = await addresses.take(tx, scope, addressWish(request, 'interfaces.0', portId));
-        if (!taken) throw new InvalidError({ type: ['Names nothing that an address can come from.'] });
-        const port = {
-          id: portId,
-          instanceId: instance.id,
-          networkId: taken.networkId,
-          interfaceName: request.interface_name ?? null,
-          taskId,
-        };
-        await interfaces.add(tx, scope, port, MAX_INTERFACES, now);
-        await portGroups.put(
-          tx,
-          groups.map((groupId) => ({ portId, groupId })),
-        );
-        return start(tx, scope, ATTACH_INTERFACE, taskId, { instanceId: instance.id, portId });
+        const from = await interfaces.nextPlace(tx, instance.id, MAX_INTERFACES);
+        const wanted = await newInterfaces.want(tx, scope, { interfaces: [request] });
+        const [made, ...none] = await newInterfaces.address(tx, scope, wanted);
+        if (!made || none.length > 0) throw new TypeError('one interface was asked for');
+        const to = { instanceId: instance.id, from, taskId, holdPorts: true, now };
+        await newInterfaces.write(tx, scope, [made], to);
+        const input = { ...inputOf(scope, instance.id, made.portId), made: madeOf([made]) };
+        await start(tx, scope, ATTACH_INTERFACE, taskId, input);
+        await takeQuotas(tx, scope, { floating_count: input.made.floatingIpIds.length });
+        return taskId;
       });
       return transaction.catch(inFieldsOfOne);
     },
@@ -83,7 +75,7 @@ export function createInstanceInterfaces(deps: {
         const instance = await lockFreeInstance(tx, scope, id);
         const taskId = randomUUID();
         const portId = await interfaces.hold(tx, instance.id, request, taskId);
-        return start(tx, scope, DETACH_INTERFACE, taskId, { instanceId: instance.id, portId });
+        return start(tx, scope, DETACH_INTERFACE, taskId, inputOf(scope, instance.id, portId));
       }),
   };
 
@@ -97,6 +89,11 @@ export function createInstanceInterfaces(deps: {
       deadlineMs: INTERFACE_DEADLINE_MS,
     });
   }
+}
+
+function inputOf(scope: Scope, instanceId: string, portId: string): InterfaceInput {
+  const made = { portIds: [], floatingIpIds: [] };
+  return { instanceId, portId, made, clientId: scope.clientId, regionId: scope.region.id };
 }
 
 /** What a list of interfaces is refused for, for a request that is one interface itself. */

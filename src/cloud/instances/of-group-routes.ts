@@ -34,6 +34,8 @@ export function groupInstanceRoutes(
         tagValues: [],
         tags: {},
         onlyExternal: false,
+        onlyReachable: false,
+        none: false,
         order: { column: 'created_at', direction: 'desc' },
         limit: ALL,
         offset: 0,

@@ -64,6 +64,7 @@ function presentedAddresses(row: InstanceRow, shown: Shown): InstanceAnswer['add
       interface_name: shown.interfaceNames ? found.interface_name : null,
       ...(shown.subnets && { subnet_id: found.subnet_id, subnet_name: found.subnet_name }),
     });
+    if (found.floating_address !== null) list.push({ type: 'floating', addr: found.floating_address });
     byNetwork.set(found.network_name, list);
   }
   return Object.fromEntries(byNetwork);

@@ -1,15 +1,14 @@
 import type { FieldProblem } from '../../lib/errors.ts';
-import type { CreateInstance, NewInterface } from './schema.ts';
+import { isBareMetal } from '../catalog/flavor-kinds.ts';
+import type { InstanceVolumeWish } from '../volumes/planned-volume.ts';
+import type { AttachInterface } from './interface-schema.ts';
+import type { CreateInstance, NewInstanceVolume, NewInterface } from './schema.ts';
 
 /** What can be refused without asking anybody: combinations, and what isn't offered. */
 export function requestProblems(request: CreateInstance): FieldProblem[] {
   const problems = request.interfaces.flatMap((one, index) => interfaceProblems(one, `interfaces.${index}`));
   const complain = (field: string, message: string) => void problems.push({ field, message });
-  request.volumes.forEach((volume, index) => {
-    if (volume.source === 'apptemplate') {
-      complain(`volumes.${index}.source`, 'Application templates are not offered; use an image.');
-    }
-  });
+  problems.push(...volumeProblems(request.volumes));
   if (request.name !== undefined && request.name_template !== undefined) {
     complain('name_template', 'Give name or name_template, not both.');
   }
@@ -28,17 +27,34 @@ export function requestProblems(request: CreateInstance): FieldProblem[] {
   return problems;
 }
 
+/** The same for an interface that comes later. */
+export function attachProblems(given: AttachInterface, flavorId: string): FieldProblem[] {
+  const problems = interfaceProblems(given, 'interfaces.0');
+  if ((given.ddos_profile ?? null) !== null) {
+    const message = 'Instances have no DDoS profiles here; leave it out.';
+    problems.push({ field: 'ddos_profile', message });
+  }
+  if ((given.port_group ?? 0) !== 0 && !isBareMetal(flavorId)) {
+    problems.push({ field: 'port_group', message: 'Only bare metal machines have others than 0.' });
+  }
+  return problems;
+}
+
+export function volumeProblems(volumes: NewInstanceVolume[]): FieldProblem[] {
+  const message = 'Application templates are not offered; use an image.';
+  return volumes.flatMap(({ source }, index) =>
+    source === 'apptemplate' ? [{ field: `volumes.${index}.source`, message }] : [],
+  );
+}
+
+/** What is left once application templates are refused. */
+export function offeredVolume(given: NewInstanceVolume): InstanceVolumeWish[] {
+  return given.source === 'apptemplate' ? [] : [given];
+}
+
 /** `field` is where the request has it. */
 export function interfaceProblems(given: NewInterface, field: string): FieldProblem[] {
   const problems: FieldProblem[] = [];
-  if (given.type === 'reserved_fixed_ip') {
-    const message = 'Reserved addresses are not offered yet; use external, subnet or any_subnet.';
-    problems.push({ field: `${field}.type`, message });
-  }
-  if ('floating_ip' in given && given.floating_ip) {
-    const message = 'Floating IPs are not offered yet; use an external interface for a public address.';
-    problems.push({ field: `${field}.floating_ip`, message });
-  }
   if ('ip_family' in given && (given.ip_family ?? 'ipv4') !== 'ipv4') {
     const message = 'No network here has IPv6 addresses; use ipv4 or leave it out.';
     problems.push({ field: `${field}.ip_family`, message });

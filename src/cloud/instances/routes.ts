@@ -147,10 +147,26 @@ function instanceFilter(query: InstanceListQuery): InstanceFilter {
     tagValues: query.tag_value ?? [],
     tags: pairs,
     onlyExternal: query.only_with_fixed_external_ip ?? false,
+    onlyReachable: query.available_floating ?? false,
+    none: onlyProtectedOrIsolated(query),
+    withoutNodes: query.include_k8s === false,
     order: { column: COLUMNS[column], direction },
     limit: query.limit ?? 1000,
     offset: query.offset ?? 0,
   };
+}
+
+const PROFILE_FILTERS = ['profile_name', 'protection_status', 'type_ddos_profile'] as const;
+
+/** No instance here is isolated, and none has a DDoS profile. */
+function onlyProtectedOrIsolated(query: InstanceListQuery): boolean {
+  const given = PROFILE_FILTERS.filter((name) => query[name] !== undefined);
+  if (given.length > 0 && !query.with_ddos) {
+    throw new InvalidError(
+      given.map((field) => ({ field, message: 'Goes with with_ddos=true, which is missing.' })),
+    );
+  }
+  return given.length > 0 || (query.only_isolated ?? false);
 }
 
 function dateOf(field: 'changes-since' | 'changes-before', text: string | undefined): Date | undefined {

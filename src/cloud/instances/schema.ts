@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { type Static, type TProperties, Type } from 'typebox';
 import { IdList } from '../../lib/id-list.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { PlaceFields, TagAnswer, TaskFields, Uuid, UuidInput } from '../../lib/resource-fields.ts';
@@ -11,7 +11,7 @@ import { FILTERED_STATUSES, INSTANCE_STATUSES, VM_STATES } from './states.ts';
 
 export const MAX_INTERFACES = 16;
 /** One letter of the alphabet for each disk. */
-const MAX_VOLUMES = 25;
+export const MAX_VOLUMES = 25;
 const MAX_GROUPS = 10;
 
 const GroupIds = Type.Array(
@@ -21,13 +21,17 @@ const GroupIds = Type.Array(
   ),
   { maxItems: MAX_GROUPS, description: "Security groups; the project's default group when left out" },
 );
-const FloatingIp = Type.Object(
-  {
-    source: Type.Enum(['new', 'existing'], { type: 'string' }),
-    existing_floating_id: Type.Optional(UuidInput('Floating IP ID')),
-  },
-  { title: 'NewInterfaceFloatingIp', additionalProperties: false, description: 'Not offered yet' },
-);
+const floatingIpForms = [
+  Type.Object(
+    { source: Type.Literal('new') },
+    { title: 'NewFloatingIpOfInterface', additionalProperties: false },
+  ),
+  Type.Object(
+    { source: Type.Literal('existing'), existing_floating_id: UuidInput('Floating IP ID') },
+    { title: 'ExistingFloatingIpOfInterface', additionalProperties: false },
+  ),
+] as const;
+type FloatingIpOfInterface = Static<(typeof floatingIpForms)[number]>;
 const IpFamily = Type.Optional(
   nullable(
     Type.Enum(['dual', 'ipv4', 'ipv6'], {
@@ -80,13 +84,33 @@ const interfaces = [
       floating_ip: Type.Optional(nullableFloatingIp()),
       ...interfaceFields,
     },
-    { title: 'NewReservedIpInterface', additionalProperties: false, description: 'Not offered yet' },
+    {
+      title: 'NewReservedIpInterface',
+      additionalProperties: false,
+      description: 'With an address that is reserved already',
+    },
   ),
 ] as const;
 export type NewInterface = Static<(typeof interfaces)[number]>;
 
+/** The same forms with further fields, for an interface that comes later. */
+export function attachedInterfaceForms(fields: TProperties) {
+  return interfaces.map((form) =>
+    Type.Object(
+      { ...form.properties, ...fields },
+      { title: `Attached${form.properties.type.const}`, additionalProperties: false },
+    ),
+  );
+}
+
 function nullableFloatingIp() {
-  return Type.Unsafe<Static<typeof FloatingIp> | null>({ anyOf: [FloatingIp, { type: 'null' }] });
+  return Type.Unsafe<FloatingIpOfInterface | null>({
+    type: ['object', 'null'],
+    discriminator: { propertyName: 'source' },
+    required: ['source'],
+    oneOf: floatingIpForms,
+    description: 'A public address that leads to the interface',
+  });
 }
 
 const attachment = {
@@ -236,7 +260,7 @@ const Address = Type.Object(
   {
     type: Type.Enum(['fixed', 'floating'], { type: 'string' }),
     addr: Type.String({ examples: ['10.0.0.2'] }),
-    interface_name: nullable(Type.String()),
+    interface_name: Type.Optional(nullable(Type.String({ description: 'Of fixed addresses alone' }))),
     subnet_id: Type.Optional(Uuid('Subnet ID, when one instance is read')),
     subnet_name: Type.Optional(Type.String({ description: 'When one instance is read' })),
   },
@@ -299,7 +323,7 @@ export const InstanceListQuery = Type.Object(
     flavor_prefix: text('Beginning of the flavor ID'),
     exclude_flavor_prefix: text('Flavor IDs that begin so are left out'),
     exclude_secgroup: text('Instances with the security group of this name are left out'),
-    ip: text('Part of an IPv4 address'),
+    ip: text('Part of an IPv4 address, a floating one included'),
     uuid: Type.Optional(Type.String({ maxLength: 36, description: 'Part of the ID' })),
     status: Type.Optional(Type.Enum(FILTERED_STATUSES, { type: 'string' })),
     'changes-since': Type.Optional(
@@ -321,10 +345,26 @@ export const InstanceListQuery = Type.Object(
         examples: ['{"env":"production"}'],
       }),
     ),
-    include_k8s: flag('With worker nodes of clusters; they are not among the instances here', true),
+    include_k8s: flag('With worker nodes of clusters', true),
     include_baremetal: flag('With bare metal machines', false),
     include_ai: flag('With machines of AI clusters; they are not among the instances here', false),
     only_with_fixed_external_ip: flag('Only those with a public address of their own', false),
+    available_floating: flag('Only those with an address that no floating IP leads to yet', false),
+    only_isolated: flag('Only isolated ones; no instance here is isolated', false),
+    with_ddos: flag('Show DDoS profiles; instances have none here', false),
+    profile_name: text('Name of the DDoS profile; only with with_ddos'),
+    protection_status: Type.Optional(
+      Type.Enum(['Active', 'Queued', 'Error'], {
+        type: 'string',
+        description: 'State of the DDoS profile; only with with_ddos',
+      }),
+    ),
+    type_ddos_profile: Type.Optional(
+      Type.Enum(['basic', 'advanced'], {
+        type: 'string',
+        description: 'Kind of DDoS profile; only with with_ddos',
+      }),
+    ),
     with_interfaces_name: flag('Show the names of interfaces', false),
     order_by: Type.Optional(
       Type.Enum(['created.asc', 'created.desc', 'name.asc', 'name.desc', 'status.asc', 'status.desc'], {

@@ -1,25 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../../db/database.ts';
+import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { acceptedTags } from '../../lib/tags-input.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import type { Addresses } from '../networks/addresses.ts';
-import type { Ports } from '../ports/service.ts';
+import type { InterfaceFloatingIps } from '../floating-ips/on-interfaces.ts';
+import { lockPortsOf } from '../ports/reserved.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
-import { takeQuota } from '../quotas/quotas.ts';
-import type { PortGroups } from '../security-groups/port-groups.ts';
+import { takeQuotas } from '../quotas/quotas.ts';
+import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { InstanceVolumes } from '../volumes/instance-volumes.ts';
-import type { InstanceVolumeWish } from '../volumes/planned-volume.ts';
-import { addressWish } from './address-wishes.ts';
 import { imageProblems, keptFlavor, usableFlavor } from './flavor-choice.ts';
 import { lockFreeInstance } from './free-instance.ts';
-import { interfaceGroups } from './interface-groups.ts';
 import { instanceName } from './names.ts';
-import { requestProblems } from './request-problems.ts';
+import { madeOf, type NewInterfaces } from './new-interfaces.ts';
+import { offeredVolume, requestProblems } from './request-problems.ts';
 import type { CreateInstance } from './schema.ts';
 import * as store from './store.ts';
 import { CREATE_VM, DEADLINE_MS, DELETE_VM, type InstanceInput, type InstanceRemoval } from './workflow.ts';
@@ -55,13 +53,12 @@ export function createInstances(deps: {
   clock: Clock;
   catalog: Catalog;
   tasks: Tasks;
-  addresses: Addresses;
-  ports: Pick<Ports, 'add'>;
-  portGroups: PortGroups;
+  newInterfaces: NewInterfaces;
+  floatingIps: Pick<InterfaceFloatingIps, 'hold'>;
   instanceVolumes: InstanceVolumes;
   sshKeys: SshKeyNames;
 }): Instances {
-  const { database, clock, catalog, tasks, addresses, ports, portGroups, instanceVolumes, sshKeys } = deps;
+  const { database, clock, catalog, tasks, newInterfaces, floatingIps, instanceVolumes, sshKeys } = deps;
 
   return {
     async create(scope, request) {
@@ -72,12 +69,11 @@ export function createInstances(deps: {
       const sshKeyName = request.ssh_key_name ?? null;
       await requireSshKey(scope, sshKeyName);
       const [id, taskId] = [randomUUID(), randomUUID()];
-      const portIds = request.interfaces.map(() => randomUUID());
       const place = placeOf(scope);
       const now = clock.now();
 
       return database.accept(scope.principal, async (tx) => {
-        const groups = await interfaceGroups(tx, scope, request, portGroups);
+        const wanted = await newInterfaces.want(tx, scope, request);
         const volumes = await instanceVolumes.plan(tx, scope, request.volumes.flatMap(offeredVolume));
         const misfits = imageProblems(
           flavor,
@@ -85,11 +81,8 @@ export function createInstances(deps: {
           sshKeyName,
         );
         if (misfits.length > 0) throw new InvalidError(misfits);
-        const wishes = request.interfaces.flatMap((one, index) =>
-          addressWish(one, `interfaces.${index}`, portIds[index]),
-        );
-        const taken = await addresses.take(tx, scope, wishes);
-        const name = instanceName(request, taken[0]?.address ?? '');
+        const interfaces = await newInterfaces.address(tx, scope, wanted);
+        const name = instanceName(request, interfaces[0]?.address ?? '');
         await store.insertInstance(
           tx,
           place,
@@ -97,16 +90,8 @@ export function createInstances(deps: {
           taskId,
           now,
         );
-        const newPorts = taken.map(({ portId, networkId }, index) => ({
-          id: portId,
-          networkId,
-          interfaceName: request.interfaces[index]?.interface_name ?? null,
-        }));
-        await ports.add(tx, scope, id, newPorts, now);
-        const links = taken.flatMap(({ portId }, index) =>
-          (groups[index] ?? []).map((groupId) => ({ portId, groupId })),
-        );
-        await portGroups.put(tx, links);
+        const to = { instanceId: id, from: 0, taskId, holdPorts: false, now };
+        await newInterfaces.write(tx, scope, interfaces, to);
         await instanceVolumes.attach(tx, scope, { id, name }, volumes, taskId, now);
         const madeVolumeIds = volumes.filter(({ made }) => made).map((volume) => volume.id);
         const input: InstanceInput = {
@@ -115,9 +100,10 @@ export function createInstances(deps: {
             name,
             flavorId: flavor.flavor_id,
             disks: volumes.map(({ disk }) => disk),
-            interfaces: taken.map(({ portId, subnetId, address }) => ({ portId, subnetId, address })),
+            interfaces: interfaces.map(({ portId, subnetId, address }) => ({ portId, subnetId, address })),
           },
           madeVolumeIds,
+          made: madeOf(interfaces),
           clientId: scope.clientId,
           regionId: scope.region.id,
         };
@@ -128,8 +114,11 @@ export function createInstances(deps: {
           input,
           deadlineMs: DEADLINE_MS,
         });
-        await takeQuota(tx, scope, 'vm_count');
-        if (madeVolumeIds.length > 0) await takeQuota(tx, scope, 'volume_count', madeVolumeIds.length);
+        await takeQuotas(tx, scope, {
+          floating_count: input.made.floatingIpIds.length,
+          vm_count: 1,
+          volume_count: madeVolumeIds.length,
+        });
         return taskId;
       });
     },
@@ -147,19 +136,31 @@ export function createInstances(deps: {
       const now = clock.now();
       return database.accept(scope.principal, async (tx) => {
         const instance = await lockFreeInstance(tx, scope, id);
-        requireRemovable(removal);
-        const volumeIds = await instanceVolumes.holdForRemoval(tx, instance.id, removal.volumes, taskId, now);
+        const addresses = await holdAddresses(tx, instance.id, removal, taskId);
+        const volumeIds = await instanceVolumes.holdForRemoval(
+          tx,
+          [instance.id],
+          removal.volumes,
+          taskId,
+          now,
+        );
         await store.changeInstance(tx, instance.id, { task_state: 'deleting', task_id: taskId }, now);
         const input: InstanceRemoval = {
           instanceId: instance.id,
           volumeIds,
+          ...addresses,
           clientId: scope.clientId,
           regionId: scope.region.id,
         };
         return tasks.start(tx, scope, {
           id: taskId,
           type: DELETE_VM,
-          data: { instance_id: instance.id, volumes: volumeIds },
+          data: {
+            instance_id: instance.id,
+            volumes: volumeIds,
+            floatings: addresses.floatingIpIds,
+            reserved_fixed_ips: addresses.reservedPortIds,
+          },
           input,
           deadlineMs: DEADLINE_MS,
         });
@@ -167,32 +168,38 @@ export function createInstances(deps: {
     },
   };
 
+  /** Holds the floating IPs and finds what goes with the instance. @throws InvalidError, ConflictError */
+  async function holdAddresses(
+    tx: Transaction,
+    instanceId: string,
+    removal: Removal,
+    taskId: string,
+  ): Promise<{ reservedPortIds: string[]; floatingIpIds: string[] }> {
+    if (removal.deleteFloatings && removal.floatings.length > 0) {
+      throw new InvalidError({ delete_floatings: ['Give floatings or delete_floatings, not both.'] });
+    }
+    const ports = await lockPortsOf(tx, instanceId);
+    const reserved = ports.filter((port) => port.reserved);
+    const named = reserved.filter(({ id }) => removal.reservedFixedIps.includes(id));
+    const foreign = removal.reservedFixedIps.filter((id) => !named.some((port) => port.id === id));
+    if (foreign.length > 0) {
+      const message = `Not a reserved address of this instance: ${foreign.join(', ')}.`;
+      throw new InvalidError({ reserved_fixed_ips: [message] });
+    }
+    for (const port of named) refuseHeld(`Port ${port.id}`, port);
+    const portIds = ports.map(({ id }) => id);
+    const floatingIpIds = await floatingIps.hold(tx, portIds, removal, taskId);
+    return { reservedPortIds: named.map(({ id }) => id), floatingIpIds };
+  }
+
   async function requireSshKey(scope: Scope, name: string | null): Promise<void> {
     if (name === null || (await sshKeys.hasNamed(scope, name))) return;
     throw new InvalidError({ ssh_key_name: [`No SSH key ${name} that you may use in this project.`] });
   }
 }
 
-function offeredVolume(given: CreateInstance['volumes'][number]): InstanceVolumeWish[] {
-  return given.source === 'apptemplate' ? [] : [given];
-}
-
 /** What the task shows to whoever may read it. */
 function withoutSecrets(request: CreateInstance): object {
   const { password: _, user_data: __, ...shown } = request;
   return shown;
-}
-
-/** There are no floating IPs and no reserved addresses yet, so that none can be named. */
-function requireRemovable({ floatings, reservedFixedIps, deleteFloatings }: Removal): void {
-  if (deleteFloatings && floatings.length > 0) {
-    throw new InvalidError({ delete_floatings: ['Give floatings or delete_floatings, not both.'] });
-  }
-  if (floatings.length > 0) {
-    throw new InvalidError({ floatings: [`Not a floating IP of this instance: ${floatings.join(', ')}.`] });
-  }
-  if (reservedFixedIps.length > 0) {
-    const message = `Not a reserved address of this instance: ${reservedFixedIps.join(', ')}.`;
-    throw new InvalidError({ reserved_fixed_ips: [message] });
-  }
 }

@@ -16,6 +16,8 @@ export interface AddressRow {
   subnet_id: string;
   subnet_name: string;
   address: string;
+  /** The floating IP that leads to it. */
+  floating_address: string | null;
 }
 export type InstanceRow = PlainInstance & {
   addresses: AddressRow[];
@@ -39,6 +41,13 @@ export interface InstanceFilter {
   tagValues: string[];
   tags: Record<string, string>;
   onlyExternal: boolean;
+  /** Only those with an address that a floating IP could lead to. */
+  onlyReachable: boolean;
+  /** Only those that something is true of which is true of none. */
+  none: boolean;
+  /** Only the nodes of these pools; every instance when undefined. */
+  poolIds?: readonly string[] | undefined;
+  withoutNodes?: boolean | undefined;
   order: { column: 'created_at' | 'name' | 'status'; direction: 'asc' | 'desc' };
   limit: number;
   offset: number;
@@ -58,7 +67,13 @@ function instances(db: Kysely<Tables>, place: Place) {
           .innerJoin('networks', 'networks.id', 'ports.network_id')
           .select(['networks.name as network_name', 'external', 'interface_name'])
           .select(['subnets.id as subnet_id', 'subnets.name as subnet_name'])
-          .select(sql<string>`host(address)`.as('address'))
+          .leftJoin('floating_ips as floating', (join) =>
+            join
+              .onRef('floating.port_id', '=', 'ip_assignments.port_id')
+              .onRef('floating.fixed_address', '=', 'ip_assignments.address'),
+          )
+          .select(sql<string>`host(ip_assignments.address)`.as('address'))
+          .select(sql<string | null>`host(floating.address)`.as('floating_address'))
           .whereRef('ports.instance_id', '=', 'instances.id')
           .orderBy('ports.position'),
       ).as('addresses'),
@@ -126,9 +141,24 @@ function conditions(filter: InstanceFilter) {
   }
   if (filter.addressPart !== undefined) {
     add(sql`exists (
-      select from ports join ip_assignments on ip_assignments.port_id = ports.id
-      where ports.instance_id = instances.id and position(${filter.addressPart} in host(address)) > 0)`);
+      select from ports join ip_assignments as own on own.port_id = ports.id
+      left join floating_ips as floating on floating.port_id = ports.id and floating.fixed_address = own.address
+      where ports.instance_id = instances.id
+        and (position(${filter.addressPart} in host(own.address)) > 0
+          or position(${filter.addressPart} in host(floating.address)) > 0))`);
   }
+  if (filter.onlyReachable) {
+    add(sql`exists (
+      select from ports join networks on networks.id = ports.network_id
+      join ip_assignments as own on own.port_id = ports.id
+      where ports.instance_id = instances.id and not networks.external and family(own.address) = 4
+        and not exists (
+          select from floating_ips as floating
+          where floating.port_id = ports.id and floating.fixed_address = own.address))`);
+  }
+  if (filter.none) add(sql`false`);
+  if (filter.poolIds !== undefined) add(sql`pool_id = any(${filter.poolIds}::uuid[])`);
+  if (filter.withoutNodes) add(sql`pool_id is null`);
   if (filter.onlyExternal) {
     add(sql`exists (
       select from ports join networks on networks.id = ports.network_id

@@ -1,10 +1,12 @@
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { TaskHandler } from '../../workflows/task-handler.ts';
+import type { InterfaceFloatingIps } from '../floating-ips/on-interfaces.ts';
 import type { Addresses } from '../networks/addresses.ts';
+import { freeReserved, lockPortsOf } from '../ports/reserved.ts';
 import type { Ports } from '../ports/service.ts';
 import { provision, unprovision } from '../provisioning/provisioner.ts';
-import { releaseQuota } from '../quotas/quotas.ts';
+import { releaseQuotas } from '../quotas/quotas.ts';
 import type { InstanceVolumes } from '../volumes/instance-volumes.ts';
 import type { InstanceBackend, MachineOrder } from './backend.ts';
 import { changeInstance, deleteInstance, lockForRemoval } from './store.ts';
@@ -17,6 +19,8 @@ export interface InstanceInput {
   order: MachineOrder;
   /** Volumes that are made for the instance. */
   madeVolumeIds: string[];
+  /** Ports and floating IPs that are. */
+  made: { portIds: string[]; floatingIpIds: string[] };
   clientId: number;
   regionId: number;
 }
@@ -25,6 +29,9 @@ export interface InstanceRemoval {
   instanceId: string;
   /** Volumes that go with the instance. */
   volumeIds: string[];
+  /** Reserved ports that do; the others are kept. */
+  reservedPortIds: string[];
+  floatingIpIds: string[];
   clientId: number;
   regionId: number;
 }
@@ -32,13 +39,14 @@ export interface InstanceRemoval {
 interface Deps {
   clock: Clock;
   machines: InstanceBackend;
-  addresses: Addresses;
+  addresses: Pick<Addresses, 'release'>;
+  floatingIps: InterfaceFloatingIps;
   ports: Pick<Ports, 'removeOf'>;
   instanceVolumes: InstanceVolumes;
 }
 
 export function createInstanceHandler(deps: Deps): TaskHandler<InstanceInput, null> {
-  const { clock, machines, instanceVolumes } = deps;
+  const { clock, machines, instanceVolumes, floatingIps } = deps;
   return {
     type: CREATE_VM,
     deadlineMs: DEADLINE_MS,
@@ -46,9 +54,10 @@ export function createInstanceHandler(deps: Deps): TaskHandler<InstanceInput, nu
       await provision(run, machines, order, { id: order.id, diskIds: madeVolumeIds });
       return null;
     },
-    async complete(tx, _task, { order, madeVolumeIds }) {
+    async complete(tx, task, { order, madeVolumeIds, made }) {
       const now = clock.now();
-      await instanceVolumes.settle(tx, order.id, now);
+      await floatingIps.settle(tx, task.id, now);
+      await instanceVolumes.settle(tx, [order.id], now);
       await changeInstance(
         tx,
         order.id,
@@ -58,17 +67,19 @@ export function createInstanceHandler(deps: Deps): TaskHandler<InstanceInput, nu
       return {
         instances: [order.id],
         volumes: madeVolumeIds,
-        ports: order.interfaces.map(({ portId }) => portId),
+        ports: made.portIds,
+        floatingips: made.floatingIpIds,
       };
     },
-    async abandon(tx, _task, { order, madeVolumeIds, clientId, regionId }) {
-      await removeRows(tx, order.id, madeVolumeIds, deps, { clientId, regionId });
+    async abandon(tx, task, { order, madeVolumeIds, made, ...owner }) {
+      const doomed = { volumeIds: madeVolumeIds, reservedPortIds: [], floatingIpIds: made.floatingIpIds };
+      await removeRows(tx, task.id, order.id, doomed, deps, owner);
     },
   };
 }
 
 export function deleteInstanceHandler(deps: Deps): TaskHandler<InstanceRemoval, null> {
-  const { clock, machines, instanceVolumes } = deps;
+  const { clock, machines, instanceVolumes, floatingIps } = deps;
   return {
     type: DELETE_VM,
     deadlineMs: DEADLINE_MS,
@@ -76,14 +87,15 @@ export function deleteInstanceHandler(deps: Deps): TaskHandler<InstanceRemoval, 
       await unprovision(run, machines, { id: instanceId, diskIds: volumeIds });
       return null;
     },
-    async complete(tx, _task, { instanceId, volumeIds, clientId, regionId }) {
-      await removeRows(tx, instanceId, volumeIds, deps, { clientId, regionId });
+    async complete(tx, task, { instanceId, clientId, regionId, ...doomed }) {
+      await removeRows(tx, task.id, instanceId, doomed, deps, { clientId, regionId });
       return null;
     },
     // The instance is still there as far as anybody knows, and its removal can be asked for again.
-    async abandon(tx, _task, { instanceId }) {
+    async abandon(tx, task, { instanceId }) {
       const now = clock.now();
-      await instanceVolumes.settle(tx, instanceId, now);
+      await floatingIps.settle(tx, task.id, now);
+      await instanceVolumes.settle(tx, [instanceId], now);
       await changeInstance(tx, instanceId, { task_state: null, task_id: null }, now);
     },
   };
@@ -92,16 +104,36 @@ export function deleteInstanceHandler(deps: Deps): TaskHandler<InstanceRemoval, 
 /** In the order in which a creation locks the same rows, so that the two never wait for each other. */
 async function removeRows(
   tx: Transaction,
+  taskId: string,
   instanceId: string,
-  volumeIds: string[],
-  { clock, addresses, ports, instanceVolumes }: Deps,
+  doomed: Pick<InstanceRemoval, 'volumeIds' | 'reservedPortIds' | 'floatingIpIds'>,
+  deps: Deps,
   owner: { clientId: number; regionId: number },
 ): Promise<void> {
+  const { addresses, floatingIps, ports, instanceVolumes } = deps;
+  const now = deps.clock.now();
   await lockForRemoval(tx, instanceId);
-  const portIds = await ports.removeOf(tx, instanceId);
-  await instanceVolumes.detach(tx, instanceId, volumeIds, clock.now());
+  const attached = await lockPortsOf(tx, instanceId);
+  const goneFloatingIps = await floatingIps.letGo(
+    tx,
+    taskId,
+    { portIds: attached.map(({ id }) => id), doomed: doomed.floatingIpIds },
+    now,
+  );
+  const kept = attached.filter(({ id, reserved }) => reserved && !doomed.reservedPortIds.includes(id));
+  await freeReserved(
+    tx,
+    kept.map(({ id }) => id),
+    now,
+  );
+  const gonePorts = await ports.removeOf(tx, [instanceId]);
+  await instanceVolumes.detach(tx, [instanceId], doomed.volumeIds, now);
   await deleteInstance(tx, instanceId);
-  await addresses.release(tx, portIds);
-  await releaseQuota(tx, owner, 'vm_count');
-  if (volumeIds.length > 0) await releaseQuota(tx, owner, 'volume_count', volumeIds.length);
+  await addresses.release(tx, gonePorts, goneFloatingIps);
+  await releaseQuotas(tx, owner, {
+    floating_count: goneFloatingIps.length,
+    reserved_fixed_ip_count: doomed.reservedPortIds.length,
+    vm_count: 1,
+    volume_count: doomed.volumeIds.length,
+  });
 }

@@ -79,7 +79,14 @@ export async function lowestFree(
 export async function insertAssignments(tx: Transaction, taken: TakenAddress[]): Promise<void> {
   await tx.sql
     .insertInto('ip_assignments')
-    .values(taken.map(({ subnetId, address, portId }) => ({ subnet_id: subnetId, address, port_id: portId })))
+    .values(
+      taken.map(({ subnetId, address, holder }) => ({
+        subnet_id: subnetId,
+        address,
+        port_id: 'port' in holder ? holder.port : null,
+        floating_ip_id: 'floatingIp' in holder ? holder.floatingIp : null,
+      })),
+    )
     .execute();
 }
 
@@ -103,9 +110,16 @@ export async function noteTaken(
     where subnets.id = taken.subnet_id`.execute(tx.sql);
 }
 
-/** Gives back all addresses of the ports. */
-export async function release(tx: Transaction, portIds: string[]): Promise<void> {
-  await giveBack(tx, sql`port_id = any(${portIds}::uuid[])`);
+/** Gives back all addresses of the ports and floating IPs. */
+export async function release(
+  tx: Transaction,
+  portIds: string[],
+  floatingIpIds: string[] = [],
+): Promise<void> {
+  await giveBack(
+    tx,
+    sql`(port_id = any(${portIds}::uuid[]) or floating_ip_id = any(${floatingIpIds}::uuid[]))`,
+  );
 }
 
 /** Gives back these addresses of the port, those that it still has. */

@@ -1,15 +1,17 @@
-/** What a port asks for. `field` is where the request says so, for the texts of refusals. */
+export type AddressHolder = { port: string } | { floatingIp: string };
+
+/** What a port or a floating IP asks for. `field` is where the request says so, for the texts of refusals. */
 export interface AddressWish {
-  portId: string;
+  holder: AddressHolder;
   field: string;
   from:
     | { kind: 'external' }
-    | { kind: 'subnet'; networkId: string; subnetId: string; address?: string | undefined }
+    | { kind: 'subnet'; networkId?: string | undefined; subnetId: string; address?: string | undefined }
     | { kind: 'any-subnet'; networkId: string; address?: string | undefined };
 }
 
 export interface TakenAddress {
-  portId: string;
+  holder: AddressHolder;
   networkId: string;
   subnetId: string;
   address: string;

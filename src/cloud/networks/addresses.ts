@@ -18,12 +18,12 @@ import type { AddressWish, HeldAddress, TakenAddress } from './address-wish.ts';
 /** Hands out the addresses of subnets. The subnets stay locked until the transaction ends. */
 export interface Addresses {
   /**
-   * One address for each wish, in the order of the wishes. The ports may be written later in the transaction.
+   * One address for each wish, in the order of the wishes. Ports and floating IPs may be written later in the transaction.
    * @throws InvalidError for an unknown network or subnet, ConflictError when addresses have run out or the one asked for is taken
    */
   take(tx: Transaction, scope: Scope, wishes: AddressWish[]): Promise<TakenAddress[]>;
-  /** Gives back all addresses of the ports. */
-  release(tx: Transaction, portIds: string[]): Promise<void>;
+  /** Gives back all addresses of the ports and floating IPs. */
+  release(tx: Transaction, portIds: string[], floatingIpIds?: string[]): Promise<void>;
   /** Gives back these addresses of one port, those that it still has. */
   releaseSome(tx: Transaction, portId: string, addresses: HeldAddress[]): Promise<void>;
 }
@@ -31,6 +31,7 @@ export interface Addresses {
 export function createAddresses(): Addresses {
   return {
     async take(tx, scope, wishes) {
+      if (wishes.length === 0) return [];
       const subnets = await lockSubnets(
         tx,
         placeOf(scope),
@@ -52,7 +53,7 @@ export function createAddresses(): Addresses {
         if (address === undefined) amounts.set(subnet.id, (amounts.get(subnet.id) ?? 0) + 1);
       }
       const free = await lowestFree(tx, amounts, given);
-      const taken = chosen.map(({ portId, subnet, address }) => {
+      const taken = chosen.map(({ holder, subnet, address }) => {
         const next = address ?? free.get(subnet.id)?.shift();
         if (next === undefined) {
           throw new ConflictError(
@@ -60,7 +61,7 @@ export function createAddresses(): Addresses {
           );
         }
         return {
-          portId,
+          holder,
           networkId: subnet.network_id,
           subnetId: subnet.id,
           address: next,
@@ -82,17 +83,21 @@ export function createAddresses(): Addresses {
 
 type Choice = { subnet: LockedSubnet; address: string | undefined } | FieldProblem;
 
-function chooseSubnet({ from, field }: AddressWish, subnets: LockedSubnet[]): Choice {
+function chooseSubnet({ holder, from, field }: AddressWish, subnets: LockedSubnet[]): Choice {
+  const at = (name: string) => (field === '' ? name : `${field}.${name}`);
   if (from.kind === 'subnet') {
     const subnet = subnets.find(({ id }) => id === from.subnetId.toLowerCase());
-    if (subnet?.network_id === from.networkId.toLowerCase()) {
+    if (subnet && subnet.network_id === (from.networkId?.toLowerCase() ?? subnet.network_id)) {
       return from.address === undefined
         ? { subnet, address: undefined }
-        : subnetOf(from.address, field, [subnet]);
+        : subnetOf(from.address, at('ip_address'), [subnet]);
     }
     return {
-      field: `${field}.subnet_id`,
-      message: `No subnet ${from.subnetId} in network ${from.networkId} of this project and region.`,
+      field: at('subnet_id'),
+      message:
+        from.networkId === undefined
+          ? `No subnet ${from.subnetId} in this project and region.`
+          : `No subnet ${from.subnetId} in network ${from.networkId} of this project and region.`,
     };
   }
   const candidates =
@@ -102,15 +107,18 @@ function chooseSubnet({ from, field }: AddressWish, subnets: LockedSubnet[]): Ch
   // The subnet with the most free addresses.
   const roomiest = candidates.toSorted((a, b) => b.available - a.available)[0];
   if (!roomiest) {
+    if ('floatingIp' in holder) {
+      return { field, message: 'This region has no external network, and so no floating IPs.' };
+    }
     return from.kind === 'external'
-      ? { field: `${field}.type`, message: 'This region has no external network; use a subnet.' }
+      ? { field: at('type'), message: 'This region has no external network; use a subnet.' }
       : {
-          field: `${field}.network_id`,
+          field: at('network_id'),
           message: `No network ${from.networkId} with a subnet in this project and region.`,
         };
   }
   if (from.kind === 'external' || from.address === undefined) return { subnet: roomiest, address: undefined };
-  return subnetOf(from.address, field, candidates);
+  return subnetOf(from.address, at('ip_address'), candidates);
 }
 
 function subnetOf(text: string, field: string, candidates: LockedSubnet[]): Choice {
@@ -123,7 +131,7 @@ function subnetOf(text: string, field: string, candidates: LockedSubnet[]): Choi
         );
   if (subnet) return { subnet, address };
   return {
-    field: `${field}.ip_address`,
+    field,
     message: `${text} is not an address that a subnet of the network hands out.`,
   };
 }

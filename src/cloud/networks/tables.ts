@@ -49,7 +49,8 @@ export interface NetworkTables {
   ip_assignments: {
     subnet_id: string;
     address: ColumnType<string, string, never>;
-    /** Null: kept for the gateway. */
+    /** Null: a floating IP has it, or it is kept for the gateway. */
     port_id: string | null;
+    floating_ip_id: Generated<string | null>;
   };
 }

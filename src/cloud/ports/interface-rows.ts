@@ -3,7 +3,6 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
-import type { Place } from '../projects/place.ts';
 
 /** A port of an instance, as the instance sees it. */
 export interface InterfaceRow {
@@ -16,21 +15,8 @@ export interface InterfaceRow {
   ip_assignments: { ip_address: string; subnet_id: string }[];
 }
 
-export interface NewInterfacePort {
-  id: string;
-  instanceId: string;
-  networkId: string;
-  interfaceName: string | null;
-  taskId: string;
-}
-
-/** In the order of the instance's interfaces. */
-export async function listInterfaces(
-  db: Kysely<Tables>,
-  instanceId: string,
-  page: { limit: number; offset: number },
-): Promise<{ count: number; rows: InterfaceRow[] }> {
-  const ordered = db
+function interfaces(db: Kysely<Tables>) {
+  return db
     .selectFrom('ports')
     .select(['id', 'network_id', 'mac_address', 'interface_name'])
     .select(['port_security_enabled', 'allowed_address_pairs'])
@@ -43,10 +29,20 @@ export async function listInterfaces(
           .whereRef('port_id', '=', 'ports.id')
           .orderBy('address'),
       ).as('ip_assignments'),
-    )
-    .where('instance_id', '=', instanceId)
-    .orderBy('position');
-  return pageWithCount(ordered, page);
+    );
+}
+
+/** In the order of the instance's interfaces. */
+export async function listInterfaces(
+  db: Kysely<Tables>,
+  instanceId: string,
+  page: { limit: number; offset: number },
+): Promise<{ count: number; rows: InterfaceRow[] }> {
+  return pageWithCount(interfaces(db).where('instance_id', '=', instanceId).orderBy('position'), page);
+}
+
+export async function interfaceOf(tx: Transaction, portId: string): Promise<InterfaceRow> {
+  return interfaces(tx.sql).where('id', '=', portId).executeTakeFirstOrThrow();
 }
 
 /** How many there are, and the first place after them. The instance must be locked. */
@@ -60,33 +56,6 @@ export async function interfacePlaces(
     .select(sql<number>`coalesce(max(position) + 1, 0)`.as('next'))
     .where('instance_id', '=', instanceId)
     .executeTakeFirstOrThrow();
-}
-
-export async function insertInterface(
-  tx: Transaction,
-  place: Place,
-  port: NewInterfacePort,
-  position: number,
-  now: Date,
-): Promise<void> {
-  await tx.sql
-    .insertInto('ports')
-    .values({
-      id: port.id,
-      network_id: port.networkId,
-      project_id: place.projectId,
-      region_id: place.regionId,
-      instance_id: port.instanceId,
-      name: `port-${port.id}`,
-      interface_name: port.interfaceName,
-      position,
-      port_security_enabled: true,
-      task_id: port.taskId,
-      tags: JSON.stringify({}),
-      created_at: now,
-      updated_at: now,
-    })
-    .execute();
 }
 
 /** The instance's port with the address, locked. */
@@ -110,6 +79,16 @@ export async function lockInterface(
 
 export async function holdPort(tx: Transaction, portId: string, taskId: string | null): Promise<void> {
   await tx.sql.updateTable('ports').set({ task_id: taskId }).where('id', '=', portId).execute();
+}
+
+/** Whether the port is kept for its address; undefined when it isn't there. Locks it. */
+export async function lockKind(tx: Transaction, portId: string): Promise<{ reserved: boolean } | undefined> {
+  return tx.sql
+    .selectFrom('ports')
+    .select('reserved')
+    .where('id', '=', portId)
+    .forUpdate()
+    .executeTakeFirst();
 }
 
 /** Its groups go with it. */

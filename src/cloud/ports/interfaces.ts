@@ -2,10 +2,9 @@ import type { Database, Transaction } from '../../db/database.ts';
 import { canonicalAddress } from '../../lib/cidr.ts';
 import { ConflictError, InvalidError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
-import { placeOf } from '../projects/place.ts';
-import type { Scope } from '../projects/service.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import * as rows from './interface-rows.ts';
+import { freeReserved } from './reserved.ts';
 
 /** Ports that come to an instance and leave it. The instance is locked by the caller. */
 export interface PortInterfaces {
@@ -14,8 +13,8 @@ export interface PortInterfaces {
     instanceId: string,
     page: { limit: number; offset: number },
   ): Promise<{ count: number; rows: rows.InterfaceRow[] }>;
-  /** As the last one, held by the task. @throws ConflictError when the instance has `most` already */
-  add(tx: Transaction, scope: Scope, port: rows.NewInterfacePort, most: number, now: Date): Promise<void>;
+  /** The place of one more. @throws ConflictError when the instance has `most` already */
+  nextPlace(tx: Transaction, instanceId: string, most: number): Promise<number>;
   /** Holds the one with the address for its removal; answers its id. @throws InvalidError, ConflictError while a task holds it */
   hold(
     tx: Transaction,
@@ -24,22 +23,20 @@ export interface PortInterfaces {
     taskId: string,
   ): Promise<string>;
   free(tx: Transaction, portId: string): Promise<void>;
-  /** Its addresses are the caller's affair. */
-  remove(tx: Transaction, portId: string): Promise<void>;
+  /** Takes it off its instance. A reserved one is kept; true when it is gone, whose addresses are the caller's affair. */
+  remove(tx: Transaction, portId: string, now: Date): Promise<boolean>;
 }
 
 export function createPortInterfaces({ database }: { database: Database }): PortInterfaces {
   return {
     list: (instanceId, page) => rows.listInterfaces(database.sql, instanceId, page),
 
-    async add(tx, scope, port, most, now) {
-      const { count, next } = await rows.interfacePlaces(tx, port.instanceId);
-      if (count >= most) {
-        throw new ConflictError(
-          `Instance ${port.instanceId} has ${count} interfaces and can have ${most} at most; detach one first`,
-        );
-      }
-      await rows.insertInterface(tx, placeOf(scope), port, next, now);
+    async nextPlace(tx, instanceId, most) {
+      const { count, next } = await rows.interfacePlaces(tx, instanceId);
+      if (count < most) return next;
+      throw new ConflictError(
+        `Instance ${instanceId} has ${count} interfaces and can have ${most} at most; detach one first`,
+      );
     },
 
     async hold(tx, instanceId, { port_id: portId, ip_address: text }, taskId) {
@@ -55,6 +52,12 @@ export function createPortInterfaces({ database }: { database: Database }): Port
     },
 
     free: (tx, portId) => rows.holdPort(tx, portId, null),
-    remove: rows.deletePort,
+
+    async remove(tx, portId, now) {
+      const port = await rows.lockKind(tx, portId);
+      if (port?.reserved) await freeReserved(tx, [portId], now);
+      else if (port) await rows.deletePort(tx, portId);
+      return port !== undefined && !port.reserved;
+    },
   };
 }

@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../../db/database.ts';
+import type { Database, Transaction } from '../../db/database.ts';
 import { canonicalAddress } from '../../lib/cidr.ts';
-import { type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
+import { refuseLosing } from '../floating-ips/on-interfaces.ts';
+import { refuseNode } from '../instances/nodes/refuse-node.ts';
 import type { Addresses } from '../networks/addresses.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import type { PortGroups } from '../security-groups/port-groups.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
+import { type InterfaceRow, interfaceOf } from './interface-rows.ts';
 import * as rows from './port-rows.ts';
 import type { UpdatePort } from './schema.ts';
 import { wantedPort } from './wanted-port.ts';
@@ -24,7 +28,7 @@ export interface ProjectPorts {
   ofNetwork(scope: Scope, networkId: string): ReturnType<typeof rows.portsOfNetwork>;
   /**
    * Answers the id of the task that changes the port. New addresses are taken at once, the rest comes with the task's end.
-   * @throws NotFoundError, InvalidError, ConflictError while a task holds it or when an address is taken
+   * @throws NotFoundError, InvalidError, ConflictError for a port of a node, while a task holds it or when an address is taken
    */
   update(
     scope: Scope,
@@ -32,16 +36,31 @@ export interface ProjectPorts {
     change: UpdatePort,
     type: typeof UPDATE_PORT | typeof UPDATE_PAIRS,
   ): Promise<string>;
+  /** Switches port security at once. @throws NotFoundError, ConflictError while a task holds it or something on it needs it */
+  secure(scope: Scope, id: string, enabled: boolean): Promise<InterfaceRow>;
+}
+
+/** @throws NotFoundError, ConflictError for a port of a node, and while a task holds it */
+async function lockFree(tx: Transaction, scope: Scope, id: string): Promise<rows.PortRow> {
+  const known = isUuid(id) && (await rows.lockPort(tx, id));
+  const port = known ? await rows.findPort(tx.sql, placeOf(scope), id) : undefined;
+  if (!port) throw new NotFoundError('Port', id);
+  if (port.instance_id !== null) {
+    await refuseNode(tx, { id: port.instance_id, pool_id: port.pool_id });
+  }
+  refuseHeld(`Port ${port.id}`, port);
+  return port;
 }
 
 export function createProjectPorts(deps: {
   database: Database;
+  clock: Clock;
   tasks: Tasks;
   addresses: Pick<Addresses, 'take'>;
   portGroups: Pick<PortGroups, 'existing'>;
   networks: { get(scope: Scope, id: string): Promise<{ id: string }> };
 }): ProjectPorts {
-  const { database, tasks, addresses, portGroups, networks } = deps;
+  const { database, clock, tasks, addresses, portGroups, networks } = deps;
 
   return {
     async list(scope, filter) {
@@ -71,10 +90,7 @@ export function createProjectPorts(deps: {
 
     update: (scope, id, change, type) =>
       database.accept(scope.principal, async (tx) => {
-        const known = isUuid(id) && (await rows.lockPort(tx, id));
-        const port = known ? await rows.findPort(tx.sql, placeOf(scope), id) : undefined;
-        if (!port) throw new NotFoundError('Port', id);
-        refuseHeld(`Port ${port.id}`, port);
+        const port = await lockFree(tx, scope, id);
         const wanted = wantedPort(port, change);
         const groups = await portGroups.existing(tx, scope, wanted.groupIds ?? []);
         const unknown = (change.security_group_ids ?? []).flatMap((group, index): FieldProblem[] =>
@@ -88,9 +104,14 @@ export function createProjectPorts(deps: {
               ],
         );
         if (unknown.length > 0) throw new InvalidError(unknown);
+        await refuseLosing(
+          tx,
+          port.id,
+          wanted.dropped.map(({ address }) => address),
+        );
         if (wanted.added.length > 0) {
           const wishes = wanted.added.map(({ subnetId, address, field }) => ({
-            portId: port.id,
+            holder: { port: port.id },
             field,
             from: { kind: 'subnet' as const, networkId: port.network_id, subnetId, address },
           }));
@@ -106,6 +127,22 @@ export function createProjectPorts(deps: {
           input,
           deadlineMs: DEADLINE_MS,
         });
+      }),
+
+    secure: (scope, id, enabled) =>
+      database.accept(scope.principal, async (tx) => {
+        const port = await lockFree(tx, scope, id);
+        if (!enabled && port.security_group_ids.length > 0) {
+          throw new ConflictError(
+            `Port ${port.id} has security groups; take them off first: ${port.security_group_ids.join(', ')}`,
+          );
+        }
+        if (!enabled && port.allowed_address_pairs.length > 0) {
+          throw new ConflictError(`Port ${port.id} has allowed address pairs; clear them first`);
+        }
+        const change = { port_security_enabled: enabled, updated_at: clock.now() };
+        if (port.port_security_enabled !== enabled) await rows.changePort(tx, port.id, change);
+        return interfaceOf(tx, port.id);
       }),
   };
 }

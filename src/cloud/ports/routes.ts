@@ -1,8 +1,12 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
+import type { FloatingIps } from '../floating-ips/service.ts';
 import { NetworkParams } from '../networks/schema.ts';
+import type { Networks } from '../networks/service.ts';
 import { type Projects, scopeOf } from '../projects/service.ts';
+import { presentedInterfaces } from './interface-answers.ts';
+import { InterfaceAnswer } from './interface-schema.ts';
 import type { PortFilter } from './port-rows.ts';
 import { presentedPort } from './presenter.ts';
 import type { ProjectPorts } from './project-ports.ts';
@@ -21,11 +25,35 @@ const PORTS = '/cloud/v1/ports/:project_id/:region_id';
 const PORTS_V2 = '/cloud/v2/ports/:project_id/:region_id';
 const tags = ['Ports'];
 
+const SECURITY_SWITCHES = [
+  {
+    path: 'enable_port_security',
+    enabled: true,
+    operationId: 'enablePortSecurity',
+    summary: 'Switch port security on',
+    description: 'At once; on already, nothing changes.',
+  },
+  {
+    path: 'disable_port_security',
+    enabled: false,
+    operationId: 'disablePortSecurity',
+    summary: 'Switch port security off',
+    description: 'At once. 409 while the port has security groups or allowed address pairs.',
+  },
+];
+
 export function portRoutes(
   app: Api,
   dialect: Dialect,
-  { projects, projectPorts: ports }: { projects: Projects; projectPorts: ProjectPorts },
+  services: {
+    projects: Projects;
+    networks: Networks;
+    floatingIps: FloatingIps;
+    projectPorts: ProjectPorts;
+  },
 ): void {
+  const { projects, projectPorts: ports } = services;
+
   app.get(PORTS, {
     config: { access: 'read' },
     schema: {
@@ -92,6 +120,26 @@ export function portRoutes(
       return dialect.tasks([await ports.update(scope, request.params.port_id, change, UPDATE_PAIRS)]);
     },
   });
+
+  for (const { path, enabled, ...documented } of SECURITY_SWITCHES) {
+    app.post(`${PORTS}/:port_id/${path}`, {
+      config: { access: 'operate' },
+      schema: {
+        ...documented,
+        deprecated: true,
+        tags,
+        params: PortParams,
+        response: { 200: InterfaceAnswer },
+      },
+      handler: async (request) => {
+        const scope = await projects.scope(scopeOf(request));
+        const row = await ports.secure(scope, request.params.port_id, enabled);
+        const [answer] = await presentedInterfaces([row], scope, services);
+        if (!answer) throw new TypeError('a port has a network that its project sees');
+        return answer;
+      },
+    });
+  }
 
   app.get('/cloud/v1/networks/:project_id/:region_id/:network_id/ports', {
     config: { access: 'read' },

@@ -15,6 +15,10 @@ export interface PortTables {
     port_security_enabled: boolean;
     /** Further addresses and networks that it may send from. */
     allowed_address_pairs: ColumnType<{ ip_address: string }[], string | undefined, string>;
+    /** Kept for its address, whether or not an instance has it. */
+    reserved: Generated<boolean>;
+    /** The task that made it, where it is reserved. */
+    creator_task_id: Generated<string | null>;
     /** The task that changes it. */
     task_id: Generated<string | null>;
     tags: JSONColumnType<Record<string, string>>;

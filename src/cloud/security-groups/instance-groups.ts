@@ -5,6 +5,7 @@ import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import type { InstancePorts } from './creation.ts';
 import type { AssignGroups } from './instance-schema.ts';
+import { addToPorts } from './put-on-ports.ts';
 import * as store from './store.ts';
 
 /** What this feature needs to know of the ports of one instance. */
@@ -21,7 +22,7 @@ interface NamedGroup {
 export interface InstanceGroups {
   /** The groups on any port of the instance, by name. @throws NotFoundError */
   groupsOf(scope: Scope, instanceId: string): Promise<NamedGroup[]>;
-  /** Puts groups on ports of the instance; those that are on them already stay. @throws NotFoundError, InvalidError */
+  /** Puts groups on ports of the instance; those that are on them already stay. @throws NotFoundError, InvalidError, ConflictError */
   assign(scope: Scope, instanceId: string, request: AssignGroups): Promise<void>;
   /** Takes groups off ports of the instance; one that isn't on them is no fault. @throws NotFoundError, InvalidError */
   unassign(scope: Scope, instanceId: string, request: AssignGroups): Promise<void>;
@@ -46,7 +47,7 @@ export function instanceGroups(deps: { database: Database; instances: PortsWithG
 
     async assign(scope, instanceId, request) {
       await database.accept(scope.principal, async (tx) => {
-        await store.putOnPorts(tx, await links(tx, scope, instanceId, request));
+        await addToPorts(tx, await links(tx, scope, instanceId, request));
       });
     },
 
@@ -65,7 +66,7 @@ export function instanceGroups(deps: { database: Database; instances: PortsWithG
     if (!ports) throw new NotFoundError('Instance', instanceId);
     const wishes = wishesOf(request);
     const names = [...new Set(wishes.flatMap((wish) => wish.names.map(({ name }) => name)))];
-    const groups = await store.groupIdsByName(tx.sql, placeOf(scope), names);
+    const groups = await store.groupIdsByName(tx, placeOf(scope), names);
     refuseUnknown(wishes, new Set(ports), groups, instanceId);
     const found = wishes.flatMap((wish) => {
       const portIds = wish.portId === null ? ports : [wish.portId.toLowerCase()];

@@ -7,46 +7,46 @@ import type { SecurityGroups } from './service.ts';
 const INSTANCE = '/cloud/v1/instances/:project_id/:region_id/:instance_id';
 const tags = ['Instances'];
 
+const CHANGES = [
+  {
+    path: 'addsecuritygroup',
+    operationId: 'assignSecurityGroup',
+    summary: 'Put security groups on an instance',
+    description:
+      'On all of its ports, or port by port. A group that is on a port already stays. 409 for a port whose security is off, and for more than 10 groups on one.',
+    change: 'assign',
+  },
+  {
+    path: 'delsecuritygroup',
+    operationId: 'unassignSecurityGroup',
+    summary: 'Take security groups off an instance',
+    description: 'Off all of its ports, or port by port. A group that is on none of them is no fault.',
+    change: 'unassign',
+  },
+] as const;
+
 /** The groups on an instance's ports. */
 export function instanceGroupRoutes(
   app: Api,
   { projects, securityGroups }: { projects: Projects; securityGroups: SecurityGroups },
 ): void {
-  app.post(`${INSTANCE}/addsecuritygroup`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'assignSecurityGroup',
-      summary: 'Put security groups on an instance',
-      description: 'On all of its ports, or port by port. A group that is on a port already stays.',
-      tags,
-      params: GroupInstanceParams,
-      body: assignGroupsSchema,
-      response: { 204: Type.Null() },
-    },
-    handler: async (request, reply) => {
-      const scope = await projects.scope(scopeOf(request));
-      await securityGroups.assign(scope, request.params.instance_id, request.body);
-      return reply.code(204).send(null);
-    },
-  });
-
-  app.post(`${INSTANCE}/delsecuritygroup`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'unassignSecurityGroup',
-      summary: 'Take security groups off an instance',
-      description: 'Off all of its ports, or port by port. A group that is on none of them is no fault.',
-      tags,
-      params: GroupInstanceParams,
-      body: assignGroupsSchema,
-      response: { 204: Type.Null() },
-    },
-    handler: async (request, reply) => {
-      const scope = await projects.scope(scopeOf(request));
-      await securityGroups.unassign(scope, request.params.instance_id, request.body);
-      return reply.code(204).send(null);
-    },
-  });
+  for (const { path, change, ...documented } of CHANGES) {
+    app.post(`${INSTANCE}/${path}`, {
+      config: { access: 'operate' },
+      schema: {
+        ...documented,
+        tags,
+        params: GroupInstanceParams,
+        body: assignGroupsSchema,
+        response: { 204: Type.Null() },
+      },
+      handler: async (request, reply) => {
+        const scope = await projects.scope(scopeOf(request));
+        await securityGroups[change](scope, request.params.instance_id, request.body);
+        return reply.code(204).send(null);
+      },
+    });
+  }
 
   app.get(`${INSTANCE}/securitygroups`, {
     config: { access: 'read' },

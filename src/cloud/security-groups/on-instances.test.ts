@@ -109,6 +109,49 @@ describe('groups on an instance', () => {
     expect((await service.http.get(`${INSTANCES}/${randomUUID()}/securitygroups`)).status).toBe(404);
   });
 
+  it('are refused on a port whose security is off or that a task holds', async () => {
+    const { name } = await group();
+    const body = { ports_security_group_names: [{ port_id: ports[0], security_group_names: [name] }] };
+    const task = randomUUID();
+    for (const [change, text] of [
+      ['port_security_enabled = false', 'port security'],
+      [`task_id = '${task}'`, task],
+    ]) {
+      await service.pool.query(`update ports set ${change} where id = $1`, [ports[0]]);
+      const refused = await add(body);
+      const made = await service.http.post(GROUPS, {
+        security_group: { name: `${name} too` },
+        instances: [instance.split('/').at(-1)],
+      });
+      await service.pool.query(
+        'update ports set port_security_enabled = true, task_id = null where id = $1',
+        [ports[0]],
+      );
+      for (const { status, body: error } of [refused, made]) {
+        expect(status).toBe(409);
+        expect(error.message).toContain(ports[0]);
+        expect(error.message).toContain(text);
+      }
+    }
+    expect(await onPorts()).toEqual([['default'], ['default']]);
+  });
+
+  it('are ten at most on a port, even when many come at once', async () => {
+    const names = (await Promise.all(Array.from({ length: 14 }, group))).map((one) => one.name);
+    const to = (security_group_names: string[]) => ({
+      ports_security_group_names: [{ port_id: ports[0], security_group_names }],
+    });
+    expect((await add(to(names.slice(0, 10)))).status).toBe(409);
+    const answers = await Promise.all(names.map((name) => add(to([name]))));
+    expect(answers.filter(({ status }) => status === 204)).toHaveLength(9);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(5);
+    const [first] = await onPorts();
+    expect(first).toHaveLength(10);
+    expect((await add(to(first ?? []))).status).toBe(204);
+    expect((await remove(to(names))).status).toBe(204);
+    expect(await onPorts()).toEqual([['default'], ['default']]);
+  });
+
   it('show which instances have them', async () => {
     const { name, id } = await group();
     const instances = async () => (await service.http.get(`${GROUPS}/${id}/instances`)).body;

@@ -1,0 +1,131 @@
+import type { Dialect } from '../../http/dialect.ts';
+import type { Api } from '../../http/server.ts';
+import { tagFilter } from '../../lib/tag-query.ts';
+import { ProjectRegionParams } from '../../lib/wire.ts';
+import { type Projects, scopeOf } from '../projects/service.ts';
+import { presentedFloatingIp } from './answers.ts';
+import {
+  AssignFloatingIp,
+  CreateFloatingIp,
+  FloatingIpAnswer,
+  FloatingIpList,
+  FloatingIpListQuery,
+  FloatingIpParams,
+} from './schema.ts';
+import type { FloatingIps } from './service.ts';
+
+const BASE = '/cloud/v1/floatingips/:project_id/:region_id';
+const tags = ['Floating IPs'];
+
+export function floatingIpRoutes(
+  app: Api,
+  dialect: Dialect,
+  { projects, floatingIps }: { projects: Projects; floatingIps: FloatingIps },
+): void {
+  app.post(BASE, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'createFloatingIp',
+      summary: 'Create a floating IP',
+      description:
+        'An address of the external network. It leads nowhere until a port is named, here or later.',
+      tags,
+      params: ProjectRegionParams,
+      body: CreateFloatingIp,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return dialect.tasks([await floatingIps.create(scope, request.body)]);
+    },
+  });
+
+  app.get(BASE, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listFloatingIps',
+      summary: 'List floating IPs',
+      description: 'The newest first.',
+      tags,
+      params: ProjectRegionParams,
+      querystring: FloatingIpListQuery,
+      response: { 200: FloatingIpList },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const { status, limit = 1000, offset = 0, ...tagged } = request.query;
+      const filter = { status, ...tagFilter(tagged), limit, offset };
+      const { count, rows } = await floatingIps.list(scope, filter);
+      return { count, results: rows.map((row) => presentedFloatingIp(row, scope)) };
+    },
+  });
+
+  app.get(`${BASE}/:floating_ip_id`, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'getFloatingIp',
+      summary: 'Get a floating IP',
+      tags,
+      params: FloatingIpParams,
+      response: { 200: FloatingIpAnswer },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return presentedFloatingIp(await floatingIps.get(scope, request.params.floating_ip_id), scope);
+    },
+  });
+
+  app.delete(`${BASE}/:floating_ip_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'deleteFloatingIp',
+      summary: 'Delete a floating IP',
+      description: 'Also one that leads to a port.',
+      tags,
+      params: FloatingIpParams,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return dialect.tasks([await floatingIps.delete(scope, request.params.floating_ip_id)]);
+    },
+  });
+
+  app.post(`${BASE}/:floating_ip_id/assign`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'assignFloatingIp',
+      summary: 'Lead a floating IP to a port',
+      description:
+        'At once. 409 when it leads to another port already, or another floating IP leads to the address; there already, nothing changes.',
+      tags,
+      params: FloatingIpParams,
+      body: AssignFloatingIp,
+      response: { 200: FloatingIpAnswer },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const { floating_ip_id: id } = request.params;
+      await floatingIps.assign(scope, id, request.body);
+      return presentedFloatingIp(await floatingIps.get(scope, id), scope);
+    },
+  });
+
+  app.post(`${BASE}/:floating_ip_id/unassign`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'unassignFloatingIp',
+      summary: 'Take a floating IP off its port',
+      description: 'At once; it is kept. One that leads nowhere stays so.',
+      tags,
+      params: FloatingIpParams,
+      response: { 200: FloatingIpAnswer },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const { floating_ip_id: id } = request.params;
+      await floatingIps.unassign(scope, id);
+      return presentedFloatingIp(await floatingIps.get(scope, id), scope);
+    },
+  });
+}

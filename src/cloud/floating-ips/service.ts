@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import { type Database, type Transaction, violates } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { isUuid } from '../../lib/ids.ts';
+import { acceptedTags } from '../../lib/tags-input.ts';
+import type { Addresses } from '../networks/addresses.ts';
+import { placeOf } from '../projects/place.ts';
+import type { Scope } from '../projects/service.ts';
+import { takeQuota } from '../quotas/quotas.ts';
+import { refuseHeld } from '../tasks/held.ts';
+import type { Tasks } from '../tasks/service.ts';
+import type { AssignFloatingIp, CreateFloatingIp } from './schema.ts';
+import * as store from './store.ts';
+import { type FloatingTargets, targetAddress } from './target.ts';
+import { CREATE_FIP, DEADLINE_MS, DELETE_FIP, type FloatingIpInput } from './workflow.ts';
+
+export type FloatingIp = store.FloatingIpRow;
+
+export interface FloatingIps {
+  /**
+   * Takes an address, which can be read at once; answers the id of the task that makes it work.
+   * @throws InvalidError, ConflictError, QuotaExceededError
+   */
+  create(scope: Scope, request: CreateFloatingIp): Promise<string>;
+  list(scope: Scope, filter: store.FloatingIpFilter): Promise<{ count: number; rows: FloatingIp[] }>;
+  /** @throws NotFoundError */
+  get(scope: Scope, id: string): Promise<FloatingIp>;
+  /** Those that lead to the ports, by port. */
+  onPorts(portIds: string[]): Promise<Map<string, FloatingIp[]>>;
+  /** Leads it to a port at once. @throws NotFoundError, InvalidError, ConflictError when it or the port's address is taken */
+  assign(scope: Scope, id: string, wish: AssignFloatingIp): Promise<void>;
+  /** One that leads nowhere stays so. @throws NotFoundError, ConflictError while a task holds it */
+  unassign(scope: Scope, id: string): Promise<void>;
+  /** Answers the task that removes it, whether it leads to a port or not. @throws NotFoundError, ConflictError */
+  delete(scope: Scope, id: string): Promise<string>;
+}
+
+export function createFloatingIps(deps: {
+  database: Database;
+  clock: Clock;
+  tasks: Tasks;
+  addresses: Pick<Addresses, 'take'>;
+  targets: FloatingTargets;
+}): FloatingIps {
+  const { database, clock, tasks, addresses, targets } = deps;
+
+  return {
+    async create(scope, request) {
+      const tags = acceptedTags(request.tags);
+      const portId = request.port_id ?? undefined;
+      if (portId === undefined && (request.fixed_ip_address ?? undefined) !== undefined) {
+        throw new InvalidError({ port_id: ['Is needed with fixed_ip_address.'] });
+      }
+      const [id, taskId] = [randomUUID(), randomUUID()];
+      return database.accept(scope.principal, async (tx) => {
+        const target =
+          portId === undefined
+            ? undefined
+            : await freeTarget(tx, scope, targets, { ...request, port_id: portId });
+        const wish = { holder: { floatingIp: id }, field: 'region_id', from: { kind: 'external' as const } };
+        const [taken] = await addresses.take(tx, scope, [wish]);
+        if (!taken) throw new TypeError('one wish has one answer');
+        const made = { id, address: taken.address, tags };
+        await inserted(
+          store.insertFloatingIp(
+            tx,
+            placeOf(scope),
+            { ...made, portId: target?.portId ?? null, fixedAddress: target?.address ?? null },
+            taskId,
+            clock.now(),
+          ),
+        );
+        await start(tx, scope, CREATE_FIP, taskId, request, id);
+        await takeQuota(tx, scope, 'floating_count');
+        return taskId;
+      });
+    },
+
+    list: (scope, filter) => store.listFloatingIps(database.sql, placeOf(scope), filter),
+
+    async get(scope, id) {
+      const row = isUuid(id) ? await store.findFloatingIp(database.sql, placeOf(scope), id) : undefined;
+      if (!row) throw new NotFoundError('Floating IP', id);
+      return row;
+    },
+
+    async onPorts(portIds) {
+      const rows = await store.onPorts(database.sql, portIds);
+      const byPort = new Map<string, FloatingIp[]>();
+      for (const row of rows) {
+        const portId = row.port_id ?? '';
+        byPort.set(portId, [...(byPort.get(portId) ?? []), row]);
+      }
+      return byPort;
+    },
+
+    assign: (scope, id, wish) =>
+      database.accept(scope.principal, async (tx) => {
+        const target = await targets.lock(tx, scope, wish.port_id);
+        const floating = await lockFree(tx, scope, id);
+        const address = targetAddress(target, wish);
+        const portId = wish.port_id.toLowerCase();
+        if (floating.port_id === portId && floating.fixed_address === address) return;
+        refuseLeading(floating);
+        if (target) refuseHeld(`Port ${portId}`, target);
+        await refuseTaken(tx, portId, address);
+        const change = { port_id: portId, fixed_address: address };
+        await inserted(store.changeFloatingIp(tx, floating.id, change, clock.now()));
+      }),
+
+    unassign: (scope, id) =>
+      database.accept(scope.principal, async (tx) => {
+        const floating = await lockFree(tx, scope, id);
+        if (floating.port_id === null) return;
+        const change = { port_id: null, fixed_address: null };
+        await store.changeFloatingIp(tx, floating.id, change, clock.now());
+      }),
+
+    delete: (scope, id) =>
+      database.accept(scope.principal, async (tx) => {
+        const floating = await lockFree(tx, scope, id);
+        const taskId = randomUUID();
+        await store.hold(tx, [floating.id], taskId);
+        const data = { floating_ip_id: floating.id };
+        return start(tx, scope, DELETE_FIP, taskId, data, floating.id);
+      }),
+  };
+
+  function start(
+    tx: Transaction,
+    scope: Scope,
+    type: string,
+    taskId: string,
+    data: object,
+    floatingIpId: string,
+  ) {
+    const input: FloatingIpInput = { floatingIpId, clientId: scope.clientId, regionId: scope.region.id };
+    return tasks.start(tx, scope, { id: taskId, type, data, input, deadlineMs: DEADLINE_MS });
+  }
+}
+
+async function lockFree(tx: Transaction, scope: Scope, id: string): Promise<FloatingIp> {
+  const [floating] = isUuid(id) ? await store.lockFloatingIps(tx, placeOf(scope), [id]) : [];
+  if (!floating) throw new NotFoundError('Floating IP', id);
+  refuseHeld(`Floating IP ${floating.id}`, floating);
+  return floating;
+}
+
+async function freeTarget(
+  tx: Transaction,
+  scope: Scope,
+  targets: FloatingTargets,
+  wish: AssignFloatingIp,
+): Promise<{ portId: string; address: string }> {
+  const target = await targets.lock(tx, scope, wish.port_id);
+  const address = targetAddress(target, wish);
+  const portId = wish.port_id.toLowerCase();
+  if (target) refuseHeld(`Port ${portId}`, target);
+  await refuseTaken(tx, portId, address);
+  return { portId, address };
+}
+
+/** @throws ConflictError naming where it leads already */
+export function refuseLeading({ id, port_id }: FloatingIp): void {
+  if (port_id === null) return;
+  throw new ConflictError(`Floating IP ${id} leads to port ${port_id} already; unassign it first`);
+}
+
+/** @throws ConflictError naming the floating IP that leads to the address. The port must be locked. */
+export async function refuseTaken(tx: Transaction, portId: string, address: string): Promise<void> {
+  const other = (await store.onPorts(tx.sql, [portId])).find((one) => one.fixed_address === address);
+  if (other) {
+    throw new ConflictError(
+      `Address ${address} of port ${portId} has floating IP ${other.id} already; unassign that first`,
+    );
+  }
+}
+
+/** What the checks above let through two requests at once ends here. */
+export async function inserted(writing: Promise<void>): Promise<void> {
+  await writing.catch((error: unknown) => {
+    if (!violates(error, 'floating_ips_target')) throw error;
+    throw new ConflictError('The address of the port has a floating IP already; unassign that first');
+  });
+}

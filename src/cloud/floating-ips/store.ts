@@ -1,0 +1,167 @@
+import { type Kysely, type Selectable, sql } from 'kysely';
+import type { Transaction } from '../../db/database.ts';
+import { pageWithCount } from '../../db/page.ts';
+import type { Tables } from '../../db/tables.ts';
+import { tagConditions } from '../../db/tag-conditions.ts';
+import type { Place } from '../projects/place.ts';
+
+export type FloatingIpRow = Selectable<Tables['floating_ips']>;
+
+export interface FloatingIpFilter {
+  status?: 'ACTIVE' | 'DOWN' | 'ERROR' | undefined;
+  tagKeys: string[];
+  tags: Record<string, string>;
+  limit: number;
+  offset: number;
+}
+
+function floatingIps(db: Kysely<Tables>, place: Place) {
+  return db
+    .selectFrom('floating_ips')
+    .selectAll()
+    .where('project_id', '=', place.projectId)
+    .where('region_id', '=', place.regionId);
+}
+
+export async function findFloatingIp(
+  db: Kysely<Tables>,
+  place: Place,
+  id: string,
+): Promise<FloatingIpRow | undefined> {
+  return floatingIps(db, place).where('id', '=', id).executeTakeFirst();
+}
+
+export async function listFloatingIps(
+  db: Kysely<Tables>,
+  place: Place,
+  filter: FloatingIpFilter,
+): Promise<{ count: number; rows: FloatingIpRow[] }> {
+  let matching = floatingIps(db, place).where((eb) => eb.and(tagConditions('floating_ips.tags', filter)));
+  if (filter.status === 'ACTIVE') matching = matching.where(leads(true));
+  else if (filter.status === 'DOWN') matching = matching.where(leads(false));
+  else if (filter.status === 'ERROR') matching = matching.where(sql<boolean>`false`);
+  return pageWithCount(matching.orderBy('created_at', 'desc').orderBy('id', 'desc'), filter);
+}
+
+/** As the status says it: one that is being made leads nowhere yet. */
+function leads(wanted: boolean) {
+  return sql<boolean>`(port_id is not null and task_id is distinct from creator_task_id) = ${wanted}`;
+}
+
+/** Those of the ids, locked in one order until the transaction ends. */
+export async function lockFloatingIps(
+  tx: Transaction,
+  place: Place,
+  ids: string[],
+): Promise<FloatingIpRow[]> {
+  return floatingIps(tx.sql, place)
+    .where(sql<boolean>`id = any(${ids}::uuid[])`)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+}
+
+/** Those that lead to the ports, locked in the same order. */
+export async function lockOnPorts(tx: Transaction, portIds: string[]): Promise<FloatingIpRow[]> {
+  return tx.sql
+    .selectFrom('floating_ips')
+    .selectAll()
+    .where(sql<boolean>`port_id = any(${portIds}::uuid[])`)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+}
+
+/** By port. */
+export async function onPorts(db: Kysely<Tables>, portIds: string[]): Promise<FloatingIpRow[]> {
+  return db
+    .selectFrom('floating_ips')
+    .selectAll()
+    .where(sql<boolean>`port_id = any(${portIds}::uuid[])`)
+    .orderBy('address')
+    .execute();
+}
+
+export async function insertFloatingIp(
+  tx: Transaction,
+  place: Place,
+  one: {
+    id: string;
+    address: string;
+    portId: string | null;
+    fixedAddress: string | null;
+    tags: Record<string, string>;
+  },
+  taskId: string,
+  now: Date,
+): Promise<void> {
+  await tx.sql
+    .insertInto('floating_ips')
+    .values({
+      id: one.id,
+      project_id: place.projectId,
+      region_id: place.regionId,
+      address: one.address,
+      port_id: one.portId,
+      fixed_address: one.fixedAddress,
+      tags: JSON.stringify(one.tags),
+      creator_task_id: taskId,
+      task_id: taskId,
+      created_at: now,
+      updated_at: now,
+    })
+    .execute();
+}
+
+export async function changeFloatingIp(
+  tx: Transaction,
+  id: string,
+  change: { port_id?: string | null; fixed_address?: string | null; task_id?: string | null },
+  now: Date,
+): Promise<void> {
+  await tx.sql
+    .updateTable('floating_ips')
+    .set({ ...change, updated_at: now })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function hold(tx: Transaction, ids: string[], taskId: string): Promise<void> {
+  await sql`update floating_ips set task_id = ${taskId} where id = any(${ids}::uuid[])`.execute(tx.sql);
+}
+
+/** What the task held is free to be changed again. */
+export async function settle(tx: Transaction, taskId: string, now: Date): Promise<void> {
+  await lockHeld(tx, taskId, []);
+  await sql`update floating_ips set task_id = null, updated_at = ${now} where task_id = ${taskId}`.execute(
+    tx.sql,
+  );
+}
+
+/**
+ * What the task held and what leads to the ports leads nowhere; the doomed are removed. Answers the ids of the
+ * removed; their addresses are the caller's affair.
+ */
+export async function letGo(
+  tx: Transaction,
+  taskId: string,
+  { portIds, doomed }: { portIds: string[]; doomed: string[] },
+  now: Date,
+): Promise<string[]> {
+  await lockHeld(tx, taskId, portIds);
+  const { rows } = await sql<{ id: string }>`
+    delete from floating_ips where id = any(${doomed}::uuid[]) and task_id = ${taskId} returning id`.execute(
+    tx.sql,
+  );
+  await sql`
+    update floating_ips set port_id = null, fixed_address = null, updated_at = ${now},
+      task_id = nullif(task_id, ${taskId})
+    where task_id = ${taskId} or port_id = any(${portIds}::uuid[])`.execute(tx.sql);
+  return rows.map(({ id }) => id);
+}
+
+async function lockHeld(tx: Transaction, taskId: string, portIds: string[]): Promise<void> {
+  await sql`
+    select from floating_ips where task_id = ${taskId} or port_id = any(${portIds}::uuid[])
+    order by id for update`.execute(tx.sql);
+}

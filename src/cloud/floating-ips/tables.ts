@@ -1,0 +1,19 @@
+import type { ColumnType, JSONColumnType } from 'kysely';
+
+export interface FloatingIpTables {
+  floating_ips: {
+    id: string;
+    project_id: number;
+    region_id: number;
+    address: ColumnType<string, string, never>;
+    /** The address of a port that it leads to. */
+    port_id: string | null;
+    fixed_address: string | null;
+    tags: JSONColumnType<Record<string, string>>;
+    creator_task_id: string;
+    /** The task that holds it. */
+    task_id: string | null;
+    created_at: Date;
+    updated_at: Date;
+  };
+}

@@ -1,0 +1,51 @@
+import { isIPv4 } from 'node:net';
+import type { Transaction } from '../../db/database.ts';
+import { canonicalAddress } from '../../lib/cidr.ts';
+import { InvalidError } from '../../lib/errors.ts';
+import type { Scope } from '../projects/service.ts';
+
+/** A port that a floating IP may lead to, with its addresses. */
+export interface Target {
+  id: string;
+  task_id: string | null;
+  /** Whether its network is the one to the outside. */
+  external: boolean;
+  addresses: string[];
+}
+
+/** What this feature needs to know of ports. */
+export interface FloatingTargets {
+  /** The port, kept from changing until the transaction ends. To be called before floating IPs are locked. */
+  lock(tx: Transaction, scope: Scope, portId: string): Promise<Target | undefined>;
+}
+
+/** The address of the port that a floating IP is to lead to, as Neutron chooses it. @throws InvalidError */
+export function targetAddress(
+  target: Target | undefined,
+  wish: { port_id: string; fixed_ip_address?: string | null | undefined },
+): string {
+  if (!target) {
+    throw new InvalidError({ port_id: [`No port ${wish.port_id} in this project and region.`] });
+  }
+  if (target.external) {
+    throw new InvalidError({
+      port_id: [`Port ${target.id} is in the external network, so that it has a public address already.`],
+    });
+  }
+  const offered = target.addresses.filter((address) => isIPv4(address));
+  const given = wish.fixed_ip_address ?? undefined;
+  if (given !== undefined) {
+    const address = canonicalAddress(given)?.address;
+    if (address !== undefined && offered.includes(address)) return address;
+    throw new InvalidError({ fixed_ip_address: [`Port ${target.id} has no IPv4 address ${given}.`] });
+  }
+  const [only] = offered;
+  if (only !== undefined && offered.length === 1) return only;
+  throw new InvalidError({
+    fixed_ip_address: [
+      offered.length === 0
+        ? `Port ${target.id} has no IPv4 address, and floating IPs lead to such alone.`
+        : `Port ${target.id} has several addresses; name one of ${offered.join(', ')}.`,
+    ],
+  });
+}

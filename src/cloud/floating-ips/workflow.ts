@@ -1,0 +1,65 @@
+import type { Transaction } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { TaskHandler } from '../../workflows/task-handler.ts';
+import type { Addresses } from '../networks/addresses.ts';
+import type { NetworkBackend } from '../networks/backend.ts';
+import { releaseQuota } from '../quotas/quotas.ts';
+import { letGo, settle } from './store.ts';
+
+export const CREATE_FIP = 'create_fip';
+export const DELETE_FIP = 'delete_fip';
+export const DEADLINE_MS = 10 * 60_000;
+
+export interface FloatingIpInput {
+  floatingIpId: string;
+  /** Whose quota it counts against. */
+  clientId: number;
+  regionId: number;
+}
+
+interface Deps {
+  clock: Clock;
+  backend: NetworkBackend;
+  addresses: Pick<Addresses, 'release'>;
+}
+
+export function floatingIpHandlers({ clock, backend, addresses }: Deps): TaskHandler[] {
+  async function remove(tx: Transaction, taskId: string, { floatingIpId, ...owner }: FloatingIpInput) {
+    const removed = await letGo(tx, taskId, { portIds: [], doomed: [floatingIpId] }, clock.now());
+    if (removed.length === 0) return;
+    await addresses.release(tx, [], removed);
+    await releaseQuota(tx, owner, 'floating_count', removed.length);
+  }
+
+  const create: TaskHandler<FloatingIpInput, null> = {
+    type: CREATE_FIP,
+    deadlineMs: DEADLINE_MS,
+    async run(run, { floatingIpId: id }) {
+      const { settlesInMs } = await run.step('put', () => backend.put({ kind: 'floating-ip', id }));
+      await run.sleep(settlesInMs);
+      return null;
+    },
+    async complete(tx, task, { floatingIpId }) {
+      await settle(tx, task.id, clock.now());
+      return { floatingips: [floatingIpId] };
+    },
+    abandon: (tx, task, input) => remove(tx, task.id, input),
+  };
+
+  const free: TaskHandler<FloatingIpInput, null> = {
+    type: DELETE_FIP,
+    deadlineMs: DEADLINE_MS,
+    async run(run, { floatingIpId: id }) {
+      const { settlesInMs } = await run.step('remove', () => backend.remove({ kind: 'floating-ip', id }));
+      await run.sleep(settlesInMs);
+      return null;
+    },
+    async complete(tx, task, input) {
+      await remove(tx, task.id, input);
+      return null;
+    },
+    abandon: (tx, task) => settle(tx, task.id, clock.now()),
+  };
+
+  return [create, free];
+}

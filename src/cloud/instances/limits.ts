@@ -1,0 +1,37 @@
+import type { Database } from '../../db/database.ts';
+import { InvalidError, type QuotaExceededError } from '../../lib/errors.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Scope } from '../projects/service.ts';
+import { exceededQuotas } from '../quotas/quotas.ts';
+import { usableFlavor } from './flavor-choice.ts';
+import type { CheckInstanceLimits } from './offer-schema.ts';
+import { interfaceProblems, volumeProblems } from './request-problems.ts';
+
+/** Whether quotas leave room for instances that might be made. Nothing is taken. */
+export interface InstanceLimits {
+  /** @throws InvalidError, ForbiddenError for a flavor that has run out */
+  check(scope: Scope, request: CheckInstanceLimits): Promise<QuotaExceededError['info'][]>;
+}
+
+export function createInstanceLimits(deps: { database: Database; catalog: Catalog }): InstanceLimits {
+  const { database, catalog } = deps;
+
+  return {
+    async check(scope, { flavor, names, interfaces = [], volumes = [] }) {
+      const problems = [
+        ...interfaces.flatMap((one, index) => interfaceProblems(one, `interfaces.${index}`)),
+        ...volumeProblems(volumes),
+      ];
+      if (problems.length > 0) throw new InvalidError(problems);
+      if (flavor !== undefined) usableFlavor(catalog, scope.region.id, flavor);
+      const machines = names?.length ?? 1;
+      const made = interfaces.filter((one) => 'floating_ip' in one && one.floating_ip?.source === 'new');
+      const disks = volumes.filter(({ source }) => source !== 'existing-volume');
+      return exceededQuotas(database.sql, scope, {
+        floating_count: machines * made.length,
+        vm_count: machines,
+        volume_count: machines * disks.length,
+      });
+    },
+  };
+}

@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import type { Transaction } from '../../db/database.ts';
+import { ConflictError } from '../../lib/errors.ts';
+import type {
+  FloatingIpWish,
+  InterfaceFloatingIps,
+  PlannedFloatingIp,
+} from '../floating-ips/on-interfaces.ts';
+import type { Addresses } from '../networks/addresses.ts';
+import { attachReserved, lockReserved, type ReservedPort } from '../ports/reserved.ts';
+import type { Ports } from '../ports/service.ts';
+import type { Scope } from '../projects/service.ts';
+import type { PortGroups } from '../security-groups/port-groups.ts';
+import { addressWish } from './address-wishes.ts';
+import { interfaceGroups } from './interface-groups.ts';
+import type { CreateInstance, NewInterface } from './schema.ts';
+
+/** An interface as it is asked for, with what exists already of it locked. */
+export interface WantedInterface {
+  portId: string;
+  field: string;
+  given: NewInterface;
+  groupIds: string[];
+  reserved: ReservedPort | undefined;
+  floatingIp: PlannedFloatingIp | undefined;
+}
+
+/** With its address. */
+export interface AddressedInterface extends WantedInterface {
+  networkId: string;
+  subnetId: string;
+  address: string;
+  external: boolean;
+  /** Of the floating IP that is to be made. */
+  floatingAddress: string | undefined;
+}
+
+/**
+ * The interfaces of a new instance, and those that come later. The three steps lock ports, floating IPs and subnets in
+ * this order, as everybody does.
+ */
+export interface NewInterfaces {
+  /** @throws InvalidError, ConflictError for a reserved address or a floating IP that is in use */
+  want(
+    tx: Transaction,
+    scope: Scope,
+    request: Pick<CreateInstance, 'interfaces' | 'security_groups'>,
+  ): Promise<WantedInterface[]>;
+  /** @throws InvalidError, ConflictError when addresses have run out or the one asked for is taken */
+  address(tx: Transaction, scope: Scope, wanted: WantedInterface[]): Promise<AddressedInterface[]>;
+  /** Writes ports, groups and floating IPs, these held by the task. @throws InvalidError, ConflictError */
+  write(
+    tx: Transaction,
+    scope: Scope,
+    interfaces: AddressedInterface[],
+    to: { instanceId: string; from: number; taskId: string; holdPorts: boolean; now: Date },
+  ): Promise<void>;
+}
+
+export function createNewInterfaces(deps: {
+  addresses: Pick<Addresses, 'take'>;
+  ports: Pick<Ports, 'addToMany'>;
+  portGroups: PortGroups;
+  floatingIps: InterfaceFloatingIps;
+}): NewInterfaces {
+  const { addresses, ports, portGroups, floatingIps } = deps;
+
+  return {
+    async want(tx, scope, request) {
+      const groups = await interfaceGroups(tx, scope, request, portGroups);
+      const reserved = await lockReserved(
+        tx,
+        scope,
+        request.interfaces.flatMap((given, index) =>
+          given.type === 'reserved_fixed_ip'
+            ? [{ portId: given.port_id.toLowerCase(), field: `interfaces.${index}.port_id` }]
+            : [],
+        ),
+      );
+      const planned = await floatingIps.plan(tx, scope, request.interfaces.map(floatingIpWish));
+      return request.interfaces.map((given, index) => {
+        const port =
+          given.type === 'reserved_fixed_ip' ? reserved.get(given.port_id.toLowerCase()) : undefined;
+        const named = given.security_groups ?? request.security_groups;
+        // A port whose security is off has no groups, unless the request says so, which is refused.
+        const groupIds = port?.securityEnabled === false && named === undefined ? [] : (groups[index] ?? []);
+        if (port?.securityEnabled === false && groupIds.length > 0) {
+          throw new ConflictError(
+            `Port ${port.id} has its port security switched off and takes no security groups; leave them out`,
+          );
+        }
+        return {
+          portId: port?.id ?? randomUUID(),
+          field: `interfaces.${index}`,
+          given,
+          groupIds,
+          reserved: port,
+          floatingIp: planned[index],
+        };
+      });
+    },
+
+    async address(tx, scope, wanted) {
+      const wishes = wanted.flatMap(({ given, field, portId }) => addressWish(given, field, portId));
+      const publics = wanted.flatMap(({ floatingIp }) =>
+        floatingIp?.made
+          ? [
+              {
+                holder: { floatingIp: floatingIp.id },
+                field: floatingIp.field,
+                from: { kind: 'external' as const },
+              },
+            ]
+          : [],
+      );
+      const taken = await addresses.take(tx, scope, [...wishes, ...publics]);
+      const byPort = new Map(taken.map((one) => ['port' in one.holder ? one.holder.port : '', one]));
+      const byFloatingIp = new Map(
+        taken.map((one) => ['floatingIp' in one.holder ? one.holder.floatingIp : '', one]),
+      );
+      return wanted.map((one) => {
+        const place = one.reserved ?? byPort.get(one.portId);
+        if (!place) throw new TypeError('every interface has a wish or a reserved port');
+        const { networkId, subnetId, address, external } = place;
+        const floatingAddress = byFloatingIp.get(one.floatingIp?.id ?? 'none')?.address;
+        return { ...one, networkId, subnetId, address, external, floatingAddress };
+      });
+    },
+
+    async write(tx, scope, interfaces, { instanceId, from, taskId, holdPorts, now }) {
+      const placed = interfaces.map((one, index) => ({
+        ...one,
+        id: one.portId,
+        instanceId,
+        interfaceName: one.given.interface_name ?? null,
+        position: from + index,
+        taskId: holdPorts ? taskId : null,
+      }));
+      const fresh = placed.filter(({ reserved }) => reserved === undefined);
+      if (fresh.length > 0) await ports.addToMany(tx, scope, fresh, now);
+      await attachReserved(
+        tx,
+        instanceId,
+        placed.filter(({ reserved }) => reserved !== undefined),
+        now,
+      );
+      await portGroups.put(
+        tx,
+        interfaces.flatMap(({ portId, groupIds }) => groupIds.map((groupId) => ({ portId, groupId }))),
+      );
+      await floatingIps.put(
+        tx,
+        scope,
+        interfaces.flatMap(({ portId: id, address, external, floatingIp, floatingAddress }) =>
+          floatingIp ? [{ floatingIp, address: floatingAddress, port: { id, address, external } }] : [],
+        ),
+        taskId,
+        now,
+      );
+    },
+  };
+}
+
+function floatingIpWish(given: NewInterface, index: number): FloatingIpWish | undefined {
+  const wish = 'floating_ip' in given ? (given.floating_ip ?? undefined) : undefined;
+  return wish && { ...wish, field: `interfaces.${index}.floating_ip` };
+}
+
+/** What a list of interfaces leaves behind for its task. */
+export function madeOf(interfaces: AddressedInterface[]): { portIds: string[]; floatingIpIds: string[] } {
+  return {
+    portIds: interfaces.flatMap(({ portId, reserved }) => (reserved ? [] : [portId])),
+    floatingIpIds: interfaces.flatMap(({ floatingIp }) => (floatingIp?.made ? [floatingIp.id] : [])),
+  };
+}

@@ -1,0 +1,97 @@
+import type { Api } from '../../http/server.ts';
+import { InvalidError } from '../../lib/errors.ts';
+import { ProjectRegionParams } from '../../lib/wire.ts';
+import { FlavorList, presentFlavor } from '../catalog/flavors.ts';
+import type { Pricing } from '../pricing/service.ts';
+import { type Projects, scopeOf } from '../projects/service.ts';
+import { presentedExceeded } from '../quotas/exceeded-answer.ts';
+import { AvailableFlavorsQuery } from './change-schema.ts';
+import type { InstanceChanges } from './changes.ts';
+import type { InstanceLimits } from './limits.ts';
+import {
+  CheckInstanceLimits,
+  ConsoleAnswer,
+  ConsoleQuery,
+  ExceededInstanceQuotas,
+  FlavorsForVolumes,
+} from './offer-schema.ts';
+import { InstanceParams } from './schema.ts';
+import type { Instances } from './service.ts';
+
+const BASE = '/cloud/v1/instances/:project_id/:region_id';
+const tags = ['Instances'];
+
+/** What could be had: flavors, room in the quotas, a console. */
+export function instanceOfferRoutes(
+  app: Api,
+  deps: {
+    projects: Projects;
+    instances: Pick<Instances, 'get'>;
+    instanceChanges: Pick<InstanceChanges, 'flavorsFor'>;
+    instanceLimits: InstanceLimits;
+    pricing: Pick<Pricing, 'flavor'>;
+  },
+): void {
+  const { projects, instances, instanceChanges, instanceLimits, pricing } = deps;
+
+  app.post(`${BASE}/available_flavors`, {
+    config: { access: 'read', onlyAsks: true },
+    schema: {
+      operationId: 'listFlavorsForVolumes',
+      summary: 'List flavors for an instance with given volumes',
+      description: 'Those that go with the images of the volumes, by the order of the catalogue.',
+      tags,
+      params: ProjectRegionParams,
+      querystring: AvailableFlavorsQuery,
+      body: FlavorsForVolumes,
+      response: { 200: FlavorList },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const flavors = await instanceChanges.flavorsFor(scope, request.body.volumes);
+      const priceOf = (id: string) => (request.query.include_prices ? pricing.flavor(scope, id) : undefined);
+      const results = flavors.map((flavor) => presentFlavor(flavor, priceOf(flavor.flavor_id)));
+      return { count: results.length, results };
+    },
+  });
+
+  app.post('/cloud/v2/instances/:project_id/:region_id/check_limits', {
+    config: { access: 'read', onlyAsks: true },
+    schema: {
+      operationId: 'checkInstanceLimits',
+      summary: 'Check quotas for instances',
+      description: 'What these instances would exceed. Nothing is taken.',
+      tags,
+      params: ProjectRegionParams,
+      body: CheckInstanceLimits,
+      response: { 200: ExceededInstanceQuotas },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return presentedExceeded(await instanceLimits.check(scope, request.body));
+    },
+  });
+
+  app.get(`${BASE}/:instance_id/get_console`, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'getInstanceConsole',
+      summary: 'Get a console of an instance',
+      description:
+        'A simulated machine runs no guest and so has no console: in a region whose infrastructure is simulated the answer is always 400.',
+      tags,
+      params: InstanceParams,
+      querystring: ConsoleQuery,
+      response: { 200: ConsoleAnswer },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      await instances.get(scope, request.params.instance_id);
+      throw new InvalidError({
+        console_type: [
+          `None can be opened: the machines of region ${scope.region.display_name} are simulated and run no guest.`,
+        ],
+      });
+    },
+  });
+}

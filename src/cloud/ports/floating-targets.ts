@@ -1,0 +1,31 @@
+import { sql } from 'kysely';
+import { isUuid } from '../../lib/ids.ts';
+import type { FloatingTargets, Target } from '../floating-ips/target.ts';
+import { placeOf } from '../projects/place.ts';
+
+/** What floating IPs need of the ports that they lead to. */
+export const floatingTargets: FloatingTargets = {
+  async lock(tx, scope, portId): Promise<Target | undefined> {
+    if (!isUuid(portId)) return undefined;
+    const { projectId, regionId } = placeOf(scope);
+    const port = await tx.sql
+      .selectFrom('ports')
+      .select(['id', 'network_id', 'task_id'])
+      .where('id', '=', portId)
+      .where('project_id', '=', projectId)
+      .where('region_id', '=', regionId)
+      .forNoKeyUpdate()
+      .executeTakeFirst();
+    if (!port) return undefined;
+    const { external, addresses } = await tx.sql
+      .selectFrom('networks')
+      .select([
+        'external',
+        sql<string[]>`array(select host(address) from ip_assignments
+          where port_id = ${port.id} order by address)`.as('addresses'),
+      ])
+      .where('id', '=', port.network_id)
+      .executeTakeFirstOrThrow();
+    return { id: port.id, task_id: port.task_id, external, addresses };
+  },
+};

@@ -1,0 +1,44 @@
+import { presentedFloatingIp } from '../floating-ips/answers.ts';
+import type { FloatingIps } from '../floating-ips/service.ts';
+import { presentedNetwork, presentedSubnet } from '../networks/answers.ts';
+import type { Networks } from '../networks/service.ts';
+import type { Scope } from '../projects/service.ts';
+import type { InterfaceRow } from './interface-rows.ts';
+import type { InterfaceAnswer } from './interface-schema.ts';
+
+/** Interfaces with the networks that they are in and the floating IPs that lead to them. */
+export async function presentedInterfaces(
+  rows: readonly InterfaceRow[],
+  scope: Scope,
+  of: { networks: Pick<Networks, 'withSubnets'>; floatingIps: Pick<FloatingIps, 'onPorts'> },
+): Promise<InterfaceAnswer[]> {
+  const found = await of.networks.withSubnets(scope, [...new Set(rows.map((row) => row.network_id))]);
+  const floatingIps = await of.floatingIps.onPorts(rows.map(({ id }) => id));
+  const details = new Map(
+    found.map(({ network, subnets }) => [
+      network.id,
+      {
+        ...presentedNetwork(network, scope),
+        subnets: subnets.map((subnet) => presentedSubnet(subnet, scope)),
+      },
+    ]),
+  );
+  return rows.flatMap((row): InterfaceAnswer[] => {
+    const network = details.get(row.network_id);
+    if (!network) return [];
+    const { id: port_id, ...shown } = row;
+    return [
+      {
+        port_id,
+        ...shown,
+        allowed_address_pairs: row.allowed_address_pairs.map(({ ip_address }) => ({
+          ip_address,
+          mac_address: row.mac_address,
+        })),
+        floatingip_details: (floatingIps.get(port_id) ?? []).map((one) => presentedFloatingIp(one, scope)),
+        network_details: network,
+        sub_ports: [],
+      },
+    ];
+  });
+}

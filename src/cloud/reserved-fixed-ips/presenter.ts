@@ -1,0 +1,44 @@
+import { offsetTimestamp } from '../../lib/timestamps.ts';
+import type { NetworkAnswer } from '../networks/schema.ts';
+import type { Scope } from '../projects/service.ts';
+import type { ReservedFixedIpAnswer } from './schema.ts';
+import type { ReservedRow } from './store.ts';
+
+export function presentedReservedFixedIp(
+  row: ReservedRow,
+  network: NetworkAnswer,
+  scope: Scope,
+): ReservedFixedIpAnswer {
+  const v6 = row.addresses.find(({ address }) => address.includes(':'));
+  const v4 = row.addresses.find(({ address }) => !address.includes(':'));
+  const used = row.instance_id !== null;
+  return {
+    port_id: row.id,
+    name: row.name,
+    status: used ? 'ACTIVE' : 'DOWN',
+    fixed_ip_address: v4?.address ?? null,
+    fixed_ipv6_address: v6?.address ?? null,
+    subnet_id: v4?.subnet_id ?? null,
+    subnet_v6_id: v6?.subnet_id ?? null,
+    is_external: row.external,
+    is_vip: false,
+    reservation: {
+      status: used ? 'in-use' : 'available',
+      resource_type: used ? 'instance' : null,
+      resource_id: row.instance_id,
+    },
+    network_id: row.network_id,
+    network,
+    allowed_address_pairs: row.allowed_address_pairs.map(({ ip_address }) => ({
+      ip_address,
+      mac_address: row.mac_address,
+    })),
+    project_id: row.project_id,
+    region: scope.region.display_name,
+    region_id: row.region_id,
+    creator_task_id: row.creator_task_id,
+    task_id: row.task_id,
+    created_at: offsetTimestamp(row.created_at),
+    updated_at: offsetTimestamp(row.updated_at),
+  };
+}

@@ -1,0 +1,119 @@
+import type { Dialect } from '../../http/dialect.ts';
+import type { Api } from '../../http/server.ts';
+import { ProjectRegionParams } from '../../lib/wire.ts';
+import { presentedNetwork } from '../networks/answers.ts';
+import type { Networks } from '../networks/service.ts';
+import { type Projects, type Scope, scopeOf } from '../projects/service.ts';
+import { presentedReservedFixedIp } from './presenter.ts';
+import {
+  CreateReservedFixedIp,
+  ReservedFixedIpAnswer,
+  ReservedFixedIpList,
+  ReservedFixedIpListQuery,
+  ReservedFixedIpParams,
+} from './schema.ts';
+import type { ReservedFixedIps } from './service.ts';
+import type { ReservedFilter, ReservedRow } from './store.ts';
+
+const BASE = '/cloud/v1/reserved_fixed_ips/:project_id/:region_id';
+const tags = ['Reserved fixed IPs'];
+
+export function reservedFixedIpRoutes(
+  app: Api,
+  dialect: Dialect,
+  deps: { projects: Projects; networks: Pick<Networks, 'withSubnets'>; reservedFixedIps: ReservedFixedIps },
+): void {
+  const { projects, networks, reservedFixedIps } = deps;
+
+  app.post(BASE, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'createReservedFixedIp',
+      summary: 'Reserve a fixed IP',
+      description: 'A port with an address that stays when the instance that has it goes.',
+      tags,
+      params: ProjectRegionParams,
+      body: CreateReservedFixedIp,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return dialect.tasks([await reservedFixedIps.create(scope, request.body)]);
+    },
+  });
+
+  app.get(BASE, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listReservedFixedIps',
+      summary: 'List reserved fixed IPs',
+      description: 'The newest first.',
+      tags,
+      params: ProjectRegionParams,
+      querystring: ReservedFixedIpListQuery,
+      response: { 200: ReservedFixedIpList },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const { count, rows } = await reservedFixedIps.list(scope, filterOf(request.query));
+      return { count, results: await presented(rows, scope) };
+    },
+  });
+
+  app.get(`${BASE}/:port_id`, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'getReservedFixedIp',
+      summary: 'Get a reserved fixed IP',
+      tags,
+      params: ReservedFixedIpParams,
+      response: { 200: ReservedFixedIpAnswer },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const row = await reservedFixedIps.get(scope, request.params.port_id);
+      const [answer] = await presented([row], scope);
+      if (!answer) throw new TypeError('a port has a network that its project sees');
+      return answer;
+    },
+  });
+
+  app.delete(`${BASE}/:port_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'deleteReservedFixedIp',
+      summary: 'Give a reserved fixed IP back',
+      description: 'Not while an instance has it. A floating IP that leads to it leads nowhere then.',
+      tags,
+      params: ReservedFixedIpParams,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return dialect.tasks([await reservedFixedIps.delete(scope, request.params.port_id)]);
+    },
+  });
+
+  async function presented(rows: ReservedRow[], scope: Scope): Promise<ReservedFixedIpAnswer[]> {
+    const ids = [...new Set(rows.map((row) => row.network_id))];
+    const found = await networks.withSubnets(scope, ids);
+    const answers = new Map(found.map(({ network }) => [network.id, presentedNetwork(network, scope)]));
+    return rows.flatMap((row) => {
+      const network = answers.get(row.network_id);
+      return network ? [presentedReservedFixedIp(row, network, scope)] : [];
+    });
+  }
+}
+
+function filterOf(query: ReservedFixedIpListQuery): ReservedFilter {
+  const { external_only: external = false, internal_only: internal = false } = query;
+  return {
+    external: external === internal ? undefined : external,
+    onlyAvailable: query.available_only ?? false,
+    none: (query.vip_only ?? false) || (external && internal),
+    instanceId: query.device_id,
+    addressPart: query.ip_address,
+    limit: query.limit ?? 1000,
+    offset: query.offset ?? 0,
+  };
+}
