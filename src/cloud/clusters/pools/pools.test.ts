@@ -152,6 +152,39 @@ describe('an update', () => {
     expect((await http.patch(at, {})).body).toMatchObject({ max_node_count: 5, labels: {} });
   });
 
+  test('reaches the infrastructure, and the newest of several stays there', async () => {
+    const { http } = service;
+    const cluster = await newCluster();
+    const settings = async () => {
+      const { rows } = await service.pool.query(
+        `select pool_settings -> 'web' as web from simulated_clusters where cluster_id = $1`,
+        [cluster.id],
+      );
+      return rows[0].web;
+    };
+    expect(await settings()).toMatchObject({ revision: 0, autoHealing: false, labels: {} });
+    const goOn = await pauseClusterWork(service);
+    const at = `${poolsOf(cluster)}/web`;
+    await http.patch(at, { auto_healing_enabled: true, labels: { tier: 'one' } });
+    await http.patch(at, { labels: { tier: 'two' }, taints: { a: 'b:NoExecute' }, max_node_count: 7 });
+    await http.patch(at, { max_node_count: 7 });
+    expect((await http.get(`${CLUSTERS}/${cluster.name}`)).body.task_id).toBeNull();
+    await goOn();
+    const { rows: tasks } = await service.pool.query(
+      `select id from tasks where task_type = 'update_k8s_cluster_pool_v2' and data ->> 'cluster_name' = $1`,
+      [cluster.name],
+    );
+    expect(tasks).toHaveLength(2);
+    for (const { id } of tasks) expect(await http.task(id)).toMatchObject({ state: 'FINISHED', error: null });
+    expect(await settings()).toMatchObject({
+      revision: 2,
+      autoHealing: true,
+      labels: { tier: 'two' },
+      taints: { a: 'b:NoExecute' },
+      maxNodeCount: 7,
+    });
+  });
+
   test.each([
     ['a maximum below the minimum that stands', { min_node_count: 4 }, 'max_node_count'],
     ['another number of nodes', { node_count: 2 }, 'node_count'],

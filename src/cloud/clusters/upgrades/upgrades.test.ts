@@ -3,6 +3,7 @@ import {
   CLUSTERS,
   type ClusterParts,
   clusterParts,
+  GPU_POOL,
   makeCluster,
   POOL,
   pauseClusterWork,
@@ -56,6 +57,29 @@ test.each([
   const answer = await service.http.post(`${CLUSTERS}/${cluster.name}/upgrade`, { version });
   expect(answer).toMatchObject({ status: 400 });
   expect(answer.text).toContain('"version"');
+});
+
+test('while Slurm is enabled, an upgrade goes only to what Slurm runs on', async () => {
+  const { http } = service;
+  const slurm = {
+    enabled: true,
+    file_share_id: parts.shareId,
+    ssh_key_ids: [parts.keyId],
+    worker_count: 1,
+  };
+  const { name } = await makeCluster(
+    http,
+    parts.body({ version: 'v1.31.14', pools: [POOL, GPU_POOL], add_ons: { slurm } }),
+  );
+  const at = `${CLUSTERS}/${name}`;
+  const [next] = (await http.get(`${at}/upgrade_versions`)).body.results;
+  expect(next.version).toMatch(/^v1\.32\./);
+  const [taskId] = (await http.post(`${at}/upgrade`, { version: 'v1.32.13' })).body;
+  expect(await http.task(taskId)).toMatchObject({ state: 'FINISHED', error: null });
+  expect((await http.get(`${at}/upgrade_versions`)).body).toEqual({ count: 0, results: [] });
+  const refused = await http.post(`${at}/upgrade`, { version: 'v1.33.9' });
+  expect(refused).toMatchObject({ status: 409 });
+  expect(refused.text).toContain('Slurm');
 });
 
 test('the newest version goes nowhere', async () => {
