@@ -18,10 +18,10 @@ export interface LoginLimits {
   clean(now: Date): Promise<void>;
 }
 
-export function createLoginLimits({ pool }: Pick<Database, 'pool'>): LoginLimits {
+export function createLoginLimits(database: Pick<Database, 'pool'>): LoginLimits {
   const limiter = (keyPrefix: string, points: number) =>
     new RateLimiterPostgres({
-      storeClient: pool,
+      storeClient: database.pool,
       storeType: 'pool',
       tableName: 'login_limits',
       tableCreated: true,
@@ -30,11 +30,19 @@ export function createLoginLimits({ pool }: Pick<Database, 'pool'>): LoginLimits
       points,
       duration: WINDOW_SECONDS,
     });
-  const fromAddress = limiter('address', MOST_FROM_ONE_ADDRESS);
-  const fromAnywhere = limiter('user', MOST_FROM_ANYWHERE);
+  // Made with the first login, so that the API can be described without a database.
+  let made: { fromAddress: RateLimiterPostgres; fromAnywhere: RateLimiterPostgres } | undefined;
+  const limiters = () => {
+    made ??= {
+      fromAddress: limiter('address', MOST_FROM_ONE_ADDRESS),
+      fromAnywhere: limiter('user', MOST_FROM_ANYWHERE),
+    };
+    return made;
+  };
 
   return {
     async take(username, address) {
+      const { fromAddress, fromAnywhere } = limiters();
       try {
         await fromAddress.consume(keyOf(username, address));
         await fromAnywhere.consume(keyOf(username));
@@ -48,11 +56,12 @@ export function createLoginLimits({ pool }: Pick<Database, 'pool'>): LoginLimits
       }
     },
     async giveBack(username, address) {
+      const { fromAddress, fromAnywhere } = limiters();
       await fromAddress.delete(keyOf(username, address));
       await fromAnywhere.reward(keyOf(username));
     },
     async clean(now) {
-      await pool.query('delete from login_limits where expire < $1', [now.getTime()]);
+      await database.pool.query('delete from login_limits where expire < $1', [now.getTime()]);
     },
   };
 }
