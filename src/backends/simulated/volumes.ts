@@ -1,3 +1,4 @@
+import type { ImageBackend } from '../../cloud/images/backend.ts';
 import type { SnapshotBackend } from '../../cloud/snapshots/backend.ts';
 import type { VolumeBackend } from '../../cloud/volumes/backend.ts';
 import type { Database } from '../../db/database.ts';
@@ -29,6 +30,15 @@ export function simulatedSnapshots(deps: { database: Database; speed: number }):
     kind: 'snapshot',
     making: [{ state: 'creating', ms: 200 }],
     done: 'available',
+    removing: { state: 'deleting', ms: 100 },
+  });
+}
+
+export function simulatedImages(deps: { database: Database; speed: number }): ImageBackend {
+  return createTimedResources(deps, {
+    kind: 'image',
+    making: [{ state: 'saving', ms: 300 }],
+    done: 'active',
     removing: { state: 'deleting', ms: 100 },
   });
 }

@@ -118,7 +118,14 @@ describe('flavors', () => {
     const [plain] = await results('/cloud/v1/flavors/1/1');
     const [priced] = await results('/cloud/v1/flavors/1/1?include_prices=true');
     expect(plain).not.toHaveProperty('price_status');
-    expect(priced).toMatchObject({ ...plain, price_per_hour: null, price_status: 'error' });
+    // 0.012 EUR of the book, with 17 % tax.
+    expect(priced).toEqual({
+      ...plain,
+      currency_code: 'EUR',
+      price_per_hour: 0.01404,
+      price_per_month: 10.1088,
+      price_status: 'show',
+    });
   });
 
   test('for Kubernetes: bare metal and GPUs among them', async () => {
@@ -132,7 +139,8 @@ describe('flavors', () => {
     ).toBe(true);
     expect(withoutGpu.length).toBeLessThan(all.length);
     const priced = await results(`${path}?include_prices=true&limit=1`);
-    expect(priced).toMatchObject([{ price_status: 'error' }]);
+    // 0.024 EUR of the book, with 17 % tax.
+    expect(priced).toMatchObject([{ price_per_hour: 0.02808, price_status: 'show' }]);
   });
 });
 
@@ -144,9 +152,11 @@ describe('images', () => {
     const one = await service.http.get(`${IMAGES}/${all[0].id}`);
     expect(one.body).toEqual(all[0]);
     expect(one.body).toMatchObject({ project_id: 1, region_id: 1, visibility: 'public', price_status: null });
-    expect((await service.http.get(`${IMAGES}/${all[0].id}?include_prices=true`)).body.price_status).toBe(
-      'error',
-    );
+    expect((await service.http.get(`${IMAGES}/${all[0].id}?include_prices=true`)).body).toMatchObject({
+      price_status: 'show',
+      price_per_hour: 0,
+      currency_code: 'EUR',
+    });
     expect((await service.http.get(`${IMAGES}/unknown`)).status).toBe(404);
   });
 

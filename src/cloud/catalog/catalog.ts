@@ -30,6 +30,8 @@ export interface PriceTerms {
   /** Fraction: '0.16' takes 16 % off. */
   discount: string;
   visibility: 'show' | 'hide';
+  /** Lists of flavors and images show prices of 0. */
+  trial: boolean;
 }
 
 export interface LoggingDestination {
@@ -60,6 +62,11 @@ export interface Catalog {
   features: ReadonlyMap<number, Feature>;
   /** Price of one GiB for one hour before discount and tax, a decimal text; undefined where the book has none. */
   volumePrice(regionId: number, typeName: VolumeTypeName, currency: CurrencyCode): string | undefined;
+  /** The same for one hour of a machine, and of the use of an operating system. */
+  flavorPrice(regionId: number, flavorId: string, currency: CurrencyCode): string | undefined;
+  imagePrice(regionId: number, osType: Image['os_type'], currency: CurrencyCode): string | undefined;
+  /** The same for one hour of a public IPv4 address. */
+  publicAddressPrice(regionId: number, currency: CurrencyCode): string | undefined;
   clientTerms(clientId: number): PriceTerms;
 }
 
@@ -82,6 +89,9 @@ export function buildCatalog(content: CatalogContent): Catalog {
   );
   const { prices, default_terms: defaultTerms, clients } = content['price-book.yaml'];
   const priceLists = byKey(prices, (list) => `${list.region_id} ${list.currency}`);
+  const flavorPrices = new Map(
+    [...priceLists].map(([key, list]) => [key, new Map(Object.entries(list.flavors))]),
+  );
   const usualTerms = termsOf(defaultTerms);
   const terms = new Map(
     clients.map(({ client_id: id, ...own }) => [id, termsOf({ ...defaultTerms, ...own })]),
@@ -101,6 +111,9 @@ export function buildCatalog(content: CatalogContent): Catalog {
     features: byKey(content['features.yaml'].features, (feature) => feature.id),
     volumePrice: (regionId, typeName, currency) =>
       priceLists.get(`${regionId} ${currency}`)?.volume_types[typeName],
+    flavorPrice: (regionId, flavorId, currency) => flavorPrices.get(`${regionId} ${currency}`)?.get(flavorId),
+    imagePrice: (regionId, osType, currency) => priceLists.get(`${regionId} ${currency}`)?.images[osType],
+    publicAddressPrice: (regionId, currency) => priceLists.get(`${regionId} ${currency}`)?.public_ipv4,
     clientTerms: (clientId) => terms.get(clientId) ?? usualTerms,
   } satisfies Catalog);
 }
@@ -127,9 +140,10 @@ function perRegion<Key, Entry extends { regions: number[] }>(entries: Entry[], k
 
 function termsOf({
   tax_percent: taxPercent,
+  trial = false,
   ...rest
 }: CatalogContent['price-book.yaml']['default_terms']): PriceTerms {
-  return Object.freeze({ ...rest, taxPercent });
+  return Object.freeze({ ...rest, taxPercent, trial });
 }
 
 function destinationsOf(

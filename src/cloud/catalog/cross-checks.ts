@@ -127,8 +127,10 @@ function priceFaults(content: CatalogContent, regions: Map<number, Region>): Cro
   const file = 'price-book.yaml';
   const { prices, clients } = content[file];
   const faults = twice(file, 'clients', clients, ['client_id']);
+  const flavors = new Set(content['flavors.yaml'].flavors.map((flavor) => flavor.flavor_id));
   const seen = new Set<string>();
-  for (const [index, { region_id: regionId, currency, volume_types: types }] of prices.entries()) {
+  for (const [index, list] of prices.entries()) {
+    const { region_id: regionId, currency, volume_types: types } = list;
     const path = ['prices', index];
     const key = `${regionId} ${currency}`;
     if (seen.has(key)) {
@@ -142,6 +144,11 @@ function priceFaults(content: CatalogContent, regions: Map<number, Region>): Cro
       if (!offered || offered.includes(type)) continue;
       const message = `has a price, but region ${regionId} doesn't offer it. Remove the price or add the type to the region.`;
       faults.push({ file, path: [...path, 'volume_types', type], message });
+    }
+    for (const id of Object.keys(list.flavors)) {
+      if (flavors.has(id)) continue;
+      const message = "has a price, but isn't in flavors.yaml. Remove the price or correct the id.";
+      faults.push({ file, path: [...path, 'flavors', id], message });
     }
   }
   return faults;

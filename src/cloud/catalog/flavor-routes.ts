@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Api } from '../../http/server.ts';
 import { pageOf } from '../../lib/page.ts';
 import { listQuery, ProjectRegionParams } from '../../lib/wire.ts';
+import type { Pricing } from '../pricing/service.ts';
 import { type Projects, scopeOf } from '../projects/service.ts';
 import type { Catalog, Flavor } from './catalog.ts';
 import { FlavorList, presentFlavor } from './flavors.ts';
@@ -24,7 +25,7 @@ type FlavorListQuery = Static<typeof FlavorListQuery>;
 
 export function flavorRoutes(
   app: Api,
-  { catalog, projects }: { catalog: Catalog; projects: Projects },
+  { catalog, projects, pricing }: { catalog: Catalog; projects: Projects; pricing: Pricing },
 ): void {
   app.get('/cloud/v1/flavors/:project_id/:region_id', {
     config: { access: 'read' },
@@ -37,11 +38,10 @@ export function flavorRoutes(
       response: { 200: FlavorList },
     },
     handler: async (request) => {
-      const { region } = await projects.scope(scopeOf(request));
+      const scope = await projects.scope(scopeOf(request));
       const { query } = request;
-      const options = { includePrices: query.include_prices ?? false };
-      return pageOf(listed(catalog.flavors(region.id), query), query, (flavor) =>
-        presentFlavor(flavor, options),
+      return pageOf(listed(catalog.flavors(scope.region.id), query), query, (flavor) =>
+        presentFlavor(flavor, query.include_prices ? pricing.flavor(scope, flavor.flavor_id) : undefined),
       );
     },
   });

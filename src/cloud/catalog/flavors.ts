@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../lib/nullable.ts';
 import { listOf } from '../../lib/wire.ts';
+import type { OfferPrice } from '../pricing/offers.ts';
 import { type Flavor, flavorFields } from './schema.ts';
-import { NO_PRICE_ASKED, NOT_IN_PRICE_BOOK, priceFields } from './wire-fields.ts';
+import { NO_PRICE_ASKED, priceFields } from './wire-fields.ts';
 
 const { architecture, os_type, disabled, hardware_description, ...size } = flavorFields;
 const shared = {
@@ -36,13 +37,14 @@ export const KubernetesFlavorAnswer = Type.Object(
 export type KubernetesFlavorAnswer = Static<typeof KubernetesFlavorAnswer>;
 export const KubernetesFlavorList = listOf(KubernetesFlavorAnswer, 'KubernetesFlavorList');
 
-export function presentFlavor(flavor: Flavor, options: { includePrices: boolean }): FlavorAnswer {
-  return { ...sharedOf(flavor), ...(options.includePrices && NOT_IN_PRICE_BOOK) };
+/** With its price where that is asked for. */
+export function presentFlavor(flavor: Flavor, price: OfferPrice | undefined): FlavorAnswer {
+  return { ...sharedOf(flavor), ...price };
 }
 
 export function presentKubernetesFlavor(
   flavor: Flavor,
-  options: { includePrices: boolean },
+  price: OfferPrice | undefined,
 ): KubernetesFlavorAnswer {
   return {
     ...sharedOf(flavor),
@@ -50,7 +52,7 @@ export function presentKubernetesFlavor(
     // Nothing limits how many simulated machines there are.
     capacity: null,
     reserved_capacity: null,
-    ...(options.includePrices ? NOT_IN_PRICE_BOOK : NO_PRICE_ASKED),
+    ...(price ?? NO_PRICE_ASKED),
   };
 }
 

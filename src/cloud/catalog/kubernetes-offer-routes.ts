@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Api } from '../../http/server.ts';
 import { pageOf } from '../../lib/page.ts';
 import { listQuery, ProjectRegionParams } from '../../lib/wire.ts';
+import type { Pricing } from '../pricing/service.ts';
 import { type Projects, scopeOf } from '../projects/service.ts';
 import type { Catalog, Flavor, Region } from './catalog.ts';
 import { isGpu } from './flavor-kinds.ts';
@@ -31,7 +32,7 @@ const VERSION_PATHS = [
 /** What clusters can be made of. A region without Kubernetes offers nothing. */
 export function kubernetesOfferRoutes(
   app: Api,
-  { catalog, projects }: { catalog: Catalog; projects: Projects },
+  { catalog, projects, pricing }: { catalog: Catalog; projects: Projects; pricing: Pricing },
 ): void {
   for (const { url, operationId } of VERSION_PATHS) {
     app.get(url, {
@@ -64,11 +65,13 @@ export function kubernetesOfferRoutes(
       response: { 200: KubernetesFlavorList },
     },
     handler: async (request) => {
-      const { region } = await projects.scope(scopeOf(request));
+      const scope = await projects.scope(scopeOf(request));
       const { query } = request;
-      const options = { includePrices: query.include_prices ?? false };
-      return pageOf(poolFlavors(catalog, region, query), query, (flavor) =>
-        presentKubernetesFlavor(flavor, options),
+      return pageOf(poolFlavors(catalog, scope.region, query), query, (flavor) =>
+        presentKubernetesFlavor(
+          flavor,
+          query.include_prices ? pricing.flavor(scope, flavor.flavor_id) : undefined,
+        ),
       );
     },
   });

@@ -159,6 +159,13 @@ test.each([
     "prices.3.volume_types.ultra: has a price, but region 2 doesn't offer it. Remove the price or add the type to the region.",
   ],
   [
+    'price of a flavor that there is none of',
+    'price-book.yaml',
+    "g1-memory-4-32: '0.108'",
+    "g1-memory-4-23: '0.108'",
+    "prices.0.flavors.g1-memory-4-23: has a price, but isn't in flavors.yaml. Remove the price or correct the id.",
+  ],
+  [
     'GPU flavor without resource class',
     'flavors.yaml',
     '    resource_class: gpu-l40s-1\n',
@@ -202,6 +209,7 @@ test("a client's own terms replace the usual ones one by one", async () => {
     taxPercent: '17',
     discount: '0.16',
     visibility: 'show',
+    trial: false,
   });
   expect(catalog.clientTerms(43).currency).toBe('EUR');
 });

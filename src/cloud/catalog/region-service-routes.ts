@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import type { Api } from '../../http/server.ts';
-import { InvalidError } from '../../lib/errors.ts';
 import { pageOf } from '../../lib/page.ts';
 import { listQuery } from '../../lib/wire.ts';
 import type { Catalog } from './catalog.ts';
 import { DdosTemplateList, presentDdosTemplate } from './ddos-templates.ts';
 import { LoggingDestinationList, presentLoggingDestination } from './logging-destinations.ts';
+import { LoggingHosts, requireLoggingHosts } from './logging-hosts.ts';
 import { RegionParams, regionOf } from './region-routes.ts';
 
 const ListQuery = Type.Object(listQuery(), { additionalProperties: false });
@@ -42,11 +42,23 @@ export function regionServiceRoutes(app: Api, { catalog }: { catalog: Catalog })
     },
     handler: async ({ params, query }) => {
       const region = regionOf(catalog, params.region_id);
-      if (!catalog.loggingHosts(region.id)) {
-        const message = `Region ${region.display_name} has no logging; choose another region.`;
-        throw new InvalidError([{ field: 'region_id', message }]);
-      }
+      requireLoggingHosts(catalog, region);
       return pageOf(catalog.loggingDestinations(region.id), query, presentLoggingDestination);
     },
+  });
+
+  app.get('/cloud/v1/laas/:region_id/hosts', {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listLoggingHosts',
+      summary: 'List the log brokers of a region',
+      description: 'Refused with 400 where the region has no logging.',
+      tags: ['Logging'],
+      params: RegionParams,
+      response: { 200: LoggingHosts },
+    },
+    handler: async ({ params }) => ({
+      hosts: [...requireLoggingHosts(catalog, regionOf(catalog, params.region_id))],
+    }),
   });
 }

@@ -70,17 +70,22 @@ test('there are images, logging destinations, and free and paid features', () =>
   });
 });
 
-test('every volume type of a region has a price in EUR, but for the gap left on purpose', () => {
+test('every flavor and volume type of a region has a price in EUR, but for the gap left on purpose', () => {
   const gaps = [...catalog.regions.values()].flatMap((region) =>
     (region.available_volume_types ?? [])
       .filter((type) => catalog.volumePrice(region.id, type, 'EUR') === undefined)
       .map((type) => `${region.id} ${type}`),
   );
   expect(gaps).toEqual(['2 ssd_lowlatency']);
+  const unpriced = [...catalog.regions.keys()].flatMap((id) =>
+    catalog.flavors(id).filter((flavor) => catalog.flavorPrice(id, flavor.flavor_id, 'EUR') === undefined),
+  );
+  expect(unpriced).toEqual([]);
   expect(catalog.clientTerms(1)).toEqual({
     currency: 'EUR',
     taxPercent: '17',
     discount: '0',
     visibility: 'show',
+    trial: false,
   });
 });

@@ -2,7 +2,13 @@ import { describe, expect, test } from 'vitest';
 import type { PriceTerms } from '../catalog/catalog.ts';
 import { volumePrice } from './formula.ts';
 
-const terms: PriceTerms = { currency: 'EUR', taxPercent: '17', discount: '0.16', visibility: 'show' };
+const terms: PriceTerms = {
+  currency: 'EUR',
+  taxPercent: '17',
+  discount: '0.16',
+  visibility: 'show',
+  trial: false,
+};
 
 test('the worked example', () => {
   expect(volumePrice(terms, '0.000137', 100)).toEqual({

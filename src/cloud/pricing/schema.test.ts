@@ -37,7 +37,7 @@ describe('answer', () => {
 
   test.each(['show', 'hide'] as const)('%s keeps every field', (visibility) => {
     const price = volumePrice(
-      { currency: 'AZN', taxPercent: '18', discount: '0.1', visibility },
+      { currency: 'AZN', taxPercent: '18', discount: '0.1', visibility, trial: false },
       '0.0001',
       10,
     );
@@ -46,7 +46,7 @@ describe('answer', () => {
 
   test('its example is what the formula gives', () => {
     const price = volumePrice(
-      { currency: 'EUR', taxPercent: '17', discount: '0.16', visibility: 'show' },
+      { currency: 'EUR', taxPercent: '17', discount: '0.16', visibility: 'show', trial: false },
       '0.000137',
       100,
     );

@@ -1,8 +1,9 @@
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { SNAPSHOT_TYPES } from '../../lib/volume-types.ts';
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Catalog, Image } from '../catalog/catalog.ts';
 import type { Scope } from '../projects/service.ts';
 import { type VolumePrice, volumePrice } from './formula.ts';
+import { type OfferPrice, offerPrice } from './offers.ts';
 import type { SnapshotPriceRequest, VolumePriceRequest } from './schema.ts';
 import {
   type PricedSnapshot,
@@ -35,6 +36,10 @@ export interface Pricing {
    * @throws InvalidError for a type without snapshots, NotFoundError for the volume
    */
   snapshot(scope: Scope, request: SnapshotPriceRequest): Promise<VolumePrice>;
+  /** A machine of the flavor in the scope's region. */
+  flavor(scope: Scope, flavorId: string): OfferPrice;
+  /** The use of an image's operating system. */
+  image(scope: Scope, osType: Image['os_type']): OfferPrice;
 }
 
 export function createPricing(deps: {
@@ -59,6 +64,16 @@ export function createPricing(deps: {
         throw new InvalidError({ volume_id: [message] });
       }
       return priceOf(scope, volume);
+    },
+
+    flavor(scope, flavorId) {
+      const terms = catalog.clientTerms(scope.clientId);
+      return offerPrice(terms, catalog.flavorPrice(scope.region.id, flavorId, terms.currency));
+    },
+
+    image(scope, osType) {
+      const terms = catalog.clientTerms(scope.clientId);
+      return offerPrice(terms, catalog.imagePrice(scope.region.id, osType, terms.currency));
     },
   };
 

@@ -7,9 +7,12 @@ export const KEPT_IN_PROJECTS: Record<string, string> = {
   instances: 'instances',
   volumes: 'volumes',
   snapshots: 'snapshots',
+  images: 'images',
   file_shares: 'file shares',
+  logging_services: 'logging',
   networks: 'networks',
   ports: 'ports',
+  floating_ips: 'floating IPs',
   security_groups: 'security groups',
   ssh_keys: 'SSH keys',
 };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../lib/errors.ts';
 import { acceptedTags } from '../../lib/tags-input.ts';
-import type { Catalog } from '../catalog/catalog.ts';
+import type { VolumeTypeName } from '../catalog/catalog.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { refuseHeld } from '../tasks/held.ts';
@@ -10,7 +10,14 @@ import { bootIndexes } from './boot-order.ts';
 import * as rows from './instance-volume-store.ts';
 import type { InstanceVolumeWish, PlannedVolume } from './planned-volume.ts';
 import type { SnapshotRows } from './snapshot-rows.ts';
-import { type SnapshotSources, type VolumeShape, volumeShapes } from './sources.ts';
+import {
+  blankShape,
+  type ImageSource,
+  type ImageSources,
+  type SnapshotSources,
+  type VolumeShape,
+  volumeShapes,
+} from './sources.ts';
 import { insertVolumes, lockVolumes, type PlainVolume, setStatus } from './store.ts';
 
 /** The volumes of instances, over an instance's life. */
@@ -26,29 +33,54 @@ export interface InstanceVolumes {
     taskId: string,
     now: Date,
   ): Promise<void>;
-  /** The instance runs. */
-  settle(tx: Transaction, instanceId: string, now: Date): Promise<void>;
+  /** Writes the disks that nodes boot from, held by the task. Each goes with its node. */
+  attachBootDisks(
+    tx: Transaction,
+    scope: Scope,
+    disks: readonly BootDisk[],
+    taskId: string,
+    now: Date,
+  ): Promise<void>;
+  /** The images that the instance's disks were made from, those that are still there. */
+  imagesOf(tx: Transaction, scope: Scope, instanceId: string): Promise<ImageSource[]>;
+  /** The instances run. */
+  settle(tx: Transaction, instanceIds: readonly string[], now: Date): Promise<void>;
   /**
-   * Holds all volumes of the instance for its removal. Answers those that go with it: the given ones, and those to be
+   * Holds all volumes of the instances for their removal. Answers those that go with it: the given ones, and those to be
    * deleted on termination unless they have snapshots.
    * @throws InvalidError, ConflictError
    */
   holdForRemoval(
     tx: Transaction,
-    instanceId: string,
-    alsoDelete: string[],
+    instanceIds: readonly string[],
+    alsoDelete: readonly string[],
     taskId: string,
     now: Date,
   ): Promise<string[]>;
-  /** The instance is gone or never ran: the doomed volumes go, the others are free again. Quotas are the caller's affair. */
-  detach(tx: Transaction, instanceId: string, doomed: string[], now: Date): Promise<void>;
+  /** The volumes that are being made for the instances, or that a removal which is under way takes with them. */
+  doomedWith(tx: Transaction, instanceIds: readonly string[]): Promise<string[]>;
+  /** The instances are gone or never ran: the doomed volumes go, the others are free again. Quotas are the caller's affair. */
+  detach(
+    tx: Transaction,
+    instanceIds: readonly string[],
+    doomed: readonly string[],
+    now: Date,
+  ): Promise<void>;
+}
+
+/** What a node boots from. */
+export interface BootDisk {
+  instanceId: string;
+  name: string;
+  sizeGib: number;
+  volumeType: VolumeTypeName;
 }
 
 export function createInstanceVolumes(deps: {
-  catalog: Catalog;
+  images: ImageSources;
   snapshots: SnapshotSources & SnapshotRows;
 }): InstanceVolumes {
-  const { catalog, snapshots } = deps;
+  const { images, snapshots } = deps;
 
   return {
     async plan(tx, scope, wishes) {
@@ -61,7 +93,7 @@ export function createInstanceVolumes(deps: {
         tx,
         scope,
         made.map(({ wish }) => wish),
-        { catalog, snapshots, fieldOf: (position) => `volumes.${made[position]?.index}` },
+        { images, snapshots, fieldOf: (position) => `volumes.${made[position]?.index}` },
       );
       if (problems.length > 0) throw new InvalidError(problems);
       const planned = indexed.map(({ wish, index }) => {
@@ -104,16 +136,36 @@ export function createInstanceVolumes(deps: {
       await rows.insertAttachments(tx, instance.id, plan);
     },
 
+    async attachBootDisks(tx, scope, disks, taskId, now) {
+      const list = disks.map(({ instanceId, name, ...shape }) => ({
+        id: randomUUID(),
+        instanceId,
+        name,
+        shape: { ...blankShape, ...shape, bootable: true },
+        tags: {},
+        status: 'creating' as const,
+      }));
+      await insertVolumes(tx, placeOf(scope), list, taskId, now);
+      await rows.insertBootAttachments(tx, list);
+    },
+
+    async imagesOf(tx, scope, instanceId) {
+      const ids = await rows.imageIdsOf(tx, instanceId);
+      return [...(await images.find(tx, placeOf(scope), ids)).values()];
+    },
+
     settle: rows.settleAttachments,
+
+    doomedWith: rows.comingOrGoing,
 
     detach: rows.detachAll,
 
-    async holdForRemoval(tx, instanceId, alsoDelete, taskId, now) {
-      const attached = await rows.lockAttached(tx, instanceId);
+    async holdForRemoval(tx, instanceIds, alsoDelete, taskId, now) {
+      const attached = await rows.lockAttached(tx, instanceIds);
       for (const volume of attached) refuseHeld(`Volume ${volume.id}`, volume);
       const foreign = alsoDelete.filter((id) => !attached.some((volume) => volume.id === id));
       if (foreign.length > 0) {
-        throw new InvalidError({ volumes: [`Not attached to this instance: ${foreign.join(', ')}.`] });
+        throw new InvalidError({ volumes: [`Not attached to what is deleted: ${foreign.join(', ')}.`] });
       }
       const kept = await snapshots.lockOf(
         tx,

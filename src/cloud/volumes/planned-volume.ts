@@ -1,6 +1,5 @@
-import type { Image } from '../catalog/catalog.ts';
 import type { DiskOrder } from './backend.ts';
-import type { VolumeShape, VolumeWish } from './sources.ts';
+import type { ImageSource, VolumeShape, VolumeWish } from './sources.ts';
 
 /** A volume that somebody wants for a new instance. */
 export type InstanceVolumeWish = {
@@ -17,7 +16,7 @@ export interface PlannedVolume {
   id: string;
   /** Undefined for one that exists already. */
   made: { name: string | undefined; shape: VolumeShape; tags: Record<string, string> } | undefined;
-  image: Image | undefined;
+  image: ImageSource | undefined;
   disk: DiskOrder;
   deleteOnTermination: boolean;
   attachmentTag: string | null;

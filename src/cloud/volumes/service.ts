@@ -4,7 +4,6 @@ import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { acceptedTags } from '../../lib/tags-input.ts';
-import type { Catalog } from '../catalog/catalog.ts';
 import type { VolumeLookup } from '../pricing/service.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
@@ -15,7 +14,7 @@ import { insertAttachment } from './attachment-store.ts';
 import { freeDevice, lockHost, requireReady, type VolumeHost, type VolumeHosts } from './hosts.ts';
 import type { CreateVolume } from './schema.ts';
 import type { SnapshotRows } from './snapshot-rows.ts';
-import { type SnapshotSources, volumeShapes } from './sources.ts';
+import { type ImageSources, type SnapshotSources, volumeShapes } from './sources.ts';
 import * as store from './store.ts';
 import {
   CREATE_VOLUME,
@@ -43,12 +42,12 @@ export interface Volumes extends VolumeLookup {
 export function createVolumes(deps: {
   database: Database;
   clock: Clock;
-  catalog: Catalog;
+  images: ImageSources;
   tasks: Tasks;
   snapshots: SnapshotSources & SnapshotRows;
   hosts: VolumeHosts;
 }): Volumes {
-  const { database, clock, catalog, tasks, snapshots, hosts } = deps;
+  const { database, clock, images, tasks, snapshots, hosts } = deps;
 
   return {
     async create(scope, request) {
@@ -59,7 +58,7 @@ export function createVolumes(deps: {
       return database.accept(scope.principal, async (tx) => {
         const host = await hostOf(tx, scope, request);
         const { shapes, problems } = await volumeShapes(tx, scope, [request], {
-          catalog,
+          images,
           snapshots,
           fieldOf: () => '',
         });

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/database.ts';
 import type { FieldProblem } from '../../lib/errors.ts';
-import type { Catalog, Image, VolumeTypeName } from '../catalog/catalog.ts';
+import type { Image, VolumeTypeName } from '../catalog/catalog.ts';
 import { type Place, placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 
@@ -21,7 +21,7 @@ export interface VolumeShape {
   volumeType: VolumeTypeName;
   bootable: boolean;
   imageMetadata: Record<string, string> | null;
-  image: Image | undefined;
+  image: ImageSource | undefined;
   imageId: string | null;
   snapshotId: string | null;
 }
@@ -33,6 +33,22 @@ export interface SnapshotSource {
   bootable: boolean;
   imageMetadata: Record<string, string> | null;
   usable: boolean;
+}
+
+export type ImageSource = Pick<
+  Image,
+  'id' | 'name' | 'min_disk' | 'min_ram' | 'os_type' | 'architecture' | 'is_baremetal' | 'ssh_key'
+> & {
+  /** Null when nobody knows. */
+  os_distro: string | null;
+  os_version: string | null;
+  usable: boolean;
+};
+
+/** What this feature needs to know of images. */
+export interface ImageSources {
+  /** The images of the place, by id in small letters, kept from being removed until the transaction ends. */
+  find(tx: Transaction, place: Place, ids: string[]): Promise<Map<string, ImageSource>>;
 }
 
 /** What this feature needs to know of snapshots. */
@@ -49,17 +65,25 @@ export async function volumeShapes(
   tx: Transaction,
   scope: Scope,
   wishes: readonly VolumeWish[],
-  deps: { catalog: Catalog; snapshots: SnapshotSources; fieldOf(index: number): string },
+  deps: { images: ImageSources; snapshots: SnapshotSources; fieldOf(index: number): string },
 ): Promise<{ shapes: (VolumeShape | undefined)[]; problems: FieldProblem[] }> {
-  const ids = wishes.flatMap((wish) => wish.snapshot_id ?? []);
-  const snapshots = await deps.snapshots.find(tx, placeOf(scope), ids);
+  const snapshots = await deps.snapshots.find(
+    tx,
+    placeOf(scope),
+    wishes.flatMap((wish) => wish.snapshot_id ?? []),
+  );
+  const images = await deps.images.find(
+    tx,
+    placeOf(scope),
+    wishes.flatMap((wish) => wish.image_id ?? []),
+  );
   const problems: FieldProblem[] = [];
   const shapes = wishes.map((wish, index) => {
     const found: FieldProblem[] = [];
     const field = deps.fieldOf(index);
     const complain = (name: string, message: string) =>
       void found.push({ field: field === '' ? name : `${field}.${name}`, message });
-    const shape = shapeOf(wish, scope, deps.catalog, snapshots, complain);
+    const shape = shapeOf(wish, images, snapshots, complain);
     const offered = scope.region.available_volume_types;
     if (shape && offered && !offered.includes(shape.volumeType)) {
       complain(
@@ -75,27 +99,27 @@ export async function volumeShapes(
 
 function shapeOf(
   wish: VolumeWish,
-  scope: Scope,
-  catalog: Catalog,
+  images: Map<string, ImageSource>,
   snapshots: Map<string, SnapshotSource>,
   complain: (name: string, message: string) => void,
 ): VolumeShape | undefined {
   if (wish.source === 'snapshot') return fromSnapshot(wish, snapshots, complain);
   const volumeType = wish.type_name ?? 'standard';
   if (wish.source === 'new-volume') {
-    return { ...blank, sizeGib: wish.size ?? 1, volumeType };
+    return { ...blankShape, sizeGib: wish.size ?? 1, volumeType };
   }
-  const image = catalog.image(scope.region.id, (wish.image_id ?? '').toLowerCase());
+  const image = images.get((wish.image_id ?? '').toLowerCase());
   if (!image) {
-    complain('image_id', `No image ${wish.image_id} in this region.`);
+    complain('image_id', `No image ${wish.image_id} in this project and region.`);
     return undefined;
   }
+  if (!image.usable) complain('image_id', `Image ${image.id} is being made or deleted; use another one.`);
   const smallest = Math.max(image.min_disk, 1);
   if (wish.size !== undefined && wish.size < smallest) {
     complain('size', `Image ${image.name} needs at least ${smallest} GiB.`);
   }
   return {
-    ...blank,
+    ...blankShape,
     sizeGib: wish.size ?? smallest,
     volumeType,
     bootable: true,
@@ -105,14 +129,21 @@ function shapeOf(
       image_id: image.id,
       image_name: image.name,
       os_type: image.os_type,
-      os_distro: image.os_distro,
-      os_version: image.os_version,
+      ...(image.os_distro !== null && { os_distro: image.os_distro }),
+      ...(image.os_version !== null && { os_version: image.os_version }),
       architecture: image.architecture,
     },
   };
 }
 
-const blank = { bootable: false, imageMetadata: null, image: undefined, imageId: null, snapshotId: null };
+/** Of a volume that is made from nothing. */
+export const blankShape = {
+  bootable: false,
+  imageMetadata: null,
+  image: undefined,
+  imageId: null,
+  snapshotId: null,
+};
 
 function fromSnapshot(
   wish: VolumeWish,
@@ -130,7 +161,7 @@ function fromSnapshot(
     complain('size', `Must equal the snapshot's size of ${snapshot.sizeGib} GiB; leave it out to use that.`);
   }
   return {
-    ...blank,
+    ...blankShape,
     sizeGib: snapshot.sizeGib,
     volumeType: wish.type_name ?? snapshot.volumeType,
     bootable: snapshot.bootable,

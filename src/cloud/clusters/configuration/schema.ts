@@ -291,6 +291,16 @@ export const RetentionPolicy = Type.Object(
   { title: 'LogRetentionPolicy', description: 'How long logs are kept.', additionalProperties: false },
 );
 
+export const TopicName = (description: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: LIMITS.topicName,
+    pattern: TOPIC_NAME_PATTERN,
+    rule: 'Must be lower-case letters, digits and hyphens, in parts joined by dots; each part begins and ends with a letter or a digit.',
+    description,
+    examples: ['my-log-name'],
+  });
+
 export const LoggingInput = closed(
   {
     enabled: Optional(
@@ -311,16 +321,7 @@ export const LoggingInput = closed(
       ),
     ),
     topic_name: Optional(
-      orNull(
-        Type.String({
-          minLength: 1,
-          maxLength: LIMITS.topicName,
-          pattern: TOPIC_NAME_PATTERN,
-          rule: 'Must be lower-case letters, digits and hyphens, in parts joined by dots; each part begins and ends with a letter or a digit.',
-          description: 'Topic. Named after the cluster when logging is switched on without one.',
-          examples: ['my-log-name'],
-        }),
-      ),
+      orNull(TopicName('Topic. Named after the cluster when logging is switched on without one.')),
     ),
     retention_policy: Optional(orNull(RetentionPolicy)),
   },

@@ -1,0 +1,58 @@
+import { offsetTimestamp } from '../../lib/timestamps.ts';
+import type { Image } from '../catalog/catalog.ts';
+import type { OfferPrice } from '../pricing/offers.ts';
+import { commonFields } from '../projects/resource-answer.ts';
+import type { Scope } from '../projects/service.ts';
+import type { ImageAnswer } from './schema.ts';
+import type { ImageRow } from './store.ts';
+
+type Place = Pick<Scope, 'projectId' | 'region'>;
+
+/** An image of the catalogue, seen from a project and a region. */
+export function presentedPublicImage(image: Image, place: Place, price: OfferPrice): ImageAnswer {
+  const { regions: _, ...shown } = image;
+  return {
+    ...shown,
+    status: 'active',
+    visibility: 'public',
+    ...price,
+    tags_v2: [],
+    project_id: place.projectId,
+    region: place.region.display_name,
+    region_id: place.region.id,
+    creator_task_id: null,
+    task_id: null,
+    updated_at: image.created_at,
+  };
+}
+
+export function presentedOwnImage(row: ImageRow, scope: Scope, price: OfferPrice): ImageAnswer {
+  const { tags, ...common } = commonFields(row, scope);
+  return {
+    id: row.id,
+    name: row.name,
+    description: '',
+    status: row.status,
+    visibility: 'private',
+    architecture: row.architecture,
+    os_type: row.os_type,
+    os_distro: row.os_distro,
+    os_version: row.os_version,
+    disk_format: 'raw',
+    min_disk: row.min_disk_gib,
+    min_ram: 0,
+    size: row.size_bytes,
+    is_baremetal: row.is_baremetal,
+    ssh_key: row.ssh_key,
+    hw_firmware_type: row.hw_firmware_type,
+    hw_machine_type: row.hw_machine_type,
+    gpu_driver: null,
+    gpu_driver_type: null,
+    gpu_driver_version: null,
+    display_order: null,
+    ...price,
+    tags_v2: tags,
+    ...common,
+    updated_at: offsetTimestamp(row.updated_at),
+  };
+}

@@ -1,0 +1,28 @@
+import type { Image } from '../catalog/catalog.ts';
+import type { ImageListQuery } from './schema.ts';
+
+/** The platform's images that a list asks for. They are public, of no project, and without tags. */
+export function matchingImages(
+  images: readonly Image[],
+  query: ImageListQuery,
+  { tagKeys, tags }: { tagKeys: string[]; tags: Record<string, string> },
+): readonly Image[] {
+  const onlyOthers =
+    query.private !== undefined ||
+    (query.visibility !== undefined && query.visibility !== 'public') ||
+    tagKeys.length > 0 ||
+    Object.keys(tags).length > 0;
+  if (onlyOthers) return [];
+  const part = query.name?.toLowerCase();
+  return images.filter(
+    (image) =>
+      (part === undefined || image.name.toLowerCase().includes(part)) &&
+      sameText(query.os_distro, image.os_distro) &&
+      sameText(query.os_version, image.os_version) &&
+      (query.architecture === undefined || image.architecture === query.architecture),
+  );
+}
+
+function sameText(wanted: string | undefined, value: string): boolean {
+  return wanted === undefined || wanted.toLowerCase() === value.toLowerCase();
+}

@@ -1,0 +1,125 @@
+import type { Dialect } from '../../http/dialect.ts';
+import type { Api } from '../../http/server.ts';
+import { ProjectRegionParams } from '../../lib/wire.ts';
+import { NO_PRICE_ASKED } from '../catalog/wire-fields.ts';
+import type { Pricing } from '../pricing/service.ts';
+import { type Projects, type Scope, scopeOf } from '../projects/service.ts';
+import { presentedOwnImage, presentedPublicImage } from './presenter.ts';
+import {
+  CreateImage,
+  ImageAnswer,
+  ImageList,
+  ImageListQuery,
+  ImageParams,
+  ImageQuery,
+  UpdateImage,
+} from './schema.ts';
+import type { AnyImage, Images } from './service.ts';
+
+const IMAGES = '/cloud/v1/images/:project_id/:region_id';
+const IMAGE = `${IMAGES}/:image_id`;
+const tags = ['Images'];
+
+export function imageRoutes(
+  app: Api,
+  dialect: Dialect,
+  { projects, images, pricing }: { projects: Projects; images: Images; pricing: Pricing },
+): void {
+  function presented(known: AnyImage, scope: Scope, priced = false): ImageAnswer {
+    const { os_type: osType } = 'row' in known ? known.row : known.image;
+    const price = priced ? pricing.image(scope, osType) : NO_PRICE_ASKED;
+    return 'row' in known
+      ? presentedOwnImage(known.row, scope, price)
+      : presentedPublicImage(known.image, scope, price);
+  }
+
+  app.post(IMAGES, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'createImage',
+      summary: 'Create an image of a volume',
+      description:
+        'Answers one task, whose created_resources has the image in images. The volume is held meanwhile; a volume in use is copied as it is at that moment.',
+      tags,
+      params: ProjectRegionParams,
+      body: CreateImage,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return dialect.tasks([await images.create(scope, request.body)]);
+    },
+  });
+
+  app.get(IMAGES, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listImages',
+      summary: 'List images',
+      description: "The platform's in its order, then those of the project, the newest first.",
+      tags,
+      params: ProjectRegionParams,
+      querystring: ImageListQuery,
+      response: { 200: ImageList },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const { count, images: page } = await images.list(scope, request.query);
+      const { include_prices: priced } = request.query;
+      return { count, results: page.map((known) => presented(known, scope, priced)) };
+    },
+  });
+
+  app.get(IMAGE, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'getImage',
+      summary: 'Get an image',
+      tags,
+      params: ImageParams,
+      querystring: ImageQuery,
+      response: { 200: ImageAnswer },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const known = await images.get(scope, request.params.image_id);
+      return presented(known, scope, request.query.include_prices);
+    },
+  });
+
+  app.patch(IMAGE, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'updateImage',
+      summary: 'Change an image',
+      description: "At once. The platform's images are refused with 403.",
+      tags,
+      params: ImageParams,
+      body: UpdateImage,
+      response: { 200: ImageAnswer },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const { image_id: id } = request.params;
+      await images.update(scope, id, request.body);
+      return presented(await images.get(scope, id), scope);
+    },
+  });
+
+  app.delete(IMAGE, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'deleteImage',
+      summary: 'Delete an image',
+      description:
+        "Volumes that were made from it stay, for each is a copy; while one is still being made, it is refused with 409. The platform's images are refused with 403.",
+      tags,
+      params: ImageParams,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return dialect.tasks([await images.delete(scope, request.params.image_id)]);
+    },
+  });
+}

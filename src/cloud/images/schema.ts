@@ -1,0 +1,105 @@
+import { type Static, Type } from 'typebox';
+import { nullable } from '../../lib/nullable.ts';
+import { PlaceFields, TagAnswer, TaskFields, UuidInput } from '../../lib/resource-fields.ts';
+import { tagQuery } from '../../lib/tag-query.ts';
+import { TagsInput } from '../../lib/tags-input.ts';
+import { TagsPatchInput } from '../../lib/tags-patch.ts';
+import { listOf, listQuery, ProjectRegion, ResourceName, Timestamp } from '../../lib/wire.ts';
+import { imageFields } from '../catalog/schema.ts';
+import { priceFields } from '../catalog/wire-fields.ts';
+
+const text = (description: string) =>
+  Type.Optional(Type.String({ maxLength: 255, description: `${description}, in capital or small letters` }));
+const oneOf = <T extends string>(names: readonly T[], description: string) =>
+  Type.Enum([...names], { type: 'string', description });
+
+const Architecture = oneOf(['aarch64', 'x86_64'], 'CPU architecture');
+
+/** What may be said of an image when it is made, and changed later. */
+const settings = {
+  os_type: Type.Optional(oneOf(['linux', 'windows'], 'Operating system family')),
+  ssh_key: Type.Optional(oneOf(['allow', 'deny', 'required'], 'Use of an SSH key')),
+  is_baremetal: Type.Optional(Type.Boolean({ description: 'For bare metal machines' })),
+  hw_firmware_type: Type.Optional(oneOf(['bios', 'uefi'], 'What a machine starts by')),
+  hw_machine_type: Type.Optional(oneOf(['i440', 'q35'], 'Chipset of a machine')),
+};
+
+export const CreateImage = Type.Object(
+  {
+    name: ResourceName('Name'),
+    volume_id: UuidInput('The volume that it is made from'),
+    source: Type.Optional(Type.Enum(['volume'], { type: 'string', description: 'Only volume' })),
+    architecture: Type.Optional(Architecture),
+    ...settings,
+    tags: Type.Optional(TagsInput),
+  },
+  {
+    title: 'CreateImage',
+    description: 'Left out: os_type linux, architecture x86_64, ssh_key allow, firmware bios, machine q35.',
+    additionalProperties: false,
+    examples: [
+      { name: 'web server', volume_id: '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a', tags: { env: 'test' } },
+    ],
+  },
+);
+export type CreateImage = Static<typeof CreateImage>;
+
+export const UpdateImage = Type.Object(
+  { name: Type.Optional(ResourceName('Name')), ...settings, tags: Type.Optional(TagsPatchInput) },
+  {
+    title: 'UpdateImage',
+    additionalProperties: false,
+    examples: [{ name: 'web server 2', ssh_key: 'required', tags: { env: 'test' } }],
+  },
+);
+export type UpdateImage = Static<typeof UpdateImage>;
+
+const { os_distro, os_version, display_order, created_at: _, ...known } = imageFields;
+
+export const ImageAnswer = Type.Object(
+  {
+    ...known,
+    os_distro: nullable(os_distro),
+    os_version: nullable(os_version),
+    display_order: nullable(display_order),
+    status: Type.String({ description: 'State of the image', examples: ['active'] }),
+    visibility: oneOf(
+      ['private', 'public', 'shared'],
+      '`public`: offered by the platform. `private`: made in the project and seen there alone.',
+    ),
+    ...priceFields,
+    tags_v2: Type.Array(TagAnswer, { description: 'Tags' }),
+    ...PlaceFields,
+    ...TaskFields,
+    created_at: Timestamp(),
+    updated_at: Timestamp(),
+  },
+  { title: 'Image', description: 'What a boot volume can be made from.' },
+);
+export type ImageAnswer = Static<typeof ImageAnswer>;
+export const ImageList = listOf(ImageAnswer, 'ImageList');
+
+const includePrices = Type.Optional(Type.Boolean({ default: false, description: 'Whether to add prices' }));
+
+export const ImageParams = Type.Object({
+  ...ProjectRegion,
+  image_id: Type.String({ description: 'Image ID' }),
+});
+export const ImageQuery = Type.Object({ include_prices: includePrices }, { additionalProperties: false });
+export const ImageListQuery = Type.Object(
+  {
+    ...listQuery(),
+    name: text('Part of the name'),
+    os_distro: text('Distribution'),
+    os_version: text('Version'),
+    architecture: Type.Optional(Architecture),
+    visibility: Type.Optional(oneOf(['private', 'public', 'shared'], 'Whose images')),
+    private: Type.Optional(
+      Type.String({ maxLength: 255, description: 'With any value: only images of the project itself' }),
+    ),
+    include_prices: includePrices,
+    ...tagQuery,
+  },
+  { additionalProperties: false },
+);
+export type ImageListQuery = Static<typeof ImageListQuery>;

@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto';
+import type { Database, Transaction } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { ConflictError, ForbiddenError, NotFoundError } from '../../lib/errors.ts';
+import { isUuid } from '../../lib/ids.ts';
+import { tagFilter } from '../../lib/tag-query.ts';
+import { acceptedTags } from '../../lib/tags-input.ts';
+import { patchedTags } from '../../lib/tags-patch.ts';
+import type { Catalog, Image } from '../catalog/catalog.ts';
+import type { TagHolder } from '../metadata/service.ts';
+import { placeOf } from '../projects/place.ts';
+import type { Scope } from '../projects/service.ts';
+import { takeQuota } from '../quotas/quotas.ts';
+import { refuseHeld } from '../tasks/held.ts';
+import type { Tasks } from '../tasks/service.ts';
+import { matchingImages } from './public-images.ts';
+import type { CreateImage, ImageListQuery, UpdateImage } from './schema.ts';
+import * as store from './store.ts';
+import { CREATE_IMAGE, DEADLINE_MS, DELETE_IMAGE, type ImageInput, type ImageRemoval } from './workflow.ts';
+
+/** What images need to know of volumes. */
+export interface ImageVolumes {
+  /** Holds the volume for the task that reads it. @throws InvalidError naming `volume_id`, ConflictError */
+  holdForUpload(
+    tx: Transaction,
+    scope: Scope,
+    id: string,
+    taskId: string,
+    now: Date,
+  ): Promise<{ id: string; size_gib: number; image_metadata: Record<string, string> | null }>;
+}
+
+/** One of the platform's or one of the project's own. */
+export type AnyImage = { image: Image } | { row: store.ImageRow };
+
+export interface Images {
+  /**
+   * Answers the task that makes an image of a volume, which is held meanwhile.
+   * @throws InvalidError, ConflictError, QuotaExceededError
+   */
+  create(scope: Scope, request: CreateImage): Promise<string>;
+  /** The platform's in its order, then the project's, the newest first. @throws InvalidError */
+  list(scope: Scope, query: ImageListQuery): Promise<{ count: number; images: AnyImage[] }>;
+  /** @throws NotFoundError */
+  get(scope: Scope, id: string): Promise<AnyImage>;
+  /** Changes it at once. @throws NotFoundError, ForbiddenError for the platform's, InvalidError, ConflictError */
+  update(scope: Scope, id: string, change: UpdateImage): Promise<void>;
+  /**
+   * Answers the task that deletes it. Volumes made from it stay, for each is a copy.
+   * @throws NotFoundError, ForbiddenError for the platform's, ConflictError while a task or a volume being made needs it
+   */
+  delete(scope: Scope, id: string): Promise<string>;
+  tags: TagHolder;
+}
+
+const GIB = 2 ** 30;
+const SHOWN_IN_MESSAGE = 10;
+
+export function createImages(deps: {
+  database: Database;
+  clock: Clock;
+  catalog: Catalog;
+  tasks: Tasks;
+  volumes: ImageVolumes;
+}): Images {
+  const { database, clock, catalog, tasks, volumes } = deps;
+
+  return {
+    async create(scope, request) {
+      const tags = acceptedTags(request.tags);
+      const [id, taskId] = [randomUUID(), randomUUID()];
+      const now = clock.now();
+      return database.accept(scope.principal, async (tx) => {
+        const volume = await volumes.holdForUpload(tx, scope, request.volume_id, taskId, now);
+        await store.insertImage(tx, {
+          id,
+          project_id: scope.projectId,
+          region_id: scope.region.id,
+          name: request.name,
+          status: 'saving',
+          os_type: request.os_type ?? 'linux',
+          os_distro: volume.image_metadata?.os_distro ?? null,
+          os_version: volume.image_metadata?.os_version ?? null,
+          architecture: request.architecture ?? 'x86_64',
+          min_disk_gib: volume.size_gib,
+          size_bytes: null,
+          is_baremetal: request.is_baremetal ?? false,
+          ssh_key: request.ssh_key ?? 'allow',
+          hw_firmware_type: request.hw_firmware_type ?? 'bios',
+          hw_machine_type: request.hw_machine_type ?? 'q35',
+          tags: JSON.stringify(tags),
+          creator_task_id: taskId,
+          task_id: taskId,
+          created_at: now,
+          updated_at: now,
+        });
+        const input: ImageInput = {
+          imageId: id,
+          volumeId: volume.id,
+          sizeBytes: volume.size_gib * GIB,
+          clientId: scope.clientId,
+          regionId: scope.region.id,
+        };
+        const deadlineMs = DEADLINE_MS;
+        await tasks.start(tx, scope, { id: taskId, type: CREATE_IMAGE, data: request, input, deadlineMs });
+        await takeQuota(tx, scope, 'image_count');
+        return taskId;
+      });
+    },
+
+    async list(scope, query) {
+      const filter = tagFilter(query);
+      const open = matchingImages(catalog.images(scope.region.id), query, filter);
+      const limit = query.limit ?? 1000;
+      const offset = query.offset ?? 0;
+      const page = open.slice(offset, offset + limit);
+      if (query.visibility !== undefined && query.visibility !== 'private') {
+        return { count: open.length, images: page.map((image) => ({ image })) };
+      }
+      const own = await store.listImages(
+        database.sql,
+        placeOf(scope),
+        {
+          namePart: query.name,
+          osDistro: query.os_distro,
+          osVersion: query.os_version,
+          architecture: query.architecture,
+          ...filter,
+        },
+        { limit: limit - page.length, offset: Math.max(0, offset - open.length) },
+      );
+      return {
+        count: open.length + own.count,
+        images: [...page.map((image) => ({ image })), ...own.rows.map((row) => ({ row }))],
+      };
+    },
+
+    get: found,
+
+    update: (scope, id, { tags, ...change }) =>
+      database.accept(scope.principal, async (tx) => {
+        const image = await lockOwn(tx, scope, id);
+        await store.changeImage(tx, image.id, {
+          ...change,
+          tags: JSON.stringify(patchedTags(image.tags, tags)),
+          updated_at: clock.now(),
+        });
+      }),
+
+    delete: (scope, id) =>
+      database.accept(scope.principal, async (tx) => {
+        const image = await lockOwn(tx, scope, id);
+        const readers = await store.volumesFrom(tx, image.id, SHOWN_IN_MESSAGE);
+        if (readers.length > 0) {
+          throw new ConflictError(
+            `Image ${image.id} is being copied to volumes; wait until these are there: ${readers.join(', ')}`,
+          );
+        }
+        const taskId = randomUUID();
+        await store.changeImage(tx, image.id, {
+          status: 'pending_delete',
+          task_id: taskId,
+          updated_at: clock.now(),
+        });
+        const owner = { clientId: scope.clientId, regionId: scope.region.id };
+        const input: ImageRemoval = { imageId: image.id, ...owner };
+        return tasks.start(tx, scope, {
+          id: taskId,
+          type: DELETE_IMAGE,
+          data: { image_id: image.id },
+          input,
+          deadlineMs: DEADLINE_MS,
+        });
+      }),
+
+    tags: {
+      async read(scope, id) {
+        const known = await found(scope, id);
+        return 'row' in known ? known.row.tags : {};
+      },
+      async change(tx, scope, id, plan) {
+        const image = await lockOwn(tx, scope, id);
+        const tags = JSON.stringify(plan(image.tags));
+        await store.changeImage(tx, image.id, { tags, updated_at: clock.now() });
+      },
+    },
+  };
+
+  async function found(scope: Scope, id: string): Promise<AnyImage> {
+    const image = catalog.image(scope.region.id, id.toLowerCase());
+    if (image) return { image };
+    const row = isUuid(id) ? await store.findImage(database.sql, placeOf(scope), id) : undefined;
+    if (!row) throw new NotFoundError('Image', id);
+    return { row };
+  }
+
+  /** @throws NotFoundError, ForbiddenError for the platform's, ConflictError while a task holds it */
+  async function lockOwn(tx: Transaction, scope: Scope, id: string): Promise<store.ImageRow> {
+    if (catalog.image(scope.region.id, id.toLowerCase())) {
+      throw new ForbiddenError(`Image ${id} belongs to the platform and can only be used`);
+    }
+    const image = isUuid(id) ? await store.lockImage(tx, placeOf(scope), id) : undefined;
+    if (!image) throw new NotFoundError('Image', id);
+    refuseHeld(`Image ${image.id}`, image);
+    return image;
+  }
+}

@@ -1,0 +1,33 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import type { ImageSource, ImageSources } from '../volumes/sources.ts';
+
+/** What volumes can be made from: images of the platform and those of the project. */
+export function imageSources({ catalog }: { catalog: Catalog }): ImageSources {
+  return {
+    async find(tx, place, given) {
+      const ids = [...new Set(given.map((id) => id.toLowerCase()))];
+      const found = new Map<string, ImageSource>();
+      for (const id of ids) {
+        const image = catalog.image(place.regionId, id);
+        if (image) found.set(id, { ...image, usable: true });
+      }
+      const others = ids.filter((id) => !found.has(id));
+      if (others.length === 0) return found;
+      // Shared, so that many volumes may begin at once while the image can't begin to be deleted.
+      const rows = await tx.sql
+        .selectFrom('images')
+        .select(['id', 'name', 'min_disk_gib as min_disk', 'os_type', 'os_distro', 'os_version'])
+        .select(['architecture', 'is_baremetal', 'ssh_key', 'status'])
+        .where('id', 'in', others)
+        .where('project_id', '=', place.projectId)
+        .where('region_id', '=', place.regionId)
+        .orderBy('id')
+        .forShare()
+        .execute();
+      for (const { status, ...row } of rows) {
+        found.set(row.id, { ...row, min_ram: 0, usable: status === 'active' });
+      }
+      return found;
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { type Insertable, type Kysely, type Selectable, sql, type Updateable } from 'kysely';
+import type { Transaction } from '../../db/database.ts';
+import { pageWithCount } from '../../db/page.ts';
+import type { Tables } from '../../db/tables.ts';
+import { tagConditions } from '../../db/tag-conditions.ts';
+import type { Place } from '../projects/place.ts';
+
+export type ImageRow = Selectable<Tables['images']>;
+
+export interface ImageFilter {
+  namePart?: string | undefined;
+  osDistro?: string | undefined;
+  osVersion?: string | undefined;
+  architecture?: 'aarch64' | 'x86_64' | undefined;
+  tagKeys: string[];
+  tags: Record<string, string>;
+}
+
+function images(db: Kysely<Tables>, place: Place) {
+  return db
+    .selectFrom('images')
+    .selectAll()
+    .where('project_id', '=', place.projectId)
+    .where('region_id', '=', place.regionId);
+}
+
+export async function findImage(db: Kysely<Tables>, place: Place, id: string): Promise<ImageRow | undefined> {
+  return images(db, place).where('id', '=', id).executeTakeFirst();
+}
+
+/** Locks the image against a concurrent change until the transaction ends, and against being used as a source. */
+export async function lockImage(tx: Transaction, place: Place, id: string): Promise<ImageRow | undefined> {
+  return images(tx.sql, place).where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
+}
+
+/** The newest first. */
+export async function listImages(
+  db: Kysely<Tables>,
+  place: Place,
+  filter: ImageFilter,
+  page: { limit: number; offset: number },
+): Promise<{ count: number; rows: ImageRow[] }> {
+  let matching = images(db, place).where((eb) => eb.and(tagConditions('images.tags', filter)));
+  if (filter.namePart !== undefined) {
+    matching = matching.where(sql<boolean>`position(lower(${filter.namePart}) in lower(name)) > 0`);
+  }
+  if (filter.osDistro !== undefined) {
+    matching = matching.where(sql<boolean>`lower(os_distro) = lower(${filter.osDistro})`);
+  }
+  if (filter.osVersion !== undefined) {
+    matching = matching.where(sql<boolean>`lower(os_version) = lower(${filter.osVersion})`);
+  }
+  if (filter.architecture !== undefined) matching = matching.where('architecture', '=', filter.architecture);
+  return pageWithCount(matching.orderBy('created_at', 'desc').orderBy('id', 'desc'), page);
+}
+
+export async function insertImage(tx: Transaction, image: Insertable<Tables['images']>): Promise<void> {
+  await tx.sql.insertInto('images').values(image).execute();
+}
+
+export async function changeImage(
+  tx: Transaction,
+  id: string,
+  change: Updateable<Tables['images']>,
+): Promise<void> {
+  await tx.sql.updateTable('images').set(change).where('id', '=', id).execute();
+}
+
+/** Whether there was one. */
+export async function deleteImage(tx: Transaction, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx.sql.deleteFrom('images').where('id', '=', id).executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Up to `limit` volumes that are just being made from the image. */
+export async function volumesFrom(tx: Transaction, imageId: string, limit: number): Promise<string[]> {
+  const rows = await tx.sql
+    .selectFrom('volumes')
+    .select('id')
+    .where(sql<boolean>`image_metadata ->> 'image_id' = ${imageId}`)
+    .where('status', '=', 'downloading')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}

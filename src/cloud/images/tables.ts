@@ -1,0 +1,33 @@
+import type { JSONColumnType } from 'kysely';
+
+export type ImageStatus = 'saving' | 'active' | 'pending_delete';
+
+export interface ImageTables {
+  /** Those of projects; the platform's own are in the catalogue. */
+  images: {
+    id: string;
+    project_id: number;
+    region_id: number;
+    name: string;
+    /** As Glance names them. */
+    status: ImageStatus;
+    os_type: 'linux' | 'windows';
+    /** Null when nobody knows. */
+    os_distro: string | null;
+    os_version: string | null;
+    architecture: 'aarch64' | 'x86_64';
+    min_disk_gib: number;
+    /** Null until it is there. */
+    size_bytes: number | null;
+    is_baremetal: boolean;
+    ssh_key: 'allow' | 'deny' | 'required';
+    hw_firmware_type: 'bios' | 'uefi';
+    hw_machine_type: 'i440' | 'q35';
+    tags: JSONColumnType<Record<string, string>>;
+    creator_task_id: string;
+    /** The task that holds the image. */
+    task_id: string | null;
+    created_at: Date;
+    updated_at: Date;
+  };
+}

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startService, type TestService } from '../../../test/support/service.ts';
+
+const IMAGES = '/cloud/v1/images/1/1';
+const VOLUMES = '/cloud/v1/volumes/1/1';
+
+// So slow that no task ends unless it is made to.
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ TRADEWIND_SIMULATION_SPEED: '0.01' });
+});
+afterAll(() => service.stop());
+
+async function overrun(taskId: string) {
+  await service.pool.query(`update tasks set deadline_at = now() - interval '1 second' where id = $1`, [
+    taskId,
+  ]);
+  return service.http.task(taskId);
+}
+
+/** A volume and an image that are there without having been made. */
+async function rows() {
+  const place = `gen_random_uuid(), 1, 1`;
+  const held = `'{}', gen_random_uuid(), null, now(), now()`;
+  const volume = await service.pool.query(
+    `insert into volumes (id, project_id, region_id, name, size_gib, volume_type, status, bootable,
+       tags, creator_task_id, task_id, created_at, updated_at)
+     values (${place}, 'disk', 5, 'standard', 'available', false, ${held}) returning id`,
+  );
+  const image = await service.pool.query(
+    `insert into images (id, project_id, region_id, name, status, os_type, architecture, min_disk_gib, size_bytes,
+       is_baremetal, ssh_key, hw_firmware_type, hw_machine_type, tags, creator_task_id, task_id, created_at, updated_at)
+     values (${place}, 'kept', 'active', 'linux', 'x86_64', 5, 1, false, 'allow', 'bios', 'q35', ${held}) returning id`,
+  );
+  await service.pool.query(
+    `insert into quota_usage values (1, 1, 'image_count', 1)
+     on conflict (client_id, region_id, attribute) do update set used = quota_usage.used + 1`,
+  );
+  return { volumeId: volume.rows[0].id as string, imageId: image.rows[0].id as string };
+}
+
+it('holds image and volume while the image is made, and leaves nothing when that fails', async () => {
+  const { volumeId } = await rows();
+  const answer = await service.http.post(IMAGES, { name: 'never there', volume_id: volumeId });
+  const [taskId] = answer.body;
+  const { results } = (await service.http.get(`${IMAGES}?name=never`)).body;
+  expect(results).toMatchObject([{ status: 'saving', task_id: taskId, size: null }]);
+  const url = `${IMAGES}/${results[0].id}`;
+  const volume = await service.http.get(`${VOLUMES}/${volumeId}`);
+  expect(volume.body).toMatchObject({ status: 'uploading', task_id: taskId });
+  for (const refused of [
+    await service.http.patch(url, { name: 'other' }),
+    await service.http.delete(url),
+    await service.http.put(`${url}/metadata`, {}),
+    await service.http.delete(`${VOLUMES}/${volumeId}`),
+    await service.http.post(IMAGES, { name: 'second', volume_id: volumeId }),
+  ]) {
+    expect(refused.status).toBe(409);
+    expect(refused.body.message).toContain(taskId);
+  }
+  const early = await service.http.post(VOLUMES, {
+    source: 'image',
+    image_id: results[0].id,
+    size: 5,
+    name: 'early',
+  });
+  expect(Object.keys(early.body.invalid_fields)).toEqual(['image_id']);
+  expect(await overrun(taskId)).toMatchObject({ state: 'ERROR', created_resources: null });
+  expect((await service.http.get(url)).status).toBe(404);
+  const { rows: quota } = await service.pool.query(
+    `select used from quota_usage where attribute = 'image_count'`,
+  );
+  expect(quota).toEqual([{ used: 1 }]);
+  expect((await service.http.get(`${VOLUMES}/${volumeId}`)).body).toMatchObject({
+    status: 'available',
+    task_id: null,
+  });
+});
+
+it('keeps an image while a volume is made from it', async () => {
+  const { imageId } = await rows();
+  const copy = { source: 'image', image_id: imageId, size: 5, name: 'copy' };
+  const { body: tasks } = await service.http.post(VOLUMES, copy);
+  const volume = (await service.http.get(VOLUMES)).body.results[0];
+  expect(volume).toMatchObject({ status: 'downloading' });
+  const refused = await service.http.delete(`${IMAGES}/${imageId}`);
+  expect(refused.status).toBe(409);
+  expect(refused.body.message).toContain(volume.id);
+  await overrun(tasks[0]);
+  expect((await service.http.delete(`${IMAGES}/${imageId}`)).status).toBe(200);
+});
+
+it('keeps an image whose deletion fails', async () => {
+  const { imageId } = await rows();
+  const { body: tasks } = await service.http.delete(`${IMAGES}/${imageId}`);
+  const url = `${IMAGES}/${imageId}`;
+  expect((await service.http.get(url)).body).toMatchObject({ status: 'pending_delete', task_id: tasks[0] });
+  expect(await overrun(tasks[0])).toMatchObject({ state: 'ERROR' });
+  expect((await service.http.get(url)).body).toMatchObject({ status: 'active', task_id: null });
+});

@@ -1,0 +1,40 @@
+import { type Transaction, violates } from '../../db/database.ts';
+import { ConflictError, InvalidError } from '../../lib/errors.ts';
+import type { Place } from '../projects/place.ts';
+import { insertService, lockService, type ServiceRow } from './store.ts';
+
+/** The namespace of a project that asked for none. Nobody else can choose it. */
+const ownNamespace = (projectId: number): string => `p${projectId}`;
+
+/** @throws InvalidError for a namespace that another project gets when it asks for none */
+function refuseReserved(namespace: string, projectId: number): void {
+  if (!/^p\d+$/.test(namespace) || namespace === ownNamespace(projectId)) return;
+  throw new InvalidError({
+    namespace: ['The letter p and a number is what other projects get by themselves; choose another one.'],
+  });
+}
+
+/**
+ * The logging of a project, locked; begun where it had not begun.
+ * @throws InvalidError, ConflictError for a taken namespace
+ */
+export async function initialise(
+  tx: Transaction,
+  place: Place,
+  asked: string | null,
+  now: Date,
+): Promise<ServiceRow> {
+  const namespace = asked ?? ownNamespace(place.projectId);
+  refuseReserved(namespace, place.projectId);
+  try {
+    for (;;) {
+      await insertService(tx, place, namespace, now);
+      const service = await lockService(tx, place);
+      // The one that was there may have ended between the two.
+      if (service) return service;
+    }
+  } catch (error) {
+    if (!violates(error, 'logging_services_namespace')) throw error;
+    throw new ConflictError(`The namespace ${namespace} is taken in this region; choose another one`);
+  }
+}

@@ -1,0 +1,84 @@
+import { type Static, Type } from 'typebox';
+import { nullable } from '../../lib/nullable.ts';
+import { listOf, listQuery, ProjectRegion } from '../../lib/wire.ts';
+import { RetentionPolicy, TopicName } from '../clusters/configuration/schema.ts';
+
+const Namespace = nullable(
+  Type.String({
+    pattern: '^[a-z0-9]{2,32}$',
+    rule: 'Must be 2 to 32 small letters and digits.',
+    description:
+      'First part of the names that topics have at the log brokers. It belongs to one project of the region and stays while logging is initialised.',
+    examples: ['acme'],
+  }),
+);
+
+export const LoggingStatus = Type.Object(
+  {
+    is_initialized: Type.Boolean({ description: 'Whether the project uses logging in this region' }),
+    namespace: Namespace,
+  },
+  { title: 'LoggingStatus' },
+);
+export type LoggingStatus = Static<typeof LoggingStatus>;
+
+export const UpdateLoggingStatus = Type.Object(
+  {
+    is_initialized: Type.Boolean({ description: 'False gives namespace and user back' }),
+    namespace: Type.Optional(Namespace),
+  },
+  {
+    title: 'UpdateLoggingStatus',
+    description: 'Without a namespace the project gets one named after it.',
+    additionalProperties: false,
+    examples: [{ is_initialized: true, namespace: null }],
+  },
+);
+export type UpdateLoggingStatus = Static<typeof UpdateLoggingStatus>;
+
+const IndexPattern = Type.Object(
+  { id: Type.String({ minLength: 1, maxLength: 255, description: 'ID of the pattern', examples: ['logs'] }) },
+  { title: 'LogIndexPattern', description: 'How dashboards find the logs.', additionalProperties: false },
+);
+const size = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER, examples: [0] };
+
+export const PutTopic = Type.Object(
+  {
+    name: TopicName('Topic'),
+    retention_policy: Type.Optional(nullable(RetentionPolicy)),
+    index_pattern: Type.Optional(nullable(IndexPattern)),
+    size_in_bytes: Type.Optional(Type.Integer({ ...size, default: 0, description: 'What is in it' })),
+  },
+  {
+    title: 'PutLogTopic',
+    additionalProperties: false,
+    examples: [{ name: 'web.access', retention_policy: { period: 45 } }],
+  },
+);
+export type PutTopic = Static<typeof PutTopic>;
+
+export const TopicAnswer = Type.Object(
+  {
+    name: Type.String({ description: 'Topic', examples: ['web.access'] }),
+    retention_policy: nullable(RetentionPolicy),
+    index_pattern: nullable(IndexPattern),
+    size_in_bytes: Type.Integer({ ...size, description: 'What is in it' }),
+  },
+  { title: 'LogTopic', description: 'Logs that are kept together.' },
+);
+export type TopicAnswer = Static<typeof TopicAnswer>;
+export const TopicList = listOf(TopicAnswer, 'LogTopicList');
+export const TopicListQuery = Type.Object(listQuery(), { additionalProperties: false });
+
+export const LoggingUser = Type.Object(
+  {
+    username: Type.String({ description: 'Name at the log brokers', examples: ['acme'] }),
+    password: Type.String({ description: 'Shown now and never again' }),
+  },
+  { title: 'LoggingUser', description: 'Logs in to the log brokers with SASL SCRAM-SHA-512.' },
+);
+
+export const TopicParams = Type.Object({
+  ...ProjectRegion,
+  topic_name: Type.String({ description: 'Topic' }),
+});

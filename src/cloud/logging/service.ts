@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import type { Database, Transaction } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { ConflictError, InvalidError, NotFoundError, QuotaExceededError } from '../../lib/errors.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import { requireLoggingHosts } from '../catalog/logging-hosts.ts';
+import { type Place, placeOf } from '../projects/place.ts';
+import type { Scope } from '../projects/service.ts';
+import { initialise } from './namespaces.ts';
+import type { LoggingStatus, PutTopic, UpdateLoggingStatus } from './schema.ts';
+import { scramCredential } from './scram.ts';
+import * as store from './store.ts';
+
+/** Our own limit on the topics of a project in a region. */
+const MAX_TOPICS = 1_000;
+
+/** Who keeps a topic from being deleted. */
+export interface TopicUsers {
+  /** Name of a cluster of the project that logs into the topic of the region, if there is one. */
+  clusterLoggingInto(tx: Transaction, place: Place, topic: string): Promise<string | undefined>;
+}
+
+/** Logging of projects. All but reading the status throws InvalidError where the region has no logging. */
+export interface Logging {
+  status(scope: Scope): Promise<LoggingStatus>;
+  /** @throws InvalidError, ConflictError for a namespace that is taken or another one, and while there are topics */
+  setStatus(scope: Scope, wanted: UpdateLoggingStatus): Promise<LoggingStatus>;
+  topics(
+    scope: Scope,
+    page: { limit?: number; offset?: number },
+  ): Promise<{ count: number; rows: store.TopicRow[] }>;
+  /** Makes a topic, or makes the one of that name what is asked for. @throws ConflictError before initialisation, QuotaExceededError */
+  putTopic(scope: Scope, topic: PutTopic): Promise<store.TopicRow>;
+  /** @throws NotFoundError, ConflictError while a cluster logs into it */
+  deleteTopic(scope: Scope, name: string): Promise<void>;
+  /** Gives the user of the project a new password; an older one no longer lets in. @throws ConflictError before initialisation */
+  newPassword(scope: Scope): Promise<{ username: string; password: string }>;
+}
+
+export function createLogging(deps: {
+  database: Database;
+  clock: Clock;
+  catalog: Catalog;
+  users: TopicUsers;
+}): Logging {
+  const { database, clock, catalog, users } = deps;
+
+  const requireOffered = ({ region }: Scope) => requireLoggingHosts(catalog, region);
+
+  return {
+    status: async (scope) => shown(await store.findService(database.sql, placeOf(scope))),
+
+    async setStatus(scope, wanted) {
+      requireOffered(scope);
+      const place = placeOf(scope);
+      const namespace = wanted.namespace ?? null;
+      return database.accept(scope.principal, async (tx) => {
+        if (wanted.is_initialized) {
+          const service = await initialise(tx, place, namespace, clock.now());
+          if (namespace !== null && namespace !== service.namespace) {
+            throw new ConflictError(
+              `Logging is initialised with the namespace ${service.namespace}, which stays; leave it out`,
+            );
+          }
+          return shown(service);
+        }
+        if (namespace !== null) {
+          throw new InvalidError({ namespace: ['Goes with is_initialized true only; leave it out.'] });
+        }
+        const service = await store.lockService(tx, place);
+        const count = service ? await store.countTopics(tx, place) : 0;
+        if (count > 0) {
+          throw new ConflictError(`Logging has ${count} topics in this region; delete them first`);
+        }
+        await store.deleteService(tx, place);
+        return shown(undefined);
+      });
+    },
+
+    async topics(scope, { limit = 1000, offset = 0 }) {
+      requireOffered(scope);
+      return store.listTopics(database.sql, placeOf(scope), { limit, offset });
+    },
+
+    async putTopic(scope, topic) {
+      requireOffered(scope);
+      const place = placeOf(scope);
+      return database.accept(scope.principal, async (tx) => {
+        await initialised(tx, place);
+        if (!(await store.lockTopic(tx, place, topic.name))) await requireRoom(tx, place);
+        const row = {
+          project_id: place.projectId,
+          region_id: place.regionId,
+          name: topic.name,
+          retention_days: topic.retention_policy?.period ?? null,
+          index_pattern_id: topic.index_pattern?.id ?? null,
+          size_in_bytes: topic.size_in_bytes ?? 0,
+        };
+        await store.putTopic(tx, row);
+        return row;
+      });
+    },
+
+    async deleteTopic(scope, name) {
+      requireOffered(scope);
+      const place = placeOf(scope);
+      await database.accept(scope.principal, async (tx) => {
+        if (!(await store.lockTopic(tx, place, name))) throw new NotFoundError('Topic', name);
+        const cluster = await users.clusterLoggingInto(tx, place, name);
+        if (cluster !== undefined) {
+          throw new ConflictError(
+            `Cluster ${cluster} logs into topic ${name}; switch its logging off or to another topic first`,
+          );
+        }
+        await store.deleteTopic(tx, place, name);
+      });
+    },
+
+    async newPassword(scope) {
+      requireOffered(scope);
+      const place = placeOf(scope);
+      const password = randomBytes(32).toString('base64url');
+      const credential = await scramCredential(password);
+      return database.accept(scope.principal, async (tx) => {
+        const { namespace: username } = await initialised(tx, place);
+        await store.setCredential(tx, place, credential);
+        return { username, password };
+      });
+    },
+  };
+}
+
+function shown(service: store.ServiceRow | undefined): LoggingStatus {
+  return { is_initialized: service !== undefined, namespace: service?.namespace ?? null };
+}
+
+/** @throws ConflictError when logging has not begun. Locks it, so that one after the other changes its topics. */
+async function initialised(tx: Transaction, place: Place): Promise<store.ServiceRow> {
+  const service = await store.lockService(tx, place);
+  if (service) return service;
+  throw new ConflictError('Logging is not initialised in this project and region; set is_initialized first');
+}
+
+async function requireRoom(tx: Transaction, place: Place): Promise<void> {
+  const used = await store.countTopics(tx, place);
+  if (used < MAX_TOPICS) return;
+  throw new QuotaExceededError({
+    attribute: 'laas_topic_count',
+    current_usage: used,
+    requested_usage: 1,
+    limit: MAX_TOPICS,
+  });
+}

@@ -1,0 +1,148 @@
+import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
+import type { Transaction } from '../../db/database.ts';
+import { pageWithCount } from '../../db/page.ts';
+import type { Tables } from '../../db/tables.ts';
+import type { Place } from '../projects/place.ts';
+
+export type ServiceRow = Selectable<Tables['logging_services']>;
+export type TopicRow = Selectable<Tables['logging_topics']>;
+
+function services(db: Kysely<Tables>, { projectId, regionId }: Place) {
+  return db
+    .selectFrom('logging_services')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('region_id', '=', regionId);
+}
+
+function topics(db: Kysely<Tables>, { projectId, regionId }: Place) {
+  return db
+    .selectFrom('logging_topics')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('region_id', '=', regionId);
+}
+
+export async function findService(db: Kysely<Tables>, place: Place): Promise<ServiceRow | undefined> {
+  return services(db, place).executeTakeFirst();
+}
+
+/** Locks it against a concurrent change until the transaction ends. */
+export async function lockService(tx: Transaction, place: Place): Promise<ServiceRow | undefined> {
+  return services(tx.sql, place).forUpdate().executeTakeFirst();
+}
+
+/** Nothing happens where there is one. Violates `logging_services_namespace` when another project has the namespace. */
+export async function insertService(
+  tx: Transaction,
+  { projectId, regionId }: Place,
+  namespace: string,
+  now: Date,
+): Promise<void> {
+  await tx.sql
+    .insertInto('logging_services')
+    .values({
+      project_id: projectId,
+      region_id: regionId,
+      namespace,
+      credential: null,
+      created_at: now,
+    })
+    .onConflict((conflict) => conflict.columns(['project_id', 'region_id']).doNothing())
+    .execute();
+}
+
+export async function deleteService(tx: Transaction, { projectId, regionId }: Place): Promise<void> {
+  await tx.sql
+    .deleteFrom('logging_services')
+    .where('project_id', '=', projectId)
+    .where('region_id', '=', regionId)
+    .execute();
+}
+
+export async function setCredential(
+  tx: Transaction,
+  { projectId, regionId }: Place,
+  credential: string,
+): Promise<void> {
+  await tx.sql
+    .updateTable('logging_services')
+    .set({ credential })
+    .where('project_id', '=', projectId)
+    .where('region_id', '=', regionId)
+    .execute();
+}
+
+export async function listTopics(
+  db: Kysely<Tables>,
+  place: Place,
+  page: { limit: number; offset: number },
+): Promise<{ count: number; rows: TopicRow[] }> {
+  return pageWithCount(topics(db, place).orderBy('name'), page);
+}
+
+export async function countTopics(tx: Transaction, { projectId, regionId }: Place): Promise<number> {
+  const { count } = await tx.sql
+    .selectFrom('logging_topics')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('project_id', '=', projectId)
+    .where('region_id', '=', regionId)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export async function lockTopic(tx: Transaction, place: Place, name: string): Promise<TopicRow | undefined> {
+  return topics(tx.sql, place).where('name', '=', name).forUpdate().executeTakeFirst();
+}
+
+/** Makes the topic, or makes the one of that name what is given. */
+export async function putTopic(tx: Transaction, topic: Insertable<Tables['logging_topics']>): Promise<void> {
+  const { retention_days, index_pattern_id, size_in_bytes } = topic;
+  await tx.sql
+    .insertInto('logging_topics')
+    .values(topic)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['project_id', 'region_id', 'name'])
+        .doUpdateSet({ retention_days, index_pattern_id, size_in_bytes }),
+    )
+    .execute();
+}
+
+/** Makes the topic, or changes how long the one of that name keeps logs. */
+export async function keepTopic(
+  tx: Transaction,
+  { projectId, regionId }: Place,
+  topic: { name: string; retentionDays: number | null | undefined },
+): Promise<void> {
+  await tx.sql
+    .insertInto('logging_topics')
+    .values({
+      project_id: projectId,
+      region_id: regionId,
+      name: topic.name,
+      retention_days: topic.retentionDays ?? null,
+      index_pattern_id: null,
+      size_in_bytes: 0,
+    })
+    .onConflict((conflict) => {
+      const same = conflict.columns(['project_id', 'region_id', 'name']);
+      return topic.retentionDays === undefined
+        ? same.doNothing()
+        : same.doUpdateSet({ retention_days: topic.retentionDays });
+    })
+    .execute();
+}
+
+export async function deleteTopic(
+  tx: Transaction,
+  { projectId, regionId }: Place,
+  name: string,
+): Promise<void> {
+  await tx.sql
+    .deleteFrom('logging_topics')
+    .where('project_id', '=', projectId)
+    .where('region_id', '=', regionId)
+    .where('name', '=', name)
+    .execute();
+}
