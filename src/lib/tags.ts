@@ -36,6 +36,11 @@ export function canonicalTags(
   return { tags: Object.fromEntries(tags), problems };
 }
 
+export function sameTags(a: Record<string, string>, b: Record<string, string>): boolean {
+  const entries = Object.entries(a);
+  return entries.length === Object.keys(b).length && entries.every(([key, value]) => b[key] === value);
+}
+
 function keyFault(key: string, taken: ReadonlyMap<string, string>): string | undefined {
   if (key === '') return 'A tag key must not be empty.';
   if (lengthOf(key) > TAG_MAX_LENGTH) return `A tag key may have at most ${TAG_MAX_LENGTH} characters.`;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FileShareBackend } from '../../cloud/file-shares/backend.ts';
 
 const CREATION_MS = 500;
+const CHANGE_MS = 200;
 const DELETION_MS = 300;
 
 /**
@@ -14,6 +15,7 @@ export function simulatedFileShares(speed: number): FileShareBackend {
       connectionPoint: `${addressOf(id)}:/shares/${id}`,
       settlesInMs: CREATION_MS / speed,
     }),
+    change: async () => ({ settlesInMs: CHANGE_MS / speed }),
     delete: async () => ({ settlesInMs: DELETION_MS / speed }),
   };
 }

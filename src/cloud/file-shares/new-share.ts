@@ -2,8 +2,9 @@ import { canonicalAddress, canonicalCidr } from '../../lib/cidr.ts';
 import { type FieldProblem, InvalidError } from '../../lib/errors.ts';
 import { canonicalTags } from '../../lib/tags.ts';
 import type { Region } from '../catalog/catalog.ts';
+import type { VastSettings } from './backend.ts';
 import type { CreateFileShare } from './schema.ts';
-import type { FileShareNaming, FileShareType } from './tables.ts';
+import type { FileShareType } from './tables.ts';
 
 /** Which fields belong to one kind alone. */
 const OWN_FIELDS = { standard: ['network', 'access'], vast: ['share_settings'] } as const;
@@ -16,12 +17,6 @@ export interface NewShare {
   network: { networkId: string; subnetId: string | undefined } | undefined;
   access: { ip_address: string; access_mode: 'ro' | 'rw' }[];
   tags: Record<string, string>;
-}
-
-interface VastSettings {
-  rootSquash: boolean;
-  pathLength: FileShareNaming | null;
-  allowedCharacters: FileShareNaming | null;
 }
 
 /**

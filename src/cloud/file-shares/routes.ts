@@ -1,14 +1,17 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
+import { tagFilter } from '../../lib/tag-query.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import { type Projects, scopeOf } from '../projects/service.ts';
 import { presentedShare } from './presenter.ts';
 import {
   CreateFileShare,
+  ExtendFileShare,
   FileShareAnswer,
   FileShareList,
   FileShareListQuery,
   FileShareParams,
+  UpdateFileShare,
 } from './schema.ts';
 import type { FileShares } from './service.ts';
 
@@ -50,7 +53,14 @@ export function fileShareRoutes(
     },
     handler: async (request) => {
       const scope = await projects.scope(scopeOf(request));
-      const { count, rows } = await fileShares.list(scope, request.query);
+      const { query } = request;
+      const { count, rows } = await fileShares.list(scope, {
+        namePart: query.name,
+        typeName: query.type_name,
+        ...tagFilter(query),
+        limit: query.limit ?? 1000,
+        offset: query.offset ?? 0,
+      });
       return { count, results: rows.map((row) => presentedShare(row, scope)) };
     },
   });
@@ -67,6 +77,59 @@ export function fileShareRoutes(
     handler: async (request) => {
       const scope = await projects.scope(scopeOf(request));
       return presentedShare(await fileShares.get(scope, request.params.file_share_id), scope);
+    },
+  });
+
+  app.patch(`${BASE}/:file_share_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'updateFileShareNow',
+      summary: 'Change a file share at once',
+      deprecated: true,
+      tags,
+      params: FileShareParams,
+      body: UpdateFileShare,
+      response: { 200: FileShareAnswer },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      await fileShares.updateNow(scope, request.params.file_share_id, request.body);
+      return presentedShare(await fileShares.get(scope, request.params.file_share_id), scope);
+    },
+  });
+
+  app.patch('/cloud/v3/file_shares/:project_id/:region_id/:file_share_id', {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'updateFileShare',
+      summary: 'Change a file share',
+      description:
+        'Answers no task when nothing has to change. 409 while another task holds the share, and for settings that Slurm in a cluster can not live with.',
+      tags,
+      params: FileShareParams,
+      body: UpdateFileShare,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const task = await fileShares.update(scope, request.params.file_share_id, request.body);
+      return dialect.tasks(task === undefined ? [] : [task]);
+    },
+  });
+
+  app.post(`${BASE}/:file_share_id/extend`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'extendFileShare',
+      summary: 'Make a file share larger',
+      tags,
+      params: FileShareParams,
+      body: ExtendFileShare,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return dialect.tasks([await fileShares.extend(scope, request.params.file_share_id, request.body.size)]);
     },
   });
 

@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../lib/nullable.ts';
 import { PlaceFields, TaggedFields, Uuid, UuidInput } from '../../lib/resource-fields.ts';
+import { tagQuery } from '../../lib/tag-query.ts';
 import { TagsInput } from '../../lib/tags-input.ts';
+import { TagsPatchInput } from '../../lib/tags-patch.ts';
 import { listOf, listQuery, ProjectRegion, ResourceName, Timestamp } from '../../lib/wire.ts';
 
 /** Our own limits; nothing published names any. */
@@ -19,13 +21,19 @@ const Naming = (description: string) =>
     description: `${description}: what every client can read (LCD), or what the protocol allows (NPL).`,
     examples: ['NPL'],
   });
+const ShareSize = Type.Integer({
+  minimum: 1,
+  maximum: MAX_SIZE_GIB,
+  description: 'Size in GiB',
+  examples: [20],
+});
 const RootSquash = Type.Boolean({ description: 'Whether root of a client is nobody in the share' });
 
 export const CreateFileShare = Type.Object(
   {
     name: ResourceName('Name'),
     protocol: Type.Enum(['NFS'], { type: 'string', description: 'Only NFS', examples: ['NFS'] }),
-    size: Type.Integer({ minimum: 1, maximum: MAX_SIZE_GIB, description: 'Size in GiB', examples: [10] }),
+    size: ShareSize,
     type_name: Type.Optional(TypeName),
     share_settings: Type.Optional(
       Type.Object(
@@ -91,13 +99,46 @@ export const CreateFileShare = Type.Object(
 );
 export type CreateFileShare = Static<typeof CreateFileShare>;
 
+export const UpdateFileShare = Type.Object(
+  {
+    name: Type.Optional(ResourceName('Name')),
+    share_settings: Type.Optional(
+      Type.Object(
+        {
+          allowed_characters: Type.Optional(Naming('Characters of names')),
+          path_length: Type.Optional(Naming('Length of paths')),
+          root_squash: Type.Optional(RootSquash),
+        },
+        {
+          title: 'FileShareSettingsChange',
+          description: 'Only of `vast`. What is left out stays.',
+          additionalProperties: false,
+        },
+      ),
+    ),
+    tags: Type.Optional(TagsPatchInput),
+  },
+  {
+    title: 'UpdateFileShare',
+    additionalProperties: false,
+    examples: [{ name: 'slurm spool 2', share_settings: { root_squash: false }, tags: { env: 'test' } }],
+  },
+);
+export type UpdateFileShare = Static<typeof UpdateFileShare>;
+
+export const ExtendFileShare = Type.Object(
+  { size: ShareSize },
+  { title: 'ExtendFileShare', additionalProperties: false, examples: [{ size: 20 }] },
+);
+export type ExtendFileShare = Static<typeof ExtendFileShare>;
+
 export const FileShareAnswer = Type.Object(
   {
     id: Uuid('File share ID'),
     name: Type.String({ description: 'Name', examples: ['slurm spool'] }),
     size: Type.Integer({ description: 'Size in GiB', examples: [10] }),
     protocol: Type.String({ description: 'Protocol', examples: ['NFS'] }),
-    status: Type.Enum(['available', 'creating', 'deleting'], {
+    status: Type.Enum(['available', 'creating', 'deleting', 'extending'], {
       type: 'string',
       description: 'What the share is at',
     }),
@@ -152,6 +193,7 @@ export const FileShareListQuery = Type.Object(
     type_name: Type.Optional(
       Type.Enum(['standard', 'vast'], { type: 'string', description: 'Only this kind' }),
     ),
+    ...tagQuery,
   },
   { additionalProperties: false },
 );

@@ -3,39 +3,52 @@ import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
-import { placeOf } from '../projects/place.ts';
+import type { TagHolder } from '../metadata/service.ts';
+import { type Place, placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
+import type { ShareChange, VastSettings } from './backend.ts';
 import { type NewShare, newShare } from './new-share.ts';
-import type { CreateFileShare, FileShareListQuery } from './schema.ts';
+import type { CreateFileShare, UpdateFileShare } from './schema.ts';
+import { rowPatch, settingsOf, wantedShare } from './share-change.ts';
+import { slurmNeeds } from './slurm-needs.ts';
 import * as store from './store.ts';
-import type { FileShareNaming, FileShareType } from './tables.ts';
-import { CREATE_TASK, DEADLINE_MS, DELETE_TASK, type FileShareJob } from './workflow.ts';
+import type { FileShareType } from './tables.ts';
+import {
+  CREATE_TASK,
+  DEADLINE_MS,
+  DELETE_TASK,
+  EXTEND_TASK,
+  type FileShareJob,
+  type ShareChangeJob,
+  UPDATE_TASK,
+} from './workflow.ts';
 
 /** What standard shares need to know of networks. */
-export interface ShareNetworks {
-  /** A subnet of the network, its first one when none is named; undefined when either isn't there for the scope. */
-  subnetFor(
-    scope: Scope,
+export interface ShareSubnets {
+  /**
+   * A subnet of the network, its first one when none is named; undefined when either isn't there for the place. Both
+   * are kept from being deleted until the transaction ends.
+   */
+  keep(
+    tx: Transaction,
+    place: Place,
     networkId: string,
     subnetId: string | undefined,
   ): Promise<{ networkName: string; subnetId: string; subnetName: string } | undefined>;
 }
 
-/** Who keeps a share from being deleted. */
+/** Who keeps a share from being deleted, and its settings from being changed. */
 export interface ShareUsers {
   /** Name of a cluster whose Slurm add-on works on the share, if there is one. */
   slurmClusterOn(tx: Transaction, shareId: string): Promise<string | undefined>;
 }
 
 /** A share as the preconditions of Slurm look at it. */
-export interface SlurmShare {
+export interface SlurmShare extends VastSettings {
   typeName: FileShareType;
-  rootSquash: boolean;
-  pathLength: FileShareNaming | null;
-  allowedCharacters: FileShareNaming | null;
 }
 
 export interface FileShares {
@@ -44,7 +57,7 @@ export interface FileShares {
    * @throws InvalidError, QuotaExceededError
    */
   create(scope: Scope, request: CreateFileShare): Promise<string>;
-  list(scope: Scope, query: FileShareListQuery): Promise<{ count: number; rows: store.FileShareRow[] }>;
+  list(scope: Scope, filter: store.FileShareFilter): Promise<{ count: number; rows: store.FileShareRow[] }>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.FileShareRow>;
   /**
@@ -52,9 +65,19 @@ export interface FileShares {
    * @throws NotFoundError, ConflictError while a task holds the share or Slurm works on it
    */
   delete(scope: Scope, id: string): Promise<string>;
+  /** Changes it at once. @throws NotFoundError, InvalidError, ConflictError while a task holds it, or for what Slurm can't live with */
+  updateNow(scope: Scope, id: string, change: UpdateFileShare): Promise<void>;
+  /** Answers the id of the task that changes it; undefined when nothing has to change. Throws as `updateNow`. */
+  update(scope: Scope, id: string, change: UpdateFileShare): Promise<string | undefined>;
+  /** Answers the id of the task that makes it larger. @throws NotFoundError, InvalidError, ConflictError while a task holds it */
+  extend(scope: Scope, id: string, size: number): Promise<string>;
+  tags: TagHolder;
   /** Undefined as well while the share is being made or deleted. */
   forSlurm(scope: Scope, id: string): Promise<SlurmShare | undefined>;
-  /** Keeps the share from being deleted until the transaction ends; false when it is gone or on its way out. */
+  /**
+   * Keeps the share as it is until the transaction ends; false when it is gone, held by a task or no longer good for
+   * Slurm.
+   */
   keepForSlurm(tx: Transaction, scope: Scope, id: string): Promise<boolean>;
 }
 
@@ -62,10 +85,10 @@ export function createFileShares(deps: {
   database: Database;
   clock: Clock;
   tasks: Tasks;
-  networks: ShareNetworks;
+  subnets: ShareSubnets;
   users: ShareUsers;
 }): FileShares {
-  const { database, clock, tasks, networks, users } = deps;
+  const { database, clock, tasks, subnets, users } = deps;
 
   async function find(scope: Scope, id: string): Promise<store.FileShareRow | undefined> {
     return isUuid(id) ? store.findShare(database.sql, placeOf(scope), id) : undefined;
@@ -74,10 +97,10 @@ export function createFileShares(deps: {
   return {
     async create(scope, request) {
       const wanted = newShare(request, scope.region);
-      const network = await networkOf(scope, wanted);
       const id = randomUUID();
       const taskId = randomUUID();
       await database.accept(scope.principal, async (tx) => {
+        const network = await networkOf(tx, scope, wanted);
         await store.insertShare(tx, { ...rowOf(scope, wanted), ...network, ...held(id, taskId) });
         await tasks.start(tx, scope, {
           id: taskId,
@@ -91,28 +114,21 @@ export function createFileShares(deps: {
       return taskId;
     },
 
-    list: (scope, query) => store.listShares(database.sql, placeOf(scope), query),
+    list: (scope, filter) => store.listShares(database.sql, placeOf(scope), filter),
 
-    async get(scope, id) {
-      const row = await find(scope, id);
-      if (!row) throw notFound(id);
-      return row;
-    },
+    get: found,
 
     async delete(scope, id) {
-      if (!isUuid(id)) throw notFound(id);
       const taskId = randomUUID();
       await database.accept(scope.principal, async (tx) => {
-        const share = await store.lockShare(tx, placeOf(scope), id);
-        if (!share) throw notFound(id);
-        refuseHeld(`File share ${share.name}`, share);
+        const share = await lockFree(tx, scope, id);
         const cluster = await users.slurmClusterOn(tx, share.id);
         if (cluster !== undefined) {
           throw new ConflictError(
             `File share ${share.name} is in use by Slurm in cluster ${cluster}; switch Slurm off there first`,
           );
         }
-        await store.holdForDeletion(tx, share.id, taskId);
+        await store.changeShare(tx, share.id, { status: 'deleting', task_id: taskId });
         await tasks.start(tx, scope, {
           id: taskId,
           type: DELETE_TASK,
@@ -124,25 +140,91 @@ export function createFileShares(deps: {
       return taskId;
     },
 
-    async forSlurm(scope, id) {
-      const row = await find(scope, id);
-      if (row?.status !== 'available') return undefined;
-      return {
-        typeName: row.type_name,
-        // Slurm wants it off, and a standard share has no such switch.
-        rootSquash: row.root_squash ?? true,
-        pathLength: row.path_length,
-        allowedCharacters: row.allowed_characters,
-      };
+    updateNow: (scope, id, change) =>
+      database.accept(scope.principal, async (tx) => {
+        const share = await lockFree(tx, scope, id);
+        const wanted = wantedShare(share, change, await users.slurmClusterOn(tx, share.id));
+        if (wanted) await store.changeShare(tx, share.id, rowPatch(wanted));
+      }),
+
+    update: (scope, id, request) =>
+      database.accept(scope.principal, async (tx) => {
+        const share = await lockFree(tx, scope, id);
+        const wanted = wantedShare(share, request, await users.slurmClusterOn(tx, share.id));
+        if (!wanted) return undefined;
+        const change: ShareChange = { kind: 'update', settings: wanted.settings };
+        const job: ShareChangeJob = { fileShareId: share.id, change, patch: rowPatch(wanted) };
+        return startChange(tx, scope, UPDATE_TASK, request, job);
+      }),
+
+    extend: (scope, id, size) =>
+      database.accept(scope.principal, async (tx) => {
+        const share = await lockFree(tx, scope, id);
+        if (size <= share.size_gib) {
+          throw new InvalidError({ size: [`Must be larger than the present ${share.size_gib} GiB.`] });
+        }
+        const change: ShareChange = { kind: 'extend', sizeGib: size };
+        const job: ShareChangeJob = { fileShareId: share.id, change, patch: { size_gib: size } };
+        return startChange(tx, scope, EXTEND_TASK, { size }, job);
+      }),
+
+    tags: {
+      read: async (scope, id) => (await found(scope, id)).tags,
+      async change(tx, scope, id, plan) {
+        const share = await lockFree(tx, scope, id);
+        await store.changeShare(tx, share.id, { tags: JSON.stringify(plan(share.tags)) });
+      },
     },
 
-    keepForSlurm: (tx, scope, id) => store.keepAvailable(tx, placeOf(scope), id),
+    async forSlurm(scope, id) {
+      const row = await find(scope, id);
+      return row?.task_id === null ? slurmShare(row) : undefined;
+    },
+
+    async keepForSlurm(tx, scope, id) {
+      const row = await store.keepFree(tx, placeOf(scope), id);
+      return row !== undefined && row.type_name === 'vast' && slurmNeeds(slurmShare(row)).length === 0;
+    },
   };
 
-  async function networkOf(scope: Scope, { network }: NewShare) {
+  async function found(scope: Scope, id: string): Promise<store.FileShareRow> {
+    const row = await find(scope, id);
+    if (!row) throw notFound(id);
+    return row;
+  }
+
+  /** Locks the share for a change. @throws NotFoundError, ConflictError while a task holds it */
+  async function lockFree(tx: Transaction, scope: Scope, id: string): Promise<store.FileShareRow> {
+    const share = isUuid(id) ? await store.lockShare(tx, placeOf(scope), id) : undefined;
+    if (!share) throw notFound(id);
+    refuseHeld(`File share ${share.name}`, share);
+    return share;
+  }
+
+  /** Holds the share for a new task; answers its id. */
+  async function startChange(
+    tx: Transaction,
+    scope: Scope,
+    type: string,
+    request: object,
+    job: ShareChangeJob,
+  ): Promise<string> {
+    const id = randomUUID();
+    const extending = job.change.kind === 'extend';
+    await store.changeShare(tx, job.fileShareId, { task_id: id, ...(extending && { status: 'extending' }) });
+    return tasks.start(tx, scope, {
+      id,
+      type,
+      data: { file_share_id: job.fileShareId, ...request },
+      input: job,
+      deadlineMs: DEADLINE_MS,
+    });
+  }
+
+  async function networkOf(tx: Transaction, scope: Scope, { network }: NewShare) {
     if (!network) return { network_id: null, network_name: null, subnet_id: null, subnet_name: null };
     const { networkId, subnetId } = network;
-    const subnet = await networks.subnetFor(scope, networkId, subnetId);
+    const subnet = await subnets.keep(tx, placeOf(scope), networkId, subnetId);
     if (!subnet) throw new InvalidError([noSubnet(networkId, subnetId)]);
     return {
       network_id: networkId,
@@ -161,6 +243,12 @@ export function createFileShares(deps: {
       created_at: clock.now(),
     } as const;
   }
+}
+
+function slurmShare(row: store.FileShareRow): SlurmShare {
+  // Slurm wants the switch off, and a standard share has none.
+  const none = { rootSquash: true, pathLength: null, allowedCharacters: null };
+  return { typeName: row.type_name, ...(settingsOf(row) ?? none) };
 }
 
 function rowOf(scope: Scope, share: NewShare) {

@@ -1,12 +1,14 @@
-import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
+import { type Insertable, type Kysely, type Selectable, sql, type Updateable } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
+import { tagConditions } from '../../db/tag-conditions.ts';
 import type { Place } from '../projects/place.ts';
-import type { FileShareListQuery } from './schema.ts';
+import type { FileShareType } from './tables.ts';
 
 export type FileShareRow = Selectable<Tables['file_shares']>;
 export type NewFileShareRow = Insertable<Tables['file_shares']>;
+export type SharePatch = Updateable<Tables['file_shares']>;
 
 function shares(db: Kysely<Tables>, { projectId, regionId }: Place) {
   return db.selectFrom('file_shares').where('project_id', '=', projectId).where('region_id', '=', regionId);
@@ -29,52 +31,49 @@ export async function lockShare(
   return shares(tx.sql, place).selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
-/** Lets nobody hold the share until the transaction ends; false when it isn't available. */
-export async function keepAvailable(tx: Transaction, place: Place, id: string): Promise<boolean> {
-  const row = await shares(tx.sql, place)
-    .select('id')
+/** The share that no task holds; and none can hold it until the transaction ends. */
+export async function keepFree(tx: Transaction, place: Place, id: string): Promise<FileShareRow | undefined> {
+  return shares(tx.sql, place)
+    .selectAll()
     .where('id', '=', id)
-    .where('status', '=', 'available')
+    .where('task_id', 'is', null)
     .forShare()
     .executeTakeFirst();
-  return row !== undefined;
+}
+
+export interface FileShareFilter {
+  namePart?: string | undefined;
+  typeName?: FileShareType | undefined;
+  tagKeys: string[];
+  tags: Record<string, string>;
+  limit: number;
+  offset: number;
 }
 
 export async function listShares(
   db: Kysely<Tables>,
   place: Place,
-  query: FileShareListQuery,
+  filter: FileShareFilter,
 ): Promise<{ count: number; rows: FileShareRow[] }> {
-  let matching = shares(db, place);
-  if (query.name !== undefined) matching = matching.where(sql<boolean>`strpos(name, ${query.name}) > 0`);
-  if (query.type_name !== undefined) matching = matching.where('type_name', '=', query.type_name);
-  const ordered = matching.selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc');
-  return pageWithCount(ordered, { limit: query.limit ?? 1000, offset: query.offset ?? 0 });
+  let matching = shares(db, place).where((eb) => eb.and(tagConditions('file_shares.tags', filter)));
+  if (filter.namePart !== undefined) {
+    matching = matching.where(sql<boolean>`strpos(name, ${filter.namePart}) > 0`);
+  }
+  if (filter.typeName !== undefined) matching = matching.where('type_name', '=', filter.typeName);
+  return pageWithCount(matching.selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc'), filter);
 }
 
 export async function insertShare(tx: Transaction, share: NewFileShareRow): Promise<void> {
   await tx.sql.insertInto('file_shares').values(share).execute();
 }
 
-export async function holdForDeletion(tx: Transaction, id: string, taskId: string): Promise<void> {
-  await tx.sql
-    .updateTable('file_shares')
-    .set({ status: 'deleting', task_id: taskId })
-    .where('id', '=', id)
-    .execute();
+export async function changeShare(tx: Transaction, id: string, change: SharePatch): Promise<void> {
+  await tx.sql.updateTable('file_shares').set(change).where('id', '=', id).execute();
 }
 
-/** Ends the task's hold: the share can be used. */
-export async function makeAvailable(tx: Transaction, id: string, connectionPoint?: string): Promise<void> {
-  await tx.sql
-    .updateTable('file_shares')
-    .set({
-      status: 'available',
-      task_id: null,
-      ...(connectionPoint !== undefined && { connection_point: connectionPoint }),
-    })
-    .where('id', '=', id)
-    .execute();
+/** Ends the task's hold: the share can be used, with what the task changed. */
+export async function makeAvailable(tx: Transaction, id: string, change: SharePatch = {}): Promise<void> {
+  await changeShare(tx, id, { ...change, status: 'available', task_id: null });
 }
 
 /** Whether there was one. */

@@ -1,7 +1,7 @@
 import type { JSONColumnType } from 'kysely';
 
 export type FileShareType = 'standard' | 'vast';
-export type FileShareStatus = 'available' | 'creating' | 'deleting';
+export type FileShareStatus = 'available' | 'creating' | 'deleting' | 'extending';
 /** How names in a VAST share may look: like those of every client, or like those of its own protocol. */
 export type FileShareNaming = 'LCD' | 'NPL';
 

@@ -1,9 +1,11 @@
 import type { TaskHandler } from '../../workflows/task-handler.ts';
 import { releaseQuota } from '../quotas/quotas.ts';
-import type { FileShareBackend } from './backend.ts';
-import { deleteShare, makeAvailable } from './store.ts';
+import type { FileShareBackend, ShareChange } from './backend.ts';
+import { deleteShare, makeAvailable, type SharePatch } from './store.ts';
 
 export const CREATE_TASK = 'create_sfs';
+export const UPDATE_TASK = 'update_sfs';
+export const EXTEND_TASK = 'extend_sfs';
 export const DELETE_TASK = 'delete_sfs';
 export const DEADLINE_MS = 10 * 60_000;
 
@@ -13,6 +15,13 @@ export interface FileShareJob {
   /** Whose quota it counts against. */
   clientId: number;
   regionId: number;
+}
+
+export interface ShareChangeJob {
+  fileShareId: string;
+  change: ShareChange;
+  /** What the row becomes when it is done. */
+  patch: SharePatch;
 }
 
 export function fileShareHandlers({ backend }: { backend: FileShareBackend }): TaskHandler[] {
@@ -27,7 +36,7 @@ export function fileShareHandlers({ backend }: { backend: FileShareBackend }): T
       return connectionPoint;
     },
     async complete(tx, _task, { fileShareId }, connectionPoint) {
-      await makeAvailable(tx, fileShareId, connectionPoint);
+      await makeAvailable(tx, fileShareId, { connection_point: connectionPoint });
       return { file_shares: [fileShareId] };
     },
     async abandon(tx, _task, job) {
@@ -52,5 +61,22 @@ export function fileShareHandlers({ backend }: { backend: FileShareBackend }): T
     },
   };
 
-  return [create, remove];
+  const changing = (type: string): TaskHandler<ShareChangeJob, null> => ({
+    type,
+    deadlineMs: DEADLINE_MS,
+    async run(run, { fileShareId, change }) {
+      const { settlesInMs } = await run.step(change.kind, () => backend.change(fileShareId, change));
+      await run.sleep(settlesInMs);
+      return null;
+    },
+    async complete(tx, _task, { fileShareId, patch }) {
+      await makeAvailable(tx, fileShareId, patch);
+      return null;
+    },
+    async abandon(tx, _task, { fileShareId }) {
+      await makeAvailable(tx, fileShareId);
+    },
+  });
+
+  return [create, remove, changing(UPDATE_TASK), changing(EXTEND_TASK)];
 }

@@ -1,0 +1,12 @@
+/** What a VAST share lacks for Slurm to work on it, each as a setting and the value that it needs. */
+export function slurmNeeds(settings: {
+  rootSquash: boolean;
+  pathLength: string | null;
+  allowedCharacters: string | null;
+}): string[] {
+  return [
+    ...(settings.rootSquash ? ['root_squash false'] : []),
+    ...(settings.pathLength === 'NPL' ? [] : ['path_length NPL']),
+    ...(settings.allowedCharacters === 'NPL' ? [] : ['allowed_characters NPL']),
+  ];
+}
