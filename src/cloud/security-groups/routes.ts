@@ -6,7 +6,6 @@ import { listQuery, ProjectRegionParams } from '../../lib/wire.ts';
 import { type Projects, scopeOf } from '../projects/service.ts';
 import { securityGroupListSchema, securityGroupSchema } from './answer-schema.ts';
 import { instanceGroupRoutes } from './instance-routes.ts';
-import { groupMetadataRoutes } from './metadata-routes.ts';
 import { GROUPS, GroupParams, GROUP_TAGS as tags } from './params.ts';
 import { presentedGroup } from './presenter.ts';
 import { ruleRoutes } from './rule-routes.ts';
@@ -151,7 +150,6 @@ export function securityGroupRoutes(
   });
 
   ruleRoutes(app, dialect, { projects, securityGroups });
-  groupMetadataRoutes(app, { projects, securityGroups });
   instanceGroupRoutes(app, { projects, securityGroups });
   groupTaskRoutes(app, dialect, { projects, securityGroups });
 }

@@ -2,9 +2,11 @@ import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
+import type { TagHolder } from '../metadata/service.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import type { Tasks } from '../tasks/service.ts';
+import { changeGroup } from './apply-change.ts';
 import { type GroupCreation, groupCreation } from './creation.ts';
 import { type InstanceGroups, instanceGroups, type PortsWithGroups } from './instance-groups.ts';
 import { removeGroup } from './removal.ts';
@@ -16,8 +18,7 @@ export interface SecurityGroups extends GroupCreation, GroupUpdates, RuleChanges
   list(scope: Scope, filter: store.GroupFilter): Promise<{ count: number; rows: store.SecurityGroupRow[] }>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.SecurityGroupRow>;
-  /** The value of a tag. @throws NotFoundError, also for a tag that the group doesn't have */
-  tag(scope: Scope, id: string, key: string): Promise<string>;
+  tags: TagHolder;
   /** @throws NotFoundError, ConflictError for the default group and while ports or rules use the group */
   delete(scope: Scope, id: string): Promise<void>;
 }
@@ -40,11 +41,11 @@ export function createSecurityGroups(deps: {
 
     get: found,
 
-    async tag(scope, id, key) {
-      const { tags } = await found(scope, id);
-      const value = Object.hasOwn(tags, key) ? tags[key] : undefined;
-      if (value === undefined) throw new NotFoundError('Tag', key);
-      return value;
+    tags: {
+      read: async (scope, id) => (await found(scope, id)).tags,
+      async change(tx, scope, id, plan) {
+        await changeGroup(tx, scope, id, deps.clock.now(), ({ tags }) => ({ tags: plan(tags) }));
+      },
     },
 
     delete: (scope, id) => database.accept(scope.principal, (tx) => removeGroup(tx, scope, id)),

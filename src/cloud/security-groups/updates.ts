@@ -1,7 +1,6 @@
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { InvalidError, NotFoundError } from '../../lib/errors.ts';
-import { acceptedTags } from '../../lib/tags-input.ts';
+import { InvalidError } from '../../lib/errors.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
 import type { Scope } from '../projects/service.ts';
 import type { Tasks } from '../tasks/service.ts';
@@ -28,12 +27,6 @@ export interface GroupUpdates {
   updateByTask(scope: Scope, id: string, request: UpdateSecurityGroupTask): Promise<string | undefined>;
   /** Gives the group the rules of a default group. @throws NotFoundError, ConflictError */
   revert(scope: Scope, id: string): Promise<SecurityGroupRow>;
-  /** Sets these tags and keeps the others. @throws InvalidError, NotFoundError */
-  addTags(scope: Scope, id: string, tags: Record<string, string>): Promise<void>;
-  /** @throws InvalidError, NotFoundError */
-  replaceTags(scope: Scope, id: string, tags: Record<string, string>): Promise<void>;
-  /** @throws NotFoundError, also for a tag that the group doesn't have */
-  removeTag(scope: Scope, id: string, key: string): Promise<void>;
 }
 
 export function groupUpdates(deps: { database: Database; clock: Clock; tasks: Tasks }): GroupUpdates {
@@ -69,22 +62,6 @@ export function groupUpdates(deps: { database: Database; clock: Clock; tasks: Ta
     },
 
     revert: (scope, id) => change(scope, id, ({ rules }) => changeToWanted(rules, defaultGroupRules())),
-
-    async addTags(scope, id, tags) {
-      await change(scope, id, (group) => ({ tags: patchedTags(group.tags, tags, '') }));
-    },
-
-    async replaceTags(scope, id, tags) {
-      const accepted = acceptedTags(tags, '');
-      await change(scope, id, () => ({ tags: accepted }));
-    },
-
-    async removeTag(scope, id, key) {
-      await change(scope, id, ({ tags }) => {
-        if (!Object.hasOwn(tags, key)) throw new NotFoundError('Tag', key);
-        return { tags: Object.fromEntries(Object.entries(tags).filter(([other]) => other !== key)) };
-      });
-    },
   };
 
   function change(

@@ -1,0 +1,137 @@
+import { Type } from 'typebox';
+import type { Api } from '../../http/server.ts';
+import type { Principal } from '../../iam/identity/principal.ts';
+import { TagAnswer } from '../../lib/resource-fields.ts';
+import { TagsInput } from '../../lib/tags-input.ts';
+import { type Projects, scopeOf } from '../projects/service.ts';
+import { KeyQuery, type ResourcePath, resourceParams, TagList } from './schema.ts';
+import type { Metadata } from './service.ts';
+
+export interface FamilyAddress {
+  /** `/cloud/v1/subnets`, behind which project and region come. */
+  base: string;
+  /** The path parameter that says which resource it is. */
+  parameter: string;
+  /** Ends the operation ids: `SecurityGroup` and so on, with what tells addresses of the same tags apart. */
+  name: string;
+  generation?: string;
+  /** In sentences. */
+  one: string;
+  /** The group of operations that these belong to. */
+  group: string;
+}
+
+type Request = { id: string; principal: Principal; params: ResourcePath };
+
+function addressed(family: FamilyAddress, projects: Projects) {
+  const { base, parameter, name, generation = '' } = family;
+  return {
+    url: `${base}/:project_id/:region_id/:${parameter}/metadata`,
+    params: resourceParams(parameter),
+    schema: (verb: string, rest: string, summary: string) => ({
+      operationId: `${verb}${name}Metadata${rest}${generation}`,
+      summary: `${summary} of ${family.one}`,
+      tags: [family.group],
+      deprecated: true,
+    }),
+    target: async (request: Request) =>
+      [await projects.scope(scopeOf(request)), String(request.params[parameter])] as const,
+  };
+}
+
+/** The tags of one kind of resource, all together and one by one. */
+export function familyRoutes(app: Api, projects: Projects, metadata: Metadata, family: FamilyAddress): void {
+  const { url, params, schema, target } = addressed(family, projects);
+
+  app.get(url, {
+    config: { access: 'read' },
+    schema: { ...schema('list', '', 'List the tags'), params: params.resource, response: { 200: TagList } },
+    handler: async (request) => {
+      const results = await metadata.list(...(await target(request)));
+      return { count: results.length, results };
+    },
+  });
+
+  app.post(url, {
+    config: { access: 'operate' },
+    schema: {
+      ...schema('add', '', 'Set tags'),
+      description: 'The others stay.',
+      params: params.resource,
+      body: TagsInput,
+      response: { 204: Type.Null() },
+    },
+    handler: async (request, reply) => {
+      await metadata.add(...(await target(request)), request.body);
+      return reply.code(204).send(null);
+    },
+  });
+
+  app.put(url, {
+    config: { access: 'operate' },
+    schema: {
+      ...schema('replace', '', 'Replace all tags'),
+      params: params.resource,
+      body: TagsInput,
+      response: { 204: Type.Null() },
+    },
+    handler: async (request, reply) => {
+      await metadata.replace(...(await target(request)), request.body);
+      return reply.code(204).send(null);
+    },
+  });
+
+  app.get(`${url}_item`, {
+    config: { access: 'read' },
+    schema: {
+      ...schema('get', 'Item', 'Get a tag'),
+      params: params.resource,
+      querystring: KeyQuery,
+      response: { 200: TagAnswer },
+    },
+    handler: async (request) => metadata.get(...(await target(request)), request.query.key),
+  });
+
+  app.delete(`${url}_item`, {
+    config: { access: 'operate' },
+    schema: {
+      ...schema('delete', 'Item', 'Remove a tag'),
+      params: params.resource,
+      querystring: KeyQuery,
+      response: { 204: Type.Null() },
+    },
+    handler: async (request, reply) => {
+      await metadata.remove(...(await target(request)), request.query.key);
+      return reply.code(204).send(null);
+    },
+  });
+}
+
+/** Single tags by a key in the path, which some kinds offer besides. */
+export function tagByKeyRoutes(
+  app: Api,
+  projects: Projects,
+  metadata: Metadata,
+  family: FamilyAddress,
+): void {
+  const { url, params, schema, target } = addressed(family, projects);
+
+  app.get(`${url}/:key`, {
+    config: { access: 'read' },
+    schema: { ...schema('get', 'ByKey', 'Get a tag'), params: params.tag, response: { 200: TagAnswer } },
+    handler: async (request) => metadata.get(...(await target(request)), request.params.key),
+  });
+
+  app.delete(`${url}/:key`, {
+    config: { access: 'operate' },
+    schema: {
+      ...schema('delete', 'ByKey', 'Remove a tag'),
+      params: params.tag,
+      response: { 204: Type.Null() },
+    },
+    handler: async (request, reply) => {
+      await metadata.remove(...(await target(request)), request.params.key);
+      return reply.code(204).send(null);
+    },
+  });
+}

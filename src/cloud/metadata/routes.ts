@@ -1,0 +1,70 @@
+import type { Api } from '../../http/server.ts';
+import type { Projects } from '../projects/service.ts';
+import { type FamilyAddress, familyRoutes, tagByKeyRoutes } from './family-routes.ts';
+import type { Family, MetadataOf } from './service.ts';
+
+const INSTANCES: FamilyAddress = {
+  base: '/cloud/v1/instances',
+  parameter: 'instance_id',
+  name: 'Instance',
+  one: 'an instance',
+  group: 'Instances',
+};
+const FAMILIES: Record<Family, FamilyAddress> = {
+  fileShare: {
+    base: '/cloud/v1/file_shares',
+    parameter: 'file_share_id',
+    name: 'FileShare',
+    one: 'a file share',
+    group: 'File shares',
+  },
+  image: {
+    base: '/cloud/v1/images',
+    parameter: 'image_id',
+    name: 'Image',
+    one: 'an image',
+    group: 'Images',
+  },
+  instance: INSTANCES,
+  network: {
+    base: '/cloud/v1/networks',
+    parameter: 'network_id',
+    name: 'Network',
+    one: 'a network',
+    group: 'Networks',
+  },
+  securityGroup: {
+    base: '/cloud/v1/securitygroups',
+    parameter: 'group_id',
+    name: 'SecurityGroup',
+    one: 'a security group',
+    group: 'Security groups',
+  },
+  subnet: {
+    base: '/cloud/v1/subnets',
+    parameter: 'subnet_id',
+    name: 'Subnet',
+    one: 'a subnet',
+    group: 'Networks',
+  },
+  volume: {
+    base: '/cloud/v1/volumes',
+    parameter: 'volume_id',
+    name: 'Volume',
+    one: 'a volume',
+    group: 'Volumes',
+  },
+};
+
+/** Tags as resources of their own: an older way to do what an update of the resource does. */
+export function metadataRoutes(
+  app: Api,
+  { projects, metadata }: { projects: Projects; metadata: MetadataOf },
+): void {
+  for (const family of Object.keys(FAMILIES) as Family[]) {
+    familyRoutes(app, projects, metadata[family], FAMILIES[family]);
+  }
+  tagByKeyRoutes(app, projects, metadata.instance, INSTANCES);
+  const second = { ...INSTANCES, base: '/cloud/v2/instances', generation: 'V2' };
+  familyRoutes(app, projects, metadata.instance, second);
+}
