@@ -1,6 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { expect } from 'vitest';
 import type { HttpClient } from './http-client.ts';
+import { anyEmail } from './logins.ts';
 import { type DocumentedOperation, pathParameters } from './openapi.ts';
 
 export type Values = Record<string, string | number>;
@@ -10,6 +11,8 @@ export interface Possessions {
   values: Values;
   /** Makes what the paths name and isn't there yet. */
   makeFor(operations: DocumentedOperation[]): Promise<void>;
+  /** The same, by the names of the path parameters. */
+  make(...names: string[]): Promise<void>;
   /** The values for the path of one operation. */
   of(operation: DocumentedOperation): Values;
   /** The same, but what the path ends in is made anew, to be deleted. */
@@ -25,6 +28,9 @@ export function createPossessions(http: HttpClient): Possessions {
     if (!make) throw new Error(`test/support/possessions.ts makes nothing for the path parameter ${name}`);
     return make();
   }
+  async function make(...names: string[]): Promise<void> {
+    for (const name of new Set(names)) values[name] ??= await made(name);
+  }
   const of = (operation: DocumentedOperation) =>
     Object.fromEntries(
       pathParameters(operation).map(({ name }) => [name, values[valueName(operation, name)] ?? 'missing']),
@@ -34,9 +40,9 @@ export function createPossessions(http: HttpClient): Possessions {
     values,
     of,
     async makeFor(operations) {
-      const names = operations.flatMap((op) => pathParameters(op).map(({ name }) => valueName(op, name)));
-      for (const name of new Set(names)) values[name] ??= await made(name);
+      await make(...operations.flatMap((op) => pathParameters(op).map(({ name }) => valueName(op, name))));
     },
+    make,
     async freshFor(operation) {
       const last = pathParameters(operation).at(-1)?.name ?? '';
       return { ...of(operation), [last]: await made(valueName(operation, last)) };
@@ -44,14 +50,36 @@ export function createPossessions(http: HttpClient): Possessions {
   };
 }
 
+/** What has to be done to an instance before each of the direct actions. */
+const DIRECT_ACTIONS: Record<string, string | undefined> = {
+  start: 'stop',
+  stop: undefined,
+  reboot: undefined,
+  powercycle: undefined,
+  suspend: undefined,
+  resume: 'suspend',
+};
+
 /** What shares a name without being the same: AI tasks and platform tasks, free and paid features. */
 function valueName({ path }: DocumentedOperation, parameter: string): string {
   if (parameter === 'task_id' && path.startsWith('/streaming/')) return 'ai_task_id';
   // A group of its own, so that nothing done to the other removes the rule.
   if (parameter === 'group_id' && path.includes('{rule_id}')) return 'group_of_rule_id';
+  if (parameter === 'instance_id' && path.includes('{pool_name}')) return 'node_of_pool_id';
+  if (parameter === 'instance_id' && path.includes('{cluster_name}')) return 'node_id';
   if (parameter === 'volume_id' && path.endsWith('/revert')) return 'snapshotted_volume_id';
+  if (parameter === 'port_id' && path.includes('/reserved_fixed_ips/')) return 'reserved_port_id';
+  if (parameter === 'port_id' && path.endsWith('/disable_port_security')) return 'bare_port_id';
+  // Each action of its own instance, in a state in which it makes sense.
+  const action = path.split('/').at(-1) ?? '';
+  if (parameter === 'instance_id' && action in DIRECT_ACTIONS) return `instance_id_to_${action}`;
   return parameter === 'activatedFeatureId' && path.includes('/free_') ? 'activatedFreeFeatureId' : parameter;
 }
+
+/** What the documentation asks for when it asks for one tag. */
+const tags = { env: 'production' };
+
+const CLUSTERS = '/cloud/v1/k8s/clusters/1/1';
 
 export const anyName = () => `kept-${randomBytes(4).toString('hex')}`;
 
@@ -95,14 +123,22 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
   };
   const first = async (path: string) => (await http.get(path)).body.results[0].id;
   const network = async () =>
-    (await byTask('/cloud/v1/networks/1/1', { name: anyName(), create_router: false })).networks[0];
+    (await byTask('/cloud/v1/networks/1/1', { name: anyName(), create_router: false, tags })).networks[0];
   const volume = async () =>
-    (await byTask('/cloud/v1/volumes/1/1', { source: 'new-volume', name: anyName(), size: 1 })).volumes[0];
-  const instance = async () =>
+    (await byTask('/cloud/v1/volumes/1/1', { source: 'new-volume', name: anyName(), size: 1, tags }))
+      .volumes[0];
+  const instance = async (ofInterface: object = {}) =>
     byTask('/cloud/v2/instances/1/1', {
       name: anyName(),
       flavor: 'g1-standard-1-2',
-      interfaces: [{ type: 'any_subnet', network_id: await first('/cloud/v1/networks/1/1?name=default') }],
+      tags,
+      interfaces: [
+        {
+          type: 'any_subnet',
+          network_id: await first('/cloud/v1/networks/1/1?name=default'),
+          ...ofInterface,
+        },
+      ],
       volumes: [{ source: 'image', image_id: await first('/cloud/v1/images/1/1'), size: 20 }],
     });
   const activated = async (kind: 'paid' | 'free', feature_id: number) => {
@@ -111,9 +147,34 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
   };
 
   const group = async () => {
-    const security_group = { name: anyName(), tags: { env: 'production' } };
+    const security_group = { name: anyName(), tags };
     return (await made('/cloud/v1/securitygroups/1/1', { security_group })).id;
   };
+
+  const cluster = async () => {
+    const body = await clusterBody(http);
+    await byTask(CLUSTERS, body);
+    return body.name;
+  };
+  /** The path of a cluster that no task holds: a node that is deleted has one, which nobody is told of. */
+  const freeCluster = async () => {
+    values.cluster_name ??= await cluster();
+    const at = `${CLUSTERS}/${values.cluster_name}`;
+    const { task_id } = (await http.get(at)).body;
+    if (task_id !== null) await http.task(task_id);
+    return at;
+  };
+  const pool = async () => {
+    const name = anyName();
+    await byTask(`${await freeCluster()}/pools`, {
+      name,
+      flavor_id: 'bm3-ai-8xlarge-gpu-h100-8',
+      min_node_count: 1,
+      max_node_count: 3,
+    });
+    return name;
+  };
+  const nodeOf = async (place: string) => first(`${await freeCluster()}${place}/instances`);
 
   return {
     project_id: async () => (await made('/cloud/v1/projects', { name: anyName() })).id,
@@ -125,21 +186,13 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
       const rule = { direction: 'ingress', protocol: 'tcp', port_range_min: port, port_range_max: port };
       return (await made(`/cloud/v1/securitygroups/1/1/${values.group_of_rule_id}/rules`, rule)).id;
     },
-    async cluster_name() {
-      const body = await clusterBody(http);
-      await byTask('/cloud/v1/k8s/clusters/1/1', body);
-      return body.name;
+    cluster_name: cluster,
+    node_id: () => nodeOf(''),
+    async node_of_pool_id() {
+      values.pool_name ??= await pool();
+      return nodeOf(`/pools/${values.pool_name}`);
     },
-    async pool_name() {
-      const name = anyName();
-      await byTask(`/cloud/v1/k8s/clusters/1/1/${values.cluster_name}/pools`, {
-        name,
-        flavor_id: 'bm3-ai-8xlarge-gpu-h100-8',
-        min_node_count: 1,
-        max_node_count: 3,
-      });
-      return name;
-    },
+    pool_name: pool,
     ssh_key_id: async () => (await made('/cloud/v1/ssh_keys/1', { name: anyName() })).id,
     file_share_id: async () =>
       (
@@ -149,6 +202,7 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
           size: 10,
           type_name: 'vast',
           share_settings: { root_squash: false, path_length: 'NPL', allowed_characters: 'NPL' },
+          tags,
         })
       ).file_shares[0],
     volume_id: volume,
@@ -165,12 +219,45 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
       (await byTask('/cloud/v1/snapshots/1/1', { name: anyName(), volume_id: await volume() })).snapshots[0],
     network_id: network,
     subnet_id: async () => {
-      const body = { name: anyName(), network_id: await network(), cidr: '10.10.0.0/24' };
+      const body = { name: anyName(), network_id: await network(), cidr: '10.10.0.0/24', tags };
       return (await byTask('/cloud/v1/subnets/1/1', body)).subnets[0];
     },
-    image_id: () => first('/cloud/v1/images/1/1'),
+    image_id: async () =>
+      (await byTask('/cloud/v1/images/1/1', { name: anyName(), volume_id: await volume(), tags })).images[0],
+    async topic_name() {
+      const name = anyName();
+      const logging = '/cloud/v1/laas/1/1';
+      await http.request('PATCH', `${logging}/status`, { body: { is_initialized: true } });
+      const topic = await http.request('PUT', `${logging}/topics`, { body: { name } });
+      expect(topic.status, topic.text).toBe(201);
+      return name;
+    },
+    async key() {
+      const key = anyName();
+      const tagged = await http.post(`/cloud/v1/instances/1/1/${values.instance_id}/metadata`, {
+        [key]: 'x',
+      });
+      expect(tagged.status, tagged.text).toBe(204);
+      return key;
+    },
     instance_id: async () => (await instance()).instances[0],
     port_id: async () => (await instance()).ports[0],
+    bare_port_id: async () => (await instance({ security_groups: [] })).ports[0],
+    reserved_port_id: async () =>
+      (await byTask('/cloud/v1/reserved_fixed_ips/1/1', { type: 'external' })).ports[0],
+    floating_ip_id: async () => (await byTask('/cloud/v1/floatingips/1/1', {})).floatingips[0],
+    ...Object.fromEntries(
+      Object.entries(DIRECT_ACTIONS).map(([action, before]) => [
+        `instance_id_to_${action}`,
+        async () => {
+          const [id] = (await instance()).instances;
+          if (before !== undefined) {
+            await byTask(`/cloud/v2/instances/1/1/${id}/action`, { action: before });
+          }
+          return id;
+        },
+      ]),
+    ),
     ai_task_id: async () =>
       (
         await made('/streaming/ai/tasks', {
@@ -178,6 +265,14 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
           url: 'https://media.example.com/kept.mp4',
         })
       ).task_id,
+    userId: async () =>
+      (
+        await made('/iam/clients/invite_user', {
+          email: anyEmail(),
+          user_role: { name: 'Users' },
+          client_id: 1,
+        })
+      ).user_id,
     tokenId: async () =>
       (
         await made('/iam/v2/clients/1/tokens', {

@@ -1,4 +1,4 @@
-import type { FastifyReply } from 'fastify';
+import { goneSignal } from '../../http/gone-signal.ts';
 import type { Api } from '../../http/server.ts';
 import { type Projects, scopeOf } from '../projects/service.ts';
 import { acknowledgementRoutes } from './acknowledgement-routes.ts';
@@ -97,11 +97,4 @@ export function taskRoutes(app: Api, services: { tasks: Tasks; projects: Project
   });
 
   acknowledgementRoutes(app, services);
-}
-
-/** Aborted when the connection ends, by an answer or by a client that waits no longer. */
-function goneSignal(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController();
-  reply.raw.once('close', () => controller.abort());
-  return controller.signal;
 }

@@ -1,6 +1,8 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
 import { type Projects, scopeOf } from '../projects/service.ts';
+import type { Tasks } from '../tasks/service.ts';
+import { attachmentRoutes } from './attachment-routes.ts';
 import { AttachVolume, DetachVolume, ExtendVolume, RetypeVolume, UpdateVolume } from './change-schema.ts';
 import type { VolumeChanges } from './changes.ts';
 import { presentedVolume } from './presenter.ts';
@@ -14,9 +16,15 @@ const common = { tags: ['Volumes'], params: VolumeParams };
 export function volumeChangeRoutes(
   app: Api,
   dialect: Dialect,
-  deps: { projects: Projects; volumes: Pick<Volumes, 'get'>; volumeChanges: VolumeChanges },
+  deps: {
+    projects: Projects;
+    volumes: Pick<Volumes, 'get'>;
+    volumeChanges: VolumeChanges;
+    tasks: Pick<Tasks, 'ended'>;
+  },
 ): void {
   const { projects, volumes, volumeChanges: changes } = deps;
+  attachmentRoutes(app, deps);
 
   app.patch(V1, {
     config: { access: 'operate' },

@@ -4,6 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
+import type { TagHolder } from '../metadata/service.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { refuseHeld } from '../tasks/held.ts';
@@ -37,6 +38,7 @@ export interface VolumeChanges {
   attach(scope: Scope, id: string, wish: AttachVolume): Promise<string>;
   /** Answers the task that detaches it. @throws InvalidError when it isn't attached there, ConflictError */
   detach(scope: Scope, id: string, wish: DetachVolume): Promise<string>;
+  tags: TagHolder;
 }
 
 export function createVolumeChanges(deps: {
@@ -132,6 +134,18 @@ export function createVolumeChanges(deps: {
         }
         return begin(tx, scope, 'detaching', { kind: 'detach', diskId: volume.id, instanceId: host.id });
       }),
+
+    tags: {
+      async read(scope, id) {
+        const volume = isUuid(id) ? await store.findVolume(database.sql, placeOf(scope), id) : undefined;
+        if (!volume) throw new NotFoundError('Volume', id);
+        return volume.tags;
+      },
+      async change(tx, scope, id, plan) {
+        const volume = await free(tx, scope, id);
+        await store.changeVolume(tx, volume.id, { tags: JSON.stringify(plan(volume.tags)) }, clock.now());
+      },
+    },
   };
 
   /** The volume, locked, that no task holds and that is in one of the states. */

@@ -1,0 +1,70 @@
+import { goneSignal } from '../../http/gone-signal.ts';
+import type { Api } from '../../http/server.ts';
+import { ConflictError } from '../../lib/errors.ts';
+import { type Projects, type Scope, scopeOf } from '../projects/service.ts';
+import type { Tasks } from '../tasks/service.ts';
+import { AttachVolume, DetachVolume } from './change-schema.ts';
+import type { VolumeChanges } from './changes.ts';
+import { presentedVolume } from './presenter.ts';
+import { VolumeAnswer, VolumeParams } from './schema.ts';
+import type { Volumes } from './service.ts';
+
+const VOLUME = '/cloud/v1/volumes/:project_id/:region_id/:volume_id';
+/** Well below the time that a request may take. */
+const MOST_SECONDS = 30;
+
+/** Attaching and detaching for clients that know no tasks: the answer comes when the task has ended. */
+export function attachmentRoutes(
+  app: Api,
+  deps: {
+    projects: Projects;
+    volumes: Pick<Volumes, 'get'>;
+    volumeChanges: VolumeChanges;
+    tasks: Pick<Tasks, 'ended'>;
+  },
+): void {
+  const { projects, volumes, volumeChanges: changes, tasks } = deps;
+  const common = {
+    tags: ['Volumes'],
+    description: `The answer comes when it is done, or after ${MOST_SECONDS} seconds with the volume as it is then.`,
+    deprecated: true,
+    params: VolumeParams,
+    response: { 200: VolumeAnswer },
+  };
+
+  app.post(`${VOLUME}/attach`, {
+    config: { access: 'operate' },
+    schema: {
+      ...common,
+      operationId: 'attachVolumeNow',
+      summary: 'Attach a volume to an instance and wait for it',
+      body: AttachVolume,
+    },
+    handler: async (request, reply) => {
+      const scope = await projects.scope(scopeOf(request));
+      const { volume_id: id } = request.params;
+      return afterTask(scope, id, await changes.attach(scope, id, request.body), goneSignal(reply));
+    },
+  });
+
+  app.post(`${VOLUME}/detach`, {
+    config: { access: 'operate' },
+    schema: {
+      ...common,
+      operationId: 'detachVolumeNow',
+      summary: 'Detach a volume from an instance and wait for it',
+      body: DetachVolume,
+    },
+    handler: async (request, reply) => {
+      const scope = await projects.scope(scopeOf(request));
+      const { volume_id: id } = request.params;
+      return afterTask(scope, id, await changes.detach(scope, id, request.body), goneSignal(reply));
+    },
+  });
+
+  async function afterTask(scope: Scope, id: string, taskId: string, gone: AbortSignal) {
+    const { task } = await tasks.ended(scope.principal, taskId, { seconds: MOST_SECONDS, gone });
+    if (task.state === 'ERROR') throw new ConflictError(`Volume ${id} stays as it was: ${task.error}`);
+    return presentedVolume(await volumes.get(scope, id), scope);
+  }
+}
