@@ -228,7 +228,7 @@ export function createServices(foundation: Foundation) {
   const limits = createLoginLimits(foundation.database);
   const passwords = createPasswordCheck({ ...foundation, limits });
   const account = { ...foundation, authenticator, clients: directory, passwords };
-  const logins = createLogins({ ...account, signedTokens });
+  const logins = createLogins({ ...account, signedTokens, limits });
   const users = createUsers({ ...account, prepareProjects: prepare });
   const members = createMembers(account);
   const clients = createClients({

@@ -13,7 +13,7 @@ const MEANING: Record<number, string> = {
   413: 'The body is larger than 1 MiB.',
   415: 'The body is not `application/json`.',
   422: 'The `Idempotency-Key` was used for another request.',
-  429: 'Too many requests of this token; `Retry-After` says when to go on.',
+  429: 'Too many requests of this token, or too many wrong passwords; `Retry-After` says when to go on.',
   500: "The server's own fault; its log has the cause under the request id.",
 };
 

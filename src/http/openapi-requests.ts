@@ -15,7 +15,8 @@ export function traitsOf({ method, url, config }: RouteOptions): RequestTraits {
   const changes = changesSomething(String(method), config);
   const versioned = versionedAt(withoutPrefix(url));
   return {
-    keyed: changes && (method === 'POST' || method === 'PATCH'),
+    // A key belongs to a user.
+    keyed: changes && config?.access !== 'public' && (method === 'POST' || method === 'PATCH'),
     versioned: changes && versioned !== undefined,
     counted: !config?.uncounted,
   };

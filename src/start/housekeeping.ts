@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import type { UserActions } from '../cloud/user-actions/service.ts';
 import type { Database } from '../db/database.ts';
+import type { Logins } from '../iam/logins/service.ts';
+import type { Tokens } from '../iam/tokens/service.ts';
 import type { Clock } from '../lib/clock.ts';
 import { forgetExpiredKeys } from '../requests/idempotency.ts';
 import { loop } from '../workflows/loop.ts';
@@ -13,9 +15,11 @@ export function startHousekeeping(deps: {
   database: Database;
   clock: Clock;
   userActions: UserActions;
+  logins: Pick<Logins, 'forgetOld'>;
+  tokens: Pick<Tokens, 'deleteExpired'>;
   log: Logger;
 }): { stop(): Promise<void> } {
-  const { database, clock, userActions, log } = deps;
+  const { database, clock, userActions, logins, tokens, log } = deps;
 
   async function writeActions(): Promise<void> {
     const { lost } = await userActions.flush();
@@ -31,6 +35,10 @@ export function startHousekeeping(deps: {
     loop('forgetting old requests', FORGET_MS, log, async () => {
       await forgetExpiredKeys(database.sql, clock.now());
       await userActions.forgetOld();
+    }),
+    loop('forgetting old logins and tokens', FORGET_MS, log, async () => {
+      await logins.forgetOld();
+      await tokens.deleteExpired();
     }),
   ];
   return {

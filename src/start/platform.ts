@@ -105,6 +105,8 @@ export async function startPlatform(
         database,
         clock: systemClock,
         userActions: services.userActions,
+        logins: services.logins,
+        tokens: services.tokens,
         log,
       });
       undo.push(() => housekeeping.stop());

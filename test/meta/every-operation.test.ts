@@ -13,6 +13,9 @@ import { startService, type TestService } from '../support/service.ts';
 /** What holds for each operation because it is one: found in the documents, so that a new one is tested at once. */
 const operations = await documentedOperations();
 const each = operations.map((of) => [of.title, of] as const);
+/** A login has no token yet. */
+const open = each.filter(([, { operation }]) => operation.security?.length === 0);
+const guarded = each.filter((one) => !open.includes(one));
 
 let service: TestService;
 beforeAll(async () => {
@@ -24,22 +27,30 @@ it('finds operations to test', () => {
   expect(operations.length).toBeGreaterThan(100);
 });
 
+it('lets nobody in without a token but whoever asks for one', () => {
+  expect([...new Set(open.map(([, { operation }]) => operation.operationId))].sort()).toEqual([
+    'forgotPassword',
+    'login',
+    'refreshLogin',
+  ]);
+});
+
 describe('without credentials', () => {
-  it.each(each)('%s is 401 in the body of its area', async (_, of) => {
+  it.each(guarded)('%s is 401 in the body of its area', async (_, of) => {
     const answer = await service.anonymous.request(of.method, filledPath(of));
     expect(answer.status).toBe(401);
     expect(answer.headers.get('www-authenticate')).toBe('apikey');
     expectDocumented(of, answer);
   });
 
-  it.each(each)('%s is 401 before its body is looked at', async (_, of) => {
+  it.each(guarded)('%s is 401 before its body is looked at', async (_, of) => {
     const answer = await service.anonymous.request(of.method, filledPath(of), broken(of));
     expect(answer.status).toBe(401);
   });
 });
 
 describe('a token without rights', () => {
-  it.each(each)('%s is 403', async (_, of) => {
+  it.each(guarded)('%s is 403', async (_, of) => {
     rightless ??= service.withRole('Purge and Prefetch only (API)');
     const answer = await (await rightless).request(of.method, filledPath(of));
     // A reseller's or another account's address is refused as such, with or without rights.

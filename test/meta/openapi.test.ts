@@ -69,7 +69,7 @@ it('gives every operation an id of its own, a summary, one tag and security', ()
       Object.values(path).map((op) => op.operationId),
     );
     expect(ids.length).toBe(new Set(ids).size);
-    expect(document).toMatchObject({ security: [{ apikey: [] }] });
+    expect(document).toMatchObject({ security: [{ apikey: [] }, { bearer: [] }] });
   }
 });
 

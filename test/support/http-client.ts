@@ -26,7 +26,11 @@ export interface HttpClient {
 }
 
 /** Speaks JSON over real HTTP. A body that is given as `raw` goes out as it is. */
-export function createHttpClient(base: string, token: string | undefined): HttpClient {
+export function createHttpClient(
+  base: string,
+  token: string | undefined,
+  word: 'apikey' | 'Bearer' = 'apikey',
+): HttpClient {
   async function request(
     method: string,
     path: string,
@@ -36,7 +40,7 @@ export function createHttpClient(base: string, token: string | undefined): HttpC
     const response = await fetch(base + path, {
       method,
       headers: {
-        ...(token !== undefined && { authorization: `apikey ${token}` }),
+        ...(token !== undefined && { authorization: `${word} ${token}` }),
         ...(payload !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },

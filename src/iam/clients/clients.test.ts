@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addReseller } from '../../../test/support/reseller.ts';
+import { newPerson } from '../../../test/support/logins.ts';
+import { addReseller, type TestReseller } from '../../../test/support/reseller.ts';
 import { startService, type Tenant, type TestService } from '../../../test/support/service.ts';
 
 let service: TestService;
@@ -98,5 +99,139 @@ describe('a new client', () => {
   it('is for resellers to make', async () => {
     expect((await tenant.http.post('/iam/clients/create', { company: 'x' })).status).toBe(403);
     expect((await service.anonymous.post('/iam/clients/create', { company: 'x' })).status).toBe(401);
+  });
+});
+
+describe('the clients of a reseller', () => {
+  let reseller: TestReseller;
+  let ids: number[];
+  beforeAll(async () => {
+    reseller = await addReseller(service, 'Lister');
+    ids = [];
+    for (const more of [
+      { company: 'Alpha 100%', name: 'Ann', custom_id: 'A', country_code: 'DE', is_test: true },
+      { company: 'Beta_1', name: 'Bob', custom_id: 'B' },
+      { company: 'Gamma', name: 'Cid' },
+    ]) {
+      ids.push((await newPerson(reseller.http, more)).clientId);
+    }
+    await service.http.post('/iam/admin/paid_features', { client_id: ids[1], feature_id: 8 });
+    await service.pool.query('update clients set deleted_at = now() where id = $1', [ids[2]]);
+  });
+
+  const listed = async (query: string): Promise<number[]> => {
+    const { status, body, text } = await reseller.http.get(`/iam/clients?${query}`);
+    expect(status, text).toBe(200);
+    return body.map(({ id }: { id: number }) => id);
+  };
+
+  it('come as an array, and as a page with a limit', async () => {
+    expect(await listed('')).toEqual([reseller.clientId, ...ids]);
+    const { body } = await reseller.http.get('/iam/clients?limit=2&offset=1&is_test=false');
+    expect(body).toMatchObject({
+      count: 3,
+      next: null,
+      previous: '/iam/clients?offset=0&limit=2&is_test=false&ordering=id',
+    });
+    expect(body.results.map(({ id }: { id: number }) => id)).toEqual([ids[1], ids[2]]);
+    expect(body.results[0]).toMatchObject({
+      companyName: 'Beta_1',
+      client_type: 'common',
+      resellers: [reseller.resellerId],
+      seller: null,
+      owner: expect.any(Number),
+      paidFeatures: { CLOUD: [{ feature_id: 8 }] },
+    });
+    const all = await service.http.get('/iam/clients');
+    expect(all.body.length).toBeGreaterThan(4);
+  });
+
+  it.each([
+    ['companyName=ALPHA', [0]],
+    ['companyName=100%25', [0]],
+    ['companyName=a_1', [1]],
+    ['name=bo', [1]],
+    ['email=someone', [0, 1, 2]],
+    ['deleted=true', [2]],
+    ['deleted=false&email=someone', [0, 1]],
+    ['deleted=any&email=someone', [0, 1, 2]],
+    ['custom_id=A', [0]],
+    ['country_code=DE', [0]],
+    ['is_test=true', [0]],
+    ['users_name=cid', [2]],
+    ['users_email=example.com', [0, 1, 2]],
+    ['feature_id_in=8,9', [1]],
+    ['cloud=active&email=someone', [0, 1, 2]],
+    ['cloud=paused', []],
+    ['cdn=new&email=someone', [0, 1, 2]],
+    ['cdn=active', []],
+    ['activated=true', [0, 1, 2]],
+    ['bill_type=common&email=someone', [0, 1, 2]],
+    ['bill_type=other', []],
+    ['promocode=x', []],
+    ['client_type=sales', []],
+    ['client_type=common', [0, 1, 2]],
+    ['reseller_id=1', []],
+    ['seller_id=1', []],
+    ['created_at_gte=2020-01-01T00:00:00Z&email=someone', [0, 1, 2]],
+    ['created_at_lte=2020-01-01T00:00:00Z', []],
+    ['ordering=-companyName&email=someone', [2, 1, 0]],
+    ['ordering=status,-id&email=someone', [2, 1, 0]],
+    ['ordering=created_at&email=someone', [0, 1, 2]],
+  ])('are filtered and ordered by %s', async (query, expected) => {
+    expect(await listed(query)).toEqual(expected.map((index) => ids[index]));
+  });
+
+  it('leave out those that are named', async () => {
+    expect(await listed(`id__in__exclude=${reseller.clientId},${ids[0]}`)).toEqual([ids[1], ids[2]]);
+    expect(await listed('client_type=reseller')).toEqual([reseller.clientId]);
+  });
+
+  it.each(['ordering=password', 'ordering=id,,email', 'cloud=odd', 'id__in__exclude=1,x', 'limit=0'])(
+    'are 400 for %s',
+    async (query) => {
+      expect((await reseller.http.get(`/iam/clients?${query}`)).status).toBe(400);
+    },
+  );
+
+  it('are read and changed one by one', async () => {
+    const path = `/iam/clients/${ids[0]}`;
+    const { body: before } = await reseller.http.get(path);
+    expect(before.users).toMatchObject([{ id: before.owner, groups: [{ id: 1 }] }]);
+    const seller = (await reseller.http.get('/iam/clients/me')).body.currentUser;
+    const changes = { companyName: 'New', name: null, phone: '+1', custom_id: 'C', is_test: false };
+    const changed = await reseller.http.patch(path, {
+      ...changes,
+      email: 'ask@example.com',
+      seller,
+      reseller: reseller.resellerId,
+    });
+    expect(changed.status, changed.text).toBe(200);
+    expect(changed.body).toMatchObject({ ...changes, email: 'ask@example.com', seller });
+    expect(await listed(`seller_id=${seller}`)).toEqual([ids[0]]);
+    for (const [body, field] of [
+      [{ email: 'x' }, 'email'],
+      [{ seller: 1 }, 'seller'],
+      [{ reseller: 1 }, 'reseller'],
+      [{ companyName: null }, 'companyName'],
+      [{ status: 'paused' }, 'status'],
+    ] as const) {
+      const answer = await reseller.http.patch(path, body);
+      expect([answer.status, Object.keys(answer.body.errors)]).toEqual([400, [field]]);
+    }
+    const unknown = await service.http.patch(path, { reseller: 999_999 });
+    expect([unknown.status, unknown.body.errors.reseller[0]]).toEqual([400, expect.stringMatching(/999999/)]);
+    const moved = await service.http.patch(path, { reseller: 1 });
+    expect(moved.body).toMatchObject({ resellers: [1], seller: null });
+    expect((await reseller.http.get(path)).status).toBe(404);
+  });
+
+  it('are out of reach for others', async () => {
+    for (const id of [1, tenant.clientId, 999_999]) {
+      expect((await reseller.http.get(`/iam/clients/${id}`)).status).toBe(404);
+      expect((await reseller.http.patch(`/iam/clients/${id}`, { name: 'x' })).status).toBe(404);
+    }
+    expect((await tenant.http.get('/iam/clients')).status).toBe(403);
+    expect((await tenant.http.get(`/iam/clients/${tenant.clientId}`)).status).toBe(403);
   });
 });

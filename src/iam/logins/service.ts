@@ -14,6 +14,7 @@ import type { Authenticator } from '../identity/authenticate.ts';
 import { endLogins } from '../identity/credentials.ts';
 import { allows, type Principal } from '../identity/principal.ts';
 import type { SignedTokens } from '../identity/signed-tokens.ts';
+import type { LoginLimits } from './limits.ts';
 import { freshOrigin, type Origin, openLogin, pairOf } from './pairs.ts';
 import type { PasswordCheck, Sender } from './password-check.ts';
 import { hashPassword } from './passwords.ts';
@@ -29,6 +30,7 @@ import * as store from './store.ts';
 
 /** Somebody who asks again and again is noted once in this time. */
 const REQUEST_NOTED_MS = 3_600_000;
+const ATTEMPTS_KEPT_MS = 90 * 24 * 3_600_000;
 
 /**
  * Logins: pairs of an access token, which authenticates, and a refresh token, which brings the next pair once. What
@@ -55,6 +57,8 @@ export interface Logins {
   /** Answers the user that somebody has to give a new password to, unless that was noted a while ago. */
   passwordForgotten(email: string): Promise<number | undefined>;
   attempts(principal: Principal, query: LoginAttemptQuery): Promise<LoginAttemptPage>;
+  /** Removes what nobody needs any more; to be called now and then. */
+  forgetOld(): Promise<void>;
 }
 
 export function createLogins(deps: {
@@ -64,8 +68,9 @@ export function createLogins(deps: {
   signedTokens: SignedTokens;
   clients: ClientDirectory;
   passwords: PasswordCheck;
+  limits: LoginLimits;
 }): Logins {
-  const { database, clock, authenticator, clients, passwords } = deps;
+  const { database, clock, authenticator, clients, passwords, limits } = deps;
 
   /** What a login that the caller makes comes from, at most with the caller's own rights. */
   async function originOf({ tokenId, loginId, userId, roleId }: Principal): Promise<Origin> {
@@ -168,6 +173,13 @@ export function createLogins(deps: {
           created_at: isoMicros(row.created_at),
         })),
       };
+    },
+
+    async forgetOld() {
+      const now = clock.now();
+      const attemptsBefore = new Date(now.getTime() - ATTEMPTS_KEPT_MS);
+      await database.transaction((tx) => store.deleteOldLogins(tx.sql, { now, attemptsBefore }));
+      await limits.clean(now);
     },
   };
 }

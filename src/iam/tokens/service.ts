@@ -36,6 +36,8 @@ export interface Tokens {
   get(principal: Principal, clientId: number, id: number): Promise<ApiToken>;
   /** From the next request on the token is refused. @throws NotFoundError, ForbiddenError for a token with more rights than the caller's */
   revoke(principal: Principal, clientId: number, id: number): Promise<void>;
+  /** Deletes those that expired long ago; to be called now and then. */
+  deleteExpired(): Promise<void>;
 }
 
 export function createTokens(deps: {
@@ -132,6 +134,8 @@ export function createTokens(deps: {
       });
       authenticator.forget(ended);
     },
+
+    deleteExpired: () => database.transaction((tx) => store.deleteExpired(tx.sql, clock.now())),
   };
 }
 

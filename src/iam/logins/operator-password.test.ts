@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bearer, logIn, newPerson, PASSWORD } from '../../../test/support/logins.ts';
+import { startService, type TestService } from '../../../test/support/service.ts';
+import { type Database, openDatabase } from '../../db/database.ts';
+import { InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { setPasswordOf } from './operator-password.ts';
+
+let service: TestService;
+let database: Database;
+beforeAll(async () => {
+  service = await startService();
+  database = openDatabase({ connectionString: service.pool.options.connectionString ?? '' }, 2);
+});
+afterAll(async () => {
+  await database?.close();
+  await service?.stop();
+});
+
+it('gives the platform administrator a first password, and a better address', async () => {
+  const answer = await setPasswordOf({ database }, { password: PASSWORD, rename: 'root@example.com' });
+  expect(answer).toEqual({ email: 'root@example.com' });
+  const root = bearer(service.url, await logIn(service.anonymous, 'root@example.com'));
+  expect((await root.get('/iam/clients')).status).toBe(200);
+});
+
+it('ends the logins of a user whom it gives a new one', async () => {
+  const user = await newPerson(service.http);
+  await setPasswordOf({ database }, { email: user.email, password: 'another good one' });
+  await expect.poll(async () => (await user.http.get('/iam/clients/me')).status).toBe(401);
+  await logIn(service.anonymous, user.email, 'another good one');
+});
+
+it('refuses a short password, an unknown user and an address that is taken', async () => {
+  const user = await newPerson(service.http);
+  const set = (wanted: { email?: string; rename?: string; password?: string }) =>
+    setPasswordOf({ database }, { password: PASSWORD, ...wanted });
+  await expect(set({ password: 'short' })).rejects.toThrow(InvalidError);
+  await expect(set({ email: 'nobody@example.com' })).rejects.toThrow(NotFoundError);
+  await expect(set({ rename: user.email.toUpperCase() })).rejects.toThrow(InvalidError);
+});
