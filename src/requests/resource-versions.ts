@@ -39,8 +39,16 @@ const VERSIONED: Versioned[] = [
   },
   inPlace('instances', 'instances', 'instance_id', ['v1', 'v2']),
   inPlace('ports', 'ports', 'port_id', ['v1', 'v2']),
+  inPlace('ports', 'reserved_fixed_ips', 'port_id'),
+  inPlace('floating_ips', 'floatingips', 'floating_ip_id'),
   inPlace('networks', 'networks', 'network_id', ['v1', 'v2']),
-  inPlace('subnets', 'subnets', 'subnet_id'),
+  {
+    paths: ['/cloud/v1/subnets/:project_id/:region_id/:subnet_id'],
+    table: 'subnets',
+    columns: { subnet_id: uuid('id') },
+    within: (params) => sql`network_id in (
+      select id from networks where project_id = ${params.project_id} and region_id = ${params.region_id})`,
+  },
   inPlace('volumes', 'volumes', 'volume_id', ['v1', 'v2']),
   inPlace('snapshots', 'snapshots', 'snapshot_id'),
   inPlace('file_shares', 'file_shares', 'file_share_id', ['v1', 'v3']),
