@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ConflictError, ForbiddenError, NotFoundError } from '../../lib/errors.ts';
+import { ConflictError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
+import { sameTags } from '../../lib/tags.ts';
 import { acceptedTags } from '../../lib/tags-input.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
+import type { TagHolder } from '../metadata/service.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { takeQuota } from '../quotas/quotas.ts';
@@ -12,6 +14,7 @@ import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { MTU } from './default-networks.ts';
 import type { CreateNetwork, UpdateNetwork } from './input-schema.ts';
+import { lockOwn } from './lock-own.ts';
 import * as rows from './network-rows.ts';
 import { findNetwork } from './store.ts';
 import { type NetworkUsers, refuseUsed } from './users.ts';
@@ -36,6 +39,7 @@ export interface NetworkChanges {
    * @throws NotFoundError, ForbiddenError, ConflictError while something uses or a task holds it
    */
   delete(scope: Scope, id: string): Promise<string>;
+  tags: TagHolder;
 }
 
 export function createNetworkChanges(deps: {
@@ -117,7 +121,7 @@ export function createNetworkChanges(deps: {
 
     delete: (scope, id) =>
       database.accept(scope.principal, async (tx) => {
-        const network = await lockOwn(tx, scope, id);
+        const network = await lockOwn(tx, scope, id, NETWORK);
         const what = `Network ${network.name}`;
         if (network.is_default) {
           throw new ConflictError('The default network of a project cannot be deleted');
@@ -136,6 +140,19 @@ export function createNetworkChanges(deps: {
           deadlineMs: DEADLINE_MS,
         });
       }),
+
+    tags: {
+      async read(scope, id) {
+        const network = isUuid(id) ? await findNetwork(database.sql, placeOf(scope), id) : undefined;
+        if (!network) throw new NotFoundError('Network', id);
+        return network.tags;
+      },
+      async change(tx, scope, id, plan) {
+        const network = await lockOwn(tx, scope, id, NETWORK);
+        const tags = JSON.stringify(plan(network.tags));
+        await rows.changeNetwork(tx, network.id, { tags, updated_at: clock.now() });
+      },
+    },
   };
 
   /** What the network becomes; undefined when it is that already. */
@@ -145,7 +162,7 @@ export function createNetworkChanges(deps: {
     id: string,
     change: UpdateNetwork,
   ): Promise<NetworkUpdate | undefined> {
-    const network = await lockOwn(tx, scope, id);
+    const network = await lockOwn(tx, scope, id, NETWORK);
     const name = change.name ?? network.name;
     const tags = patchedTags(network.tags, change.tags);
     if (name === network.name && sameTags(tags, network.tags)) return undefined;
@@ -153,24 +170,8 @@ export function createNetworkChanges(deps: {
   }
 }
 
-/** @throws NotFoundError, ForbiddenError for the platform's own, ConflictError while a task holds it */
-async function lockOwn(tx: Transaction, scope: Scope, id: string): Promise<rows.OwnNetwork> {
-  const network = isUuid(id) ? await rows.lockNetwork(tx, placeOf(scope), id) : undefined;
-  if (network) {
-    refuseHeld(`Network ${network.name}`, network);
-    return network;
-  }
-  if (isUuid(id) && (await findNetwork(tx.sql, placeOf(scope), id))) {
-    throw new ForbiddenError(`Network ${id} belongs to the platform and can only be used`);
-  }
-  throw new NotFoundError('Network', id);
-}
+const NETWORK = { name: 'Network', lock: rows.lockNetwork, find: findNetwork };
 
 function inputOf(scope: Scope, networkId: string): NetworkInput {
   return { networkId, clientId: scope.clientId, regionId: scope.region.id };
-}
-
-function sameTags(a: Record<string, string>, b: Record<string, string>): boolean {
-  const entries = Object.entries(a);
-  return entries.length === Object.keys(b).length && entries.every(([key, value]) => b[key] === value);
 }

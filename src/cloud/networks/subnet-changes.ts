@@ -1,22 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { type Database, type Transaction, violates } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import {
-  ConflictError,
-  type FieldProblem,
-  ForbiddenError,
-  InvalidError,
-  NotFoundError,
-} from '../../lib/errors.ts';
+import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { acceptedTags } from '../../lib/tags-input.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
+import type { TagHolder } from '../metadata/service.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { CreateSubnet, UpdateSubnet } from './input-schema.ts';
+import { lockOwn } from './lock-own.ts';
 import { lockNetwork } from './network-rows.ts';
 import {
   gatewayIn,
@@ -45,6 +41,7 @@ export interface SubnetChanges {
    * @throws NotFoundError, ForbiddenError, ConflictError while something uses or a task holds it
    */
   deleteSubnet(scope: Scope, id: string): Promise<string>;
+  subnetTags: TagHolder;
 }
 
 export function createSubnetChanges(deps: {
@@ -109,7 +106,7 @@ export function createSubnetChanges(deps: {
 
     updateSubnet: (scope, id, change) =>
       database.accept(scope.principal, async (tx) => {
-        const subnet = await lockOwn(tx, scope, id);
+        const subnet = await lockOwn(tx, scope, id, SUBNET);
         const { nameservers, problems: nameserverProblems } = nameserversFrom(change.dns_nameservers ?? []);
         const { routes, problems: routeProblems } = hostRoutesFrom(change.host_routes ?? []);
         const problems = [...nameserverProblems, ...routeProblems];
@@ -130,7 +127,7 @@ export function createSubnetChanges(deps: {
 
     deleteSubnet: (scope, id) =>
       database.accept(scope.principal, async (tx) => {
-        const subnet = await lockOwn(tx, scope, id);
+        const subnet = await lockOwn(tx, scope, id, SUBNET);
         if (subnet.creator_task_id === null) {
           throw new ConflictError("The subnet of a project's default network cannot be deleted");
         }
@@ -145,6 +142,19 @@ export function createSubnetChanges(deps: {
           deadlineMs: DEADLINE_MS,
         });
       }),
+
+    subnetTags: {
+      async read(scope, id) {
+        const subnet = isUuid(id) ? await findSubnet(database.sql, placeOf(scope), id) : undefined;
+        if (!subnet) throw new NotFoundError('Subnet', id);
+        return subnet.tags;
+      },
+      async change(tx, scope, id, plan) {
+        const subnet = await lockOwn(tx, scope, id, SUBNET);
+        const tags = JSON.stringify(plan(subnet.tags));
+        await rows.changeSubnet(tx, subnet.id, { tags, updated_at: clock.now() });
+      },
+    },
   };
 }
 
@@ -206,18 +216,7 @@ async function moveGateway(tx: Transaction, subnet: rows.OwnSubnet, gateway: str
   }
 }
 
-/** @throws NotFoundError, ForbiddenError for the platform's own, ConflictError while a task holds it */
-async function lockOwn(tx: Transaction, scope: Scope, id: string): Promise<rows.OwnSubnet> {
-  const subnet = isUuid(id) ? await rows.lockSubnet(tx, placeOf(scope), id) : undefined;
-  if (subnet) {
-    refuseHeld(`Subnet ${subnet.name}`, subnet);
-    return subnet;
-  }
-  if (isUuid(id) && (await findSubnet(tx.sql, placeOf(scope), id))) {
-    throw new ForbiddenError(`Subnet ${id} belongs to the platform and can only be used`);
-  }
-  throw new NotFoundError('Subnet', id);
-}
+const SUBNET = { name: 'Subnet', lock: rows.lockSubnet, find: findSubnet };
 
 function inputOf(scope: Scope, subnetId: string): SubnetInput {
   return { subnetId, clientId: scope.clientId, regionId: scope.region.id };

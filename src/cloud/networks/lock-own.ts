@@ -1,0 +1,36 @@
+import type { Kysely } from 'kysely';
+import type { Transaction } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
+import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
+import { isUuid } from '../../lib/ids.ts';
+import { type Place, placeOf } from '../projects/place.ts';
+import type { Scope } from '../projects/service.ts';
+import { refuseHeld } from '../tasks/held.ts';
+
+interface Kind<Row> {
+  /** What clients call it. */
+  name: string;
+  /** Of the project's own. */
+  lock(tx: Transaction, place: Place, id: string): Promise<Row | undefined>;
+  /** Of what the project sees, the platform's as well. */
+  find(db: Kysely<Tables>, place: Place, id: string): Promise<object | undefined>;
+}
+
+/** Locks what the project owns for a change. @throws NotFoundError, ForbiddenError for the platform's own, ConflictError while a task holds it */
+export async function lockOwn<Row extends { name: string; task_id: string | null }>(
+  tx: Transaction,
+  scope: Scope,
+  id: string,
+  kind: Kind<Row>,
+): Promise<Row> {
+  if (!isUuid(id)) throw new NotFoundError(kind.name, id);
+  const own = await kind.lock(tx, placeOf(scope), id);
+  if (own) {
+    refuseHeld(`${kind.name} ${own.name}`, own);
+    return own;
+  }
+  if (await kind.find(tx.sql, placeOf(scope), id)) {
+    throw new ForbiddenError(`${kind.name} ${id} belongs to the platform and can only be used`);
+  }
+  throw new NotFoundError(kind.name, id);
+}
