@@ -16,6 +16,7 @@ import { up as floatingAndReservedAddresses } from './0014_floating_and_reserved
 import { up as imagesLoggingAndShareChanges } from './0015_images_logging_and_share_changes.ts';
 import { up as usersAndLogins } from './0016_users_and_logins.ts';
 import { up as requests } from './0017_requests.ts';
+import { up as projectsWithoutDeletionTime } from './0019_projects_without_deletion_time.ts';
 
 /** Every migration by the name of its file, in order. Names that have landed never change. */
 export const migrations: Record<string, Migration> = {
@@ -36,4 +37,5 @@ export const migrations: Record<string, Migration> = {
   '0015_images_logging_and_share_changes': { up: imagesLoggingAndShareChanges },
   '0016_users_and_logins': { up: usersAndLogins },
   '0017_requests': { up: requests },
+  '0019_projects_without_deletion_time': { up: projectsWithoutDeletionTime },
 };

@@ -12,7 +12,7 @@ export interface NetworkedRegion {
 export const MTU = 1450;
 
 /**
- * Adds the default networks that are missing: one with a subnet for each living project and region, and one
+ * Adds the default networks that are missing: one with a subnet for each project and region, and one
  * to the outside for each region. Does nothing to those that exist, so it can run at any time.
  */
 export async function ensureDefaultNetworks(
@@ -38,7 +38,7 @@ async function addProjectNetworks(
       select gen_random_uuid(), projects.id, region.id, 'default', 'vxlan', ${MTU}, false, false, true,
         true, nextval('network_segments'), '{}', ${now}, ${now}
       from projects cross join unnest(${ids}::bigint[]) as region (id)
-      where projects.deleted_at is null and not exists (
+      where not exists (
         select from networks
         where networks.project_id = projects.id and networks.region_id = region.id and networks.is_default
       )

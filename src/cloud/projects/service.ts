@@ -5,7 +5,7 @@ import { ownsClient, type Principal } from '../../iam/identity/principal.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import type { Catalog, Region } from '../catalog/catalog.ts';
 import type { ProjectListQuery } from './schema.ts';
-import { findProject, listProjects, type ProjectRow } from './store.ts';
+import { findProject, type ListedProjectRow, listProjects, type ProjectRow } from './store.ts';
 
 /** Where a cloud request works: a project of the caller in a region of the catalogue. */
 export interface Scope {
@@ -31,7 +31,7 @@ export interface Projects {
   project(principal: Principal, projectId: number): Promise<ProjectRow>;
   /** Drops what is kept of a project. Call it after the commit that changed it, besides announcing the change. */
   forget(projectId: number): void;
-  list(principal: Principal, query: ProjectListQuery): Promise<{ count: number; rows: ProjectRow[] }>;
+  list(principal: Principal, query: ProjectListQuery): Promise<{ count: number; rows: ListedProjectRow[] }>;
 }
 
 /** The topic on which changes of projects are announced. */

@@ -5,6 +5,8 @@ import type { Tables } from '../../db/tables.ts';
 import type { ProjectListQuery } from './schema.ts';
 
 export type ProjectRow = Selectable<Tables['projects']>;
+/** A deleted one has the time of its deletion. */
+export type ListedProjectRow = ProjectRow & { deleted_at: Date | null };
 
 export async function findProject(sql: Kysely<Tables>, id: number): Promise<ProjectRow | undefined> {
   return sql.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
@@ -27,7 +29,6 @@ export async function insertProject(
       description: project.description,
       is_default: false,
       created_at: project.now,
-      deleted_at: null,
     })
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -56,23 +57,25 @@ export async function listProjects(
   sql: Kysely<Tables>,
   clientId: number,
   query: ProjectListQuery,
-): Promise<{ count: number; rows: ProjectRow[] }> {
+): Promise<{ count: number; rows: ListedProjectRow[] }> {
   const [column, direction] = (query.order_by ?? 'created_at.desc').split('.') as [
     'created_at' | 'name',
     'asc' | 'desc',
   ];
-  const columns = ['id', 'client_id', 'name', 'description', 'created_at', 'deleted_at'] as const;
+  const columns = ['id', 'client_id', 'name', 'description', 'created_at'] as const;
   let matching = sql
     .with('listed', (db) => {
       const living = db
         .selectFrom('projects')
-        .select([...columns, 'is_default'])
+        .select((eb) => [...columns, eb.cast<Date | null>(eb.lit(null), 'timestamptz').as('deleted_at')])
+        .select('is_default')
         .where('client_id', '=', clientId);
       if (!query.include_deleted) return living;
       return living.unionAll(
         db
           .selectFrom('deleted_projects')
-          .select((eb) => [...columns, eb.lit(false).as('is_default')])
+          .select([...columns, 'deleted_at'])
+          .select((eb) => eb.lit(false).as('is_default'))
           .where('client_id', '=', clientId),
       );
     })

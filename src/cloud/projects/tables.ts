@@ -8,8 +8,6 @@ export interface ProjectTables {
     description: string | null;
     is_default: boolean;
     created_at: Date;
-    /** Always null: a deleted project goes to `deleted_projects`. */
-    deleted_at: Date | null;
   };
   deleted_projects: {
     id: number;

@@ -71,7 +71,6 @@ export async function insertAccount(
       description: null,
       is_default: true,
       created_at: now,
-      deleted_at: null,
     })
     .execute();
   return { clientId, userId };
