@@ -32,7 +32,7 @@ export async function requireRemoteGroups(
   rules: readonly { remote_group_id: string | null }[],
 ): Promise<void> {
   const ids = [...new Set(rules.flatMap((rule) => rule.remote_group_id ?? []))];
-  const known = await existingGroups(tx.sql, place, ids);
+  const known = await existingGroups(tx, place, ids);
   const missing = ids.find((id) => !known.has(id));
   if (missing !== undefined) throw new NotFoundError('Remote security group', missing);
 }

@@ -13,7 +13,7 @@ export interface PortGroups {
 }
 
 export const portGroups: PortGroups = {
-  existing: (tx, scope, ids) => existingGroups(tx.sql, placeOf(scope), ids),
+  existing: (tx, scope, ids) => existingGroups(tx, placeOf(scope), ids),
 
   async defaultGroup(tx, scope) {
     const row = await groupsIn(tx.sql, placeOf(scope))

@@ -133,10 +133,11 @@ const insertGroupRow = compiledQuery((db, args: Insertable<Tables['security_grou
     .compile(),
 );
 
-/** Which of these groups exist in the project and region. */
-export async function existingGroups(db: Kysely<Tables>, place: Place, ids: string[]): Promise<Set<string>> {
+/** Which of these groups exist in the project and region, kept from being deleted until the transaction ends. */
+export async function existingGroups(tx: Transaction, place: Place, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
-  const rows = await groupsIn(db, place).select('id').where('id', 'in', ids).execute();
+  const matching = groupsIn(tx.sql, place).select('id').where('id', 'in', ids);
+  const rows = await matching.orderBy('id').forKeyShare().execute();
   return new Set(rows.map((row) => row.id));
 }
 
@@ -164,14 +165,15 @@ export async function takeOffPorts(
     where link.port_id = given.port and link.security_group_id = given.grp`.execute(tx.sql);
 }
 
-/** The ids of those groups of the project and region that have one of these names. */
+/** The ids of those groups of the project and region that have one of these names, kept from being deleted. */
 export async function groupIdsByName(
-  db: Kysely<Tables>,
+  tx: Transaction,
   place: Place,
   names: string[],
 ): Promise<Map<string, string>> {
   if (names.length === 0) return new Map();
-  const rows = await groupsIn(db, place).select(['id', 'name']).where('name', 'in', names).execute();
+  const matching = groupsIn(tx.sql, place).select(['id', 'name']).where('name', 'in', names);
+  const rows = await matching.orderBy('id').forKeyShare().execute();
   return new Map(rows.map(({ id, name }) => [name, id]));
 }
 
