@@ -51,6 +51,9 @@ const VERSIONED: Versioned[] = [
   },
   inPlace('volumes', 'volumes', 'volume_id', ['v1', 'v2']),
   inPlace('snapshots', 'snapshots', 'snapshot_id'),
+  inPlace('images', 'images', 'image_id'),
+  inPlace('floating_ips', 'floatingips', 'floating_ip_id'),
+  inPlace('ports', 'reserved_fixed_ips', 'port_id'),
   inPlace('file_shares', 'file_shares', 'file_share_id', ['v1', 'v3']),
   inPlace('images', 'images', 'image_id'),
   {
@@ -77,6 +80,16 @@ const VERSIONED: Versioned[] = [
     paths: ['/cloud/v1/projects/:project_id'],
     table: 'projects',
     columns: { project_id: number('id') },
+  },
+  {
+    paths: ['/iam/users/:userId'],
+    table: 'users',
+    columns: { userId: number('id') },
+  },
+  {
+    paths: ['/iam/clients/:clientId'],
+    table: 'clients',
+    columns: { clientId: number('id') },
   },
   {
     paths: ['/iam/reselling/resellers/:resellerId/notification_settings/:notificationSettingsId'],

@@ -202,7 +202,12 @@ describe('direct actions', () => {
 
   it('are one of many that come at once', async () => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => act('suspend')));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409, 409]);
+    expect(
+      answers
+        .map(({ status }) => `${status}`)
+        .toSorted()
+        .join(),
+    ).toBe('200,409,409,409,409,409');
     expect((await act('resume')).status).toBe(200);
   });
 });
