@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { nullable } from '../../lib/nullable.ts';
 import { listOf, listQuery, ProjectRegion } from '../../lib/wire.ts';
 import { RetentionPolicy, TopicName } from '../clusters/configuration/schema.ts';
+import { orNull } from '../clusters/configuration/schema-kit.ts';
 
 const Namespace = nullable(
   Type.String({
@@ -45,8 +46,8 @@ const size = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER, examples: [0] };
 export const PutTopic = Type.Object(
   {
     name: TopicName('Topic'),
-    retention_policy: Type.Optional(nullable(RetentionPolicy)),
-    index_pattern: Type.Optional(nullable(IndexPattern)),
+    retention_policy: Type.Optional(orNull(RetentionPolicy)),
+    index_pattern: Type.Optional(orNull(IndexPattern)),
     size_in_bytes: Type.Optional(Type.Integer({ ...size, default: 0, description: 'What is in it' })),
   },
   {
@@ -60,8 +61,8 @@ export type PutTopic = Static<typeof PutTopic>;
 export const TopicAnswer = Type.Object(
   {
     name: Type.String({ description: 'Topic', examples: ['web.access'] }),
-    retention_policy: nullable(RetentionPolicy),
-    index_pattern: nullable(IndexPattern),
+    retention_policy: orNull(RetentionPolicy),
+    index_pattern: orNull(IndexPattern),
     size_in_bytes: Type.Integer({ ...size, description: 'What is in it' }),
   },
   { title: 'LogTopic', description: 'Logs that are kept together.' },
