@@ -12,6 +12,8 @@ import {
 import type { Clients } from './service.ts';
 
 const tags = ['Clients'];
+/** Names of operations are no clients, whatever the method is. */
+const ONE = '/iam/clients/:clientId(^(?!create$|invite_user$|me$).*$)';
 
 export function clientRoutes(app: Api, { clients }: { clients: Clients }): void {
   app.get('/iam/clients/me', {
@@ -54,7 +56,7 @@ export function clientRoutes(app: Api, { clients }: { clients: Clients }): void 
     handler: ({ principal, query }) => clients.list(principal, query),
   });
 
-  app.get('/iam/clients/:clientId', {
+  app.get(ONE, {
     config: { access: 'resell' },
     schema: {
       operationId: 'getClient',
@@ -66,7 +68,7 @@ export function clientRoutes(app: Api, { clients }: { clients: Clients }): void 
     handler: ({ principal, params }) => clients.get(principal, params.clientId),
   });
 
-  app.patch('/iam/clients/:clientId', {
+  app.patch(ONE, {
     config: { access: 'resell' },
     schema: {
       operationId: 'updateClient',
