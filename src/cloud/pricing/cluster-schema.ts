@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../lib/nullable.ts';
 import { MAX_POOLS, Nodes, PoolInput } from '../clusters/schema.ts';
-import { volumePriceSchema } from './schema.ts';
+import { priceSchema } from './schema.ts';
 
 const { Optional } = Type;
 const { flavor_id, boot_volume_size, boot_volume_type, is_public_ipv4 } = PoolInput.properties;
@@ -44,14 +44,14 @@ export type ClusterPriceRequest = Static<typeof clusterPriceRequestSchema>;
 
 export const clusterPriceSchema = Type.Object(
   {
-    instances: Type.Array(volumePriceSchema, { description: 'The machines of each pool, in their order' }),
-    publicips: Type.Array(volumePriceSchema, {
+    instances: Type.Array(priceSchema, { description: 'The machines of each pool, in their order' }),
+    publicips: Type.Array(priceSchema, {
       description: 'The addresses of each pool that has public ones',
     }),
-    volumes: Type.Array(volumePriceSchema, {
+    volumes: Type.Array(priceSchema, {
       description: 'The boot volumes of each pool of virtual machines',
     }),
-    total_price: volumePriceSchema,
+    total_price: priceSchema,
   },
   {
     title: 'KubernetesPrice',

@@ -70,7 +70,7 @@ function amount(description: string, example: number) {
   );
 }
 
-export const volumePriceSchema = Type.Object(
+export const priceSchema = Type.Object(
   {
     currency_code: nullable(
       Type.Enum(['AZN', 'EUR', 'USD'], {
@@ -97,16 +97,20 @@ export const volumePriceSchema = Type.Object(
   {
     title: 'VolumePrice',
     description: 'The price of a volume as the account would pay it.',
-    examples: [
-      {
-        currency_code: 'EUR',
-        discount_percent: 0.16,
-        price_per_hour: 0.01346436,
-        price_per_month: 9.6943392,
-        price_without_discount_per_month: 11.54088,
-        price_status: 'show',
-        tax_percent: 17,
-      },
-    ],
   },
 );
+/** The same as an answer of its own, where an example belongs to the answer. */
+export const volumePriceSchema = {
+  ...priceSchema,
+  examples: [
+    {
+      currency_code: 'EUR',
+      discount_percent: 0.16,
+      price_per_hour: 0.01346436,
+      price_per_month: 9.6943392,
+      price_without_discount_per_month: 11.54088,
+      price_status: 'show',
+      tax_percent: 17,
+    },
+  ],
+};

@@ -1,8 +1,9 @@
 import type { Api } from '../../../http/server.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import { type Projects, scopeOf } from '../../projects/service.ts';
+import { presentedExceeded } from '../../quotas/exceeded-answer.ts';
 import type { ClusterBase } from '../params.ts';
-import { CheckClusterLimits, ExceededQuotas, QuotaPool } from './schema.ts';
+import { CheckClusterLimits, CheckPoolLimits, ExceededClusterQuotas } from './schema.ts';
 import type { ClusterLimits } from './service.ts';
 
 const tags = ['Kubernetes clusters'];
@@ -23,9 +24,12 @@ export function limitRoutes(
       tags,
       params: ProjectRegionParams,
       body: CheckClusterLimits,
-      response: { 200: ExceededQuotas },
+      response: { 200: ExceededClusterQuotas },
     },
-    handler: async (request) => clusterLimits.ofCluster(await projects.scope(scopeOf(request)), request.body),
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return presentedExceeded(await clusterLimits.ofCluster(scope, request.body));
+    },
   });
 
   app.post(`${base.path}/pools/check_limits`, {
@@ -36,9 +40,12 @@ export function limitRoutes(
       description: 'What another pool of this kind would exceed. Nothing is taken.',
       tags,
       params: ProjectRegionParams,
-      body: QuotaPool,
-      response: { 200: ExceededQuotas },
+      body: CheckPoolLimits,
+      response: { 200: ExceededClusterQuotas },
     },
-    handler: async (request) => clusterLimits.ofPool(await projects.scope(scopeOf(request)), request.body),
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return presentedExceeded(await clusterLimits.ofPool(scope, request.body));
+    },
   });
 }

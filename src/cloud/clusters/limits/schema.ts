@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../../lib/nullable.ts';
+import { exceededQuotasSchema } from '../../quotas/exceeded-answer.ts';
 import { creationGroups } from '../configuration/schema.ts';
 import { orNull } from '../configuration/schema-kit.ts';
 import { MAX_POOLS, Nodes, PoolInput } from '../schema.ts';
@@ -23,10 +24,11 @@ export const QuotaPool = Type.Object(
     title: 'KubernetesQuotaPool',
     description: 'A pool that might be made.',
     additionalProperties: false,
-    examples: [{ flavor_id: 'g1-standard-2-4', node_count: 3 }],
   },
 );
 export type QuotaPool = Static<typeof QuotaPool>;
+/** The same as a body of its own, where an example belongs to the body. */
+export const CheckPoolLimits = { ...QuotaPool, examples: [{ flavor_id: 'g1-standard-2-4', node_count: 3 }] };
 
 export const CheckClusterLimits = Type.Object(
   {
@@ -44,16 +46,9 @@ export const CheckClusterLimits = Type.Object(
 );
 export type CheckClusterLimits = Static<typeof CheckClusterLimits>;
 
-const QUOTAS = ['cluster_count', 'firewall_count', 'vm_count', 'volume_count'] as const;
-const numbersOf = (quota: string) => ({
-  [`${quota}_limit`]: Optional(Type.Integer({ description: 'The most that the account may have' })),
-  [`${quota}_requested`]: Optional(Type.Integer({ description: 'What was asked for' })),
-  [`${quota}_usage`]: Optional(Type.Integer({ description: 'What the account has' })),
-});
-
-export const ExceededQuotas = Type.Object(Object.assign({}, ...QUOTAS.map(numbersOf)), {
-  title: 'ExceededKubernetesQuotas',
-  description: 'Three numbers for each quota that would be exceeded; empty when none would.',
-  examples: [{ vm_count_limit: 1000, vm_count_requested: 3, vm_count_usage: 999 }],
-});
-export type ExceededQuotas = Record<string, number>;
+export const ExceededClusterQuotas = exceededQuotasSchema('ExceededKubernetesQuotas', [
+  'cluster_count',
+  'firewall_count',
+  'vm_count',
+  'volume_count',
+]);

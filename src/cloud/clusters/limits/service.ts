@@ -1,5 +1,5 @@
 import type { Database } from '../../../db/database.ts';
-import { InvalidError } from '../../../lib/errors.ts';
+import { InvalidError, type QuotaExceededError } from '../../../lib/errors.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { isBareMetal } from '../../catalog/flavor-kinds.ts';
 import { nodeQuotas } from '../../instances/nodes/service.ts';
@@ -7,14 +7,16 @@ import type { Scope } from '../../projects/service.ts';
 import { exceededQuotas, type QuotaAmounts } from '../../quotas/quotas.ts';
 import { kindProblems, poolOffer } from '../pools.ts';
 import { CLUSTER_QUOTAS } from '../quotas.ts';
-import type { CheckClusterLimits, ExceededQuotas, QuotaPool } from './schema.ts';
+import type { CheckClusterLimits, QuotaPool } from './schema.ts';
+
+type ExceededQuota = QuotaExceededError['info'];
 
 /** Whether quotas leave room for clusters and pools that might be made. Nothing is taken. */
 export interface ClusterLimits {
   /** @throws InvalidError for a flavor that pools can't have here */
-  ofCluster(scope: Scope, request: CheckClusterLimits): Promise<ExceededQuotas>;
+  ofCluster(scope: Scope, request: CheckClusterLimits): Promise<ExceededQuota[]>;
   /** @throws as `ofCluster` */
-  ofPool(scope: Scope, pool: QuotaPool): Promise<ExceededQuotas>;
+  ofPool(scope: Scope, pool: QuotaPool): Promise<ExceededQuota[]>;
 }
 
 export function createClusterLimits(deps: { database: Database; catalog: Catalog }): ClusterLimits {
@@ -42,14 +44,7 @@ export function createClusterLimits(deps: { database: Database; catalog: Catalog
     );
   }
 
-  async function exceeded(scope: Scope, quotas: QuotaAmounts): Promise<ExceededQuotas> {
-    const found = await exceededQuotas(database.sql, scope, quotas);
-    return Object.fromEntries(
-      found.flatMap(({ attribute, limit, requested_usage, current_usage }) => [
-        [`${attribute}_limit`, limit],
-        [`${attribute}_requested`, requested_usage],
-        [`${attribute}_usage`, current_usage],
-      ]),
-    );
+  function exceeded(scope: Scope, quotas: QuotaAmounts): Promise<ExceededQuota[]> {
+    return exceededQuotas(database.sql, scope, quotas);
   }
 }
