@@ -1,0 +1,97 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { missingOperations } from '../../scripts/compatibility/document.ts';
+import type { OpenApiDocument } from '../../src/http/openapi-document.ts';
+import { createCoverage } from '../support/coverage.ts';
+import { createHttpClient, type HttpClient } from '../support/http-client.ts';
+import { documentedOperations } from '../support/openapi.ts';
+import { createClient } from './client/client.ts';
+import { describeAccounts } from './client/families/accounts.ts';
+import { describeAddresses } from './client/families/addresses.ts';
+import { describeAiTasks } from './client/families/ai-tasks.ts';
+import { describeClusters } from './client/families/clusters.ts';
+import { describeFileShares } from './client/families/file-shares.ts';
+import { describeImages } from './client/families/images.ts';
+import { describeInstances } from './client/families/instances.ts';
+import { describeLogging } from './client/families/logging.ts';
+import { describeNetworks } from './client/families/networks.ts';
+import { describeProjects } from './client/families/projects.ts';
+import { describeRepeats } from './client/families/repeats.ts';
+import { describeSecurityGroups } from './client/families/security-groups.ts';
+import { describeTasks } from './client/families/tasks.ts';
+import { describeVolumes } from './client/families/volumes.ts';
+import type { Walk } from './client/walk.ts';
+import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts';
+
+/** A client that behaves as official clients do uses every family of the published contract, from an empty database. */
+const TOKEN = '7_acceptance-secret';
+/** What the walk calls and a region of simulated machines can only refuse. */
+const NEVER_SUCCEEDS = ['GET /cloud/v1/instances/{project_id}/{region_id}/{instance_id}/get_console'];
+
+const served = (await documentedOperations()).filter(({ prefix }) => prefix === '/gcore');
+const coverage = createCoverage(served);
+const dataDir = path.join(temporaryFolder(), 'data');
+
+let service: ServeProcess;
+let http: HttpClient;
+beforeAll(async () => {
+  build();
+  service = await serve({
+    TRADEWIND_DATA_DIR: dataDir,
+    TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
+    TRADEWIND_SIMULATION_SPEED: '100',
+  });
+  http = coverage.recording(createHttpClient(service.url, TOKEN));
+}, 120_000);
+afterAll(async () => {
+  await service?.end();
+  fs.rmSync(path.dirname(dataDir), { recursive: true, force: true });
+});
+
+/** Faults of earlier steps are told there. */
+let told = 0;
+afterEach(() => {
+  const faults = coverage.undocumented().slice(told);
+  told += faults.length;
+  expect(faults, 'answers that differ from their documentation').toEqual([]);
+});
+
+const request: HttpClient['request'] = (...call) => http.request(...call);
+const walk: Walk = {
+  client: createClient(request, { authorization: `APIKey ${TOKEN}` }),
+  impatient: createClient(request, { authorization: `APIKey ${TOKEN}`, retries: 0 }),
+  as: (token, word = 'APIKey') => createClient(request, { authorization: `${word} ${token}` }),
+  place: (area) => `${area}/1/1`,
+};
+
+describe('a client walks through', () => {
+  describeProjects(walk);
+  describeNetworks(walk);
+  describeSecurityGroups(walk);
+  describeVolumes(walk);
+  describeImages(walk);
+  describeInstances(walk);
+  describeAddresses(walk);
+  describeFileShares(walk);
+  describeClusters(walk);
+  describeLogging(walk);
+  describeAiTasks(walk);
+  describeAccounts(walk);
+  describeRepeats(walk);
+  describeTasks(walk);
+});
+
+it('has called every published operation that is served', () => {
+  const [first] = served;
+  if (!first) throw new Error('Nothing is served under /gcore');
+  const missed = new Set(coverage.missing());
+  const called: OpenApiDocument['paths'] = {};
+  for (const { title, path: url, method, operation } of served) {
+    if (!missed.has(title)) called[url] = { ...called[url], [method.toLowerCase()]: operation };
+  }
+  const notServed = missingOperations(first.document);
+  const notCalled = missingOperations({ ...first.document, paths: called });
+  const expected = [...notServed, ...NEVER_SUCCEEDS];
+  expect(notCalled.filter((call) => !expected.includes(call))).toEqual([]);
+});

@@ -1,0 +1,199 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { Page } from '../shapes.ts';
+import { refusal, type Walk } from '../walk.ts';
+
+interface Made {
+  id: number;
+}
+
+interface User extends Made {
+  email: string;
+  client: number;
+}
+
+interface Token extends Made {
+  token: string;
+}
+
+interface Pair {
+  access: string;
+  refresh: string;
+}
+
+const anyEmail = () => `walk-${randomBytes(4).toString('hex')}@example.com`;
+const PASSWORD = 'many small green apples';
+
+export function describeAccounts({ client, impatient, as }: Walk): void {
+  describe('API tokens', () => {
+    const role = { name: 'Engineers' };
+    it.each([
+      ['/iam/v2/clients/1/tokens', '_'],
+      ['/iam/clients/1/tokens', '$'],
+    ])('%s makes one that works, with its parts joined by %s', async (TOKENS, separator) => {
+      const made = await client.post<Token>(TOKENS, {
+        name: 'walk',
+        exp_date: null,
+        client_user: { role },
+        description: undefined,
+      });
+      expect(made.token.startsWith(`${made.id}${separator}`)).toBe(true);
+      expect(await client.get(`${TOKENS}/${made.id}`)).not.toHaveProperty('token');
+      expect(await client.get<Made[]>(TOKENS, { role: 'Engineers', deleted: false })).not.toEqual([]);
+      expect(await as(made.token).get('/iam/clients/me')).toMatchObject({ id: 1 });
+      await client.silent('DELETE', `${TOKENS}/${made.id}`);
+      await expect(as(made.token).get('/iam/clients/me')).rejects.toMatchObject(refusal(401));
+    });
+  });
+
+  describe('clients and their features', () => {
+    let id: number;
+
+    it('knows its own account', async () => {
+      expect(await client.get('/iam/clients/me')).toMatchObject({ id: 1, currentUser: expect.any(Number) });
+    });
+
+    it('makes a client, lists it bare and page by page, and changes it', async () => {
+      id = (await client.post<Made>('/iam/clients/create', { company: 'Walk Ltd' })).id;
+      const bare = await client.get<Made[]>('/iam/clients', { companyName: 'Walk', ordering: '-id' });
+      expect(bare.map((one) => one.id)).toEqual([id]);
+      expect(
+        (await client.all<Made>('/iam/clients', { limit: 1, ordering: 'id' })).map((one) => one.id),
+      ).toContain(id);
+      expect(await client.patch(`/iam/clients/${id}`, { custom_id: 'W-1', phone: null })).toMatchObject({
+        custom_id: 'W-1',
+      });
+      expect(await client.get(`/iam/clients/${id}`)).toMatchObject({ id, custom_id: 'W-1', phone: null });
+    });
+
+    it.each([
+      ['paid', 2],
+      ['free', 22],
+    ])('switches a %s feature on and off', async (kind, feature_id) => {
+      const features = await client.get<Made[]>('/iam/admin/feature');
+      expect(await client.get(`/iam/admin/feature/${feature_id}`)).toEqual(
+        features.find((one) => one.id === feature_id),
+      );
+      const ACTIVATED = `/iam/admin/${kind}_features`;
+      const made = await client.post<Made>(ACTIVATED, { client_id: id, feature_id });
+      expect(await client.get<Made[]>(ACTIVATED)).toContainEqual(made);
+      expect(await client.get(`${ACTIVATED}/${made.id}`)).toEqual(made);
+      await client.silent('DELETE', `${ACTIVATED}/${made.id}`);
+      await expect(impatient.get(`${ACTIVATED}/${made.id}`)).rejects.toMatchObject(refusal(404));
+    });
+  });
+
+  describe('users and logins', () => {
+    let user: User;
+    let pair: Pair;
+
+    it('makes a user with an account, who logs in and goes on', async () => {
+      const email = anyEmail();
+      user = await client.post<User>('/iam/users', {
+        email,
+        password: PASSWORD,
+        company: 'Walkers',
+        name: 'Wanda',
+      });
+      const first = await client.post<Pair>('/iam/auth/jwt/login', { username: email, password: PASSWORD });
+      pair = await client.post<Pair>('/iam/auth/jwt/refresh', { refresh: first.refresh });
+      expect(await as(pair.access, 'Bearer').get('/iam/clients/me')).toMatchObject({
+        id: user.client,
+        currentUser: user.id,
+      });
+      await expect(
+        client.post('/iam/auth/jwt/login', { username: email, password: 'wrong' }),
+      ).rejects.toMatchObject(refusal(400));
+    });
+
+    it('changes its own address and password', async () => {
+      const own = as(pair.access, 'Bearer');
+      const new_email = anyEmail();
+      expect(await own.put(`/iam/users/${user.id}/email`, { new_email, password: PASSWORD })).toEqual({
+        new_email,
+      });
+      const changed = { old: PASSWORD, new: `${PASSWORD} two`, double: `${PASSWORD} two` };
+      pair = await own.put<Pair>(`/iam/users/${user.id}/password`, changed);
+      const after = as(pair.access, 'Bearer');
+      expect(await after.get(`/iam/auth/jwt/clients/${user.client}/login`)).toMatchObject({
+        access: expect.any(String),
+      });
+      const attempts = await after.get<{ count: number; result: object[] }>('/iam/activity_log/logins', {
+        limit: 10,
+      });
+      expect(attempts.result.length).toBeGreaterThan(0);
+      expect(await client.post('/iam/auth/password/forgot', { email: new_email })).toEqual({
+        status: 'sent',
+      });
+    });
+
+    it('is entered by its reseller', async () => {
+      for (const at of [`clients/${user.client}/admin_token`, `users/${user.id}/token`]) {
+        const { access } = await client.get<Pair>(`/iam/auth/jwt/${at}`);
+        expect(await as(access, 'Bearer').get('/iam/clients/me')).toMatchObject({ id: user.client });
+      }
+    });
+
+    it('invites, lists, changes and removes users of the account', async () => {
+      const email = anyEmail();
+      const role = { id: 5, name: 'Engineers' };
+      const invited = await client.post<{ user_id: number }>('/iam/clients/invite_user', {
+        email,
+        user_role: role,
+        client_id: 1,
+        lang: 'en',
+      });
+      const id = invited.user_id;
+      const users = await client.all<User>('/iam/users', { limit: 50 });
+      expect(users.map((one) => one.email)).toContain(email);
+      expect(await client.get<Page<User>>('/iam/users', { limit: 50, offset: 1000 })).toMatchObject({
+        results: [],
+      });
+      expect(await client.patch(`/iam/users/${id}`, { name: 'Walter', phone: null })).toMatchObject({
+        name: 'Walter',
+      });
+      expect(await client.get(`/iam/users/${id}`)).toMatchObject({ name: 'Walter', email });
+      const member = `/iam/clients/1/client-users/${id}`;
+      expect(await client.get(member)).toEqual({ user_role: role });
+      await client.silent('PUT', member, { user_role: { id: 2, name: 'Users' } });
+      expect(await client.get(member)).toMatchObject({ user_role: { id: 2 } });
+      await client.delete(member);
+      await expect(impatient.get(member)).rejects.toMatchObject(refusal(404));
+    });
+
+    it('is deleted by its reseller when somebody else is left to administer the account', async () => {
+      const invite = { email: anyEmail(), user_role: { id: 1 }, client_id: user.client };
+      await client.post('/iam/clients/invite_user', invite);
+      await client.delete(`/iam/users/${user.id}`);
+      await expect(impatient.get(`/iam/users/${user.id}`)).rejects.toMatchObject(refusal(404));
+    });
+  });
+
+  it('notification settings: makes, lists, replaces, changes and deletes one', async () => {
+    const SETTINGS = '/iam/reselling/resellers/1/notification_settings';
+    const body = { notification_type: 'failed_login', email: 'ops@example.com' };
+    const made = await client.post<Made>(SETTINGS, { ...body, enabled: undefined });
+    const one = `${SETTINGS}/${made.id}`;
+    expect(await client.all(SETTINGS, { limit: 1, ordering: 'id' })).toContainEqual(made);
+    expect(await client.get(one)).toEqual(made);
+    const replaced = { ...body, email: 'security@example.com', enabled: false };
+    expect(await client.put(one, replaced)).toMatchObject(replaced);
+    expect(await client.patch(one, { ...body, enabled: true })).toMatchObject({ ...body, enabled: true });
+    await client.silent('DELETE', one);
+    await expect(impatient.get(one)).rejects.toMatchObject(refusal(404));
+  });
+
+  it('user actions: finds what it did by operation and page by page', async () => {
+    const query = {
+      operation: ['createNetwork', 'deleteNetwork'],
+      outcome: ['accepted'],
+      project_id: [1],
+      limit: 2,
+    };
+    const actions = await client.all<{ operation: string }>('/cloud/v1/user_actions', query);
+    expect(new Set(actions.map(({ operation }) => operation))).toEqual(
+      new Set(['createNetwork', 'deleteNetwork']),
+    );
+    expect(actions.length).toBeGreaterThan(2);
+  });
+}
