@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { Answer } from './http-client.ts';
 import type { DocumentedOperation } from './openapi.ts';
@@ -11,6 +11,7 @@ export function createAnswerCheck(operations: DocumentedOperation[]) {
     const name = nameOf(prefix);
     if (!ajv.getSchema(name)) ajv.addSchema(document, name);
   }
+  const checks = new Map<string, ValidateFunction>();
 
   return (of: DocumentedOperation, answer: Answer): string | undefined => {
     const { method, path, prefix, operation } = of;
@@ -19,7 +20,8 @@ export function createAnswerCheck(operations: DocumentedOperation[]) {
     if (answer.status === 204) return answer.text === '' ? undefined : `${of.title} sends a body with 204`;
     const own = `#/paths/${path.replaceAll('/', '~1')}/${method.toLowerCase()}/responses/${answer.status}`;
     const $ref = `${nameOf(prefix)}${response.$ref ?? own}/content/application~1json/schema`;
-    const check = ajv.compile({ $ref });
+    const check = checks.get($ref) ?? ajv.compile({ $ref });
+    checks.set($ref, check);
     return check(answer.body) ? undefined : `${of.title} ${ajv.errorsText(check.errors)}: ${answer.text}`;
   };
 }

@@ -1,0 +1,253 @@
+import fs from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { catalogWithQuotas } from '../support/catalogs.ts';
+import { createCoverage } from '../support/coverage.ts';
+import { createDatabase, type TestDatabase } from '../support/databases.ts';
+import { createHttpClient, type HttpClient } from '../support/http-client.ts';
+import { documentedOperations } from '../support/openapi.ts';
+import { ACTIONS, actOnce } from './concurrency/actions.ts';
+import { brokenInvariants } from './concurrency/invariants.ts';
+import { mayStand } from './concurrency/ledger.ts';
+import { createRandom } from './concurrency/random.ts';
+import { type Account, createScope, createWorker, createWorld } from './concurrency/world.ts';
+import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts';
+
+/**
+ * Many clients of three accounts do at random what collides: the same names, the last of a quota, the last address, a volume for
+ * two instances, a change of what another deletes. Run it longer or again with
+ * `CONCURRENCY_SECONDS=600 CONCURRENCY_SEED=7 CONCURRENCY_CLIENTS=50 npx vitest run test/acceptance/concurrency.test.ts`.
+ */
+const SECONDS = Number(
+  process.env.CONCURRENCY_SECONDS ?? (process.env.TEST_POSTGRES === undefined ? 60 : 20),
+);
+const CLIENTS = Number(process.env.CONCURRENCY_CLIENTS ?? 50);
+const SEED = Number(process.env.CONCURRENCY_SEED ?? Date.now() % 1_000_000);
+const TOKEN = '7_acceptance-secret';
+
+/** So low that all of them run out. */
+const QUOTAS = {
+  cluster_count: 3,
+  firewall_count: 14,
+  network_count: 6,
+  sfs_count: 4,
+  snapshot_count: 10,
+  subnet_count: 10,
+  vm_count: 20,
+  volume_count: 36,
+};
+
+// Those that consist of several have their parts in the statistics.
+const NAMES = Object.keys(ACTIONS).filter((name) => name !== 'fill and delete a project');
+
+const operations = await documentedOperations();
+const coverage = createCoverage(operations);
+const world = createWorld();
+const { ledger, statistics } = world;
+const catalog = catalogWithQuotas(QUOTAS);
+const dataDir = temporaryFolder();
+
+let database: TestDatabase;
+let service: ServeProcess;
+let pool: pg.Pool;
+const accounts: Account[] = [];
+
+beforeAll(async () => {
+  say(`seed ${SEED}, ${CLIENTS} clients, ${SECONDS} s`);
+  build();
+  database = await createDatabase({ empty: true });
+  service = await serve({
+    DATABASE_URL: database.url,
+    TRADEWIND_DATA_DIR: dataDir,
+    TRADEWIND_CATALOG_DIR: catalog,
+    TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
+    TRADEWIND_RATE_LIMIT: '0',
+    TRADEWIND_SIMULATION_SPEED: '200',
+  });
+  pool = new pg.Pool({ connectionString: database.url, max: 4 });
+  const first = createHttpClient(service.url, TOKEN);
+  accounts.push(await prepared('one', 1, first));
+  for (const name of ['two', 'three']) accounts.push(await newAccount(name, first));
+}, 120_000);
+
+afterAll(async () => {
+  await service?.end();
+  await pool?.end();
+  await database?.drop();
+  for (const folder of [catalog, dataDir]) fs.rmSync(folder, { recursive: true, force: true });
+});
+
+it(
+  `${CLIENTS} clients at once for ${SECONDS} s (seed ${SEED}) are never failed and never told what is not documented`,
+  async () => {
+    const began = Date.now();
+    const seconds = () => (Date.now() - began) / 1_000;
+    // A slow machine gets more time, so that all of it has been tried.
+    const isOver = () => seconds() > 4 * SECONDS || (seconds() > SECONDS && missing().length === 0);
+    const progress = setInterval(() => say(state(seconds())), 5_000);
+    const workers = Array.from({ length: CLIENTS }, async (_, index) => {
+      const account = accounts[index % accounts.length];
+      if (!account) return;
+      const worker = createWorker(world, account, createRandom(SEED * 1_000 + index), `c${index}`);
+      while (!isOver()) {
+        await actOnce(worker).catch((error: Error) => statistics.faults.push(`${error.stack}`));
+      }
+    });
+    await Promise.all(workers);
+    // Each is waited for long enough by who follows it.
+    while ([...world.tasks.values()].some(({ ended }) => !ended)) await sleep(100);
+    clearInterval(progress);
+    say(state(seconds()));
+    say(summary());
+    expect(statistics.faults).toEqual([]);
+    expect(coverage.undocumented()).toEqual([]);
+  },
+  SECONDS * 1_000 + 180_000,
+);
+
+describe('afterwards', () => {
+  it('every kind of action has succeeded, and the collisions have come', () => {
+    expect(missing()).toEqual([]);
+    const came = (pattern: RegExp) =>
+      [...statistics.answers, ...statistics.conflicts].some(([key]) => pattern.test(key));
+    expect({
+      quota: came(/^create volume 403$/) && came(/^create instance 403$/),
+      addresses: came(/^Subnet .* has no free address left/),
+      names: came(/^A security group named/),
+      held: came(/^.* is held by task/),
+      attached: came(/^Volume <id> is in-use/),
+    }).toEqual({ quota: true, addresses: true, names: true, held: true, attached: true });
+  });
+
+  it('nothing is broken in the database', async () => {
+    expect(await brokenInvariants(pool)).toEqual([]);
+  });
+
+  it('no address is with two ports, as clients see it', async () => {
+    for (const { http, scopes } of accounts) {
+      for (const { place } of scopes) {
+        const { body } = await http.get(`/cloud/v1/ports${place}?limit=1000`);
+        const addresses = (body.results as { ip_assignments: object[] }[])
+          .flatMap((port) => port.ip_assignments)
+          .map((one) => JSON.stringify(one));
+        expect(addresses.filter((one, index) => addresses.indexOf(one) !== index)).toEqual([]);
+      }
+    }
+  });
+
+  it('what was acknowledged is there, and what was deleted is not', async () => {
+    expect(ledger.impossible()).toEqual([]);
+    const wrong: string[] = [];
+    const lives = ledger.lives();
+    await inParallel(lives, async ({ path, account, alive }) => {
+      const { status, text } = await readerOf(account).get(path);
+      if (status !== (alive ? 200 : 404))
+        wrong.push(`${path} should be ${alive ? 'there' : 'gone'}: ${status} ${text}`);
+    });
+    expect(wrong).toEqual([]);
+    expect(lives.length).toBeGreaterThan(SECONDS);
+  });
+
+  it('no acknowledged change is lost, and each is a revision', async () => {
+    const wrong: string[] = [];
+    await inParallel(
+      ledger.lives().filter(({ alive }) => alive),
+      async ({ path, account }) => {
+        const { body } = await readerOf(account).get(path);
+        for (const [field, writes] of ledger.writesTo(path)) {
+          const [group = '', key] = field.split('.');
+          const value = key === undefined ? body[group] : valueOfTag(body, key);
+          if (!mayStand(value, writes)) {
+            wrong.push(`${path} ${field} is ${value}, written were ${JSON.stringify(writes.slice(-5))}`);
+          }
+        }
+        if (path.includes('/securitygroups/') && body.revision_number !== 1 + ledger.changesOf(path)) {
+          wrong.push(`${path} has revision ${body.revision_number} after ${ledger.changesOf(path)} changes`);
+        }
+      },
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+/** Not just anybody: a key that isn't shared is there for its user only. */
+function readerOf(account: string): HttpClient {
+  return (accounts.find(({ name }) => name === account) as Account).http;
+}
+
+/** Tags are shown as a list of pairs, or as an object. */
+function valueOfTag(body: { tags?: unknown; tags_v2?: unknown }, key: string): unknown {
+  const list = body.tags_v2 ?? body.tags;
+  if (Array.isArray(list))
+    return (list as { key: string; value: string }[]).find((tag) => tag.key === key)?.value;
+  return (list as Record<string, string> | undefined)?.[key];
+}
+
+async function newAccount(name: string, first: HttpClient): Promise<Account> {
+  const { body } = await first.post('/iam/clients/create', { company: name });
+  const token = await first.post(`/iam/v2/clients/${body.id}/tokens`, {
+    name: 'test',
+    exp_date: null,
+    client_user: { role: { name: 'Administrators' } },
+  });
+  return prepared(name, body.id, createHttpClient(service.url, token.body.token));
+}
+
+/** Two projects; the first one in two regions. */
+async function prepared(name: string, clientId: number, plain: HttpClient): Promise<Account> {
+  const http = coverage.recording(plain);
+  const own = (await http.get('/cloud/v1/projects')).body.results[0].id;
+  const second = (await http.post('/cloud/v1/projects', { name: 'second' })).body.id;
+  const scopes = [createScope(name, own, 1), createScope(name, second, 1), createScope(name, own, 2)];
+  return { name, clientId, http, scopes };
+}
+
+async function inParallel<T>(list: T[], work: (item: T) => Promise<void>): Promise<void> {
+  const rest = list.values();
+  await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      for (const item of rest) await work(item);
+    }),
+  );
+}
+
+/** What has not succeeded yet. */
+function missing(): string[] {
+  const succeeded = new Set(
+    [...statistics.answers.keys()].flatMap((key) => (/ 20\d$/.test(key) ? [key.replace(/ \d+$/, '')] : [])),
+  );
+  return NAMES.filter((name) => !succeeded.has(name));
+}
+
+function state(seconds: number): string {
+  const { answers, faults } = statistics;
+  const byStatus = new Map<string, number>();
+  for (const [key, count] of answers) {
+    const status = / (\d{3})$/.exec(key)?.[1];
+    if (status !== undefined) byStatus.set(status, (byStatus.get(status) ?? 0) + count);
+  }
+  const open = [...world.tasks.values()].filter(({ ended }) => !ended).length;
+  const statuses = [...byStatus].sort(byKey).map(([status, count]) => `${status}: ${count}`);
+  return `${Math.round(seconds)} of ${SECONDS} s; answers ${statuses.join(', ')}; tasks ${world.tasks.size}, ${open} open; faults ${faults.length}`;
+}
+
+function summary(): string {
+  const lines = (counts: Map<string, number>) =>
+    [...counts].sort(byKey).map(([key, count]) => `  ${count} x ${key}`);
+  return [
+    'answers',
+    ...lines(statistics.answers),
+    'conflicts',
+    ...lines(statistics.conflicts),
+    'refused as invalid',
+    ...lines(statistics.invalid),
+  ].join('\n');
+}
+
+const byKey = ([one]: [string, number], [other]: [string, number]) => (one < other ? -1 : 1);
+
+/** To the terminal at once: a long run shows how far it is. */
+function say(text: string): void {
+  process.stderr.write(`concurrency: ${text}\n`);
+}

@@ -1,0 +1,153 @@
+import type pg from 'pg';
+
+/** Queries that find what may never be, whatever was asked for at the same time. Each says what its rows are. */
+const NEVER: Record<string, string> = {
+  'addresses outside of what their subnet hands out': `
+    select subnet_id, address from ip_assignments join subnets on subnets.id = subnet_id
+    where address not between first_address and last_address`,
+  'subnets whose count of taken addresses is wrong': `
+    select id, used_ips, (select count(*) from ip_assignments where subnet_id = subnets.id) as taken
+    from subnets where used_ips <> (select count(*) from ip_assignments where subnet_id = subnets.id)`,
+  'subnets that skip a free address': `
+    select id, first_address, free_from from subnets
+    where free_from - first_address > (
+      select count(*) from ip_assignments where subnet_id = subnets.id and address < free_from)`,
+  'subnets of one network that overlap': `
+    select one.id, other.id from subnets one join subnets other using (network_id)
+    where one.id < other.id and one.cidr && other.cidr`,
+  'gateways that a port has as its address': `
+    select subnet_id, address from ip_assignments join subnets on subnets.id = subnet_id
+    where address = gateway_ip and port_id is not null`,
+  'gateways that a port could get': `
+    select id, gateway_ip from subnets where gateway_ip between first_address and last_address
+      and not exists (select from ip_assignments where subnet_id = subnets.id and address = gateway_ip)`,
+  'addresses that nobody has': `
+    select subnet_id, address from ip_assignments join subnets on subnets.id = subnet_id
+    where port_id is null and floating_ip_id is null and address is distinct from gateway_ip`,
+  'ports without an address': `
+    select id from ports where not exists (select from ip_assignments where port_id = ports.id)`,
+  'ports with an address of another network': `
+    select ports.id from ports join ip_assignments on port_id = ports.id join subnets on subnets.id = subnet_id
+    where subnets.network_id <> ports.network_id`,
+  'ports without their instance': `
+    select ports.id from ports left join instances on instances.id = instance_id
+    where instances.id is null and not reserved`,
+  'nodes that are not as many as their pool says': `
+    select pool.name, node_count, nodes from kubernetes_pools as pool
+    cross join lateral (select count(*) as nodes from instances where pool_id = pool.id) as counted
+    where nodes <> node_count`,
+  'groups of the nodes of a cluster that is gone': `
+    select name from security_groups
+    where cluster_id is not null and not exists (select from kubernetes_clusters where id = cluster_id)`,
+  'clusters whose nodes have no group': `
+    select name from kubernetes_clusters
+    where not exists (select from security_groups where cluster_id = kubernetes_clusters.id)`,
+  'links of groups to ports of another project': `
+    select port_id, security_group_id from port_security_groups
+    join ports on ports.id = port_id join security_groups on security_groups.id = security_group_id
+    where (ports.project_id, ports.region_id) <> (security_groups.project_id, security_groups.region_id)`,
+  'volumes whose state differs from their attachment': `
+    select volumes.id, status, attached_at from volumes
+    left join volume_attachments on volume_id = volumes.id
+    where status <> case when volume_id is null then 'available' else 'in-use' end
+      or (volume_id is not null and attached_at is null)`,
+  'attachments to instances of another project': `
+    select volume_id from volume_attachments join volumes on volumes.id = volume_id
+    join instances on instances.id = instance_id
+    where (volumes.project_id, volumes.region_id) <> (instances.project_id, instances.region_id)`,
+  'snapshots that are not done': `select id, status from snapshots where status <> 'available'`,
+  'instances in the middle of something': `
+    select id, status, vm_state from instances
+    where task_state is not null or (status, vm_state) not in
+      (('ACTIVE', 'active'), ('SHUTOFF', 'stopped'), ('SUSPENDED', 'suspended'))`,
+  'clusters in the middle of something': `
+    select name, status from kubernetes_clusters
+    where status <> 'Provisioned' or next_configuration is not null`,
+  'pools in the middle of something': `select name, pending from kubernetes_pools where pending is not null`,
+  'clusters without a pool': `
+    select name from kubernetes_clusters
+    where not exists (select from kubernetes_pools where cluster_id = kubernetes_clusters.id)`,
+  'clusters in a network or subnet that is gone': `
+    select name, fixed_network, fixed_subnet from kubernetes_clusters
+    where (fixed_network <> '' and not exists (select from networks where id::text = fixed_network))
+      or (fixed_subnet <> '' and not exists (select from subnets where id::text = fixed_subnet))`,
+  'clusters whose SSH key is gone': `
+    select name, keypair from kubernetes_clusters
+    where not exists (
+      select from ssh_keys where project_id = kubernetes_clusters.project_id and ssh_keys.name = keypair)`,
+  'file shares in the middle of something': `select id, status from file_shares where status <> 'available'`,
+  'file shares in a network or subnet that is gone': `
+    select name, network_id, subnet_id from file_shares
+    where network_id is not null and not exists (
+      select from subnets where subnets.id = subnet_id and subnets.network_id = file_shares.network_id)`,
+  'rules that stand twice in a group': `
+    select security_group_id, duplicate_key from security_group_rules group by 1, 2 having count(*) > 1`,
+  'names that stand twice': `
+    select 'security group' as kind, name from security_groups group by project_id, region_id, name having count(*) > 1
+    union all select 'SSH key', name from ssh_keys group by project_id, name having count(*) > 1
+    union all select 'project', name from projects group by client_id, name having count(*) > 1
+    union all select 'cluster', name from kubernetes_clusters group by project_id, region_id, name having count(*) > 1`,
+  'projects without exactly one default network and group in a region': `
+    select projects.id, region_id, networks, groups from projects cross join (select distinct region_id from networks) as region
+    cross join lateral (select count(*) as networks from networks
+      where project_id = projects.id and networks.region_id = region.region_id and is_default) as of_networks
+    cross join lateral (select count(*) as groups from security_groups
+      where project_id = projects.id and security_groups.region_id = region.region_id and is_default) as of_groups
+    where networks <> 1 or groups <> 1`,
+  'tasks that have not ended, or not with a reason': `
+    select id, task_type, state, error from tasks
+    where state not in ('FINISHED', 'ERROR') or (state = 'ERROR' and coalesce(error, '') = '')`,
+  'work that the engine has not ended': `
+    select workflow_uuid, status from dbos.workflow_status where status in ('PENDING', 'ENQUEUED')`,
+  'infrastructure that belongs to nothing': `
+    select id, kind from simulated_resources
+    where not exists (select from volumes where volumes.id = simulated_resources.id)
+      and not exists (select from snapshots where snapshots.id = simulated_resources.id)
+      and not exists (select from instances where instances.id = simulated_resources.id)
+    union all
+    select cluster_id, phase from simulated_clusters
+    where not exists (select from kubernetes_clusters where id = cluster_id)`,
+  'quotas that differ from what there is': `
+    with counted as (
+      select client_id, region_id, attribute, count(*) as there from (
+        select project_id, region_id, 'cluster_count' as attribute from kubernetes_clusters
+        union all select project_id, region_id, 'firewall_count' from security_groups where not is_default
+        union all select project_id, region_id, 'vm_count' from instances
+        union all select project_id, region_id, 'volume_count' from volumes
+        union all select project_id, region_id, 'snapshot_count' from snapshots
+        union all select project_id, region_id, 'sfs_count' from file_shares
+        union all select project_id, region_id, 'image_count' from images
+        union all select project_id, region_id, 'floating_count' from floating_ips
+        union all select project_id, region_id, 'reserved_fixed_ip_count' from ports where reserved
+        union all select project_id, region_id, 'network_count' from networks where creator_task_id is not null
+        union all select project_id, networks.region_id, 'subnet_count' from subnets
+          join networks on networks.id = network_id where subnets.creator_task_id is not null
+      ) as kept join projects on projects.id = project_id
+      group by client_id, region_id, attribute
+    )
+    select client_id, region_id, attribute, coalesce(used, 0) as used, coalesce(there, 0) as there
+    from quota_usage full join counted using (client_id, region_id, attribute)
+    where coalesce(used, 0) <> coalesce(there, 0)`,
+};
+
+/** Everything that is not as it has to be, a line each. */
+export async function brokenInvariants(pool: pg.Pool): Promise<string[]> {
+  const broken: string[] = [];
+  for (const [what, query] of Object.entries({ ...NEVER, ...(await heldByTasks(pool)) })) {
+    const { rows } = await pool.query<object>(query);
+    if (rows.length > 0) broken.push(`${rows.length} ${what}: ${JSON.stringify(rows.slice(0, 5))}`);
+  }
+  return broken;
+}
+
+/** Every table, whichever come, whose rows a task can hold; the others only note one. */
+async function heldByTasks(pool: pg.Pool): Promise<Record<string, string>> {
+  const { rows } = await pool.query<{ name: string }>(`
+    select table_name as name from information_schema.columns
+    where table_schema = 'public' and column_name = 'task_id'
+      and table_name not like 'ai\\_task%' and table_name not in ('user_actions', 'idempotency_keys')`);
+  if (rows.length < 8) throw new Error('The tables with tasks were not found');
+  return Object.fromEntries(
+    rows.map(({ name }) => [`${name} held by a task`, `select * from ${name} where task_id is not null`]),
+  );
+}

@@ -1,0 +1,74 @@
+/** When a request was sent and when its answer came, so that two can be told to have come one after the other. */
+export interface Span {
+  sent: number;
+  answered: number;
+}
+
+interface Life {
+  made: number;
+  removed: number;
+  /** Who may read it. */
+  account: string;
+  /** Goes with it. */
+  parent: string | undefined;
+}
+
+/** What the service has acknowledged to anybody, to be compared with what it shows in the end. */
+export interface Ledger {
+  made(path: string, account: string, parent?: string): void;
+  removed(path: string): void;
+  /** A field was set. What stands there in the end may be this, or what somebody else set meanwhile or later. */
+  wrote(path: string, field: string, value: string, span: Span): void;
+  /** The thing counts its changes, and this was one. */
+  changed(path: string): void;
+  lives(): { path: string; account: string; alive: boolean }[];
+  /** Things that were made or removed more often than can be. */
+  impossible(): string[];
+  writesTo(path: string): ReadonlyMap<string, readonly (Span & { value: string })[]>;
+  changesOf(path: string): number;
+}
+
+export function createLedger(): Ledger {
+  const lives = new Map<string, Life>();
+  const writes = new Map<string, Map<string, (Span & { value: string })[]>>();
+  const changes = new Map<string, number>();
+  const life = (path: string) => {
+    const known = lives.get(path) ?? { made: 0, removed: 0, account: '', parent: undefined };
+    lives.set(path, known);
+    return known;
+  };
+  const isAlive = (path: string): boolean => {
+    const known = lives.get(path);
+    if (!known) return true;
+    return known.made - known.removed === 1 && (known.parent === undefined || isAlive(known.parent));
+  };
+
+  return {
+    made(path, account, parent) {
+      const known = life(path);
+      known.made++;
+      known.account = account;
+      known.parent = parent;
+    },
+    removed: (path) => void life(path).removed++,
+    wrote(path, field, value, span) {
+      const fields = writes.get(path) ?? new Map<string, (Span & { value: string })[]>();
+      writes.set(path, fields.set(field, [...(fields.get(field) ?? []), { ...span, value }]));
+    },
+    changed: (path) => void changes.set(path, (changes.get(path) ?? 0) + 1),
+    lives: () => [...lives].map(([path, { account }]) => ({ path, account, alive: isAlive(path) })),
+    impossible: () =>
+      [...lives]
+        .filter(([, { made, removed }]) => made - removed < 0 || made - removed > 1)
+        .map(([path, { made, removed }]) => `${path} was made ${made} times and removed ${removed} times`),
+    writesTo: (path) => writes.get(path) ?? new Map<string, (Span & { value: string })[]>(),
+    changesOf: (path) => changes.get(path) ?? 0,
+  };
+}
+
+/** Whether a field may hold `value` in the end: the write of it was not over before another one began. */
+export function mayStand(value: unknown, writes: readonly (Span & { value: string })[]): boolean {
+  return writes.some(
+    (write) => write.value === value && !writes.some((later) => later.sent > write.answered),
+  );
+}

@@ -1,0 +1,164 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer, HttpClient } from '../../support/http-client.ts';
+import { tasksIn } from '../../support/possessions.ts';
+import { createLedger, type Ledger, type Span } from './ledger.ts';
+import type { Random } from './random.ts';
+
+export const KINDS = [
+  'groups',
+  'rules',
+  'networks',
+  'subnets',
+  'volumes',
+  'snapshots',
+  'instances',
+  'ports',
+  'keys',
+  'shares',
+  'clusters',
+  'projects',
+  'aiTasks',
+] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** A project in a region, with what its clients know to be in it: they share it, so that they collide. */
+export interface Scope {
+  account: string;
+  project: number;
+  region: number;
+  /** `/1/1` */
+  place: string;
+  /** By id. What was deleted stays a while, as in the memory of a client. */
+  known: Record<Kind, Map<string, Record<string, string>>>;
+}
+
+export interface Account {
+  name: string;
+  clientId: number;
+  http: HttpClient;
+  scopes: Scope[];
+}
+
+export interface Statistics {
+  /** Answers by `<what> <status>`. */
+  answers: Map<string, number>;
+  /** The texts of refusals with 409, shortened. */
+  conflicts: Map<string, number>;
+  /** The texts of refusals with 400, shortened, with how often they came. */
+  invalid: Map<string, number>;
+  faults: string[];
+}
+
+export interface World {
+  ledger: Ledger;
+  statistics: Statistics;
+  /** Accepted tasks, with who may read them. */
+  tasks: Map<string, { http: HttpClient; ended: boolean }>;
+}
+
+export function createWorld(): World {
+  return {
+    ledger: createLedger(),
+    statistics: { answers: new Map(), conflicts: new Map(), invalid: new Map(), faults: [] },
+    tasks: new Map(),
+  };
+}
+
+export function createScope(account: string, project: number, region: number): Scope {
+  const known = Object.fromEntries(KINDS.map((kind) => [kind, new Map()])) as Scope['known'];
+  return { account, project, region, place: `/${project}/${region}`, known };
+}
+
+/** One of the many at work at the same time. */
+export interface Worker {
+  /** Its own mark in what it writes. */
+  mark: string;
+  world: World;
+  account: Account;
+  random: Random;
+  scope(): Scope;
+  /** Notes that a creation was acknowledged, and what the thing goes with. */
+  made(path: string, parent?: string): void;
+  /** Sends a request; `what` names the action in the statistics. */
+  send(
+    what: string,
+    method: string,
+    path: string,
+    body?: object,
+  ): Promise<Answer & { span: Span; ok: boolean }>;
+  /** Waits until the task in an answer has ended, or until later, and tells `then` when it is FINISHED. */
+  follow(answer: Answer, then: (task: Answer['body']) => void): Promise<void>;
+}
+
+const TASK_WITHIN_MS = 120_000;
+
+export function createWorker(world: World, account: Account, random: Random, mark: string): Worker {
+  const { statistics } = world;
+  const prefix = random.chance(0.5) ? '' : '/gcore';
+
+  async function ended(id: string): Promise<Answer['body']> {
+    const deadline = Date.now() + TASK_WITHIN_MS;
+    for (;;) {
+      const { status, body, text } = await account.http.get(`/v1/tasks/${id}`);
+      if (status !== 200) throw new Error(`Task ${id} answered ${status}: ${text}`);
+      if (['FINISHED', 'ERROR'].includes(body.state)) return body;
+      if (Date.now() > deadline) throw new Error(`Task ${id} (${body.task_type}) is still ${body.state}`);
+      await sleep(random.whole(50, 250));
+    }
+  }
+
+  return {
+    mark,
+    world,
+    account,
+    random,
+    scope: () => (random.chance(0.5) ? account.scopes[0] : random.pick(account.scopes)) as Scope,
+    made: (path, parent) => world.ledger.made(path, account.name, parent),
+    async send(what, method, path, body) {
+      const sent = performance.now();
+      const answer = await account.http.request(method, prefix + path, { body });
+      const span = { sent, answered: performance.now() };
+      add(statistics.answers, `${what} ${answer.status}`);
+      if (answer.status >= 500) statistics.faults.push(`${method} ${path} ${answer.status}: ${answer.text}`);
+      if (answer.status === 401) statistics.faults.push(`${method} ${path}: ${answer.text}`);
+      if (answer.status === 400) add(statistics.invalid, `${what}: ${shortened(answer.text)}`);
+      if (answer.status === 409) {
+        const text: string = answer.body?.message ?? answer.text;
+        add(statistics.conflicts, text.startsWith('Another request') ? `${what}: ${text}` : shortened(text));
+      }
+      return { ...answer, span, ok: answer.status < 300 };
+    },
+    async follow(answer, then) {
+      const [id] = tasksIn(answer.body);
+      if (id === undefined) return;
+      const entry = { http: account.http, ended: false };
+      if (world.tasks.has(id)) statistics.faults.push(`Task ${id} was answered twice`);
+      world.tasks.set(id, entry);
+      const end = ended(id).then(
+        (task) => {
+          entry.ended = true;
+          if (task.state === 'FINISHED') then(task);
+          else statistics.faults.push(`Task ${id} (${task.task_type}) ended in ERROR: ${task.error}`);
+        },
+        (error: Error) => {
+          entry.ended = true;
+          statistics.faults.push(error.message);
+        },
+      );
+      if (random.chance(0.6)) await end;
+    },
+  };
+}
+
+function add(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+/** Texts that differ in ids, names and numbers only become one. */
+function shortened(text: string): string {
+  return text
+    .replaceAll(/"request_id":"[^"]*"/g, '')
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '<id>')
+    .replaceAll(/\d+(\.\d+)*/g, '#')
+    .slice(0, 160);
+}
