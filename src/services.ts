@@ -57,13 +57,11 @@ import { createClusterPrices } from './cloud/pricing/cluster-prices.ts';
 import { createPricing } from './cloud/pricing/service.ts';
 import { createProjectChanges } from './cloud/projects/changes.ts';
 import { createProjects, type Scope } from './cloud/projects/service.ts';
-import { deleteProjectHandler } from './cloud/projects/workflow.ts';
 import { createReservedFixedIps } from './cloud/reserved-fixed-ips/service.ts';
 import { reservedFixedIpHandlers } from './cloud/reserved-fixed-ips/workflow.ts';
 import { ensureDefaultSecurityGroups } from './cloud/security-groups/default-group.ts';
 import { portGroups } from './cloud/security-groups/port-groups.ts';
 import { createSecurityGroups } from './cloud/security-groups/service.ts';
-import { securityGroupHandlers } from './cloud/security-groups/workflow.ts';
 import { snapshotRows } from './cloud/snapshots/rows.ts';
 import { createSnapshots } from './cloud/snapshots/service.ts';
 import { createSnapshotHandler, deleteSnapshotHandler } from './cloud/snapshots/workflow.ts';
@@ -353,8 +351,6 @@ export function createTaskHandlers(foundation: Foundation): TaskHandler[] {
     createSnapshotHandler(disks),
     deleteSnapshotHandler(disks),
     ...imageHandlers({ ...foundation, backend: simulatedImages(simulation), volumes: volumeUploads }),
-    ...securityGroupHandlers(),
-    deleteProjectHandler(),
     ...clusterHandlers({
       backend: clusters,
       nodes,

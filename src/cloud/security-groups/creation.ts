@@ -11,12 +11,12 @@ import type { Tasks } from '../tasks/service.ts';
 import { acceptedRules, requireRemoteGroups } from './accepted-rules.ts';
 import { refuseDefaultName, withFreeName } from './apply-change.ts';
 import { openRules, withDefaultEgress } from './default-rules.ts';
+import { noteCreation } from './finished-tasks.ts';
 import { addToPorts } from './put-on-ports.ts';
 import { insertRules } from './rule-store.ts';
 import type { CanonicalRule } from './rules.ts';
 import type { CreateSecurityGroup, CreateSecurityGroupTask } from './schema.ts';
 import * as store from './store.ts';
-import { startCreation } from './workflow.ts';
 
 /** What this feature needs to know of instances. */
 export interface InstancePorts {
@@ -89,7 +89,7 @@ export function groupCreation(deps: {
       };
       return make(scope, async (tx) => {
         const group = await insert(tx, scope, wanted);
-        return startCreation(tx, tasks, scope, { groupId: group.id, request });
+        return noteCreation(tx, tasks, scope, { groupId: group.id, request });
       });
     },
 

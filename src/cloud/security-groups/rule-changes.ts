@@ -7,11 +7,11 @@ import type { Scope } from '../projects/service.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { acceptedRule } from './accepted-rules.ts';
 import { changeGroup } from './apply-change.ts';
+import { noteRuleCreation, noteRuleRemoval } from './finished-tasks.ts';
 import { isSameRule } from './group-change.ts';
 import { groupOfRule, type RuleRow } from './rule-store.ts';
 import type { CanonicalRule, RuleInput } from './rules.ts';
 import type { SecurityGroupRow } from './store.ts';
-import { startRuleCreation, startRuleRemoval } from './workflow.ts';
 
 /** Changes of one rule, each a revision of its group. */
 export interface RuleChanges {
@@ -43,7 +43,7 @@ export function ruleChanges(deps: { database: Database; clock: Clock; tasks: Tas
       const rule = acceptedRule(request);
       return database.accept(scope.principal, async (tx) => {
         const { id, security_group_id } = await add(tx, scope, groupId, rule);
-        return startRuleCreation(tx, tasks, scope, { groupId: security_group_id, ruleId: id, request });
+        return noteRuleCreation(tx, tasks, scope, { groupId: security_group_id, ruleId: id, request });
       });
     },
 
@@ -69,7 +69,7 @@ export function ruleChanges(deps: { database: Database; clock: Clock; tasks: Tas
     async removeRuleByTask(scope, groupId, ruleId) {
       return database.accept(scope.principal, async (tx) => {
         const removed = await remove(tx, scope, groupId, ruleId);
-        return startRuleRemoval(tx, tasks, scope, removed);
+        return noteRuleRemoval(tx, tasks, scope, removed);
       });
     },
   };

@@ -7,10 +7,10 @@ import type { Tasks } from '../tasks/service.ts';
 import { acceptedRules } from './accepted-rules.ts';
 import { changeGroup } from './apply-change.ts';
 import { defaultGroupRules } from './default-rules.ts';
+import { noteUpdate } from './finished-tasks.ts';
 import { changeToWanted, type GroupChange } from './group-change.ts';
 import type { UpdateSecurityGroup, UpdateSecurityGroupTask } from './schema.ts';
 import type { SecurityGroupRow } from './store.ts';
-import { startUpdate } from './workflow.ts';
 
 /** Each of them is one revision of the group, or none when the group is so already. */
 export interface GroupUpdates {
@@ -57,7 +57,7 @@ export function groupUpdates(deps: { database: Database; clock: Clock; tasks: Ta
           ...(wanted && changeToWanted(current.rules, wanted)),
         }));
         if (!changed) return undefined;
-        return startUpdate(tx, tasks, scope, { groupId: group.id, request });
+        return noteUpdate(tx, tasks, scope, { groupId: group.id, request });
       });
     },
 

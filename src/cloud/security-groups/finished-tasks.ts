@@ -1,5 +1,4 @@
 import type { Transaction } from '../../db/database.ts';
-import type { TaskHandler } from '../../workflows/task-handler.ts';
 import type { Scope } from '../projects/service.ts';
 import type { Tasks } from '../tasks/service.ts';
 
@@ -10,7 +9,7 @@ import type { Tasks } from '../tasks/service.ts';
  * tasks only tell clients that wait for one that it is so, and are FINISHED when they are accepted.
  */
 
-export function startCreation(
+export function noteCreation(
   tx: Transaction,
   tasks: Pick<Tasks, 'done'>,
   scope: Scope,
@@ -20,7 +19,7 @@ export function startCreation(
   return tasks.done(tx, scope, { type: 'create_security_group', data: request, created });
 }
 
-export function startUpdate(
+export function noteUpdate(
   tx: Transaction,
   tasks: Pick<Tasks, 'done'>,
   scope: Scope,
@@ -30,7 +29,7 @@ export function startUpdate(
   return tasks.done(tx, scope, { type: 'update_security_group', data, created: null });
 }
 
-export function startRuleCreation(
+export function noteRuleCreation(
   tx: Transaction,
   tasks: Pick<Tasks, 'done'>,
   scope: Scope,
@@ -41,7 +40,7 @@ export function startRuleCreation(
   return tasks.done(tx, scope, { type: 'create_security_group_rule', data, created });
 }
 
-export function startRuleRemoval(
+export function noteRuleRemoval(
   tx: Transaction,
   tasks: Pick<Tasks, 'done'>,
   scope: Scope,
@@ -49,8 +48,4 @@ export function startRuleRemoval(
 ): Promise<string> {
   const data = { security_group_id: groupId, security_group_rule_id: ruleId };
   return tasks.done(tx, scope, { type: 'delete_security_group_rule', data, created: null });
-}
-
-export function securityGroupHandlers(): TaskHandler[] {
-  return [];
 }
