@@ -1,3 +1,4 @@
+import { clientPause, clientResume } from './client-status.ts';
 import type { Command } from './command.ts';
 import { doctor } from './doctor.ts';
 import { migrateCommand } from './migrate.ts';
@@ -10,5 +11,7 @@ export const commands: Record<string, Command> = {
   migrate: migrateCommand,
   'token create': tokenCreate,
   'user password': userPassword,
+  'client pause': clientPause,
+  'client resume': clientResume,
   doctor,
 };

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createHttpClient } from '../../../test/support/http-client.ts';
 import { newPerson } from '../../../test/support/logins.ts';
 import { addReseller, type TestReseller } from '../../../test/support/reseller.ts';
 import { startService, type Tenant, type TestService } from '../../../test/support/service.ts';
+import { openDatabase } from '../../db/database.ts';
+import { ConflictError, NotFoundError } from '../../lib/errors.ts';
+import { setStatusOf } from './operator-status.ts';
 
 let service: TestService;
 let tenant: Tenant;
@@ -99,6 +103,38 @@ describe('a new client', () => {
   it('is for resellers to make', async () => {
     expect((await tenant.http.post('/iam/clients/create', { company: 'x' })).status).toBe(403);
     expect((await service.anonymous.post('/iam/clients/create', { company: 'x' })).status).toBe(401);
+  });
+});
+
+describe('a paused account', () => {
+  it('lets nobody in, by login or API token, until it is active again', async () => {
+    const person = await newPerson(service.http);
+    const base = `/iam/v2/clients/${person.clientId}/tokens`;
+    const body = { name: 'x', exp_date: null, client_user: { role: { id: 2 } } };
+    const token = createHttpClient(service.url, (await person.http.post(base, body)).body.token);
+    const statuses = async () => [
+      (await person.http.get('/iam/clients/me')).status,
+      (await token.get('/iam/clients/me')).status,
+    ];
+    expect(await statuses()).toEqual([200, 200]);
+    const database = openDatabase({ connectionString: service.pool.options.connectionString ?? '' }, 2);
+    try {
+      await setStatusOf({ database }, person.clientId, 'paused');
+      await expect.poll(statuses).toEqual([401, 401]);
+      expect((await service.http.get(`/iam/clients/${person.clientId}`)).body).toMatchObject({
+        status: 'paused',
+        serviceStatuses: { CLOUD: { status: 'paused', enabled: false } },
+      });
+      expect((await service.http.get('/iam/clients?cloud=paused')).body).toMatchObject([
+        { id: person.clientId },
+      ]);
+      await setStatusOf({ database }, person.clientId, 'active');
+      await expect.poll(statuses).toEqual([200, 200]);
+      await expect(setStatusOf({ database }, 1, 'paused')).rejects.toThrow(ConflictError);
+      await expect(setStatusOf({ database }, 999_999, 'paused')).rejects.toThrow(NotFoundError);
+    } finally {
+      await database.close();
+    }
   });
 });
 

@@ -264,7 +264,6 @@ export type CreateUser = Static<typeof CreateUser>;
 
 export const Done = Type.Object({}, { title: 'Done', description: 'Nothing else to say' });
 export const UserParams = Type.Object({ userId: IntegerId('User ID') });
-export const ClientParams = Type.Object({ clientId: IntegerId('Client ID') });
 export const ClientUserParams = Type.Object({
   clientId: IntegerId('Client ID'),
   userId: IntegerId('User ID'),

@@ -206,7 +206,7 @@ describe('a user with an account', () => {
   it('has an address of their own, also of many at once', async () => {
     const body = { email: anyEmail(), password: PASSWORD, company: 'x' };
     const answers = await Promise.all([1, 2, 3].map(() => service.http.post('/iam/users', body)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([201, 400, 400]);
     const { rows } = await service.pool.query('select count(*)::int from clients where email = $1', [
       body.email,
     ]);
@@ -287,7 +287,7 @@ describe('a place in an account', () => {
       service.http.put(member(one, two.userId), { user_role: { id: 2 } }),
       service.http.put(member(one, one.userId), { user_role: { id: 2 } }),
     ]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, 409]);
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([204, 409]);
   });
 
   it('was the last one of a user: who is deleted then, and their address free', async () => {

@@ -1,0 +1,27 @@
+import { setStatusOf } from '../iam/clients/operator-status.ts';
+import type { Command } from './command.ts';
+import { asOperator } from './operator.ts';
+
+function statusCommand(status: 'active' | 'paused', summary: string, done: string): Command {
+  return {
+    summary,
+    help: `  --client ID       the account
+  Holds at once. Works while Tradewind runs on the same data folder or database as well as when it doesn't.
+`,
+    options: { client: { type: 'string' } },
+    async run({ config, options }) {
+      const client = String(options.client ?? '');
+      if (!/^[1-9]\d{0,14}$/.test(client)) {
+        process.stderr.write('--client must be the ID of an account\n');
+        return 64;
+      }
+      return asOperator(config, async (database) => {
+        await setStatusOf({ database }, Number(client), status);
+        return `Client ${client} ${done}`;
+      });
+    },
+  };
+}
+
+export const clientPause = statusCommand('paused', 'shut an account: nobody gets in', 'is paused');
+export const clientResume = statusCommand('active', 'open a paused account again', 'is active');
