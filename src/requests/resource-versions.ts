@@ -114,7 +114,11 @@ export function versionedAt(path: string): Place | undefined {
   return known.get(path);
 }
 
-function placeOf(path: string): Place | undefined {
+/** What a parameter of a path may not be, which is no part of its name. */
+const CONSTRAINT = /\([^/]*\)/g;
+
+function placeOf(route: string): Place | undefined {
+  const path = route.replace(CONSTRAINT, '');
   const exact = BY_PATH.get(path);
   if (exact) return { resource: exact, whole: true };
   const above = [...BY_PATH].filter(([one]) => path.startsWith(`${one}/`));

@@ -7,7 +7,7 @@ import { credentialRoutes } from './credentials/routes.ts';
 import type { ClusterCredentials } from './credentials/service.ts';
 import { limitRoutes } from './limits/routes.ts';
 import type { ClusterLimits } from './limits/service.ts';
-import { CLUSTER_BASES, type ClusterBase } from './params.ts';
+import { CLUSTER_BASES, CLUSTER_NAME, type ClusterBase } from './params.ts';
 import { poolRoutes } from './pools/routes.ts';
 import type { ClusterPools } from './pools/service.ts';
 import { presentedCluster } from './presenter.ts';
@@ -68,7 +68,7 @@ function changingRoutes(
     },
   });
 
-  app.patch(`${base.path}/:cluster_name`, {
+  app.patch(`${base.path}/${CLUSTER_NAME}`, {
     config: { access: 'operate' },
     schema: {
       operationId: `updateKubernetesCluster${base.suffix}`,
@@ -86,7 +86,7 @@ function changingRoutes(
     },
   });
 
-  app.delete(`${base.path}/:cluster_name`, {
+  app.delete(`${base.path}/${CLUSTER_NAME}`, {
     config: { access: 'operate' },
     schema: {
       operationId: `deleteKubernetesCluster${base.suffix}`,
@@ -126,7 +126,7 @@ function readingRoutes(app: Api, { projects, clusters }: ClusterRouteDependencie
     },
   });
 
-  app.get(`${base.path}/:cluster_name`, {
+  app.get(`${base.path}/${CLUSTER_NAME}`, {
     config: { access: 'read' },
     schema: {
       operationId: `getKubernetesCluster${base.suffix}`,
