@@ -36,6 +36,11 @@ async function rows() {
     `insert into quota_usage values (1, 1, 'image_count', 1)
      on conflict (client_id, region_id, attribute) do update set used = quota_usage.used + 1`,
   );
+  // What was never ordered would be removed at once.
+  await service.pool.query(
+    `insert into simulated_resources (id, kind, ordered_at) values ($1, 'image', now())`,
+    [image.rows[0].id],
+  );
   return { volumeId: volume.rows[0].id as string, imageId: image.rows[0].id as string };
 }
 
@@ -64,7 +69,8 @@ it('holds image and volume while the image is made, and leaves nothing when that
     size: 5,
     name: 'early',
   });
-  expect(Object.keys(early.body.invalid_fields)).toEqual(['image_id']);
+  expect(early.status).toBe(409);
+  expect(early.body.message).toContain(taskId);
   expect(await overrun(taskId)).toMatchObject({ state: 'ERROR', created_resources: null });
   expect((await service.http.get(url)).status).toBe(404);
   const { rows: quota } = await service.pool.query(

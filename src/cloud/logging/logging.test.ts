@@ -85,7 +85,7 @@ describe('the status', () => {
         tenant.http.patch(`${at(id)}/status`, { is_initialized: true, namespace: 'racing' }),
       ),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
   });
 });
 
