@@ -6,6 +6,7 @@ import { type Projects, scopeOf } from '../projects/service.ts';
 import { AvailableFlavorsQuery, ChangeFlavor, InstanceAction, UpdateInstance } from './change-schema.ts';
 import type { InstanceChanges } from './changes.ts';
 import { presentedInstance } from './presenter.ts';
+import { ONE_INSTANCE } from './routes.ts';
 import { InstanceAnswer, InstanceParams } from './schema.ts';
 import type { Instances } from './service.ts';
 
@@ -20,7 +21,7 @@ export function instanceChangeRoutes(
 ): void {
   const { projects, instances, instanceChanges, pricing } = deps;
 
-  app.patch(INSTANCE, {
+  app.patch(ONE_INSTANCE, {
     config: { access: 'operate' },
     schema: {
       operationId: 'updateInstance',

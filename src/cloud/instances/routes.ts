@@ -20,6 +20,8 @@ import type { Instances } from './service.ts';
 import type { InstanceFilter } from './store.ts';
 
 const BASE = '/cloud/v1/instances/:project_id/:region_id';
+/** The name of a question is no instance, whatever the method is. */
+export const ONE_INSTANCE = `${BASE}/:instance_id(^(?!available_flavors$).*$)`;
 const tags = ['Instances'];
 
 export function instanceRoutes(
@@ -63,7 +65,7 @@ export function instanceRoutes(
     },
   });
 
-  app.get(`${BASE}/:instance_id`, {
+  app.get(ONE_INSTANCE, {
     config: { access: 'read' },
     schema: {
       operationId: 'getInstance',
@@ -79,7 +81,7 @@ export function instanceRoutes(
     },
   });
 
-  app.delete(`${BASE}/:instance_id`, {
+  app.delete(ONE_INSTANCE, {
     config: { access: 'operate' },
     schema: {
       operationId: 'deleteInstance',
