@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import type { ImageSource, ImageSources } from '../volumes/sources.ts';
+import { blockerOf, type ImageSource, type ImageSources } from '../volumes/sources.ts';
 
 /** What volumes can be made from: images of the platform and those of the project. */
 export function imageSources({ catalog }: { catalog: Catalog }): ImageSources {
@@ -9,7 +9,7 @@ export function imageSources({ catalog }: { catalog: Catalog }): ImageSources {
       const found = new Map<string, ImageSource>();
       for (const id of ids) {
         const image = catalog.image(place.regionId, id);
-        if (image) found.set(id, { ...image, usable: true });
+        if (image) found.set(id, { ...image, blocker: undefined });
       }
       const others = ids.filter((id) => !found.has(id));
       if (others.length === 0) return found;
@@ -17,15 +17,15 @@ export function imageSources({ catalog }: { catalog: Catalog }): ImageSources {
       const rows = await tx.sql
         .selectFrom('images')
         .select(['id', 'name', 'min_disk_gib as min_disk', 'os_type', 'os_distro', 'os_version'])
-        .select(['architecture', 'is_baremetal', 'ssh_key', 'status'])
+        .select(['architecture', 'is_baremetal', 'ssh_key', 'status', 'task_id'])
         .where('id', 'in', others)
         .where('project_id', '=', place.projectId)
         .where('region_id', '=', place.regionId)
         .orderBy('id')
         .forShare()
         .execute();
-      for (const { status, ...row } of rows) {
-        found.set(row.id, { ...row, min_ram: 0, usable: status === 'active' });
+      for (const { status, task_id, ...row } of rows) {
+        found.set(row.id, { ...row, min_ram: 0, blocker: blockerOf({ status, task_id }, 'active') });
       }
       return found;
     },

@@ -1,6 +1,6 @@
 import { releaseQuota } from '../quotas/quotas.ts';
 import type { SnapshotRows } from '../volumes/snapshot-rows.ts';
-import type { SnapshotSources } from '../volumes/sources.ts';
+import { blockerOf, type SnapshotSources } from '../volumes/sources.ts';
 
 /** What volumes need of snapshots: as sources of new ones, and as what has to go before they can. */
 export const snapshotRows: SnapshotRows & SnapshotSources = {
@@ -25,7 +25,7 @@ export const snapshotRows: SnapshotRows & SnapshotSources = {
           volumeType: row.volume_type,
           bootable: row.bootable,
           imageMetadata: row.image_metadata,
-          usable: row.status === 'available' && row.task_id === null,
+          blocker: blockerOf(row, 'available'),
         },
       ]),
     );

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db/database.ts';
-import type { FieldProblem } from '../../lib/errors.ts';
+import { ConflictError, type FieldProblem } from '../../lib/errors.ts';
 import type { Image, VolumeTypeName } from '../catalog/catalog.ts';
 import { type Place, placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
@@ -32,7 +32,8 @@ export interface SnapshotSource {
   volumeType: VolumeTypeName;
   bootable: boolean;
   imageMetadata: Record<string, string> | null;
-  usable: boolean;
+  /** Why nothing can be made from it now: the task at work on it, or its status. */
+  blocker: string | undefined;
 }
 
 export type ImageSource = Pick<
@@ -42,8 +43,17 @@ export type ImageSource = Pick<
   /** Null when nobody knows. */
   os_distro: string | null;
   os_version: string | null;
-  usable: boolean;
+  blocker: string | undefined;
 };
+
+/** What keeps a source in another status than the one that it can be copied in. */
+export function blockerOf(
+  { status, task_id: taskId }: { status: string; task_id: string | null },
+  copied: string,
+): string | undefined {
+  if (taskId !== null) return `task ${taskId}`;
+  return status === copied ? undefined : `its status ${status}`;
+}
 
 /** What this feature needs to know of images. */
 export interface ImageSources {
@@ -60,6 +70,7 @@ export interface SnapshotSources {
 /**
  * Sizes and types of the wanted volumes. `fieldOf(i)` is where the request has the i-th.
  * A volume with problems is left out of `shapes`.
+ * @throws ConflictError when all would be well but for a source that is at work
  */
 export async function volumeShapes(
   tx: Transaction,
@@ -94,7 +105,17 @@ export async function volumeShapes(
     problems.push(...found);
     return found.length === 0 ? shape : undefined;
   });
+  if (problems.length === 0) requireFree([...snapshots.values(), ...images.values()]);
   return { shapes, problems };
+}
+
+function requireFree(sources: (SnapshotSource | ImageSource)[]): void {
+  const blocked = sources.find(({ blocker }) => blocker !== undefined);
+  if (!blocked) return;
+  const kind = 'sizeGib' in blocked ? 'Snapshot' : 'Image';
+  throw new ConflictError(
+    `${kind} ${blocked.id} can't be copied because of ${blocked.blocker}; wait until it is available`,
+  );
 }
 
 function shapeOf(
@@ -113,7 +134,6 @@ function shapeOf(
     complain('image_id', `No image ${wish.image_id} in this project and region.`);
     return undefined;
   }
-  if (!image.usable) complain('image_id', `Image ${image.id} is being made or deleted; use another one.`);
   const smallest = Math.max(image.min_disk, 1);
   if (wish.size !== undefined && wish.size < smallest) {
     complain('size', `Image ${image.name} needs at least ${smallest} GiB.`);
@@ -155,8 +175,6 @@ function fromSnapshot(
     complain('snapshot_id', `No snapshot ${wish.snapshot_id} in this project and region.`);
     return undefined;
   }
-  if (!snapshot.usable)
-    complain('snapshot_id', `Snapshot ${snapshot.id} is not available; wait until it is.`);
   if (wish.size !== undefined && wish.size !== snapshot.sizeGib) {
     complain('size', `Must equal the snapshot's size of ${snapshot.sizeGib} GiB; leave it out to use that.`);
   }

@@ -94,6 +94,25 @@ describe('volumes', () => {
     expect(price.body).toEqual(same.body);
   });
 
+  it('makes none from a snapshot that a task holds, which a client may try again', async () => {
+    const snapshot_id = await newSnapshot(await newVolume());
+    const taskId = crypto.randomUUID();
+    const hold = (status: string, task: string | null) =>
+      service.pool.query('update snapshots set status = $1, task_id = $2 where id = $3', [
+        status,
+        task,
+        snapshot_id,
+      ]);
+    await hold('restoring', taskId);
+    const body = { source: 'snapshot', name: 'copy', snapshot_id };
+    const refused = await service.http.post(V, body);
+    expect(refused.status).toBe(409);
+    expect(refused.body.message).toContain(taskId);
+    expect((await service.http.post(V, { ...body, size: 11 })).status).toBe(400);
+    await hold('available', null);
+    await newVolume(body);
+  });
+
   it.each([
     [{ source: 'image', name: 'boot', size: 10, image_id: crypto.randomUUID() }, 'image_id'],
     [{ source: 'snapshot', name: 'copy', snapshot_id: crypto.randomUUID() }, 'snapshot_id'],
