@@ -92,6 +92,14 @@ export function describeInstances(walk: Walk): void {
       expect(await client.get(one())).toMatchObject({ status, task_id: null });
     });
 
+    it('gets several of them through, though a task holds the instance meanwhile', async () => {
+      const conflicts = client.repeated.length;
+      const reboot = (action: string) => client.postAndPoll(`${v2()}/action`, { action });
+      await Promise.all([reboot('reboot'), reboot('reboot_hard')]);
+      expect(client.repeated.slice(conflicts)).toContain(409);
+      expect(await client.get(one())).toMatchObject({ status: 'ACTIVE', task_id: null });
+    });
+
     it('changes its flavor to one that is offered', async () => {
       const offered = await client.get<Page<{ flavor_id: string }>>(`${one()}/available_flavors`, {
         include_prices: true,

@@ -26,8 +26,8 @@ const tcp = (port: number) => ({
 const portsOf = (group: Group) =>
   group.security_group_rules
     .filter(({ direction }) => direction === 'ingress')
-    .map((rule) => rule.port_range_min)
-    .sort();
+    .map((rule) => rule.port_range_min ?? 0)
+    .sort((a, b) => a - b);
 
 export function describeSecurityGroups(walk: Walk): void {
   const { client, impatient, place } = walk;
@@ -71,7 +71,7 @@ export function describeSecurityGroups(walk: Walk): void {
           { action: 'delete', security_group_rule_id: ssh?.id },
         ],
       });
-      expect(portsOf(changed)).toEqual([443, 80]);
+      expect(portsOf(changed)).toEqual([80, 443]);
       expect(changed.revision_number).toBeGreaterThan(group.revision_number);
       const own = await client.post<Rule>(`${V1}/${group.id}/rules`, {
         direction: 'ingress',
@@ -83,12 +83,12 @@ export function describeSecurityGroups(walk: Walk): void {
       const replaced = await client.put<Rule>(`${RULES}/${own.id}`, tcp(8080));
       expect(replaced).toMatchObject({ port_range_min: 8080, remote_group_id: null });
       await client.silent('DELETE', `${RULES}/${replaced.id}`);
-      expect(portsOf(await read(group.id))).toEqual([443, 80]);
+      expect(portsOf(await read(group.id))).toEqual([80, 443]);
     });
 
     it('copies, reverts, tags and deletes it', async () => {
       const copy = await client.post<Group>(`${V1}/${group.id}/copy`, { name: 'walk copy' });
-      expect(portsOf(copy)).toEqual([443, 80]);
+      expect(portsOf(copy)).toEqual([80, 443]);
       const [standard] = await client.all<Group>(V1, { name: 'default' });
       const reverted = await client.post<Group>(`${V1}/${copy.id}/revert`);
       expect(reverted.security_group_rules).toHaveLength(standard?.security_group_rules.length ?? 0);
@@ -127,7 +127,7 @@ export function describeSecurityGroups(walk: Walk): void {
       const before = new Map(group.security_group_rules.map((rule) => [rule.port_range_min, rule.id]));
       await client.patchAndPoll(one, { rules: [tcp(80), tcp(443)], tags: { env: 'walk' } });
       group = await read(group.id);
-      expect(portsOf(group)).toEqual([443, 80]);
+      expect(portsOf(group)).toEqual([80, 443]);
       const kept = group.security_group_rules.find((rule) => rule.port_range_min === 80);
       expect(kept?.id).toBe(before.get(80));
       expect(await client.patchAndPoll(one, { rules: [tcp(443), tcp(80)] })).toBeUndefined();
@@ -147,7 +147,7 @@ export function describeSecurityGroups(walk: Walk): void {
       const [ruleId] = made?.security_group_rules ?? [];
       expect((await read(group.id)).security_group_rules.map(({ id }) => id)).toContain(ruleId);
       await client.deleteAndPoll(`${V2}/${group.id}/rules/${ruleId}`);
-      expect(portsOf(await read(group.id))).toEqual([443, 80]);
+      expect(portsOf(await read(group.id))).toEqual([80, 443]);
     });
 
     it('is one group in both versions', async () => {
