@@ -30,7 +30,7 @@ async function onCluster(
 /** Everybody works on clusters of a few names, which come and go. */
 export const clusterActions: Actions = {
   'create cluster': [
-    4,
+    6,
     async (worker) => {
       const { random } = worker;
       const scope = worker.scope();
@@ -68,7 +68,7 @@ export const clusterActions: Actions = {
       })),
   ],
   'create pool': [
-    3,
+    5,
     (worker) =>
       onCluster(worker, 'create pool', 'POST', '/pools', (scope) => {
         const group = anyOf(worker, scope, 'groups');
@@ -90,7 +90,7 @@ export const clusterActions: Actions = {
         max_node_count: 6,
       })),
   ],
-  'delete pool': [2, (worker) => onCluster(worker, 'delete pool', 'DELETE', '/pools/second')],
+  'delete pool': [4, (worker) => onCluster(worker, 'delete pool', 'DELETE', '/pools/second')],
   'delete cluster': [
     2,
     async (worker) => {
