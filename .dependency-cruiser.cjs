@@ -63,7 +63,8 @@ module.exports = {
     },
     {
       name: 'http-knows-no-feature',
-      comment: 'What every request meets is the same for all features; only identity and the log of requests are part of it.',
+      comment:
+        'What every request meets is the same for all features; only identity and the log of requests are part of it.',
       severity: 'error',
       from: { path: '^src/http/', pathNot: TEST },
       to: { path: '^src/(?!http/|lib/|requests/|iam/identity/(authenticate|principal)\\.ts$)' },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startService, type TestService } from '../../test/support/service.ts';
+import { fingerprintOf } from './idempotency.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -108,6 +109,14 @@ it('keeps no secret', async () => {
   expect(again.status).toBe(409);
   const { rows } = await service.pool.query('select body from idempotency_keys where key = $1', [key]);
   expect(rows).toEqual([{ body: null }]);
+});
+
+it('keeps no trace of a password', () => {
+  const of = (body: object) => fingerprintOf('POST', '/iam/users', body).toString('hex');
+  expect(of({ email: 'a@example.com', password: 'one' })).toBe(
+    of({ email: 'a@example.com', password: 'two' }),
+  );
+  expect(of({ email: 'a@example.com' })).not.toBe(of({ email: 'b@example.com' }));
 });
 
 it("is another key for another account's user", async () => {

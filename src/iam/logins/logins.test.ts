@@ -104,7 +104,9 @@ describe('a login', () => {
     const victim = await newPerson(service.http);
     const guess = (password: string) => service.anonymous.post(LOGIN, { username: victim.email, password });
     const guesses = await Promise.all(Array.from({ length: 8 }, () => guess('wrong')));
-    expect(guesses.map(({ status }) => status).sort((a, b) => a - b)).toEqual([400, 400, 400, 400, 400, 429, 429, 429]);
+    expect(guesses.map(({ status }) => status).sort((a, b) => a - b)).toEqual([
+      400, 400, 400, 400, 400, 429, 429, 429,
+    ]);
     const late = await guess(PASSWORD);
     expect(late.status).toBe(429);
     expect(late.body).toEqual({ message: expect.stringMatching(/wrong too often/) });
