@@ -82,16 +82,13 @@ describe('a client walks through', () => {
   describeTasks(walk);
 });
 
-it('has called every published operation that is served', () => {
-  const [first] = served;
-  if (!first) throw new Error('Nothing is served under /gcore');
+it('has called every published operation', () => {
   const missed = new Set(coverage.missing());
   const called: OpenApiDocument['paths'] = {};
   for (const { title, path: url, method, operation } of served) {
     if (!missed.has(title)) called[url] = { ...called[url], [method.toLowerCase()]: operation };
   }
-  const notServed = missingOperations(first.document);
-  const notCalled = missingOperations({ ...first.document, paths: called });
-  const expected = [...notServed, ...NEVER_SUCCEEDS];
-  expect(notCalled.filter((call) => !expected.includes(call))).toEqual([]);
+  const [first] = served;
+  if (!first) throw new Error('Nothing is served under /gcore');
+  expect(missingOperations({ ...first.document, paths: called })).toEqual(NEVER_SUCCEEDS);
 });

@@ -87,7 +87,7 @@ export function describeInstances(walk: Walk): void {
       ['reboot_hard', 'ACTIVE'],
       ['suspend', 'SUSPENDED'],
       ['resume', 'ACTIVE'],
-    ])('%ss by a task, after which it is %s', async (action, status) => {
+    ])('%s: done by a task, after which it is %s', async (action, status) => {
       await client.postAndPoll(`${v2()}/action`, { action });
       expect(await client.get(one())).toMatchObject({ status, task_id: null });
     });
@@ -200,7 +200,7 @@ export function describeInstances(walk: Walk): void {
       ['powercycle', 'ACTIVE'],
       ['suspend', 'SUSPENDED'],
       ['resume', 'ACTIVE'],
-    ])('%ss at once, and is %s', async (action, status) => {
+    ])('%s: done at once, after which it is %s', async (action, status) => {
       expect(await client.post(`${one()}/${action}`)).toMatchObject({ id: instance.id, status });
     });
 
