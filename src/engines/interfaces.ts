@@ -37,25 +37,32 @@ export interface Frame {
   rgb: Uint8Array;
 }
 
-export interface MediaTools {
-  capabilities(): Capabilities & { formats: readonly string[] };
-  /** @throws UnusableMediaError */
-  inspect(media: string): Promise<MediaFacts>;
-  /** The first audio track: samples from -1 to 1, 16,000 a second. @throws UnusableMediaError */
-  samples(media: string): AsyncIterable<Float32Array>;
-  /** Pictures at even distances, as squares of `size` pixels. @throws UnusableMediaError */
-  frames(media: string, facts: MediaFacts, plan: FramePlan): AsyncIterable<Frame>;
+/** Sound as the engines want it: one channel, 16,000 samples a second, each 16 bits, little-endian. */
+export interface Recording {
+  file: string;
+  samples: number;
 }
 
 export interface FramePlan {
+  /** The side of the squares that pictures are scaled to. */
   size: number;
   intervalSeconds: number;
 }
 
-/** Speech with its place in the medium. */
+export interface MediaTools<Facts extends MediaFacts = MediaFacts> {
+  capabilities(): Capabilities & { formats: readonly string[] };
+  /** @throws UnusableMediaError */
+  inspect(media: string): Promise<Facts>;
+  /** The first audio track. @param heard told the share that is done. @throws UnusableMediaError */
+  record(media: string, facts: Facts, heard: (share: number) => void): Promise<Recording>;
+  /** Pictures at even distances. @throws UnusableMediaError */
+  frames(media: string, facts: Facts, plan: FramePlan): AsyncIterable<Frame>;
+}
+
+/** A stretch of speech in a recording, in samples. */
 export interface Phrase {
-  startSeconds: number;
-  samples: Float32Array;
+  from: number;
+  to: number;
 }
 
 export interface Word {
@@ -67,9 +74,16 @@ export interface Word {
 }
 
 export interface Transcript {
+  /** In the order of time. */
   words: Word[];
-  /** Bibliographic code; undefined where the engine can't tell. */
-  language: string | undefined;
+  /** Bibliographic codes, most frequent first. */
+  languages: string[];
+}
+
+/** Bibliographic codes; null: as heard, as spoken. */
+export interface LanguageWish {
+  audio: string | null;
+  subtitles: string | null;
 }
 
 export interface Transcriber {
@@ -79,10 +93,11 @@ export interface Transcriber {
     /** Pairs of speech and subtitles in another language. */
     translations: readonly (readonly [string, string])[];
   };
-  /** @param done told the share of the work that is done, 0 to 1 */
+  /** @param done told the share that is done. @throws UnusableMediaError */
   transcribe(
+    recording: Recording,
     phrases: readonly Phrase[],
-    language: string | null,
+    wish: LanguageWish,
     done: (share: number) => void,
   ): Promise<Transcript>;
 }

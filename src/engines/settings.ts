@@ -3,6 +3,8 @@ import { type Static, Type } from 'typebox';
 /** Where the engines' programs and models are. */
 export const EngineSettings = Type.Object(
   {
+    /** Folders of programs, as in PATH. */
+    searchPath: Type.String(),
     /** A program's name, looked for on the search path, or its absolute path. */
     ffmpeg: Type.String({ minLength: 1 }),
     ffprobe: Type.String({ minLength: 1 }),
@@ -19,6 +21,7 @@ export const EngineSettings = Type.Object(
 export type EngineSettings = Static<typeof EngineSettings>;
 
 export const DEFAULT_SETTINGS: EngineSettings = {
+  searchPath: '/usr/local/bin:/usr/bin:/bin',
   ffmpeg: 'ffmpeg',
   ffprobe: 'ffprobe',
   pocketsphinx: 'pocketsphinx_batch',
