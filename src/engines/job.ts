@@ -96,6 +96,8 @@ const Reason = Type.String({ minLength: 1, maxLength: 2_000 });
 
 const AnalysisMessage = Type.Union([
   Type.Object({ type: Type.Literal('stage'), name: Type.Enum([...STAGES]) }, closed),
+  /** Sent once, when the medium is inspected: the server measures the time that the analysis may take by it. */
+  Type.Object({ type: Type.Literal('facts'), durationSeconds: Type.Number({ minimum: 0 }) }, closed),
   /** Of the whole analysis; at most twice a second, never backwards. */
   Type.Object(
     { type: Type.Literal('progress'), percent: Type.Integer({ minimum: 0, maximum: 100 }) },
