@@ -29,7 +29,7 @@ export interface MediaFacts {
   picture: { width: number; height: number; framesPerSecond: number } | undefined;
 }
 
-/** One picture, scaled to a square. */
+/** One picture, as a square. */
 export interface Frame {
   /** Its number in the medium, at the medium's own rate. */
   number: number;
@@ -43,9 +43,15 @@ export interface Recording {
   samples: number;
 }
 
-export interface FramePlan {
-  /** The side of the squares that pictures are scaled to. */
+/** The squares that a model wants. */
+export interface FrameForm {
+  /** Of a side, in pixels. */
   size: number;
+  /** Whether pictures are distorted to the square, or keep their form and get black to the right or below. */
+  fit: 'stretch' | 'pad';
+}
+
+export interface FramePlan extends FrameForm {
   intervalSeconds: number;
 }
 
@@ -105,8 +111,7 @@ export interface Transcriber {
 /** How likely a whole picture belongs to a category. */
 export interface FrameModerator {
   capabilities(): Capabilities & { categories: readonly Category[] };
-  /** The side of the squares that it wants. */
-  readonly frameSize: number;
+  readonly form: FrameForm;
   /** 0 to 1 */
   confidence(frame: Frame): Promise<number>;
 }
@@ -120,6 +125,6 @@ export interface Sighting {
 /** What is seen in a picture. */
 export interface ObjectDetector {
   capabilities(): Capabilities & { categories: readonly Category[]; labels: readonly string[] };
-  readonly frameSize: number;
+  readonly form: FrameForm;
   detect(frame: Frame): Promise<Sighting[]>;
 }

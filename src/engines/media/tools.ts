@@ -107,11 +107,16 @@ export function createMediaTools(options: Options): MediaTools<InspectedMedia> {
 }
 
 /** The first picture of each interval, as a square, its time written to file descriptor 3. */
-function filterOf({ size, intervalSeconds }: FramePlan): string {
+function filterOf({ size, fit, intervalSeconds }: FramePlan): string {
   const of = (time: string) => `floor(${time}/${intervalSeconds})`;
   return [
     `select='isnan(prev_selected_t)+gt(${of('t')},${of('prev_selected_t')})'`,
-    `scale=${size}:${size}:flags=bilinear`,
+    ...(fit === 'stretch'
+      ? [`scale=${size}:${size}:flags=bilinear`]
+      : [
+          `scale=${size}:${size}:force_original_aspect_ratio=decrease:flags=bilinear`,
+          `pad=${size}:${size}:0:0:black`,
+        ]),
     // Only frames that carry metadata are printed.
     'metadata=add:key=s:value=1',
     'metadata=print:file=pipe\\\\:3:direct=1',
