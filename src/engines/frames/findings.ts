@@ -1,3 +1,4 @@
+import { HARD_NUDITY_LABELS, SOFT_NUDITY_LABELS } from '../../streaming/ai-tasks/nudity-labels.ts';
 import type { Sighting } from '../interfaces.ts';
 import type { FrameFinding, NsfwResult } from '../results.ts';
 
@@ -56,6 +57,8 @@ export function sportsIn(sightings: readonly Sighting[]): Sighting[] {
 }
 
 export const NUDITY_FROM = 0.3;
+export const HARD_NUDITY: ReadonlySet<string> = new Set(HARD_NUDITY_LABELS);
+export const SOFT_NUDITY: ReadonlySet<string> = new Set(SOFT_NUDITY_LABELS);
 
 export function finding(label: string, frame: number, confidence: number): FrameFinding {
   return { label, frame_number: frame, confidence: Number(confidence.toFixed(4)) };

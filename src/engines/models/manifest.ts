@@ -73,6 +73,7 @@ export interface Models {
   detectors: readonly Detector[];
 }
 
+export const ENGLISH = 'eng';
 const MANIFEST = 'manifest.json';
 
 /** @throws SettingError saying what is wrong in which file */
@@ -131,6 +132,14 @@ function languageIn(model: SpeechModel, code: string): string {
   const language = languageOf(code);
   if (language === undefined) throw refused(`the model ${model.name} names ${code}, which is no language`);
   return language;
+}
+
+/** Pairs of speech and subtitles: whisper models write English whatever they hear. */
+export function translationsOf(model: SpeechModel): [string, string][] {
+  if (model.type !== 'whisper' || !model.translatesToEnglish) return [];
+  return Object.keys(model.languages)
+    .filter((code) => code !== ENGLISH)
+    .map((code) => [code, ENGLISH]);
 }
 
 function refused(reason: string): SettingError {

@@ -5,7 +5,7 @@ declare module 'sherpa-onnx-node' {
     sampleRate: number;
   }
 
-  export class Vad {
+  class Vad {
     constructor(config: object, bufferSeconds: number);
     acceptWaveform(samples: Float32Array): void;
     flush(): void;
@@ -14,15 +14,20 @@ declare module 'sherpa-onnx-node' {
     pop(): void;
   }
 
-  export class OfflineStream {
+  class OfflineStream {
     acceptWaveform(wave: Waveform): void;
   }
 
-  export class OfflineRecognizer {
+  class OfflineRecognizer {
     constructor(config: object);
     createStream(): OfflineStream;
     decodeAsync(
       stream: OfflineStream,
     ): Promise<{ text: string; lang?: string; tokens?: string[]; timestamps?: number[] }>;
   }
+
+  // CommonJS whose names can't be told from outside.
+  const library: { Vad: typeof Vad; OfflineRecognizer: typeof OfflineRecognizer };
+  // biome-ignore lint/style/noDefaultExport: that is its form
+  export default library;
 }

@@ -1,11 +1,10 @@
 import fs from 'node:fs/promises';
-import { OfflineRecognizer } from 'sherpa-onnx-node';
+import sherpa from 'sherpa-onnx-node';
 import type { LanguageWish, Phrase, Transcriber, Word } from '../interfaces.ts';
-import type { SpeechModel, SpeechType } from '../models/manifest.ts';
+import { ENGLISH, type SpeechModel, type SpeechType, translationsOf } from '../models/manifest.ts';
 import { readBytes, SAMPLE_RATE, samplesOf } from './recording.ts';
 
 const FEATURES = 80;
-const ENGLISH = 'eng';
 
 /** The names that sherpa-onnx has for what the manifest calls the types of models. */
 const CONFIG_KEYS: Readonly<Record<SpeechType, string>> = {
@@ -32,7 +31,7 @@ export function createSherpaTranscriber(model: SpeechModel, version: string): Tr
     }),
 
     async transcribe(recording, phrases, wish, done) {
-      const recognizer = new OfflineRecognizer(recognizerConfig(model, wish));
+      const recognizer = new sherpa.OfflineRecognizer(recognizerConfig(model, wish));
       const file = await fs.open(recording.file);
       const words: Word[] = [];
       const heard = new Map<string, number>();
@@ -56,13 +55,6 @@ export function createSherpaTranscriber(model: SpeechModel, version: string): Tr
       return { words, languages: [...heard].sort(([, a], [, b]) => b - a).map(([code]) => code) };
     },
   };
-}
-
-export function translationsOf(model: SpeechModel): [string, string][] {
-  if (model.type !== 'whisper' || !model.translatesToEnglish) return [];
-  return Object.keys(model.languages)
-    .filter((code) => code !== ENGLISH)
-    .map((code) => [code, ENGLISH]);
 }
 
 export function recognizerConfig(model: SpeechModel, wish: LanguageWish): object {

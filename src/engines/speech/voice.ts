@@ -1,4 +1,4 @@
-import { Vad } from 'sherpa-onnx-node';
+import sherpa from 'sherpa-onnx-node';
 import type { Phrase, Recording } from '../interfaces.ts';
 import { MODEL_PACKAGES, packageFile } from '../packages.ts';
 import { pieces, SAMPLE_RATE } from './recording.ts';
@@ -14,7 +14,7 @@ const BUFFER_SECONDS = 60;
 
 /** Where somebody speaks. Music, noise and silence make no phrases, so nothing is made up for them. */
 export async function findPhrases(recording: Recording, done: (share: number) => void): Promise<Phrase[]> {
-  const detector = new Vad(
+  const detector = new sherpa.Vad(
     {
       sileroVad: {
         model: MODEL,
