@@ -11,6 +11,7 @@ import { up as featuresAndNotifications } from './0009_features_and_notification
 import { up as taskListsAndDeletedProjects } from './0010_task_lists_and_deleted_projects.ts';
 import { up as clusterPoolsAndCredentials } from './0011_cluster_pools_and_credentials.ts';
 import { up as networkChanges } from './0012_network_changes.ts';
+import { up as aiWork } from './0018_ai_work.ts';
 
 /** Every migration by the name of its file, in order. Names that have landed never change. */
 export const migrations: Record<string, Migration> = {
@@ -26,4 +27,5 @@ export const migrations: Record<string, Migration> = {
   '0010_task_lists_and_deleted_projects': { up: taskListsAndDeletedProjects },
   '0011_cluster_pools_and_credentials': { up: clusterPoolsAndCredentials },
   '0012_network_changes': { up: networkChanges },
+  '0018_ai_work': { up: aiWork },
 };

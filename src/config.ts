@@ -1,9 +1,14 @@
+import os from 'node:os';
 import path from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { parseTokenText } from './iam/identity/token-text.ts';
 import { SettingError } from './lib/operator-error.ts';
 import { packageRoot } from './lib/package-root.ts';
+import { parseAllowedHosts } from './streaming/ai-tasks/fetching/allowed-hosts.ts';
+
+const whole = (rule: string, value?: string) =>
+  Type.String({ pattern: '^\\d{1,6}$', rule, ...(value !== undefined && { default: value }) });
 
 const Environment = Type.Object({
   TRADEWIND_HOST: Type.String({ minLength: 1, default: '127.0.0.1', rule: 'a host name or an IP address' }),
@@ -31,6 +36,41 @@ const Environment = Type.Object({
     default: '1',
     rule: 'a factor from 0.01 to 100000: 1 is the usual speed, 10 ten times as fast',
   }),
+  TRADEWIND_TMP: Type.Optional(
+    Type.String({
+      minLength: 1,
+      rule: 'a folder for files of AI tasks in work; by default in the data folder',
+    }),
+  ),
+  TRADEWIND_AI_CONCURRENCY: Type.Optional(
+    whole(
+      'a whole number from 0 to 64: AI tasks at a time in this process, by default one for two processors',
+    ),
+  ),
+  TRADEWIND_AI_CLIENT_CONCURRENCY: whole(
+    'a whole number from 1 to 64: AI tasks of one account at a time',
+    '1',
+  ),
+  TRADEWIND_MODEL_DIR: Type.Optional(
+    Type.String({
+      minLength: 1,
+      rule: 'a folder with models of your own for AI tasks, and their manifest.json',
+    }),
+  ),
+  TRADEWIND_MEDIA_ALLOW_HOSTS: Type.Optional(
+    Type.String({
+      rule: 'a list such as media.internal,10.0.0.7:8080: hosts of your own network that AI tasks may fetch from',
+    }),
+  ),
+  TRADEWIND_MEDIA_MAX_MB: whole('a whole number from 1 to 100000: the largest file of an AI task', '512'),
+  TRADEWIND_MEDIA_IDLE_SECONDS: whole(
+    'a whole number from 1 to 3600: how long its server may send nothing',
+    '30',
+  ),
+  TRADEWIND_MEDIA_TOTAL_SECONDS: whole(
+    'a whole number from 1 to 86400: how long fetching it may take',
+    '600',
+  ),
   TRADEWIND_LOG_LEVEL: Type.Union(
     ['debug', 'info', 'warn', 'error', 'silent'].map((level) => Type.Literal(level)),
     { default: 'info', rule: 'one of debug, info, warn, error, silent' },
@@ -53,6 +93,20 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   readonly catalogDir: string;
   readonly simulationSpeed: number;
+  /** Absolute. */
+  readonly temporaryDir: string;
+  /** Folders of programs, as in PATH. */
+  readonly searchPath: string;
+  readonly ai: {
+    /** Tasks at a time, in this process and of one account. */
+    readonly concurrency: number;
+    readonly perClient: number;
+    /** Absolute. */
+    readonly modelDir: string | undefined;
+    /** A list of hosts; see parseAllowedHosts. */
+    readonly allowedHosts: string;
+    readonly media: { readonly maxBytes: number; readonly idleMs: number; readonly totalMs: number };
+  };
   readonly logLevel: string;
   readonly logFormat: 'text' | 'json';
 }
@@ -80,6 +134,9 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
     databaseUrl: databaseUrlOf(settings),
     catalogDir: path.resolve(settings.TRADEWIND_CATALOG_DIR ?? path.join(packageRoot, 'catalog')),
     simulationSpeed: numberOf(settings, 'TRADEWIND_SIMULATION_SPEED', 0.01, 100_000),
+    temporaryDir: path.resolve(settings.TRADEWIND_TMP ?? path.join(settings.TRADEWIND_DATA_DIR, 'tmp')),
+    searchPath: environment.PATH || '/usr/local/bin:/usr/bin:/bin',
+    ai: aiOf(settings),
     logLevel: settings.TRADEWIND_LOG_LEVEL,
     logFormat: settings.TRADEWIND_LOG_FORMAT,
   });
@@ -109,15 +166,30 @@ function refused(name: keyof Environment): SettingError {
   );
 }
 
-function numberOf(
-  settings: Environment,
-  name: 'TRADEWIND_PORT' | 'TRADEWIND_SIMULATION_SPEED',
-  min: number,
-  max: number,
-): number {
+function numberOf(settings: Environment, name: keyof Environment, min: number, max: number): number {
   const value = Number(settings[name]);
   if (value < min || value > max) throw refused(name);
   return value;
+}
+
+function aiOf(settings: Environment): Config['ai'] {
+  const allowedHosts = settings.TRADEWIND_MEDIA_ALLOW_HOSTS ?? '';
+  if (!parseAllowedHosts(allowedHosts)) throw refused('TRADEWIND_MEDIA_ALLOW_HOSTS');
+  const { TRADEWIND_AI_CONCURRENCY: concurrency, TRADEWIND_MODEL_DIR: modelDir } = settings;
+  return {
+    concurrency:
+      concurrency === undefined
+        ? Math.max(1, Math.floor(os.availableParallelism() / 2))
+        : numberOf(settings, 'TRADEWIND_AI_CONCURRENCY', 0, 64),
+    perClient: numberOf(settings, 'TRADEWIND_AI_CLIENT_CONCURRENCY', 1, 64),
+    modelDir: modelDir === undefined ? undefined : path.resolve(modelDir),
+    allowedHosts,
+    media: {
+      maxBytes: numberOf(settings, 'TRADEWIND_MEDIA_MAX_MB', 1, 100_000) * 1_000_000,
+      idleMs: numberOf(settings, 'TRADEWIND_MEDIA_IDLE_SECONDS', 1, 3_600) * 1_000,
+      totalMs: numberOf(settings, 'TRADEWIND_MEDIA_TOTAL_SECONDS', 1, 86_400) * 1_000,
+    },
+  };
 }
 
 function bootstrapTokenOf(settings: Environment): Config['bootstrapToken'] {

@@ -62,7 +62,6 @@ import { type Authenticator, createAuthenticator } from './iam/identity/authenti
 import { createNotificationSettings } from './iam/notification-settings/service.ts';
 import { createTokens } from './iam/tokens/service.ts';
 import type { Clock } from './lib/clock.ts';
-import { noEngines } from './streaming/ai-tasks/engines.ts';
 import { createAiTasks } from './streaming/ai-tasks/service.ts';
 import type { TaskHandler } from './workflows/task-handler.ts';
 import type { TaskQueue } from './workflows/task-queue.ts';
@@ -159,7 +158,7 @@ export function createServices(foundation: Foundation) {
     prepareProjects: prepare,
   });
   const notificationSettings = createNotificationSettings(foundation);
-  const aiTasks = createAiTasks({ ...foundation, engines: noEngines });
+  const aiTasks = createAiTasks({ ...foundation, features });
   return {
     authenticator,
     catalog: foundation.catalog,

@@ -20,6 +20,7 @@ const STATUS = {
   'quota-exceeded': 403,
   'queue-full': 400,
   'precondition-failed': 412,
+  unprocessable: 422,
   unavailable: 503,
 } as const;
 

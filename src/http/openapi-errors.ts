@@ -11,6 +11,7 @@ const MEANING: Record<number, string> = {
   412: 'It is no longer in a state that allows this.',
   413: 'The body is larger than 1 MiB.',
   415: 'The body is not `application/json`.',
+  422: 'The account does not have this feature, or nothing that is installed can do it.',
   500: "The server's own fault; its log has the cause under the request id.",
 };
 
@@ -122,6 +123,8 @@ export function withErrors(document: OpenApiDocument): OpenApiDocument {
   }
 }
 
+const UNPROCESSABLE = new Set(['post /streaming/ai/tasks', 'get /streaming/ai/info']);
+
 /** By method and path alone: each says what a route of its kind can be asked wrongly. */
 function statusesOf(path: string, method: string, operation: Operation): number[] {
   const changes = method !== 'get' && !path.includes('/pricing/');
@@ -133,6 +136,7 @@ function statusesOf(path: string, method: string, operation: Operation): number[
     ...(changes && areaOf(path) !== 'streaming' ? [409] : []),
     ...(path.endsWith('/cancel') ? [412] : []),
     ...(operation.requestBody ? [413, 415] : []),
+    ...(UNPROCESSABLE.has(`${method} ${path}`) ? [422] : []),
     500,
   ];
 }

@@ -23,6 +23,7 @@ export abstract class DomainError extends Error {
     | 'quota-exceeded'
     | 'queue-full'
     | 'precondition-failed'
+    | 'unprocessable'
     | 'unavailable';
   override get name(): string {
     return this.constructor.name;
@@ -93,6 +94,11 @@ export class QueueFullError extends DomainError {
 /** The resource is no longer in a state that allows this: 412. */
 export class PreconditionFailedError extends DomainError {
   readonly kind = 'precondition-failed';
+}
+
+/** Sound, but nothing that can be done for this account or with what is installed: 422. */
+export class UnprocessableError extends DomainError {
+  readonly kind = 'unprocessable';
 }
 
 /** Something that every request needs is away for the moment: 503. What it is goes to `cause`. */

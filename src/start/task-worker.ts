@@ -6,6 +6,7 @@ import { openDatabase } from '../db/database.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createTaskHandlers } from '../services.ts';
 import { connectTaskQueue, startWorker } from '../workflows/engine.ts';
+import { startAiWork } from './ai-worker.ts';
 import type { Storage } from './storage.ts';
 
 const CONNECTIONS = 10;
@@ -50,6 +51,8 @@ export function createTaskWorker(config: Config, log: Logger): TaskWorker {
         takeOverAllAtStart: exclusive,
       });
       undo.push((graceMs) => worker.stop(graceMs));
+      const aiWork = await startAiWork({ config, database, changes, log, takeOverAllAtStart: exclusive });
+      if (aiWork) undo.push(() => aiWork.stop());
     },
     async stop(graceMs) {
       for (let step = undo.pop(); step; step = undo.pop()) await step(graceMs);

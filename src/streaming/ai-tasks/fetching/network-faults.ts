@@ -1,5 +1,4 @@
 import { errors } from 'undici';
-import type { FetchLimits } from './fetch-media.ts';
 import { MediaError } from './media-error.ts';
 
 /** What Node calls the ways in which another machine can't be talked to, in words for the owner of the address. */
@@ -24,13 +23,10 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
 };
 
 /** The reason for the owner of an address, where a fault comes from the other side; other faults as they are. */
-export function faultOf(error: unknown, limits: FetchLimits): unknown {
+export function faultOf(error: unknown, { idleMs }: { idleMs: number }): unknown {
   if (!(error instanceof Error) || error instanceof MediaError) return error;
   if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) {
-    return new MediaError(
-      'too_slow',
-      `The server of the file sent nothing for ${limits.idleMs / 1000} seconds`,
-    );
+    return new MediaError('too_slow', `The server of the file sent nothing for ${idleMs / 1000} seconds`);
   }
   // Several addresses were tried, and each failed.
   const cause = error instanceof AggregateError ? error.errors[0] : error;
