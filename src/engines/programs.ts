@@ -32,6 +32,12 @@ export interface Programs {
   start(program: string, args: readonly string[]): Running;
 }
 
+interface Ended {
+  ok: boolean;
+  /** By the clock on the wall, or by the kernel at a limit. */
+  stopped: 'time' | 'limit' | undefined;
+}
+
 export interface Running {
   stdout: Readable;
   /** File descriptor 3, for programs that tell two things at once. */
@@ -41,7 +47,7 @@ export interface Running {
   /** The end of standard error. */
   complaint(): string;
   /** Answers when it has ended and everything is read. */
-  ended: Promise<{ ok: boolean; stopped: 'time' | 'limit' | undefined }>;
+  ended: Promise<Ended>;
   kill(): void;
 }
 
@@ -104,10 +110,10 @@ function running(child: ChildProcess, wallMs: number): Running {
     child.kill('SIGKILL');
   }, wallMs);
 
-  async function untilEnd(): Promise<{ ok: boolean; stopped: 'time' | 'limit' | undefined }> {
+  async function untilEnd(): Promise<Ended> {
     try {
       const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
-      const stopped = late || signal === 'SIGXCPU' ? 'time' : signal === null ? undefined : 'limit';
+      const stopped = late ? 'time' : signal === null ? undefined : 'limit';
       return { ok: code === 0, stopped };
     } finally {
       clearTimeout(timer);

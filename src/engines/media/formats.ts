@@ -57,7 +57,7 @@ export async function formatOf(media: string): Promise<MediaFormat> {
   const type = await fileTypeFromFile(media);
   const format = type && Object.hasOwn(FORMATS, type.ext) ? FORMATS[type.ext] : undefined;
   if (format) return format;
-  const what = (await textType(media)) ?? type?.mime ?? 'application/octet-stream';
+  const what = type?.mime ?? (await textType(media)) ?? 'application/octet-stream';
   throw new UnusableMediaError(`Unsupported file type: ${what}. Supported are ${FORMAT_NAMES.join(', ')}.`);
 }
 

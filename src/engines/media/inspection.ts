@@ -54,7 +54,7 @@ export async function inspect(
   );
   const audio = probe.streams.find(({ codec_type }) => codec_type === 'audio');
   if (!video && !audio) throw new UnusableMediaError(`The ${source.name} file has no audio and no video.`);
-  if (video) checkDimensions(video);
+  if (video) checkDimensions(video, source);
   const durationSeconds = source.still
     ? 1
     : await durationOf(programs, ffprobe, media, source, probe, video ? 'v:0' : 'a:0');
@@ -99,14 +99,17 @@ export function unreadable(source: MediaFormat, run: Pick<Running, 'complaint'>)
   );
 }
 
-function checkDimensions({ width = 0, height = 0 }: Stream): void {
+function checkDimensions({ width = 0, height = 0 }: Stream, { name }: MediaFormat): void {
   if (width * height > MAX_PIXELS) {
     throw new UnusableMediaError(
       `The picture is too large: ${width} x ${height} pixels; at most ${MAX_PIXELS / 1_000_000} million are accepted.`,
     );
   }
-  if (width < 1 || height < 1)
-    throw new UnusableMediaError('The picture has no size that can be read: it is damaged or too large.');
+  if (width < 1 || height < 1) {
+    throw new UnusableMediaError(
+      `The file can't be read as ${name}: its picture is damaged, incomplete or larger than ${MAX_PIXELS / 1_000_000} million pixels.`,
+    );
+  }
 }
 
 function checkDuration(durationSeconds: number, max: number): void {

@@ -155,7 +155,7 @@ async function expectEnd(run: Running, facts: InspectedMedia): Promise<void> {
   const { ok, stopped } = await run.ended;
   if (stopped === 'time') throw new UnusableMediaError(`The ${facts.format} file takes too long to decode.`);
   if (stopped === 'limit')
-    throw new UnusableMediaError(`The ${facts.format} file takes too much memory or space to decode.`);
+    throw new UnusableMediaError(`The ${facts.format} file takes too much time, memory or space to decode.`);
   if (!ok) throw unreadable(facts.source, run);
 }
 
