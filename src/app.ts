@@ -23,6 +23,7 @@ import { overtakenNamed } from './db/database.ts';
 import { outageNamed } from './db/outages.ts';
 import { type Dialect, dialects } from './http/dialect.ts';
 import { healthRoutes, type Readiness } from './http/health.ts';
+import { type Metrics, metricsRoute } from './http/metrics.ts';
 import { documentApi } from './http/openapi.ts';
 import { referencePage } from './http/reference-page.ts';
 import { type Api, createServer } from './http/server.ts';
@@ -38,14 +39,16 @@ export async function buildApp(deps: {
   services: Services;
   log: FastifyBaseLogger;
   readiness: Readiness;
+  metrics?: Metrics;
 }): Promise<Api> {
-  const { services, log, readiness } = deps;
+  const { services, log, readiness, metrics } = deps;
   const app = createServer({
     log,
     authenticator: services.authenticator,
     nextRequestId: randomUUID,
     nameFault: (error) => overtakenNamed(outageNamed(error)),
   });
+  if (metrics) metricsRoute(app, metrics);
   healthRoutes(app, readiness);
   referencePage(app);
   for (const dialect of dialects) {

@@ -71,6 +71,10 @@ const Environment = Type.Object({
     'a whole number from 1 to 86400: how long fetching it may take',
     '600',
   ),
+  TRADEWIND_METRICS: Type.Union([Type.Literal('local'), Type.Literal('open')], {
+    default: 'local',
+    rule: 'local or open: whether /metrics answers programs on this machine alone, or everybody',
+  }),
   TRADEWIND_LOG_LEVEL: Type.Union(
     ['debug', 'info', 'warn', 'error', 'silent'].map((level) => Type.Literal(level)),
     { default: 'info', rule: 'one of debug, info, warn, error, silent' },
@@ -107,6 +111,8 @@ export interface Config {
     readonly allowedHosts: string;
     readonly media: { readonly maxBytes: number; readonly idleMs: number; readonly totalMs: number };
   };
+  /** Whether other machines may read /metrics. */
+  readonly openMetrics: boolean;
   readonly logLevel: string;
   readonly logFormat: 'text' | 'json';
 }
@@ -137,6 +143,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
     temporaryDir: path.resolve(settings.TRADEWIND_TMP ?? path.join(settings.TRADEWIND_DATA_DIR, 'tmp')),
     searchPath: environment.PATH || '/usr/local/bin:/usr/bin:/bin',
     ai: aiOf(settings),
+    openMetrics: settings.TRADEWIND_METRICS === 'open',
     logLevel: settings.TRADEWIND_LOG_LEVEL,
     logFormat: settings.TRADEWIND_LOG_FORMAT,
   });

@@ -13,6 +13,7 @@ import { systemClock } from '../lib/clock.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import { createServices, prepareProjects } from '../services.ts';
 import { connectTaskQueue, migrateEngine } from '../workflows/engine.ts';
+import { createMetrics } from './metrics.ts';
 import { createReadiness } from './readiness.ts';
 import { openStorage, type Storage } from './storage.ts';
 import { createTaskWorker } from './task-worker.ts';
@@ -98,7 +99,8 @@ export async function startPlatform(
       const uses = createTokenUseRecorder({ database, authenticator: services.authenticator, log });
       uses.start();
       undo.push(() => uses.stop());
-      const app = await buildApp({ services, log, readiness: createReadiness(database) });
+      const metrics = createMetrics({ database, worker, open: config.openMetrics });
+      const app = await buildApp({ services, log, readiness: createReadiness(database), metrics });
       undo.push(() => closeWithin(app, graceMs, log));
       await app
         .listen({ host: config.host, port: config.port, listenTextResolver: () => 'The API listens' })

@@ -5,6 +5,7 @@ import { listenForChanges } from '../db/changes.ts';
 import { openDatabase } from '../db/database.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createTaskHandlers } from '../services.ts';
+import type { AiWorker } from '../streaming/ai-tasks/work/worker.ts';
 import { connectTaskQueue, startWorker } from '../workflows/engine.ts';
 import { startAiWork } from './ai-worker.ts';
 import type { Storage } from './storage.ts';
@@ -15,12 +16,15 @@ const CONNECTIONS = 10;
 export interface TaskWorker {
   /** Resolves when it takes tasks. The schema must be up to date. */
   start(storage: Pick<Storage, 'connection' | 'exclusive'>): Promise<void>;
+  /** What is measured of its work, in the text form of Prometheus. */
+  metrics(): Promise<string>;
   /** Lets the steps at work end, at most `graceMs`, and hands the rest back. */
   stop(graceMs: number): Promise<void>;
 }
 
 /** Takes tasks in this thread, on connections of its own. */
 export function createTaskWorker(config: Config, log: Logger): TaskWorker {
+  let aiWork: AiWorker | undefined;
   const undo: ((graceMs: number) => Promise<void>)[] = [];
   return {
     async start({ connection, exclusive }) {
@@ -51,9 +55,10 @@ export function createTaskWorker(config: Config, log: Logger): TaskWorker {
         takeOverAllAtStart: exclusive,
       });
       undo.push((graceMs) => worker.stop(graceMs));
-      const aiWork = await startAiWork({ config, database, changes, log, takeOverAllAtStart: exclusive });
-      if (aiWork) undo.push(() => aiWork.stop());
+      aiWork = await startAiWork({ config, database, changes, log, takeOverAllAtStart: exclusive });
+      if (aiWork) undo.push(async () => aiWork?.stop());
     },
+    metrics: async () => aiWork?.metrics.registry.metrics() ?? '',
     async stop(graceMs) {
       for (let step = undo.pop(); step; step = undo.pop()) await step(graceMs);
     },

@@ -122,6 +122,22 @@ export async function readCapabilities(db: Kysely<Tables>): Promise<AiCapabiliti
   return rows.map((row) => row.capabilities);
 }
 
+/** The queue of all accounts. */
+export async function queueFigures(db: Kysely<Tables>): Promise<{
+  waiting: { status: Status; count: number }[];
+  oldestSeconds: number;
+  running: number;
+}> {
+  const { rows } = await sql<{ status: Status; count: number; oldest: number }>`
+    select status, count(*) as count, extract(epoch from now() - min(created_at))::float8 as oldest
+    from ai_tasks where status in ('PENDING', 'RECEIVED', 'RETRY') group by status`.execute(db);
+  const { running } = await db
+    .selectFrom('ai_task_runs')
+    .select(({ fn }) => fn.countAll<number>().as('running'))
+    .executeTakeFirstOrThrow();
+  return { waiting: rows, oldestSeconds: Math.max(0, ...rows.map(({ oldest }) => oldest)), running };
+}
+
 /** Removes some of the changes that no remembered count needs any more (counts.ts). */
 export async function forgetOldChanges(tx: Transaction): Promise<void> {
   await sql`
