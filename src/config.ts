@@ -2,6 +2,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import type { EngineSettings } from './engines/settings.ts';
 import { parseTokenText } from './iam/identity/token-text.ts';
 import { SettingError } from './lib/operator-error.ts';
 import { packageRoot } from './lib/package-root.ts';
@@ -9,6 +10,14 @@ import { parseAllowedHosts } from './streaming/ai-tasks/fetching/allowed-hosts.t
 
 const whole = (rule: string, value?: string) =>
   Type.String({ pattern: '^\\d{1,6}$', rule, ...(value !== undefined && { default: value }) });
+
+const program = (name: string) =>
+  Type.String({
+    minLength: 1,
+    pattern: '^(/.+|[^/]+)$',
+    default: name,
+    rule: "a program's name, looked for in PATH, or its absolute path",
+  });
 
 const Environment = Type.Object({
   TRADEWIND_HOST: Type.String({ minLength: 1, default: '127.0.0.1', rule: 'a host name or an IP address' }),
@@ -57,6 +66,19 @@ const Environment = Type.Object({
       rule: 'a folder with models of your own for AI tasks, and their manifest.json',
     }),
   ),
+  TRADEWIND_FFMPEG: program('ffmpeg'),
+  TRADEWIND_FFPROBE: program('ffprobe'),
+  TRADEWIND_POCKETSPHINX: program('pocketsphinx_batch'),
+  TRADEWIND_POCKETSPHINX_MODEL: Type.String({
+    minLength: 1,
+    default: '/usr/share/pocketsphinx/model/en-us',
+    rule: "the folder of pocketsphinx's English model",
+  }),
+  TRADEWIND_SPEECH_CONFIDENCE: Type.String({
+    pattern: '^[01](\\.\\d{1,6})?$',
+    default: '0.45',
+    rule: 'a number from 0 to 1: speech that pocketsphinx is less sure of on average counts as not English',
+  }),
   TRADEWIND_MEDIA_ALLOW_HOSTS: Type.Optional(
     Type.String({
       rule: 'a list such as media.internal,10.0.0.7:8080: hosts of your own network that AI tasks may fetch from',
@@ -107,6 +129,8 @@ export interface Config {
     readonly perClient: number;
     /** Absolute. */
     readonly modelDir: string | undefined;
+    /** Programs, and how sure the one for speech has to be. */
+    readonly engines: Omit<EngineSettings, 'searchPath' | 'modelDir'>;
     /** A list of hosts; see parseAllowedHosts. */
     readonly allowedHosts: string;
     readonly media: { readonly maxBytes: number; readonly idleMs: number; readonly totalMs: number };
@@ -190,6 +214,13 @@ function aiOf(settings: Environment): Config['ai'] {
         : numberOf(settings, 'TRADEWIND_AI_CONCURRENCY', 0, 64),
     perClient: numberOf(settings, 'TRADEWIND_AI_CLIENT_CONCURRENCY', 1, 64),
     modelDir: modelDir === undefined ? undefined : path.resolve(modelDir),
+    engines: {
+      ffmpeg: settings.TRADEWIND_FFMPEG,
+      ffprobe: settings.TRADEWIND_FFPROBE,
+      pocketsphinx: settings.TRADEWIND_POCKETSPHINX,
+      pocketsphinxModel: path.resolve(settings.TRADEWIND_POCKETSPHINX_MODEL),
+      minWordConfidence: numberOf(settings, 'TRADEWIND_SPEECH_CONFIDENCE', 0, 1),
+    },
     allowedHosts,
     media: {
       maxBytes: numberOf(settings, 'TRADEWIND_MEDIA_MAX_MB', 1, 100_000) * 1_000_000,
