@@ -4,34 +4,39 @@ import type { ChangeFeed } from '../db/changes.ts';
 import type { Database } from '../db/database.ts';
 import { analysisProgram } from '../engines/analysis-program.ts';
 import { capabilitiesOf, takeInventory } from '../engines/inventory.ts';
-import { DEFAULT_SETTINGS, type EngineSettings } from '../engines/settings.ts';
+import type { EngineSettings } from '../engines/settings.ts';
 import { systemClock } from '../lib/clock.ts';
+import type { AiCapabilities } from '../streaming/ai-tasks/capabilities.ts';
 import { parseAllowedHosts } from '../streaming/ai-tasks/fetching/allowed-hosts.ts';
 import { confined } from '../streaming/ai-tasks/work/confinement.ts';
 import { type AiWorker, startAiWorker } from '../streaming/ai-tasks/work/worker.ts';
 
 /** Where the engines are, by the settings. */
 export function engineSettings({ ai, searchPath }: Config): EngineSettings {
-  return { ...DEFAULT_SETTINGS, searchPath, modelDir: ai.modelDir ?? null };
+  return { ...ai.engines, searchPath, modelDir: ai.modelDir ?? null };
 }
 
-/** Takes AI tasks in this process, if the settings let it. */
-export async function startAiWork(deps: {
+/** What this process can do; undefined where the settings keep it from AI tasks. */
+export async function aiCapabilities(config: Config): Promise<AiCapabilities | undefined> {
+  if (config.ai.concurrency === 0) return undefined;
+  return capabilitiesOf(await takeInventory(engineSettings(config)));
+}
+
+/** Takes AI tasks in this process. */
+export function startAiWork(deps: {
   config: Config;
+  capabilities: AiCapabilities;
   database: Database;
   changes: ChangeFeed;
   log: Logger;
   takeOverAllAtStart: boolean;
-}): Promise<AiWorker | undefined> {
+}): Promise<AiWorker> {
   const { config, ...others } = deps;
   const { ai, searchPath, temporaryDir } = config;
-  if (ai.concurrency === 0) return undefined;
-  const settings = engineSettings(config);
-  const program = analysisProgram(settings);
+  const program = analysisProgram(engineSettings(config));
   return startAiWorker({
     ...others,
     clock: systemClock,
-    capabilities: capabilitiesOf(await takeInventory(settings)),
     program: { ...program, command: confined(program.command, searchPath) },
     fetching: {
       limits: ai.media,

@@ -6,6 +6,7 @@ import type { Config } from '../config.ts';
 import { listenForChanges } from '../db/changes.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
+import { readModels } from '../engines/models/manifest.ts';
 import type { Api } from '../http/server.ts';
 import { ensureFirstAccount, makeTokenOnce } from '../iam/accounts/first-account.ts';
 import { createTokenUseRecorder } from '../iam/tokens/use-recorder.ts';
@@ -43,6 +44,8 @@ export async function startPlatform(
 ): Promise<Platform> {
   const undo: (() => Promise<void>)[] = [];
   let graceMs = 0;
+  // A folder of models that can't be used is told here, and not by a thread that fails.
+  if (role !== 'api' && config.ai.modelDir !== undefined) readModels(config.ai.modelDir);
   // It loads its code while the database starts.
   const thread = workerThread ? hostWorkerThread(config, log) : undefined;
   const ending = async () => {

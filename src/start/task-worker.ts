@@ -7,7 +7,7 @@ import { systemClock } from '../lib/clock.ts';
 import { createTaskHandlers } from '../services.ts';
 import type { AiWorker } from '../streaming/ai-tasks/work/worker.ts';
 import { connectTaskQueue, startWorker } from '../workflows/engine.ts';
-import { startAiWork } from './ai-worker.ts';
+import { aiCapabilities, startAiWork } from './ai-worker.ts';
 import type { Storage } from './storage.ts';
 
 const CONNECTIONS = 10;
@@ -28,6 +28,9 @@ export function createTaskWorker(config: Config, log: Logger): TaskWorker {
   const undo: ((graceMs: number) => Promise<void>)[] = [];
   return {
     async start({ connection, exclusive }) {
+      // It asks programs for their versions, which takes its time.
+      const asking = aiCapabilities(config);
+      asking.catch(() => {});
       const catalog = await loadCatalog(config.catalogDir);
       const database = openDatabase(connection, CONNECTIONS);
       undo.push(() => database.close());
@@ -55,8 +58,12 @@ export function createTaskWorker(config: Config, log: Logger): TaskWorker {
         takeOverAllAtStart: exclusive,
       });
       undo.push((graceMs) => worker.stop(graceMs));
-      aiWork = await startAiWork({ config, database, changes, log, takeOverAllAtStart: exclusive });
-      if (aiWork) undo.push(async () => aiWork?.stop());
+      const capabilities = await asking;
+      if (!capabilities) return;
+      const takeOverAllAtStart = exclusive;
+      const ai = await startAiWork({ config, capabilities, database, changes, log, takeOverAllAtStart });
+      undo.push(() => ai.stop());
+      aiWork = ai;
     },
     metrics: async () => aiWork?.metrics.registry.metrics() ?? '',
     async stop(graceMs) {

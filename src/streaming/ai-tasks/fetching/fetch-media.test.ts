@@ -19,6 +19,7 @@ const answers: Record<string, (request: http.IncomingMessage, response: http.Ser
   '/unsized': (_, response) => response.end(Buffer.alloc(1000, 'a')),
   '/empty': (_, response) => response.end(),
   '/missing': (_, response) => response.writeHead(404).end('SECRET'),
+  '/missing-slowly': (_, response) => void response.writeHead(404).write('SECRET'),
   '/part': (_, response) => response.writeHead(206).end('SECRET'),
   '/packed': (_, response) => response.setHeader('content-encoding', 'gzip').end(gzipSync('a')),
   '/announced': (_, response) => response.writeHead(200, { 'content-length': '100001' }).flushHeaders(),
@@ -98,6 +99,7 @@ test('credentials of the address are not sent to where an answer points', async 
 
 test.each([
   ['/missing', 'http_status', /answered HTTP 404/],
+  ['/missing-slowly', 'http_status', /answered HTTP 404/],
   ['/part', 'http_status', /answered HTTP 206/],
   ['/empty', 'empty', /0 bytes/],
   ['/packed', 'encoding', /compressed/],

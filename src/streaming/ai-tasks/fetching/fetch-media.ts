@@ -41,9 +41,11 @@ export async function fetchMedia(address: string, file: string, options: FetchOp
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
       const agent = allowedHosts.allows(url) ? agents.open : agents.guarded;
       const answer = await ask(url, agent, ended);
+      // Whatever happens from here on, a fault of the body has a listener.
+      answer.body.on('error', () => {});
       const next = redirectOf(answer, url);
       if (!next) return await save(answer, file, { ...options, signal: ended });
-      answer.body.on('error', () => {}).destroy();
+      answer.body.destroy();
       url = next;
     }
     throw new MediaError('redirects', `The address redirects more than ${MAX_REDIRECTS} times`);
@@ -102,8 +104,6 @@ async function save(
   file: string,
   { limits: { maxBytes }, signal, onShare }: FetchOptions,
 ): Promise<number> {
-  // Whatever happens from here on, the body has a listener.
-  body.on('error', () => {});
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') {
     throw new MediaError(

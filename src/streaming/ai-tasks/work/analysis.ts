@@ -12,6 +12,7 @@ export interface AnalysisWatcher {
 }
 
 const COMPLAINT_CHARACTERS = 2_000;
+const LAST_WORDS_MS = 1_000;
 
 /**
  * Runs one analysis in a child process of its own, in a process group of its own. When this returns or throws, the
@@ -66,15 +67,25 @@ function read(program: AnalysisProgram, value: unknown): AnalysisMessage {
   }
 }
 
-/** Says how it ended: its exit code or the signal. */
+/** Says how it ended: its exit code or the signal. What it said last may arrive after its end, and is waited for. */
 function ended(child: ChildProcess, begun: () => void): Promise<string> {
   return new Promise((resolve, reject) => {
-    child.once('error', (error) => {
+    // More than once: what is sent to a child that was killed meanwhile is an error as well.
+    child.on('error', (error) => {
       // A child that runs will end; one that never was won't.
       if (child.pid === undefined) reject(error);
     });
     child.once('spawn', begun);
-    child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
+    child.once('exit', (code, signal) => {
+      const how = signal ?? `exit code ${code}`;
+      killGroup(child);
+      // What keeps its pipes open is out of our reach.
+      const patience = setTimeout(() => resolve(how), LAST_WORDS_MS);
+      child.once('close', () => {
+        clearTimeout(patience);
+        resolve(how);
+      });
+    });
   });
 }
 

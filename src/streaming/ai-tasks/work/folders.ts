@@ -67,12 +67,16 @@ export async function openWorkFolders(root: string, workerId: string): Promise<W
 
 const remove = (folder: string) => fs.rm(folder, { recursive: true, force: true, maxRetries: 3 });
 
-/** A process of this machine is seen; for one of another machine its heartbeat speaks. */
+/**
+ * A process of this machine is seen. For one of another machine its heartbeat speaks, and for a thread of this process
+ * too: it may have ended alone.
+ */
 async function isInUse(folder: string, beats: boolean): Promise<boolean> {
   const owner = await ownerOf(folder);
   if (owner?.host === os.hostname()) {
     const start = await startOf(owner.pid);
-    return start !== undefined && start === owner.startedAt;
+    const lives = start !== undefined && start === owner.startedAt;
+    return lives && (owner.pid !== process.pid || beats);
   }
   if (beats || owner) return beats;
   const { mtimeMs } = await fs.stat(folder);

@@ -239,6 +239,8 @@ test('a start removes what dead processes left, and nothing else', async () => {
   owned({ host, pid: 2 ** 22 + 1, startedAt });
   owned({ host, pid: process.pid, startedAt: `${startedAt}0` });
   owned({ host: 'elsewhere', pid: 1, startedAt });
+  // A thread of this process that failed.
+  owned({ host, pid: process.pid, startedAt });
   fs.mkdirSync(path.join(root, 'not-ours'));
   await work.worker();
   await vi.waitFor(() => expect(fs.readdirSync(root)).toHaveLength(3), { timeout: 10_000 });
