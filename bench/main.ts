@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import os from 'node:os';
 import { parseArgs } from 'node:util';
+import { measureAi } from './ai/suite.ts';
 import { measureEngine } from './engine/suite.ts';
 import { measureOperations } from './operations/suite.ts';
 import { measureStartup } from './startup/suite.ts';
@@ -16,6 +17,7 @@ const suites: Record<string, Suite> = {
   operations: { title: 'Operations over HTTP', run: measureOperations },
   startup: { title: 'Start', run: measureStartup },
   engine: { title: 'Durable engine', run: measureEngine },
+  ai: { title: 'AI tasks', run: measureAi },
 };
 
 const { values, positionals } = parseArgs({

@@ -17,6 +17,7 @@ import { up as imagesLoggingAndShareChanges } from './0015_images_logging_and_sh
 import { up as usersAndLogins } from './0016_users_and_logins.ts';
 import { up as requests } from './0017_requests.ts';
 import { up as projectsWithoutDeletionTime } from './0019_projects_without_deletion_time.ts';
+import { up as aiWork } from './0020_ai_work.ts';
 
 /** Every migration by the name of its file, in order. Names that have landed never change. */
 export const migrations: Record<string, Migration> = {
@@ -38,4 +39,5 @@ export const migrations: Record<string, Migration> = {
   '0016_users_and_logins': { up: usersAndLogins },
   '0017_requests': { up: requests },
   '0019_projects_without_deletion_time': { up: projectsWithoutDeletionTime },
+  '0020_ai_work': { up: aiWork },
 };

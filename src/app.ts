@@ -33,6 +33,7 @@ import { overtakenNamed } from './db/database.ts';
 import { outageNamed } from './db/outages.ts';
 import { type Dialect, dialects } from './http/dialect.ts';
 import { healthRoutes, type Readiness } from './http/health.ts';
+import { type Metrics, metricsRoute } from './http/metrics.ts';
 import { documentApi } from './http/openapi.ts';
 import { referencePage } from './http/reference-page.ts';
 import { type Api, createServer } from './http/server.ts';
@@ -52,8 +53,9 @@ export async function buildApp(deps: {
   log: FastifyBaseLogger;
   readiness: Readiness;
   rateLimit: number;
+  metrics?: Metrics;
 }): Promise<Api> {
-  const { services, log, readiness, rateLimit } = deps;
+  const { services, log, readiness, rateLimit, metrics } = deps;
   const app = createServer({
     log,
     authenticator: services.authenticator,
@@ -62,6 +64,7 @@ export async function buildApp(deps: {
     requestLog: services.requestLog,
     nameFault: (error) => overtakenNamed(outageNamed(error)),
   });
+  if (metrics) metricsRoute(app, metrics);
   healthRoutes(app, readiness);
   referencePage(app);
   for (const dialect of dialects) {

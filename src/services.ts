@@ -90,7 +90,6 @@ import { createMembers } from './iam/users/members.ts';
 import { createUsers } from './iam/users/service.ts';
 import type { Clock } from './lib/clock.ts';
 import { createRequestLog } from './requests/request-log.ts';
-import { noEngines } from './streaming/ai-tasks/engines.ts';
 import { createAiTasks } from './streaming/ai-tasks/service.ts';
 import type { TaskHandler } from './workflows/task-handler.ts';
 import type { TaskQueue } from './workflows/task-queue.ts';
@@ -237,7 +236,7 @@ export function createServices(foundation: Foundation) {
     prepareProjects: prepare,
   });
   const notificationSettings = createNotificationSettings(foundation);
-  const aiTasks = createAiTasks({ ...foundation, engines: noEngines });
+  const aiTasks = createAiTasks({ ...foundation, features });
   return {
     authenticator,
     requestLog,

@@ -12,7 +12,7 @@ const MEANING: Record<number, string> = {
   412: 'It is no longer in a state that allows this, or at the version that `If-Match` names.',
   413: 'The body is larger than 1 MiB.',
   415: 'The body is not `application/json`.',
-  422: 'The `Idempotency-Key` was used for another request.',
+  422: 'The `Idempotency-Key` was used for another request; of an AI task: the account does not have this feature, or nothing that is installed can do it.',
   429: 'Too many requests of this token, or too many wrong passwords; `Retry-After` says when to go on.',
   500: "The server's own fault; its log has the cause under the request id.",
 };
@@ -128,6 +128,8 @@ export function withErrors(
   }
 }
 
+const UNPROCESSABLE = new Set(['post /streaming/ai/tasks', 'get /streaming/ai/info']);
+
 /** By method and path alone: each says what a route of its kind can be asked wrongly. */
 function statusesOf(
   path: string,
@@ -144,7 +146,7 @@ function statusesOf(
     ...((changes && areaOf(path) !== 'streaming') || traits?.keyed ? [409] : []),
     ...(path.endsWith('/cancel') || traits?.versioned ? [412] : []),
     ...(operation.requestBody ? [413, 415] : []),
-    ...(traits?.keyed ? [422] : []),
+    ...(traits?.keyed || UNPROCESSABLE.has(`${method} ${path}`) ? [422] : []),
     ...(traits?.counted ? [429] : []),
     500,
   ];

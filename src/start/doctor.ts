@@ -4,6 +4,8 @@ import pg from 'pg';
 import { loadCatalog } from '../cloud/catalog/catalog.ts';
 import type { Config } from '../config.ts';
 import { findBinDirs } from '../db/embedded/binaries.ts';
+import { takeInventory } from '../engines/inventory.ts';
+import { engineSettings } from './ai-worker.ts';
 import type { Command } from './command.ts';
 
 /** `missing` stops Tradewind; `limited` leaves something out. Both say how to mend it. */
@@ -25,7 +27,7 @@ export const doctor: Command = {
       config.databaseUrl === undefined ? embeddedDatabase() : await ownDatabase(config.databaseUrl),
       config.databaseUrl === undefined ? dataFolder(config.dataDir) : undefined,
       await catalog(config),
-      aiEngines(),
+      ...(await aiEngines(config)),
     ].filter((finding) => finding !== undefined);
     for (const { what, state, detail } of findings)
       process.stdout.write(`${SIGNS[state]} ${what}: ${detail}\n`);
@@ -118,11 +120,29 @@ async function catalog(config: Config): Promise<Finding> {
   }
 }
 
-/** Nothing that works on AI tasks comes with this version, so nothing that could be installed would change that. */
-function aiEngines(): Finding {
-  return {
-    what: 'Engines for AI tasks',
-    state: 'limited',
-    detail: 'this version has none; tasks are accepted, kept, and wait in PENDING',
-  };
+/** What works on AI tasks, and what to do for more. */
+async function aiEngines(config: Config): Promise<Finding[]> {
+  const what = 'AI tasks';
+  if (config.ai.concurrency === 0) {
+    const detail = 'this process takes none (TRADEWIND_AI_CONCURRENCY is 0)';
+    return [{ what, state: 'limited', detail }];
+  }
+  try {
+    const { media, speech, pictures } = await takeInventory(engineSettings(config));
+    return [
+      engine('Media for AI tasks', media.found?.description, media.missing),
+      engine('Transcription', speech.found?.map((each) => each.description).join('; '), speech.missing),
+      ...Object.entries(pictures).map(([category, { found, missing }]) =>
+        engine(`Moderation, ${category}`, found?.description, missing),
+      ),
+    ];
+  } catch (error) {
+    return [{ what, state: 'missing', detail: (error as Error).message }];
+  }
+}
+
+function engine(what: string, found: string | undefined, missing: string | undefined): Finding {
+  return found === undefined
+    ? { what, state: 'limited', detail: missing ?? 'not installed' }
+    : { what, state: 'ok', detail: found };
 }

@@ -6,6 +6,7 @@ import type { Config } from '../config.ts';
 import { listenForChanges } from '../db/changes.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
+import { readModels } from '../engines/models/manifest.ts';
 import type { Api } from '../http/server.ts';
 import { ensureFirstAccount, makeTokenOnce } from '../iam/accounts/first-account.ts';
 import { ensureSigningKey } from '../iam/identity/signed-tokens.ts';
@@ -15,6 +16,7 @@ import { OperatorError } from '../lib/operator-error.ts';
 import { createServices, prepareProjects } from '../services.ts';
 import { connectTaskQueue, migrateEngine } from '../workflows/engine.ts';
 import { startHousekeeping } from './housekeeping.ts';
+import { createMetrics } from './metrics.ts';
 import { createReadiness } from './readiness.ts';
 import { openStorage, type Storage } from './storage.ts';
 import { createTaskWorker } from './task-worker.ts';
@@ -44,6 +46,8 @@ export async function startPlatform(
 ): Promise<Platform> {
   const undo: (() => Promise<void>)[] = [];
   let graceMs = 0;
+  // A folder of models that can't be used is told here, and not by a thread that fails.
+  if (role !== 'api' && config.ai.modelDir !== undefined) readModels(config.ai.modelDir);
   // It loads its code while the database starts.
   const thread = workerThread ? hostWorkerThread(config, log) : undefined;
   const ending = async () => {
@@ -101,6 +105,7 @@ export async function startPlatform(
       const uses = createTokenUseRecorder({ database, authenticator: services.authenticator, log });
       uses.start();
       undo.push(() => uses.stop());
+      const metrics = createMetrics({ database, worker, open: config.openMetrics });
       const housekeeping = startHousekeeping({
         database,
         clock: systemClock,
@@ -115,6 +120,7 @@ export async function startPlatform(
         log,
         readiness: createReadiness(database),
         rateLimit: config.rateLimit,
+        metrics,
       });
       undo.push(() => closeWithin(app, graceMs, log));
       await app

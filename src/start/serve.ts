@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLog } from '../log.ts';
 import type { Command } from './command.ts';
+import { enginesLine } from './engines-line.ts';
 import { type Role, startPlatform } from './platform.ts';
 import { readyMessage } from './ready-message.ts';
 
@@ -27,8 +28,10 @@ export const serve: Command = {
       return 78;
     }
     const log = createLog(config);
+    // Meanwhile: programs are asked for their versions.
+    const engines = role === 'api' ? Promise.resolve('') : enginesLine(config);
     const platform = await startPlatform(config, role as Role, log);
-    process.stdout.write(readyMessage(platform, config));
+    process.stdout.write(`${readyMessage(platform, config)}${await engines}`);
     if (!stop.aborted)
       await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }));
     log.info('Stopping');

@@ -5,7 +5,9 @@ import { listenForChanges } from '../db/changes.ts';
 import { openDatabase } from '../db/database.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createTaskHandlers } from '../services.ts';
+import type { AiWorker } from '../streaming/ai-tasks/work/worker.ts';
 import { connectTaskQueue, startWorker } from '../workflows/engine.ts';
+import { aiCapabilities, startAiWork } from './ai-worker.ts';
 import type { Storage } from './storage.ts';
 
 const CONNECTIONS = 10;
@@ -14,15 +16,21 @@ const CONNECTIONS = 10;
 export interface TaskWorker {
   /** Resolves when it takes tasks. The schema must be up to date. */
   start(storage: Pick<Storage, 'connection' | 'exclusive'>): Promise<void>;
+  /** What is measured of its work, in the text form of Prometheus. */
+  metrics(): Promise<string>;
   /** Lets the steps at work end, at most `graceMs`, and hands the rest back. */
   stop(graceMs: number): Promise<void>;
 }
 
 /** Takes tasks in this thread, on connections of its own. */
 export function createTaskWorker(config: Config, log: Logger): TaskWorker {
+  let aiWork: AiWorker | undefined;
   const undo: ((graceMs: number) => Promise<void>)[] = [];
   return {
     async start({ connection, exclusive }) {
+      // It asks programs for their versions, which takes its time.
+      const asking = aiCapabilities(config);
+      asking.catch(() => {});
       const catalog = await loadCatalog(config.catalogDir);
       const database = openDatabase(connection, CONNECTIONS);
       undo.push(() => database.close());
@@ -50,7 +58,14 @@ export function createTaskWorker(config: Config, log: Logger): TaskWorker {
         takeOverAllAtStart: exclusive,
       });
       undo.push((graceMs) => worker.stop(graceMs));
+      const capabilities = await asking;
+      if (!capabilities) return;
+      const takeOverAllAtStart = exclusive;
+      const ai = await startAiWork({ config, capabilities, database, changes, log, takeOverAllAtStart });
+      undo.push(() => ai.stop());
+      aiWork = ai;
     },
+    metrics: async () => aiWork?.metrics.registry.metrics() ?? '',
     async stop(graceMs) {
       for (let step = undo.pop(); step; step = undo.pop()) await step(graceMs);
     },

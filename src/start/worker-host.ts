@@ -7,13 +7,15 @@ import type { Config } from '../config.ts';
 import { packageRoot } from '../lib/package-root.ts';
 import type { Storage } from './storage.ts';
 import type { TaskWorker } from './task-worker.ts';
-import type { ToThread } from './worker-thread-messages.ts';
+import type { FromThread, ToThread } from './worker-thread-messages.ts';
 
 const ENTRY = import.meta.url.endsWith('.ts')
   ? 'src/start/worker-thread.ts'
   : 'dist/src/start/worker-thread.js';
 /** The id of a thread that is no more. */
 const ENDED = -1;
+/** A thread that is too busy to answer is left out of the figures. */
+const MEASURE_MS = 1_000;
 const RESTART_PAUSE_MS = 1_000;
 /** What a thread gets, beyond its grace, to hand its work back before it is ended. */
 const LAST_WAIT_MS = 2_000;
@@ -39,7 +41,9 @@ export function hostWorkerThread(config: Config, log: Logger): TaskWorker {
       if (!stopping && begun === thread) void again(storage);
     });
     tell({ do: 'start', storage: { connection: storage.connection, exclusive: storage.exclusive } });
-    await once(begun, 'message');
+    for (let has = ''; has !== 'started'; ) {
+      [{ has }] = (await once(begun, 'message')) as [FromThread];
+    }
   }
 
   async function again(storage: Pick<Storage, 'connection' | 'exclusive'>): Promise<void> {
@@ -56,6 +60,19 @@ export function hostWorkerThread(config: Config, log: Logger): TaskWorker {
 
   return {
     start: begin,
+    async metrics() {
+      if (thread.threadId === ENDED) return '';
+      const signal = AbortSignal.timeout(MEASURE_MS);
+      const asked = thread;
+      tell({ do: 'measure' });
+      for (;;) {
+        const [message] = (await once(asked, 'message', { signal }).catch(() => [undefined])) as [
+          FromThread | undefined,
+        ];
+        if (!message) return '';
+        if (message.has === 'measured') return message.metrics;
+      }
+    },
     async stop(graceMs) {
       stopping = true;
       if (thread.threadId === ENDED) return;

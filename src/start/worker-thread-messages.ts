@@ -3,9 +3,8 @@ import type { Storage } from './storage.ts';
 /** What the thread that takes tasks is told. */
 export type ToThread =
   | { do: 'start'; storage: Pick<Storage, 'connection' | 'exclusive'> }
+  | { do: 'measure' }
   | { do: 'stop'; graceMs: number };
 
 /** What it tells. */
-export interface FromThread {
-  has: 'started';
-}
+export type FromThread = { has: 'started' } | { has: 'measured'; metrics: string };

@@ -13,6 +13,9 @@ async function obey(message: ToThread): Promise<void> {
   if (message.do === 'start') {
     await worker.start(message.storage);
     parentPort?.postMessage({ has: 'started' } satisfies FromThread);
+  } else if (message.do === 'measure') {
+    const metrics = await worker.metrics();
+    parentPort?.postMessage({ has: 'measured', metrics } satisfies FromThread);
   } else {
     await worker.stop(message.graceMs);
     parentPort?.close();

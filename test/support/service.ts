@@ -40,6 +40,8 @@ export async function startService(settings: Record<string, string> = {}): Promi
     TRADEWIND_BOOTSTRAP_TOKEN: token,
     TRADEWIND_LOG_LEVEL: 'warn',
     TRADEWIND_SIMULATION_SPEED: '20',
+    // Tasks stay where tests put them; who wants them worked on says so.
+    TRADEWIND_AI_CONCURRENCY: '0',
     DATABASE_URL: database.url,
     ...settings,
   });

@@ -10,5 +10,6 @@ export type FeatureAnswer = Static<typeof FeatureAnswer>;
 export const FeatureArray = Type.Array(FeatureAnswer);
 
 export function presentFeature(feature: Feature): FeatureAnswer {
-  return { ...feature };
+  const { needed_for: _, ...shown } = feature;
+  return shown;
 }

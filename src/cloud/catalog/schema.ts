@@ -262,7 +262,16 @@ export const featureFields = {
   }),
   is_free: Type.Boolean({ description: 'Whether it costs nothing' }),
 };
-export const FeatureEntry = entry(featureFields);
+export const FeatureEntry = entry({
+  ...featureFields,
+  // Left out: the feature is for show and billing, and every account may do what it names.
+  needed_for: Type.Optional(
+    Type.Enum(['transcription', 'content-moderation'], {
+      type: 'string',
+      description: 'What only accounts may do that have this feature activated',
+    }),
+  ),
+});
 export type Feature = Static<typeof FeatureEntry>;
 
 const unitPrice = Type.String({

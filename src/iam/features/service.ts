@@ -24,6 +24,8 @@ export interface Features {
   get(principal: Principal, kind: FeatureKind, id: number): Promise<FeatureActivation>;
   /** @throws NotFoundError */
   deactivate(principal: Principal, kind: FeatureKind, id: number): Promise<void>;
+  /** Whether an account may do what the catalogue may keep for those who have a certain feature. */
+  allows(clientId: number, use: NonNullable<Feature['needed_for']>): Promise<boolean>;
   /** Of both kinds, for the view of accounts. */
   ofClients(clientIds: readonly number[]): Promise<FeatureActivation[]>;
 }
@@ -110,6 +112,13 @@ export function createFeatures(deps: {
         const deleted = await store.deleteActivation(tx.sql, id);
         if (!deleted) throw new NotFoundError(kind === 'paid' ? 'Paid feature' : 'Free feature', id);
       });
+    },
+
+    async allows(clientId, use) {
+      const needed = [...catalog.features.values()].filter((feature) => feature.needed_for === use);
+      if (needed.length === 0) return true;
+      const activations = await store.activationsOfClients(database.sql, [clientId]);
+      return needed.some(({ id }) => activations.some((activation) => activation.feature_id === id));
     },
 
     async ofClients(clientIds) {

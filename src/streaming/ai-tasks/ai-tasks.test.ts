@@ -19,6 +19,41 @@ async function created(body: object): Promise<string> {
   return answer.body.task_id;
 }
 
+/** As if a process with such engines were at work. */
+async function withEngines(capabilities: object): Promise<void> {
+  await service.pool.query(
+    "insert into ai_workers (id, host, pid, capabilities) values (gen_random_uuid(), 'elsewhere', 1, $1)",
+    [capabilities],
+  );
+}
+
+test.each(['hard_nudity', 'soft_nudity', 'sport'])(
+  'refuses %s while no engine can do it, and says what is missing',
+  async (category) => {
+    const answer = await create({ task_name: 'content-moderation', category, url });
+    expect(answer.status).toBe(422);
+    expect(answer.body).toEqual({ error: expect.stringMatching(`can do ${category}. It needs .*doctor`) });
+  },
+);
+
+test('languages are supported as the processes with engines say', async () => {
+  const supported = async (query: string) => {
+    const answer = await service.http.get(`/streaming/ai/info?type=language_support&${query}`);
+    expect(answer.status, answer.text).toBe(200);
+    return answer.body.supported;
+  };
+  expect(await supported('audio_language=eng')).toBe(false);
+  await withEngines({
+    transcription: { languages: ['eng', 'ger'], translations: [['ger', 'eng']] },
+    categories: ['nsfw', 'sport'],
+  });
+  await withEngines({ categories: ['hard_nudity', 'soft_nudity'] });
+  expect(await supported('audio_language=eng')).toBe(true);
+  expect(await supported('audio_language=deu&subtitles_language=eng')).toBe(true);
+  expect(await supported('audio_language=eng&subtitles_language=deu')).toBe(false);
+  expect(await supported('audio_language=fre')).toBe(false);
+});
+
 test.each([
   { task_name: 'transcription', url, audio_language: 'deu', subtitles_language: 'eng' },
   { task_name: 'content-moderation', category: 'nsfw', url, client_user_id: 'u1', client_entity_data: '{}' },
@@ -102,6 +137,22 @@ test('a cancelled task is REVOKED at once and can not be cancelled again', async
   expect(again.body).toEqual({ error: expect.stringContaining('has ended with REVOKED') });
 });
 
+test('subtitles are served as a track once there are some', async () => {
+  const id = await created({ task_name: 'transcription', url });
+  const track = `${PATH}/${id}/subtitles.vtt`;
+  expect((await service.http.get(track)).body).toEqual({ status: 404, error: expect.stringContaining(id) });
+  await service.pool.query(
+    `update ai_tasks set status = 'SUCCESS', progress = 100, started_at = now(), completed_at = now(),
+       result = '{"vttContent": "WEBVTT\\n\\n00:00:00.000 --> 00:00:01.000\\nHi\\n"}' where id = $1`,
+    [id],
+  );
+  const answer = await service.http.get(track);
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/vtt; charset=utf-8']);
+  expect(answer.text).toBe('WEBVTT\n\n00:00:00.000 --> 00:00:01.000\nHi\n');
+  const other = await service.otherTenant();
+  expect((await other.http.get(track)).status).toBe(404);
+});
+
 test.each([randomUUID(), 'task_id'])('an unknown id %s is 404', async (id) => {
   const read = await service.http.get(`${PATH}/${id}`);
   expect(read.status).toBe(404);
@@ -137,12 +188,8 @@ test('nothing without credentials; members may read and not create', async () =>
   expect((await member.post(`${PATH}/${randomUUID()}/cancel`)).status).toBe(403);
 });
 
-test('no language is supported while no engine is installed, and an unknown one is refused', async () => {
+test('an unknown language is refused', async () => {
   const info = '/streaming/ai/info?type=language_support';
-  for (const query of ['&audio_language=deu', '&audio_language=ger&subtitles_language=eng']) {
-    const answer = await service.http.get(info + query);
-    expect([answer.status, answer.body]).toEqual([200, { supported: false }]);
-  }
   for (const query of ['', '&audio_language=xyz', '&audio_language=eng&subtitles_language=xyz']) {
     const answer = await service.http.get(info + query);
     expect(answer.status).toBe(400);

@@ -73,7 +73,7 @@ beforeAll(async () => {
     ids[name] = id;
     for (const [time, step] of steps) {
       stage.at(time);
-      if (!(await stage.aiTasks.advance(id, step))) throw new Error(`${name} could not become ${step.to}`);
+      if (!(await stage.advance(id, step))) throw new Error(`${name} could not become ${step.to}`);
     }
   }
 });

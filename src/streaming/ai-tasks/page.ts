@@ -5,7 +5,7 @@ import { type AiTaskFilter, holds, matches, separated } from './filter.ts';
 
 export type ListedTask = Omit<
   Selectable<Tables['ai_tasks']>,
-  'search_text' | 'result' | 'retries' | 'created_day' | 'created_at'
+  'search_text' | 'result' | 'retries' | 'retry_at' | 'losses' | 'created_day' | 'created_at'
 >;
 
 export const ORDERINGS = ['task_id', 'status', 'task_name', 'started_at'] as const;

@@ -50,6 +50,21 @@ export function aiTaskRoutes(app: Api, { aiTasks }: { aiTasks: AiTasks }): void 
     handler: async ({ principal, params }) => presentedAiTask(await aiTasks.get(principal, params.task_id)),
   });
 
+  app.get(`${BASE}/:task_id/subtitles.vtt`, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'getAiTaskSubtitles',
+      summary: 'Get the subtitles of a transcription',
+      description:
+        'The track as players take it. 404 while there is none: the task has not succeeded, or is no transcription.',
+      tags,
+      params: schema.AiTaskParams,
+      response: { 200: schema.subtitlesResponse },
+    },
+    handler: async ({ principal, params }, reply) =>
+      reply.type('text/vtt; charset=utf-8').send(await aiTasks.subtitles(principal, params.task_id)),
+  });
+
   app.post(`${BASE}/:task_id/cancel`, {
     config: { access: 'operate' },
     schema: {
@@ -76,8 +91,8 @@ export function aiTaskRoutes(app: Api, { aiTasks }: { aiTasks: AiTasks }): void 
       querystring: schema.AiInfoQuery,
       response: { 200: schema.languageSupportSchema },
     },
-    handler: async ({ query }) => ({
-      supported: aiTasks.supportsLanguages(query.audio_language, query.subtitles_language),
+    handler: async ({ principal, query: { audio_language, subtitles_language } }) => ({
+      supported: await aiTasks.supportsLanguages(principal, audio_language, subtitles_language),
     }),
   });
 }

@@ -150,6 +150,15 @@ export const createdAiTaskSchema = Type.Object(
   { title: 'CreatedAiTask' },
 );
 
+export const subtitlesResponse = {
+  description: 'A WebVTT file',
+  content: {
+    'text/vtt': {
+      schema: Type.String({ examples: ['WEBVTT\n\n00:00:00.400 --> 00:00:02.100\nHello world\n'] }),
+    },
+  },
+};
+
 export const cancelledAiTaskSchema = Type.Object(
   { result: Type.String({ description: 'For people', examples: ['The task is cancelled.'] }) },
   { title: 'CancelledAiTask' },

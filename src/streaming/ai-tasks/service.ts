@@ -5,10 +5,12 @@ import type { Clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError, PreconditionFailedError, QueueFullError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { isoInterval } from '../../lib/iso-interval.ts';
+import { type AiFeatures, refuseUnavailable, requireFeature } from './availability.ts';
+import { transcribes } from './capabilities.ts';
 import { createAiTaskCounts } from './counts.ts';
 import { taskDataOf } from './creation.ts';
-import type { AiEngines } from './engines.ts';
 import { languageOf, unknownLanguage } from './languages.ts';
+import { announceCancelled, announceWaiting } from './news.ts';
 import { type ListedTask, type Ordering, readPage } from './page.ts';
 import type { CreateAiTask } from './schema.ts';
 import { folded } from './search-text.ts';
@@ -34,7 +36,7 @@ export interface AiTaskListRequest {
 export interface AiTasks {
   /**
    * Accepts a task; it waits in PENDING until an engine takes it.
-   * @throws InvalidError by field, QueueFullError
+   * @throws InvalidError by field, UnprocessableError for what the account or the engines don't have, QueueFullError
    */
   create(principal: Principal, body: CreateAiTask): Promise<string>;
   /** The caller's own tasks. @throws InvalidError for a time that isn't one */
@@ -44,20 +46,24 @@ export interface AiTasks {
   /** @throws NotFoundError, PreconditionFailedError when the task has ended */
   cancel(principal: Principal, id: string): Promise<void>;
   /** @throws InvalidError for an unknown language */
-  supportsLanguages(audioLanguage: string, subtitlesLanguage: string | undefined): boolean;
-  /** For engines. Answers whether the task could take the step; one that was cancelled meanwhile can't. */
-  advance(id: string, step: store.Step): Promise<boolean>;
-  /** For engines: how far started work is, in whole percent. Answers whether the task is still in work. */
-  progress(id: string, percent: number): Promise<boolean>;
+  supportsLanguages(
+    principal: Principal,
+    audioLanguage: string,
+    subtitlesLanguage: string | undefined,
+  ): Promise<boolean>;
+  /** The subtitles of a transcription, as WebVTT. @throws NotFoundError while there are none */
+  subtitles(principal: Principal, id: string): Promise<string>;
 }
 
-export function createAiTasks(deps: { database: Database; clock: Clock; engines: AiEngines }): AiTasks {
-  const { database, clock, engines } = deps;
+export function createAiTasks(deps: { database: Database; clock: Clock; features: AiFeatures }): AiTasks {
+  const { database, clock, features } = deps;
   const counts = createAiTaskCounts(database);
 
   return {
     async create(principal, body) {
       const data = taskDataOf(principal.clientId, body);
+      await requireFeature(features, principal.clientId, data.task_name);
+      await refuseUnavailable(database, data);
       const id = randomUUID();
       await database.accept(principal, async (tx) => {
         await store.lockQueue(tx, principal.clientId);
@@ -65,6 +71,7 @@ export function createAiTasks(deps: { database: Database; clock: Clock; engines:
         if (unfinished >= QUEUE_LIMIT) throw queueFull();
         await store.insertTask(tx, { id, data, now: clock.now() });
         await store.forgetOldChanges(tx);
+        await announceWaiting(tx, id);
       });
       return id;
     },
@@ -94,7 +101,10 @@ export function createAiTasks(deps: { database: Database; clock: Clock; engines:
     async cancel(principal, id) {
       const { id: taskId } = await owned(principal, id);
       await database.accept(principal, async (tx) => {
-        if (await store.takeStep(tx.sql, taskId, { to: 'REVOKED' }, clock.now())) return;
+        if (await store.takeStep(tx.sql, taskId, { to: 'REVOKED' }, clock.now())) {
+          await announceCancelled(tx, taskId);
+          return;
+        }
         const { status } = await owned(principal, id);
         throw new PreconditionFailedError(
           `AI task ${taskId} has ended with ${status} and can't be cancelled any more`,
@@ -102,17 +112,21 @@ export function createAiTasks(deps: { database: Database; clock: Clock; engines:
       });
     },
 
-    supportsLanguages(audioLanguage, subtitlesLanguage) {
+    async supportsLanguages(principal, audioLanguage, subtitlesLanguage) {
       const audio = languageIn('audio_language', audioLanguage);
-      if (subtitlesLanguage === undefined) return engines.transcribes(audio, audio);
-      return engines.transcribes(audio, languageIn('subtitles_language', subtitlesLanguage));
+      const subtitles =
+        subtitlesLanguage === undefined ? audio : languageIn('subtitles_language', subtitlesLanguage);
+      await requireFeature(features, principal.clientId, 'transcription');
+      const workers = await store.readCapabilities(database.sql);
+      return workers.some((capabilities) => transcribes(capabilities, audio, subtitles));
     },
 
-    async advance(id, step) {
-      return (await store.takeStep(database.sql, id, step, clock.now())) !== undefined;
+    async subtitles(principal, id) {
+      const { result } = await owned(principal, id);
+      const text = result && 'vttContent' in result ? result.vttContent : undefined;
+      if (typeof text === 'string') return text;
+      throw new NotFoundError('Subtitles of AI task', id);
     },
-
-    progress: (id, percent) => store.noteProgress(database.sql, id, percent),
   };
 
   async function owned(principal: Principal, id: string): Promise<store.AiTaskRow> {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openStage, type Stage } from './fixtures/ai-tasks.ts';
 import { STATUSES, type Status, TRANSITIONS } from './states.ts';
-import type { Step } from './store.ts';
+import { noteProgress, type Step } from './store.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -35,7 +35,7 @@ async function taskIn(status: Status): Promise<string> {
     task_name: 'transcription',
     url: 'https://example.com/a.mp4',
   });
-  for (const next of WAY[status]) expect(await stage.aiTasks.advance(id, STEPS[next])).toBe(true);
+  for (const next of WAY[status]) expect(await stage.advance(id, STEPS[next])).toBe(true);
   return id;
 }
 const read = (id: string) => stage.aiTasks.get(stage.principal, id);
@@ -46,7 +46,7 @@ test.each(STATUSES.flatMap((from) => STATUSES.map((to) => ({ from, to }))))(
     const id = await taskIn(from);
     const before = await read(id);
     const allowed = TRANSITIONS[from].includes(to);
-    expect(await stage.aiTasks.advance(id, STEPS[to])).toBe(allowed);
+    expect(await stage.advance(id, STEPS[to])).toBe(allowed);
     const after = await read(id);
     if (allowed) expect(after.status).toBe(to);
     else expect(after).toEqual(before);
@@ -57,12 +57,12 @@ test.each(STATUSES.flatMap((from) => STATUSES.map((to) => ({ from, to }))))(
 test('a task that succeeds has its times, full progress and its result', async () => {
   const id = await taskIn('PENDING');
   stage.at('2026-11-21T10:00:10.500Z');
-  await stage.aiTasks.advance(id, { to: 'STARTED' });
-  await stage.aiTasks.advance(id, { to: 'PENDING' });
+  await stage.advance(id, { to: 'STARTED' });
+  await stage.advance(id, { to: 'PENDING' });
   stage.at('2026-11-21T10:00:30Z');
-  await stage.aiTasks.advance(id, { to: 'STARTED' });
+  await stage.advance(id, { to: 'STARTED' });
   stage.at('2026-11-21T10:01:00Z');
-  await stage.aiTasks.advance(id, { to: 'SUCCESS', result: { speech_detected: false } });
+  await stage.advance(id, { to: 'SUCCESS', result: { speech_detected: false } });
   expect(await read(id)).toMatchObject({
     status: 'SUCCESS',
     progress: 100,
@@ -74,33 +74,33 @@ test('a task that succeeds has its times, full progress and its result', async (
 
 test('progress rises while work goes on, and at no other time', async () => {
   const id = await taskIn('PENDING');
-  expect(await stage.aiTasks.progress(id, 10)).toBe(false);
-  await stage.aiTasks.advance(id, { to: 'STARTED' });
-  expect(await stage.aiTasks.progress(id, 40)).toBe(true);
-  expect(await stage.aiTasks.progress(id, 30)).toBe(true);
+  expect(await noteProgress(stage.database.sql, id, 10)).toBe(false);
+  await stage.advance(id, { to: 'STARTED' });
+  expect(await noteProgress(stage.database.sql, id, 40)).toBe(true);
+  expect(await noteProgress(stage.database.sql, id, 30)).toBe(true);
   expect((await read(id)).progress).toBe(40);
   await stage.aiTasks.cancel(stage.principal, id);
-  expect(await stage.aiTasks.progress(id, 50)).toBe(false);
+  expect(await noteProgress(stage.database.sql, id, 50)).toBe(false);
   expect(await read(id)).toMatchObject({ progress: 40, status: 'REVOKED' });
 });
 
 test('a fourth retry is refused', async () => {
   const id = await taskIn('STARTED');
   for (let retry = 1; retry <= 3; retry++) {
-    expect(await stage.aiTasks.advance(id, { to: 'RETRY' })).toBe(true);
-    await stage.aiTasks.advance(id, { to: 'STARTED' });
+    expect(await stage.advance(id, { to: 'RETRY' })).toBe(true);
+    await stage.advance(id, { to: 'STARTED' });
   }
-  expect(await stage.aiTasks.advance(id, { to: 'RETRY' })).toBe(false);
-  expect(await stage.aiTasks.advance(id, STEPS.FAILURE)).toBe(true);
+  expect(await stage.advance(id, { to: 'RETRY' })).toBe(false);
+  expect(await stage.advance(id, STEPS.FAILURE)).toBe(true);
 });
 
 test('of two steps at the same moment that exclude each other one wins', async () => {
   const id = await taskIn('STARTED');
   const steps = [STEPS.SUCCESS, STEPS.FAILURE, STEPS.REVOKED];
-  const won = await Promise.all(steps.map((step) => stage.aiTasks.advance(id, step)));
+  const won = await Promise.all(steps.map((step) => stage.advance(id, step)));
   expect(won.filter(Boolean)).toHaveLength(1);
 });
 
 test('an unknown task takes no step', async () => {
-  expect(await stage.aiTasks.advance(randomUUID(), { to: 'STARTED' })).toBe(false);
+  expect(await stage.advance(randomUUID(), { to: 'STARTED' })).toBe(false);
 });

@@ -1,6 +1,6 @@
 /** What ends an analysis early: the first frame in which `label` is seen with at least this probability. */
-export interface StopObject {
-  label: string;
+export interface StopObject<Label extends string = string> {
+  label: Label;
   /** 0 to 1; undefined when any sighting counts. */
   probability?: number;
 }
@@ -11,17 +11,17 @@ const PROBABILITY = /^(?:0(?:\.\d{1,9})?|1(?:\.0{1,9})?)$/;
  * Reads `OBJECT` or `OBJECT:probability`, several separated by commas, e.g.
  * `ANUS_EXPOSED,FACE_MALE:0.50`. Answers a sentence for people when the text isn't one.
  */
-export function parseStopObjects(
+export function parseStopObjects<Label extends string>(
   text: string,
-  labels: readonly string[],
-): StopObject[] | { problem: string } {
-  const found = new Map<string, StopObject>();
+  labels: readonly Label[],
+): StopObject<Label>[] | { problem: string } {
+  const found = new Map<string, StopObject<Label>>();
   for (const part of text.split(',')) {
-    const [label = '', probability, ...rest] = part.trim().split(':');
-    if (label === '')
-      return { problem: 'Must be OBJECT or OBJECT:probability, several separated by commas.' };
-    if (!labels.includes(label)) {
-      return { problem: `${label} is no object of this category; the objects are ${labels.join(', ')}.` };
+    const [name = '', probability, ...rest] = part.trim().split(':');
+    if (name === '') return { problem: 'Must be OBJECT or OBJECT:probability, several separated by commas.' };
+    const label = labels.find((known) => known === name);
+    if (label === undefined) {
+      return { problem: `${name} is no object of this category; the objects are ${labels.join(', ')}.` };
     }
     if (found.has(label)) return { problem: `Names ${label} twice; name each object once.` };
     if (rest.length > 0 || (probability !== undefined && !PROBABILITY.test(probability))) {

@@ -1,17 +1,22 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
+import type { AiCapabilities } from './capabilities.ts';
 import { searchText } from './search-text.ts';
 import { MAX_RETRIES, type Status, sourcesOf, UNFINISHED } from './states.ts';
 import type { TaskData } from './task-data.ts';
 
-export type AiTaskRow = Omit<Selectable<Tables['ai_tasks']>, 'search_text'>;
+export type AiTaskRow = Omit<Selectable<Tables['ai_tasks']>, 'search_text' | 'retry_at' | 'losses'>;
 
 /** A step of a task, with what it brings along. */
 export type Step =
-  | { to: 'RECEIVED' | 'PENDING' | 'STARTED' | 'RETRY' | 'REVOKED' }
+  | { to: 'RECEIVED' | 'PENDING' | 'STARTED' | 'REVOKED' }
+  | { to: 'RETRY'; at?: Date }
   | { to: 'SUCCESS'; result: object }
   | { to: 'FAILURE'; result: { error: string } };
+
+/** How long a worker that is silent still counts here: a restart is no reason to refuse what it can do. */
+const REMEMBERED_SECONDS = 60;
 
 const COLUMNS = [
   'id',
@@ -85,7 +90,9 @@ export async function takeStep(
     .returning(COLUMNS);
   if (step.to === 'STARTED') update = update.set({ started_at: sql`coalesce(started_at, ${now})` });
   if (step.to === 'RETRY') {
-    update = update.set({ retries: sql`retries + 1` }).where('retries', '<', MAX_RETRIES);
+    update = update
+      .set({ retries: sql`retries + 1`, retry_at: step.at ?? null })
+      .where('retries', '<', MAX_RETRIES);
   }
   if (isFinal(step.to)) update = update.set({ completed_at: now });
   if ('result' in step) update = update.set({ result: JSON.stringify(step.result) });
@@ -102,6 +109,33 @@ export async function noteProgress(db: Kysely<Tables>, id: string, percent: numb
     .where('status', '=', 'STARTED')
     .executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;
+}
+
+/** What each process that works on AI tasks can do. */
+export async function readCapabilities(db: Kysely<Tables>): Promise<AiCapabilities[]> {
+  const rows = await db
+    .selectFrom('ai_workers')
+    .select('capabilities')
+    .distinct()
+    .where(sql<boolean>`beat_at > now() - ${REMEMBERED_SECONDS} * interval '1 second'`)
+    .execute();
+  return rows.map((row) => row.capabilities);
+}
+
+/** The queue of all accounts. */
+export async function queueFigures(db: Kysely<Tables>): Promise<{
+  waiting: { status: Status; count: number }[];
+  oldestSeconds: number;
+  running: number;
+}> {
+  const { rows } = await sql<{ status: Status; count: number; oldest: number }>`
+    select status, count(*) as count, extract(epoch from now() - min(created_at))::float8 as oldest
+    from ai_tasks where status in ('PENDING', 'RECEIVED', 'RETRY') group by status`.execute(db);
+  const { running } = await db
+    .selectFrom('ai_task_runs')
+    .select(({ fn }) => fn.countAll<number>().as('running'))
+    .executeTakeFirstOrThrow();
+  return { waiting: rows, oldestSeconds: Math.max(0, ...rows.map(({ oldest }) => oldest)), running };
 }
 
 /** Removes some of the changes that no remembered count needs any more (counts.ts). */

@@ -1,4 +1,5 @@
 import type { ColumnType, GeneratedAlways, JSONColumnType } from 'kysely';
+import type { AiCapabilities } from './capabilities.ts';
 import type { Status } from './states.ts';
 import type { TaskData } from './task-data.ts';
 
@@ -20,6 +21,26 @@ export interface AiTaskTables {
     /** When it was first taken into work. */
     started_at: ColumnType<Date | null, undefined, Date>;
     completed_at: ColumnType<Date | null, undefined, Date>;
+    /** Not to be taken into work again before. */
+    retry_at: ColumnType<Date | null, undefined, Date | null>;
+    /** How many workers died over it. */
+    losses: ColumnType<number, undefined, number>;
+  };
+  /** Processes that work on AI tasks. A row stays for a while after its process. */
+  ai_workers: {
+    id: string;
+    host: string;
+    pid: number;
+    capabilities: JSONColumnType<AiCapabilities>;
+    started_at: GeneratedAlways<Date>;
+    beat_at: ColumnType<Date, undefined, Date>;
+  };
+  /** Tasks in work, and in whose hands. */
+  ai_task_runs: {
+    task_id: string;
+    client_id: number;
+    worker_id: string;
+    begun_at: GeneratedAlways<Date>;
   };
   /** Written by triggers of `ai_tasks`. */
   ai_task_changes: {

@@ -1,0 +1,170 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createNsfwModerator } from '../../src/engines/frames/nsfw.ts';
+import type { Frame } from '../../src/engines/interfaces.ts';
+import { takeInventory } from '../../src/engines/inventory.ts';
+import { findProgram } from '../../src/engines/programs.ts';
+import { DEFAULT_SETTINGS } from '../../src/engines/settings.ts';
+import { type Api, createApi } from '../support/api.ts';
+import { type BenchDatabase, startDatabase } from '../support/database.ts';
+import { startProduct } from '../support/product.ts';
+import { median } from '../support/statistics.ts';
+import { markdownTable, shown } from '../support/table.ts';
+
+const SENTENCE =
+  'The old lighthouse stood at the end of a long and narrow road, and ships came home in the morning. ';
+const POLL_MS = 20;
+
+/** What a task costs from creation to result, against the bare engine on the same file in the same run. */
+export async function measurePipeline({ quick }: { quick: boolean }): Promise<string> {
+  const { speech, pictures, media } = await takeInventory(DEFAULT_SETTINGS);
+  const sphinx = speech.found?.map(({ how }) => how).find((how) => how.kind === 'pocketsphinx');
+  const nsfw = pictures.nsfw.found;
+  const flite = findProgram('flite', DEFAULT_SETTINGS.searchPath);
+  if (!media.found || sphinx?.kind !== 'pocketsphinx' || !nsfw || flite === undefined) {
+    return 'SKIPPED: the engines are not all installed; run "npm run install:engines -- --tests"';
+  }
+  const { ffmpeg } = media.found;
+  const rounds = quick ? 1 : 3;
+  const database = await startDatabase();
+  const spoken = makeSpeech(database.folder, { flite, ffmpeg, sentences: quick ? 6 : 20 });
+  const frames = quick ? 60 : 300;
+  const clip = path.join(database.folder, 'clip.mp4');
+  run(ffmpeg, ['-f', 'lavfi', '-i', `testsrc2=s=1280x720:r=25:d=${frames}`, '-g', '25', clip]);
+  const server = await serveFolder(database.folder);
+  const bare = { speech: [] as number[], frame: [] as number[] };
+  const whole = { speech: [] as number[], frame: [] as number[] };
+  try {
+    const moderator = await createNsfwModerator('bench');
+    await withProduct(database, server.host, async (api) => {
+      for (let round = 0; round < rounds; round++) {
+        bare.speech.push(bareSpeech(spoken.wave, sphinx));
+        whole.speech.push(
+          await taskSeconds(api, { task_name: 'transcription', url: `${server.base}/speech.mp4` }),
+        );
+        bare.frame.push(await bareFrames(moderator, frames));
+        whole.frame.push(
+          await taskSeconds(api, {
+            task_name: 'content-moderation',
+            category: 'nsfw',
+            url: `${server.base}/clip.mp4`,
+          }),
+        );
+      }
+    });
+  } finally {
+    server.close();
+    await database.stop();
+  }
+  const perFrame = (seconds: number[]) => (median(seconds) / frames) * 1_000;
+  const factor = (seconds: number[]) => median(seconds) / spoken.seconds;
+  return markdownTable(
+    ['work', 'whole task', 'bare engine', 'ratio'],
+    [
+      row(
+        `transcription of ${shown(spoken.seconds)} s: seconds for each second`,
+        factor(whole.speech),
+        factor(bare.speech),
+      ),
+      row(`nsfw of ${frames} frames: ms for each frame`, perFrame(whole.frame), perFrame(bare.frame)),
+    ],
+  );
+}
+
+function row(name: string, whole: number, bare: number): string[] {
+  return [name, shown(whole), shown(bare), shown(whole / bare)];
+}
+
+function run(program: string, args: readonly string[]): void {
+  const ofFfmpeg = program.endsWith('ffmpeg') ? ['-nostdin', '-v', 'error', '-y'] : [];
+  execFileSync(program, [...ofFfmpeg, ...args], { stdio: ['ignore', 'ignore', 'ignore'] });
+}
+
+function makeSpeech(
+  folder: string,
+  { flite, ffmpeg, sentences }: { flite: string; ffmpeg: string; sentences: number },
+): { wave: string; seconds: number } {
+  const wave = path.join(folder, 'speech.wav');
+  const text = path.join(folder, 'speech.txt');
+  fs.writeFileSync(text, SENTENCE.repeat(sentences));
+  run(flite, ['-voice', 'slt', '-f', text, '-o', wave]);
+  run(ffmpeg, ['-i', wave, path.join(folder, 'speech.mp4')]);
+  // 16,000 samples of two bytes a second, after a head of 44 bytes.
+  return { wave, seconds: (fs.statSync(wave).size - 44) / 32_000 };
+}
+
+/** The recogniser alone, on the samples as they are. */
+function bareSpeech(wave: string, { program, model }: { program: string; model: string }): number {
+  const folder = path.dirname(wave);
+  const list = path.join(folder, 'list');
+  fs.writeFileSync(list, 'speech\n');
+  const begun = performance.now();
+  run(program, [
+    ...['-adcin', 'yes', '-cepdir', folder, '-cepext', '.wav', '-ctl', list],
+    ...['-hyp', path.join(folder, 'hypothesis'), '-cmn', 'batch', '-hmm', path.join(model, 'en-us')],
+    ...['-lm', path.join(model, 'en-us.lm.bin'), '-dict', path.join(model, 'cmudict-en-us.dict')],
+  ]);
+  return (performance.now() - begun) / 1_000;
+}
+
+/** The model alone, on pictures that are there. */
+async function bareFrames(
+  moderator: Awaited<ReturnType<typeof createNsfwModerator>>,
+  frames: number,
+): Promise<number> {
+  const { size } = moderator.form;
+  const rgb = Uint8Array.from({ length: size * size * 3 }, (_, index) => (index * 7) % 256);
+  const frame: Frame = { number: 0, rgb };
+  await moderator.confidence(frame);
+  const begun = performance.now();
+  for (let index = 0; index < frames; index++) await moderator.confidence(frame);
+  return (performance.now() - begun) / 1_000;
+}
+
+/** From the request that creates the task to the moment when a poll sees its end. */
+async function taskSeconds(api: Api, body: object): Promise<number> {
+  const begun = performance.now();
+  const { task_id: id } = (await api.call('POST', '/streaming/ai/tasks', body)) as { task_id: string };
+  for (;;) {
+    const task = (await api.call('GET', `/streaming/ai/tasks/${id}`)) as { status: string; result: unknown };
+    if (task.status === 'SUCCESS') return (performance.now() - begun) / 1_000;
+    if (task.status === 'FAILURE' || task.status === 'REVOKED') {
+      throw new Error(`The task ended in ${task.status}: ${JSON.stringify(task.result)}`);
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+async function withProduct(
+  database: BenchDatabase,
+  allowed: string,
+  work: (api: Api) => Promise<void>,
+): Promise<void> {
+  const product = await startProduct({
+    DATABASE_URL: database.url,
+    TRADEWIND_DATA_DIR: path.join(database.folder, 'product'),
+    TRADEWIND_MEDIA_ALLOW_HOSTS: allowed,
+  });
+  try {
+    await work(createApi(product.port));
+  } finally {
+    await product.stop();
+  }
+}
+
+async function serveFolder(folder: string): Promise<{ base: string; host: string; close(): void }> {
+  const server = http.createServer(({ url = '' }, response) => {
+    const file = path.join(folder, path.basename(url));
+    response.setHeader('content-length', fs.statSync(file).size);
+    fs.createReadStream(file).pipe(response);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const host = `127.0.0.1:${port}`;
+  return { base: `http://${host}`, host, close: () => void server.close() };
+}

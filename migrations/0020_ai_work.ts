@@ -1,0 +1,34 @@
+import { type Kysely, sql } from 'kysely';
+
+/** Who works on AI tasks and what their engines can do, and which task is in whose hands. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table ai_workers (
+      id uuid primary key,
+      host text not null,
+      pid integer not null,
+      capabilities jsonb not null,
+      started_at timestamptz not null default now(),
+      beat_at timestamptz not null default now()
+    )`.execute(db);
+  await sql`
+    create table ai_task_runs (
+      task_id uuid primary key references ai_tasks on delete cascade,
+      client_id bigint not null,
+      worker_id uuid not null,
+      begun_at timestamptz not null default now()
+    )`.execute(db);
+  await sql`create index ai_task_runs_by_client on ai_task_runs (client_id)`.execute(db);
+  await sql`create index ai_task_runs_by_worker on ai_task_runs (worker_id)`.execute(db);
+  // `retry_at`: not to be taken before; `losses`: how many workers died over it.
+  await sql`
+    alter table ai_tasks
+      add column retry_at timestamptz,
+      add column losses integer not null default 0 check (losses >= 0)`.execute(db);
+  // The queue of all accounts in its order, and what is old enough to go. Both stay small in use.
+  await sql`
+    create index ai_tasks_waiting on ai_tasks (created_at, id)
+      where status in ('PENDING', 'RECEIVED', 'RETRY')`.execute(db);
+  await sql`
+    create index ai_tasks_by_end on ai_tasks (completed_at) where completed_at is not null`.execute(db);
+}

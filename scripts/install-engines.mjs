@@ -1,0 +1,83 @@
+// Installs the programs that AI tasks need and that npm doesn't have: ffmpeg, and pocketsphinx with its English model.
+// Says what it does before it does it. Run by "npm run install:engines"; Debian, Ubuntu and what is made from them.
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+
+const PACKAGES = ['ffmpeg', 'pocketsphinx', 'pocketsphinx-en-us'];
+/** Speech and pictures that the tests of the engines use. */
+const TEST_PACKAGES = [
+  'flite',
+  'pocketsphinx-testdata',
+  'asterisk-core-sounds-es-g722',
+  'opencv-doc',
+  'python3-skimage',
+];
+
+const options = process.argv.slice(2);
+const unknown = options.find((option) => !['--tests', '--dry-run'].includes(option));
+if (unknown !== undefined) {
+  console.error(
+    `There is no option ${unknown}. --tests installs what the tests need as well, --dry-run only shows.`,
+  );
+  process.exit(64);
+}
+process.exit(install([...PACKAGES, ...(options.includes('--tests') ? TEST_PACKAGES : [])]));
+
+function install(wanted) {
+  if (!programIsThere('apt-get')) return explain();
+  const missing = wanted.filter((name) => !isInstalled(name));
+  if (missing.length === 0) {
+    console.log(`All is there: ${wanted.join(', ')}.`);
+    return 0;
+  }
+  const root = process.getuid?.() === 0;
+  if (!root && !programIsThere('sudo')) {
+    console.error(
+      `Installing needs root. Run as root: apt-get install --no-install-recommends ${missing.join(' ')}`,
+    );
+    return 77;
+  }
+  const prefix = root ? [] : ['sudo'];
+  const steps = [
+    [...prefix, 'apt-get', 'update'],
+    [...prefix, 'apt-get', 'install', '--yes', '--no-install-recommends', ...missing],
+  ];
+  for (const step of steps) console.log(step.join(' '));
+  if (options.includes('--dry-run')) return 0;
+  for (const [command, ...args] of steps) {
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+    const { status, error } = spawnSync(command, args, { stdio: 'inherit', env });
+    if (status !== 0) {
+      console.error(error?.message ?? `${command} failed; what it says is above.`);
+      return status ?? 1;
+    }
+  }
+  console.log(
+    'Done. "npx tradewind doctor" shows what Tradewind can do now; a running one sees it after a restart.',
+  );
+  return 0;
+}
+
+function explain() {
+  console.error(
+    [
+      'This system has no apt-get. Install by its own means:',
+      '  ffmpeg and ffprobe 5 or newer (macOS: brew install ffmpeg; Fedora: dnf install ffmpeg-free; Alpine: apk add ffmpeg)',
+      '  pocketsphinx_batch 5prealpha with its en-us model, or a speech model of your own (docs/ai-engines.md)',
+      'Programs outside of PATH are named by TRADEWIND_FFMPEG, TRADEWIND_FFPROBE and TRADEWIND_POCKETSPHINX.',
+    ].join('\n'),
+  );
+  return 69;
+}
+
+function isInstalled(name) {
+  const { stdout } = spawnSync('dpkg-query', ['-W', '-f', '$' + '{Status}', name], { encoding: 'utf8' });
+  return stdout === 'install ok installed';
+}
+
+function programIsThere(name) {
+  return (process.env.PATH ?? '')
+    .split(path.delimiter)
+    .some((folder) => fs.existsSync(path.join(folder, name)));
+}

@@ -1,0 +1,89 @@
+import type {
+  Frame,
+  FrameForm,
+  FrameModerator,
+  MediaFacts,
+  MediaTools,
+  ObjectDetector,
+} from '../interfaces.ts';
+import type { ModerationJob } from '../job.ts';
+import type { Report } from '../report.ts';
+import type { FrameFinding, NsfwResult, NudityResult, SportResult } from '../results.ts';
+import {
+  finding,
+  HARD_NUDITY,
+  labelsOf,
+  NUDITY_FROM,
+  nsfwResult,
+  type Seen,
+  SOFT_NUDITY,
+  sportsIn,
+} from './findings.ts';
+
+interface Look<Facts extends MediaFacts> {
+  media: string;
+  tools: MediaTools<Facts>;
+  facts: Facts;
+  maxFrames: number;
+  report: Report;
+}
+
+const MIN_INTERVAL_SECONDS = 1;
+
+/** The pictures that are looked at: one a second, or fewer of a long video. */
+async function* looked<Facts extends MediaFacts>(look: Look<Facts>, form: FrameForm): AsyncGenerator<Frame> {
+  const { media, tools, facts, maxFrames, report } = look;
+  const intervalSeconds = Math.max(MIN_INTERVAL_SECONDS, facts.durationSeconds / maxFrames);
+  const planned = Math.max(1, Math.ceil(facts.durationSeconds / intervalSeconds));
+  report.stage('classification');
+  let count = 0;
+  for await (const frame of tools.frames(media, facts, { ...form, intervalSeconds })) {
+    yield frame;
+    report.progress(++count / planned);
+    if (count >= maxFrames) break;
+  }
+}
+
+export async function findNsfw<Facts extends MediaFacts>(
+  look: Look<Facts>,
+  moderator: FrameModerator,
+): Promise<NsfwResult> {
+  const seen: Seen[] = [];
+  for await (const frame of looked(look, moderator.form))
+    seen.push({ frame: frame.number, confidence: await moderator.confidence(frame) });
+  return nsfwResult(seen);
+}
+
+export async function findSport<Facts extends MediaFacts>(
+  look: Look<Facts>,
+  detector: ObjectDetector,
+): Promise<SportResult> {
+  const frames: FrameFinding[] = [];
+  for await (const frame of looked(look, detector.form)) {
+    for (const { label, confidence } of sportsIn(await detector.detect(frame)))
+      frames.push(finding(label, frame.number, confidence));
+  }
+  return { sport_detected: frames.length > 0, detection_results: labelsOf(frames), frames };
+}
+
+export async function findNudity<Facts extends MediaFacts>(
+  look: Look<Facts>,
+  detector: ObjectDetector,
+  { category, stopObjects }: Pick<ModerationJob, 'category' | 'stopObjects'>,
+): Promise<NudityResult> {
+  const wanted = category === 'hard_nudity' ? HARD_NUDITY : SOFT_NUDITY;
+  const frames: FrameFinding[] = [];
+  for await (const frame of looked(look, detector.form)) {
+    const sightings = (await detector.detect(frame)).filter(
+      ({ label, confidence }) => wanted.has(label) && confidence >= NUDITY_FROM,
+    );
+    for (const { label, confidence } of sightings) frames.push(finding(label, frame.number, confidence));
+    const stops = stopObjects.some((stop) =>
+      sightings.some(
+        ({ label, confidence }) => label === stop.label && confidence >= (stop.probability ?? 0),
+      ),
+    );
+    if (stops) break;
+  }
+  return { nudity_detected: frames.length > 0, detection_results: labelsOf(frames), frames };
+}

@@ -1,0 +1,71 @@
+import fs from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { analysed, jobFor, makeMedia, material, needs, scratch } from '../../../test/support/engines.ts';
+import reference from '../fixtures/nsfw-scores.json' with { type: 'json' };
+import { DEFAULT_LIMITS } from '../job.ts';
+import { createMediaTools } from '../media/tools.ts';
+import { createPrograms } from '../programs.ts';
+import { DEFAULT_SETTINGS } from '../settings.ts';
+import type { NsfwModerator } from './nsfw.ts';
+
+const tools = createMediaTools({
+  programs: createPrograms({
+    searchPath: DEFAULT_SETTINGS.searchPath,
+    folder: scratch,
+    limits: DEFAULT_LIMITS,
+  }),
+  ffmpeg: '/usr/bin/ffmpeg',
+  ffprobe: '/usr/bin/ffprobe',
+  version: 'any',
+  folder: scratch,
+  limits: DEFAULT_LIMITS,
+});
+
+describe('the classifiers of nsfwjs', needs('nsfw', 'opencv', 'skimage'), () => {
+  let moderator: NsfwModerator;
+  beforeAll(async () => {
+    const { createNsfwModerator } = await import('./nsfw.ts');
+    moderator = await createNsfwModerator('4.3.0');
+  });
+
+  async function frameOf(picture: string) {
+    const facts = await tools.inspect(picture);
+    for await (const frame of tools.frames(picture, facts, { ...moderator.form, intervalSeconds: 1 }))
+      return frame;
+    throw new Error('no frame');
+  }
+
+  it.each(Object.entries(reference.scores))('say of %s what the original says', async (picture, wanted) => {
+    const scores = await moderator.scores(await frameOf(picture));
+    for (const name of ['mobilenet_v2', 'mobilenet_v2_mid'] as const) {
+      expect(scores[name]).toHaveLength(5);
+      for (const [index, value] of wanted[name].entries()) expect(scores[name][index]).toBeCloseTo(value, 2);
+    }
+  });
+
+  it('take none of the harmless pictures for nsfw', async () => {
+    const pictures = [material.opencv, material.skimage].flatMap((folder) =>
+      fs
+        .readdirSync(folder)
+        .filter((name) => /\.(jpg|png)$/.test(name) && !/truncated|foo3x5|multipage/.test(name))
+        .map((name) => `${folder}/${name}`),
+    );
+    expect(pictures.length).toBeGreaterThan(60);
+    let worst = { picture: '', confidence: 0 };
+    for (const picture of pictures) {
+      const confidence = await moderator.confidence(await frameOf(picture));
+      if (confidence > worst.confidence) worst = { picture, confidence };
+    }
+    process.stdout.write(`worst of ${pictures.length} harmless pictures: ${JSON.stringify(worst)}\n`);
+    expect(worst.confidence).toBeLessThan(0.5);
+  }, 300_000);
+});
+
+describe('moderation of a film', needs('nsfw', 'opencv'), () => {
+  it('that is harmless finds nothing', async () => {
+    const film = makeMedia('film.mp4', '-i', `${material.opencv}/vtest.avi`, '-t', '8');
+    const { result, messages } = await analysed(jobFor(film, { kind: 'content-moderation' }));
+    expect(result).toEqual({ nsfw_detected: false, detection_results: [], frames: [] });
+    expect(messages.slice(0, 2).map(({ type }) => type)).toEqual(['stage', 'facts']);
+  }, 60_000);
+});

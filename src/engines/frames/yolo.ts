@@ -1,0 +1,70 @@
+import type { Frame, ObjectDetector, Sighting } from '../interfaces.ts';
+import type { Detector } from '../models/manifest.ts';
+import { loadOnnxRuntime } from './onnx-runtime.ts';
+
+const WHITE = 255;
+/** Centre and size of a box, before the scores. */
+const BOX = 4;
+
+/** A detector of the operator (NudeNet, for one), run by onnxruntime. */
+export async function createYoloDetector(
+  model: Detector,
+  runtime: { file: string; version: string },
+): Promise<ObjectDetector> {
+  const onnx = loadOnnxRuntime(runtime.file);
+  const session = await onnx.InferenceSession.create(model.file, {
+    intraOpNumThreads: 1,
+    interOpNumThreads: 1,
+  });
+  const [input = '', ...otherInputs] = session.inputNames;
+  const [output = ''] = session.outputNames;
+  if (input === '' || otherInputs.length > 0) throw new Error(`${model.name} has not exactly one input`);
+
+  return {
+    form: { size: model.inputSize, fit: 'pad' },
+    capabilities: () => ({
+      engine: 'onnxruntime',
+      version: runtime.version,
+      models: [{ name: model.name, version: model.version }],
+      categories: model.categories,
+      labels: model.labels,
+    }),
+    async detect(frame) {
+      const tensor = new onnx.Tensor('float32', planes(frame, model.inputSize), [
+        ...[1, 3, model.inputSize, model.inputSize],
+      ]);
+      const answer = (await session.run({ [input]: tensor }))[output];
+      if (!(answer?.data instanceof Float32Array)) throw new Error(`${model.name} answers no numbers`);
+      return bestSightings(answer.data, answer.dims, model);
+    },
+  };
+}
+
+/** Red, green and blue one after the other, 0 to 1. */
+export function planes({ rgb }: Frame, size: number): Float32Array {
+  const pixels = size * size;
+  const values = new Float32Array(3 * pixels);
+  for (let pixel = 0; pixel < pixels; pixel++)
+    for (let colour = 0; colour < 3; colour++)
+      values[colour * pixels + pixel] = (rgb[pixel * 3 + colour] ?? 0) / WHITE;
+  return values;
+}
+
+/** The surest sighting of each label. Overlapping boxes of one thing are one sighting this way. */
+export function bestSightings(
+  data: Float32Array,
+  dims: readonly number[],
+  { name, labels }: Pick<Detector, 'name' | 'labels'>,
+): Sighting[] {
+  const [batch, rows = 0, boxes = 0] = dims;
+  if (batch !== 1 || rows !== BOX + labels.length)
+    throw new Error(`${name} answers [${dims.join(', ')}]; [1, ${BOX + labels.length}, boxes] was expected`);
+  return labels.flatMap((label, index) => {
+    const scores = data.subarray((BOX + index) * boxes, (BOX + index + 1) * boxes);
+    const confidence = Math.min(
+      1,
+      scores.reduce((best, score) => Math.max(best, score), 0),
+    );
+    return confidence > 0 ? [{ label, confidence }] : [];
+  });
+}

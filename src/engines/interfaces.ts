@@ -1,0 +1,130 @@
+import type { Category } from './job.ts';
+
+/** What analyses are made of. An engine says what it can do; nobody promises more. */
+
+interface Model {
+  name: string;
+  version: string;
+}
+
+interface Capabilities {
+  /** The program or library that does the work. */
+  engine: string;
+  version: string;
+  models: Model[];
+}
+
+/** A medium that can't be used; the message tells its owner why. */
+export class UnusableMediaError extends Error {
+  override readonly name = 'UnusableMediaError';
+}
+
+/** What an inspection finds out about a medium that is fit for use. */
+export interface MediaFacts {
+  format: string;
+  kind: 'picture' | 'audio' | 'video';
+  /** A picture counts as one second. */
+  durationSeconds: number;
+  hasAudio: boolean;
+  picture: { width: number; height: number; framesPerSecond: number } | undefined;
+}
+
+/** One picture, as a square. */
+export interface Frame {
+  /** Its number in the medium, at the medium's own rate. */
+  number: number;
+  /** Red, green, blue: 3 bytes for each pixel, row by row. */
+  rgb: Uint8Array;
+}
+
+/** Sound as the engines want it: one channel, 16,000 samples a second, each 16 bits, little-endian. */
+export interface Recording {
+  file: string;
+  samples: number;
+}
+
+/** The squares that a model wants. */
+export interface FrameForm {
+  /** Of a side, in pixels. */
+  size: number;
+  /** Whether pictures are distorted to the square, or keep their form and get black to the right or below. */
+  fit: 'stretch' | 'pad';
+}
+
+export interface FramePlan extends FrameForm {
+  intervalSeconds: number;
+}
+
+export interface MediaTools<Facts extends MediaFacts = MediaFacts> {
+  capabilities(): Capabilities & { formats: readonly string[] };
+  /** @throws UnusableMediaError */
+  inspect(media: string): Promise<Facts>;
+  /** The first audio track. @param heard told the share that is done. @throws UnusableMediaError */
+  record(media: string, facts: Facts, heard: (share: number) => void): Promise<Recording>;
+  /** Pictures at even distances. @throws UnusableMediaError */
+  frames(media: string, facts: Facts, plan: FramePlan): AsyncIterable<Frame>;
+}
+
+/** A stretch of speech in a recording, in samples. */
+export interface Phrase {
+  from: number;
+  to: number;
+}
+
+export interface Word {
+  text: string;
+  startSeconds: number;
+  endSeconds: number;
+  /** From 0 to 1; undefined where the model says nothing about it. */
+  confidence: number | undefined;
+}
+
+export interface Transcript {
+  /** In the order of time. */
+  words: Word[];
+  /** Bibliographic codes, most frequent first. */
+  languages: string[];
+}
+
+/** Bibliographic codes; null: as heard, as spoken. */
+export interface LanguageWish {
+  audio: string | null;
+  subtitles: string | null;
+}
+
+export interface Transcriber {
+  capabilities(): Capabilities & {
+    /** Bibliographic codes of the languages that it hears. */
+    languages: readonly string[];
+    /** Pairs of speech and subtitles in another language. */
+    translations: readonly (readonly [string, string])[];
+  };
+  /** @param done told the share that is done. @throws UnusableMediaError */
+  transcribe(
+    recording: Recording,
+    phrases: readonly Phrase[],
+    wish: LanguageWish,
+    done: (share: number) => void,
+  ): Promise<Transcript>;
+}
+
+/** How likely a whole picture belongs to a category. */
+export interface FrameModerator {
+  capabilities(): Capabilities & { categories: readonly Category[] };
+  readonly form: FrameForm;
+  /** 0 to 1 */
+  confidence(frame: Frame): Promise<number>;
+}
+
+export interface Sighting {
+  label: string;
+  /** 0 to 1 */
+  confidence: number;
+}
+
+/** What is seen in a picture. */
+export interface ObjectDetector {
+  capabilities(): Capabilities & { categories: readonly Category[]; labels: readonly string[] };
+  readonly form: FrameForm;
+  detect(frame: Frame): Promise<Sighting[]>;
+}

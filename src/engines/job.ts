@@ -1,0 +1,129 @@
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { AnalysisResult, STOP_LABELS } from './results.ts';
+import { EngineSettings } from './settings.ts';
+
+/**
+ * The protocol between the server and the child process that analyses one local media file. The server sends one
+ * `AnalysisOrder`; the child answers with messages, the last of which is `result`, `failed` or `fault`, and ends.
+ * Both sides check what they get.
+ */
+
+const closed = { additionalProperties: false } as const;
+
+export const CATEGORIES = ['nsfw', 'hard_nudity', 'soft_nudity', 'sport'] as const;
+export type Category = (typeof CATEGORIES)[number];
+
+/** What an analysis may take. All of them are ends, none a promise. */
+const AnalysisLimits = Type.Object(
+  {
+    /** Longest medium that is accepted. */
+    durationSeconds: Type.Integer({ minimum: 1 }),
+    /** Pictures that are looked at, spread over the whole medium. */
+    frames: Type.Integer({ minimum: 1, maximum: 100_000 }),
+    /** For everything, by the clock on the wall. */
+    wallSeconds: Type.Integer({ minimum: 1 }),
+    /** Processor time of each program that is started. */
+    cpuSeconds: Type.Integer({ minimum: 1 }),
+    /** Address space of each program that is started. */
+    memoryBytes: Type.Integer({ minimum: 2 ** 20 }),
+    /** The largest file that a program may write. */
+    fileBytes: Type.Integer({ minimum: 2 ** 20 }),
+  },
+  closed,
+);
+export type AnalysisLimits = Static<typeof AnalysisLimits>;
+
+export const DEFAULT_LIMITS: AnalysisLimits = {
+  durationSeconds: 2 * 3_600,
+  frames: 600,
+  wallSeconds: 2 * 3_600,
+  cpuSeconds: 2 * 3_600,
+  memoryBytes: 2_000_000_000,
+  fileBytes: 1_000_000_000,
+};
+
+const shared = {
+  /** The medium: an absolute path. It is read, never changed. */
+  media: Type.String({ pattern: '^/' }),
+  /** A folder of this job alone, an absolute path; whoever sends the job removes it afterwards. */
+  folder: Type.String({ pattern: '^/' }),
+  limits: AnalysisLimits,
+};
+
+/** Either code of ISO 639-2; null: as heard, as spoken. */
+const Language = Type.Union([Type.String({ pattern: '^[a-z]{3}$' }), Type.Null()]);
+
+const TranscriptionJob = Type.Object(
+  { kind: Type.Literal('transcription'), audioLanguage: Language, subtitlesLanguage: Language, ...shared },
+  closed,
+);
+export type TranscriptionJob = Static<typeof TranscriptionJob>;
+
+const StopObject = Type.Object(
+  {
+    label: Type.Enum([...STOP_LABELS]),
+    /** The sighting counts from here on; absent: any sighting. */
+    probability: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  },
+  closed,
+);
+
+const ModerationJob = Type.Object(
+  {
+    kind: Type.Literal('content-moderation'),
+    category: Type.Enum([...CATEGORIES]),
+    /** The first of these ends the analysis; only for hard_nudity and soft_nudity. */
+    stopObjects: Type.Array(StopObject, { maxItems: STOP_LABELS.length }),
+    ...shared,
+  },
+  closed,
+);
+export type ModerationJob = Static<typeof ModerationJob>;
+
+const AnalysisJob = Type.Union([TranscriptionJob, ModerationJob]);
+export type AnalysisJob = Static<typeof AnalysisJob>;
+
+/** What the child is told, once. The settings come along because its environment is empty. */
+const AnalysisOrder = Type.Object({ job: AnalysisJob, settings: EngineSettings }, closed);
+export type AnalysisOrder = Static<typeof AnalysisOrder>;
+
+/** What the child is doing. Unfinished stages of one task may wait for each other. */
+export const STAGES = ['inspection', 'decoding', 'recognition', 'classification'] as const;
+export type Stage = (typeof STAGES)[number];
+
+const Reason = Type.String({ minLength: 1, maxLength: 2_000 });
+
+const AnalysisMessage = Type.Union([
+  Type.Object({ type: Type.Literal('stage'), name: Type.Enum([...STAGES]) }, closed),
+  /** Sent once, when the medium is inspected: the server measures the time that the analysis may take by it. */
+  Type.Object({ type: Type.Literal('facts'), durationSeconds: Type.Number({ minimum: 0 }) }, closed),
+  /** Of the whole analysis; at most twice a second, never backwards. */
+  Type.Object(
+    { type: Type.Literal('progress'), percent: Type.Integer({ minimum: 0, maximum: 100 }) },
+    closed,
+  ),
+  Type.Object({ type: Type.Literal('result'), result: AnalysisResult }, closed),
+  /** The medium or the wish can't be served: the task ends in FAILURE with this text, which is for people. */
+  Type.Object({ type: Type.Literal('failed'), reason: Reason }, closed),
+  /** Something inside went wrong: the analysis may be tried again. The text is for the log alone. */
+  Type.Object({ type: Type.Literal('fault'), message: Reason }, closed),
+]);
+export type AnalysisMessage = Static<typeof AnalysisMessage>;
+
+/** @throws Error saying what is wrong with what was sent */
+export function readOrder(value: unknown): AnalysisOrder {
+  if (Value.Check(AnalysisOrder, value)) return value;
+  throw new Error(`Not an order for an analysis: ${firstError(Value.Errors(AnalysisOrder, value))}`);
+}
+
+/** @throws Error saying what is wrong with what was sent */
+export function readMessage(value: unknown): AnalysisMessage {
+  if (Value.Check(AnalysisMessage, value)) return value;
+  throw new Error(`Not a message of an analysis: ${firstError(Value.Errors(AnalysisMessage, value))}`);
+}
+
+function firstError(errors: readonly { instancePath: string; message: string }[]): string {
+  const [first] = errors;
+  return first ? `${first.instancePath} ${first.message}` : 'unknown form';
+}

@@ -1,0 +1,26 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { packageRoot } from '../lib/package-root.ts';
+
+/** Packages that come with models inside. Their files are read where npm put them; none of their code is run. */
+export const MODEL_PACKAGES = {
+  voice: '@ricky0123/vad-web',
+  nsfw: 'nsfwjs',
+  objects: '@vladmandic/human',
+} as const;
+
+export function packageFile(name: string, file: string): string {
+  return path.join(packageRoot, 'node_modules', name, file);
+}
+
+/** The version of an installed package; undefined where it isn't installed. */
+export function packageVersion(name: string): string | undefined {
+  try {
+    const manifest: unknown = JSON.parse(fs.readFileSync(packageFile(name, 'package.json'), 'utf8'));
+    const version =
+      typeof manifest === 'object' && manifest && 'version' in manifest ? manifest.version : undefined;
+    return typeof version === 'string' ? version : undefined;
+  } catch {
+    return undefined;
+  }
+}

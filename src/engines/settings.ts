@@ -1,0 +1,31 @@
+import { type Static, Type } from 'typebox';
+
+/** Where the engines' programs and models are. */
+export const EngineSettings = Type.Object(
+  {
+    /** Folders of programs, as in PATH. */
+    searchPath: Type.String(),
+    /** A program's name, looked for on the search path, or its absolute path. */
+    ffmpeg: Type.String({ minLength: 1 }),
+    ffprobe: Type.String({ minLength: 1 }),
+    pocketsphinx: Type.String({ minLength: 1 }),
+    /** The folder of pocketsphinx's English model. */
+    pocketsphinxModel: Type.String({ minLength: 1 }),
+    /** The operator's own models, described by its manifest.json; absolute. */
+    modelDir: Type.Union([Type.String({ pattern: '^/' }), Type.Null()]),
+    /** Speech whose words are on average less certain than this is in a language that the model doesn't know. */
+    minWordConfidence: Type.Number({ minimum: 0, maximum: 1 }),
+  },
+  { additionalProperties: false },
+);
+export type EngineSettings = Static<typeof EngineSettings>;
+
+export const DEFAULT_SETTINGS: EngineSettings = {
+  searchPath: '/usr/local/bin:/usr/bin:/bin',
+  ffmpeg: 'ffmpeg',
+  ffprobe: 'ffprobe',
+  pocketsphinx: 'pocketsphinx_batch',
+  pocketsphinxModel: '/usr/share/pocketsphinx/model/en-us',
+  modelDir: null,
+  minWordConfidence: 0.45,
+};

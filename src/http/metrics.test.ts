@@ -1,0 +1,61 @@
+import { request } from 'node:http';
+import os from 'node:os';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startService, type TestService } from '../../test/support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ TRADEWIND_HOST: '0.0.0.0' });
+});
+afterAll(() => service.stop());
+
+test('measures requests by route, the process and the queue of AI tasks', async () => {
+  await service.http.get('/cloud/v1/projects/1');
+  await service.http.get('/cloud/v1/no-such-path');
+  await service.http.post('/streaming/ai/tasks', { task_name: 'transcription', url: 'https://a.example/b' });
+  const { status, headers, text } = await service.anonymous.get('/metrics');
+  expect([status, headers.get('content-type')]).toEqual([
+    200,
+    expect.stringMatching(/^text\/plain; version=0.0.4/),
+  ]);
+  expect(text).toMatch(
+    /tradewind_http_request_duration_seconds_count\{method="GET",route="\/cloud\/v1\/projects\/:project_id",status="200"\} 1/,
+  );
+  expect(text).toMatch(/_count\{method="GET",route="unknown",status="404"\} 1/);
+  expect(text).toMatch(/^process_resident_memory_bytes \d+/m);
+  expect(text).toMatch(/^tradewind_ai_waiting_tasks\{status="PENDING"\} 1$/m);
+  expect(text).toMatch(/^tradewind_ai_running_tasks 0$/m);
+});
+
+test('what a proxy passes on finds nothing', async () => {
+  for (const header of ['forwarded', 'x-forwarded-for', 'x-real-ip']) {
+    const answer = await service.anonymous.request('GET', '/metrics', {
+      headers: { [header]: '203.0.113.9' },
+    });
+    expect(answer.status).toBe(404);
+  }
+});
+
+test('another machine finds nothing, unless the metrics are open', async () => {
+  const outside = Object.values(os.networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .find(({ internal, family }) => !internal && family === 'IPv4');
+  if (!outside) {
+    process.stderr.write('SKIPPED: this machine has no address besides its own loopback\n');
+    return;
+  }
+  const statusFrom = (url: string) =>
+    new Promise((resolve, reject) => {
+      const { port } = new URL(url);
+      request({ host: outside.address, port, path: '/metrics' }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      })
+        .on('error', reject)
+        .end();
+    });
+  expect(await statusFrom(service.url)).toBe(404);
+  await service.stop();
+  service = await startService({ TRADEWIND_HOST: '0.0.0.0', TRADEWIND_METRICS: 'open' });
+  expect(await statusFrom(service.url)).toBe(200);
+});

@@ -1,0 +1,35 @@
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { Database } from '../db/database.ts';
+import type { Metrics } from '../http/metrics.ts';
+import { queueFigures } from '../streaming/ai-tasks/store.ts';
+import type { TaskWorker } from './task-worker.ts';
+
+/** What this process, its worker, and the queue that all processes share are measured by. */
+export function createMetrics(deps: {
+  database: Database;
+  worker: Pick<TaskWorker, 'metrics'> | undefined;
+  open: boolean;
+}): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const gauge = (name: string, help: string, more: object = {}) =>
+    new Gauge({ name, help, registers: [registry], ...more });
+  const waiting = gauge('tradewind_ai_waiting_tasks', 'AI tasks that wait for a worker', {
+    labelNames: ['status'],
+  });
+  const oldest = gauge('tradewind_ai_oldest_waiting_seconds', 'Age of the AI task that has waited longest');
+  const running = gauge('tradewind_ai_running_tasks', 'AI tasks in work, in all processes');
+  return {
+    registry,
+    open: deps.open,
+    async text() {
+      const figures = await queueFigures(deps.database.sql);
+      waiting.reset();
+      for (const { status, count } of figures.waiting) waiting.set({ status }, count);
+      oldest.set(figures.oldestSeconds);
+      running.set(figures.running);
+      const parts = await Promise.all([registry.metrics(), deps.worker?.metrics()]);
+      return parts.filter(Boolean).join('\n');
+    },
+  };
+}

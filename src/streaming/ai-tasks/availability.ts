@@ -1,0 +1,44 @@
+import type { Database } from '../../db/database.ts';
+import { UnprocessableError } from '../../lib/errors.ts';
+import { workKinds } from './capabilities.ts';
+import { readCapabilities } from './store.ts';
+import type { TaskData } from './task-data.ts';
+
+/** Whether an account may use a kind of AI task. */
+export interface AiFeatures {
+  allows(clientId: number, use: TaskData['task_name']): Promise<boolean>;
+}
+
+/** @throws UnprocessableError */
+export async function requireFeature(
+  features: AiFeatures,
+  clientId: number,
+  use: TaskData['task_name'],
+): Promise<void> {
+  if (await features.allows(clientId, use)) return;
+  const name = { transcription: 'Transcription', 'content-moderation': 'Content moderation' }[use];
+  throw new UnprocessableError(
+    `${name} is a feature that this account does not have; ask the reseller to activate it`,
+  );
+}
+
+const WANTED: Record<NonNullable<TaskData['category']>, string> = {
+  nsfw: '',
+  hard_nudity: 'a detector of body parts in the folder of TRADEWIND_MODEL_DIR',
+  soft_nudity: 'a detector of body parts in the folder of TRADEWIND_MODEL_DIR',
+  sport: 'ffmpeg, and the optional packages of Tradewind (npm ci without --omit=optional)',
+};
+
+/**
+ * Transcription and nsfw are what every installation is meant to do, so their tasks wait for an engine. What
+ * needs a model of the operator's own might wait for ever, so it is refused while nobody can do it.
+ * @throws UnprocessableError
+ */
+export async function refuseUnavailable(database: Database, { category }: TaskData): Promise<void> {
+  if (category === undefined || category === 'nsfw') return;
+  const workers = await readCapabilities(database.sql);
+  if (workers.some((capabilities) => workKinds(capabilities).includes(category))) return;
+  throw new UnprocessableError(
+    `category: No engine installed here can do ${category}. It needs ${WANTED[category]}; "npx tradewind doctor" says what is there.`,
+  );
+}

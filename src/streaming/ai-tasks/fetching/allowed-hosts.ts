@@ -1,0 +1,35 @@
+/** Hosts that media may come from although their addresses aren't public. */
+export interface AllowedHosts {
+  allows(url: URL): boolean;
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
+
+/**
+ * Reads a list such as `media.internal, 10.0.0.7:8080, [fd00::1]:80`. A host without a port is allowed with every port.
+ * Undefined when an entry is no host.
+ */
+export function parseAllowedHosts(text: string): AllowedHosts | undefined {
+  const entries = new Set<string>();
+  for (const entry of text.split(',').map((part) => part.trim())) {
+    if (entry === '') continue;
+    const parsed = hostAndPort(entry);
+    if (parsed === undefined) return undefined;
+    entries.add(parsed);
+  }
+  return {
+    allows(url) {
+      const host = url.hostname;
+      const port = url.port || DEFAULT_PORTS[url.protocol];
+      return entries.has(host) || entries.has(`${host}:${port}`);
+    },
+  };
+}
+
+/** In the form in which the parser of addresses writes hosts, so that `0x7f.1` and `127.0.0.1` are one. */
+function hostAndPort(entry: string): string | undefined {
+  if (/[/?#@\s\\]/.test(entry) || !URL.canParse(`http://${entry}`)) return undefined;
+  const { hostname, port } = new URL(`http://${entry}`);
+  if (port !== '') return `${hostname}:${port}`;
+  return entry.endsWith(':80') ? `${hostname}:80` : hostname;
+}

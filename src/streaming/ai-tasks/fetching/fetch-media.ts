@@ -1,0 +1,142 @@
+import fs from 'node:fs';
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type Agent, type Dispatcher, request } from 'undici';
+import type { AllowedHosts } from './allowed-hosts.ts';
+import { guardedAgent, openAgent } from './guarded-agent.ts';
+import { MediaError } from './media-error.ts';
+import { faultOf } from './network-faults.ts';
+
+const MAX_REDIRECTS = 5;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+export interface FetchLimits {
+  maxBytes: number;
+  /** Without a byte. */
+  idleMs: number;
+  /** For everything, redirects included. */
+  totalMs: number;
+}
+
+export interface FetchOptions {
+  limits: FetchLimits;
+  allowedHosts: AllowedHosts;
+  /** Ends the fetch; the returned promise rejects with its reason. */
+  signal: AbortSignal;
+  /** The share that is there, 0 to 1, where the server says how much there is. */
+  onShare?: (share: number) => void;
+}
+
+/**
+ * Fetches a stranger's address into a file. Answers its size.
+ * @throws MediaError with the reason for its owner; other errors are faults of this machine
+ */
+export async function fetchMedia(address: string, file: string, options: FetchOptions): Promise<number> {
+  const { limits, allowedHosts, signal } = options;
+  const deadline = AbortSignal.timeout(limits.totalMs);
+  const ended = AbortSignal.any([signal, deadline]);
+  const agents = { guarded: guardedAgent(limits.idleMs), open: openAgent(limits.idleMs) };
+  try {
+    let url = new URL(address);
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+      const agent = allowedHosts.allows(url) ? agents.open : agents.guarded;
+      const answer = await ask(url, agent, ended);
+      // Whatever happens from here on, a fault of the body has a listener.
+      answer.body.on('error', () => {});
+      const next = redirectOf(answer, url);
+      if (!next) return await save(answer, file, { ...options, signal: ended });
+      answer.body.destroy();
+      url = next;
+    }
+    throw new MediaError('redirects', `The address redirects more than ${MAX_REDIRECTS} times`);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (deadline.aborted) throw tooSlow(limits);
+    throw faultOf(error, limits);
+  } finally {
+    await Promise.all([agents.guarded.destroy(), agents.open.destroy()]);
+  }
+}
+
+async function ask(url: URL, dispatcher: Agent, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  const { username, password } = url;
+  const credentials = `${decoded(username)}:${decoded(password)}`;
+  return request(url, {
+    dispatcher,
+    signal,
+    headers: {
+      accept: '*/*',
+      'accept-encoding': 'identity',
+      'user-agent': 'tradewind',
+      ...(username !== '' && { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
+    },
+  });
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Where an answer sends its reader; undefined when it is the file. @throws MediaError when it is neither */
+function redirectOf({ statusCode, headers }: Dispatcher.ResponseData, url: URL): URL | undefined {
+  if (statusCode === 200) return undefined;
+  if (!REDIRECTS.has(statusCode)) {
+    throw new MediaError(
+      'http_status',
+      `The server of the file answered HTTP ${statusCode} instead of the file`,
+    );
+  }
+  const { location } = headers;
+  if (typeof location !== 'string' || !URL.canParse(location, url.href)) {
+    throw new MediaError('redirects', 'The address redirects to nowhere');
+  }
+  const next = new URL(location, url);
+  if (next.protocol === 'http:' || next.protocol === 'https:') return next;
+  throw new MediaError('redirects', 'The address redirects to something other than HTTP or HTTPS');
+}
+
+async function save(
+  { headers, body }: Dispatcher.ResponseData,
+  file: string,
+  { limits: { maxBytes }, signal, onShare }: FetchOptions,
+): Promise<number> {
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw new MediaError(
+      'encoding',
+      'The server sends the file compressed (Content-Encoding), though it was asked for the file as it is',
+    );
+  }
+  const expected = Number(headers['content-length']);
+  if (expected > maxBytes) throw tooLarge(maxBytes);
+  let bytes = 0;
+  const counted = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) return done(tooLarge(maxBytes));
+      if (expected > 0) onShare?.(Math.min(1, bytes / expected));
+      done(null, chunk);
+    },
+  });
+  await pipeline(Readable.from(body), counted, fs.createWriteStream(file, { mode: 0o600 }), { signal });
+  if (bytes === 0) throw new MediaError('empty', 'The file is empty: it has 0 bytes');
+  return bytes;
+}
+
+function tooLarge(maxBytes: number): MediaError {
+  return new MediaError(
+    'too_large',
+    `The file is larger than the ${Math.floor(maxBytes / 1_000_000)} MB that this service takes`,
+  );
+}
+
+function tooSlow({ totalMs }: FetchLimits): MediaError {
+  return new MediaError(
+    'too_slow',
+    `The file did not arrive within ${totalMs / 1000} seconds, which is all that this service waits`,
+  );
+}

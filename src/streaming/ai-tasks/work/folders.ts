@@ -1,0 +1,130 @@
+import fs from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+
+/** Where tasks keep files while they are in work: `<root>/<worker>/<task>`. */
+export interface WorkFolders {
+  /** A new, empty folder. What was there before goes. */
+  make(taskId: string): Promise<string>;
+  remove(taskId: string): Promise<void>;
+  /**
+   * Removes the folders of processes that are no more, with the children that still work in them. Answers which
+   * workers are thereby known to be dead.
+   */
+  sweep(livingWorkers: () => Promise<ReadonlySet<string>>): Promise<string[]>;
+  /** Removes this worker's own. */
+  close(): Promise<void>;
+}
+
+interface Owner {
+  host: string;
+  pid: number;
+  /** Tells a process from a later one with the same number. */
+  startedAt: string;
+}
+
+const OWNER_FILE = 'owner.json';
+/** Nothing else in the folder is ours to remove. */
+const WORKER_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** A folder without an owner may be about to get one. */
+const OWNERLESS_MS = 60_000;
+
+export async function openWorkFolders(root: string, workerId: string): Promise<WorkFolders> {
+  const own = path.join(root, workerId);
+  await fs.mkdir(own, { recursive: true, mode: 0o700 });
+  const owner: Owner = {
+    host: os.hostname(),
+    pid: process.pid,
+    startedAt: (await startOf(process.pid)) ?? '',
+  };
+  await fs.writeFile(path.join(own, OWNER_FILE), JSON.stringify(owner));
+  return {
+    async make(taskId) {
+      const folder = path.join(own, taskId);
+      await remove(folder);
+      await fs.mkdir(folder, { recursive: true, mode: 0o700 });
+      return folder;
+    },
+    remove: (taskId) => remove(path.join(own, taskId)),
+    async sweep(livingWorkers) {
+      const names = (await namesIn(root)).filter((name) => WORKER_ID.test(name) && name !== workerId);
+      const dead: string[] = [];
+      if (names.length === 0) return dead;
+      // Asked after looking: a worker is known before it has a folder.
+      const living = await livingWorkers();
+      for (const name of names) {
+        const folder = path.join(root, name);
+        if (await isInUse(folder, living.has(name))) continue;
+        await endProcessesIn(folder);
+        await remove(folder);
+        dead.push(name);
+      }
+      return dead;
+    },
+    close: () => remove(own),
+  };
+}
+
+const remove = (folder: string) => fs.rm(folder, { recursive: true, force: true, maxRetries: 3 });
+
+/**
+ * A process of this machine is seen. For one of another machine its heartbeat speaks, and for a thread of this process
+ * too: it may have ended alone.
+ */
+async function isInUse(folder: string, beats: boolean): Promise<boolean> {
+  const owner = await ownerOf(folder);
+  if (owner?.host === os.hostname()) {
+    const start = await startOf(owner.pid);
+    const lives = start !== undefined && start === owner.startedAt;
+    return lives && (owner.pid !== process.pid || beats);
+  }
+  if (beats || owner) return beats;
+  const { mtimeMs } = await fs.stat(folder);
+  return Date.now() - mtimeMs < OWNERLESS_MS;
+}
+
+async function ownerOf(folder: string): Promise<Owner | undefined> {
+  try {
+    return JSON.parse(await fs.readFile(path.join(folder, OWNER_FILE), 'utf8')) as Owner;
+  } catch {
+    return undefined;
+  }
+}
+
+/** When a process began, in some form; undefined when there is none. Where /proc is missing all begin alike. */
+async function startOf(pid: number): Promise<string | undefined> {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return undefined;
+  }
+  const stat = await fs.readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  // Fields are counted after the name, which may hold anything: state is the first, the start the twentieth.
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await fs.readdir(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/**
+ * A child ends itself with its server; this is for one that was too busy to notice. They are known by the folder
+ * that they work in, on Linux; elsewhere there is nothing to see them by.
+ */
+async function endProcessesIn(folder: string): Promise<void> {
+  for (const name of await namesIn('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const cwd = await fs.readlink(`/proc/${name}/cwd`).catch(() => '');
+    if (!cwd.startsWith(`${folder}${path.sep}`)) continue;
+    try {
+      process.kill(Number(name), 'SIGKILL');
+    } catch {
+      // It ended by itself.
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import type { Database } from '../../../db/database.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { deleteEndedBefore } from './store.ts';
+
+/** How long an ended task and its result are kept (contract 8.4: a month). */
+export const KEPT_DAYS = 30;
+const BATCH = 1_000;
+const DAY_MS = 86_400_000;
+
+/**
+ * Deletes the tasks that ended long ago, a bounded number at a time. Each batch makes the remembered counts of its
+ * accounts start anew, so that what is due goes in few batches, and seldom. Answers how many went.
+ */
+export async function deleteOldTasks(database: Database, clock: Clock): Promise<number> {
+  const time = new Date(clock.now().getTime() - KEPT_DAYS * DAY_MS);
+  let deleted = 0;
+  for (;;) {
+    const some = await deleteEndedBefore(database.sql, time, BATCH);
+    deleted += some;
+    if (some < BATCH) return deleted;
+  }
+}

@@ -1,0 +1,132 @@
+import path from 'node:path';
+import type { Logger } from 'pino';
+import type { AnalysisProgram } from '../../../engines/analysis-program.ts';
+import { type AnalysisJob, DEFAULT_LIMITS } from '../../../engines/job.ts';
+import { type FetchOptions, fetchMedia } from '../fetching/fetch-media.ts';
+import { MediaError } from '../fetching/media-error.ts';
+import { HARD_NUDITY_LABELS, SOFT_NUDITY_LABELS } from '../nudity-labels.ts';
+import { parseStopObjects } from '../stop-objects.ts';
+import type { TaskData } from '../task-data.ts';
+import { analyse } from './analysis.ts';
+import { shownUrl } from './shown-url.ts';
+import type { Claim } from './store.ts';
+
+/** Of the whole task; the analysis gets the rest, and the last per cent is the end's. */
+const FETCHED_PERCENT = 10;
+const ANALYSED_PERCENT = 99;
+/** What the child may take to say what the medium is. */
+const INSPECTION_SECONDS = 120;
+
+export interface RunContext {
+  program: AnalysisProgram;
+  fetching: Pick<FetchOptions, 'limits' | 'allowedHosts'>;
+  /** The task's own; whoever calls removes it. */
+  folder: string;
+  signal: AbortSignal;
+  /** How long the analysis of a medium of so many seconds may take. */
+  wallSeconds: (durationSeconds: number) => number;
+  /** In whole per cent of the task, never backwards. */
+  progress(percent: number): void;
+  log: Logger;
+}
+
+/** How a task's work came out. Whatever else happens is thrown, and is a fault of ours. */
+export type RunEnd = { durationSeconds: number | undefined } & (
+  | { kind: 'done'; result: object }
+  | { kind: 'refused'; code: string; reason: string }
+);
+
+/** Fetches a task's medium and has it analysed. */
+export async function runTask(claim: Claim, context: RunContext): Promise<RunEnd> {
+  const { folder, signal, fetching, log, progress } = context;
+  const media = path.join(folder, 'media');
+  log.info({ stage: 'fetching', url: shownUrl(claim.data.url) }, 'AI task: fetching');
+  try {
+    const bytes = await fetchMedia(claim.data.url, media, {
+      ...fetching,
+      signal,
+      onShare: (share) => progress(Math.floor(share * FETCHED_PERCENT)),
+    });
+    progress(FETCHED_PERCENT);
+    log.info({ stage: 'analysis', bytes }, 'AI task: analysing');
+  } catch (error) {
+    if (!(error instanceof MediaError)) throw error;
+    return { kind: 'refused', code: error.code, reason: error.message, durationSeconds: undefined };
+  }
+  return analysed(jobOf(claim.data, media, folder), context);
+}
+
+async function analysed(
+  job: AnalysisJob,
+  { program, signal, wallSeconds, progress, log }: RunContext,
+): Promise<RunEnd> {
+  const wall = wallClock(INSPECTION_SECONDS);
+  let durationSeconds: number | undefined;
+  try {
+    const end = await analyse(program, job, {
+      signal: AbortSignal.any([signal, wall.signal]),
+      hear(message) {
+        if (message.type === 'stage') log.info({ stage: message.name }, `AI task: ${message.name}`);
+        if (message.type === 'facts') {
+          durationSeconds = message.durationSeconds;
+          wall.allow(wallSeconds(durationSeconds));
+        }
+        if (message.type === 'progress') {
+          const share = message.percent / 100;
+          progress(FETCHED_PERCENT + Math.floor(share * (ANALYSED_PERCENT - FETCHED_PERCENT)));
+        }
+      },
+    });
+    if (end.type === 'fault') throw new Error(end.message);
+    if (end.type === 'failed') {
+      return { kind: 'refused', code: 'unusable', reason: end.reason, durationSeconds };
+    }
+    return { kind: 'done', result: end.result, durationSeconds };
+  } catch (error) {
+    if (signal.aborted || !wall.signal.aborted) throw error;
+    const reason = `The analysis took longer than the ${wall.seconds()} seconds that this medium may take`;
+    return { kind: 'refused', code: 'wall_time', reason, durationSeconds };
+  } finally {
+    wall.stop();
+  }
+}
+
+function jobOf(data: TaskData, media: string, folder: string): AnalysisJob {
+  const shared = { media, folder, limits: DEFAULT_LIMITS };
+  if (data.task_name === 'transcription') {
+    return {
+      kind: 'transcription',
+      audioLanguage: data.audio_language ?? null,
+      subtitlesLanguage: data.subtitles_language ?? null,
+      ...shared,
+    };
+  }
+  const { category = 'nsfw', stop_objects: stopObjects } = data;
+  const labels = category === 'soft_nudity' ? SOFT_NUDITY_LABELS : HARD_NUDITY_LABELS;
+  const parsed = stopObjects === undefined ? [] : parseStopObjects(stopObjects, labels);
+  // The text was checked when the task was made.
+  return { kind: 'content-moderation', category, stopObjects: 'problem' in parsed ? [] : parsed, ...shared };
+}
+
+/** Fires once the seconds allowed have passed since the beginning. */
+function wallClock(seconds: number) {
+  const begun = performance.now();
+  const controller = new AbortController();
+  let allowed = seconds;
+  let timer: NodeJS.Timeout;
+  function set(): void {
+    const left = begun + allowed * 1_000 - performance.now();
+    timer = setTimeout(() => controller.abort(new Error('The time is over')), Math.max(0, left));
+  }
+  set();
+  return {
+    signal: controller.signal,
+    seconds: () => allowed,
+    allow(more: number) {
+      clearTimeout(timer);
+      allowed = more;
+      set();
+    },
+    stop: () => clearTimeout(timer),
+  };
+}

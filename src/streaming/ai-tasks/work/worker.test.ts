@@ -1,0 +1,268 @@
+import { randomUUID } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { openWorkStage, type WorkStage } from './fixtures/work.ts';
+import { deleteOldTasks, KEPT_DAYS } from './retention.ts';
+
+const say = (message: object) => `say ${JSON.stringify(message)}`;
+const result = {
+  speech_detected: false,
+  concatenated_text: '',
+  subtitles: [],
+  vttContent: 'WEBVTT\n',
+  languages: [],
+};
+const OK = say({ type: 'result', result });
+const SLEEPERS = 'start sleep 300\nstart sleep 301\nwrite\nhang';
+
+let work: WorkStage;
+beforeAll(async () => {
+  work = await openWorkStage();
+});
+afterEach(() => work.endAll());
+afterAll(() => work.close());
+
+const filesLeft = () =>
+  fs
+    .readdirSync(path.join(work.folder, 'ai'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => !/^[^/]+(\/owner\.json)?$/.test(name));
+const nothingIsLeft = () =>
+  vi.waitFor(() => expect([work.processes(), filesLeft()]).toEqual([[], []]), { timeout: 10_000 });
+const linesOf = (id: string) =>
+  work.logged.map((line) => JSON.parse(line)).filter(({ taskId }) => taskId === id);
+
+test('a task is fetched, analysed in a child of its own, and ends with the result', async () => {
+  const worker = await work.worker();
+  const id = await work.task(
+    [say({ type: 'stage', name: 'recognition' }), say({ type: 'facts', durationSeconds: 60 }), OK].join('\n'),
+  );
+  expect(await work.until(id, 'SUCCESS')).toMatchObject({ progress: 100, retries: 0, result });
+  await nothingIsLeft();
+  const lines = linesOf(id);
+  expect(lines.map(({ stage, status }) => stage ?? status)).toEqual([
+    'fetching',
+    'analysis',
+    'recognition',
+    'SUCCESS',
+  ]);
+  expect(JSON.stringify(lines)).not.toContain('hush');
+  await worker.stop();
+  expect(fs.readdirSync(path.join(work.folder, 'ai'))).toEqual([]);
+  expect(await worker.metrics.registry.metrics()).toMatch(
+    /tradewind_ai_task_ends_total\{kind="transcription",status="SUCCESS"\} 1/,
+  );
+});
+
+test('progress is shown while the work goes on', async () => {
+  await work.worker();
+  const id = await work.task(`${say({ type: 'progress', percent: 50 })}\nhang`);
+  await vi.waitFor(async () => expect((await work.read(id)).progress).toBe(54), { timeout: 10_000 });
+  expect(await work.read(id)).toMatchObject({ status: 'STARTED', completed_at: null });
+  await work.stage.aiTasks.cancel(work.stage.principal, id);
+  await nothingIsLeft();
+});
+
+test('the child sees nothing of the environment and is where its files are', async () => {
+  await work.worker();
+  const id = await work.task('echo');
+  const { result: told } = await work.until(id, 'FAILURE');
+  const seen = JSON.parse((told as { error: string }).error);
+  const folder = expect.stringMatching(`^${work.folder}/ai/.*/${id}$`);
+  expect(seen).toEqual({
+    cwd: folder,
+    environment: { PATH: process.env.PATH, HOME: folder, TMPDIR: folder },
+  });
+});
+
+test('a medium that is no good fails with its reason and is not tried again', async () => {
+  const worker = await work.worker();
+  const unfit = await work.task(say({ type: 'failed', reason: 'There is no audio track' }));
+  expect(await work.until(unfit, 'FAILURE')).toMatchObject({
+    retries: 0,
+    result: { error: 'There is no audio track' },
+  });
+  const away = await work.task('');
+  expect(await work.until(away, 'FAILURE')).toMatchObject({
+    retries: 0,
+    result: { error: expect.stringContaining('0 bytes') },
+  });
+  await worker.stop();
+  expect(await worker.metrics.registry.metrics()).toMatch(
+    /tradewind_ai_task_failures_total\{kind="transcription",reason="unusable"\} 1/,
+  );
+});
+
+test.each([
+  ['ends without a result', 'complain out of luck\nexit 3'],
+  ['reports a fault', say({ type: 'fault', message: 'out of luck' })],
+  ['says what it should not', say({ type: 'result', result: 7 })],
+])('a child that %s is a fault of ours: three more tries, then FAILURE', async (_, script) => {
+  await work.worker();
+  const once = await work.task(script, { later: OK });
+  expect(await work.until(once, 'SUCCESS')).toMatchObject({ retries: 1 });
+  const always = await work.task(script);
+  const { retries, result: shown } = await work.until(always, 'FAILURE');
+  expect(retries).toBe(3);
+  expect(shown).toEqual({ error: expect.stringMatching(/internal error, 4 times.*log/) });
+  await nothingIsLeft();
+});
+
+test('after a fault the next try waits for its time', async () => {
+  await work.worker({ retryPausesMs: [3_600_000] });
+  const id = await work.task('exit 1', { later: OK });
+  await work.until(id, 'RETRY');
+  const other = await work.task(OK);
+  await work.until(other, 'SUCCESS');
+  expect(await work.read(id)).toMatchObject({ status: 'RETRY', retries: 1, completed_at: null });
+  await work.stage.aiTasks.cancel(work.stage.principal, id);
+});
+
+test('cancelling kills all that the task started, and its files go', async () => {
+  await work.worker();
+  const id = await work.task(SLEEPERS);
+  await vi.waitFor(() => expect(work.processes()).toHaveLength(3), { timeout: 10_000 });
+  await work.stage.aiTasks.cancel(work.stage.principal, id);
+  expect((await work.read(id)).status).toBe('REVOKED');
+  await nothingIsLeft();
+  const next = await work.task(OK);
+  await work.until(next, 'SUCCESS');
+  expect(await work.read(id)).toMatchObject({ status: 'REVOKED', result: null });
+});
+
+test('a cancellation that nobody announced is seen as well', async () => {
+  await work.worker();
+  const id = await work.task('hang');
+  await vi.waitFor(() => expect(work.processes()).toHaveLength(1), { timeout: 10_000 });
+  expect(await work.stage.advance(id, { to: 'REVOKED' })).toBe(true);
+  await nothingIsLeft();
+});
+
+test('an analysis that takes longer than its medium may take is ended', async () => {
+  await work.worker({ wallSeconds: () => 1 });
+  const id = await work.task(`${say({ type: 'facts', durationSeconds: 1 })}\n${SLEEPERS}`);
+  expect(await work.until(id, 'FAILURE')).toMatchObject({
+    retries: 0,
+    result: { error: expect.stringContaining('longer than the 1 seconds') },
+  });
+  await nothingIsLeft();
+});
+
+test('the oldest goes first, and one account has one task in work', async () => {
+  const other = await work.stage.anotherClient();
+  const first = await work.task('hang');
+  const second = await work.task(OK);
+  const others = await work.task('hang', { principal: other });
+  await work.worker({ concurrency: 3 });
+  await work.until(others, 'STARTED');
+  expect([(await work.read(first)).status, (await work.read(second)).status]).toEqual(['STARTED', 'PENDING']);
+  await work.stage.aiTasks.cancel(work.stage.principal, first);
+  await work.until(second, 'SUCCESS');
+  expect((await work.read(others)).status).toBe('STARTED');
+  await work.stage.aiTasks.cancel(other, others);
+  await nothingIsLeft();
+});
+
+test('of several workers one has each task', async () => {
+  const others = await Promise.all([1, 2, 3, 4, 5].map(() => work.stage.anotherClient()));
+  const ids = await Promise.all(
+    others.flatMap((principal) => [work.task(OK, { principal }), work.task(OK, { principal })]),
+  );
+  await Promise.all([work.worker({ concurrency: 2 }), work.worker({ concurrency: 2 })]);
+  for (const id of ids) await work.until(id, 'SUCCESS');
+  for (const id of ids) expect(linesOf(id).filter(({ stage }) => stage === 'fetching')).toHaveLength(1);
+});
+
+test('a task waits for a worker that can do it', async () => {
+  await work.worker({ capabilities: { categories: ['nsfw'] } });
+  const speech = await work.task(OK);
+  const picture = await work.task(OK, { category: 'nsfw' });
+  await work.until(picture, 'SUCCESS');
+  expect(await work.read(speech)).toMatchObject({ status: 'PENDING', started_at: null });
+  await work.worker();
+  await work.until(speech, 'SUCCESS');
+});
+
+test('a worker that stops gives its task back, and another does it', async () => {
+  const first = await work.worker();
+  const id = await work.task('hang', { later: OK });
+  await vi.waitFor(() => expect(work.processes()).toHaveLength(1), { timeout: 10_000 });
+  await first.stop();
+  expect(await work.read(id)).toMatchObject({ status: 'PENDING', retries: 0 });
+  expect([work.processes(), filesLeft()]).toEqual([[], []]);
+  await work.worker();
+  await work.until(id, 'SUCCESS');
+});
+
+async function taskOfDeadWorker(losses: number): Promise<string> {
+  const { pool } = work.stage.database;
+  const id = await work.task(OK);
+  await work.stage.advance(id, { to: 'STARTED' });
+  const { rows } = await pool.query(
+    `insert into ai_workers (id, host, pid, capabilities, beat_at)
+     values (gen_random_uuid(), 'elsewhere', 1, '{"categories": []}', now() - interval '9 seconds') returning id`,
+  );
+  await pool.query('insert into ai_task_runs (task_id, client_id, worker_id) values ($1, $2, $3)', [
+    id,
+    work.stage.clientId,
+    rows[0].id,
+  ]);
+  await pool.query('update ai_tasks set losses = $2 where id = $1', [id, losses]);
+  return id;
+}
+
+test('the task of a worker that died is done by another', async () => {
+  const id = await taskOfDeadWorker(0);
+  await work.worker();
+  expect(await work.until(id, 'SUCCESS')).toMatchObject({ retries: 0 });
+});
+
+test('a task that many workers died over is given up', async () => {
+  const id = await taskOfDeadWorker(10);
+  await work.worker();
+  expect((await work.until(id, 'FAILURE')).result).toEqual({
+    error: expect.stringContaining('stopped too many'),
+  });
+});
+
+test('a start removes what dead processes left, and nothing else', async () => {
+  const root = path.join(work.folder, 'ai');
+  await work.worker();
+  const [own = ''] = fs.readdirSync(root);
+  const owned = (owner: object) => {
+    const id = randomUUID();
+    fs.mkdirSync(path.join(root, id, 'task'), { recursive: true });
+    fs.writeFileSync(path.join(root, id, 'owner.json'), JSON.stringify(owner));
+    return id;
+  };
+  const { host, startedAt } = JSON.parse(fs.readFileSync(path.join(root, own, 'owner.json'), 'utf8'));
+  owned({ host, pid: 2 ** 22 + 1, startedAt });
+  owned({ host, pid: process.pid, startedAt: `${startedAt}0` });
+  owned({ host: 'elsewhere', pid: 1, startedAt });
+  // A thread of this process that failed.
+  owned({ host, pid: process.pid, startedAt });
+  fs.mkdirSync(path.join(root, 'not-ours'));
+  await work.worker();
+  await vi.waitFor(() => expect(fs.readdirSync(root)).toHaveLength(3), { timeout: 10_000 });
+  expect(fs.readdirSync(root)).toEqual(expect.arrayContaining([own, 'not-ours']));
+  fs.rmdirSync(path.join(root, 'not-ours'));
+});
+
+test('tasks that ended a month ago are deleted, and counts know it', async () => {
+  const { database, aiTasks, principal } = work.stage;
+  const old = await work.task(OK);
+  const young = await work.task(OK);
+  for (const id of [old, young]) await aiTasks.cancel(principal, id);
+  const waiting = await work.task(OK);
+  const all = await aiTasks.list(principal, { page: 1, limit: 1 });
+  await database.pool.query(
+    `update ai_tasks set created_at = created_at - interval '${KEPT_DAYS} days',
+       completed_at = completed_at - interval '${KEPT_DAYS} days' where id = $1`,
+    [old],
+  );
+  expect(await deleteOldTasks(database, { now: () => new Date() })).toBe(1);
+  await expect(work.read(old)).rejects.toThrow('not found');
+  expect((await work.read(young)).status).toBe('REVOKED');
+  expect((await aiTasks.list(principal, { page: 1, limit: 1 })).count).toBe(all.count - 1);
+  await aiTasks.cancel(principal, waiting);
+});

@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import type { Logger } from 'pino';
+import type { ChangeFeed } from '../../../db/changes.ts';
+import type { Database } from '../../../db/database.ts';
+import type { AnalysisProgram } from '../../../engines/analysis-program.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { type Loop, loop } from '../../../workflows/loop.ts';
+import { type AiCapabilities, workKinds } from '../capabilities.ts';
+import { hearNews } from '../news.ts';
+import { type Claims, createClaims } from './claims.ts';
+import { openWorkFolders } from './folders.ts';
+import { type AiMetrics, createAiMetrics } from './metrics.ts';
+import { deleteOldTasks } from './retention.ts';
+import type { RunContext } from './run.ts';
+import * as store from './store.ts';
+import { Handed, Revoked, workOn } from './task-in-work.ts';
+import { wallSeconds } from './wall-time.ts';
+
+const BEAT_MS = 2_000;
+/** News may be missed; nothing waits for this otherwise. */
+const LOOK_MS = 1_000;
+const TAKE_OVER_MS = 2_000;
+const SWEEP_MS = 60_000;
+const RETENTION_MS = 3_600_000;
+
+export interface AiWorkerOptions {
+  database: Database;
+  changes: ChangeFeed;
+  clock: Clock;
+  log: Logger;
+  capabilities: AiCapabilities;
+  program: AnalysisProgram;
+  fetching: RunContext['fetching'];
+  /** Where tasks keep files while they are in work. */
+  folder: string;
+  /** Tasks at a time, in this process and of one account. */
+  concurrency: number;
+  perClient: number;
+  /** No other worker can be alive (embedded database): all unfinished work is taken over at once. */
+  takeOverAllAtStart: boolean;
+  /** Before the first, second and third try after a fault of ours. */
+  retryPausesMs?: readonly number[];
+  wallSeconds?: (durationSeconds: number) => number;
+}
+
+export interface AiWorker {
+  metrics: AiMetrics;
+  /** Ends the work at once and puts it back into the queue, where another process finds it. */
+  stop(): Promise<void>;
+}
+
+/** Takes AI tasks that its engines can do, a few at a time. */
+export async function startAiWorker(options: AiWorkerOptions): Promise<AiWorker> {
+  const { database, clock, log, capabilities } = options;
+  const workerId = randomUUID();
+  const claims = createClaims({ database, clock, workerId });
+  const kinds = workKinds(capabilities);
+  const metrics = createAiMetrics();
+  const running = new Map<string, { stop: AbortController; done: Promise<void> }>();
+  let stopping = false;
+
+  await store.beat(database.sql, workerId, capabilities);
+  if (options.takeOverAllAtStart) await store.declareDead(database.sql, { allBut: workerId });
+  const folders = await openWorkFolders(path.join(options.folder, 'ai'), workerId);
+
+  const fill = oneAtATime(async () => {
+    while (!stopping && running.size < options.concurrency) {
+      const claim = await claims.take({
+        kinds,
+        perClient: options.perClient,
+        // Work that others took over may not have noticed yet.
+        except: [...running.keys()],
+      });
+      if (!claim) return;
+      begin(claim);
+    }
+  });
+
+  function begin(claim: store.Claim): void {
+    const stop = new AbortController();
+    const done = workOn(claim, {
+      ...options,
+      claims,
+      folders,
+      metrics,
+      signal: stop.signal,
+      wallSeconds: options.wallSeconds ?? wallSeconds,
+      retryPausesMs: options.retryPausesMs ?? [2_000, 10_000, 30_000],
+    }).finally(() => {
+      running.delete(claim.id);
+      look();
+    });
+    running.set(claim.id, { stop, done });
+  }
+
+  /** Stops the work on tasks that were cancelled, or that others have by now. */
+  async function stopEnded(): Promise<void> {
+    if (running.size === 0) return;
+    const asked = [...running.keys()];
+    const unfinished = await store.unfinishedOf(database.sql, workerId);
+    for (const id of asked) if (!unfinished.has(id)) running.get(id)?.stop.abort(new Revoked());
+  }
+
+  function look(): void {
+    fill().catch((error: unknown) => log.debug({ err: error }, 'taking AI tasks failed'));
+  }
+
+  hearNews(options.changes, {
+    waiting: look,
+    cancelled: (id) => running.get(id)?.stop.abort(new Revoked()),
+    missed: look,
+  });
+  const loops = [
+    loop('heartbeat of AI work', BEAT_MS, log, () => store.beat(database.sql, workerId, capabilities)),
+    loop('look for AI tasks', LOOK_MS, log, async () => {
+      await stopEnded();
+      await fill();
+    }),
+    loop('take-over of AI tasks', TAKE_OVER_MS, log, () => takeOver(claims, log)),
+    loop('sweep of AI folders', SWEEP_MS, log, async () => {
+      const dead = await folders.sweep(() => store.livingWorkers(database.sql));
+      if (dead.length > 0) await store.declareDead(database.sql, { ids: dead });
+    }),
+    loop('retention of AI tasks', RETENTION_MS, log, async () => {
+      const deleted = await deleteOldTasks(database, clock);
+      if (deleted > 0) log.info({ deleted }, 'old AI tasks are deleted');
+    }),
+  ] satisfies Loop[];
+  log.info({ can: kinds, concurrency: options.concurrency }, 'AI tasks are taken');
+
+  return {
+    metrics,
+    async stop() {
+      stopping = true;
+      await Promise.all(loops.map((each) => each.stop()));
+      for (const { stop } of running.values()) stop.abort(new Handed());
+      await Promise.all([...running.values()].map(({ done }) => done));
+      await folders.close();
+    },
+  };
+}
+
+async function takeOver(claims: Claims, log: Logger): Promise<void> {
+  const tasks = await claims.takeOverFromDead();
+  if (tasks.length > 0) log.warn({ tasks }, 'took over AI tasks from dead workers');
+}
+
+/** `work`, never twice at a time: a call meanwhile makes it run once more. */
+function oneAtATime(work: () => Promise<void>): () => Promise<void> {
+  let atWork: Promise<void> | undefined;
+  let again = false;
+  return () => {
+    if (atWork) {
+      again = true;
+      return atWork;
+    }
+    atWork = (async () => {
+      try {
+        do {
+          again = false;
+          await work();
+        } while (again);
+      } finally {
+        atWork = undefined;
+      }
+    })();
+    return atWork;
+  };
+}

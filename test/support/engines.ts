@@ -1,0 +1,90 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { analyse } from '../../src/engines/child/analysis.ts';
+import { takeInventory } from '../../src/engines/inventory.ts';
+import { type AnalysisJob, type AnalysisMessage, DEFAULT_LIMITS } from '../../src/engines/job.ts';
+import { findProgram } from '../../src/engines/programs.ts';
+import { createReport } from '../../src/engines/report.ts';
+import { DEFAULT_SETTINGS, type EngineSettings } from '../../src/engines/settings.ts';
+
+const OPENCV = '/usr/share/doc/opencv-doc/examples/data';
+const SKIMAGE = '/usr/lib/python3/dist-packages/skimage/data';
+const LIBRIVOX = '/usr/share/pocketsphinx/test/data/librivox';
+const SPANISH = '/usr/share/asterisk/sounds/es_MX_f_Allison';
+
+/** What tests of the engines use; `npm run install:engines -- --tests` installs all of it. */
+export const material = { opencv: OPENCV, skimage: SKIMAGE, librivox: LIBRIVOX, spanish: SPANISH };
+
+const inventory = await takeInventory(DEFAULT_SETTINGS);
+const program = (name: string) => findProgram(name, DEFAULT_SETTINGS.searchPath) !== undefined;
+
+const THERE = {
+  media: inventory.media.found !== undefined,
+  speech: inventory.media.found !== undefined && inventory.speech.found !== undefined,
+  nsfw: inventory.media.found !== undefined && inventory.pictures.nsfw.found !== undefined,
+  sport: inventory.media.found !== undefined && inventory.pictures.sport.found !== undefined,
+  flite: program('flite'),
+  opencv: fs.existsSync(`${OPENCV}/messi5.jpg`),
+  skimage: fs.existsSync(`${SKIMAGE}/astronaut.png`),
+  librivox: fs.existsSync(`${LIBRIVOX}/transcription`),
+  spanish: fs.existsSync(`${SPANISH}/demo-congrats.g722`),
+};
+
+/** Options of a `describe` whose tests need these. What is skipped is said. */
+export function needs(...names: (keyof typeof THERE)[]): { skip: boolean } {
+  const lacking = names.filter((name) => !THERE[name]);
+  if (lacking.length > 0) {
+    process.stderr.write(
+      `SKIPPED, for want of ${lacking.join(', ')}: run "npm run install:engines -- --tests"\n`,
+    );
+  }
+  return { skip: lacking.length > 0 };
+}
+
+export const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-engines-'));
+process.once('exit', () => fs.rmSync(scratch, { recursive: true, force: true }));
+
+let files = 0;
+export const newFile = (name: string) => path.join(scratch, `${++files}-${name}`);
+
+/** Makes a medium with ffmpeg; answers its path. */
+export function makeMedia(name: string, ...args: string[]): string {
+  const file = newFile(name);
+  execFileSync('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...args, file]);
+  return file;
+}
+
+export function makeFile(name: string, content: string | Uint8Array): string {
+  const file = newFile(name);
+  fs.writeFileSync(file, content);
+  return file;
+}
+
+type Wish =
+  | { kind: 'transcription'; audioLanguage?: string; subtitlesLanguage?: string }
+  | ({ kind: 'content-moderation' } & Partial<Extract<AnalysisJob, { kind: 'content-moderation' }>>);
+
+export function jobFor(media: string, wish: Wish, limits: Partial<AnalysisJob['limits']> = {}): AnalysisJob {
+  const folder = newFile('job');
+  fs.mkdirSync(folder);
+  const shared = { media, folder, limits: { ...DEFAULT_LIMITS, ...limits } };
+  return wish.kind === 'transcription'
+    ? { audioLanguage: null, subtitlesLanguage: null, ...wish, ...shared }
+    : { category: 'nsfw', stopObjects: [], ...wish, ...shared };
+}
+
+/** Analyses as the child does, in this process. Answers the result or the reason of the refusal, and all messages before. */
+export async function analysed(
+  job: AnalysisJob,
+  settings: Partial<EngineSettings> = {},
+): Promise<{ result: unknown; messages: AnalysisMessage[] }> {
+  const messages: AnalysisMessage[] = [];
+  const report = createReport(
+    (message) => void messages.push(message),
+    () => performance.now(),
+  );
+  const result = await analyse({ job, settings: { ...DEFAULT_SETTINGS, ...settings } }, report);
+  return { result, messages };
+}

@@ -1,0 +1,12 @@
+/** The part of the validator that is used; it comes without types. */
+declare module 'webvtt-parser' {
+  export class WebVTTParser {
+    parse(
+      input: string,
+      mode: 'metadata' | 'subtitles/captions/descriptions' | 'chapters',
+    ): {
+      errors: { message: string; line: number }[];
+      cues: { startTime: number; endTime: number; text: string }[];
+    };
+  }
+}
