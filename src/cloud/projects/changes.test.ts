@@ -104,6 +104,15 @@ describe('deletion', () => {
     expect(rows).toEqual([]);
   });
 
+  it('takes a default network whose gateway was moved', async () => {
+    const { id } = await made();
+    const subnet = (await tenant.http.get(`/cloud/v1/subnets/${id}/1`)).body.results[0].id;
+    const moved = await tenant.http.patch(`/cloud/v1/subnets/${id}/1/${subnet}`, { gateway_ip: '10.0.3.3' });
+    expect(moved.status, moved.text).toBe(200);
+    const answer = await remove(id);
+    expect(answer.status, answer.text).toBe(200);
+  });
+
   it('names all that is left inside, and changes nothing', async () => {
     const { id } = await made();
     const volume = await tenant.http.post(`/cloud/v1/volumes/${id}/1`, {
