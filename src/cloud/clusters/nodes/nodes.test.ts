@@ -98,6 +98,9 @@ describe('the nodes of a cluster', () => {
       });
     }
     expect(await nodesOf(cluster, 'gpu')).toMatchObject([{ volumes: [] }, { volumes: [] }]);
+    const [port] = (await http.get(`${INSTANCES}/${web[0].id}/ports`)).body.results;
+    const led = await http.post('/cloud/v1/floatingips/1/1', { port_id: port.id });
+    expect([led.status, led.body.message]).toEqual([409, expect.stringContaining('is a node of pool web')]);
     const ofCluster = (await http.get(`/cloud/v1/volumes/1/1?cluster_id=${cluster.id}`)).body;
     expect(ofCluster.count).toBe(2);
     expect((await belongings()).quotas).toEqual({
