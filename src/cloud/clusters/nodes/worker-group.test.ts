@@ -39,6 +39,16 @@ test('the nodes of a cluster share a security group, named and tagged as clients
   expect(on.count).toBe(1);
 });
 
+test('a copy of it is nobody’s group but the client’s', async () => {
+  const { http } = service;
+  const { group } = await clusterWithGroup();
+  await http.patch(`${GROUPS}/${group.id}`, { tags: { mine: 'too' } });
+  const copy = await http.post(`${GROUPS}/${group.id}/copy`, { name: `copy of ${group.name}` });
+  expect(copy.status, copy.text).toBe(200);
+  expect(copy.body.tags_v2).toMatchObject([{ key: 'mine' }]);
+  expect((await http.delete(`${GROUPS}/${copy.body.id}`)).status).toBe(204);
+});
+
 test('it takes rules, but stays what it is while there is a cluster, and goes with it', async () => {
   const { http } = service;
   const { group, at } = await clusterWithGroup();
