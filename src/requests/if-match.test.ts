@@ -34,6 +34,13 @@ it('is the revision number of a security group, in every answer that shows the g
   expect((await service.http.get(path)).body.name).toBe('renamed-once');
 });
 
+it('is none in answers that show something else below the address of the group', async () => {
+  const path = await makeGroup();
+  const rule = await service.http.post(`${path}/rules`, { direction: 'ingress' });
+  expect(rule.status, rule.text).toBe(200);
+  expect(rule.headers.get('etag')).toBeNull();
+});
+
 it('counts a rule as a change of its group', async () => {
   const path = await makeGroup();
   const etag = (await service.http.get(path)).headers.get('etag') ?? '';

@@ -124,8 +124,10 @@ export function createRequestLog(deps: {
     },
 
     versionShown(route, answer) {
-      const field = versionedAt(route)?.resource.field;
-      if (!field || typeof answer !== 'object' || answer === null) return undefined;
+      const found = versionedAt(route);
+      const field = found?.resource.field;
+      // What lies below shows a version of its own: a new rule, a copy of the group.
+      if (!found?.whole || !field || typeof answer !== 'object' || answer === null) return undefined;
       const version = (answer as Record<string, unknown>)[field];
       return typeof version === 'number' ? String(version) : undefined;
     },
