@@ -117,10 +117,7 @@ export const VolumeListQuery = Type.Object(
     ...listQuery(),
     instance_id: Type.Optional(UuidInput('Volumes of this instance')),
     cluster_id: Type.Optional(
-      Type.String({
-        maxLength: 63,
-        description: 'Volumes of this cluster; nodes keep theirs, so none is found',
-      }),
+      Type.String({ maxLength: 63, description: 'Volumes of the nodes of this cluster' }),
     ),
     name_part: Type.Optional(Type.String({ maxLength: 63, description: 'Part of the name' })),
     id_part: Type.Optional(Type.String({ maxLength: 36, description: 'Part of the ID' })),
