@@ -85,7 +85,7 @@ export function loginRoutes(app: Api, { logins }: { logins: Logins }): void {
       operationId: 'listLoginAttempts',
       summary: 'List login attempts',
       description:
-        "Newest first, of the last 90 days: those in the name of the account's users. The platform administrator sees those in nobody's name as well. What was refused because of too many failures is not listed.",
+        "Newest first, of the last 90 days: those in the name of users whom the account made. The platform administrator sees those in nobody's name as well. What was refused because of too many failures is not listed.",
       tags,
       querystring: LoginAttemptQuery,
       response: { 200: LoginAttemptPage },
