@@ -76,7 +76,7 @@ async function remove(
 ): Promise<void> {
   const now = deps.clock.now();
   await lockForRemoval(tx, instanceId);
-  const gone = await deps.interfaces.remove(tx, portId, now);
+  const gone = await deps.interfaces.remove(tx, taskId, portId, now);
   const doomed = made.floatingIpIds;
   const floatingIps = await deps.floatingIps.letGo(tx, taskId, { portIds: [portId], doomed }, now);
   await deps.addresses.release(tx, gone ? [portId] : [], floatingIps);

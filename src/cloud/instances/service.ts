@@ -186,7 +186,7 @@ export function createInstances(deps: {
       const message = `Not a reserved address of this instance: ${foreign.join(', ')}.`;
       throw new InvalidError({ reserved_fixed_ips: [message] });
     }
-    // One that stays would be free of its task as well, which still works on it.
+    // One that stays would get the groups of its task, though no instance has it any more.
     for (const port of reserved) refuseHeld(`Port ${port.id}`, port);
     const portIds = ports.map(({ id }) => id);
     const floatingIpIds = await floatingIps.hold(tx, portIds, removal, taskId);
