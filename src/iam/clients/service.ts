@@ -115,6 +115,7 @@ export function createClients(deps: {
     async update(principal, clientId, request) {
       const client = await directory.find(clientId);
       if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
+      principal.writes?.concerns(clientId);
       if (request.email !== undefined) requireEmail(request.email);
       await requireOwners(principal, client.resellerId, request);
       const { companyName: company, reseller: reseller_id, seller: seller_id, ...rest } = request;

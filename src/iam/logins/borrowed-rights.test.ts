@@ -63,6 +63,26 @@ describe('rights that a reseller borrows', () => {
     expect((await enter(theirs.http, host.clientId)).status).toBe(200);
   });
 
+  it("are used before the account's eyes", async () => {
+    const client = await newPerson(reseller.http);
+    const { body: me } = await reseller.http.get('/iam/clients/me');
+    await reseller.http.get(`/iam/auth/jwt/users/${client.userId}/token`);
+    await reseller.http.get(`/iam/auth/jwt/clients/${client.clientId}/admin_token`);
+    await newToken(reseller.http, client.clientId);
+    await reseller.http.patch(`/iam/clients/${client.clientId}`, { is_test: true });
+    const { body } = await client.http.get('/cloud/v1/user_actions?order_by=asc');
+    const seen = body.results.map(({ operation, user_id, outcome }: Record<string, unknown>) => [
+      operation,
+      user_id,
+      outcome,
+    ]);
+    const operations = ['loginAsUser', 'loginAsAdministrator', 'createApiToken', 'updateClient'];
+    expect(seen).toEqual(operations.map((operation) => [operation, me.currentUser, 'accepted']));
+    expect((await reseller.http.get(`/iam/auth/jwt/users/${stranger.userId}/token`)).status).toBe(404);
+    const { body: own } = await reseller.http.get('/cloud/v1/user_actions?outcome=refused');
+    expect(own.results[0]).toMatchObject({ operation: 'loginAsUser', status: 404 });
+  });
+
   it('end with the API token, or the user, that the first of several logins came from', async () => {
     const user = await newPerson(service.http);
     const { body: token } = await newToken(user.http, user.clientId);

@@ -22,7 +22,7 @@ export function loginRoutes(app: Api, { logins }: { logins: Logins }): void {
   publicRoutes(app, logins);
 
   app.get(`${JWT}/clients/:clientId/login`, {
-    config: { access: 'read' },
+    config: { access: 'read', noted: true },
     schema: {
       operationId: 'loginToClient',
       summary: 'Log in to another account of the user',
@@ -37,10 +37,11 @@ export function loginRoutes(app: Api, { logins }: { logins: Logins }): void {
   });
 
   app.get(`${JWT}/clients/:clientId/admin_token`, {
-    config: { access: 'resell' },
+    config: { access: 'resell', noted: true },
     schema: {
       operationId: 'loginAsAdministrator',
       summary: 'Log in as the administrator of a client',
+      description: "The account's list of user actions shows it.",
       tags,
       params: ClientParams,
       response: { 200: TokenPair },
@@ -50,10 +51,11 @@ export function loginRoutes(app: Api, { logins }: { logins: Logins }): void {
   });
 
   app.get(`${JWT}/users/:userId/token`, {
-    config: { access: 'resell' },
+    config: { access: 'resell', noted: true },
     schema: {
       operationId: 'loginAsUser',
       summary: 'Log in as a user of a client',
+      description: "The account's list of user actions shows it.",
       tags,
       params: UserParams,
       response: { 200: TokenPair },

@@ -98,6 +98,7 @@ export function createLogins(deps: {
     of: store.MembershipRow,
     may: (origin: Origin) => void = () => {},
   ): Promise<TokenPair> {
+    principal.writes?.concerns(of.client_id);
     const login = await database.accept(principal, async (tx) => {
       const origin = await originOf(tx, principal);
       may(origin);

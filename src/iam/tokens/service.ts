@@ -51,7 +51,10 @@ export function createTokens(deps: {
   async function requireAccount(principal: Principal, clientId: number): Promise<void> {
     if (principal.clientId === clientId) return;
     const client = allows(principal, 'resell') ? await clients.find(clientId) : undefined;
-    if (client && resells(principal, client)) return;
+    if (client && resells(principal, client)) {
+      principal.writes?.concerns(clientId);
+      return;
+    }
     if (principal.platformAdministrator) throw new NotFoundError('Client', clientId);
     throw new ForbiddenError(`The tokens of client ${clientId} are not yours to manage`);
   }

@@ -40,7 +40,10 @@ export function createMembers(deps: {
     may: (client: ClientEntry) => boolean,
   ): Promise<ClientEntry> {
     const client = await clients.find(clientId);
-    if (client && may(client)) return client;
+    if (client && may(client)) {
+      principal.writes?.concerns(clientId);
+      return client;
+    }
     throw new ForbiddenError(
       principal.clientId === clientId
         ? `Only an administrator of client ${clientId} may do this`
