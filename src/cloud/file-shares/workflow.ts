@@ -30,11 +30,14 @@ export function fileShareHandlers({ backend }: { backend: FileShareBackend }): T
     type: CREATE_TASK,
     deadlineMs: DEADLINE_MS,
     async run(run, { fileShareId: id, sizeGib }) {
-      const { connectionPoint, settlesInMs } = await run.step('create', () =>
-        backend.create({ id, sizeGib }),
-      );
-      await run.sleep(settlesInMs);
-      return connectionPoint;
+      try {
+        const made = await run.step('create', () => backend.create({ id, sizeGib }));
+        await run.sleep(made.settlesInMs);
+        return made.connectionPoint;
+      } catch (error) {
+        await run.step('remove what failed', () => backend.delete(id)).catch(() => {});
+        throw error;
+      }
     },
     async complete(tx, _task, { fileShareId }, connectionPoint) {
       await makeAvailable(tx, fileShareId, { connection_point: connectionPoint });
