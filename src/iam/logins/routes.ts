@@ -107,7 +107,7 @@ function publicRoutes(app: Api, logins: Logins): void {
       operationId: 'login',
       summary: 'Log in',
       description:
-        'After 5 wrong passwords of a user from one address, or 25 from anywhere, further ones are 429 for up to 15 minutes.',
+        'After 5 wrong passwords of a user from one address or 25 from anywhere, or 100 of all users from one address, further ones are 429 for up to 15 minutes. The addresses of an IPv6 /64 count as one.',
       body: LoginRequest,
       response: { 200: TokenPair },
     },
