@@ -52,13 +52,15 @@ export async function buildApp(deps: {
   log: FastifyBaseLogger;
   readiness: Readiness;
   rateLimit: number;
+  trustedProxies: readonly string[];
 }): Promise<Api> {
-  const { services, log, readiness, rateLimit } = deps;
+  const { services, log, readiness, rateLimit, trustedProxies } = deps;
   const app = createServer({
     log,
     authenticator: services.authenticator,
     nextRequestId: randomUUID,
     rateLimit,
+    trustedProxies,
     requestLog: services.requestLog,
     nameFault: (error) => overtakenNamed(outageNamed(error)),
   });

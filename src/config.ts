@@ -1,4 +1,6 @@
+import net from 'node:net';
 import path from 'node:path';
+import ipaddr from 'ipaddr.js';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { parseTokenText } from './iam/identity/token-text.ts';
@@ -31,6 +33,11 @@ const Environment = Type.Object({
     default: '10000',
     rule: 'how many requests a token may make in 10 seconds, in each process; 0 for any number',
   }),
+  TRADEWIND_TRUST_PROXY: Type.Optional(
+    Type.String({
+      rule: 'the addresses or networks (CIDR) of your proxies, with commas between them: they say in X-Forwarded-For where a request comes from',
+    }),
+  ),
   TRADEWIND_SIMULATION_SPEED: Type.String({
     pattern: '^\\d{1,6}(\\.\\d{1,6})?$',
     default: '1',
@@ -59,6 +66,8 @@ export interface Config {
   readonly catalogDir: string;
   /** Requests of one token in 10 seconds; 0 for any number. */
   readonly rateLimit: number;
+  /** Addresses and networks that are believed where a request comes from. */
+  readonly trustedProxies: readonly string[];
   readonly simulationSpeed: number;
   readonly logLevel: string;
   readonly logFormat: 'text' | 'json';
@@ -87,6 +96,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
     databaseUrl: databaseUrlOf(settings),
     catalogDir: path.resolve(settings.TRADEWIND_CATALOG_DIR ?? path.join(packageRoot, 'catalog')),
     rateLimit: Number(settings.TRADEWIND_RATE_LIMIT),
+    trustedProxies: trustedProxiesOf(settings),
     simulationSpeed: numberOf(settings, 'TRADEWIND_SIMULATION_SPEED', 0.01, 100_000),
     logLevel: settings.TRADEWIND_LOG_LEVEL,
     logFormat: settings.TRADEWIND_LOG_FORMAT,
@@ -126,6 +136,15 @@ function numberOf(
   const value = Number(settings[name]);
   if (value < min || value > max) throw refused(name);
   return value;
+}
+
+function trustedProxiesOf({ TRADEWIND_TRUST_PROXY: text = '' }: Environment): string[] {
+  const given = text.split(',').map((each) => each.trim());
+  const proxies = given.filter((each) => each !== '');
+  const usable = (each: string) =>
+    net.isIP(each) !== 0 || (net.isIP(each.split('/')[0] ?? '') !== 0 && ipaddr.isValidCIDR(each));
+  if (!proxies.every(usable)) throw refused('TRADEWIND_TRUST_PROXY');
+  return proxies;
 }
 
 function bootstrapTokenOf(settings: Environment): Config['bootstrapToken'] {

@@ -21,6 +21,8 @@ export function createServer(deps: {
   nextRequestId: () => string;
   /** Requests that one token may make in 10 seconds; 0 for any number. */
   rateLimit: number;
+  /** Who is believed where a request comes from; nobody when empty. */
+  trustedProxies: readonly string[];
   requestLog: RequestLog;
   /** Names a fault of what lies below by a domain error, where there is one for it. */
   nameFault: (error: Error) => Error;
@@ -29,6 +31,7 @@ export function createServer(deps: {
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
+    trustProxy: deps.trustedProxies.length > 0 && [...deps.trustedProxies],
     genReqId: () => deps.nextRequestId(),
     requestTimeout: 60_000,
     frameworkErrors: sendError,

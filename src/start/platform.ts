@@ -115,6 +115,7 @@ export async function startPlatform(
         log,
         readiness: createReadiness(database),
         rateLimit: config.rateLimit,
+        trustedProxies: config.trustedProxies,
       });
       undo.push(() => closeWithin(app, graceMs, log));
       await app
