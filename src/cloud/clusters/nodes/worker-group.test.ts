@@ -68,6 +68,30 @@ test('it takes rules, but stays what it is while there is a cluster, and goes wi
   expect(await http.get(`${GROUPS}/${group.id}`)).toMatchObject({ status: 404 });
 });
 
+test('its rules of the platform stay as they are, and take no namesakes', async () => {
+  const { http } = service;
+  const { group } = await clusterWithGroup();
+  const at = `${GROUPS}/${group.id}`;
+  const [own] = group.security_group_rules;
+  const mine = { direction: 'ingress', protocol: 'tcp', port_range_min: 80, port_range_max: 80 };
+  const { body: rule } = await http.post(`${at}/rules`, mine);
+  const refused = [
+    await http.delete(`/cloud/v1/securitygrouprules/1/1/${own.id}`),
+    await http.put(`/cloud/v1/securitygrouprules/1/1/${own.id}`, mine),
+    await http.patch(at, { changed_rules: [{ action: 'delete', security_group_rule_id: own.id }] }),
+    await http.patch(`/cloud/v2/security_groups/1/1/${group.id}`, { rules: [mine] }),
+    await http.post(`${at}/revert`),
+    await http.post(`${at}/rules`, { ...mine, port_range_max: 81, description: 'system' }),
+    await http.put(`/cloud/v1/securitygrouprules/1/1/${rule.id}`, { ...mine, description: 'system' }),
+  ];
+  for (const answer of refused) {
+    expect(answer, answer.text).toMatchObject({ status: 409 });
+    expect(answer.text).toContain('system');
+  }
+  expect((await http.delete(`/cloud/v1/securitygrouprules/1/1/${rule.id}`)).status).toBe(204);
+  expect((await http.get(at)).body.security_group_rules).toHaveLength(group.security_group_rules.length);
+});
+
 test('a cluster stays while something else uses the group of its nodes', async () => {
   const { http } = service;
   const { group, at } = await clusterWithGroup();
