@@ -79,7 +79,9 @@ export async function openChange(
   clusterId: string,
   { configuration, pools }: Standing,
 ): Promise<void> {
-  const { unfinished } = await carryOut(run, 'begin change', (key) => backend.beginChange(key, clusterId));
+  const { unfinished } = await carryOut(run, 'begin change', (key) =>
+    backend.beginChange(key, clusterId, pools),
+  );
   if (!unfinished) return;
   await carryOut(run, 'keep pools', (key) => backend.keepPools(key, clusterId, pools));
   for (const group of APPLY_ORDER) {

@@ -129,7 +129,7 @@ export function clusterHandlers({
     deadlineMs: DEADLINE_MS[UPDATE],
     async run(run, { clusterId, pools, current, wanted, changed }) {
       const { unfinished } = await carryOut(run, 'begin change', (key) =>
-        backend.beginChange(key, clusterId),
+        backend.beginChange(key, clusterId, pools ?? []),
       );
       const tried: GroupName[] = [];
       try {

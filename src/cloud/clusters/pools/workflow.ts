@@ -201,7 +201,7 @@ export function poolHandlers({
       });
     },
     complete: async () => null,
-    // What is missing comes with the next change of the cluster.
+    // The next change of the cluster finds the settings missing and brings them.
     abandon: async () => {},
   };
 
