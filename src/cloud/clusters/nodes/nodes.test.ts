@@ -174,7 +174,7 @@ describe('the nodes of a cluster', () => {
     const [{ id: volumeId }] = node.volumes;
     const body = { volume_id: volumeId, name: 'of a node' };
     await finished(await http.post('/cloud/v1/snapshots/1/1', body));
-    const named = await http.delete(`${CLUSTERS}/${cluster.name}?volumes=${volumeId}`);
+    const named = await http.delete(`${CLUSTERS}/${cluster.name}?volumes=${volumeId.toUpperCase()}`);
     expect(named, named.text).toMatchObject({ status: 409 });
     expect(await http.delete(`${CLUSTERS}/${cluster.name}?volumes=${UNKNOWN}`)).toMatchObject({
       status: 400,
