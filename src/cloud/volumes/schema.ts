@@ -4,9 +4,9 @@ import { nullable } from '../../lib/nullable.ts';
 import { ResourceFields, Uuid, UuidInput } from '../../lib/resource-fields.ts';
 import { tagQuery } from '../../lib/tag-query.ts';
 import { TagsInput } from '../../lib/tags-input.ts';
+import { MAX_VOLUME_GIB } from '../../lib/volume-types.ts';
 import { listOf, listQuery, ProjectRegion, ResourceName, Timestamp } from '../../lib/wire.ts';
 import { VolumeTypeName } from '../catalog/schema.ts';
-import { MAX_VOLUME_GIB } from './sources.ts';
 import { VOLUME_STATUSES } from './states.ts';
 
 export const VolumeSize = Type.Integer({
