@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   CLUSTERS,
   type ClusterParts,
@@ -165,6 +165,31 @@ describe('the nodes of a cluster', () => {
     const answer = await service.http.post(CLUSTERS, parts.body());
     await overdue(answer.body[0], goOn);
     expect(await belongings()).toEqual(before);
+  });
+
+  test('give back their quotas with the cluster, never holding some while waiting for others', async () => {
+    const { http, pool } = service;
+    const cluster = await newCluster();
+    const quotas = await pool.connect();
+    onTestFinished(() => quotas.release());
+    const lock = (attribute: string) =>
+      quotas.query(`select from quota_usage where attribute = $1 for update nowait`, [attribute]);
+    await quotas.query('begin');
+    await lock('cluster_count');
+    const deletion = await http.delete(`${CLUSTERS}/${cluster.name}`);
+    await vi.waitFor(
+      async () => {
+        const { rowCount } = await pool.query(
+          `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%"quota_usage"%'`,
+        );
+        expect(rowCount).toBe(1);
+      },
+      { timeout: 20_000, interval: 50 },
+    );
+    await lock('vm_count');
+    await lock('volume_count');
+    await quotas.query('rollback');
+    await finished(deletion);
   });
 
   test('keep a boot volume that has a snapshot', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import {
   CLUSTERS,
   type ClusterParts,
@@ -7,6 +7,8 @@ import {
   POOL,
 } from '../../../../test/support/clusters.ts';
 import { startService, type TestService } from '../../../../test/support/service.ts';
+import { openDatabase } from '../../../db/database.ts';
+import { portGroups } from '../../security-groups/port-groups.ts';
 
 let service: TestService;
 let parts: ClusterParts;
@@ -124,6 +126,19 @@ test('a group that somebody begins to use while the cluster goes stays as theirs
   await http.delete(`${GROUPS}/${other.id}`);
   expect(await http.delete(`${GROUPS}/${group.id}`)).toMatchObject({ status: 204 });
   expect(await http.get(`${CLUSTERS}/${cluster.name}`)).toMatchObject({ status: 404 });
+});
+
+test('the groups of more nodes than a statement has parameters are put on them', async () => {
+  const { pool } = service;
+  const { group } = await clusterWithGroup();
+  const { rows } = await pool.query('select port_id from port_security_groups where security_group_id = $1', [
+    group.id,
+  ]);
+  const database = openDatabase({ connectionString: pool.options.connectionString ?? '' }, 1);
+  onTestFinished(() => database.close());
+  const links = Array.from({ length: 40_000 }, () => ({ portId: rows[0].port_id, groupId: group.id }));
+  await database.transaction((tx) => portGroups.put(tx, links));
+  expect((await service.http.get(`${GROUPS}/${group.id}/instances`)).body.count).toBe(1);
 });
 
 test('a cluster needs the name of its group', async () => {
