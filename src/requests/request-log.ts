@@ -71,7 +71,7 @@ export function createRequestLog(deps: {
         // What isn't there is the affair of the work, which says so.
         if (version === undefined || wanted === 'any' || wanted.includes(version)) return;
         throw new PreconditionFailedError(
-          `If-Match asks for ${named(wanted)}, but it is at version "${version}" now; read it again and decide anew`,
+          `What is at this address has version "${version}" now, and If-Match asks for ${named(wanted)}; read it again and decide anew`,
         );
       }
 
