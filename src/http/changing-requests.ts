@@ -81,6 +81,8 @@ export function keepChangingRequests(app: FastifyInstance, log: RequestLog): voi
   });
 
   app.addHook('onResponse', (request, reply, done) => {
+    // A loop that ran wild must not push out what others did.
+    if (reply.statusCode === 429) return done();
     if (request.changing) request.changing.answered(reply.statusCode);
     else if (request.principal && changes(request)) log.turnedAway(incoming(request), reply.statusCode);
     done();
