@@ -4,6 +4,7 @@ import ipaddr from 'ipaddr.js';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { parseTokenText } from './iam/identity/token-text.ts';
+import { closestName } from './lib/closest-name.ts';
 import { SettingError } from './lib/operator-error.ts';
 import { packageRoot } from './lib/package-root.ts';
 
@@ -73,31 +74,46 @@ export interface Config {
   readonly logFormat: 'text' | 'json';
 }
 
+const PREFIX = 'TRADEWIND_';
+
+/** What the schema can't see of a setting. */
+const CHECKS: Partial<Record<keyof Environment, (text: string) => boolean>> = {
+  TRADEWIND_PORT: (text) => Number(text) <= 65_535,
+  TRADEWIND_BOOTSTRAP_TOKEN: (text) => bootstrapTokenOf(text) !== undefined,
+  DATABASE_URL: isDatabaseUrl,
+  TRADEWIND_TRUST_PROXY: (text) => proxiesOf(text).every(isAddressOrNetwork),
+  TRADEWIND_SIMULATION_SPEED: (text) => Number(text) >= 0.01 && Number(text) <= 100_000,
+};
+
 /**
  * Reads the settings of the environment. An empty text counts as not set.
- * @throws SettingError naming the setting
+ * @throws SettingError naming every setting that can't be used
  */
 export function loadConfig(environment: Record<string, string | undefined>): Config {
+  const names = Object.keys(Environment.properties) as (keyof Environment)[];
   const given = Object.fromEntries(
-    Object.keys(Environment.properties).flatMap((name) =>
-      environment[name] ? [[name, environment[name]]] : [],
-    ),
+    names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
   );
-  const settings = Value.Default(Environment, given);
-  if (!Value.Check(Environment, settings)) {
-    const name = Value.Errors(Environment, settings)[0]?.instancePath.slice(1) ?? '';
-    throw refused(name as keyof Environment);
+  const settings: unknown = Value.Default(Environment, given);
+  const faulty = new Set(
+    Value.Errors(Environment, settings).map(({ instancePath }) => instancePath.slice(1)),
+  );
+  const unusable = names.filter(
+    (name) => faulty.has(name) || (environment[name] && CHECKS[name]?.(environment[name]) === false),
+  );
+  if (unusable.length > 0 || !Value.Check(Environment, settings)) {
+    throw new SettingError(unusable.map(refusal).join('\n'));
   }
   return Object.freeze({
     host: settings.TRADEWIND_HOST,
-    port: numberOf(settings, 'TRADEWIND_PORT', 0, 65_535),
+    port: Number(settings.TRADEWIND_PORT),
     dataDir: path.resolve(settings.TRADEWIND_DATA_DIR),
-    bootstrapToken: bootstrapTokenOf(settings),
-    databaseUrl: databaseUrlOf(settings),
+    bootstrapToken: bootstrapTokenOf(settings.TRADEWIND_BOOTSTRAP_TOKEN ?? ''),
+    databaseUrl: settings.DATABASE_URL,
     catalogDir: path.resolve(settings.TRADEWIND_CATALOG_DIR ?? path.join(packageRoot, 'catalog')),
     rateLimit: Number(settings.TRADEWIND_RATE_LIMIT),
-    trustedProxies: trustedProxiesOf(settings),
-    simulationSpeed: numberOf(settings, 'TRADEWIND_SIMULATION_SPEED', 0.01, 100_000),
+    trustedProxies: proxiesOf(settings.TRADEWIND_TRUST_PROXY ?? ''),
+    simulationSpeed: Number(settings.TRADEWIND_SIMULATION_SPEED),
     logLevel: settings.TRADEWIND_LOG_LEVEL,
     logFormat: settings.TRADEWIND_LOG_FORMAT,
   });
@@ -113,52 +129,39 @@ export function settingsHelp(): string {
     .join('\n');
 }
 
-/** Names that look like settings and are none: most likely a typing error. */
+/** A line for each name that looks like a setting and is none: most likely a typing error. */
 export function unknownSettings(environment: Record<string, string | undefined>): string[] {
-  return Object.keys(environment).filter(
-    (name) => name.startsWith('TRADEWIND_') && !(name in Environment.properties),
-  );
+  const known = Object.keys(Environment.properties);
+  return Object.keys(environment)
+    .filter((name) => name.startsWith(PREFIX) && !known.includes(name))
+    .map((name) => {
+      const bare = name.slice(PREFIX.length);
+      const meant = known.includes(bare) ? bare : closestName(name, known);
+      const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+      return `${name} is no setting of Tradewind and has no effect${hint}`;
+    });
 }
 
-function refused(name: keyof Environment): SettingError {
+function refusal(name: keyof Environment): string {
   // The value stays out of the message: a token or a password may be in it.
-  return new SettingError(
-    `${name} is not usable: it must be ${(Environment.properties[name] as { rule?: string }).rule}`,
-  );
+  return `${name} is not usable: it must be ${(Environment.properties[name] as { rule?: string }).rule}`;
 }
 
-function numberOf(
-  settings: Environment,
-  name: 'TRADEWIND_PORT' | 'TRADEWIND_SIMULATION_SPEED',
-  min: number,
-  max: number,
-): number {
-  const value = Number(settings[name]);
-  if (value < min || value > max) throw refused(name);
-  return value;
+function proxiesOf(text: string): string[] {
+  const proxies = text.split(',').map((each) => each.trim());
+  return proxies.filter((each) => each !== '');
 }
 
-function trustedProxiesOf({ TRADEWIND_TRUST_PROXY: text = '' }: Environment): string[] {
-  const given = text.split(',').map((each) => each.trim());
-  const proxies = given.filter((each) => each !== '');
-  const usable = (each: string) =>
-    net.isIP(each) !== 0 || (net.isIP(each.split('/')[0] ?? '') !== 0 && ipaddr.isValidCIDR(each));
-  if (!proxies.every(usable)) throw refused('TRADEWIND_TRUST_PROXY');
-  return proxies;
+function isAddressOrNetwork(text: string): boolean {
+  return net.isIP(text) !== 0 || (net.isIP(text.split('/')[0] ?? '') !== 0 && ipaddr.isValidCIDR(text));
 }
 
-function bootstrapTokenOf(settings: Environment): Config['bootstrapToken'] {
-  if (settings.TRADEWIND_BOOTSTRAP_TOKEN === undefined) return undefined;
-  const token = parseTokenText(settings.TRADEWIND_BOOTSTRAP_TOKEN);
-  if (!token || token.id < 1 || token.id > 2_147_483_647) throw refused('TRADEWIND_BOOTSTRAP_TOKEN');
-  return token;
+function bootstrapTokenOf(text: string): Config['bootstrapToken'] {
+  const token = parseTokenText(text);
+  return token && token.id >= 1 && token.id <= 2_147_483_647 ? token : undefined;
 }
 
-function databaseUrlOf(settings: Environment): string | undefined {
-  const text = settings.DATABASE_URL;
-  if (text === undefined) return undefined;
+function isDatabaseUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^postgres(ql)?:$/.test(url.protocol) || url.pathname.length < 2)
-    throw refused('DATABASE_URL');
-  return text;
+  return url !== undefined && /^postgres(ql)?:$/.test(url.protocol) && url.pathname.length >= 2;
 }
