@@ -28,6 +28,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index user_actions_by_project on user_actions (client_id, project_id, "timestamp" desc, id desc)`.execute(
     db,
   );
+  await sql`create index user_actions_by_request on user_actions (client_id, request_id)`.execute(db);
   await sql`
     create table idempotency_keys (
       client_id bigint not null,

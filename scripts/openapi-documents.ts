@@ -30,7 +30,13 @@ export async function openApiDocuments(): Promise<DocumentFile[]> {
     simulationSpeed: 1,
   });
   const log = pino({ level: 'silent' });
-  const app = await buildApp({ services, log, readiness: { check: async () => ({}) }, rateLimit: 0 });
+  const app = await buildApp({
+    services,
+    log,
+    readiness: { check: async () => ({}) },
+    rateLimit: 0,
+    trustedProxies: [],
+  });
   const read = async (url: string, name: string): Promise<DocumentFile> => {
     const { statusCode, body } = await app.inject({ url });
     if (statusCode !== 200) throw new Error(`${url} answered ${statusCode}: ${body}`);

@@ -53,14 +53,16 @@ export async function buildApp(deps: {
   log: FastifyBaseLogger;
   readiness: Readiness;
   rateLimit: number;
+  trustedProxies: readonly string[];
   metrics?: Metrics;
 }): Promise<Api> {
-  const { services, log, readiness, rateLimit, metrics } = deps;
+  const { services, log, readiness, rateLimit, trustedProxies, metrics } = deps;
   const app = createServer({
     log,
     authenticator: services.authenticator,
     nextRequestId: randomUUID,
     rateLimit,
+    trustedProxies,
     requestLog: services.requestLog,
     nameFault: (error) => overtakenNamed(outageNamed(error)),
   });

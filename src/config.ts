@@ -1,9 +1,12 @@
+import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import ipaddr from 'ipaddr.js';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { EngineSettings } from './engines/settings.ts';
 import { parseTokenText } from './iam/identity/token-text.ts';
+import { closestName } from './lib/closest-name.ts';
 import { SettingError } from './lib/operator-error.ts';
 import { packageRoot } from './lib/package-root.ts';
 import { parseAllowedHosts } from './streaming/ai-tasks/fetching/allowed-hosts.ts';
@@ -45,6 +48,11 @@ const Environment = Type.Object({
     default: '10000',
     rule: 'how many requests a token may make in 10 seconds, in each process; 0 for any number',
   }),
+  TRADEWIND_TRUST_PROXY: Type.Optional(
+    Type.String({
+      rule: 'the addresses or networks (CIDR) of your proxies, with commas between them: they say in X-Forwarded-For where a request comes from',
+    }),
+  ),
   TRADEWIND_SIMULATION_SPEED: Type.String({
     pattern: '^\\d{1,6}(\\.\\d{1,6})?$',
     default: '1',
@@ -125,6 +133,8 @@ export interface Config {
   readonly catalogDir: string;
   /** Requests of one token in 10 seconds; 0 for any number. */
   readonly rateLimit: number;
+  /** Addresses and networks that are believed where a request comes from. */
+  readonly trustedProxies: readonly string[];
   readonly simulationSpeed: number;
   /** Absolute. */
   readonly temporaryDir: string;
@@ -148,30 +158,55 @@ export interface Config {
   readonly logFormat: 'text' | 'json';
 }
 
+const PREFIX = 'TRADEWIND_';
+
+const within = (min: number, max: number) => (text: string) => Number(text) >= min && Number(text) <= max;
+
+/** What the schema can't see of a setting. */
+const CHECKS: Partial<Record<keyof Environment, (text: string) => boolean>> = {
+  TRADEWIND_PORT: within(0, 65_535),
+  TRADEWIND_BOOTSTRAP_TOKEN: (text) => bootstrapTokenOf(text) !== undefined,
+  DATABASE_URL: isDatabaseUrl,
+  TRADEWIND_TRUST_PROXY: (text) => proxiesOf(text).every(isAddressOrNetwork),
+  TRADEWIND_SIMULATION_SPEED: within(0.01, 100_000),
+  TRADEWIND_AI_CONCURRENCY: within(0, 64),
+  TRADEWIND_AI_CLIENT_CONCURRENCY: within(1, 64),
+  TRADEWIND_SPEECH_CONFIDENCE: within(0, 1),
+  TRADEWIND_MEDIA_ALLOW_HOSTS: (text) => parseAllowedHosts(text) !== undefined,
+  TRADEWIND_MEDIA_MAX_MB: within(1, 100_000),
+  TRADEWIND_MEDIA_IDLE_SECONDS: within(1, 3_600),
+  TRADEWIND_MEDIA_TOTAL_SECONDS: within(1, 86_400),
+};
+
 /**
  * Reads the settings of the environment. An empty text counts as not set.
- * @throws SettingError naming the setting
+ * @throws SettingError naming every setting that can't be used
  */
 export function loadConfig(environment: Record<string, string | undefined>): Config {
+  const names = Object.keys(Environment.properties) as (keyof Environment)[];
   const given = Object.fromEntries(
-    Object.keys(Environment.properties).flatMap((name) =>
-      environment[name] ? [[name, environment[name]]] : [],
-    ),
+    names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
   );
-  const settings = Value.Default(Environment, given);
-  if (!Value.Check(Environment, settings)) {
-    const name = Value.Errors(Environment, settings)[0]?.instancePath.slice(1) ?? '';
-    throw refused(name as keyof Environment);
+  const settings: unknown = Value.Default(Environment, given);
+  const faulty = new Set(
+    Value.Errors(Environment, settings).map(({ instancePath }) => instancePath.slice(1)),
+  );
+  const unusable = names.filter(
+    (name) => faulty.has(name) || (environment[name] && CHECKS[name]?.(environment[name]) === false),
+  );
+  if (unusable.length > 0 || !Value.Check(Environment, settings)) {
+    throw new SettingError(unusable.map(refusal).join('\n'));
   }
   return Object.freeze({
     host: settings.TRADEWIND_HOST,
-    port: numberOf(settings, 'TRADEWIND_PORT', 0, 65_535),
+    port: Number(settings.TRADEWIND_PORT),
     dataDir: path.resolve(settings.TRADEWIND_DATA_DIR),
-    bootstrapToken: bootstrapTokenOf(settings),
-    databaseUrl: databaseUrlOf(settings),
+    bootstrapToken: bootstrapTokenOf(settings.TRADEWIND_BOOTSTRAP_TOKEN ?? ''),
+    databaseUrl: settings.DATABASE_URL,
     catalogDir: path.resolve(settings.TRADEWIND_CATALOG_DIR ?? path.join(packageRoot, 'catalog')),
     rateLimit: Number(settings.TRADEWIND_RATE_LIMIT),
-    simulationSpeed: numberOf(settings, 'TRADEWIND_SIMULATION_SPEED', 0.01, 100_000),
+    trustedProxies: proxiesOf(settings.TRADEWIND_TRUST_PROXY ?? ''),
+    simulationSpeed: Number(settings.TRADEWIND_SIMULATION_SPEED),
     temporaryDir: path.resolve(settings.TRADEWIND_TMP ?? path.join(settings.TRADEWIND_DATA_DIR, 'tmp')),
     searchPath: environment.PATH || '/usr/local/bin:/usr/bin:/bin',
     ai: aiOf(settings),
@@ -191,65 +226,64 @@ export function settingsHelp(): string {
     .join('\n');
 }
 
-/** Names that look like settings and are none: most likely a typing error. */
+/** A line for each name that looks like a setting and is none: most likely a typing error. */
 export function unknownSettings(environment: Record<string, string | undefined>): string[] {
-  return Object.keys(environment).filter(
-    (name) => name.startsWith('TRADEWIND_') && !(name in Environment.properties),
-  );
+  const known = Object.keys(Environment.properties);
+  return Object.keys(environment)
+    .filter((name) => name.startsWith(PREFIX) && !known.includes(name))
+    .map((name) => {
+      const bare = name.slice(PREFIX.length);
+      const meant = known.includes(bare) ? bare : closestName(name, known);
+      const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+      return `${name} is no setting of Tradewind and has no effect${hint}`;
+    });
 }
 
-function refused(name: keyof Environment): SettingError {
+function refusal(name: keyof Environment): string {
   // The value stays out of the message: a token or a password may be in it.
-  return new SettingError(
-    `${name} is not usable: it must be ${(Environment.properties[name] as { rule?: string }).rule}`,
-  );
-}
-
-function numberOf(settings: Environment, name: keyof Environment, min: number, max: number): number {
-  const value = Number(settings[name]);
-  if (value < min || value > max) throw refused(name);
-  return value;
+  return `${name} is not usable: it must be ${(Environment.properties[name] as { rule?: string }).rule}`;
 }
 
 function aiOf(settings: Environment): Config['ai'] {
-  const allowedHosts = settings.TRADEWIND_MEDIA_ALLOW_HOSTS ?? '';
-  if (!parseAllowedHosts(allowedHosts)) throw refused('TRADEWIND_MEDIA_ALLOW_HOSTS');
   const { TRADEWIND_AI_CONCURRENCY: concurrency, TRADEWIND_MODEL_DIR: modelDir } = settings;
   return {
     concurrency:
       concurrency === undefined
         ? Math.max(1, Math.floor(os.availableParallelism() / 2))
-        : numberOf(settings, 'TRADEWIND_AI_CONCURRENCY', 0, 64),
-    perClient: numberOf(settings, 'TRADEWIND_AI_CLIENT_CONCURRENCY', 1, 64),
+        : Number(settings.TRADEWIND_AI_CONCURRENCY),
+    perClient: Number(settings.TRADEWIND_AI_CLIENT_CONCURRENCY),
     modelDir: modelDir === undefined ? undefined : path.resolve(modelDir),
     engines: {
       ffmpeg: settings.TRADEWIND_FFMPEG,
       ffprobe: settings.TRADEWIND_FFPROBE,
       pocketsphinx: settings.TRADEWIND_POCKETSPHINX,
       pocketsphinxModel: path.resolve(settings.TRADEWIND_POCKETSPHINX_MODEL),
-      minWordConfidence: numberOf(settings, 'TRADEWIND_SPEECH_CONFIDENCE', 0, 1),
+      minWordConfidence: Number(settings.TRADEWIND_SPEECH_CONFIDENCE),
     },
-    allowedHosts,
+    allowedHosts: settings.TRADEWIND_MEDIA_ALLOW_HOSTS ?? '',
     media: {
-      maxBytes: numberOf(settings, 'TRADEWIND_MEDIA_MAX_MB', 1, 100_000) * 1_000_000,
-      idleMs: numberOf(settings, 'TRADEWIND_MEDIA_IDLE_SECONDS', 1, 3_600) * 1_000,
-      totalMs: numberOf(settings, 'TRADEWIND_MEDIA_TOTAL_SECONDS', 1, 86_400) * 1_000,
+      maxBytes: Number(settings.TRADEWIND_MEDIA_MAX_MB) * 1_000_000,
+      idleMs: Number(settings.TRADEWIND_MEDIA_IDLE_SECONDS) * 1_000,
+      totalMs: Number(settings.TRADEWIND_MEDIA_TOTAL_SECONDS) * 1_000,
     },
   };
 }
 
-function bootstrapTokenOf(settings: Environment): Config['bootstrapToken'] {
-  if (settings.TRADEWIND_BOOTSTRAP_TOKEN === undefined) return undefined;
-  const token = parseTokenText(settings.TRADEWIND_BOOTSTRAP_TOKEN);
-  if (!token || token.id < 1 || token.id > 2_147_483_647) throw refused('TRADEWIND_BOOTSTRAP_TOKEN');
-  return token;
+function proxiesOf(text: string): string[] {
+  const proxies = text.split(',').map((each) => each.trim());
+  return proxies.filter((each) => each !== '');
 }
 
-function databaseUrlOf(settings: Environment): string | undefined {
-  const text = settings.DATABASE_URL;
-  if (text === undefined) return undefined;
+function isAddressOrNetwork(text: string): boolean {
+  return net.isIP(text) !== 0 || (net.isIP(text.split('/')[0] ?? '') !== 0 && ipaddr.isValidCIDR(text));
+}
+
+function bootstrapTokenOf(text: string): Config['bootstrapToken'] {
+  const token = parseTokenText(text);
+  return token && token.id >= 1 && token.id <= 2_147_483_647 ? token : undefined;
+}
+
+function isDatabaseUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^postgres(ql)?:$/.test(url.protocol) || url.pathname.length < 2)
-    throw refused('DATABASE_URL');
-  return text;
+  return url !== undefined && /^postgres(ql)?:$/.test(url.protocol) && url.pathname.length >= 2;
 }

@@ -1,8 +1,7 @@
 #!/usr/bin/env node
-import { parseArgs } from 'node:util';
-import { loadConfig, settingsHelp, unknownSettings } from './config.ts';
+import { loadConfig, unknownSettings } from './config.ts';
 import { OperatorError, SettingError } from './lib/operator-error.ts';
-import { commands } from './start/commands.ts';
+import { readCommandLine } from './start/command-line.ts';
 
 /** Exit codes of sysexits.h: what a supervisor can tell apart. */
 const EXIT_USAGE = 64;
@@ -10,58 +9,19 @@ const EXIT_FAILED = 70;
 const EXIT_CONFIG = 78;
 const PARENT_CHECK_MS = 250;
 
-const HELP = `tradewind - a self-hosted cloud control plane
-
-Usage: tradewind <command> [options]
-
-${Object.entries(commands)
-  .map(([name, { summary }]) => `  ${name.padEnd(24)}${summary}`)
-  .join('\n')}
-
-Settings come from the environment:
-${settingsHelp()}
-
-Run "tradewind <command> --help" for the options of one command.
-`;
-
 async function main(): Promise<number> {
-  const [first = 'serve', second = ''] = process.argv.slice(2);
-  if (['help', '--help', '-h'].includes(first)) {
-    process.stdout.write(HELP);
+  const asked = readCommandLine(process.argv.slice(2));
+  if ('print' in asked) {
+    process.stdout.write(asked.print);
     return 0;
   }
-  const name = `${first} ${second}` in commands ? `${first} ${second}` : first;
-  const command = commands[name];
-  if (!command) {
-    const meant = Object.keys(commands).find((known) => known.startsWith(`${first} `));
-    const hint = meant === undefined ? '"tradewind help" lists them' : `Did you mean "tradewind ${meant}"?`;
-    process.stderr.write(`There is no command "${first}". ${hint}\n`);
+  if ('fault' in asked) {
+    process.stderr.write(asked.fault);
     return EXIT_USAGE;
   }
-  const args = process.argv.slice(2 + name.split(' ').length);
-  const options = parseOptions(name, command, args);
-  if (typeof options === 'number') return options;
-  for (const unknown of unknownSettings(process.env)) {
-    process.stderr.write(`${unknown} is no setting of Tradewind and has no effect\n`);
-  }
+  for (const line of unknownSettings(process.env)) process.stderr.write(`${line}\n`);
+  const { command, options } = asked;
   return command.run({ config: loadConfig(process.env), options, stop: stopSignal() });
-}
-
-type Options = Record<string, string | boolean | undefined>;
-
-function parseOptions(name: string, command: (typeof commands)[string], args: string[]): Options | number {
-  try {
-    const { values } = parseArgs({
-      args,
-      options: { ...command.options, help: { type: 'boolean', short: 'h' } },
-    });
-    if (!values.help) return values;
-    process.stdout.write(`Usage: tradewind ${name} [options]\n\n${command.summary}\n\n${command.help}`);
-    return 0;
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n"tradewind ${name} --help" lists the options.\n`);
-    return EXIT_USAGE;
-  }
 }
 
 /** Aborted by the first SIGTERM or SIGINT; later ones are ignored, since a group gets Ctrl-C more than once. */

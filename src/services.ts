@@ -113,7 +113,8 @@ export function createServices(foundation: Foundation) {
   const requestLog = createRequestLog({ ...foundation, userActions });
   const projects = createProjects(foundation);
   const tasks = createTasks(foundation);
-  const prepare = (tx: Transaction) => prepareProjectsIn(tx, foundation.catalog, foundation.clock.now());
+  const prepare = (tx: Transaction, clientId: number) =>
+    prepareProjectsIn(tx, foundation.catalog, foundation.clock.now(), clientId);
   const projectChanges = createProjectChanges({ ...foundation, tasks, projects, prepareProjects: prepare });
   const ports = createPorts(foundation);
   const securityGroups = createSecurityGroups({ ...foundation, tasks, instances: ports });
@@ -230,6 +231,7 @@ export function createServices(foundation: Foundation) {
   const members = createMembers(account);
   const clients = createClients({
     ...foundation,
+    authenticator,
     features,
     users,
     directory,
@@ -288,10 +290,16 @@ export async function prepareProjects(database: Database, catalog: Catalog, cloc
   await database.transaction((tx) => prepareProjectsIn(tx, catalog, clock.now()));
 }
 
-async function prepareProjectsIn(tx: Transaction, catalog: Catalog, now: Date): Promise<void> {
+/** Of one account, or of all. */
+async function prepareProjectsIn(
+  tx: Transaction,
+  catalog: Catalog,
+  now: Date,
+  clientId?: number,
+): Promise<void> {
   const regions = [...catalog.regions.values()];
-  await ensureDefaultNetworks(tx, regions, now);
-  await ensureDefaultSecurityGroups(tx, regions, now);
+  await ensureDefaultNetworks(tx, regions, now, clientId);
+  await ensureDefaultSecurityGroups(tx, regions, now, clientId);
 }
 
 function instanceVolumesOn(foundation: Foundation) {

@@ -22,6 +22,8 @@ declare module 'fastify' {
     secretAnswer?: boolean;
     /** A POST that changes nothing, such as a price preview. */
     onlyAsks?: boolean;
+    /** A GET that is noted like a change: a login in somebody's name. */
+    noted?: boolean;
   }
 }
 
@@ -79,6 +81,8 @@ export function keepChangingRequests(app: FastifyInstance, log: RequestLog): voi
   });
 
   app.addHook('onResponse', (request, reply, done) => {
+    // A loop that ran wild must not push out what others did.
+    if (reply.statusCode === 429) return done();
     if (request.changing) request.changing.answered(reply.statusCode);
     else if (request.principal && changes(request)) log.turnedAway(incoming(request), reply.statusCode);
     done();
@@ -87,7 +91,7 @@ export function keepChangingRequests(app: FastifyInstance, log: RequestLog): voi
 
 /** What only asks for a price or a limit changes nothing, whatever its method is. */
 export function changesSomething(method: string, config: FastifyContextConfig | undefined): boolean {
-  return CHANGING.has(method) && !config?.onlyAsks;
+  return config?.noted === true || (CHANGING.has(method) && !config?.onlyAsks);
 }
 
 function changes(request: FastifyRequest): boolean {

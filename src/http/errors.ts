@@ -26,6 +26,9 @@ const STATUS = {
   unavailable: 503,
 } as const;
 
+/** One for each way to authenticate (RFC 9110, 11.6.1); RFC 6750 asks for a parameter with its own. */
+const CHALLENGES = 'apikey, Bearer realm="Tradewind"';
+
 /** A fault of HTTP itself (method, media type, size), before any domain rule was asked. */
 export class HttpError extends Error {
   readonly status: number;
@@ -46,7 +49,7 @@ export function sendError(error: Error, request: FastifyRequest, reply: FastifyR
   } else if (status >= 500) request.log.error({ err: error, url: request.url }, 'The request failed inside');
   if (known instanceof TooManyRequestsError)
     void reply.header('retry-after', String(known.retryAfterSeconds));
-  if (status === 401) void reply.header('www-authenticate', 'apikey');
+  if (status === 401) void reply.header('www-authenticate', CHALLENGES);
   const details = wantsProblemDetails(request.headers.accept);
   const body = details
     ? problemDetails(known, status, request.id)

@@ -13,7 +13,7 @@ const NAMES = ['constructor', 'toString', 'hasOwnProperty', '__proto__'];
 it.each(NAMES)('refuses an unknown query parameter named %s by that name', async (name) => {
   const answer = await service.http.get(`/cloud/v1/securitygroups/1/1?${name}=1`);
   expect(answer.status, answer.text).toBe(400);
-  expect(Object.entries(answer.body.invalid_fields)).toEqual([[name, ['Unknown field.']]]);
+  expect(Object.entries(answer.body.invalid_fields)).toEqual([[name, ['Unknown query parameter.']]]);
 });
 
 it.each(NAMES)('refuses an unknown field named %s', async (name) => {

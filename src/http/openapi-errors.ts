@@ -160,7 +160,12 @@ function responseOf(area: Area, status: number): object {
   return {
     description: MEANING[status],
     ...(status === 401 && {
-      headers: { 'WWW-Authenticate': { description: 'The word `apikey`', schema: { type: 'string' } } },
+      headers: {
+        'WWW-Authenticate': {
+          description: 'The schemes that are taken: `apikey` and `Bearer`',
+          schema: { type: 'string' },
+        },
+      },
     }),
     content: { 'application/json': { schema } },
   };

@@ -34,7 +34,7 @@ it('names the fields of a request that can not be taken', async () => {
     code: 'invalid',
     errors: expect.arrayContaining([
       { field: 'limit', detail: 'Must be at least 1.' },
-      { field: 'colour', detail: 'Unknown field.' },
+      { field: 'colour', detail: 'Unknown query parameter.' },
     ]),
   });
 });

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { NotFoundError } from '../lib/errors.ts';
 import { dialects } from './dialect.ts';
 
-const PAGE = `<!doctype html>
+const page = (prefix: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -15,24 +15,26 @@ const PAGE = `<!doctype html>
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 </head>
 <body>
-<noscript>This page needs JavaScript. The same as data: <a href="/openapi.json">/openapi.json</a>.</noscript>
+<noscript>This page needs JavaScript. The same as data: <a href="${prefix}/openapi.json">${prefix}/openapi.json</a>.</noscript>
 <div id="reference"></div>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/swagger-ui-standalone-preset.js"></script>
-<script src="/docs/reference.js"></script>
+<script src="${prefix}/docs/reference.js"></script>
 </body>
 </html>
 `;
 
 const documents = dialects.map(({ prefix, name }) => ({
+  prefix,
   url: `${prefix}/openapi.json`,
   name: name === 'specification' ? 'Base address /' : `Base address ${prefix} (official clients)`,
 }));
 
 // Without validatorUrl the page would send the document to a stranger's validator.
-const SCRIPT = `SwaggerUIBundle({
+const script = (shownFirst: string) => `SwaggerUIBundle({
   dom_id: '#reference',
-  urls: ${JSON.stringify(documents)},
+  urls: ${JSON.stringify(documents.map(({ url, name }) => ({ url, name })))},
+  'urls.primaryName': ${JSON.stringify(shownFirst)},
   presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],
   layout: 'StandaloneLayout',
   validatorUrl: null,
@@ -60,7 +62,7 @@ const POLICY =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 /**
- * A page to read and try the API at `/docs`, for both base addresses, without the internet. Takes the files of
+ * A page to read and try the API at `/docs` and `/gcore/docs`: both show both base addresses, each its own first. Needs no internet. Takes the files of
  * @fastify/swagger-ui and not its plugin, which costs some 25 ms of every start and whose policy turns plain HTTP into HTTPS.
  */
 export function referencePage(app: FastifyInstance): void {
@@ -68,15 +70,18 @@ export function referencePage(app: FastifyInstance): void {
   const config = { access: 'public' } as const;
   const schema = { hide: true };
 
-  for (const url of ['/', '/docs/']) {
-    app.get(url, { config, schema }, (_request, reply) => void reply.redirect('/docs'));
+  for (const { prefix, name } of documents) {
+    const docs = `${prefix}/docs`;
+    for (const url of new Set([prefix, `${prefix}/`, `${docs}/`])) {
+      if (url !== '') app.get(url, { config, schema }, (_request, reply) => void reply.redirect(docs));
+    }
+    app.get(docs, { config, schema }, async (_request, reply) =>
+      reply.header('content-security-policy', POLICY).type('text/html; charset=utf-8').send(page(prefix)),
+    );
+    app.get(`${docs}/reference.js`, { config, schema }, async (_request, reply) =>
+      reply.type(SCRIPT_TYPE).send(script(name)),
+    );
   }
-  app.get('/docs', { config, schema }, async (_request, reply) =>
-    reply.header('content-security-policy', POLICY).type('text/html; charset=utf-8').send(PAGE),
-  );
-  app.get('/docs/reference.js', { config, schema }, async (_request, reply) =>
-    reply.type(SCRIPT_TYPE).send(SCRIPT),
-  );
   app.get<{ Params: { file: string } }>('/docs/:file', { config, schema }, async (request, reply) => {
     const { file } = request.params;
     const type = Object.hasOwn(TYPES, file) ? TYPES[file] : undefined;

@@ -1,5 +1,5 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import fastify, { type FastifyBaseLogger, LogController } from 'fastify';
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Authenticator } from '../iam/identity/authenticate.ts';
 import { InvalidError } from '../lib/errors.ts';
 import type { RequestLog } from '../requests/request-log.ts';
@@ -21,6 +21,8 @@ export function createServer(deps: {
   nextRequestId: () => string;
   /** Requests that one token may make in 10 seconds; 0 for any number. */
   rateLimit: number;
+  /** Who is believed where a request comes from; nobody when empty. */
+  trustedProxies: readonly string[];
   requestLog: RequestLog;
   /** Names a fault of what lies below by a domain error, where there is one for it. */
   nameFault: (error: Error) => Error;
@@ -29,6 +31,7 @@ export function createServer(deps: {
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
+    trustProxy: deps.trustedProxies.length > 0 && [...deps.trustedProxies],
     genReqId: () => deps.nextRequestId(),
     requestTimeout: 60_000,
     frameworkErrors: sendError,
@@ -48,10 +51,24 @@ export function createServer(deps: {
     const nul = request.url.includes('%00');
     done(nul ? new InvalidError({ url: ['contains the character NUL, which is not allowed'] }) : undefined);
   });
+  closeConnectionsAtStop(app);
   requireAuthentication(app, deps.authenticator);
   limitRates(app, deps.rateLimit);
   keepChangingRequests(app, deps.requestLog);
   return app;
+}
+
+/** A connection that an answer leaves open for the next request would keep the server from stopping. */
+function closeConnectionsAtStop(app: FastifyInstance): void {
+  let stopping = false;
+  app.addHook('preClose', (done) => {
+    stopping = true;
+    done();
+  });
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (stopping) void reply.header('connection', 'close');
+    done(null, payload);
+  });
 }
 
 export type Api = ReturnType<typeof createServer>;

@@ -1,5 +1,7 @@
 import type { ErrorObject } from 'ajv';
+import { closestName } from '../lib/closest-name.ts';
 import type { FieldProblem } from '../lib/errors.ts';
+import { MOMENT_RULE } from '../lib/timestamps.ts';
 
 /** Many faults of one request are answered with this many texts at most. */
 const MAX_TEXTS = 50;
@@ -8,7 +10,7 @@ const MAX_TEXTS = 50;
 export function fieldProblems(errors: ErrorObject[], part: string): FieldProblem[] {
   return relevant(errors)
     .slice(0, MAX_TEXTS)
-    .map((error) => ({ field: fieldOf(error) || part, message: textOf(error) }));
+    .map((error) => ({ field: fieldOf(error) || part, message: textOf(error, part) }));
 }
 
 /** A failed union reports each branch; the branch "or null" and the union itself say nothing of use. */
@@ -43,7 +45,7 @@ function fieldOf(error: ErrorObject): string {
   return path === '' ? String(child) : `${path}.${String(child)}`;
 }
 
-function textOf(error: ErrorObject): string {
+function textOf(error: ErrorObject, part: string): string {
   // A schema may carry a sentence of its own for what its pattern means.
   const rule: unknown = (error.parentSchema as { rule?: unknown } | undefined)?.rule;
   const { params } = error;
@@ -51,9 +53,9 @@ function textOf(error: ErrorObject): string {
     case 'required':
       return 'This field is required.';
     case 'additionalProperties':
-      return 'Unknown field.';
+      return unknown(error, part === 'querystring' ? 'query parameter' : 'field');
     case 'type':
-      return `Must be ${aOrAn(String(params.type))}.`;
+      return typeText(error, part);
     case 'enum':
       return `Must be one of: ${(params.allowedValues as unknown[]).map(shown).join(', ')}.`;
     case 'const':
@@ -77,12 +79,31 @@ function textOf(error: ErrorObject): string {
     case 'uniqueItems':
       return 'Must not hold the same item twice.';
     case 'format':
-      return `Must be a valid ${String(params.format)}.`;
+      return params.format === 'date-time' ? MOMENT_RULE : `Must be a valid ${String(params.format)}.`;
     case 'pattern':
       return typeof rule === 'string' ? rule : `Must match the pattern ${String(params.pattern)}`;
     default:
       return `Is not valid: ${error.message ?? error.keyword}.`;
   }
+}
+
+/** Names what was most likely meant. */
+function unknown({ params, parentSchema }: ErrorObject, kind: string): string {
+  const { properties = {} } = parentSchema as { properties?: object };
+  const closest = closestName(String(params.additionalProperty), Object.keys(properties));
+  return closest === undefined ? `Unknown ${kind}.` : `Unknown ${kind}. Did you mean ${closest}?`;
+}
+
+function typeText({ params, data, instancePath }: ErrorObject, part: string): string {
+  const type = String(params.type);
+  if (part === 'body' && instancePath === '' && data === null) {
+    return `Must not be empty; send a JSON ${type}.`;
+  }
+  if (part === 'querystring') {
+    if (Array.isArray(data)) return 'Give it once.';
+    if (type === 'boolean') return 'Must be true or false.';
+  }
+  return `Must be ${aOrAn(type)}.`;
 }
 
 function shown(value: unknown): string {

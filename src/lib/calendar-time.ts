@@ -6,10 +6,16 @@ const SECOND = 1_000;
 export function calendarTime(field: string, text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const date = new Date(/([Zz]|[+-]\d{2}:?\d{2})$/.test(text.slice(19)) ? text : `${text}Z`);
-  if (Number.isNaN(date.getTime())) {
+  if (Number.isNaN(date.getTime()) || !isDay(text.slice(0, 10))) {
     throw new InvalidError([{ field, message: 'There is no such date and time in the calendar.' }]);
   }
   return date;
+}
+
+/** `Date` reads the 31st of February as the 3rd of March. */
+function isDay(text: string): boolean {
+  const day = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
 
 /** The first moment after a time. Answers show whole seconds, so a time without a fraction stands for all of its second. */

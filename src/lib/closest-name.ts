@@ -4,15 +4,20 @@ const MAX_LENGTH = 64;
 /** The known name that a mistyped one most likely means: at most a third of its characters differ. */
 export function closestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > MAX_LENGTH) return undefined;
-  const typed = name.toLowerCase().replaceAll('_', '-').replace(/^-+/, '');
+  const typed = plain(name);
   let best: { name: string; distance: number } | undefined;
   for (const candidate of known) {
-    const distance = editDistance(typed, candidate);
+    const distance = editDistance(typed, plain(candidate));
     if (distance <= candidate.length / 3 && distance < (best?.distance ?? Number.POSITIVE_INFINITY)) {
       best = { name: candidate, distance };
     }
   }
   return best?.name;
+}
+
+/** Flags and fields are told apart by their letters only. */
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll('_', '-').replace(/^-+/, '');
 }
 
 /** Insertions, deletions and replacements that turn one text into the other (Levenshtein). */

@@ -131,7 +131,7 @@ function fieldsOf(problems: FieldProblem[]): InvalidFields {
 
 function summaryOf(fields: InvalidFields): string {
   const parts = Object.entries(fields).map(([field, texts]) => `${field}: ${texts.join('; ')}`);
-  return `Validation error: ${parts.join(', ')}`;
+  return `Validation error: ${parts.join('; ').replaceAll('.; ', '; ')}`;
 }
 
 /** What is asked for, or undefined when it ends in NotFoundError. */

@@ -5,5 +5,5 @@ export class OperatorError extends Error {
   }
 }
 
-/** A setting that can't be used. The message is one line that names it and says what it should be. */
+/** Settings that can't be used. The message has a line for each, which names it and says what it should be. */
 export class SettingError extends OperatorError {}

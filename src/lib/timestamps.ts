@@ -1,5 +1,8 @@
 /** The text forms of a moment on the wire. All are UTC; which resource uses which is fixed by its schema. */
 
+/** What a date-time in a request has to be. */
+export const MOMENT_RULE = 'Must be a valid date-time, such as 2030-12-31T23:59:59Z.';
+
 /** `2019-06-18T11:56:16+0000`: security groups, networks, volumes, projects. Fractions of a second are cut off. */
 export function offsetTimestamp(date: Date): string {
   return `${secondsOf(date)}+0000`;

@@ -9,4 +9,6 @@ export const VOLUME_TYPES = [
 ] as const;
 /** Only these can be copied while they are written to. */
 export const SNAPSHOT_TYPES: readonly string[] = ['standard', 'ssd_hiiops'];
+/** The largest volume. */
+export const MAX_VOLUME_GIB = 102_400;
 export type VolumeType = (typeof VOLUME_TYPES)[number];

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startService, type TestService } from '../../test/support/service.ts';
-import { fingerprintOf } from './idempotency.ts';
+import { openDatabase } from '../db/database.ts';
+import { fingerprintOf, forgetExpiredKeys } from './idempotency.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -141,6 +142,18 @@ it('forgets a key after its time', async () => {
   const later = await post(GROUPS, group('a-day-later'), key);
   expect(later.status, later.text).toBe(200);
   expect(later.body.id).not.toBe(first.body.id);
+});
+
+it('clears away however many keys are over, and no other', async () => {
+  await service.pool.query(`
+    insert into idempotency_keys (client_id, user_id, key, fingerprint, request_id, expires_at)
+    select 7, 7, n::text, '', '', now() + case when n > 2500 then 1 else -1 end * interval '1 h'
+    from generate_series(1, 2501) as n`);
+  const database = openDatabase({ connectionString: service.pool.options.connectionString ?? '' }, 1);
+  await forgetExpiredKeys(database.sql, new Date());
+  await database.close();
+  const { rows } = await service.pool.query('select key from idempotency_keys where client_id = 7');
+  expect(rows).toEqual([{ key: '2501' }]);
 });
 
 it.each([' ', `${'k'.repeat(256)}`, 'käse'])('refuses %j as a key', async (key) => {

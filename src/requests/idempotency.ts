@@ -87,12 +87,16 @@ export async function keepAnswer(
     .execute();
 }
 
+/** All of them, some at a time. */
 export async function forgetExpiredKeys(db: Kysely<Tables>, now: Date): Promise<void> {
-  await sql`
-    delete from idempotency_keys where ctid = any(array(
-      select ctid from idempotency_keys where expires_at <= ${now} limit ${BATCH} for update skip locked))`.execute(
-    db,
-  );
+  for (let removed = BATCH; removed === BATCH; ) {
+    const { numAffectedRows } = await sql`
+      delete from idempotency_keys where ctid = any(array(
+        select ctid from idempotency_keys where expires_at <= ${now} limit ${BATCH} for update skip locked))`.execute(
+      db,
+    );
+    removed = Number(numAffectedRows);
+  }
 }
 
 /** Waits for whoever is inserting the same key. False when a key that still holds is there. */

@@ -34,6 +34,27 @@ it('is the revision number of a security group, in every answer that shows the g
   expect((await service.http.get(path)).body.name).toBe('renamed-once');
 });
 
+it('is none in answers that show something else below the address of the group', async () => {
+  const path = await makeGroup();
+  const rule = await service.http.post(`${path}/rules`, { direction: 'ingress' });
+  expect(rule.status, rule.text).toBe(200);
+  expect(rule.headers.get('etag')).toBeNull();
+});
+
+it('is refused where nothing has versions, and the change is not made', async () => {
+  const path = await makeGroup();
+  const rule = (await service.http.get(path)).body.security_group_rules[0].id;
+  const refused = await change('DELETE', `/cloud/v1/securitygrouprules/1/1/${rule}`, '"1"');
+  expect(refused.status).toBe(400);
+  expect(refused.body.invalid_fields).toHaveProperty('If-Match');
+  expect((await service.http.get(path)).body.security_group_rules[0].id).toBe(rule);
+});
+
+it('says so when only weak tags are given', async () => {
+  const refused = await change('PATCH', await makeGroup(), 'W/"1"', { name: 'whatever' });
+  expect([refused.status, refused.body.message]).toEqual([412, expect.stringContaining('weak tags alone')]);
+});
+
 it('counts a rule as a change of its group', async () => {
   const path = await makeGroup();
   const etag = (await service.http.get(path)).headers.get('etag') ?? '';

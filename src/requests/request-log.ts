@@ -2,7 +2,7 @@ import type { NewUserAction, UserActions } from '../cloud/user-actions/service.t
 import type { Database, RequestWrites, Transaction } from '../db/database.ts';
 import type { Principal } from '../iam/identity/principal.ts';
 import type { Clock } from '../lib/clock.ts';
-import { PreconditionFailedError } from '../lib/errors.ts';
+import { InvalidError, PreconditionFailedError } from '../lib/errors.ts';
 import { type Answer, answerBefore, fingerprintOf, type KeyUse, keepAnswer, takeKey } from './idempotency.ts';
 import { versionedAt, versionOf } from './resource-versions.ts';
 
@@ -25,7 +25,10 @@ export interface IncomingRequest {
 
 /** A request that is to change something, and what is kept of it. */
 export interface ChangingRequest extends RequestWrites {
-  /** Asks that the change is made only to one of these versions; `'any'` to whatever is there. */
+  /**
+   * Asks that the change is made only to one of these versions; `'any'` to whatever is there.
+   * @throws InvalidError where nothing has versions: to ignore what guards a change would be to make it
+   */
   onlyVersions(versions: readonly string[] | 'any'): void;
   /** Asks that the change is made once for that key. Answers what was answered before. @throws UnprocessableError, ConflictError */
   once(key: string, body: unknown): Promise<Answer | undefined>;
@@ -68,12 +71,15 @@ export function createRequestLog(deps: {
         // What isn't there is the affair of the work, which says so.
         if (version === undefined || wanted === 'any' || wanted.includes(version)) return;
         throw new PreconditionFailedError(
-          `If-Match asks for version ${wanted.map((each) => `"${each}"`).join(', ')}, but it is at version "${version}" now; read it again and decide anew`,
+          `What is at this address has version "${version}" now, and If-Match asks for ${named(wanted)}; read it again and decide anew`,
         );
       }
 
       return {
         onlyVersions(versions) {
+          if (versions !== 'any' && !versionedAt(request.route)) {
+            throw new InvalidError({ 'If-Match': ['What is at this address has no version; leave it out.'] });
+          }
           wanted = versions;
         },
         async once(key, body) {
@@ -124,12 +130,19 @@ export function createRequestLog(deps: {
     },
 
     versionShown(route, answer) {
-      const field = versionedAt(route)?.resource.field;
-      if (!field || typeof answer !== 'object' || answer === null) return undefined;
+      const found = versionedAt(route);
+      const field = found?.resource.field;
+      // What lies below shows a version of its own: a new rule, a copy of the group.
+      if (!found?.whole || !field || typeof answer !== 'object' || answer === null) return undefined;
       const version = (answer as Record<string, unknown>)[field];
       return typeof version === 'number' ? String(version) : undefined;
     },
   };
+}
+
+function named(versions: readonly string[]): string {
+  if (versions.length === 0) return 'weak tags alone, which fit no version';
+  return `version ${versions.map((version) => `"${version}"`).join(', ')}`;
 }
 
 /** Of what comes from outside, no more than a reader needs. */

@@ -52,10 +52,7 @@ const VERSIONED: Versioned[] = [
   inPlace('volumes', 'volumes', 'volume_id', ['v1', 'v2']),
   inPlace('snapshots', 'snapshots', 'snapshot_id'),
   inPlace('images', 'images', 'image_id'),
-  inPlace('floating_ips', 'floatingips', 'floating_ip_id'),
-  inPlace('ports', 'reserved_fixed_ips', 'port_id'),
   inPlace('file_shares', 'file_shares', 'file_share_id', ['v1', 'v3']),
-  inPlace('images', 'images', 'image_id'),
   {
     paths: ['v1', 'v2'].map((api) => `/cloud/${api}/k8s/clusters/:project_id/:region_id/:cluster_name`),
     table: 'kubernetes_clusters',

@@ -1,9 +1,11 @@
 import type { ParseArgsConfig } from 'node:util';
 import type { Config } from '../config.ts';
 
+export type Options = Record<string, string | boolean | undefined>;
+
 interface CommandContext {
   config: Config;
-  options: Record<string, string | boolean | undefined>;
+  options: Options;
   /** Aborted when the process is told to stop. */
   stop: AbortSignal;
 }

@@ -1,11 +1,15 @@
 import { once } from 'node:events';
+import fs from 'node:fs';
 import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { createDatabase } from '../../test/support/databases.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
 import { loadConfig } from '../config.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import { createLog } from '../log.ts';
+import { startPlatform } from './platform.ts';
 import { openStorage } from './storage.ts';
 
 let service: TestService | undefined;
@@ -36,6 +40,22 @@ it('cuts off a request that is not through when the time to stop is over', async
   await service.stop();
   service = undefined;
   await closed;
+});
+
+it('makes no database for a catalogue that is no use', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-'));
+  const dataDir = path.join(folder, 'data');
+  try {
+    const config = loadConfig({
+      TRADEWIND_DATA_DIR: dataDir,
+      TRADEWIND_CATALOG_DIR: path.join(folder, 'nowhere'),
+      TRADEWIND_LOG_LEVEL: 'silent',
+    });
+    await expect(startPlatform(config, 'api', createLog(config))).rejects.toThrow(OperatorError);
+    expect(fs.existsSync(dataDir)).toBe(false);
+  } finally {
+    fs.rmSync(folder, { recursive: true });
+  }
 });
 
 it.each([

@@ -18,7 +18,7 @@ import { connectTaskQueue, migrateEngine } from '../workflows/engine.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { createMetrics } from './metrics.ts';
 import { createReadiness } from './readiness.ts';
-import { openStorage, type Storage } from './storage.ts';
+import { hasDatabase, openStorage, type Storage } from './storage.ts';
 import { createTaskWorker } from './task-worker.ts';
 import { hostWorkerThread } from './worker-host.ts';
 
@@ -58,6 +58,8 @@ export async function startPlatform(
     const loading = loadCatalog(config.catalogDir);
     // Awaited below; a fault in it must not be reported as unhandled while the database starts.
     loading.catch(() => {});
+    // Nothing is made for a start that can't go on.
+    if (!hasDatabase(config)) await loading;
     const storage = await openStorage(config, log);
     undo.push(() => storage.stop());
     const catalog = await loading;
@@ -121,6 +123,7 @@ export async function startPlatform(
         readiness: createReadiness(database),
         rateLimit: config.rateLimit,
         metrics,
+        trustedProxies: config.trustedProxies,
       });
       undo.push(() => closeWithin(app, graceMs, log));
       await app

@@ -18,6 +18,11 @@ export interface Storage {
   stop(): Promise<void>;
 }
 
+/** False before the first start, which makes the embedded database. */
+export function hasDatabase({ databaseUrl, dataDir }: Config): boolean {
+  return databaseUrl !== undefined || fs.existsSync(path.join(dataDir, 'postgres'));
+}
+
 /** The database can't be used; the message is for the operator. */
 export class StorageError extends OperatorError {}
 
@@ -36,7 +41,7 @@ export async function openStorage(
     await checkServer(connection);
     return { connection, exclusive: false, stop: async () => {} };
   }
-  if (mustExist && !fs.existsSync(path.join(config.dataDir, 'postgres'))) {
+  if (mustExist && !hasDatabase(config)) {
     throw new StorageError(
       `There is no database in ${config.dataDir} yet: start Tradewind once with "npm start", or name its folder with TRADEWIND_DATA_DIR`,
     );

@@ -3,13 +3,16 @@ import { systemClock } from '../lib/clock.ts';
 import type { Command } from './command.ts';
 import { asOperator } from './operator.ts';
 
+/** A day, or a time of one with its offset from UTC. */
+const MOMENT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+
 export const tokenCreate: Command = {
   summary: 'make an API token and print it once',
   help: `  --name TEXT       what the token is for (default: "made by the operator")
   --client ID       the account it works in (default: the platform administrator's, who may do everything)
   --role ROLE       Administrators, Engineers or Users (default: Administrators)
   --reseller        it may also manage all clients of that account's reseller
-  --expires TIME    when it stops working, e.g. 2027-01-31T00:00:00Z (default: never)
+  --expires TIME    when it stops working, such as 2030-01-31T00:00:00Z or 2030-01-31 (default: never)
   Works while Tradewind runs on the same data folder or database as well as when it doesn't.
 `,
   options: {
@@ -44,8 +47,9 @@ export const tokenCreate: Command = {
 function faultOf({ client, expires }: Record<string, string | boolean | undefined>): string | undefined {
   if (client !== undefined && !/^[1-9]\d{0,14}$/.test(String(client)))
     return '--client must be the ID of an account';
-  if (expires !== undefined && Number.isNaN(Date.parse(String(expires)))) {
-    return '--expires must be a time like 2027-01-31T00:00:00Z';
-  }
-  return undefined;
+  if (expires === undefined) return undefined;
+  const example = `${new Date().getUTCFullYear() + 1}-01-31T00:00:00Z`;
+  const moment = MOMENT.test(String(expires)) ? Date.parse(String(expires)) : Number.NaN;
+  if (Number.isNaN(moment)) return `--expires must be a time like ${example}`;
+  return moment > Date.now() ? undefined : `--expires must be a time to come, such as ${example}`;
 }

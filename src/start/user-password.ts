@@ -1,7 +1,8 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { setPasswordOf } from '../iam/logins/operator-password.ts';
+import { requireUserOf, setPasswordOf } from '../iam/logins/operator-password.ts';
+import { OperatorError } from '../lib/operator-error.ts';
 import type { Command } from './command.ts';
 import { asOperator } from './operator.ts';
 
@@ -14,12 +15,13 @@ export const userPassword: Command = {
 `,
   options: { email: { type: 'string' }, rename: { type: 'string' } },
   async run({ config, options }) {
-    const password = process.stdin.isTTY
-      ? await typedPassword()
-      : (await text(process.stdin)).replace(/\r?\n$/, '');
     const email = options.email === undefined ? undefined : String(options.email);
     const rename = options.rename === undefined ? undefined : String(options.rename);
     return asOperator(config, async (database) => {
+      await requireUserOf({ database }, { email, rename });
+      const password = process.stdin.isTTY
+        ? await typedPassword()
+        : (await text(process.stdin)).replace(/\r?\n$/, '');
       const user = await setPasswordOf({ database }, { email, rename, password });
       return `${user.email} can log in now: POST /iam/auth/jwt/login`;
     });
@@ -31,11 +33,15 @@ function typedPassword(): Promise<string> {
   process.stderr.write('New password: ');
   const mute = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: mute, terminal: true });
-  return new Promise((resolve) => {
-    lines.once('line', (line) => {
-      lines.close();
+  return new Promise((resolve, reject) => {
+    // Also what Ctrl-C and Ctrl-D do; after a line it comes too late to count.
+    lines.once('close', () => {
       process.stderr.write('\n');
+      reject(new OperatorError('No password was typed; nothing is changed'));
+    });
+    lines.once('line', (line) => {
       resolve(line);
+      lines.close();
     });
   });
 }

@@ -7,7 +7,9 @@ export function engineLogger(log: Logger): DLogger {
   return {
     debug: (entry) => engine.trace(String(entry)),
     info: (entry) => engine.debug(String(entry)),
-    warn: (entry) => engine.warn(String(entry)),
+    // What a stopping worker leaves for later is no fault, and the worker says so itself.
+    warn: (entry) =>
+      engine[String(entry).startsWith('Shutting down while') ? 'debug' : 'warn'](String(entry)),
     error: (entry, metadata) => engine.error({ stack: metadata?.stack }, String(entry)),
   };
 }

@@ -128,6 +128,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       await Promise.all(loops.map((each) => each.stop()));
       await executor?.deactivateEventReceivers();
       await runner.gate.whenIdle(graceMs);
+      tellWhatGoesOn(runner, options.takeOverAllAtStart === true);
       await DBOS.shutdown();
       try {
         // Only now: a run that is told of its loss while it records a step would lose the record.
@@ -141,6 +142,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       await pool.end();
     },
   };
+}
+
+/** In the log: people wonder at Ctrl-C what becomes of the tasks that they wait for. */
+function tellWhatGoesOn({ running, log }: TaskRunner, alone: boolean): void {
+  if (running.size === 0) return;
+  const tasks = running.size === 1 ? '1 task goes' : `${running.size} tasks go`;
+  log.info(`${tasks} on ${alone ? 'at the next start' : 'in another worker or at the next start'}`);
 }
 
 /** `work` once, `ms` after the first of any number of calls. */

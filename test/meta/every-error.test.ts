@@ -142,6 +142,31 @@ const cases: Record<string, Case[]> = {
       },
     },
   ],
+  UnprocessableError: [
+    {
+      status: 422,
+      body: { exception_class: 'UnprocessableError', message: expect.stringContaining('take a new key') },
+      async provoke() {
+        const headers = { 'idempotency-key': randomUUID() };
+        await service.http.request('POST', '/cloud/v1/projects', { body: { name: 'keyed once' }, headers });
+        return service.http.request('POST', '/cloud/v1/projects', { body: { name: 'keyed twice' }, headers });
+      },
+    },
+  ],
+  TooManyRequestsError: [
+    {
+      status: 429,
+      body: { message: expect.stringMatching(/try again|wait/i) },
+      async provoke() {
+        const guess = { username: 'nobody@example.com', password: 'wrong' };
+        for (let n = 0; n < 10; n++) {
+          const answer = await service.anonymous.post('/iam/auth/jwt/login', guess);
+          if (answer.status === 429) return answer;
+        }
+        throw new Error('Ten wrong passwords were all looked at');
+      },
+    },
+  ],
   UnavailableError: [
     {
       status: 503,

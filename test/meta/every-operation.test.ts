@@ -39,7 +39,7 @@ describe('without credentials', () => {
   it.each(guarded)('%s is 401 in the body of its area', async (_, of) => {
     const answer = await service.anonymous.request(of.method, filledPath(of));
     expect(answer.status).toBe(401);
-    expect(answer.headers.get('www-authenticate')).toBe('apikey');
+    expect(answer.headers.get('www-authenticate')).toBe('apikey, Bearer realm="Tradewind"');
     expectDocumented(of, answer);
   });
 

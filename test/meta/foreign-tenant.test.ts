@@ -6,6 +6,7 @@ import {
   exampleBody,
   filledPath,
   requiredQuery,
+  UNSUPPORTED,
 } from '../support/openapi.ts';
 import { createPossessions, type Possessions } from '../support/possessions.ts';
 import { addReseller, type TestReseller } from '../support/reseller.ts';
@@ -22,6 +23,7 @@ const NAMES_NO_TENANT: Record<string, string> = {
   listFeatures: 'the catalogue is the same for all',
   getFeature: 'the catalogue is the same for all',
   listProjects: 'works on the own account; see "lists"',
+  listUserActions: 'works on the own account; tested beside the code',
   listAiTasks: 'works on the own account; see "lists"',
   listPaidFeatures: 'works on the own account; see "lists"',
   listFreeFeatures: 'works on the own account; see "lists"',
@@ -112,7 +114,10 @@ describe('lists', () => {
 });
 
 it('leaves the first account everything it had', async () => {
-  const reads = tested.filter(({ method, path }) => method === 'GET' && path.includes('{'));
+  const reads = tested.filter(
+    ({ method, path, operation }) =>
+      method === 'GET' && path.includes('{') && !UNSUPPORTED.includes(operation.operationId),
+  );
   expect(reads.length).toBeGreaterThan(20);
   for (const of of reads) {
     const answer = await service.http.get(filledPath(of, possessions.of(of)) + requiredQuery(of));

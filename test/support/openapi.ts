@@ -33,6 +33,9 @@ export async function documentedOperations(): Promise<DocumentedOperation[]> {
   });
 }
 
+/** What a region of simulated machines can only refuse. */
+export const UNSUPPORTED: readonly string[] = ['getInstanceConsole'];
+
 export function parametersIn(place: Parameter['in'], operation: Operation): Parameter[] {
   return (operation.parameters ?? []).flatMap((one) => ('in' in one && one.in === place ? [one] : []));
 }

@@ -138,15 +138,16 @@ export function createSimulatedClusters(deps: {
       return pace(SETTLES_IN_MS.resizePool);
     },
 
-    async beginChange(key, clusterId) {
-      const before = await once({
+    async beginChange(key, clusterId, pools) {
+      const { phase, pool_settings: known } = await once({
         key,
         clusterId,
         name: 'beginChange',
         from: ['ready', 'changing'],
         set: { phase: 'changing' },
       });
-      return { ...pace(SETTLES_IN_MS.beginChange), unfinished: before === 'changing' };
+      const missed = pools.some(({ name, settings }) => (known[name]?.revision ?? -1) < settings.revision);
+      return { ...pace(SETTLES_IN_MS.beginChange), unfinished: phase === 'changing' || missed };
     },
 
     async apply(key, clusterId, group, configuration) {
@@ -184,14 +185,14 @@ export function createSimulatedClusters(deps: {
     },
 
     async awaitReady(key, clusterId) {
-      const before = await once({
+      const { phase } = await once({
         key,
         clusterId,
         name: 'awaitReady',
         from: ['building', 'changing'],
         set: { phase: 'ready' },
       });
-      return pace(before === 'building' ? SETTLES_IN_MS.startNodes : SETTLES_IN_MS.awaitReady);
+      return pace(phase === 'building' ? SETTLES_IN_MS.startNodes : SETTLES_IN_MS.awaitReady);
     },
 
     async deletePool(key, clusterId, poolName) {
@@ -221,12 +222,12 @@ export function createSimulatedClusters(deps: {
     },
   };
 
-  /** Changes the cluster and records it, unless that was done already. Answers the phase before. */
-  async function once({ key, clusterId, name, detail, from, set }: Operation): Promise<Phase> {
+  /** Changes the cluster and records it, unless that was done already. Answers it as it was before. */
+  async function once({ key, clusterId, name, detail, from, set }: Operation) {
     return database.transaction(async (tx) => {
       const cluster = await lock(tx, clusterId);
       if (!cluster) throw new TaskFailure(`The simulated infrastructure has no cluster ${clusterId}`);
-      if (await isRecorded(tx, key)) return cluster.phase;
+      if (await isRecorded(tx, key)) return cluster;
       if (!from.includes(cluster.phase)) {
         throw new TaskFailure(`The simulated cluster is ${cluster.phase}, which does not allow ${name}`);
       }
@@ -245,7 +246,7 @@ export function createSimulatedClusters(deps: {
         .where('cluster_id', '=', clusterId)
         .execute();
       await record(tx, { key, clusterId, name, ...(detail !== undefined && { detail }) }, revision);
-      return cluster.phase;
+      return cluster;
     });
   }
 

@@ -97,6 +97,7 @@ const QuotaLimits = Type.Object(
     firewall_count: quota(10_000),
     image_count: quota(1_000),
     floating_count: quota(1_000),
+    laas_topic_count: quota(1_000),
     network_count: quota(1_000),
     reserved_fixed_ip_count: quota(1_000),
     sfs_count: quota(1_000),

@@ -46,8 +46,11 @@ export interface NodeReplacement {
 export interface ClusterBackend {
   createControlPlane(key: string, cluster: ControlPlane): Promise<Pace>;
   createPool(key: string, clusterId: string, pool: PoolOfNodes): Promise<Pace>;
-  /** Opens a change. `unfinished`: an earlier one was cut off, by its deadline for example, and may have left parts of itself. */
-  beginChange(key: string, clusterId: string): Promise<Pace & { unfinished: boolean }>;
+  /**
+   * Opens a change. `unfinished`: an earlier one was cut off, by its deadline for example, and may have left parts of
+   * itself, or the settings of one of the pools never arrived.
+   */
+  beginChange(key: string, clusterId: string, pools: PoolOfNodes[]): Promise<Pace & { unfinished: boolean }>;
   /** Makes one group of settings what `configuration` says, replacing what was there. */
   apply(key: string, clusterId: string, group: GroupName, configuration: ClusterConfiguration): Promise<Pace>;
   /** Changes how many nodes a pool has. */

@@ -14,7 +14,6 @@ export function presentedCluster(row: ClusterRow): ClusterAnswer {
     is_public: true,
     pools: row.pools.map((pool) => presentedPool(pool, row.status)),
     ...groups,
-    // No kubeconfig is made yet, so it has no dates.
     authentication: {
       oidc: authentication?.oidc ?? null,
       kubeconfig_created_at: row.kubeconfig_created_at && isoSeconds(row.kubeconfig_created_at),

@@ -1,5 +1,6 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
+import { idsOf } from '../../lib/id-list.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import { type Projects, scopeOf } from '../projects/service.ts';
 import { ClusterAnswer, ClusterList } from './answer-schema.ts';
@@ -100,7 +101,7 @@ function changingRoutes(
     },
     handler: async (request) => {
       const scope = await projects.scope(scopeOf(request));
-      const volumes = request.query.volumes ? request.query.volumes.split(',') : [];
+      const volumes = idsOf(request.query.volumes);
       return dialect.tasks([await clusters.delete(scope, request.params.cluster_name, volumes)]);
     },
   });

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { IdList } from '../../lib/id-list.ts';
 import { KUBERNETES_NAME_PATTERN, KUBERNETES_NAME_RULE } from '../../lib/names.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { UuidInput } from '../../lib/resource-fields.ts';
@@ -14,7 +15,6 @@ const { Optional } = Type;
 export const MAX_POOLS = 50;
 export const MAX_NODES = 200;
 export const MAX_GROUPS_OF_POOL = 50;
-const MAX_VOLUMES = 100;
 
 export const SERVERGROUP_POLICIES = ['affinity', 'anti-affinity', 'soft-anti-affinity'] as const;
 
@@ -203,15 +203,6 @@ export const PoolParams = Type.Object({
 
 export const ClusterListQuery = Type.Object(listQuery(), { additionalProperties: false });
 export const DeleteClusterQuery = Type.Object(
-  {
-    volumes: Optional(
-      Type.String({
-        maxLength: MAX_VOLUMES * 37,
-        pattern: `^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(,(?!$)|$)){0,${MAX_VOLUMES}}$`,
-        rule: `Must be at most ${MAX_VOLUMES} volume IDs, separated by commas.`,
-        description: 'Volumes of the cluster to delete with it: IDs, separated by commas.',
-      }),
-    ),
-  },
+  { volumes: Optional(IdList('Volumes of the cluster to delete with it, also those that would stay')) },
   { additionalProperties: false },
 );

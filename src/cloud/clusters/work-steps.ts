@@ -1,5 +1,6 @@
 import type { Transaction } from '../../db/database.ts';
 import type { TaskRun } from '../../workflows/task-handler.ts';
+import type { FreedQuotas } from '../instances/nodes/service.ts';
 import { releaseQuotas } from '../quotas/quotas.ts';
 import { workerGroups } from '../security-groups/worker-group.ts';
 import type { ClusterBackend, Pace, PoolOfNodes } from './backend.ts';
@@ -79,7 +80,9 @@ export async function openChange(
   clusterId: string,
   { configuration, pools }: Standing,
 ): Promise<void> {
-  const { unfinished } = await carryOut(run, 'begin change', (key) => backend.beginChange(key, clusterId));
+  const { unfinished } = await carryOut(run, 'begin change', (key) =>
+    backend.beginChange(key, clusterId, pools),
+  );
   if (!unfinished) return;
   await carryOut(run, 'keep pools', (key) => backend.keepPools(key, clusterId, pools));
   for (const group of APPLY_ORDER) {
@@ -106,14 +109,24 @@ export async function tearDown(
   await carryOut(run, 'delete control plane', (key) => backend.deleteControlPlane(key, clusterId));
 }
 
-/** Removes a cluster whose nodes are gone, with the security group that they were in. */
+/** Gives back what nodes had that are gone. */
+export async function giveBack(tx: Transaction, freed: FreedQuotas | undefined): Promise<void> {
+  if (freed) await releaseQuotas(tx, freed.owner, freed.amounts);
+}
+
+/**
+ * Removes a cluster whose nodes are gone, with the security group that they were in, and gives back what all had. That
+ * in one go: who holds some of an account's quotas and then wants others waits in a circle with a creation.
+ */
 export async function removeCluster(
   tx: Transaction,
   held: { clusterId: string; taskId: string },
   owner: Owner,
+  freed: FreedQuotas | undefined,
 ): Promise<void> {
   const groupId = await workerGroups.of(tx, held.clusterId);
-  if (!(await store.deleteCluster(tx, held))) return;
+  if (!(await store.deleteCluster(tx, held))) return giveBack(tx, freed);
   const groupGone = groupId !== undefined && (await workerGroups.remove(tx, groupId));
-  await releaseQuotas(tx, owner, { cluster_count: 1, firewall_count: groupGone ? 1 : 0 });
+  const own = { cluster_count: 1, firewall_count: groupGone ? 1 : 0 };
+  await releaseQuotas(tx, owner, { ...freed?.amounts, ...own });
 }

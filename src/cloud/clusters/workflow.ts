@@ -119,8 +119,8 @@ export function clusterHandlers({
       return { k8s_clusters: [clusterId] };
     },
     async abandon(tx, task, { controlPlane: { clusterId }, owner }) {
-      await nodes.takeBack(tx, task.id);
-      await removeCluster(tx, { clusterId, taskId: task.id }, owner);
+      const freed = await nodes.takeBack(tx, task.id);
+      await removeCluster(tx, { clusterId, taskId: task.id }, owner, freed);
     },
   };
 
@@ -129,7 +129,7 @@ export function clusterHandlers({
     deadlineMs: DEADLINE_MS[UPDATE],
     async run(run, { clusterId, pools, current, wanted, changed }) {
       const { unfinished } = await carryOut(run, 'begin change', (key) =>
-        backend.beginChange(key, clusterId),
+        backend.beginChange(key, clusterId, pools ?? []),
       );
       const tried: GroupName[] = [];
       try {
@@ -167,8 +167,8 @@ export function clusterHandlers({
     deadlineMs: DEADLINE_MS[DELETE],
     run: (run, { clusterId, pools }) => tearDown(run, backend, clusterId, pools),
     async complete(tx, task, { clusterId, owner }) {
-      await nodes.finish(tx, task.id);
-      await removeCluster(tx, { clusterId, taskId: task.id }, owner);
+      const freed = await nodes.finish(tx, task.id);
+      await removeCluster(tx, { clusterId, taskId: task.id }, owner, freed);
       return null;
     },
     // No status says "half deleted"; as Provisioned and free, the cluster can be deleted again.

@@ -27,7 +27,7 @@ async function share(more: object = {}, region = 1): Promise<string> {
 const read = async (id: string, region = 1) => (await service.http.get(`${base(region)}/${id}`)).body;
 
 describe('a change', () => {
-  it('is at once in the first version, and keeps what it leaves out', async () => {
+  it('is done when the first version answers, and keeps what it leaves out', async () => {
     const id = await share();
     const { status, body } = await service.http.patch(`${base()}/${id}`, {
       share_settings: { root_squash: false },
@@ -46,6 +46,8 @@ describe('a change', () => {
       tags: [{ key: 'env', value: 'c', read_only: false }],
     });
     expect(await read(id)).toEqual(body);
+    const { results } = (await service.http.get('/cloud/v1/tasks?task_type=update_sfs&limit=1')).body;
+    expect(results[0]).toMatchObject({ state: 'FINISHED', data: { file_share_id: id } });
     const cleared = await service.http.patch(`${base()}/${id}`, { name: 'renamed', tags: null });
     expect(cleared.body).toEqual({ ...body, name: 'renamed', tags: [] });
   });

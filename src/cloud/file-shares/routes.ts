@@ -1,8 +1,11 @@
 import type { Dialect } from '../../http/dialect.ts';
+import { goneSignal } from '../../http/gone-signal.ts';
 import type { Api } from '../../http/server.ts';
 import { tagFilter } from '../../lib/tag-query.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import { type Projects, scopeOf } from '../projects/service.ts';
+import type { Tasks } from '../tasks/service.ts';
+import { WAIT_TEXT, waitForTask } from '../tasks/wait-for-task.ts';
 import { presentedShare } from './presenter.ts';
 import {
   CreateFileShare,
@@ -21,8 +24,9 @@ const tags = ['File shares'];
 export function fileShareRoutes(
   app: Api,
   dialect: Dialect,
-  { projects, fileShares }: { projects: Projects; fileShares: FileShares },
+  deps: { projects: Projects; fileShares: FileShares; tasks: Pick<Tasks, 'ended'> },
 ): void {
+  const { projects, fileShares, tasks } = deps;
   app.post(BASE, {
     config: { access: 'operate' },
     schema: {
@@ -84,17 +88,24 @@ export function fileShareRoutes(
     config: { access: 'operate' },
     schema: {
       operationId: 'updateFileShareNow',
-      summary: 'Change a file share at once',
+      summary: 'Change a file share and wait for it',
+      description: WAIT_TEXT,
       deprecated: true,
       tags,
       params: FileShareParams,
       body: UpdateFileShare,
       response: { 200: FileShareAnswer },
     },
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const scope = await projects.scope(scopeOf(request));
-      await fileShares.updateNow(scope, request.params.file_share_id, request.body);
-      return presentedShare(await fileShares.get(scope, request.params.file_share_id), scope);
+      const { file_share_id: id } = request.params;
+      const task = await fileShares.update(scope, id, request.body);
+      if (task)
+        await waitForTask(tasks, task, `File share ${id}`, {
+          principal: scope.principal,
+          gone: goneSignal(reply),
+        });
+      return presentedShare(await fileShares.get(scope, id), scope);
     },
   });
 

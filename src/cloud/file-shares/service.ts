@@ -65,9 +65,10 @@ export interface FileShares {
    * @throws NotFoundError, ConflictError while a task holds the share or Slurm works on it
    */
   delete(scope: Scope, id: string): Promise<string>;
-  /** Changes it at once. @throws NotFoundError, InvalidError, ConflictError while a task holds it, or for what Slurm can't live with */
-  updateNow(scope: Scope, id: string, change: UpdateFileShare): Promise<void>;
-  /** Answers the id of the task that changes it; undefined when nothing has to change. Throws as `updateNow`. */
+  /**
+   * Answers the id of the task that changes it; undefined when nothing has to change.
+   * @throws NotFoundError, InvalidError, ConflictError while a task holds it, or for what Slurm can't live with
+   */
   update(scope: Scope, id: string, change: UpdateFileShare): Promise<string | undefined>;
   /** Answers the id of the task that makes it larger. @throws NotFoundError, InvalidError, ConflictError while a task holds it */
   extend(scope: Scope, id: string, size: number): Promise<string>;
@@ -139,13 +140,6 @@ export function createFileShares(deps: {
       });
       return taskId;
     },
-
-    updateNow: (scope, id, change) =>
-      database.accept(scope.principal, async (tx) => {
-        const share = await lockFree(tx, scope, id);
-        const wanted = wantedShare(share, change, await users.slurmClusterOn(tx, share.id));
-        if (wanted) await store.changeShare(tx, share.id, rowPatch(wanted));
-      }),
 
     update: (scope, id, request) =>
       database.accept(scope.principal, async (tx) => {

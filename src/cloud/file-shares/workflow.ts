@@ -1,4 +1,5 @@
 import type { TaskHandler } from '../../workflows/task-handler.ts';
+import { settled } from '../provisioning/settled.ts';
 import { releaseQuota } from '../quotas/quotas.ts';
 import type { FileShareBackend, ShareChange } from './backend.ts';
 import { deleteShare, makeAvailable, type SharePatch } from './store.ts';
@@ -29,11 +30,14 @@ export function fileShareHandlers({ backend }: { backend: FileShareBackend }): T
     type: CREATE_TASK,
     deadlineMs: DEADLINE_MS,
     async run(run, { fileShareId: id, sizeGib }) {
-      const { connectionPoint, settlesInMs } = await run.step('create', () =>
-        backend.create({ id, sizeGib }),
-      );
-      await run.sleep(settlesInMs);
-      return connectionPoint;
+      try {
+        const made = await run.step('create', () => backend.create({ id, sizeGib }));
+        await run.sleep(made.settlesInMs);
+        return made.connectionPoint;
+      } catch (error) {
+        await run.step('remove what failed', () => backend.delete(id)).catch(() => {});
+        throw error;
+      }
     },
     async complete(tx, _task, { fileShareId }, connectionPoint) {
       await makeAvailable(tx, fileShareId, { connection_point: connectionPoint });
@@ -48,9 +52,7 @@ export function fileShareHandlers({ backend }: { backend: FileShareBackend }): T
     type: DELETE_TASK,
     deadlineMs: DEADLINE_MS,
     async run(run, { fileShareId }) {
-      const { settlesInMs } = await run.step('delete', () => backend.delete(fileShareId));
-      await run.sleep(settlesInMs);
-      return null;
+      return settled(run, 'delete', () => backend.delete(fileShareId));
     },
     async complete(tx, _task, job) {
       if (await deleteShare(tx, job.fileShareId)) await releaseQuota(tx, job, 'sfs_count');
@@ -65,9 +67,7 @@ export function fileShareHandlers({ backend }: { backend: FileShareBackend }): T
     type,
     deadlineMs: DEADLINE_MS,
     async run(run, { fileShareId, change }) {
-      const { settlesInMs } = await run.step(change.kind, () => backend.change(fileShareId, change));
-      await run.sleep(settlesInMs);
-      return null;
+      return settled(run, change.kind, () => backend.change(fileShareId, change));
     },
     async complete(tx, _task, { fileShareId, patch }) {
       await makeAvailable(tx, fileShareId, patch);

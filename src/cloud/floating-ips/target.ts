@@ -15,7 +15,10 @@ export interface Target {
 
 /** What this feature needs to know of ports. */
 export interface FloatingTargets {
-  /** The port, kept from changing until the transaction ends. To be called before floating IPs are locked. */
+  /**
+   * The port, kept from changing until the transaction ends. To be called before floating IPs are locked.
+   * @throws ConflictError for a port of a cluster's node
+   */
   lock(tx: Transaction, scope: Scope, portId: string): Promise<Target | undefined>;
 }
 

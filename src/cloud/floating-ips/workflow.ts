@@ -3,6 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { TaskHandler } from '../../workflows/task-handler.ts';
 import type { Addresses } from '../networks/addresses.ts';
 import type { NetworkBackend } from '../networks/backend.ts';
+import { settled } from '../provisioning/settled.ts';
 import { releaseQuota } from '../quotas/quotas.ts';
 import { letGo, settle } from './store.ts';
 
@@ -35,9 +36,7 @@ export function floatingIpHandlers({ clock, backend, addresses }: Deps): TaskHan
     type: CREATE_FIP,
     deadlineMs: DEADLINE_MS,
     async run(run, { floatingIpId: id }) {
-      const { settlesInMs } = await run.step('put', () => backend.put({ kind: 'floating-ip', id }));
-      await run.sleep(settlesInMs);
-      return null;
+      return settled(run, 'put', () => backend.put({ kind: 'floating-ip', id }));
     },
     async complete(tx, task, { floatingIpId }) {
       await settle(tx, task.id, clock.now());
@@ -50,9 +49,7 @@ export function floatingIpHandlers({ clock, backend, addresses }: Deps): TaskHan
     type: DELETE_FIP,
     deadlineMs: DEADLINE_MS,
     async run(run, { floatingIpId: id }) {
-      const { settlesInMs } = await run.step('remove', () => backend.remove({ kind: 'floating-ip', id }));
-      await run.sleep(settlesInMs);
-      return null;
+      return settled(run, 'remove', () => backend.remove({ kind: 'floating-ip', id }));
     },
     async complete(tx, task, input) {
       await remove(tx, task.id, input);

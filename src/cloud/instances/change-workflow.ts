@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { TaskHandler } from '../../workflows/task-handler.ts';
+import { settled } from '../provisioning/settled.ts';
 import { ACTIONS, type ActionName } from './actions.ts';
 import type { MachineChange, MachineChanges } from './backend.ts';
 import type { InstanceStatus, VmState } from './states.ts';
@@ -31,9 +32,7 @@ export function instanceChangeHandlers(deps: { clock: Clock; changes: MachineCha
       type,
       deadlineMs: CHANGE_DEADLINE_MS,
       async run(run, { change }) {
-        const { settlesInMs } = await run.step('change', () => changes.apply(change));
-        await run.sleep(settlesInMs);
-        return null;
+        return settled(run, 'change', () => changes.apply(change));
       },
       async complete(tx, _task, { change, end, flavor }) {
         const free = { ...end, task_state: null, task_id: null };

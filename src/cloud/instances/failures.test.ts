@@ -10,11 +10,11 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-async function create(): Promise<string> {
+async function create(from: object = { type: 'external' }): Promise<string> {
   const accepted = await service.http.post('/cloud/v2/instances/1/1', {
     name: 'web-1',
     flavor: 'g1-standard-1-2',
-    interfaces: [{ type: 'external' }],
+    interfaces: [from],
     volumes: [{ source: 'new-volume', size: 1, delete_on_termination: true }],
   });
   expect(accepted.status, accepted.text).toBe(200);
@@ -45,6 +45,24 @@ it('leaves nothing behind when a creation fails', async () => {
       (select sum(used) from quota_usage)::int as quotas, (select sum(used_ips) from subnets)::int as used_ips`,
   );
   expect(rows).toEqual([{ instances: 0, ports: 0, volumes: 0, addresses: 0, quotas: 0, used_ips: 0 }]);
+});
+
+it('leaves a reserved address to the task that works on it when the creation fails', async () => {
+  const { http } = service;
+  const [reservation] = (await http.post('/cloud/v1/reserved_fixed_ips/1/1', { type: 'external' })).body;
+  await expect.poll(async () => (await hurry()).rowCount, { timeout: 10_000 }).toBeGreaterThan(0);
+  const [port] = (await http.task(reservation)).created_resources.ports;
+  const creation = await create({ type: 'reserved_fixed_ip', port_id: port });
+  const [change] = (await http.patch(`/cloud/v1/ports/1/1/${port}`, { tags: { kept: 'yes' } })).body;
+  await expire(creation);
+  expect((await http.task(creation)).state).toBe('ERROR');
+  const freed = (await http.get(`/cloud/v1/reserved_fixed_ips/1/1/${port}`)).body;
+  expect(freed).toMatchObject({ reservation: { status: 'available' }, task_id: change });
+  await expire(change);
+  await http.task(change);
+  const [removal] = (await http.delete(`/cloud/v1/reserved_fixed_ips/1/1/${port}`)).body;
+  await hurry();
+  expect((await http.task(removal)).state).toBe('FINISHED');
 });
 
 it('keeps an instance whose deletion fails, which can then be deleted again', async () => {

@@ -4,6 +4,7 @@ import type { TaskHandler } from '../../workflows/task-handler.ts';
 import type { InterfaceFloatingIps } from '../floating-ips/on-interfaces.ts';
 import type { Addresses } from '../networks/addresses.ts';
 import type { PortInterfaces } from '../ports/interfaces.ts';
+import { settled } from '../provisioning/settled.ts';
 import { releaseQuotas } from '../quotas/quotas.ts';
 import type { MachineChanges } from './backend.ts';
 import { changeInstance, lockForRemoval } from './store.ts';
@@ -36,11 +37,7 @@ export function interfaceHandlers(deps: Deps): TaskHandler[] {
     type: ATTACH_INTERFACE,
     deadlineMs: INTERFACE_DEADLINE_MS,
     async run(run, { instanceId }) {
-      const { settlesInMs } = await run.step('attach', () =>
-        deps.changes.apply({ instanceId, kind: 'attach-interface' }),
-      );
-      await run.sleep(settlesInMs);
-      return null;
+      return settled(run, 'attach', () => deps.changes.apply({ instanceId, kind: 'attach-interface' }));
     },
     async complete(tx, task, input) {
       await keep(tx, input, deps);
@@ -54,11 +51,7 @@ export function interfaceHandlers(deps: Deps): TaskHandler[] {
     type: DETACH_INTERFACE,
     deadlineMs: INTERFACE_DEADLINE_MS,
     async run(run, { instanceId }) {
-      const { settlesInMs } = await run.step('detach', () =>
-        deps.changes.apply({ instanceId, kind: 'detach-interface' }),
-      );
-      await run.sleep(settlesInMs);
-      return null;
+      return settled(run, 'detach', () => deps.changes.apply({ instanceId, kind: 'detach-interface' }));
     },
     async complete(tx, task, input) {
       await remove(tx, task.id, input, deps);
@@ -83,7 +76,7 @@ async function remove(
 ): Promise<void> {
   const now = deps.clock.now();
   await lockForRemoval(tx, instanceId);
-  const gone = await deps.interfaces.remove(tx, portId, now);
+  const gone = await deps.interfaces.remove(tx, taskId, portId, now);
   const doomed = made.floatingIpIds;
   const floatingIps = await deps.floatingIps.letGo(tx, taskId, { portIds: [portId], doomed }, now);
   await deps.addresses.release(tx, gone ? [portId] : [], floatingIps);

@@ -186,7 +186,8 @@ export function createInstances(deps: {
       const message = `Not a reserved address of this instance: ${foreign.join(', ')}.`;
       throw new InvalidError({ reserved_fixed_ips: [message] });
     }
-    for (const port of named) refuseHeld(`Port ${port.id}`, port);
+    // One that stays would get the groups of its task, though no instance has it any more.
+    for (const port of reserved) refuseHeld(`Port ${port.id}`, port);
     const portIds = ports.map(({ id }) => id);
     const floatingIpIds = await floatingIps.hold(tx, portIds, removal, taskId);
     return { reservedPortIds: named.map(({ id }) => id), floatingIpIds };

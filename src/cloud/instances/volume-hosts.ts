@@ -9,4 +9,14 @@ export const volumeHosts: VolumeHosts = {
     if (instance) await refuseNode(tx, instance);
     return instance;
   },
+
+  async refuseNode(tx, id) {
+    // An instance is a node for good or never, so nothing needs to be locked.
+    const { pool_id } = await tx.sql
+      .selectFrom('instances')
+      .select('pool_id')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    await refuseNode(tx, { id, pool_id });
+  },
 };

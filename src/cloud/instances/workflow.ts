@@ -123,6 +123,7 @@ async function removeRows(
   const kept = attached.filter(({ id, reserved }) => reserved && !doomed.reservedPortIds.includes(id));
   await freeReserved(
     tx,
+    taskId,
     kept.map(({ id }) => id),
     now,
   );

@@ -11,9 +11,6 @@ import type { LoggingStatus, PutTopic, UpdateLoggingStatus } from './schema.ts';
 import { scramCredential } from './scram.ts';
 import * as store from './store.ts';
 
-/** Our own limit on the topics of a project in a region. */
-const MAX_TOPICS = 1_000;
-
 /** Who keeps a topic from being deleted. */
 export interface TopicUsers {
   /** Name of a cluster of the project that logs into the topic of the region, if there is one. */
@@ -68,7 +65,7 @@ export function createLogging(deps: {
           throw new InvalidError({ namespace: ['Goes with is_initialized true only; leave it out.'] });
         }
         const service = await store.lockService(tx, place);
-        const count = service ? await store.countTopics(tx, place) : 0;
+        const count = service ? await store.countTopics(tx, [place.projectId], place.regionId) : 0;
         if (count > 0) {
           throw new ConflictError(`Logging has ${count} topics in this region; delete them first`);
         }
@@ -86,8 +83,10 @@ export function createLogging(deps: {
       requireOffered(scope);
       const place = placeOf(scope);
       return database.accept(scope.principal, async (tx) => {
-        await initialised(tx, place);
-        if (!(await store.lockTopic(tx, place, topic.name))) await requireRoom(tx, place);
+        const { clientId } = scope;
+        const services = await store.lockServicesOf(tx, { clientId, regionId: place.regionId });
+        requireInitialised(services.find((one) => one.project_id === place.projectId));
+        if (!(await store.lockTopic(tx, place, topic.name))) await requireRoom(tx, scope, services);
         const row = {
           project_id: place.projectId,
           region_id: place.regionId,
@@ -122,7 +121,7 @@ export function createLogging(deps: {
       const password = randomBytes(32).toString('base64url');
       const credential = await scramCredential(password);
       return database.accept(scope.principal, async (tx) => {
-        const { namespace: username } = await initialised(tx, place);
+        const { namespace: username } = requireInitialised(await store.lockService(tx, place));
         await store.setCredential(tx, place, credential);
         return { username, password };
       });
@@ -134,20 +133,22 @@ function shown(service: store.ServiceRow | undefined): LoggingStatus {
   return { is_initialized: service !== undefined, namespace: service?.namespace ?? null };
 }
 
-/** @throws ConflictError when logging has not begun. Locks it, so that one after the other changes its topics. */
-async function initialised(tx: Transaction, place: Place): Promise<store.ServiceRow> {
-  const service = await store.lockService(tx, place);
+/** @throws ConflictError when logging has not begun */
+function requireInitialised(service: store.ServiceRow | undefined): store.ServiceRow {
   if (service) return service;
   throw new ConflictError('Logging is not initialised in this project and region; set is_initialized first');
 }
 
-async function requireRoom(tx: Transaction, place: Place): Promise<void> {
-  const used = await store.countTopics(tx, place);
-  if (used < MAX_TOPICS) return;
+/** Room for one more topic of the account, whose logging is locked. @throws QuotaExceededError */
+async function requireRoom(tx: Transaction, { region }: Scope, services: store.ServiceRow[]): Promise<void> {
+  const limit = region.quotas.laas_topic_count;
+  const projectIds = services.map((service) => service.project_id);
+  const used = await store.countTopics(tx, projectIds, region.id);
+  if (used < limit) return;
   throw new QuotaExceededError({
     attribute: 'laas_topic_count',
     current_usage: used,
     requested_usage: 1,
-    limit: MAX_TOPICS,
+    limit,
   });
 }

@@ -32,6 +32,22 @@ export async function lockService(tx: Transaction, place: Place): Promise<Servic
   return services(tx.sql, place).forUpdate().executeTakeFirst();
 }
 
+/** Those of all projects of the account in the region, locked in one order for everybody. */
+export async function lockServicesOf(
+  tx: Transaction,
+  { clientId, regionId }: { clientId: number; regionId: number },
+): Promise<ServiceRow[]> {
+  return tx.sql
+    .selectFrom('logging_services')
+    .innerJoin('projects', 'projects.id', 'logging_services.project_id')
+    .selectAll('logging_services')
+    .where('projects.client_id', '=', clientId)
+    .where('region_id', '=', regionId)
+    .orderBy('project_id')
+    .forUpdate('logging_services')
+    .execute();
+}
+
 /** Nothing happens where there is one. Violates `logging_services_namespace` when another project has the namespace. */
 export async function insertService(
   tx: Transaction,
@@ -81,11 +97,15 @@ export async function listTopics(
   return pageWithCount(topics(db, place).orderBy('name'), page);
 }
 
-export async function countTopics(tx: Transaction, { projectId, regionId }: Place): Promise<number> {
+export async function countTopics(
+  tx: Transaction,
+  projectIds: readonly number[],
+  regionId: number,
+): Promise<number> {
   const { count } = await tx.sql
     .selectFrom('logging_topics')
     .select(sql<number>`count(*)`.as('count'))
-    .where('project_id', '=', projectId)
+    .where('project_id', 'in', projectIds)
     .where('region_id', '=', regionId)
     .executeTakeFirstOrThrow();
   return count;

@@ -12,15 +12,16 @@ export interface NetworkedRegion {
 export const MTU = 1450;
 
 /**
- * Adds the default networks that are missing: one with a subnet for each project and region, and one
- * to the outside for each region. Does nothing to those that exist, so it can run at any time.
+ * Adds the default networks that are missing: one with a subnet for each project (of the account, where one is given)
+ * and region, and one to the outside for each region. Does nothing to those that exist, so it can run at any time.
  */
 export async function ensureDefaultNetworks(
   tx: Transaction,
   regions: readonly NetworkedRegion[],
   now: Date,
+  clientId?: number,
 ): Promise<void> {
-  await addProjectNetworks(tx, regions, now);
+  await addProjectNetworks(tx, regions, now, clientId);
   await addExternalNetworks(tx, regions, now);
 }
 
@@ -29,8 +30,10 @@ async function addProjectNetworks(
   tx: Transaction,
   regions: readonly NetworkedRegion[],
   now: Date,
+  clientId: number | undefined,
 ): Promise<void> {
   const ids = regions.map((region) => region.id);
+  const wanted = clientId === undefined ? sql`true` : sql`projects.client_id = ${clientId}`;
   await sql`
     with made as (
       insert into networks (id, project_id, region_id, name, type, mtu, external, shared, is_default,
@@ -38,7 +41,7 @@ async function addProjectNetworks(
       select gen_random_uuid(), projects.id, region.id, 'default', 'vxlan', ${MTU}, false, false, true,
         true, nextval('network_segments'), '{}', ${now}, ${now}
       from projects cross join unnest(${ids}::bigint[]) as region (id)
-      where not exists (
+      where ${wanted} and not exists (
         select from networks
         where networks.project_id = projects.id and networks.region_id = region.id and networks.is_default
       )

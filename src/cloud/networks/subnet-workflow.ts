@@ -1,5 +1,6 @@
 import type { Transaction } from '../../db/database.ts';
 import type { TaskHandler } from '../../workflows/task-handler.ts';
+import { settled } from '../provisioning/settled.ts';
 import { releaseQuota } from '../quotas/quotas.ts';
 import type { NetworkBackend } from './backend.ts';
 import { changeSubnet, deleteSubnet } from './subnet-rows.ts';
@@ -20,9 +21,7 @@ export function subnetHandlers({ backend }: { backend: NetworkBackend }): TaskHa
     type: CREATE_SUBNET,
     deadlineMs: DEADLINE_MS,
     async run(run, { subnetId: id }) {
-      const { settlesInMs } = await run.step('put', () => backend.put({ kind: 'subnet', id }));
-      await run.sleep(settlesInMs);
-      return null;
+      return settled(run, 'put', () => backend.put({ kind: 'subnet', id }));
     },
     async complete(tx, _task, { subnetId }) {
       await changeSubnet(tx, subnetId, { ready: true, task_id: null });
@@ -37,9 +36,7 @@ export function subnetHandlers({ backend }: { backend: NetworkBackend }): TaskHa
     type: DELETE_SUBNET,
     deadlineMs: DEADLINE_MS,
     async run(run, { subnetId: id }) {
-      const { settlesInMs } = await run.step('remove', () => backend.remove({ kind: 'subnet', id }));
-      await run.sleep(settlesInMs);
-      return null;
+      return settled(run, 'remove', () => backend.remove({ kind: 'subnet', id }));
     },
     async complete(tx, _task, input) {
       await removeSubnet(tx, input);

@@ -1,6 +1,7 @@
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { TaskHandler } from '../../workflows/task-handler.ts';
+import { settled } from '../provisioning/settled.ts';
 import { releaseQuota } from '../quotas/quotas.ts';
 import type { NetworkBackend } from './backend.ts';
 import { changeNetwork, deleteNetwork, freeSubnetsOf } from './network-rows.ts';
@@ -35,9 +36,7 @@ export function networkHandlers({
     type: CREATE_NETWORK,
     deadlineMs: DEADLINE_MS,
     async run(run, { networkId: id }) {
-      const { settlesInMs } = await run.step('put', () => backend.put({ kind: 'network', id }));
-      await run.sleep(settlesInMs);
-      return null;
+      return settled(run, 'put', () => backend.put({ kind: 'network', id }));
     },
     async complete(tx, _task, { networkId }) {
       await changeNetwork(tx, networkId, { ready: true, task_id: null });
@@ -52,9 +51,7 @@ export function networkHandlers({
     type: UPDATE_NETWORK,
     deadlineMs: DEADLINE_MS,
     async run(run, { networkId: id }) {
-      const { settlesInMs } = await run.step('put', () => backend.put({ kind: 'network', id }));
-      await run.sleep(settlesInMs);
-      return null;
+      return settled(run, 'put', () => backend.put({ kind: 'network', id }));
     },
     async complete(tx, _task, { networkId, name, tags }) {
       await changeNetwork(tx, networkId, {
@@ -74,9 +71,7 @@ export function networkHandlers({
     type: DELETE_NETWORK,
     deadlineMs: DEADLINE_MS,
     async run(run, { networkId: id }) {
-      const { settlesInMs } = await run.step('remove', () => backend.remove({ kind: 'network', id }));
-      await run.sleep(settlesInMs);
-      return null;
+      return settled(run, 'remove', () => backend.remove({ kind: 'network', id }));
     },
     async complete(tx, _task, input) {
       await removeNetwork(tx, input);

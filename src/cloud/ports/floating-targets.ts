@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { isUuid } from '../../lib/ids.ts';
 import type { FloatingTargets, Target } from '../floating-ips/target.ts';
+import { refuseNode } from '../instances/nodes/refuse-node.ts';
 import { placeOf } from '../projects/place.ts';
 
 /** What floating IPs need of the ports that they lead to. */
@@ -10,13 +11,17 @@ export const floatingTargets: FloatingTargets = {
     const { projectId, regionId } = placeOf(scope);
     const port = await tx.sql
       .selectFrom('ports')
-      .select(['id', 'network_id', 'task_id'])
+      .select(['id', 'network_id', 'task_id', 'instance_id'])
+      .select((one) =>
+        one.selectFrom('instances').select('pool_id').whereRef('id', '=', 'instance_id').as('pool_id'),
+      )
       .where('id', '=', portId)
       .where('project_id', '=', projectId)
       .where('region_id', '=', regionId)
       .forNoKeyUpdate()
       .executeTakeFirst();
     if (!port) return undefined;
+    if (port.instance_id !== null) await refuseNode(tx, { id: port.instance_id, pool_id: port.pool_id });
     const { external, addresses } = await tx.sql
       .selectFrom('networks')
       .select([

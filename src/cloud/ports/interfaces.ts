@@ -24,7 +24,7 @@ export interface PortInterfaces {
   ): Promise<string>;
   free(tx: Transaction, portId: string): Promise<void>;
   /** Takes it off its instance. A reserved one is kept; true when it is gone, whose addresses are the caller's affair. */
-  remove(tx: Transaction, portId: string, now: Date): Promise<boolean>;
+  remove(tx: Transaction, taskId: string, portId: string, now: Date): Promise<boolean>;
 }
 
 export function createPortInterfaces({ database }: { database: Database }): PortInterfaces {
@@ -53,9 +53,9 @@ export function createPortInterfaces({ database }: { database: Database }): Port
 
     free: (tx, portId) => rows.holdPort(tx, portId, null),
 
-    async remove(tx, portId, now) {
+    async remove(tx, taskId, portId, now) {
       const port = await rows.lockKind(tx, portId);
-      if (port?.reserved) await freeReserved(tx, [portId], now);
+      if (port?.reserved) await freeReserved(tx, taskId, [portId], now);
       else if (port) await rows.deletePort(tx, portId);
       return port !== undefined && !port.reserved;
     },

@@ -99,14 +99,10 @@ export async function portsOfNetwork(
 }
 
 /** Locks the port against other changes until the transaction ends; false when it isn't there. */
-export async function lockPort(tx: Transaction, id: string): Promise<boolean> {
-  const row = await tx.sql
-    .selectFrom('ports')
-    .select('id')
-    .where('id', '=', id)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
-  return row !== undefined;
+export async function lockPort(tx: Transaction, id: string, place?: Place): Promise<boolean> {
+  let port = tx.sql.selectFrom('ports').select('id').where('id', '=', id);
+  if (place) port = port.where('project_id', '=', place.projectId).where('region_id', '=', place.regionId);
+  return (await port.forNoKeyUpdate().executeTakeFirst()) !== undefined;
 }
 
 export async function changePort(

@@ -42,8 +42,9 @@ export interface ProjectPorts {
 
 /** @throws NotFoundError, ConflictError for a port of a node, and while a task holds it */
 async function lockFree(tx: Transaction, scope: Scope, id: string): Promise<rows.PortRow> {
-  const known = isUuid(id) && (await rows.lockPort(tx, id));
-  const port = known ? await rows.findPort(tx.sql, placeOf(scope), id) : undefined;
+  const place = placeOf(scope);
+  const known = isUuid(id) && (await rows.lockPort(tx, id, place));
+  const port = known ? await rows.findPort(tx.sql, place, id) : undefined;
   if (!port) throw new NotFoundError('Port', id);
   if (port.instance_id !== null) {
     await refuseNode(tx, { id: port.instance_id, pool_id: port.pool_id });

@@ -111,8 +111,16 @@ export async function attachReserved(
   }
 }
 
-/** No instance has them any more, and they are reserved still. Their groups were the instance's. */
-export async function freeReserved(tx: Transaction, ids: readonly string[], now: Date): Promise<void> {
+/**
+ * No instance has them any more, and they are reserved still. Their groups were the instance's. The task holds them no
+ * longer; a port that another one holds stays held.
+ */
+export async function freeReserved(
+  tx: Transaction,
+  taskId: string,
+  ids: readonly string[],
+  now: Date,
+): Promise<void> {
   if (ids.length === 0) return;
   await tx.sql
     .deleteFrom('port_security_groups')
@@ -120,7 +128,8 @@ export async function freeReserved(tx: Transaction, ids: readonly string[], now:
     .execute();
   await tx.sql
     .updateTable('ports')
-    .set({ instance_id: null, interface_name: null, position: 0, task_id: null, updated_at: now })
+    .set({ instance_id: null, interface_name: null, position: 0, updated_at: now })
+    .set({ task_id: sql`nullif(task_id, ${taskId})` })
     .where(sql<boolean>`id = any(${ids}::uuid[])`)
     .execute();
 }

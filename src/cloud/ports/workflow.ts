@@ -2,6 +2,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { TaskHandler } from '../../workflows/task-handler.ts';
 import type { Addresses } from '../networks/addresses.ts';
 import type { NetworkBackend } from '../networks/backend.ts';
+import { settled } from '../provisioning/settled.ts';
 import { changePort, lockPort, replaceGroups } from './port-rows.ts';
 import type { WantedPort } from './wanted-port.ts';
 
@@ -27,9 +28,7 @@ export function portHandlers({
     type,
     deadlineMs: DEADLINE_MS,
     async run(run, { portId: id }) {
-      const { settlesInMs } = await run.step('put', () => backend.put({ kind: 'port', id }));
-      await run.sleep(settlesInMs);
-      return null;
+      return settled(run, 'put', () => backend.put({ kind: 'port', id }));
     },
     async complete(tx, _task, { portId, portSecurityEnabled, groupIds, pairs, tags, dropped }) {
       // It may have gone with its instance.

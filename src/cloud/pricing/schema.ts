@@ -1,9 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../lib/nullable.ts';
 import { UuidInput } from '../../lib/resource-fields.ts';
-import { VOLUME_TYPES } from '../../lib/volume-types.ts';
-
-export const MAX_VOLUME_GIB = 102_400;
+import { MAX_VOLUME_GIB, VOLUME_TYPES } from '../../lib/volume-types.ts';
 
 export const volumePriceRequestSchema = Type.Object(
   {

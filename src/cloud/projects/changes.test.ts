@@ -36,6 +36,16 @@ describe('a new project', () => {
     expect(groups.body.results).toMatchObject([{ name: 'default' }]);
   });
 
+  it('is prepared without a look at those of other accounts', async () => {
+    const { rows } = await service.pool.query(
+      "insert into projects (client_id, name, is_default, created_at) values (1, 'bare', false, now()) returning id",
+    );
+    await made();
+    const networks = await service.http.get(`/cloud/v1/networks/${rows[0].id}/1`);
+    expect([networks.status, networks.body.count]).toEqual([200, 0]);
+    await service.pool.query('delete from projects where id = $1', [rows[0].id]);
+  });
+
   it('needs a name that the account has not given yet, also among many at once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => tenant.http.post(BASE, { name: 'wanted by many' })),
@@ -102,6 +112,15 @@ describe('deletion', () => {
     expect((await tenant.http.post(BASE, { name })).status).toBe(201);
     const { rows } = await service.pool.query('select from networks where project_id = $1', [id]);
     expect(rows).toEqual([]);
+  });
+
+  it('takes a default network whose gateway was moved', async () => {
+    const { id } = await made();
+    const subnet = (await tenant.http.get(`/cloud/v1/subnets/${id}/1`)).body.results[0].id;
+    const moved = await tenant.http.patch(`/cloud/v1/subnets/${id}/1/${subnet}`, { gateway_ip: '10.0.3.3' });
+    expect(moved.status, moved.text).toBe(200);
+    const answer = await remove(id);
+    expect(answer.status, answer.text).toBe(200);
   });
 
   it('names all that is left inside, and changes nothing', async () => {

@@ -30,8 +30,8 @@ export function createProjectChanges(deps: {
     project(principal: Principal, projectId: number): Promise<ProjectRow>;
     forget(projectId: number): void;
   };
-  /** Gives every project what each has from its first moment on, in the transaction that made it. */
-  prepareProjects: (tx: Transaction) => Promise<void>;
+  /** Gives every project of the account what each has from its first moment on, in the transaction that made it. */
+  prepareProjects: (tx: Transaction, clientId: number) => Promise<void>;
 }): ProjectChanges {
   const { database, clock, tasks, projects, prepareProjects } = deps;
 
@@ -41,7 +41,7 @@ export function createProjectChanges(deps: {
       return withFreeName(name, () =>
         database.accept(principal, async (tx) => {
           const made = await insertProject(tx, { clientId, name, description, now: clock.now() });
-          await prepareProjects(tx);
+          await prepareProjects(tx, clientId);
           return made;
         }),
       );

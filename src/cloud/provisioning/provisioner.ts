@@ -21,15 +21,15 @@ export interface Provisioner<Order extends { id: string }, Removal extends { id:
 /** More than any order asks; a provisioner that never says it is done must not be asked for ever. */
 const MOST_QUESTIONS = 10_000;
 
-/** Orders and waits. What was half made is removed again, by `undo`, when it fails. */
+/** Orders and waits. What was half made is removed again, by `undo`, when it fails: an order without answer may have come through. */
 export async function provision<Order extends { id: string }, Removal extends { id: string }>(
   run: TaskRun,
   provisioner: Provisioner<Order, Removal>,
   order: Order,
   undo: Removal,
 ): Promise<void> {
-  await run.step('order', () => provisioner.order(order));
   try {
+    await run.step('order', () => provisioner.order(order));
     await untilDone(run, provisioner, order.id);
   } catch (error) {
     // What the task's reader needs to know is why it failed, not that the tidying failed too.

@@ -177,6 +177,17 @@ describe('an instance with a reserved address', () => {
     });
   });
 
+  it('stays while a task works on the address', async () => {
+    const port = await reserve();
+    const { created_resources: created } = await done(await instanceWith([at(port)]));
+    const path = `${I}/${created.instances[0]}`;
+    await service.pool.query('update ports set task_id = $1 where id = $2', [unknown, port]);
+    const held = await http.delete(path);
+    expect([held.status, held.body.message]).toEqual([409, expect.stringContaining(unknown)]);
+    await service.pool.query('update ports set task_id = null where id = $1', [port]);
+    await done(await http.delete(path));
+  });
+
   it('gets it by attaching and gives it back by detaching', async () => {
     const port = await reserve();
     const { created_resources: created } = await done(

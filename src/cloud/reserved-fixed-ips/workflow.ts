@@ -4,6 +4,7 @@ import type { TaskHandler } from '../../workflows/task-handler.ts';
 import type { InterfaceFloatingIps } from '../floating-ips/on-interfaces.ts';
 import type { Addresses } from '../networks/addresses.ts';
 import type { NetworkBackend } from '../networks/backend.ts';
+import { settled } from '../provisioning/settled.ts';
 import { releaseQuota } from '../quotas/quotas.ts';
 import { deleteReserved, holdReserved } from './store.ts';
 
@@ -37,9 +38,7 @@ export function reservedFixedIpHandlers({ clock, backend, addresses, floatingIps
     type: RESERVE_ADDRESS,
     deadlineMs: DEADLINE_MS,
     async run(run, { portId: id }) {
-      const { settlesInMs } = await run.step('put', () => backend.put({ kind: 'port', id }));
-      await run.sleep(settlesInMs);
-      return null;
+      return settled(run, 'put', () => backend.put({ kind: 'port', id }));
     },
     async complete(tx, _task, { portId }) {
       await holdReserved(tx, portId, null);
@@ -52,9 +51,7 @@ export function reservedFixedIpHandlers({ clock, backend, addresses, floatingIps
     type: FREE_ADDRESS,
     deadlineMs: DEADLINE_MS,
     async run(run, { portId: id }) {
-      const { settlesInMs } = await run.step('remove', () => backend.remove({ kind: 'port', id }));
-      await run.sleep(settlesInMs);
-      return null;
+      return settled(run, 'remove', () => backend.remove({ kind: 'port', id }));
     },
     async complete(tx, task, input) {
       await remove(tx, task.id, input);

@@ -7,6 +7,7 @@ import type { Scope } from '../projects/service.ts';
 import { requireRemoteGroups } from './accepted-rules.ts';
 import { CLUSTER_TAG } from './cluster-tag.ts';
 import { changesNothing, type GroupChange, refuseRuleConflicts } from './group-change.ts';
+import { refusePlatformRules } from './platform-rules.ts';
 import { deleteRules, insertRules, rulesOf, updateRules } from './rule-store.ts';
 import * as store from './store.ts';
 
@@ -41,6 +42,7 @@ export async function changeGroup(
   if (name !== undefined) refuseName(group, name);
   if (tags !== undefined) refuseTags(group, tags);
   const added = (change.added ?? []).map((rule) => ({ ...rule, id: randomUUID() }));
+  refusePlatformRules(group, change);
   refuseRuleConflicts(group, change);
   await requireRemoteGroups(tx, place, [...replaced, ...added]);
   await deleteRules(tx, removed);

@@ -10,6 +10,7 @@ import { takeQuota } from '../quotas/quotas.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { acceptedRules, requireRemoteGroups } from './accepted-rules.ts';
 import { refuseDefaultName, withFreeName } from './apply-change.ts';
+import { CLUSTER_TAG } from './cluster-tag.ts';
 import { openRules, withDefaultEgress } from './default-rules.ts';
 import { noteCreation } from './finished-tasks.ts';
 import { addToPorts } from './put-on-ports.ts';
@@ -97,8 +98,15 @@ export function groupCreation(deps: {
       return make(scope, async (tx) => {
         const source = isUuid(id) ? await store.findGroup(tx.sql, placeOf(scope), id) : undefined;
         if (!source) throw new NotFoundError('Security group', id);
-        const { description, tags } = source;
-        return insert(tx, scope, { name, description, tags, rules: source.rules.map(copied) });
+        const { description, cluster_id, tags } = source;
+        const { [CLUSTER_TAG]: _, ...others } = tags;
+        return insert(tx, scope, {
+          name,
+          description,
+          // The official clients would take the copy for the cluster's own group.
+          tags: cluster_id === null ? tags : others,
+          rules: source.rules.map(copied),
+        });
       });
     },
   };

@@ -4,14 +4,16 @@ import { defaultGroupRules } from './default-rules.ts';
 import { duplicateKey } from './rule-duplicates.ts';
 
 /**
- * Adds the `default` group, with its rules, to each project and region that has none. It is the
- * platform's gift and counts in no quota. Can run at any time.
+ * Adds the `default` group, with its rules, to each project (of the account, where one is given) and region that has
+ * none. It is the platform's gift and counts in no quota. Can run at any time.
  */
 export async function ensureDefaultSecurityGroups(
   tx: Transaction,
   regions: readonly { id: number }[],
   now: Date,
+  clientId?: number,
 ): Promise<void> {
+  const wanted = clientId === undefined ? sql`true` : sql`projects.client_id = ${clientId}`;
   const ids = regions.map((region) => region.id);
   const rules = defaultGroupRules().map((rule, position) => ({
     ...rule,
@@ -23,7 +25,7 @@ export async function ensureDefaultSecurityGroups(
       insert into security_groups (id, project_id, region_id, name, description, is_default, tags, created_at, updated_at)
       select gen_random_uuid(), projects.id, region.id, 'default', 'Default security group', true, '{}', ${now}, ${now}
       from projects cross join unnest(${ids}::bigint[]) as region (id)
-      where not exists (
+      where ${wanted} and not exists (
         select from security_groups as known
         where known.project_id = projects.id and known.region_id = region.id and known.is_default
       )

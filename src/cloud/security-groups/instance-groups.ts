@@ -5,7 +5,7 @@ import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import type { InstancePorts } from './creation.ts';
 import type { AssignGroups } from './instance-schema.ts';
-import { addToPorts } from './put-on-ports.ts';
+import { addToPorts, removeFromPorts } from './put-on-ports.ts';
 import * as store from './store.ts';
 
 /** What this feature needs to know of the ports of one instance. */
@@ -24,7 +24,7 @@ export interface InstanceGroups {
   groupsOf(scope: Scope, instanceId: string): Promise<NamedGroup[]>;
   /** Puts groups on ports of the instance; those that are on them already stay. @throws NotFoundError, InvalidError, ConflictError */
   assign(scope: Scope, instanceId: string, request: AssignGroups): Promise<void>;
-  /** Takes groups off ports of the instance; one that isn't on them is no fault. @throws NotFoundError, InvalidError */
+  /** Takes groups off ports of the instance; one that isn't on them is no fault. @throws NotFoundError, InvalidError, ConflictError */
   unassign(scope: Scope, instanceId: string, request: AssignGroups): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export function instanceGroups(deps: { database: Database; instances: PortsWithG
 
     async unassign(scope, instanceId, request) {
       await database.accept(scope.principal, async (tx) => {
-        await store.takeOffPorts(tx, await links(tx, scope, instanceId, request));
+        await removeFromPorts(tx, await links(tx, scope, instanceId, request));
       });
     },
   };

@@ -136,6 +136,15 @@ describe('groups on an instance', () => {
     expect(await onPorts()).toEqual([['default'], ['default']]);
   });
 
+  it('stay on a port that a task holds', async () => {
+    const task = randomUUID();
+    await service.pool.query('update ports set task_id = $1 where id = $2', [task, ports[0]]);
+    const refused = await remove({ name: 'default' });
+    await service.pool.query('update ports set task_id = null where id = $1', [ports[0]]);
+    expect([refused.status, refused.body.message]).toEqual([409, expect.stringContaining(task)]);
+    expect(await onPorts()).toEqual([['default'], ['default']]);
+  });
+
   it('are ten at most on a port, even when many come at once', async () => {
     const names = (await Promise.all(Array.from({ length: 14 }, group))).map((one) => one.name);
     const to = (security_group_names: string[]) => ({

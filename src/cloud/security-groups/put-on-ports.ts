@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 import { ConflictError } from '../../lib/errors.ts';
 import { refuseHeld } from '../tasks/held.ts';
-import { putOnPorts } from './store.ts';
+import { putOnPorts, takeOffPorts } from './store.ts';
 
 /** As many as one port's update may name. */
 export const MAX_GROUPS_PER_PORT = 10;
@@ -20,13 +20,7 @@ export async function addToPorts(
     wanted.set(portId, (wanted.get(portId) ?? new Set()).add(groupId));
   }
   const ids = [...wanted.keys()];
-  const ports = await tx.sql
-    .selectFrom('ports')
-    .select(['id', 'task_id', 'port_security_enabled'])
-    .where(sql<boolean>`id = any(${ids}::uuid[])`)
-    .orderBy('id')
-    .forNoKeyUpdate()
-    .execute();
+  const ports = await lockFree(tx, ids);
   // Read after the locks, so that nobody adds to them any more.
   const present = await tx.sql
     .selectFrom('port_security_groups')
@@ -35,7 +29,6 @@ export async function addToPorts(
     .execute();
   for (const { port_id, security_group_id } of present) wanted.get(port_id)?.add(security_group_id);
   for (const port of ports) {
-    refuseHeld(`Port ${port.id}`, port);
     if (!port.port_security_enabled) {
       throw new ConflictError(
         `Port ${port.id} has its port security switched off, so that no group works on it; switch it on first`,
@@ -49,4 +42,25 @@ export async function addToPorts(
     }
   }
   await putOnPorts(tx, links);
+}
+
+/** Takes groups off ports; those that aren't on them are no fault. @throws ConflictError naming a port that a task holds */
+export async function removeFromPorts(
+  tx: Transaction,
+  links: { portId: string; groupId: string }[],
+): Promise<void> {
+  await lockFree(tx, [...new Set(links.map(({ portId }) => portId))]);
+  await takeOffPorts(tx, links);
+}
+
+async function lockFree(tx: Transaction, ids: string[]) {
+  const ports = await tx.sql
+    .selectFrom('ports')
+    .select(['id', 'task_id', 'port_security_enabled'])
+    .where(sql<boolean>`id = any(${ids}::uuid[])`)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
+  for (const port of ports) refuseHeld(`Port ${port.id}`, port);
+  return ports;
 }

@@ -221,7 +221,7 @@ describe('who may do what', () => {
     ] as const) {
       const { status, headers, body } = await service.anonymous.request(method, path);
       expect(status).toBe(401);
-      expect(headers.get('www-authenticate')).toBe('apikey');
+      expect(headers.get('www-authenticate')).toMatch(/^apikey, Bearer /);
       expect(body.exception_class).toBe('not_authenticated');
     }
   });

@@ -146,11 +146,12 @@ export async function putOnPorts(
   links: { portId: string; groupId: string }[],
 ): Promise<void> {
   if (links.length === 0) return;
-  await tx.sql
-    .insertInto('port_security_groups')
-    .values(links.map(({ portId, groupId }) => ({ port_id: portId, security_group_id: groupId })))
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  // Two parameters for all of them: the groups of a large cluster's ports are more than a statement takes.
+  await sql`
+    insert into port_security_groups (port_id, security_group_id)
+    select * from unnest(${links.map(({ portId }) => portId)}::uuid[],
+      ${links.map(({ groupId }) => groupId)}::uuid[])
+    on conflict do nothing`.execute(tx.sql);
 }
 
 export async function takeOffPorts(

@@ -6,12 +6,11 @@ import type { Scope } from '../projects/service.ts';
 import { withFreeName } from './apply-change.ts';
 import { CLUSTER_TAG } from './cluster-tag.ts';
 import { defaultEgressRules } from './default-rules.ts';
+import { PLATFORM_RULE } from './platform-rules.ts';
 import { insertRules } from './rule-store.ts';
 import { type CanonicalRule, canonicalRule } from './rules.ts';
 import * as store from './store.ts';
 
-/** What the official clients know the platform's own rules by, and leave alone. */
-const PLATFORM_RULE = 'system';
 const SHOWN_IN_MESSAGE = 10;
 
 /** The security group that all nodes of a cluster are in. It comes and goes with the cluster and counts in `firewall_count`. */

@@ -14,6 +14,7 @@ export const snapshotRows: SnapshotRows & SnapshotSources = {
       .where('snapshots.id', 'in', ids)
       .where('snapshots.project_id', '=', place.projectId)
       .where('snapshots.region_id', '=', place.regionId)
+      .orderBy('snapshots.id')
       .forShare('snapshots')
       .execute();
     return new Map(

@@ -94,14 +94,12 @@ export function createSshKeys({
     },
     list: (place, query) => store.listKeys(database.sql, viewerOf(place), query),
     get,
-    async share(place, id, shared) {
-      await get(place, id);
-      return database.accept(place.principal, async (tx) => {
-        const row = await store.setShared(tx.sql, id, shared);
+    share: (place, id, shared) =>
+      database.accept(place.principal, async (tx) => {
+        const row = isUuid(id) ? await store.setShared(tx.sql, viewerOf(place), id, shared) : undefined;
         if (!row) throw notFound(id);
         return row;
-      });
-    },
+      }),
     async delete(place, id) {
       await database.accept(place.principal, async (tx) => {
         const key = isUuid(id) ? await store.lockKey(tx, viewerOf(place), id) : undefined;

@@ -125,6 +125,31 @@ describe('sharing', () => {
     expect((await engineer.get(`${BASE}/${mine.id}`)).status).toBe(200);
   });
 
+  test('that ends while somebody else switches it on stays ended', async () => {
+    const key = await created();
+    const { rows } = await service.pool.query(
+      `insert into users (client_id, email, platform_administrator, created_at)
+       values (1, $1, false, now()) returning id`,
+      [`${randomUUID()}@example.com`],
+    );
+    await service.pool.query('update ssh_keys set user_id = $1 where id = $2', [rows[0].id, key.id]);
+    const owner = await service.pool.connect();
+    await owner.query('begin');
+    await owner.query('update ssh_keys set shared_in_project = false where id = $1', [key.id]);
+    const answering = service.http.patch(`${BASE}/${key.id}`, { shared_in_project: true });
+    await expect
+      .poll(async () => {
+        const { rowCount } = await service.pool.query(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return rowCount;
+      })
+      .toBe(1);
+    await owner.query('commit');
+    owner.release();
+    expect((await answering).status).toBe(404);
+  });
+
   test('can be switched', async () => {
     const { private_key: _, ...key } = await created();
     const url = `${BASE}/${key.id}`;

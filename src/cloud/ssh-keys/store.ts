@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, sql } from 'kysely';
+import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -13,12 +13,14 @@ export interface Viewer {
 }
 
 /** The keys of the project that the user may use: the shared ones and their own. */
-function visible(db: Kysely<Tables>, { projectId, userId }: Viewer) {
-  return db
-    .selectFrom('ssh_keys')
-    .where('project_id', '=', projectId)
-    .where((eb) => eb.or([eb('shared_in_project', '=', true), eb('user_id', '=', userId)]));
+function visible(db: Kysely<Tables>, viewer: Viewer) {
+  return db.selectFrom('ssh_keys').where('project_id', '=', viewer.projectId).where(usableBy(viewer));
 }
+
+const usableBy =
+  ({ userId }: Viewer) =>
+  (eb: ExpressionBuilder<Tables, 'ssh_keys'>) =>
+    eb.or([eb('shared_in_project', '=', true), eb('user_id', '=', userId)]);
 
 export async function findKey(
   db: Kysely<Tables>,
@@ -54,8 +56,10 @@ export async function insertKey(db: Kysely<Tables>, key: SshKeyRow): Promise<voi
   await db.insertInto('ssh_keys').values(key).execute();
 }
 
+/** Undefined where the user may not use such a key. */
 export async function setShared(
   db: Kysely<Tables>,
+  viewer: Viewer,
   id: string,
   shared: boolean,
 ): Promise<SshKeyRow | undefined> {
@@ -63,6 +67,8 @@ export async function setShared(
     .updateTable('ssh_keys')
     .set({ shared_in_project: shared })
     .where('id', '=', id)
+    .where('project_id', '=', viewer.projectId)
+    .where(usableBy(viewer))
     .returningAll()
     .executeTakeFirst();
 }

@@ -28,11 +28,7 @@ const PATHS = [
 
 export function taskRoutes(app: Api, services: { tasks: Tasks; projects: Projects }): void {
   const { tasks, projects } = services;
-  let stopping = false;
-  app.addHook('preClose', async () => {
-    stopping = true;
-    tasks.stopWaiting();
-  });
+  app.addHook('preClose', async () => tasks.stopWaiting());
 
   for (const { url, operationId } of PATHS) {
     app.get(url, {
@@ -56,8 +52,6 @@ export function taskRoutes(app: Api, services: { tasks: Tasks; projects: Project
           gone: goneSignal(reply),
         });
         if (waited) void reply.header('preference-applied', `wait=${seconds}`);
-        // A connection kept for the next request would keep the server from stopping.
-        if (stopping) void reply.header('connection', 'close');
         return presentedTask(task);
       },
     });

@@ -69,9 +69,12 @@ export async function listActions(
   return pageWithCount(actions.selectAll().orderBy('timestamp', order).orderBy('id', order), filter);
 }
 
-/** Removes those of the `limit` oldest actions that are from before that time. Ids grow with time. */
+/** Removes the actions from before that time, `limit` of the oldest at once. Ids grow with time. */
 export async function forgetActionsBefore(db: Kysely<Tables>, time: Date, limit: number): Promise<void> {
-  await sql`
-    delete from user_actions where "timestamp" < ${time}
-      and id in (select id from user_actions order by id limit ${limit})`.execute(db);
+  for (let removed = limit; removed === limit; ) {
+    const { numAffectedRows } = await sql`
+      delete from user_actions where "timestamp" < ${time}
+        and id in (select id from user_actions order by id limit ${limit})`.execute(db);
+    removed = Number(numAffectedRows);
+  }
 }

@@ -17,7 +17,7 @@ const of = async (requestId: string | null, http = service.http) => {
 it('shows who made what, from where, in which request', async () => {
   const made = await service.http.request('POST', '/gcore/cloud/v1/securitygroups/1/1?', {
     body: { security_group: { name: 'shown' } },
-    headers: { 'user-agent': 'test/1' },
+    headers: { 'user-agent': 'test/1', 'x-forwarded-for': '192.0.2.1' },
   });
   const [action, ...more] = await of(made.headers.get('x-request-id'));
   expect(more).toEqual([]);

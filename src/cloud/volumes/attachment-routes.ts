@@ -1,8 +1,8 @@
 import { goneSignal } from '../../http/gone-signal.ts';
 import type { Api } from '../../http/server.ts';
-import { ConflictError } from '../../lib/errors.ts';
-import { type Projects, type Scope, scopeOf } from '../projects/service.ts';
+import { type Projects, scopeOf } from '../projects/service.ts';
 import type { Tasks } from '../tasks/service.ts';
+import { WAIT_TEXT, waitForTask } from '../tasks/wait-for-task.ts';
 import { AttachVolume, DetachVolume } from './change-schema.ts';
 import type { VolumeChanges } from './changes.ts';
 import { presentedVolume } from './presenter.ts';
@@ -10,8 +10,6 @@ import { VolumeAnswer, VolumeParams } from './schema.ts';
 import type { Volumes } from './service.ts';
 
 const VOLUME = '/cloud/v1/volumes/:project_id/:region_id/:volume_id';
-/** Well below the time that a request may take. */
-const MOST_SECONDS = 30;
 
 /** Attaching and detaching for clients that know no tasks: the answer comes when the task has ended. */
 export function attachmentRoutes(
@@ -26,7 +24,7 @@ export function attachmentRoutes(
   const { projects, volumes, volumeChanges: changes, tasks } = deps;
   const common = {
     tags: ['Volumes'],
-    description: `The answer comes when it is done, or after ${MOST_SECONDS} seconds with the volume as it is then.`,
+    description: WAIT_TEXT,
     deprecated: true,
     params: VolumeParams,
     response: { 200: VolumeAnswer },
@@ -43,7 +41,9 @@ export function attachmentRoutes(
     handler: async (request, reply) => {
       const scope = await projects.scope(scopeOf(request));
       const { volume_id: id } = request.params;
-      return afterTask(scope, id, await changes.attach(scope, id, request.body), goneSignal(reply));
+      const task = await changes.attach(scope, id, request.body);
+      await waitForTask(tasks, task, `Volume ${id}`, { principal: scope.principal, gone: goneSignal(reply) });
+      return presentedVolume(await volumes.get(scope, id), scope);
     },
   });
 
@@ -58,13 +58,9 @@ export function attachmentRoutes(
     handler: async (request, reply) => {
       const scope = await projects.scope(scopeOf(request));
       const { volume_id: id } = request.params;
-      return afterTask(scope, id, await changes.detach(scope, id, request.body), goneSignal(reply));
+      const task = await changes.detach(scope, id, request.body);
+      await waitForTask(tasks, task, `Volume ${id}`, { principal: scope.principal, gone: goneSignal(reply) });
+      return presentedVolume(await volumes.get(scope, id), scope);
     },
   });
-
-  async function afterTask(scope: Scope, id: string, taskId: string, gone: AbortSignal) {
-    const { task } = await tasks.ended(scope.principal, taskId, { seconds: MOST_SECONDS, gone });
-    if (task.state === 'ERROR') throw new ConflictError(`Volume ${id} stays as it was: ${task.error}`);
-    return presentedVolume(await volumes.get(scope, id), scope);
-  }
 }

@@ -20,6 +20,7 @@ export type DiskChange =
   | { kind: 'attach'; diskId: string; instanceId: string; device: string }
   | { kind: 'detach'; diskId: string; instanceId: string }
   | { kind: 'extend'; diskId: string; sizeGib: number }
+  | { kind: 'retype'; diskId: string; volumeType: VolumeTypeName }
   | { kind: 'revert'; diskId: string; snapshotId: string };
 
 /** What carries out the life of volumes. */

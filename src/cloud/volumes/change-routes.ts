@@ -1,7 +1,9 @@
 import type { Dialect } from '../../http/dialect.ts';
+import { goneSignal } from '../../http/gone-signal.ts';
 import type { Api } from '../../http/server.ts';
 import { type Projects, scopeOf } from '../projects/service.ts';
 import type { Tasks } from '../tasks/service.ts';
+import { WAIT_TEXT, waitForTask } from '../tasks/wait-for-task.ts';
 import { attachmentRoutes } from './attachment-routes.ts';
 import { AttachVolume, DetachVolume, ExtendVolume, RetypeVolume, UpdateVolume } from './change-schema.ts';
 import type { VolumeChanges } from './changes.ts';
@@ -23,7 +25,7 @@ export function volumeChangeRoutes(
     tasks: Pick<Tasks, 'ended'>;
   },
 ): void {
-  const { projects, volumes, volumeChanges: changes } = deps;
+  const { projects, volumes, volumeChanges: changes, tasks } = deps;
   attachmentRoutes(app, deps);
 
   app.patch(V1, {
@@ -64,14 +66,20 @@ export function volumeChangeRoutes(
       ...common,
       operationId: 'retypeVolume',
       summary: 'Change the type of a volume',
-      description: 'Only of a volume without snapshots.',
+      description: `Only of a volume without snapshots. ${WAIT_TEXT}`,
       body: RetypeVolume,
       response: { 200: VolumeAnswer },
     },
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const scope = await projects.scope(scopeOf(request));
-      await changes.retype(scope, request.params.volume_id, request.body);
-      return presentedVolume(await volumes.get(scope, request.params.volume_id), scope);
+      const { volume_id: id } = request.params;
+      const task = await changes.retype(scope, id, request.body);
+      if (task)
+        await waitForTask(tasks, task, `Volume ${id}`, {
+          principal: scope.principal,
+          gone: goneSignal(reply),
+        });
+      return presentedVolume(await volumes.get(scope, id), scope);
     },
   });
 

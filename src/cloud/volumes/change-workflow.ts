@@ -1,6 +1,7 @@
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { TaskHandler } from '../../workflows/task-handler.ts';
+import { settled } from '../provisioning/settled.ts';
 import { deleteAttachment } from './attachment-store.ts';
 import type { DiskChange, VolumeBackend } from './backend.ts';
 import type { SnapshotRows } from './snapshot-rows.ts';
@@ -11,6 +12,7 @@ export const CHANGES = {
   attach: 'attach_volume',
   detach: 'detach_volume',
   extend: 'extend_volume',
+  retype: 'retype_volume',
   revert: 'revert_volume',
 } as const satisfies Record<DiskChange['kind'], string>;
 
@@ -36,14 +38,15 @@ function changeHandler(type: string, { clock, volumes, snapshots }: Deps): TaskH
     type,
     deadlineMs: CHANGE_DEADLINE_MS,
     async run(run, change) {
-      const { settlesInMs } = await run.step(change.kind, () => volumes.change(change));
-      await run.sleep(settlesInMs);
-      return null;
+      return settled(run, change.kind, () => volumes.change(change));
     },
     async complete(tx, _task, change) {
       if (change.kind === 'detach') await deleteAttachment(tx, change.diskId);
       if (change.kind === 'extend') {
         await changeVolume(tx, change.diskId, { size_gib: change.sizeGib }, clock.now());
+      }
+      if (change.kind === 'retype') {
+        await changeVolume(tx, change.diskId, { volume_type: change.volumeType }, clock.now());
       }
       await end(tx, change);
       return null;

@@ -101,10 +101,17 @@ describe('extend', () => {
 });
 
 describe('retype', () => {
-  it('changes the type at once, but not below a snapshot', async () => {
+  it('changes the type with a task whose end the answer waits for, but not below a snapshot', async () => {
     const id = await newVolume();
     const answer = await service.http.post(`${V}/${id}/retype`, { volume_type: 'ssd_hiiops' });
-    expect(answer.body).toMatchObject({ volume_type: 'ssd_hiiops', status: 'available' });
+    expect(answer.body).toMatchObject({ volume_type: 'ssd_hiiops', status: 'available', task_id: null });
+    const tasks = async () => (await service.http.get('/cloud/v1/tasks?task_type=retype_volume')).body;
+    expect(await tasks()).toMatchObject({
+      count: 1,
+      results: [{ state: 'FINISHED', data: { volume_id: id, volume_type: 'ssd_hiiops' } }],
+    });
+    expect((await service.http.post(`${V}/${id}/retype`, { volume_type: 'ssd_hiiops' })).status).toBe(200);
+    expect((await tasks()).count).toBe(1);
     expect((await service.http.post(`${V}/${id}/retype`, { volume_type: 'cold' })).status).toBe(400);
     const snapshot = await newSnapshot(id);
     const refused = await service.http.post(`${V}/${id}/retype`, { volume_type: 'standard' });

@@ -24,14 +24,17 @@ import type { SnapshotRows } from './snapshot-rows.ts';
 import type { VolumeStatus } from './states.ts';
 import * as store from './store.ts';
 
-/** What can be done to a volume. Each throws NotFoundError, and ConflictError while a task holds it. */
+/** What can be done to a volume. Each throws NotFoundError, and ConflictError while a task or a node of a cluster holds it. */
 export interface VolumeChanges {
   /** Renames and tags it at once. @throws InvalidError */
   update(scope: Scope, id: string, change: UpdateVolume): Promise<void>;
   /** Answers the task that makes it larger; an instance may use it meanwhile. @throws InvalidError */
   extend(scope: Scope, id: string, change: ExtendVolume): Promise<string>;
-  /** Changes the type at once. @throws InvalidError for a type not offered here, ConflictError with snapshots */
-  retype(scope: Scope, id: string, change: RetypeVolume): Promise<void>;
+  /**
+   * Answers the task that changes the type; undefined when it has that type.
+   * @throws InvalidError for a type not offered here, ConflictError with snapshots
+   */
+  retype(scope: Scope, id: string, change: RetypeVolume): Promise<string | undefined>;
   /** Answers the task that puts the last snapshot back. @throws ConflictError while in use, or without a snapshot */
   revert(scope: Scope, id: string): Promise<string>;
   /** Answers the task that attaches it. @throws InvalidError for an unknown instance, ConflictError */
@@ -73,7 +76,7 @@ export function createVolumeChanges(deps: {
     retype: (scope, id, { volume_type: type }) =>
       database.accept(scope.principal, async (tx) => {
         const volume = await free(tx, scope, id, ['available', 'in-use'], 'retyped');
-        if (volume.volume_type === type) return;
+        if (volume.volume_type === type) return undefined;
         const offered = scope.region.available_volume_types;
         if (offered && !offered.includes(type)) {
           const message = `This region has no volumes of type ${type}; it has ${offered.join(', ')}.`;
@@ -85,7 +88,7 @@ export function createVolumeChanges(deps: {
             `Volume ${volume.id} has snapshot ${snapshot.id}; delete its snapshots, then retype it`,
           );
         }
-        await store.changeVolume(tx, volume.id, { volume_type: type }, clock.now());
+        return begin(tx, scope, 'retyping', { kind: 'retype', diskId: volume.id, volumeType: type });
       }),
 
     revert: (scope, id) =>
@@ -148,7 +151,7 @@ export function createVolumeChanges(deps: {
     },
   };
 
-  /** The volume, locked, that no task holds and that is in one of the states. */
+  /** The volume, locked, that no task holds, that no node has and that is in one of the states. */
   async function free(
     tx: Transaction,
     scope: Scope,
@@ -159,6 +162,8 @@ export function createVolumeChanges(deps: {
     const [volume] = isUuid(id) ? await store.lockVolumes(tx, placeOf(scope), [id]) : [];
     if (!volume) throw new NotFoundError('Volume', id);
     refuseHeld(`Volume ${volume.id}`, volume);
+    const attachment = await attachmentOf(tx, volume.id);
+    if (attachment) await hosts.refuseNode(tx, attachment.instance_id);
     if (states && !states.includes(volume.status)) {
       throw new ConflictError(
         `Volume ${volume.id} is ${volume.status}; only one that is ${states.join(' or ')} can be ${done}`,
@@ -191,6 +196,7 @@ const WIRE_NAMES: Record<string, string> = {
   instanceId: 'instance_id',
   sizeGib: 'size',
   snapshotId: 'snapshot_id',
+  volumeType: 'volume_type',
 };
 
 /** What a task shows of its parameters, by the names that the API has for them. */

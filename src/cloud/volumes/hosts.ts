@@ -12,6 +12,8 @@ export interface VolumeHosts {
    * @throws ConflictError for a node of a cluster
    */
   lock(tx: Transaction, place: Place, id: string): Promise<VolumeHost | undefined>;
+  /** @throws ConflictError when the instance is a node of a cluster, whose disks are its pool's affair */
+  refuseNode(tx: Transaction, id: string): Promise<void>;
 }
 
 export interface VolumeHost {

@@ -4,9 +4,9 @@ import { nullable } from '../../lib/nullable.ts';
 import { ResourceFields, Uuid, UuidInput } from '../../lib/resource-fields.ts';
 import { tagQuery } from '../../lib/tag-query.ts';
 import { TagsInput } from '../../lib/tags-input.ts';
+import { MAX_VOLUME_GIB } from '../../lib/volume-types.ts';
 import { listOf, listQuery, ProjectRegion, ResourceName, Timestamp } from '../../lib/wire.ts';
 import { VolumeTypeName } from '../catalog/schema.ts';
-import { MAX_VOLUME_GIB } from './sources.ts';
 import { VOLUME_STATUSES } from './states.ts';
 
 export const VolumeSize = Type.Integer({
@@ -117,10 +117,7 @@ export const VolumeListQuery = Type.Object(
     ...listQuery(),
     instance_id: Type.Optional(UuidInput('Volumes of this instance')),
     cluster_id: Type.Optional(
-      Type.String({
-        maxLength: 63,
-        description: 'Volumes of this cluster; nodes keep theirs, so none is found',
-      }),
+      Type.String({ maxLength: 63, description: 'Volumes of the nodes of this cluster' }),
     ),
     name_part: Type.Optional(Type.String({ maxLength: 63, description: 'Part of the name' })),
     id_part: Type.Optional(Type.String({ maxLength: 36, description: 'Part of the ID' })),

@@ -4,8 +4,6 @@ import type { Image, VolumeTypeName } from '../catalog/catalog.ts';
 import { type Place, placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 
-export const MAX_VOLUME_GIB = 102_400;
-
 /** A volume that somebody wants, as creation of volumes and of instances describe it. */
 export interface VolumeWish {
   source: 'image' | 'new-volume' | 'snapshot';

@@ -4,6 +4,7 @@ import type { Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
+import { isUuid } from '../../lib/ids.ts';
 import type { VolumeTypeName } from '../catalog/catalog.ts';
 import type { Place } from '../projects/place.ts';
 import type { VolumeShape } from './sources.ts';
@@ -90,7 +91,9 @@ export async function listVolumes(
         where volume_id = volumes.id and instance_id = ${filter.instanceId})`,
     );
   }
-  if (filter.clusterId !== undefined) {
+  if (filter.clusterId !== undefined && !isUuid(filter.clusterId)) {
+    matching = matching.where(sql<boolean>`false`);
+  } else if (filter.clusterId !== undefined) {
     matching = matching.where(sql<boolean>`exists (
       select from volume_attachments as attachment
       join instances on instances.id = attachment.instance_id

@@ -1,6 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { TaskHandler } from '../../workflows/task-handler.ts';
 import { provision, unprovision } from '../provisioning/provisioner.ts';
+import { settled } from '../provisioning/settled.ts';
 import { releaseQuota } from '../quotas/quotas.ts';
 import { deleteAttachment } from './attachment-store.ts';
 import type { DiskOrder, VolumeBackend } from './backend.ts';
@@ -43,8 +44,7 @@ export function createVolumeHandler({ clock, volumes }: Deps): TaskHandler<Volum
       if (!attach) return null;
       try {
         const change = { kind: 'attach', diskId: order.id, ...attach } as const;
-        const { settlesInMs } = await run.step('attach', () => volumes.change(change));
-        await run.sleep(settlesInMs);
+        await settled(run, 'attach', () => volumes.change(change));
       } catch (error) {
         await run.step('remove what is not attached', () => volumes.remove(undo)).catch(() => {});
         throw error;

@@ -1,4 +1,5 @@
 import { InvalidError } from '../../lib/errors.ts';
+import { MOMENT_RULE } from '../../lib/timestamps.ts';
 import { OFFERED } from './presenter.ts';
 import { type ClientListQuery, SERVICES } from './schema.ts';
 import type { ClientColumn, ClientFilter, ClientOrder } from './store.ts';
@@ -62,6 +63,6 @@ function momentOf(query: ClientListQuery, field: 'created_at_gte' | 'created_at_
   if (text === undefined) return undefined;
   const date = new Date(text);
   // A leap second has the form of a time, but no Date can hold it.
-  if (Number.isNaN(date.getTime())) throw new InvalidError({ [field]: ['Must be a valid date-time.'] });
+  if (Number.isNaN(date.getTime())) throw new InvalidError({ [field]: [MOMENT_RULE] });
   return date;
 }

@@ -6,6 +6,8 @@ import { ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts
 import { pagesAround } from '../../lib/page-address.ts';
 import { insertAccount } from '../accounts/new-account.ts';
 import type { FeatureActivation } from '../features/schema.ts';
+import type { Authenticator } from '../identity/authenticate.ts';
+import { type Credentials, endLogins } from '../identity/credentials.ts';
 import type { Principal } from '../identity/principal.ts';
 import type { User } from '../users/schema.ts';
 import { type ClientDirectory, resells } from './directory.ts';
@@ -52,13 +54,14 @@ export interface Clients {
 export function createClients(deps: {
   database: Database;
   clock: Clock;
+  authenticator: Authenticator;
   features: ActivatedFeatures;
   users: AccountUsers;
   directory: ClientDirectory;
   /** Gives every project what each has from its first moment on, in the transaction that made it. */
-  prepareProjects: (tx: Transaction) => Promise<void>;
+  prepareProjects: (tx: Transaction, clientId: number) => Promise<void>;
 }): Clients {
-  const { database, clock, features, users, directory, prepareProjects } = deps;
+  const { database, clock, authenticator, features, users, directory, prepareProjects } = deps;
 
   async function get(principal: Principal, clientId: number): Promise<Client> {
     const row = await store.findAccount(database.sql, clientId);
@@ -91,7 +94,7 @@ export function createClients(deps: {
           administrator: { email: placeholderEmail(), resellerId: null, platformAdministrator: false },
           now: clock.now(),
         });
-        await prepareProjects(tx);
+        await prepareProjects(tx, clientId);
         return { id: clientId, company };
       });
     },
@@ -112,25 +115,30 @@ export function createClients(deps: {
     async update(principal, clientId, request) {
       const client = await directory.find(clientId);
       if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
+      principal.writes?.concerns(clientId);
       if (request.email !== undefined) requireEmail(request.email);
       await requireOwners(principal, client.resellerId, request);
       const { companyName: company, reseller: reseller_id, seller: seller_id, ...rest } = request;
+      const moved = reseller_id !== undefined && reseller_id !== client.resellerId;
       const changes = {
         ...rest,
         ...(company !== undefined && { company }),
         ...(reseller_id !== undefined && { reseller_id }),
         // A seller belongs to one reseller.
-        ...(reseller_id !== undefined && reseller_id !== client.resellerId && { seller_id: null }),
+        ...(moved && { seller_id: null }),
         ...(seller_id !== undefined && { seller_id }),
       };
-      await database.accept(principal, async (tx) => {
+      const ended = await database.accept(principal, async (tx): Promise<Credentials> => {
         try {
           await store.updateAccount(tx.sql, clientId, changes);
         } catch (error) {
           if (!violates(error, 'clients_reseller_id_fkey')) throw error;
           throw new InvalidError({ reseller: [`Reseller with id:${reseller_id} does not exists.`] });
         }
+        // The reseller so far acts for nobody there any more.
+        return moved ? endLogins(tx, { actingClientId: clientId }) : { tokens: [], logins: [] };
       });
+      authenticator.forget(ended);
       return get(principal, clientId);
     },
   };

@@ -1,5 +1,7 @@
+import type { ExpressionBuilder } from 'kysely';
 import { announceAll } from '../../db/changes.ts';
 import type { Transaction } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
 
 /** The topics on which changes of API tokens and logins are announced. */
 export const TOKEN_TOPIC = 'token';
@@ -13,13 +15,15 @@ export interface Credentials {
 
 /**
  * Tells every process that the rights of a user's credentials may have changed: their role, whether they are let in,
- * and the like. Call `forgetAll` of the authenticator with the answer after the commit.
+ * and the like. Logins as somebody else, which those rights were needed for, end. Call `forget` of the authenticator
+ * with the answer after the commit.
  */
 export async function announceUser(tx: Transaction, userId: number): Promise<Credentials> {
-  return announced(tx, {
+  const changed = await announced(tx, {
     tokens: await credentialsOf(tx, 'api_tokens', 'user_id', userId),
     logins: await credentialsOf(tx, 'login_sessions', 'user_id', userId),
   });
+  return together(changed, await endLogins(tx, { actingUserId: userId }));
 }
 
 /** The same for API tokens alone. */
@@ -29,27 +33,52 @@ export async function announceTokens(tx: Transaction, tokens: number[]): Promise
 
 /** The same for everybody in an account. */
 export async function announceClient(tx: Transaction, clientId: number): Promise<Credentials> {
-  return announced(tx, {
+  const changed = await announced(tx, {
     tokens: await credentialsOf(tx, 'api_tokens', 'client_id', clientId),
     logins: await credentialsOf(tx, 'login_sessions', 'client_id', clientId),
   });
+  return together(changed, await endLogins(tx, { actingClientId: clientId }));
 }
 
-/** Ends logins at once: those of a user and those that they made for others, of one family, or made by one API token. */
-export async function endLogins(
-  tx: Transaction,
-  which: { userId: number } | { family: string } | { tokenId: number },
-): Promise<Credentials> {
-  const rows = await tx.sql
-    .deleteFrom('login_sessions')
-    .where((login) => {
-      if ('family' in which) return login('family', '=', which.family);
-      if ('tokenId' in which) return login('token_id', '=', which.tokenId);
-      return login.or([login('user_id', '=', which.userId), login('maker_id', '=', which.userId)]);
-    })
-    .returning('id')
+/** Some logins: all by a user or in their name, of one family, that come from one API token, or as somebody else. */
+type Which =
+  | { userId: number }
+  | { family: string }
+  | { tokenId: number }
+  /** By this user in the name of others. */
+  | { actingUserId: number }
+  /** By users of this account in the name of others, or by others in the name of its users. */
+  | { actingClientId: number };
+
+/** Ends logins at once. */
+export async function endLogins(tx: Transaction, which: Which): Promise<Credentials> {
+  // A login that one of them is just making appears only once they are locked, and so after its commit.
+  await tx.sql
+    .selectFrom('login_sessions')
+    .select('id')
+    .where(matches(which))
+    .orderBy('id')
+    .forUpdate()
     .execute();
+  const rows = await tx.sql.deleteFrom('login_sessions').where(matches(which)).returning('id').execute();
   return announced(tx, { tokens: [], logins: rows.map(({ id }) => id) });
+}
+
+function matches(which: Which) {
+  return (login: ExpressionBuilder<Tables, 'login_sessions'>) => {
+    if ('family' in which) return login('family', '=', which.family);
+    if ('tokenId' in which) return login('token_id', '=', which.tokenId);
+    if ('userId' in which) {
+      return login.or([login('user_id', '=', which.userId), login('maker_id', '=', which.userId)]);
+    }
+    const acting = login('maker_id', '!=', login.ref('user_id'));
+    if ('actingUserId' in which) return login.and([acting, login('maker_id', '=', which.actingUserId)]);
+    const makers = login.selectFrom('users').select('id').where('client_id', '=', which.actingClientId);
+    return login.and([
+      acting,
+      login.or([login('client_id', '=', which.actingClientId), login('maker_id', 'in', makers)]),
+    ]);
+  };
 }
 
 export function together(...all: Credentials[]): Credentials {

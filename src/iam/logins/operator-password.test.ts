@@ -3,7 +3,7 @@ import { bearer, logIn, newPerson, PASSWORD } from '../../../test/support/logins
 import { startService, type TestService } from '../../../test/support/service.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
-import { setPasswordOf } from './operator-password.ts';
+import { requireUserOf, setPasswordOf } from './operator-password.ts';
 
 let service: TestService;
 let database: Database;
@@ -28,6 +28,12 @@ it('ends the logins of a user whom it gives a new one', async () => {
   await setPasswordOf({ database }, { email: user.email, password: 'another good one' });
   await expect.poll(async () => (await user.http.get('/iam/clients/me')).status).toBe(401);
   await logIn(service.anonymous, user.email, 'another good one');
+});
+
+it('knows before a password is asked for whether there is such a user', async () => {
+  await expect(requireUserOf({ database }, { email: 'nobody@example.com' })).rejects.toThrow(NotFoundError);
+  await expect(requireUserOf({ database }, { rename: 'no address' })).rejects.toThrow(InvalidError);
+  await requireUserOf({ database }, {});
 });
 
 it('refuses a short password, an unknown user and an address that is taken', async () => {

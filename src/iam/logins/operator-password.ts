@@ -6,13 +6,21 @@ import { hashPassword } from './passwords.ts';
 import { PASSWORD_LENGTH } from './schema.ts';
 import * as store from './store.ts';
 
+type Who = { email?: string | undefined; rename?: string | undefined };
+
+/** To be asked before a person types a password. @throws InvalidError, NotFoundError for an unknown user */
+export async function requireUserOf({ database }: { database: Database }, { email, rename }: Who) {
+  if (rename !== undefined) requireEmail(rename, 'rename');
+  await findUser(database.sql, email);
+}
+
 /**
  * Sets a user's password for whoever operates the platform. Without `email` it is the platform administrator's.
  * Ends the user's logins. @throws InvalidError, NotFoundError for an unknown user
  */
 export async function setPasswordOf(
   { database }: { database: Database },
-  wanted: { email?: string | undefined; rename?: string | undefined; password: string },
+  wanted: Who & { password: string },
 ): Promise<{ email: string }> {
   const { email, rename, password } = wanted;
   const { min, max } = PASSWORD_LENGTH;
@@ -22,10 +30,15 @@ export async function setPasswordOf(
   if (rename !== undefined) requireEmail(rename, 'rename');
   const hash = await hashPassword(password);
   return database.transaction(async (tx) => {
-    const user = await store.findUserForOperator(tx.sql, email);
-    if (!user) throw new NotFoundError('User', email ?? 'of the platform');
+    const user = await findUser(tx.sql, email);
     await store.setPassword(tx.sql, user.id, { hash, email: rename ?? user.email });
     await endLogins(tx, { userId: user.id });
     return { email: rename ?? user.email };
   });
+}
+
+async function findUser(sql: Parameters<typeof store.findUserForOperator>[0], email: string | undefined) {
+  const user = await store.findUserForOperator(sql, email);
+  if (!user) throw new NotFoundError('User', email ?? 'of the platform');
+  return user;
 }

@@ -22,7 +22,7 @@ export function loginRoutes(app: Api, { logins }: { logins: Logins }): void {
   publicRoutes(app, logins);
 
   app.get(`${JWT}/clients/:clientId/login`, {
-    config: { access: 'read' },
+    config: { access: 'read', noted: true },
     schema: {
       operationId: 'loginToClient',
       summary: 'Log in to another account of the user',
@@ -37,10 +37,11 @@ export function loginRoutes(app: Api, { logins }: { logins: Logins }): void {
   });
 
   app.get(`${JWT}/clients/:clientId/admin_token`, {
-    config: { access: 'resell' },
+    config: { access: 'resell', noted: true },
     schema: {
       operationId: 'loginAsAdministrator',
       summary: 'Log in as the administrator of a client',
+      description: "The account's list of user actions shows it.",
       tags,
       params: ClientParams,
       response: { 200: TokenPair },
@@ -50,10 +51,11 @@ export function loginRoutes(app: Api, { logins }: { logins: Logins }): void {
   });
 
   app.get(`${JWT}/users/:userId/token`, {
-    config: { access: 'resell' },
+    config: { access: 'resell', noted: true },
     schema: {
       operationId: 'loginAsUser',
       summary: 'Log in as a user of a client',
+      description: "The account's list of user actions shows it.",
       tags,
       params: UserParams,
       response: { 200: TokenPair },
@@ -85,7 +87,7 @@ export function loginRoutes(app: Api, { logins }: { logins: Logins }): void {
       operationId: 'listLoginAttempts',
       summary: 'List login attempts',
       description:
-        "Newest first, of the last 90 days: those in the name of the account's users. The platform administrator sees those in nobody's name as well. What was refused because of too many failures is not listed.",
+        "Newest first, of the last 90 days: those in the name of users whom the account made. The platform administrator sees those in nobody's name as well. What was refused because of too many failures is not listed.",
       tags,
       querystring: LoginAttemptQuery,
       response: { 200: LoginAttemptPage },
@@ -105,7 +107,7 @@ function publicRoutes(app: Api, logins: Logins): void {
       operationId: 'login',
       summary: 'Log in',
       description:
-        'After 5 wrong passwords of a user from one address, or 25 from anywhere, further ones are 429 for up to 15 minutes.',
+        'After 5 wrong passwords of a user from one address or 25 from anywhere, or 100 of all users from one address, further ones are 429 for up to 15 minutes. The addresses of an IPv6 /64 count as one.',
       body: LoginRequest,
       response: { 200: TokenPair },
     },

@@ -1,4 +1,4 @@
-import type { Database } from '../../db/database.ts';
+import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import {
   ConflictError,
@@ -41,7 +41,7 @@ export interface Logins {
   login(request: LoginRequest, from: Sender): Promise<TokenPair>;
   /** @throws UnauthenticatedError for a token that is not valid; one that was used already ends its whole family */
   refresh(token: string): Promise<TokenPair>;
-  /** The caller in another of their accounts. @throws ForbiddenError for an account that isn't one of theirs */
+  /** The caller in another of their accounts. @throws ForbiddenError for an account that isn't one of theirs, or not by this login */
   enter(principal: Principal, clientId: number): Promise<TokenPair>;
   /** The administrator of a reseller's client. @throws NotFoundError */
   asAdministrator(principal: Principal, clientId: number): Promise<TokenPair>;
@@ -72,21 +72,39 @@ export function createLogins(deps: {
 }): Logins {
   const { database, clock, authenticator, clients, passwords, limits } = deps;
 
-  /** What a login that the caller makes comes from, at most with the caller's own rights. */
-  async function originOf({ tokenId, loginId, userId, roleId }: Principal): Promise<Origin> {
-    const origin = { ...freshOrigin(userId), roleId };
+  /**
+   * What a login that the caller makes comes from, at most with the caller's own rights. It is locked: whoever ends
+   * it ends the new login as well.
+   */
+  async function originOf(tx: Transaction, { tokenId, loginId, userId, roleId }: Principal): Promise<Origin> {
     if (tokenId !== undefined) {
-      return { ...origin, tokenId, endsAt: await store.tokenExpiry(database.sql, tokenId) };
+      const token = await store.keepToken(tx.sql, tokenId);
+      if (token) return { ...freshOrigin(userId), roleId, tokenId, endsAt: token.expires_at };
     }
-    const login = loginId === undefined ? undefined : await store.findLogin(database.sql, loginId);
+    const login = loginId === undefined ? undefined : await store.keepLogin(tx.sql, loginId);
     if (!login) throw new UnauthenticatedError('Token is invalid or expired', true);
-    // The role of another account is another one; what counts is the most that this login may ever do.
-    return { ...origin, family: login.family, roleId: login.role_id, endsAt: login.ends_at };
+    return {
+      family: login.family,
+      makerId: login.maker_id,
+      tokenId: login.token_id,
+      // The role of another account is another one; what counts is the most that this login may ever do.
+      roleId: login.role_id,
+      endsAt: login.ends_at,
+    };
   }
 
-  async function opened(principal: Principal, of: store.MembershipRow): Promise<TokenPair> {
-    const origin = await originOf(principal);
-    return pairOf(deps, await database.accept(principal, (tx) => openLogin(tx, of, origin, clock.now())));
+  async function opened(
+    principal: Principal,
+    of: store.MembershipRow,
+    may: (origin: Origin) => void = () => {},
+  ): Promise<TokenPair> {
+    principal.writes?.concerns(of.client_id);
+    const login = await database.accept(principal, async (tx) => {
+      const origin = await originOf(tx, principal);
+      may(origin);
+      return openLogin(tx, of, origin, clock.now());
+    });
+    return pairOf(deps, login);
   }
 
   return {
@@ -106,7 +124,12 @@ export function createLogins(deps: {
       const memberships = await store.membershipsOf(database.sql, principal.userId);
       const membership = memberships.find(({ client_id }) => client_id === clientId);
       if (!membership) throw new ForbiddenError(`You are no user of client ${clientId}`);
-      return opened(principal, membership);
+      return opened(principal, membership, ({ tokenId, makerId }) => {
+        if (clientId === principal.clientId || (tokenId === null && makerId === principal.userId)) return;
+        throw new ForbiddenError(
+          `Only a login with the user's own password leads to another account; this one is of client ${principal.clientId} alone`,
+        );
+      });
     },
 
     async asAdministrator(principal, clientId) {
@@ -135,7 +158,6 @@ export function createLogins(deps: {
       const user = await passwords.again(userId, request.old, 'old', from);
       requireNewPassword(request);
       const to = await hashPassword(request.new);
-      const origin = await originOf(principal);
       const [membership] = (await store.membershipsOf(database.sql, userId)).filter(
         ({ client_id }) => client_id === principal.clientId,
       );
@@ -144,6 +166,7 @@ export function createLogins(deps: {
         if (!(await store.replacePassword(tx.sql, userId, { from: user.password_hash, to }))) {
           throw new ConflictError('Another request has just changed this password');
         }
+        const origin = await originOf(tx, principal);
         const ended = await endLogins(tx, { userId });
         return { ended, login: await openLogin(tx, membership, origin, clock.now()) };
       });

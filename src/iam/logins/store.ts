@@ -42,14 +42,17 @@ export interface LoginRow {
   family: string;
   client_id: number;
   user_id: number;
+  maker_id: number;
+  token_id: number | null;
   role_id: number;
   refresh_id: string;
   expires_at: Date;
   ends_at: Date | null;
 }
 
-export async function findLogin(db: Kysely<Tables>, id: number): Promise<LoginRow | undefined> {
-  return logins(db, id).executeTakeFirst();
+/** Nobody ends it before the transaction does. */
+export async function keepLogin(db: Kysely<Tables>, id: number): Promise<LoginRow | undefined> {
+  return logins(db, id).forShare().executeTakeFirst();
 }
 
 /** Of two who bring the same refresh token, one waits for the other. */
@@ -60,7 +63,18 @@ export async function lockLogin(db: Kysely<Tables>, id: number): Promise<LoginRo
 function logins(db: Kysely<Tables>, id: number) {
   return db
     .selectFrom('login_sessions')
-    .select(['id', 'family', 'client_id', 'user_id', 'role_id', 'refresh_id', 'expires_at', 'ends_at'])
+    .select([
+      'id',
+      'family',
+      'client_id',
+      'user_id',
+      'maker_id',
+      'token_id',
+      'role_id',
+      'refresh_id',
+      'expires_at',
+      'ends_at',
+    ])
     .where('id', '=', id);
 }
 
@@ -154,13 +168,18 @@ function memberships(db: Kysely<Tables>) {
     .orderBy('client_users.user_id');
 }
 
-export async function tokenExpiry(db: Kysely<Tables>, tokenId: number): Promise<Date | null> {
-  const row = await db
+/** An API token that nobody revokes before the transaction ends. Undefined when it was revoked already. */
+export async function keepToken(
+  db: Kysely<Tables>,
+  tokenId: number,
+): Promise<{ expires_at: Date | null } | undefined> {
+  return db
     .selectFrom('api_tokens')
     .select('expires_at')
     .where('id', '=', tokenId)
+    .where('deleted_at', 'is', null)
+    .forShare()
     .executeTakeFirst();
-  return row?.expires_at ?? null;
 }
 
 /** False when the password is no longer the one that `from` is the hash of. */
@@ -255,7 +274,7 @@ export async function insertAttempt(db: Kysely<Tables>, attempt: Attempt, now: D
     .execute();
 }
 
-/** Newest first: attempts in the name of an account's users, and with `strangers` those in nobody's name. */
+/** Newest first: attempts in the name of users whom an account made, and with `strangers` those in nobody's name. */
 export async function listAttempts(
   db: Kysely<Tables>,
   of: { clientId: number; strangers: boolean },
@@ -265,11 +284,8 @@ export async function listAttempts(
     .selectFrom('login_attempts')
     .selectAll()
     .where((attempt) => {
-      const members = attempt
-        .selectFrom('client_users')
-        .select('user_id')
-        .where('client_id', '=', of.clientId);
-      const own = attempt('user_id', 'in', members);
+      const users = attempt.selectFrom('users').select('id').where('client_id', '=', of.clientId);
+      const own = attempt('user_id', 'in', users);
       return of.strangers ? attempt.or([own, attempt('user_id', 'is', null)]) : own;
     })
     .orderBy('id', 'desc');

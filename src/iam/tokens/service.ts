@@ -1,6 +1,7 @@
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { MOMENT_RULE } from '../../lib/timestamps.ts';
 import { type ClientDirectory, resells } from '../clients/directory.ts';
 import type { Authenticator } from '../identity/authenticate.ts';
 import { announceTokens, endLogins, together } from '../identity/credentials.ts';
@@ -51,7 +52,10 @@ export function createTokens(deps: {
   async function requireAccount(principal: Principal, clientId: number): Promise<void> {
     if (principal.clientId === clientId) return;
     const client = allows(principal, 'resell') ? await clients.find(clientId) : undefined;
-    if (client && resells(principal, client)) return;
+    if (client && resells(principal, client)) {
+      principal.writes?.concerns(clientId);
+      return;
+    }
     if (principal.platformAdministrator) throw new NotFoundError('Client', clientId);
     throw new ForbiddenError(`The tokens of client ${clientId} are not yours to manage`);
   }
@@ -182,7 +186,7 @@ function acceptedExpiry(text: string | null, now: Date): Date | null {
   if (text === null) return null;
   const date = new Date(text);
   // A leap second has the form of a time, but no Date can hold it.
-  if (Number.isNaN(date.getTime())) throw new InvalidError({ exp_date: ['Must be a valid date-time.'] });
+  if (Number.isNaN(date.getTime())) throw new InvalidError({ exp_date: [MOMENT_RULE] });
   if (date <= now) {
     throw new InvalidError({
       exp_date: ['Must be in the future; send null for a token that never expires.'],

@@ -136,7 +136,7 @@ export async function markDeleted(tx: Transaction, id: number, now: Date): Promi
   await tx.sql.updateTable('api_tokens').set({ deleted_at: now }).where('id', '=', id).execute();
 }
 
-/** The first administrator of an account with rights in that account alone. */
+/** The first administrator whom the account made itself, with rights in it alone; never one who came from elsewhere. */
 export async function findAccountAdministrator(
   db: Kysely<Tables>,
   clientId: number,
@@ -146,6 +146,7 @@ export async function findAccountAdministrator(
     .innerJoin('users', 'users.id', 'client_users.user_id')
     .select('users.id')
     .where('client_users.client_id', '=', clientId)
+    .where('users.client_id', '=', clientId)
     .where('client_users.role_id', '=', ROLES.administrators.id)
     .where('users.reseller_id', 'is', null)
     .where('users.platform_administrator', '=', false)

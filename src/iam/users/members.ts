@@ -40,7 +40,10 @@ export function createMembers(deps: {
     may: (client: ClientEntry) => boolean,
   ): Promise<ClientEntry> {
     const client = await clients.find(clientId);
-    if (client && may(client)) return client;
+    if (client && may(client)) {
+      principal.writes?.concerns(clientId);
+      return client;
+    }
     throw new ForbiddenError(
       principal.clientId === clientId
         ? `Only an administrator of client ${clientId} may do this`
@@ -63,7 +66,7 @@ export function createMembers(deps: {
     const memberships = await store.membershipsOf(tx.sql, [userId]);
     const membership = memberships.find(({ client_id }) => client_id === clientId);
     if (!user || !membership) throw new NotFoundError('User', userId);
-    if (isBeyond(principal, user)) {
+    if (isBeyond(principal, user, clientId)) {
       throw new ForbiddenError(`User ${userId} has more rights than you, so you can not change theirs`);
     }
     return { user, membership, others: memberships.filter((each) => each !== membership) };
@@ -79,12 +82,12 @@ export function createMembers(deps: {
       const role = acceptedRole(principal, request.user_role);
       const done = await database.accept(principal, async (tx) => {
         const now = clock.now();
-        const known = await store.findUserByEmail(tx.sql, email);
-        const userId = known?.id ?? (await store.insertUser(tx.sql, { email, name, lang, clientId }, now));
+        const known = await store.keepUserByEmail(tx, email);
+        const userId = known ?? (await store.insertUser(tx.sql, { email, name, lang, clientId }, now));
         if (!(await store.insertMembership(tx.sql, { clientId, userId, roleId: role.id }, now))) {
           throw new InvalidError({ email: ['User with this email already belongs to the client.'] });
         }
-        return { userId, isNew: !known };
+        return { userId, isNew: known === undefined };
       });
       return done;
     },
@@ -121,7 +124,7 @@ export function createMembers(deps: {
           await store.markDeleted(tx.sql, userId, clock.now());
           return together(changed, await endLogins(tx, { userId }));
         }
-        if (user.home_id === clientId) await store.updateUser(tx.sql, userId, { client_id: next.client_id });
+        if (user.home_id === clientId) await store.moveHome(tx.sql, userId, next.client_id);
         return changed;
       });
       authenticator.forget(credentials);

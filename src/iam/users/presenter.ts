@@ -20,14 +20,18 @@ export function presentedUser(
   return meant && presentedIn(user, meant, known);
 }
 
-/** A user as one of an account sees them. */
+/**
+ * A user as one of an account sees them. Nobody is asked before they are taken into one, so that an account tells
+ * their name and number only to those who know the account that made them.
+ */
 export function presentedIn(user: UserRow, meant: Membership, known: readonly Membership[] = [meant]): User {
   const { id, name } = roleOf(meant.role_id);
+  const atHome = known.some(({ client_id }) => client_id === user.home_id);
   return {
     id: user.id,
     email: user.email,
-    name: user.name,
-    phone: user.phone,
+    name: atHome ? user.name : null,
+    phone: atHome ? user.phone : null,
     company: meant.company,
     lang: user.lang,
     reseller: meant.reseller_id,

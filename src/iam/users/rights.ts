@@ -27,9 +27,9 @@ export function mayStaff(principal: Principal, client: { id: number; resellerId:
   return allows(principal, 'administer') && client.id === principal.clientId;
 }
 
-/** Whether the user has rights beyond accounts that the caller lacks. */
-export function isBeyond(principal: Principal, user: UserRow): boolean {
-  if (principal.platformAdministrator) return false;
+/** Whether the user's place in the account carries rights beyond accounts that the caller lacks. They hold at home alone. */
+export function isBeyond(principal: Principal, user: UserRow, clientId: number): boolean {
+  if (principal.platformAdministrator || user.home_id !== clientId) return false;
   return (
     user.platform_administrator || (user.reseller_id !== null && user.reseller_id !== principal.resellerId)
   );

@@ -34,8 +34,8 @@ export const Phone = (description: string) =>
 const userFields = {
   id: Type.Integer({ description: 'User ID', examples: [1] }),
   email: Type.String({ description: 'Address to log in with', examples: ['user@example.com'] }),
-  name: nullable(Type.String()),
-  phone: nullable(Type.String()),
+  name: nullable(Type.String({ description: 'Null as well for users whom another account made' })),
+  phone: nullable(Type.String({ description: 'Null as well for users whom another account made' })),
   company: Type.String({ description: 'Name of the account', examples: ['Example Ltd'] }),
   lang: Lang,
   reseller: Type.Integer({ description: 'Reseller of the account', examples: [1] }),

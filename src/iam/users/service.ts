@@ -56,7 +56,7 @@ export function createUsers(deps: {
   authenticator: Authenticator;
   passwords: PasswordCheck;
   clients: ClientDirectory;
-  prepareProjects: (tx: Transaction) => Promise<void>;
+  prepareProjects: (tx: Transaction, clientId: number) => Promise<void>;
 }): Users {
   const { database, clock, authenticator, passwords, clients, prepareProjects } = deps;
 
@@ -138,7 +138,7 @@ export function createUsers(deps: {
       if (problems.length > 0) throw new InvalidError(problems);
       const passwordHash = await hashPassword(request.password);
       return database.accept(principal, async (tx) => {
-        const { userId } = await store.addressIsFree('email', () =>
+        const { clientId, userId } = await store.addressIsFree('email', () =>
           insertAccount(tx.sql, {
             company: request.company,
             resellerId,
@@ -161,7 +161,7 @@ export function createUsers(deps: {
             now: clock.now(),
           }),
         );
-        await prepareProjects(tx);
+        await prepareProjects(tx, clientId);
         return (await found(tx.sql, principal, userId)).user;
       });
     },

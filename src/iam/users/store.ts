@@ -69,10 +69,16 @@ export async function findUser(db: Kysely<Tables>, id: number): Promise<UserRow 
   return users(db).where('users.id', '=', id).executeTakeFirst();
 }
 
-export async function findUserByEmail(db: Kysely<Tables>, email: string): Promise<UserRow | undefined> {
-  return users(db)
-    .where((user) => user(user.fn<string>('lower', ['users.email']), '=', email.toLowerCase()))
+/** Nobody deletes the user before the transaction ends. */
+export async function keepUserByEmail(tx: Transaction, email: string): Promise<number | undefined> {
+  const user = await tx.sql
+    .selectFrom('users')
+    .select('id')
+    .where('deleted_at', 'is', null)
+    .where((row) => row(row.fn<string>('lower', ['email']), '=', email.toLowerCase()))
+    .forShare()
     .executeTakeFirst();
+  return user?.id;
 }
 
 export async function membershipsOf(db: Kysely<Tables>, userIds: readonly number[]): Promise<Membership[]> {
@@ -96,11 +102,20 @@ export async function membershipsOf(db: Kysely<Tables>, userIds: readonly number
 export async function updateUser(
   db: Kysely<Tables>,
   id: number,
-  changes: Pick<Updateable<Tables['users']>, 'email' | 'name' | 'phone' | 'lang' | 'is_active' | 'client_id'>,
+  changes: Pick<Updateable<Tables['users']>, 'email' | 'name' | 'phone' | 'lang' | 'is_active'>,
   emailField = 'email',
 ): Promise<void> {
   if (Object.keys(changes).length === 0) return;
   await addressIsFree(emailField, () => db.updateTable('users').set(changes).where('id', '=', id).execute());
+}
+
+/** Rights of a reseller come with the place in its account, and stay behind. */
+export async function moveHome(db: Kysely<Tables>, userId: number, clientId: number): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({ client_id: clientId, reseller_id: null })
+    .where('id', '=', userId)
+    .execute();
 }
 
 /** @throws InvalidError when another user has the address */
@@ -222,7 +237,8 @@ export async function accountsOnlyAdministeredBy(
             .whereRef('other.client_id', '=', 'own.client_id')
             .where('other.user_id', '!=', userId)
             .where('other.role_id', '=', ROLES.administrators.id)
-            .where('users.is_active', '=', true),
+            .where('users.is_active', '=', true)
+            .where('users.deleted_at', 'is', null),
         ),
       ),
     )

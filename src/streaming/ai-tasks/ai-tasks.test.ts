@@ -261,7 +261,7 @@ test.each([
   ['date_created=yesterday', /date_created: Must be an ISO 8601 date or time/],
   ['date_created=2026-02-30', /date_created: Must be an ISO 8601 date or time that exists/],
   ['search=%00', /NUL/],
-  ['offset=3', /offset: Unknown field/],
+  ['offset=3', /offset: Unknown query parameter/],
 ])('refuses the query %s', async (query, text) => {
   const answer = await service.http.get(`${PATH}?${query}`);
   expect(answer.status).toBe(400);

@@ -25,8 +25,9 @@ const decoded = (text: string) => Buffer.from(text, 'base64').toString();
 test('a kubeconfig carries a client certificate that the authority of its cluster signed', async () => {
   const { http } = service;
   const cluster = await newCluster();
-  const { body: config } = await http.get(`${CLUSTERS}/${cluster.name}/config`);
-  const { body: authority } = await http.get(`${CLUSTERS}/${cluster.name}/certificates`);
+  const { body: config, headers } = await http.get(`${CLUSTERS}/${cluster.name}/config`);
+  const { body: authority, headers: more } = await http.get(`${CLUSTERS}/${cluster.name}/certificates`);
+  for (const sent of [headers, more]) expect(sent.get('cache-control')).toBe('no-store');
 
   const ca = new X509Certificate(authority.certificate);
   expect(ca.ca).toBe(true);

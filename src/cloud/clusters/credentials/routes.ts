@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import type { Api } from '../../../http/server.ts';
 import { Timestamp } from '../../../lib/wire.ts';
@@ -46,9 +47,11 @@ export function credentialRoutes(
       params: ClusterParams,
       response: { 200: Certificates },
     },
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const scope = await projects.scope(scopeOf(request));
-      return presentedCertificates(await clusterCredentials.get(scope, request.params.cluster_name));
+      const row = await clusterCredentials.get(scope, request.params.cluster_name);
+      keepFromCaches(reply);
+      return presentedCertificates(row);
     },
   });
 
@@ -63,10 +66,17 @@ export function credentialRoutes(
       params: ClusterParams,
       response: { 200: Kubeconfig },
     },
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const scope = await projects.scope(scopeOf(request));
       const { cluster_name: name } = request.params;
-      return presentedKubeconfig(name, await clusterCredentials.get(scope, name));
+      const row = await clusterCredentials.get(scope, name);
+      keepFromCaches(reply);
+      return presentedKubeconfig(name, row);
     },
   });
+}
+
+/** Private keys are to stay nowhere on their way. */
+function keepFromCaches(reply: FastifyReply): void {
+  void reply.header('cache-control', 'no-store');
 }

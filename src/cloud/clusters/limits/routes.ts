@@ -20,7 +20,7 @@ export function limitRoutes(
       operationId: `checkKubernetesClusterLimits${base.suffix}`,
       summary: 'Check quotas for a Kubernetes cluster',
       description:
-        'What a cluster with these pools would exceed. Nothing is taken. Log topics are not limited.',
+        'What a cluster with these pools would exceed. Nothing is taken. Counted are clusters, security groups, machines and volumes; there are no quotas of vCPUs, memory, GPUs and volume sizes, and the topic of `logging` is not counted, since a cluster gets it in any case.',
       tags,
       params: ProjectRegionParams,
       body: CheckClusterLimits,

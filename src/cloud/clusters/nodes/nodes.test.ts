@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   CLUSTERS,
   type ClusterParts,
@@ -98,6 +98,9 @@ describe('the nodes of a cluster', () => {
       });
     }
     expect(await nodesOf(cluster, 'gpu')).toMatchObject([{ volumes: [] }, { volumes: [] }]);
+    const [port] = (await http.get(`${INSTANCES}/${web[0].id}/ports`)).body.results;
+    const led = await http.post('/cloud/v1/floatingips/1/1', { port_id: port.id });
+    expect([led.status, led.body.message]).toEqual([409, expect.stringContaining('is a node of pool web')]);
     const ofCluster = (await http.get(`/cloud/v1/volumes/1/1?cluster_id=${cluster.id}`)).body;
     expect(ofCluster.count).toBe(2);
     expect((await belongings()).quotas).toEqual({
@@ -164,6 +167,31 @@ describe('the nodes of a cluster', () => {
     expect(await belongings()).toEqual(before);
   });
 
+  test('give back their quotas with the cluster, never holding some while waiting for others', async () => {
+    const { http, pool } = service;
+    const cluster = await newCluster();
+    const quotas = await pool.connect();
+    onTestFinished(() => quotas.release());
+    const lock = (attribute: string) =>
+      quotas.query(`select from quota_usage where attribute = $1 for update nowait`, [attribute]);
+    await quotas.query('begin');
+    await lock('cluster_count');
+    const deletion = await http.delete(`${CLUSTERS}/${cluster.name}`);
+    await vi.waitFor(
+      async () => {
+        const { rowCount } = await pool.query(
+          `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%"quota_usage"%'`,
+        );
+        expect(rowCount).toBe(1);
+      },
+      { timeout: 20_000, interval: 50 },
+    );
+    await lock('vm_count');
+    await lock('volume_count');
+    await quotas.query('rollback');
+    await finished(deletion);
+  });
+
   test('keep a boot volume that has a snapshot', async () => {
     const { http } = service;
     const cluster = await newCluster();
@@ -171,7 +199,7 @@ describe('the nodes of a cluster', () => {
     const [{ id: volumeId }] = node.volumes;
     const body = { volume_id: volumeId, name: 'of a node' };
     await finished(await http.post('/cloud/v1/snapshots/1/1', body));
-    const named = await http.delete(`${CLUSTERS}/${cluster.name}?volumes=${volumeId}`);
+    const named = await http.delete(`${CLUSTERS}/${cluster.name}?volumes=${volumeId.toUpperCase()}`);
     expect(named, named.text).toMatchObject({ status: 409 });
     expect(await http.delete(`${CLUSTERS}/${cluster.name}?volumes=${UNKNOWN}`)).toMatchObject({
       status: 400,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import {
   CLUSTERS,
   type ClusterParts,
@@ -7,6 +7,8 @@ import {
   POOL,
 } from '../../../../test/support/clusters.ts';
 import { startService, type TestService } from '../../../../test/support/service.ts';
+import { openDatabase } from '../../../db/database.ts';
+import { portGroups } from '../../security-groups/port-groups.ts';
 
 let service: TestService;
 let parts: ClusterParts;
@@ -39,6 +41,16 @@ test('the nodes of a cluster share a security group, named and tagged as clients
   expect(on.count).toBe(1);
 });
 
+test('a copy of it is nobody’s group but the client’s', async () => {
+  const { http } = service;
+  const { group } = await clusterWithGroup();
+  await http.patch(`${GROUPS}/${group.id}`, { tags: { mine: 'too' } });
+  const copy = await http.post(`${GROUPS}/${group.id}/copy`, { name: `copy of ${group.name}` });
+  expect(copy.status, copy.text).toBe(200);
+  expect(copy.body.tags_v2).toMatchObject([{ key: 'mine' }]);
+  expect((await http.delete(`${GROUPS}/${copy.body.id}`)).status).toBe(204);
+});
+
 test('it takes rules, but stays what it is while there is a cluster, and goes with it', async () => {
   const { http } = service;
   const { group, at } = await clusterWithGroup();
@@ -56,6 +68,30 @@ test('it takes rules, but stays what it is while there is a cluster, and goes wi
   const [taskId] = (await http.delete(at)).body;
   expect(await http.task(taskId)).toMatchObject({ state: 'FINISHED' });
   expect(await http.get(`${GROUPS}/${group.id}`)).toMatchObject({ status: 404 });
+});
+
+test('its rules of the platform stay as they are, and take no namesakes', async () => {
+  const { http } = service;
+  const { group } = await clusterWithGroup();
+  const at = `${GROUPS}/${group.id}`;
+  const [own] = group.security_group_rules;
+  const mine = { direction: 'ingress', protocol: 'tcp', port_range_min: 80, port_range_max: 80 };
+  const { body: rule } = await http.post(`${at}/rules`, mine);
+  const refused = [
+    await http.delete(`/cloud/v1/securitygrouprules/1/1/${own.id}`),
+    await http.put(`/cloud/v1/securitygrouprules/1/1/${own.id}`, mine),
+    await http.patch(at, { changed_rules: [{ action: 'delete', security_group_rule_id: own.id }] }),
+    await http.patch(`/cloud/v2/security_groups/1/1/${group.id}`, { rules: [mine] }),
+    await http.post(`${at}/revert`),
+    await http.post(`${at}/rules`, { ...mine, port_range_max: 81, description: 'system' }),
+    await http.put(`/cloud/v1/securitygrouprules/1/1/${rule.id}`, { ...mine, description: 'system' }),
+  ];
+  for (const answer of refused) {
+    expect(answer, answer.text).toMatchObject({ status: 409 });
+    expect(answer.text).toContain('system');
+  }
+  expect((await http.delete(`/cloud/v1/securitygrouprules/1/1/${rule.id}`)).status).toBe(204);
+  expect((await http.get(at)).body.security_group_rules).toHaveLength(group.security_group_rules.length);
 });
 
 test('a cluster stays while something else uses the group of its nodes', async () => {
@@ -90,6 +126,19 @@ test('a group that somebody begins to use while the cluster goes stays as theirs
   await http.delete(`${GROUPS}/${other.id}`);
   expect(await http.delete(`${GROUPS}/${group.id}`)).toMatchObject({ status: 204 });
   expect(await http.get(`${CLUSTERS}/${cluster.name}`)).toMatchObject({ status: 404 });
+});
+
+test('the groups of more nodes than a statement has parameters are put on them', async () => {
+  const { pool } = service;
+  const { group } = await clusterWithGroup();
+  const { rows } = await pool.query('select port_id from port_security_groups where security_group_id = $1', [
+    group.id,
+  ]);
+  const database = openDatabase({ connectionString: pool.options.connectionString ?? '' }, 1);
+  onTestFinished(() => database.close());
+  const links = Array.from({ length: 40_000 }, () => ({ portId: rows[0].port_id, groupId: group.id }));
+  await database.transaction((tx) => portGroups.put(tx, links));
+  expect((await service.http.get(`${GROUPS}/${group.id}/instances`)).body.count).toBe(1);
 });
 
 test('a cluster needs the name of its group', async () => {

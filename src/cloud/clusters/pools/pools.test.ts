@@ -185,6 +185,30 @@ describe('an update', () => {
     });
   });
 
+  test('reaches the infrastructure with the next change when its own task failed', async () => {
+    const { http, pool } = service;
+    const cluster = await newCluster();
+    const goOn = await pauseClusterWork(service);
+    await http.patch(`${poolsOf(cluster)}/web`, { labels: { tier: 'late' } });
+    const { rows: tasks } = await pool.query(
+      `select id from tasks where task_type = 'update_k8s_cluster_pool_v2' and data ->> 'cluster_name' = $1`,
+      [cluster.name],
+    );
+    await overdue(tasks[0].id, goOn);
+    // The engine may have let the step go on after the end of its task.
+    await pool.query(
+      `update simulated_clusters set pool_settings = jsonb_set(pool_settings, '{web}', '{"revision": 0}')
+        where cluster_id = $1`,
+      [cluster.id],
+    );
+    await finished(await http.patch(`${CLUSTERS}/${cluster.name}`, { ddos_profile: { enabled: false } }));
+    const { rows } = await pool.query(
+      `select pool_settings -> 'web' as web from simulated_clusters where cluster_id = $1`,
+      [cluster.id],
+    );
+    expect(rows[0].web).toMatchObject({ revision: 1, labels: { tier: 'late' } });
+  });
+
   test.each([
     ['a maximum below the minimum that stands', { min_node_count: 4 }, 'max_node_count'],
     ['another number of nodes', { node_count: 2 }, 'node_count'],

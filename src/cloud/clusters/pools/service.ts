@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { type Database, type Transaction, violates } from '../../../db/database.ts';
+import type { Database, Transaction } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
@@ -145,21 +145,14 @@ export function createClusterPools(deps: {
     return cluster;
   }
 
-  async function changing<Result>(
+  function changing<Result>(
     scope: Scope,
     clusterName: string,
     change: (tx: Transaction, cluster: ClusterRow) => Promise<Result>,
   ): Promise<Result> {
-    try {
-      return await database.accept(scope.principal, async (tx) =>
-        change(tx, await lockFreeCluster(tx, scope, clusterName)),
-      );
-    } catch (error) {
-      if (violates(error, 'kubernetes_pool_security_groups_group')) {
-        throw new ConflictError('One of the security groups was deleted meanwhile: leave it out');
-      }
-      throw error;
-    }
+    return database.accept(scope.principal, async (tx) =>
+      change(tx, await lockFreeCluster(tx, scope, clusterName)),
+    );
   }
 
   function groupProblems(scope: Scope, ids: readonly string[]): Promise<FieldProblem[]> {

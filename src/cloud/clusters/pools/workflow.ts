@@ -7,6 +7,7 @@ import { releaseCluster } from '../store.ts';
 import {
   carryOut,
   failAfter,
+  giveBack,
   MINUTE_MS,
   nodesOf,
   type Owner,
@@ -129,8 +130,9 @@ export function poolHandlers({
       return { k8s_pools: [poolId] };
     },
     async abandon(tx, task, { clusterId, poolId }) {
-      await nodes.takeBack(tx, task.id);
+      const freed = await nodes.takeBack(tx, task.id);
       if (await releaseCluster(tx, { clusterId, taskId: task.id })) await store.deletePool(tx, poolId);
+      await giveBack(tx, freed);
     },
   };
 
@@ -154,14 +156,16 @@ export function poolHandlers({
       }
     },
     async complete(tx, task, { clusterId, poolId, pool }) {
-      await nodes.finish(tx, task.id);
+      const freed = await nodes.finish(tx, task.id);
       await store.setNodeCount(tx, poolId, pool.nodeCount);
       await releaseCluster(tx, { clusterId, taskId: task.id });
+      await giveBack(tx, freed);
       return null;
     },
     async abandon(tx, task, { clusterId }) {
-      await nodes.takeBack(tx, task.id);
+      const freed = await nodes.takeBack(tx, task.id);
       await releaseCluster(tx, { clusterId, taskId: task.id });
+      await giveBack(tx, freed);
     },
   };
 
@@ -176,9 +180,13 @@ export function poolHandlers({
     },
     async complete(tx, task, { clusterId, poolId, owner, last }) {
       const held = { clusterId, taskId: task.id };
-      await nodes.finish(tx, task.id);
-      if (last) await removeCluster(tx, held, owner);
-      else if (await releaseCluster(tx, held)) await store.deletePool(tx, poolId);
+      const freed = await nodes.finish(tx, task.id);
+      if (last) {
+        await removeCluster(tx, held, owner, freed);
+        return null;
+      }
+      if (await releaseCluster(tx, held)) await store.deletePool(tx, poolId);
+      await giveBack(tx, freed);
       return null;
     },
     // Running and free, the pool can be deleted again.
@@ -201,7 +209,7 @@ export function poolHandlers({
       });
     },
     complete: async () => null,
-    // What is missing comes with the next change of the cluster.
+    // The next change of the cluster finds the settings missing and brings them.
     abandon: async () => {},
   };
 

@@ -7,7 +7,7 @@ import type { Addresses } from '../../networks/addresses.ts';
 import type { Ports } from '../../ports/service.ts';
 import { placeOf } from '../../projects/place.ts';
 import type { Scope } from '../../projects/service.ts';
-import { type QuotaAmounts, releaseQuotas } from '../../quotas/quotas.ts';
+import type { QuotaAmounts } from '../../quotas/quotas.ts';
 import type { PortGroups } from '../../security-groups/port-groups.ts';
 import type { InstanceVolumes } from '../../volumes/instance-volumes.ts';
 import { type InstanceFilter, type InstanceRow, listInstances } from '../store.ts';
@@ -58,11 +58,17 @@ export interface Nodes {
     namedVolumeIds?: readonly string[],
   ): Promise<void>;
   /** What the task was to do is done: new nodes run, doomed ones are gone with all that they had. */
-  finish(tx: Transaction, taskId: string): Promise<void>;
+  finish(tx: Transaction, taskId: string): Promise<FreedQuotas | undefined>;
   /** What the task was to do is not done: its new nodes are gone, its doomed ones run. */
-  takeBack(tx: Transaction, taskId: string): Promise<void>;
+  takeBack(tx: Transaction, taskId: string): Promise<FreedQuotas | undefined>;
   /** Puts exactly these groups on all nodes of a pool. */
   setGroups(tx: Transaction, poolId: string, groupIds: readonly string[]): Promise<void>;
+}
+
+/** What nodes had of an account's quotas, which the caller gives back at the end, with all else that has gone. */
+export interface FreedQuotas {
+  owner: { clientId: number; regionId: number };
+  amounts: QuotaAmounts;
 }
 
 const NAME_PART_LENGTH = 8;
@@ -141,7 +147,7 @@ export function createNodes(deps: {
         tx,
         held.filter(({ task_state }) => task_state !== 'deleting'),
       );
-      await remove(
+      return remove(
         tx,
         held.filter(({ task_state }) => task_state === 'deleting'),
       );
@@ -153,7 +159,7 @@ export function createNodes(deps: {
         tx,
         held.filter((node) => node.creator_task_id !== taskId),
       );
-      await remove(
+      return remove(
         tx,
         held.filter((node) => node.creator_task_id === taskId),
       );
@@ -171,9 +177,9 @@ export function createNodes(deps: {
   }
 
   /** In the order in which a creation locks the same rows, so that the two never wait for each other. */
-  async function remove(tx: Transaction, nodes: store.HeldNode[]): Promise<void> {
+  async function remove(tx: Transaction, nodes: store.HeldNode[]): Promise<FreedQuotas | undefined> {
     const [first] = nodes;
-    if (!first) return;
+    if (!first) return undefined;
     const ids = nodes.map(({ id }) => id);
     const portIds = await ports.removeOf(tx, ids);
     const doomed = await instanceVolumes.doomedWith(tx, ids);
@@ -182,7 +188,7 @@ export function createNodes(deps: {
     await addresses.release(tx, portIds);
     // A task works on one cluster, which belongs to one account.
     const owner = { clientId: first.client_id, regionId: first.region_id };
-    await releaseQuotas(tx, owner, { vm_count: ids.length, volume_count: doomed.length });
+    return { owner, amounts: { vm_count: ids.length, volume_count: doomed.length } };
   }
 }
 

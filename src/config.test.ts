@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { loadConfig, unknownSettings } from './config.ts';
+
+describe('settings', () => {
+  it('have defaults, also when they are empty', () => {
+    expect(loadConfig({ TRADEWIND_PORT: '', DATABASE_URL: '' })).toMatchObject({
+      port: 8080,
+      databaseUrl: undefined,
+      bootstrapToken: undefined,
+      trustedProxies: [],
+    });
+  });
+
+  it.each([
+    ['TRADEWIND_PORT', '65536'],
+    ['TRADEWIND_PORT', '-1'],
+    ['TRADEWIND_BOOTSTRAP_TOKEN', '0_secret'],
+    ['TRADEWIND_BOOTSTRAP_TOKEN', 'secret'],
+    ['DATABASE_URL', 'mysql://u@h/db'],
+    ['DATABASE_URL', 'postgres://u@h/'],
+    ['TRADEWIND_SIMULATION_SPEED', '0'],
+    ['TRADEWIND_LOG_LEVEL', 'loud'],
+  ])('refuse %s=%s without repeating the value', (name, value) => {
+    expect(() => loadConfig({ [name]: value })).toThrow(
+      new RegExp(`^${name} is not usable: it must be [^\\n]+$`),
+    );
+  });
+
+  it('are all named that are no use', () => {
+    const bad = { TRADEWIND_PORT: 'x', TRADEWIND_LOG_FORMAT: 'xml', TRADEWIND_SIMULATION_SPEED: '0' };
+    expect(() => loadConfig(bad)).toThrow(
+      /^TRADEWIND_PORT .*\nTRADEWIND_SIMULATION_SPEED .*\nTRADEWIND_LOG_FORMAT .*$/,
+    );
+  });
+});
+
+it('names the setting that an unknown one most likely means', () => {
+  expect(
+    unknownSettings({ TRADEWIND_PROT: '1', TRADEWIND_DATABASE_URL: '1', TRADEWIND_XYZZYX: '1', PATH: '/' }),
+  ).toEqual([
+    'TRADEWIND_PROT is no setting of Tradewind and has no effect; did you mean TRADEWIND_PORT?',
+    'TRADEWIND_DATABASE_URL is no setting of Tradewind and has no effect; did you mean DATABASE_URL?',
+    'TRADEWIND_XYZZYX is no setting of Tradewind and has no effect',
+  ]);
+});
