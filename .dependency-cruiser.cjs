@@ -143,6 +143,23 @@ module.exports = {
       },
     },
     {
+      name: 'features-know-only-the-job',
+      comment:
+        'A feature hands out jobs to a program that it is given; what is in it is the business of engines.',
+      severity: 'error',
+      from: { path: FEATURE, pathNot: TEST },
+      to: { path: '^src/engines/(media|speech|frames|models|child|inventory)' },
+    },
+    {
+      name: 'engines-serve',
+      comment: 'Engines see one medium and one job: no database, no service, no settings of the server.',
+      severity: 'error',
+      from: { path: '^src/engines/', pathNot: TEST },
+      to: {
+        path: '^src/(?!engines/|lib/|streaming/ai-tasks/(languages|nudity-labels|capabilities)\\.ts$)',
+      },
+    },
+    {
       name: 'lib-is-pure',
       comment: 'Small things that know nothing of the rest.',
       severity: 'error',
