@@ -21,6 +21,7 @@ export async function startProduct(
       TRADEWIND_PORT: '0',
       TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
       TRADEWIND_LOG_LEVEL: 'warn',
+      TRADEWIND_AI_CONCURRENCY: '0',
       ...settings,
     },
   );

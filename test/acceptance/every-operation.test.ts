@@ -1,6 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { embeddedConnection } from '../../src/db/embedded/socket.ts';
 import { createCoverage } from '../support/coverage.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
 import {
@@ -45,6 +47,7 @@ describe.each([...new Set(operations.map(({ prefix }) => prefix))])(
       http = coverage.recording(createHttpClient(service.url, TOKEN));
       possessions = createPossessions(under(prefix, http));
       await possessions.makeFor(own);
+      await finishTranscription(String(possessions.values.transcribed_task_id));
     }, 60_000);
 
     it.each(titled('GET'))('%s reads', async (_, of) => {
@@ -78,6 +81,18 @@ it('leaves no documented operation out', () => {
 it('gets no answer that differs from its documentation', () => {
   expect(coverage.undocumented()).toEqual([]);
 });
+
+/** As an engine would; none has to be installed for these tests. */
+async function finishTranscription(id: string): Promise<void> {
+  const client = new pg.Client(embeddedConnection(fs.realpathSync(path.join(dataDir, 'run'))));
+  await client.connect();
+  await client.query(
+    `update ai_tasks set status = 'SUCCESS', progress = 100, started_at = now(), completed_at = now(),
+       result = '{"vttContent": "WEBVTT\\n"}' where id = $1`,
+    [id],
+  );
+  await client.end();
+}
 
 /** Calls the operation, and waits for the tasks that it starts. */
 async function succeeds(http: HttpClient, of: DocumentedOperation, values: Values, body?: unknown) {

@@ -46,6 +46,7 @@ export function createPossessions(http: HttpClient): Possessions {
 
 /** What shares a name without being the same: AI tasks and platform tasks, free and paid features. */
 function valueName({ path }: DocumentedOperation, parameter: string): string {
+  if (parameter === 'task_id' && path.endsWith('/subtitles.vtt')) return 'transcribed_task_id';
   if (parameter === 'task_id' && path.startsWith('/streaming/')) return 'ai_task_id';
   // A group of its own, so that nothing done to the other removes the rule.
   if (parameter === 'group_id' && path.includes('{rule_id}')) return 'group_of_rule_id';
@@ -115,6 +116,11 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
     return (await made('/cloud/v1/securitygroups/1/1', { security_group })).id;
   };
 
+  const aiTask = async () => {
+    const url = 'https://media.example.com/kept.mp4';
+    return (await made('/streaming/ai/tasks', { task_name: 'transcription', url })).task_id;
+  };
+
   return {
     project_id: async () => (await made('/cloud/v1/projects', { name: anyName() })).id,
     group_id: group,
@@ -171,13 +177,8 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
     image_id: () => first('/cloud/v1/images/1/1'),
     instance_id: async () => (await instance()).instances[0],
     port_id: async () => (await instance()).ports[0],
-    ai_task_id: async () =>
-      (
-        await made('/streaming/ai/tasks', {
-          task_name: 'transcription',
-          url: 'https://media.example.com/kept.mp4',
-        })
-      ).task_id,
+    ai_task_id: aiTask,
+    transcribed_task_id: aiTask,
     tokenId: async () =>
       (
         await made('/iam/v2/clients/1/tokens', {
