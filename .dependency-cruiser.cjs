@@ -47,14 +47,14 @@ module.exports = {
     },
     {
       name: 'http-is-for-routes',
-      comment: 'Only routes know that HTTP exists; start/ tells /readyz what to check.',
+      comment: 'Only routes know that HTTP exists; start/ tells /readyz what to check and /metrics what to measure.',
       severity: 'error',
       from: {
         pathNot: [
           '^src/http/',
           '^src/app\\.ts$',
           ROUTES,
-          '^src/start/(readiness|platform)\\.ts$',
+          '^src/start/(readiness|metrics|platform)\\.ts$',
           TEST,
           '^(test|bench|scripts)/',
         ],
