@@ -13,6 +13,7 @@ import {
   requiredQuery,
 } from '../support/openapi.ts';
 import { anyName, clusterBody, createPossessions, tasksIn, type Values } from '../support/possessions.ts';
+import { finishTranscription } from '../support/transcriptions.ts';
 import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts';
 
 /** Every operation of both documents succeeds from outside, with the answer that the document promises. */
@@ -47,7 +48,7 @@ describe.each([...new Set(operations.map(({ prefix }) => prefix))])(
       http = coverage.recording(createHttpClient(service.url, TOKEN));
       possessions = createPossessions(under(prefix, http));
       await possessions.makeFor(own);
-      await finishTranscription(String(possessions.values.transcribed_task_id));
+      await finishedTranscription(String(possessions.values.transcribed_task_id));
     }, 60_000);
 
     it.each(titled('GET'))('%s reads', async (_, of) => {
@@ -82,15 +83,10 @@ it('gets no answer that differs from its documentation', () => {
   expect(coverage.undocumented()).toEqual([]);
 });
 
-/** As an engine would; none has to be installed for these tests. */
-async function finishTranscription(id: string): Promise<void> {
+async function finishedTranscription(id: string): Promise<void> {
   const client = new pg.Client(embeddedConnection(fs.realpathSync(path.join(dataDir, 'run'))));
   await client.connect();
-  await client.query(
-    `update ai_tasks set status = 'SUCCESS', progress = 100, started_at = now(), completed_at = now(),
-       result = '{"vttContent": "WEBVTT\\n"}' where id = $1`,
-    [id],
-  );
+  await finishTranscription(client, id);
   await client.end();
 }
 
