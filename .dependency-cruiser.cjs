@@ -47,14 +47,14 @@ module.exports = {
     },
     {
       name: 'http-is-for-routes',
-      comment: 'Only routes know that HTTP exists; start/ tells /readyz what to check.',
+      comment: 'Only routes know that HTTP exists; start/ tells /readyz what to check and /metrics what to measure.',
       severity: 'error',
       from: {
         pathNot: [
           '^src/http/',
           '^src/app\\.ts$',
           ROUTES,
-          '^src/start/(readiness|platform)\\.ts$',
+          '^src/start/(readiness|metrics|platform)\\.ts$',
           TEST,
           '^(test|bench|scripts)/',
         ],
@@ -141,6 +141,23 @@ module.exports = {
       to: {
         path: '[/-](service|store|routes|presenter)\\.ts$|^src/(http|start)/',
         pathNot: '^src/backends/',
+      },
+    },
+    {
+      name: 'features-know-only-the-job',
+      comment:
+        'A feature hands out jobs to a program that it is given; what is in it is the business of engines.',
+      severity: 'error',
+      from: { path: FEATURE, pathNot: TEST },
+      to: { path: '^src/engines/(media|speech|frames|models|child|inventory)' },
+    },
+    {
+      name: 'engines-serve',
+      comment: 'Engines see one medium and one job: no database, no service, no settings of the server.',
+      severity: 'error',
+      from: { path: '^src/engines/', pathNot: TEST },
+      to: {
+        path: '^src/(?!engines/|lib/|streaming/ai-tasks/(languages|nudity-labels|capabilities)\\.ts$)',
       },
     },
     {

@@ -83,7 +83,13 @@ async function openSide(tasks: number): Promise<Side> {
     { DATABASE_URL: database.url, TRADEWIND_DATA_DIR: database.folder },
     { role: 'api' },
   );
-  await seed(database, tasks);
+  try {
+    await seed(database, tasks);
+  } catch (error) {
+    await product.stop();
+    await database.stop();
+    throw error;
+  }
   return { tasks, database, product };
 }
 
@@ -126,7 +132,6 @@ async function seed({ connection }: BenchDatabase, tasks: number): Promise<void>
     for (const { definition } of indexes) await client.query(definition);
     await client.query('alter table ai_tasks enable trigger user');
     await client.query('vacuum (analyze) ai_tasks');
-    await client.query('checkpoint');
   } finally {
     await client.end();
   }

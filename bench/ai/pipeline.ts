@@ -149,6 +149,7 @@ async function withProduct(
     DATABASE_URL: database.url,
     TRADEWIND_DATA_DIR: path.join(database.folder, 'product'),
     TRADEWIND_MEDIA_ALLOW_HOSTS: allowed,
+    TRADEWIND_AI_CONCURRENCY: '1',
   });
   try {
     await work(createApi(product.port));

@@ -23,6 +23,7 @@ export async function startProduct(
       TRADEWIND_LOG_LEVEL: 'warn',
       // High enough to refuse nothing; every request is counted all the same.
       TRADEWIND_RATE_LIMIT: '999999999',
+      TRADEWIND_AI_CONCURRENCY: '0',
       ...settings,
     },
   );

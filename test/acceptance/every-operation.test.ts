@@ -1,6 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { embeddedConnection } from '../../src/db/embedded/socket.ts';
 import { createCoverage } from '../support/coverage.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
 import { anyEmail, newPerson, PASSWORD } from '../support/logins.ts';
@@ -13,6 +15,7 @@ import {
   UNSUPPORTED,
 } from '../support/openapi.ts';
 import { anyName, clusterBody, createPossessions, tasksIn, type Values } from '../support/possessions.ts';
+import { finishTranscription } from '../support/transcriptions.ts';
 import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts';
 
 /** Every operation of both documents succeeds from outside, with the answer that the document promises. */
@@ -47,6 +50,7 @@ describe.each([...new Set(operations.map(({ prefix }) => prefix))])(
       http = coverage.recording(createHttpClient(service.url, TOKEN));
       possessions = createPossessions(under(prefix, http));
       await possessions.makeFor(own);
+      await finishedTranscription(String(possessions.values.transcribed_task_id));
     }, 60_000);
 
     it.each(titled('GET'))('%s reads', async (_, of) => {
@@ -84,6 +88,13 @@ it('leaves no documented operation out', () => {
 it('gets no answer that differs from its documentation', () => {
   expect(coverage.undocumented()).toEqual([]);
 });
+
+async function finishedTranscription(id: string): Promise<void> {
+  const client = new pg.Client(embeddedConnection(fs.realpathSync(path.join(dataDir, 'run'))));
+  await client.connect();
+  await finishTranscription(client, id);
+  await client.end();
+}
 
 /** Calls the operation, and waits for the tasks that it starts. */
 async function succeeds(

@@ -34,7 +34,8 @@ export function environment(settings: Record<string, string>): NodeJS.ProcessEnv
   const clean = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !name.startsWith('TRADEWIND_') && name !== 'DATABASE_URL'),
   );
-  return { ...clean, TRADEWIND_PORT: '0', ...settings };
+  // Tasks stay where tests put them; who wants them worked on says so.
+  return { ...clean, TRADEWIND_PORT: '0', TRADEWIND_AI_CONCURRENCY: '0', ...settings };
 }
 
 export function runTradewind(args: string[], settings: Record<string, string>) {

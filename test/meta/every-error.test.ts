@@ -132,6 +132,18 @@ const cases: Record<string, Case[]> = {
       },
     },
   ],
+  UnprocessableError: [
+    {
+      status: 422,
+      body: { error: expect.stringMatching(/No engine installed here can do sport/) },
+      provoke: () =>
+        service.http.post(AI_TASKS, {
+          task_name: 'content-moderation',
+          category: 'sport',
+          url: 'https://media.example.com/a.mp4',
+        }),
+    },
+  ],
   QueueFullError: [
     {
       status: 400,

@@ -11,6 +11,7 @@ import {
 import { createPossessions, type Possessions } from '../support/possessions.ts';
 import { addReseller, type TestReseller } from '../support/reseller.ts';
 import { startService, type Tenant, type TestService } from '../support/service.ts';
+import { finishTranscription } from '../support/transcriptions.ts';
 
 /** Operations whose address names nobody's property, with the reason. Every other one is tested below. */
 const NAMES_NO_TENANT: Record<string, string> = {
@@ -53,6 +54,7 @@ beforeAll(async () => {
   service = await startService();
   possessions = createPossessions(service.http);
   await possessions.makeFor(operations);
+  await finishTranscription(service.pool, String(possessions.values.transcribed_task_id));
   other = await service.otherTenant();
   rival = await addReseller(service, 'Rival');
 }, 120_000);

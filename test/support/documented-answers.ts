@@ -18,6 +18,11 @@ export function createAnswerCheck(operations: DocumentedOperation[]) {
     const response = operation.responses[String(answer.status)];
     if (!response) return `${of.title} documents no ${answer.status}: ${answer.text}`;
     if (answer.status === 204) return answer.text === '' ? undefined : `${of.title} sends a body with 204`;
+    const types = Object.keys(response.content ?? {});
+    if (types.length > 0 && !types.includes('application/json')) {
+      const sent = answer.headers.get('content-type')?.split(';', 1)[0] ?? 'nothing';
+      return types.includes(sent) ? undefined : `${of.title} documents no ${sent}`;
+    }
     const own = `#/paths/${path.replaceAll('/', '~1')}/${method.toLowerCase()}/responses/${answer.status}`;
     const $ref = `${nameOf(prefix)}${response.$ref ?? own}/content/application~1json/schema`;
     const check = checks.get($ref) ?? ajv.compile({ $ref });

@@ -62,6 +62,7 @@ const DIRECT_ACTIONS: Record<string, string | undefined> = {
 
 /** What shares a name without being the same: AI tasks and platform tasks, free and paid features. */
 function valueName({ path }: DocumentedOperation, parameter: string): string {
+  if (parameter === 'task_id' && path.endsWith('/subtitles.vtt')) return 'transcribed_task_id';
   if (parameter === 'task_id' && path.startsWith('/streaming/')) return 'ai_task_id';
   // A group of its own, so that nothing done to the other removes the rule.
   if (parameter === 'group_id' && path.includes('{rule_id}')) return 'group_of_rule_id';
@@ -175,6 +176,10 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
     return name;
   };
   const nodeOf = async (place: string) => first(`${await freeCluster()}${place}/instances`);
+  const aiTask = async () => {
+    const url = 'https://media.example.com/kept.mp4';
+    return (await made('/streaming/ai/tasks', { task_name: 'transcription', url })).task_id;
+  };
 
   return {
     project_id: async () => (await made('/cloud/v1/projects', { name: anyName() })).id,
@@ -273,6 +278,8 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
           client_id: 1,
         })
       ).user_id,
+    ai_task_id: aiTask,
+    transcribed_task_id: aiTask,
     tokenId: async () =>
       (
         await made('/iam/v2/clients/1/tokens', {

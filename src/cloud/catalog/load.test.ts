@@ -86,7 +86,7 @@ test.each([
     'features.yaml',
     'is_free: false}',
     'is_free: false, isFree: false}',
-    'features.0.isFree: is unknown. Remove it or correct its name; known here: id, name, service, is_free.',
+    'features.0.isFree: is unknown. Remove it or correct its name; known here: id, name, service, is_free, needed_for.',
   ],
   [
     'unknown value',

@@ -16,12 +16,24 @@ import { TranscriptionResult } from '../results.ts';
 import { subtitleTime } from './subtitles.ts';
 
 const TIMEOUT_MS = 300_000;
-const FLITE_TEXT =
+/** A tale, news and a talk: how well the model does depends much on what is said. */
+const FLITE_TEXTS = [
   'The old lighthouse stood at the end of a long and narrow road. Every evening the keeper climbed the stairs and ' +
-  'lit the lamp, so that ships could find their way into the harbor. One winter night a heavy storm came from the ' +
-  'north. The wind broke two of the windows, and the rain put out the light. The keeper did not give up. He carried ' +
-  'wood and paper to the top of the tower, and made a fire that could be seen for many miles. In the morning every ' +
-  'ship had come home.';
+    'lit the lamp, so that ships could find their way into the harbor. One winter night a heavy storm came from the ' +
+    'north. The wind broke two of the windows, and the rain put out the light. The keeper did not give up. He carried ' +
+    'wood and paper to the top of the tower, and made a fire that could be seen for many miles. In the morning every ' +
+    'ship had come home.',
+  'The government said on Tuesday that it would spend more money on schools and hospitals next year. Officials hope ' +
+    'that the plan will help families who live far away from the big cities. The president of the national bank told ' +
+    'reporters that the economy was growing again, but that prices were still too high. In the north of the country ' +
+    'heavy rain closed several roads on Monday night. The police asked people to stay at home until the weather gets ' +
+    'better. The football team won its last game of the season by two goals.',
+  'Thank you for joining this meeting today. I would like to talk about three things. First we will look at the ' +
+    'numbers of the last year. Then I am going to show you what our customers told us about the new product. After ' +
+    'that we will decide together what to do next. If you have any questions, please ask them at any time. Most ' +
+    'people said that they like the design, but that it takes too long to start. We have found the reason for this ' +
+    'problem and we expect to fix it before the end of the month.',
+];
 
 async function transcribed(media: string, wish: { audioLanguage?: string; subtitlesLanguage?: string } = {}) {
   const { result, messages } = await analysed(jobFor(media, { kind: 'transcription', ...wish }));
@@ -32,6 +44,7 @@ async function transcribed(media: string, wish: { audioLanguage?: string; subtit
 const wordsOf = (text: string) =>
   text
     .toLowerCase()
+    .replace(/\bmr\b/g, 'mister')
     .replace(/[^a-z' ]/g, ' ')
     .split(/\s+/)
     .filter(Boolean);
@@ -70,10 +83,11 @@ describe('transcription of a synthetic voice', needs('speech', 'flite'), () => {
   it(
     'has at most 15 % of the words wrong, in a valid WebVTT, with progress that only grows',
     async () => {
-      const speech = flite(FLITE_TEXT);
+      const text = FLITE_TEXTS.join(' ');
+      const speech = flite(text);
       const video = makeMedia('talk.mp4', '-i', speech, '-f', 'lavfi', '-i', 'testsrc2=r=10', '-shortest');
       const { result, messages } = await transcribed(video);
-      const errors = wordErrorRate(FLITE_TEXT, result.concatenated_text);
+      const errors = wordErrorRate(text, result.concatenated_text);
       process.stdout.write(`WER of flite slt: ${(errors * 100).toFixed(1)} %\n`);
       expect(errors).toBeLessThanOrEqual(0.15);
       expect(result).toMatchObject({ speech_detected: true, languages: ['eng'] });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startService, type TestService } from '../../../test/support/service.ts';
+import { finishTranscription } from '../../../test/support/transcriptions.ts';
 
 const PATH = '/streaming/ai/tasks';
 const url = 'https://media.example.com/a.mp4';
@@ -141,11 +142,7 @@ test('subtitles are served as a track once there are some', async () => {
   const id = await created({ task_name: 'transcription', url });
   const track = `${PATH}/${id}/subtitles.vtt`;
   expect((await service.http.get(track)).body).toEqual({ status: 404, error: expect.stringContaining(id) });
-  await service.pool.query(
-    `update ai_tasks set status = 'SUCCESS', progress = 100, started_at = now(), completed_at = now(),
-       result = '{"vttContent": "WEBVTT\\n\\n00:00:00.000 --> 00:00:01.000\\nHi\\n"}' where id = $1`,
-    [id],
-  );
+  await finishTranscription(service.pool, id);
   const answer = await service.http.get(track);
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/vtt; charset=utf-8']);
   expect(answer.text).toBe('WEBVTT\n\n00:00:00.000 --> 00:00:01.000\nHi\n');

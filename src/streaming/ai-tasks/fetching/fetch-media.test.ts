@@ -12,6 +12,7 @@ import { fetchMedia } from './fetch-media.ts';
 const limits = { maxBytes: 100_000, idleMs: 300, totalMs: 2_000 };
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-fetch-'));
 const file = path.join(folder, 'media');
+const HEAD_OF_90_000 = 'HTTP/1.1 200 OK\r\nContent-Length: 90000\r\nConnection: close\r\n\r\n';
 const requests: http.IncomingMessage[] = [];
 
 const answers: Record<string, (request: http.IncomingMessage, response: http.ServerResponse) => void> = {
@@ -28,6 +29,19 @@ const answers: Record<string, (request: http.IncomingMessage, response: http.Ser
   '/cut': (_, response) => {
     response.writeHead(200, { 'content-length': '10' }).write('a', () => response.destroy());
   },
+  '/rude': (_, response) => {
+    // More than is taken at once, and then nobody there any more.
+    const body = Buffer.alloc(90_000, 'a');
+    response.socket?.end(Buffer.concat([Buffer.from(HEAD_OF_90_000), body]));
+  },
+  '/reset': (_, response) => {
+    response.writeHead(200, { 'content-length': '90000' }).write(Buffer.alloc(50_000), () => {
+      response.socket?.resetAndDestroy();
+    });
+  },
+  '/upgrade': (_, response) =>
+    response.socket?.end('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
+  '/headers': (_, response) => response.socket?.end(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(100_000)}\r\n\r\n`),
   '/nonsense': (_, response) => response.socket?.end('SSH-2.0-SECRET\r\n\r\n'),
   '/endless': (_, response) => {
     const more = () => void (response.destroyed || response.write(Buffer.alloc(10_000), more));
@@ -82,6 +96,10 @@ test.each(['/file', '/unsized', '/relative', '/hops-5'])('gets %s', async (where
   expect(fs.readFileSync(file, 'utf8')).toBe('a'.repeat(1000));
 });
 
+test('a server that hangs up at once is no reason to lose what it sent', async () => {
+  expect(await fetched('/rude')).toBe(90_000);
+});
+
 test('tells how much is there, and asks for the file as it is', async () => {
   const shares: number[] = [];
   await fetched('/file', { onShare: (share) => shares.push(share) });
@@ -109,6 +127,9 @@ test.each([
   ['/stuck', 'too_slow', /sent nothing for 0.3 seconds/],
   ['/drip', 'too_slow', /within 2 seconds/],
   ['/cut', 'unreachable', /broken off/],
+  ['/reset', 'unreachable', /broken off/],
+  ['/upgrade', 'unreachable', /broken off/],
+  ['/headers', 'unreachable', /does not speak HTTP/],
   ['/nonsense', 'unreachable', /does not speak HTTP/],
   ['/loop', 'redirects', /more than 5 times/],
   ['/hops-6', 'redirects', /more than 5 times/],

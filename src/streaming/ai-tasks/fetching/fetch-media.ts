@@ -1,9 +1,9 @@
 import fs from 'node:fs';
-import { Readable, Transform } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
+import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type Agent, type Dispatcher, request } from 'undici';
 import type { AllowedHosts } from './allowed-hosts.ts';
-import { guardedAgent, openAgent } from './guarded-agent.ts';
+import { ask } from './guarded-request.ts';
 import { MediaError } from './media-error.ts';
 import { faultOf } from './network-faults.ts';
 
@@ -33,56 +33,35 @@ export interface FetchOptions {
  */
 export async function fetchMedia(address: string, file: string, options: FetchOptions): Promise<number> {
   const { limits, allowedHosts, signal } = options;
-  const deadline = AbortSignal.timeout(limits.totalMs);
-  const ended = AbortSignal.any([signal, deadline]);
-  const agents = { guarded: guardedAgent(limits.idleMs), open: openAgent(limits.idleMs) };
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(tooSlow(limits)), limits.totalMs);
+  const ended = AbortSignal.any([signal, late.signal]);
+  const onIdle = () => late.abort(silent(limits));
   try {
     let url = new URL(address);
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-      const agent = allowedHosts.allows(url) ? agents.open : agents.guarded;
-      const answer = await ask(url, agent, ended);
-      // Whatever happens from here on, a fault of the body has a listener.
-      answer.body.on('error', () => {});
-      const next = redirectOf(answer, url);
-      if (!next) return await save(answer, file, { ...options, signal: ended });
-      answer.body.destroy();
-      url = next;
+      const open = allowedHosts.allows(url);
+      const answer = await ask(url, { open, signal: ended, idleMs: limits.idleMs, onIdle });
+      try {
+        const next = redirectOf(answer, url);
+        if (!next) return await save(answer, file, { ...options, signal: ended });
+        url = next;
+      } finally {
+        answer.destroy();
+      }
     }
     throw new MediaError('redirects', `The address redirects more than ${MAX_REDIRECTS} times`);
   } catch (error) {
     signal.throwIfAborted();
-    if (deadline.aborted) throw tooSlow(limits);
-    throw faultOf(error, limits);
+    late.signal.throwIfAborted();
+    throw faultOf(error);
   } finally {
-    await Promise.all([agents.guarded.destroy(), agents.open.destroy()]);
-  }
-}
-
-async function ask(url: URL, dispatcher: Agent, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-  const { username, password } = url;
-  const credentials = `${decoded(username)}:${decoded(password)}`;
-  return request(url, {
-    dispatcher,
-    signal,
-    headers: {
-      accept: '*/*',
-      'accept-encoding': 'identity',
-      'user-agent': 'tradewind',
-      ...(username !== '' && { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
-    },
-  });
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
+    clearTimeout(timer);
   }
 }
 
 /** Where an answer sends its reader; undefined when it is the file. @throws MediaError when it is neither */
-function redirectOf({ statusCode, headers }: Dispatcher.ResponseData, url: URL): URL | undefined {
+function redirectOf({ statusCode = 0, headers }: IncomingMessage, url: URL): URL | undefined {
   if (statusCode === 200) return undefined;
   if (!REDIRECTS.has(statusCode)) {
     throw new MediaError(
@@ -91,7 +70,7 @@ function redirectOf({ statusCode, headers }: Dispatcher.ResponseData, url: URL):
     );
   }
   const { location } = headers;
-  if (typeof location !== 'string' || !URL.canParse(location, url.href)) {
+  if (location === undefined || !URL.canParse(location, url.href)) {
     throw new MediaError('redirects', 'The address redirects to nowhere');
   }
   const next = new URL(location, url);
@@ -100,18 +79,18 @@ function redirectOf({ statusCode, headers }: Dispatcher.ResponseData, url: URL):
 }
 
 async function save(
-  { headers, body }: Dispatcher.ResponseData,
+  answer: IncomingMessage,
   file: string,
   { limits: { maxBytes }, signal, onShare }: FetchOptions,
 ): Promise<number> {
-  const encoding = headers['content-encoding'];
+  const encoding = answer.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') {
     throw new MediaError(
       'encoding',
       'The server sends the file compressed (Content-Encoding), though it was asked for the file as it is',
     );
   }
-  const expected = Number(headers['content-length']);
+  const expected = Number(answer.headers['content-length']);
   if (expected > maxBytes) throw tooLarge(maxBytes);
   let bytes = 0;
   const counted = new Transform({
@@ -122,7 +101,7 @@ async function save(
       done(null, chunk);
     },
   });
-  await pipeline(Readable.from(body), counted, fs.createWriteStream(file, { mode: 0o600 }), { signal });
+  await pipeline(answer, counted, fs.createWriteStream(file, { mode: 0o600 }), { signal });
   if (bytes === 0) throw new MediaError('empty', 'The file is empty: it has 0 bytes');
   return bytes;
 }
@@ -139,4 +118,8 @@ function tooSlow({ totalMs }: FetchLimits): MediaError {
     'too_slow',
     `The file did not arrive within ${totalMs / 1000} seconds, which is all that this service waits`,
   );
+}
+
+function silent({ idleMs }: FetchLimits): MediaError {
+  return new MediaError('too_slow', `The server of the file sent nothing for ${idleMs / 1000} seconds`);
 }

@@ -1,4 +1,3 @@
-import { errors } from 'undici';
 import { MediaError } from './media-error.ts';
 
 /** What Node calls the ways in which another machine can't be talked to, in words for the owner of the address. */
@@ -10,11 +9,8 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was broken off',
   EPIPE: 'the connection was broken off',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the connection was broken off',
-  HPE_INVALID_EOF_STATE: 'the connection was broken off',
-  UND_ERR_SOCKET: 'the connection was broken off',
+  ERR_STREAM_PREMATURE_CLOSE: 'the connection was broken off',
   ETIMEDOUT: 'it did not answer in time',
-  UND_ERR_CONNECT_TIMEOUT: 'it did not answer in time',
   EHOSTUNREACH: 'there is no way to its network',
   ENETUNREACH: 'there is no way to its network',
   EADDRNOTAVAIL: 'there is no way to its network',
@@ -23,23 +19,19 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
 };
 
 /** The reason for the owner of an address, where a fault comes from the other side; other faults as they are. */
-export function faultOf(error: unknown, { idleMs }: { idleMs: number }): unknown {
+export function faultOf(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof MediaError) return error;
-  if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) {
-    return new MediaError('too_slow', `The server of the file sent nothing for ${idleMs / 1000} seconds`);
-  }
   // Several addresses were tried, and each failed.
   const cause = error instanceof AggregateError ? error.errors[0] : error;
   const { code = '', syscall } = cause as NodeJS.ErrnoException;
   // Files know some of the codes of sockets.
   if (syscall === 'open' || syscall === 'write') return error;
-  const why = UNREACHABLE[code] ?? protocolFault(error, code);
+  const why = UNREACHABLE[code] ?? protocolFault(code);
   return why === undefined ? error : new MediaError('unreachable', `The file can't be reached: ${why}`);
 }
 
-function protocolFault(error: Error, code: string): string | undefined {
-  if (error instanceof errors.HTTPParserError || /^UND_ERR_(RES|HEADERS)/.test(code))
-    return 'its server does not speak HTTP properly';
+function protocolFault(code: string): string | undefined {
+  if (code.startsWith('HPE_')) return 'its server does not speak HTTP properly';
   if (/CERT|SSL|TLS|SELF_SIGNED|ISSUER|UNABLE_TO/.test(code))
     return `its certificate can't be trusted (${code})`;
   return undefined;

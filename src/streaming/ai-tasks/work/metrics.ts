@@ -6,7 +6,7 @@ export interface AiMetrics {
   started(kind: string, waitedSeconds: number): void;
   ended(kind: string, how: 'SUCCESS' | 'FAILURE' | 'RETRY' | 'REVOKED'): void;
   failed(kind: string, reason: string): void;
-  /** Seconds of work for each second of the medium, fetching not counted. */
+  /** Seconds of work, fetching included, for each second of the medium. */
   worked(kind: string, factor: number): void;
 }
 
@@ -22,7 +22,7 @@ export function createAiMetrics(): AiMetrics {
   });
   const factors = new Histogram({
     name: 'tradewind_ai_real_time_factor',
-    help: 'Seconds of analysis for each second of the medium',
+    help: 'Seconds of work, fetching included, for each second of the medium',
     labelNames: ['kind'],
     buckets: [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 2],
     registers,
