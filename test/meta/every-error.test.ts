@@ -132,18 +132,6 @@ const cases: Record<string, Case[]> = {
       },
     },
   ],
-  UnprocessableError: [
-    {
-      status: 422,
-      body: { error: expect.stringMatching(/No engine installed here can do sport/) },
-      provoke: () =>
-        service.http.post(AI_TASKS, {
-          task_name: 'content-moderation',
-          category: 'sport',
-          url: 'https://media.example.com/a.mp4',
-        }),
-    },
-  ],
   QueueFullError: [
     {
       status: 400,
@@ -155,6 +143,16 @@ const cases: Record<string, Case[]> = {
     },
   ],
   UnprocessableError: [
+    {
+      status: 422,
+      body: { error: expect.stringMatching(/No engine installed here can do sport/) },
+      provoke: () =>
+        service.http.post(AI_TASKS, {
+          task_name: 'content-moderation',
+          category: 'sport',
+          url: 'https://media.example.com/a.mp4',
+        }),
+    },
     {
       status: 422,
       body: { exception_class: 'UnprocessableError', message: expect.stringContaining('take a new key') },

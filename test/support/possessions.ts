@@ -263,13 +263,6 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
         },
       ]),
     ),
-    ai_task_id: async () =>
-      (
-        await made('/streaming/ai/tasks', {
-          task_name: 'transcription',
-          url: 'https://media.example.com/kept.mp4',
-        })
-      ).task_id,
     userId: async () =>
       (
         await made('/iam/clients/invite_user', {
