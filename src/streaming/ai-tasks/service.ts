@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { Kysely } from 'kysely';
 import type { Database } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
 import { ownsClient, type Principal } from '../../iam/identity/principal.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError, PreconditionFailedError, QueueFullError } from '../../lib/errors.ts';
@@ -96,16 +98,16 @@ export function createAiTasks(deps: { database: Database; clock: Clock; features
       });
     },
 
-    get: owned,
+    get: (principal, id) => owned(database.sql, principal, id),
 
     async cancel(principal, id) {
-      const { id: taskId } = await owned(principal, id);
       await database.accept(principal, async (tx) => {
+        const { id: taskId } = await owned(tx.sql, principal, id);
         if (await store.takeStep(tx.sql, taskId, { to: 'REVOKED' }, clock.now())) {
           await announceCancelled(tx, taskId);
           return;
         }
-        const { status } = await owned(principal, id);
+        const { status } = await owned(tx.sql, principal, id);
         throw new PreconditionFailedError(
           `AI task ${taskId} has ended with ${status} and can't be cancelled any more`,
         );
@@ -122,18 +124,19 @@ export function createAiTasks(deps: { database: Database; clock: Clock; features
     },
 
     async subtitles(principal, id) {
-      const { result } = await owned(principal, id);
+      const { result } = await owned(database.sql, principal, id);
       const text = result && 'vttContent' in result ? result.vttContent : undefined;
       if (typeof text === 'string') return text;
       throw new NotFoundError('Subtitles of AI task', id);
     },
   };
+}
 
-  async function owned(principal: Principal, id: string): Promise<store.AiTaskRow> {
-    const row = isUuid(id) ? await store.findTask(database.sql, id) : undefined;
-    if (!row || !ownsClient(principal, row.client_id)) throw new NotFoundError('AI task', id);
-    return row;
-  }
+async function owned(db: Kysely<Tables>, principal: Principal, id: string): Promise<store.AiTaskRow> {
+  const row = isUuid(id) ? await store.findTask(db, id) : undefined;
+  if (!row || !ownsClient(principal, row.client_id)) throw new NotFoundError('AI task', id);
+  principal.writes?.concerns(row.client_id);
+  return row;
 }
 
 function queueFull(): QueueFullError {

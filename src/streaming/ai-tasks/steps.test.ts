@@ -104,3 +104,13 @@ test('of two steps at the same moment that exclude each other one wins', async (
 test('an unknown task takes no step', async () => {
   expect(await stage.advance(randomUUID(), { to: 'STARTED' })).toBe(false);
 });
+
+test('cancellations of a crowd need no second connection each', async () => {
+  const id = await taskIn('REVOKED');
+  // More than the pool has connections: were each to wait for another one, none would get it.
+  const refusals = await Promise.allSettled(
+    Array.from({ length: 100 }, () => stage.aiTasks.cancel(stage.principal, id)),
+  );
+  for (const refusal of refusals)
+    expect(refusal).toMatchObject({ reason: { name: 'PreconditionFailedError' } });
+}, 8_000);
