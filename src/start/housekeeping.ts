@@ -5,10 +5,13 @@ import type { Logins } from '../iam/logins/service.ts';
 import type { Tokens } from '../iam/tokens/service.ts';
 import type { Clock } from '../lib/clock.ts';
 import { forgetExpiredKeys } from '../requests/idempotency.ts';
+import { deleteOldTasks } from '../streaming/ai-tasks/retention.ts';
 import { loop } from '../workflows/loop.ts';
 
 const FLUSH_MS = 1_000;
 const FORGET_MS = 60_000;
+/** Seldom: lists of AI tasks are counted anew after it. */
+const FORGET_AI_TASKS_MS = 3_600_000;
 
 /** What an API process does beside answering requests. */
 export function startHousekeeping(deps: {
@@ -39,6 +42,10 @@ export function startHousekeeping(deps: {
     loop('forgetting old logins and tokens', FORGET_MS, log, async () => {
       await logins.forgetOld();
       await tokens.deleteExpired();
+    }),
+    loop('deleting old AI tasks', FORGET_AI_TASKS_MS, log, async () => {
+      const deleted = await deleteOldTasks(database, clock);
+      if (deleted > 0) log.info({ deleted }, 'Old AI tasks are deleted');
     }),
   ];
   return {

@@ -59,7 +59,10 @@ export async function lockClaims(tx: Transaction): Promise<void> {
   await sql`select pg_advisory_xact_lock(${CLAIM_LOCK})`.execute(tx.sql);
 }
 
-/** The oldest task that waits for one of these kinds of work and whose account has a place free. */
+/**
+ * The next task that waits for one of these kinds of work and whose account has a place free. Accounts take turns: the
+ * one whose last task began longest ago has the next, and gets its oldest.
+ */
 export async function nextWaiting(
   tx: Transaction,
   {
@@ -70,16 +73,26 @@ export async function nextWaiting(
   }: { kinds: readonly WorkKind[]; perClient: number; except: readonly string[]; now: Date },
 ): Promise<Claim | undefined> {
   const { rows } = await sql<Claim>`
+    with first as materialized (
+      select distinct on (task.client_id) task.id, task.client_id, task.created_at
+      from ai_tasks task
+      where task.status in ('PENDING', 'RECEIVED', 'RETRY')
+        and (task.retry_at is null or task.retry_at <= ${now})
+        and coalesce(task.task_data ->> 'category', task.task_name) = any(${[...kinds]}::text[])
+        and task.id <> all(${[...except]}::uuid[])
+        and not exists (select from ai_task_runs run where run.task_id = task.id)
+        and (select count(*) from ai_task_runs run where run.client_id = task.client_id) < ${perClient}
+      order by task.client_id, task.created_at, task.id),
+    next as (
+      select first.id from first left join lateral (
+        select started_at from ai_tasks task
+        where task.client_id = first.client_id and task.started_at is not null
+        order by started_at desc limit 1) turn on true
+      order by turn.started_at nulls first, first.created_at, first.id
+      limit 1)
     select task.id, task.client_id as "clientId", task.task_data as data, task.created_at as "createdAt", task.retries
-    from ai_tasks task
+    from ai_tasks task join next using (id)
     where task.status in ('PENDING', 'RECEIVED', 'RETRY')
-      and (task.retry_at is null or task.retry_at <= ${now})
-      and coalesce(task.task_data ->> 'category', task.task_name) = any(${[...kinds]}::text[])
-      and task.id <> all(${[...except]}::uuid[])
-      and not exists (select from ai_task_runs run where run.task_id = task.id)
-      and (select count(*) from ai_task_runs run where run.client_id = task.client_id) < ${perClient}
-    order by task.created_at, task.id
-    limit 1
     for update of task skip locked`.execute(tx.sql);
   return rows[0];
 }
@@ -101,16 +114,18 @@ export async function deleteRun(tx: Transaction, workerId: string, taskId: strin
   return numDeletedRows > 0n;
 }
 
-/** The tasks in a worker's hands that are still to be worked on. */
-export async function unfinishedOf(db: Kysely<Tables>, workerId: string): Promise<Set<string>> {
+/** The tasks in a worker's hands, and whether they are still to be worked on. */
+export async function tasksOf(
+  db: Kysely<Tables>,
+  workerId: string,
+): Promise<{ id: string; unfinished: boolean }[]> {
   const rows = await db
     .selectFrom('ai_task_runs as run')
     .innerJoin('ai_tasks as task', 'task.id', 'run.task_id')
-    .select('task.id')
+    .select(['task.id', 'task.status'])
     .where('run.worker_id', '=', workerId)
-    .where('task.status', 'in', UNFINISHED)
     .execute();
-  return new Set(rows.map((row) => row.id));
+  return rows.map(({ id, status }) => ({ id, unfinished: UNFINISHED.includes(status) }));
 }
 
 /** Takes the tasks of dead workers out of their hands. */
@@ -128,12 +143,16 @@ export async function buryDead(
   return rows;
 }
 
-/** Workers whose tasks and folders are theirs; any other is dead. */
-export async function livingWorkers(db: Kysely<Tables>): Promise<Set<string>> {
+/** Of each start there is a row; those of long ago say nothing any more. */
+export async function forgetOldWorkers(db: Kysely<Tables>): Promise<void> {
   await db
     .deleteFrom('ai_workers')
     .where(sql<boolean>`beat_at < now() - ${FORGET_WORKERS_AFTER_SECONDS} * interval '1 second'`)
     .execute();
+}
+
+/** Workers whose tasks and folders are theirs; any other is dead. */
+export async function livingWorkers(db: Kysely<Tables>): Promise<Set<string>> {
   const rows = await db
     .selectFrom('ai_workers')
     .select('id')

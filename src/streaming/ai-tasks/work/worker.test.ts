@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { deleteOldTasks, KEPT_DAYS } from '../retention.ts';
 import { openWorkStage, type WorkStage } from './fixtures/work.ts';
-import { deleteOldTasks, KEPT_DAYS } from './retention.ts';
 
 const say = (message: object) => `say ${JSON.stringify(message)}`;
 const result = {
@@ -148,19 +148,49 @@ test('an analysis that takes longer than its medium may take is ended', async ()
   await nothingIsLeft();
 });
 
-test('the oldest goes first, and one account has one task in work', async () => {
+test('the oldest of an account goes first, and one account has one task in work', async () => {
   const other = await work.stage.anotherClient();
   const first = await work.task('hang');
   const second = await work.task(OK);
   const others = await work.task('hang', { principal: other });
   await work.worker({ concurrency: 3 });
+  await work.until(first, 'STARTED');
   await work.until(others, 'STARTED');
-  expect([(await work.read(first)).status, (await work.read(second)).status]).toEqual(['STARTED', 'PENDING']);
+  expect((await work.read(second)).status).toBe('PENDING');
   await work.stage.aiTasks.cancel(work.stage.principal, first);
   await work.until(second, 'SUCCESS');
   expect((await work.read(others)).status).toBe('STARTED');
   await work.stage.aiTasks.cancel(other, others);
   await nothingIsLeft();
+});
+
+test('accounts take turns: many tasks of one do not keep another waiting', async () => {
+  const [busy, modest] = [await work.stage.anotherClient(), await work.stage.anotherClient()];
+  const ids: string[] = [];
+  for (const principal of [busy, busy, busy, modest]) ids.push(await work.task(OK, { principal }));
+  await work.worker();
+  const tasks: Awaited<ReturnType<typeof work.until>>[] = [];
+  for (const id of ids) tasks.push(await work.until(id, 'SUCCESS'));
+  const inOrder = tasks.sort((a, b) => Number(a.started_at) - Number(b.started_at));
+  expect(inOrder.map((task) => ids.indexOf(task.id))).toEqual([0, 3, 1, 2]);
+});
+
+test('a task that is in the hands of a worker without its knowing is done all the same', async () => {
+  const other = await work.stage.anotherClient();
+  const busy = await work.task('hang', { principal: other });
+  await work.worker();
+  await work.until(busy, 'STARTED');
+  const id = await work.task(OK);
+  // As when the answer to its claim was lost.
+  await work.stage.database.pool.query(
+    `with claim as (
+       insert into ai_task_runs (task_id, client_id, worker_id)
+       select $1, $2, worker_id from ai_task_runs where task_id = $3)
+     update ai_tasks set status = 'STARTED', started_at = now() where id = $1`,
+    [id, work.stage.clientId, busy],
+  );
+  await work.stage.aiTasks.cancel(other, busy);
+  expect(await work.until(id, 'SUCCESS')).toMatchObject({ retries: 0 });
 });
 
 test('of several workers one has each task', async () => {

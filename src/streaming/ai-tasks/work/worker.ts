@@ -11,7 +11,6 @@ import { hearNews } from '../news.ts';
 import { type Claims, createClaims } from './claims.ts';
 import { openWorkFolders } from './folders.ts';
 import { type AiMetrics, createAiMetrics } from './metrics.ts';
-import { deleteOldTasks } from './retention.ts';
 import type { RunContext } from './run.ts';
 import * as store from './store.ts';
 import { Handed, Revoked, workOn } from './task-in-work.ts';
@@ -22,7 +21,6 @@ const BEAT_MS = 2_000;
 const LOOK_MS = 1_000;
 const TAKE_OVER_MS = 2_000;
 const SWEEP_MS = 60_000;
-const RETENTION_MS = 3_600_000;
 
 export interface AiWorkerOptions {
   database: Database;
@@ -59,12 +57,15 @@ export async function startAiWorker(options: AiWorkerOptions): Promise<AiWorker>
   const metrics = createAiMetrics();
   const running = new Map<string, { stop: AbortController; done: Promise<void> }>();
   let stopping = false;
+  /** Whether what the database says of this worker has to be read again. */
+  let unsure = false;
 
   await store.beat(database.sql, workerId, capabilities);
   if (options.takeOverAllAtStart) await store.declareDead(database.sql, { allBut: workerId });
   const folders = await openWorkFolders(path.join(options.folder, 'ai'), workerId);
 
-  const fill = oneAtATime(async () => {
+  const tend = oneAtATime(async () => {
+    if (unsure) await compare();
     while (!stopping && running.size < options.concurrency) {
       const claim = await claims.take({
         kinds,
@@ -76,6 +77,19 @@ export async function startAiWorker(options: AiWorkerOptions): Promise<AiWorker>
       begin(claim);
     }
   });
+
+  /**
+   * Ends work on tasks that were cancelled or that others have by now, and gives back what the database counts as this
+   * worker's without its knowing: an answer of the database was lost, or an outcome could not be written.
+   */
+  async function compare(): Promise<void> {
+    const known = new Set(running.keys());
+    const mine = await store.tasksOf(database.sql, workerId);
+    const unfinished = new Set(mine.filter((task) => task.unfinished).map(({ id }) => id));
+    for (const id of known) if (!unfinished.has(id)) running.get(id)?.stop.abort(new Revoked());
+    for (const { id } of mine) if (!known.has(id)) await claims.release(id, { to: 'PENDING' });
+    unsure = false;
+  }
 
   function begin(claim: store.Claim): void {
     const stop = new AbortController();
@@ -94,16 +108,8 @@ export async function startAiWorker(options: AiWorkerOptions): Promise<AiWorker>
     running.set(claim.id, { stop, done });
   }
 
-  /** Stops the work on tasks that were cancelled, or that others have by now. */
-  async function stopEnded(): Promise<void> {
-    if (running.size === 0) return;
-    const asked = [...running.keys()];
-    const unfinished = await store.unfinishedOf(database.sql, workerId);
-    for (const id of asked) if (!unfinished.has(id)) running.get(id)?.stop.abort(new Revoked());
-  }
-
   function look(): void {
-    fill().catch((error: unknown) => log.debug({ err: error }, 'taking AI tasks failed'));
+    tend().catch((error: unknown) => log.debug({ err: error }, 'taking AI tasks failed'));
   }
 
   hearNews(options.changes, {
@@ -114,17 +120,14 @@ export async function startAiWorker(options: AiWorkerOptions): Promise<AiWorker>
   const loops = [
     loop('heartbeat of AI work', BEAT_MS, log, () => store.beat(database.sql, workerId, capabilities)),
     loop('look for AI tasks', LOOK_MS, log, async () => {
-      await stopEnded();
-      await fill();
+      unsure = true;
+      await tend();
     }),
     loop('take-over of AI tasks', TAKE_OVER_MS, log, () => takeOver(claims, log)),
     loop('sweep of AI folders', SWEEP_MS, log, async () => {
+      await store.forgetOldWorkers(database.sql);
       const dead = await folders.sweep(() => store.livingWorkers(database.sql));
       if (dead.length > 0) await store.declareDead(database.sql, { ids: dead });
-    }),
-    loop('retention of AI tasks', RETENTION_MS, log, async () => {
-      const deleted = await deleteOldTasks(database, clock);
-      if (deleted > 0) log.info({ deleted }, 'old AI tasks are deleted');
     }),
   ] satisfies Loop[];
   log.info({ can: kinds, concurrency: options.concurrency }, 'AI tasks are taken');
@@ -134,6 +137,8 @@ export async function startAiWorker(options: AiWorkerOptions): Promise<AiWorker>
     async stop() {
       stopping = true;
       await Promise.all(loops.map((each) => each.stop()));
+      // A task may be on its way into these hands.
+      await tend().catch(() => {});
       for (const { stop } of running.values()) stop.abort(new Handed());
       await Promise.all([...running.values()].map(({ done }) => done));
       await folders.close();

@@ -1,6 +1,6 @@
-import type { Database } from '../../../db/database.ts';
-import type { Clock } from '../../../lib/clock.ts';
-import { deleteEndedBefore } from './store.ts';
+import type { Database } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { deleteEndedBefore } from './work/store.ts';
 
 /** How long an ended task and its result are kept (contract 8.4: a month). */
 export const KEPT_DAYS = 30;
