@@ -63,7 +63,9 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: `GET, POST ${K}/{cluster_name}/pools` },
     {
       call: `GET, PATCH, DELETE ${K}/{cluster_name}/pools/{pool_name}`,
-      notes: { DELETE: 'Deleting the last pool deletes the cluster' },
+      notes: {
+        DELETE: 'Deleting the last pool deletes the cluster; `data` of its task says `cluster_deleted`',
+      },
     },
     { call: `POST ${K}/{cluster_name}/pools/{pool_name}/resize` },
     { call: `GET ${K}/{cluster_name}/pools/{pool_name}/instances` },
@@ -113,7 +115,10 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: `GET ${I}/{instance_id}/interfaces` },
     { call: `POST ${I}/{instance_id}/attach_interface` },
     { call: `POST ${I}/{instance_id}/detach_interface` },
-    { call: `GET ${I}/{instance_id}/get_console` },
+    {
+      call: `GET ${I}/{instance_id}/get_console`,
+      notes: { GET: '400 in a simulated region: no machine runs that has one' },
+    },
     { call: `POST /cloud/v2/instances/${P}/check_limits` },
     ...metadata(`${I}/{instance_id}`),
     ...metadata(`/cloud/v2/instances/${P}/{instance_id}`).slice(1),
