@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { OpenApiDocument, Operation } from '../../src/http/openapi-document.ts';
+import { NOT_SERVED } from './not-served.ts';
 import { PUBLISHED, type PublishedOperation } from './published-operations.ts';
 
 export const COMPATIBILITY_FILE = path.resolve(
@@ -12,13 +13,16 @@ const HEAD = `# Compatibility
 
 Point a client that was written against the published contract at \`{host}/gcore\`. This table is made from the routes
 (\`npm run openapi\`) and held true by a test. *Served* means: with the parameters, bodies, statuses and limits of the
-contract, in the OpenAPI document at \`/gcore/openapi.json\`.
+contract, in the OpenAPI document at \`/gcore/openapi.json\`. A test client that sends what the official clients send
+calls every one of them; the official clients themselves and the Terraform provider have not been run against it yet.
+
+[Families that are not served](#not-served) are at the end.
 
 What holds for every operation and may surprise a client:
 
 - Unknown query parameters and unknown body fields are refused with 400 by name; wrong types are never coerced.
 - \`409\` has no side effect. Clients that repeat it by themselves do no harm.
-- Quotas that are used up answer 403 \`QuotaLimitExceed\`.
+- A quota that is used up answers 403 \`QuotaLimitExceed\`. The queue limit of AI tasks is no quota: it answers 400.
 - \`Idempotency-Key\` (POST, PATCH) and \`If-Match\` (what has an \`ETag\`) are understood besides.
 - \`{host}/\` without \`/gcore\` speaks the same operations with bare arrays of task IDs; see the README.
 `;
@@ -47,7 +51,14 @@ export function compatibilityDocument(document: OpenApiDocument): string {
       `| \`${method.toUpperCase()} ${url}\` | ${operation.operationId} | ${operation.summary} |`,
   );
   const rest = `## Beyond the contract\n\n| operation | name | what it does |\n|---|---|---|\n${own.join('\n')}\n`;
-  return [HEAD, ...sections, rest].join('\n');
+  return [HEAD, ...sections, rest, notServed()].join('\n');
+}
+
+function notServed(): string {
+  const rows = NOT_SERVED.map(
+    ({ family, paths }) => `| ${family} | ${paths.map((each) => `\`${each}\``).join(', ')} |`,
+  );
+  return `## Not served\n\nCalls of these families are 404, and a Terraform configuration with such resources can't be applied:\n\n| family | paths below |\n|---|---|\n${rows.join('\n')}\n\nOf families that are served, what no table here names is missing as well: a floating IP's tags can't be changed, for one.\n`;
 }
 
 /** Whether every published operation is served, for whoever wants a yes or no. */
@@ -63,10 +74,10 @@ export function missingOperations(document: OpenApiDocument): string[] {
     .map(({ method, url }) => `${method} ${url}`);
 }
 
-function calls({ call, note }: PublishedOperation): { method: string; url: string; note: string }[] {
+function calls({ call, notes }: PublishedOperation): { method: string; url: string; note: string }[] {
   const url = call.slice(call.indexOf('/'));
   const methods = call.slice(0, call.indexOf('/')).trim().split(', ');
-  return methods.map((method) => ({ method, url, note: note ?? '' }));
+  return methods.map((method) => ({ method, url, note: notes?.[method] ?? '' }));
 }
 
 function rowOf(method: string, url: string, operation: Operation | undefined, note: string): string {

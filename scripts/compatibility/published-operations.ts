@@ -1,11 +1,11 @@
 /**
  * Every operation of the published contract in the areas that Tradewind serves. A path is written as there; names of
- * parameters don't count. `note` says what a client should know that the OpenAPI document can't tell.
+ * parameters don't count. `notes` say, for a method, what a client should know beyond the OpenAPI document.
  */
 export interface PublishedOperation {
   /** `GET /cloud/v1/projects`, or several methods of one path: `GET, PATCH /cloud/v1/projects/{p}`. */
   call: string;
-  note?: string;
+  notes?: Record<string, string>;
 }
 
 const P = '{project_id}/{region_id}';
@@ -18,7 +18,12 @@ const NETWORKS = `/cloud/v1/networks/${P}`;
 const SUBNETS = `/cloud/v1/subnets/${P}`;
 const SHARES = `/cloud/v1/file_shares/${P}`;
 const IMAGES = `/cloud/v1/images/${P}`;
+const FLOATING = `/cloud/v1/floatingips/${P}`;
+const RESERVED = `/cloud/v1/reserved_fixed_ips/${P}`;
 const LAAS = `/cloud/v1/laas/${P}`;
+
+const WAIT = 'Besides: `Prefer: wait=N` holds the answer until the task ends, 60 s at most';
+const HELD = '409 while a task holds the cluster';
 
 const metadata = (one: string): PublishedOperation[] => [
   { call: `GET, POST, PUT ${one}/metadata` },
@@ -27,11 +32,11 @@ const metadata = (one: string): PublishedOperation[] => [
 
 export const PUBLISHED: Record<string, PublishedOperation[]> = {
   Tasks: [
-    { call: 'GET /v1/tasks/{task_id}', note: 'The short form of the next path; the same resource' },
     {
-      call: 'GET /cloud/v1/tasks/{task_id}',
-      note: 'Besides: `Prefer: wait=N` holds the answer until the task ends, 60 s at most',
+      call: 'GET /v1/tasks/{task_id}',
+      notes: { GET: `The short form of the next path; the same resource. ${WAIT}` },
     },
+    { call: 'GET /cloud/v1/tasks/{task_id}', notes: { GET: WAIT } },
     { call: 'GET /cloud/v1/tasks' },
     { call: `GET /cloud/v1/tasks/${P}/active` },
     { call: 'POST /cloud/v1/tasks/{task_id}/acknowledge' },
@@ -44,16 +49,24 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: `GET, POST ${K}` },
     {
       call: `GET, PATCH, DELETE ${K}/{cluster_name}`,
-      note: 'A change while a task holds the cluster is 409',
+      notes: { PATCH: HELD, DELETE: HELD },
     },
     { call: `GET ${K}/{cluster_name}/certificates` },
-    { call: `GET ${K}/{cluster_name}/config` },
+    {
+      call: `GET ${K}/{cluster_name}/config`,
+      notes: { GET: 'In a simulated region the server is named `*.k8s.invalid`: nothing answers there' },
+    },
     { call: `GET ${K}/{cluster_name}/instances` },
     { call: `DELETE ${K}/{cluster_name}/instances/{instance_id}` },
     { call: `GET ${K}/{cluster_name}/upgrade_versions` },
     { call: `POST ${K}/{cluster_name}/upgrade` },
     { call: `GET, POST ${K}/{cluster_name}/pools` },
-    { call: `GET, PATCH, DELETE ${K}/{cluster_name}/pools/{pool_name}` },
+    {
+      call: `GET, PATCH, DELETE ${K}/{cluster_name}/pools/{pool_name}`,
+      notes: {
+        DELETE: 'Deleting the last pool deletes the cluster; `data` of its task says `cluster_deleted`',
+      },
+    },
     { call: `POST ${K}/{cluster_name}/pools/{pool_name}/resize` },
     { call: `GET ${K}/{cluster_name}/pools/{pool_name}/instances` },
     { call: `DELETE ${K}/{cluster_name}/pools/{pool_name}/instances/{instance_id}` },
@@ -66,7 +79,7 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: `GET, POST ${V1_GROUPS}` },
     {
       call: `GET, PATCH, DELETE ${V1_GROUPS}/{group_id}`,
-      note: 'Deleting a group in use is 409 naming the ports',
+      notes: { DELETE: '409 while the group is in use, naming the ports' },
     },
     { call: `POST ${V1_GROUPS}/{group_id}/copy` },
     { call: `POST ${V1_GROUPS}/{group_id}/revert` },
@@ -83,7 +96,12 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: `GET ${I}/{instance_id}/securitygroups` },
   ],
   'Instances and ports': [
-    { call: `POST /cloud/v2/instances/${P}` },
+    {
+      call: `POST /cloud/v2/instances/${P}`,
+      notes: {
+        POST: 'In a simulated region no guest starts: `password`, `username` and `user_data` are not used',
+      },
+    },
     { call: `GET ${I}` },
     { call: `GET, PATCH, DELETE ${I}/{instance_id}` },
     { call: `POST /cloud/v2/instances/${P}/{instance_id}/action` },
@@ -97,7 +115,10 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: `GET ${I}/{instance_id}/interfaces` },
     { call: `POST ${I}/{instance_id}/attach_interface` },
     { call: `POST ${I}/{instance_id}/detach_interface` },
-    { call: `GET ${I}/{instance_id}/get_console` },
+    {
+      call: `GET ${I}/{instance_id}/get_console`,
+      notes: { GET: '400 in a simulated region: no machine runs that has one' },
+    },
     { call: `POST /cloud/v2/instances/${P}/check_limits` },
     ...metadata(`${I}/{instance_id}`),
     ...metadata(`/cloud/v2/instances/${P}/{instance_id}`).slice(1),
@@ -116,6 +137,14 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: `GET, POST ${SUBNETS}` },
     { call: `GET, PATCH, DELETE ${SUBNETS}/{subnet_id}` },
     ...metadata(`${SUBNETS}/{subnet_id}`),
+  ],
+  'Floating and reserved IPs': [
+    { call: `GET, POST ${FLOATING}` },
+    { call: `GET, DELETE ${FLOATING}/{floating_ip_id}` },
+    { call: `POST ${FLOATING}/{floating_ip_id}/assign` },
+    { call: `POST ${FLOATING}/{floating_ip_id}/unassign` },
+    { call: `GET, POST ${RESERVED}` },
+    { call: `GET, DELETE ${RESERVED}/{port_id}` },
   ],
   'Prices, volumes and snapshots': [
     { call: `POST /cloud/v1/pricing/${P}/volumes` },
@@ -149,7 +178,7 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     ...metadata(`${SHARES}/{file_share_id}`),
     { call: 'GET /cloud/v1/ddos/profile-templates/{region_id}' },
     { call: `GET, PATCH ${LAAS}/status` },
-    { call: `GET, PUT ${LAAS}/topics`, note: 'The list is `{count, results}`' },
+    { call: `GET, PUT ${LAAS}/topics`, notes: { GET: 'The list is `{count, results}`' } },
     { call: `DELETE ${LAAS}/topics/{topic_name}` },
     { call: `POST ${LAAS}/users` },
     { call: 'GET /cloud/v1/laas/{region_id}/destination_regions' },
@@ -162,7 +191,12 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     ...metadata(`${IMAGES}/{image_id}`),
   ],
   'AI tasks': [
-    { call: 'GET, POST /streaming/ai/tasks' },
+    {
+      call: 'GET, POST /streaming/ai/tasks',
+      notes: {
+        POST: 'No engine works on them yet: they stay PENDING. 400 when 100 tasks of the account are unfinished',
+      },
+    },
     { call: 'GET /streaming/ai/tasks/{task_id}' },
     { call: 'POST /streaming/ai/tasks/{task_id}/cancel' },
     { call: 'GET /streaming/ai/info' },
@@ -173,7 +207,10 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: 'GET /iam/auth/jwt/clients/{clientId}/login' },
     { call: 'GET /iam/auth/jwt/clients/{clientId}/admin_token' },
     { call: 'GET /iam/auth/jwt/users/{userId}/token' },
-    { call: 'POST /iam/auth/password/forgot' },
+    {
+      call: 'POST /iam/auth/password/forgot',
+      notes: { POST: 'No mail is sent: the log names who asked' },
+    },
     { call: 'PUT /iam/users/{userId}/password' },
     { call: 'GET /iam/clients/me' },
     { call: 'POST /iam/clients/create' },
@@ -181,7 +218,10 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: 'GET, POST /iam/users' },
     { call: 'GET, PATCH, DELETE /iam/users/{userId}' },
     { call: 'PUT /iam/users/{userId}/email' },
-    { call: 'POST /iam/clients/invite_user' },
+    {
+      call: 'POST /iam/clients/invite_user',
+      notes: { POST: 'No mail is sent: the log names who was invited' },
+    },
     { call: 'GET, PUT, DELETE /iam/clients/{clientId}/client-users/{userId}' },
     { call: 'GET /iam/clients' },
     { call: 'GET, PATCH /iam/clients/{clientId}' },

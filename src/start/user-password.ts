@@ -9,7 +9,7 @@ import { asOperator } from './operator.ts';
 export const userPassword: Command = {
   summary: 'set the password of a user, read from standard input',
   help: `  --email ADDRESS   the user (default: the platform administrator)
-  --rename ADDRESS  a new address for the user, who logs in with it
+  --rename ADDRESS  a new address for the user, who logs in with it; the account's own follows if it was the same
   Asks for the password at a terminal; else takes what is piped in, without a line break at its end.
   Ends all logins of the user. Works while Tradewind runs on the same data folder or database as well.
 `,

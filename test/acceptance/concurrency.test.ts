@@ -49,7 +49,7 @@ const COLLISIONS = [
   /^Subnet .* has no free address left/,
   /^A security group named/,
   /is held by task/,
-  /^Volume <id> is in-use/,
+  /^Volume <id> is attached to instance/,
 ];
 
 const operations = await documentedOperations();

@@ -5,12 +5,22 @@ import {
   compatibilityDocument,
   missingOperations,
 } from '../../scripts/compatibility/document.ts';
+import { NOT_SERVED } from '../../scripts/compatibility/not-served.ts';
 import { openApiDocuments } from '../../scripts/openapi-documents.ts';
 
 const [, client] = await openApiDocuments();
 
 it('serves every operation of the published contract', () => {
   expect(client && missingOperations(client.document)).toEqual([]);
+});
+
+it('serves nothing of the families that it says are not served', () => {
+  const known = Object.keys(client?.document.paths ?? {});
+  expect(known.length).toBeGreaterThan(100);
+  const wrong = NOT_SERVED.flatMap(({ paths }) => paths).filter((path) =>
+    known.some((each) => each.startsWith(path)),
+  );
+  expect(wrong).toEqual([]);
 });
 
 it('documents what the routes say; `npm run openapi` writes it anew', () => {

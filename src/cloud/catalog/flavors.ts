@@ -58,5 +58,14 @@ export function presentKubernetesFlavor(
 
 function sharedOf(flavor: Flavor) {
   const { resource_class: _, regions: __, offered_for: ___, ...shown } = flavor;
-  return { ...shown, flavor_name: flavor.flavor_id };
+  return { ...shown, flavor_name: flavor.flavor_id, hardware_description: hardwareOf(flavor) };
+}
+
+/** What the catalogue says of the machine, with what follows from its size. */
+export function hardwareOf({
+  vcpus,
+  ram,
+  hardware_description,
+}: Pick<Flavor, 'vcpus' | 'ram' | 'hardware_description'>): Record<string, string> {
+  return { vcpus: `${vcpus}`, ram: `${ram / 1024} GiB`, ...hardware_description };
 }

@@ -56,7 +56,11 @@ test('flavors of Kubernetes pools always have the price fields', () => {
   const plain = flavors.map((flavor) => presentKubernetesFlavor(flavor, undefined));
   const priced = flavors.map((flavor) => presentKubernetesFlavor(flavor, PRICE));
   expectAll(KubernetesFlavorAnswer, [...plain, ...priced]);
-  expect(plain[0]).toMatchObject({ flavor_name: plain[0]?.flavor_id, price_status: null });
+  expect(plain[0]).toMatchObject({
+    flavor_name: plain[0]?.flavor_id,
+    hardware_description: { vcpus: `${plain[0]?.vcpus}`, ram: expect.stringMatching(/^\d+ GiB$/) },
+    price_status: null,
+  });
   expect(priced[0]).toMatchObject(PRICE);
 });
 

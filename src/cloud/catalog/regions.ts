@@ -9,7 +9,9 @@ export const RegionAnswer = Type.Object(
   {
     ...required,
     available_volume_types: nullable(
-      Type.Array(Type.String(), { description: 'Volume types of the region; null unless asked for' }),
+      Type.Array(Type.String(), {
+        description: 'Volume types of the region; null unless asked for with show_volume_types=true',
+      }),
     ),
     ddos_endpoint_id: Type.Optional(ddos_endpoint_id),
     created_at: Timestamp(),

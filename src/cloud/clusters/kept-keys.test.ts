@@ -29,7 +29,9 @@ describe('an SSH key', () => {
     await makeCluster(service.http, body);
     const refused = await service.http.delete(`${KEYS}/${id}`);
     expect(refused.status).toBe(409);
-    expect(refused.body.message).toContain(`in use by cluster ${body.name}`);
+    expect(refused.body.message).toBe(
+      `SSH key of nodes is in use by cluster ${body.name}; delete the clusters whose nodes get it first`,
+    );
     const deletion = await service.http.delete(`${CLUSTERS}/${body.name}`);
     await service.http.task(deletion.body[0]);
     expect((await service.http.delete(`${KEYS}/${id}`)).status).toBe(204);
@@ -44,7 +46,11 @@ describe('an SSH key', () => {
     expect(change.status, change.text).toBe(200);
     expect((await service.http.delete(`${KEYS}/${id}`)).status).toBe(409);
     await service.http.task(change.body[0]);
-    expect((await service.http.delete(`${KEYS}/${id}`)).status).toBe(409);
+    const refused = await service.http.delete(`${KEYS}/${id}`);
+    expect(refused.status).toBe(409);
+    expect(refused.body.message).toBe(
+      `SSH key of slurm is in use by Slurm of cluster ${body.name}; give Slurm other keys first`,
+    );
     const removal = await service.http.patch(path, slurmWith(parts.keyId));
     await service.http.task(removal.body[0]);
     expect((await service.http.delete(`${KEYS}/${id}`)).status).toBe(204);

@@ -16,7 +16,11 @@ export function usableFlavor(
 ): Flavor {
   const flavor = catalog.flavor(regionId, flavorId);
   if (!flavor?.offered_for.includes('instances')) {
-    throw new InvalidError({ [field]: [`No flavor ${flavorId} for instances in this region.`] });
+    throw new InvalidError({
+      [field]: [
+        `No flavor ${flavorId} for instances in this region; GET /cloud/v1/flavors/{project_id}/{region_id} lists those there are.`,
+      ],
+    });
   }
   if (flavor.disabled) {
     throw new ForbiddenError(`Flavor ${flavorId} has run out in this region; choose another one`);

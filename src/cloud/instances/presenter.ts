@@ -1,5 +1,6 @@
 import { presentedTags } from '../../lib/tag-list.ts';
 import { isoSeconds } from '../../lib/timestamps.ts';
+import { hardwareOf } from '../catalog/flavors.ts';
 import type { Scope } from '../projects/service.ts';
 import type { InstanceAnswer } from './schema.ts';
 import type { InstanceRow } from './store.ts';
@@ -41,15 +42,11 @@ export function presentedInstance(row: InstanceRow, scope: Scope, shown: Shown):
   };
 }
 
-function presentedFlavor({ resource_class, hardware_description, ...flavor }: KeptFlavor) {
+function presentedFlavor({ resource_class, ...flavor }: KeptFlavor) {
   return {
     ...flavor,
     flavor_name: flavor.flavor_id,
-    hardware_description: {
-      vcpus: `${flavor.vcpus}`,
-      ram: `${flavor.ram / 1024} GiB`,
-      ...hardware_description,
-    },
+    hardware_description: hardwareOf(flavor),
     ...(resource_class !== null && { resource_class }),
   };
 }

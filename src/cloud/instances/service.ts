@@ -195,7 +195,11 @@ export function createInstances(deps: {
 
   async function requireSshKey(scope: Scope, name: string | null): Promise<void> {
     if (name === null || (await sshKeys.hasNamed(scope, name))) return;
-    throw new InvalidError({ ssh_key_name: [`No SSH key ${name} that you may use in this project.`] });
+    throw new InvalidError({
+      ssh_key_name: [
+        `No SSH key ${name} that you may use in this project; GET /cloud/v1/ssh_keys/${scope.projectId} lists those there are.`,
+      ],
+    });
   }
 }
 

@@ -91,11 +91,14 @@ export async function portsIn(
   tx: Transaction,
   where: { networkId: string } | { subnetId: string },
   limit: number,
-): Promise<{ id: string; instanceId: string | null; instanceName: string | null }[]> {
+): Promise<{ id: string; instanceId: string | null; instanceName: string | null; poolId: string | null }[]> {
   const ports = tx.sql
     .selectFrom('ports')
     .leftJoin('instances', 'instances.id', 'ports.instance_id')
     .select(['ports.id', 'instances.id as instanceId', 'instances.name as instanceName'])
+    .select('instances.pool_id as poolId')
+    // Nodes come last, whose cluster says as much.
+    .orderBy(sql`pool_id is not null`)
     .orderBy('ports.created_at')
     .orderBy('ports.id')
     .limit(limit);

@@ -24,19 +24,19 @@ export async function refuseUsed(
   where: { networkId: string } | { subnetId: string },
   users: readonly NetworkUsers[],
 ): Promise<void> {
-  for (const kind of users) {
-    const others = await kind.usersOf(tx, place, where, SHOWN_IN_MESSAGE);
-    if (others.length > 0) {
-      throw new ConflictError(`${what} is in use; delete these first: ${others.join(', ')}`);
-    }
-  }
+  const others: string[] = [];
+  for (const kind of users) others.push(...(await kind.usersOf(tx, place, where, SHOWN_IN_MESSAGE)));
   const ports = await portsIn(tx, where, SHOWN_IN_MESSAGE);
-  if (ports.length > 0) {
-    const named = ports.map(({ id, instanceId, instanceName }) =>
+  const named = ports
+    .filter(({ poolId }) => poolId === null || others.length === 0)
+    .map(({ id, instanceId, instanceName }) =>
       instanceId === null ? `port ${id}` : `port ${id} of instance ${instanceName} (${instanceId})`,
     );
-    throw new ConflictError(
-      `${what} is in use; detach these interfaces or delete their instances first: ${named.join(', ')}`,
-    );
-  }
+  const fixes = [
+    ...(others.length > 0 ? [`delete these first: ${others.join(', ')}`] : []),
+    ...(named.length > 0
+      ? [`detach these interfaces or delete their instances first: ${named.join(', ')}`]
+      : []),
+  ];
+  if (fixes.length > 0) throw new ConflictError(`${what} is in use; ${fixes.join('; ')}`);
 }

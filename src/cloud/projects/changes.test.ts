@@ -135,7 +135,9 @@ describe('deletion', () => {
     await tenant.http.post(`/cloud/v1/securitygroups/${id}/1`, { security_group: { name: 'left inside' } });
     const answer = await remove(id);
     expect(answer.status).toBe(409);
-    expect(answer.body.message).toContain('still has volumes, security groups, SSH keys;');
+    expect(answer.body.message).toContain(
+      'still has volumes: 1 in region 1; security groups: 1 in region 1; SSH keys: 1; delete them first',
+    );
     expect((await tenant.http.get(`/cloud/v1/networks/${id}/1`)).body.count).toBeGreaterThan(0);
   });
 

@@ -4,7 +4,7 @@ import type { Principal } from '../../iam/identity/principal.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, NotFoundError } from '../../lib/errors.ts';
 import type { Tasks } from '../tasks/service.ts';
-import { kindsLeftIn, removePrepared } from './contents.ts';
+import { leftIn, removePrepared } from './contents.ts';
 import type { CreateProject, UpdateProject } from './schema.ts';
 import { PROJECT_TOPIC } from './service.ts';
 import { insertProject, lockProject, moveToDeleted, type ProjectRow, updateProject } from './store.ts';
@@ -88,9 +88,9 @@ async function requireDeletable(tx: Transaction, { id, is_default }: ProjectRow)
   if (is_default) {
     throw new ConflictError(`Project ${id} is the default project of its account, which stays`);
   }
-  const kinds = await kindsLeftIn(tx, id);
-  if (kinds.length > 0) {
-    throw new ConflictError(`Project ${id} still has ${kinds.join(', ')}; delete them first`);
+  const left = await leftIn(tx, id);
+  if (left.length > 0) {
+    throw new ConflictError(`Project ${id} still has ${left.join('; ')}; delete them first`);
   }
 }
 

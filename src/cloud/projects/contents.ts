@@ -20,20 +20,34 @@ export const KEPT_IN_PROJECTS: Record<string, string> = {
 /** Those in which every project has something from its first moment on, which goes with the project. */
 const PREPARED = new Set(['networks', 'security_groups']);
 
-/** The kinds of things left in a project, in words; empty when only what it came with is in it. */
-export async function kindsLeftIn(tx: Transaction, projectId: number): Promise<string[]> {
+/** Those that are in no region. */
+const EVERYWHERE = new Set(['ssh_keys']);
+
+/** What is left in a project, each kind with its number and regions; empty when only what it came with is in it. */
+export async function leftIn(tx: Transaction, projectId: number): Promise<string[]> {
   const kinds = Object.entries(KEPT_IN_PROJECTS).map(([table, kind]) => {
     const own = PREPARED.has(table) ? sql`and not is_default` : sql``;
-    return sql`select ${kind}::text as kind where exists (
-      select from ${sql.table(table)} where project_id = ${projectId} ${own})`;
+    const regions = EVERYWHERE.has(table) ? sql`null` : sql`array_agg(distinct region_id)`;
+    return sql`select ${kind}::text as kind, count(*)::int as count, ${regions}::bigint[] as regions
+      from ${sql.table(table)} where project_id = ${projectId} ${own}`;
   });
-  const subnets = sql`select 'subnets' as kind where exists (
-    select from subnets join networks on networks.id = subnets.network_id
-    where networks.project_id = ${projectId} and networks.is_default and subnets.creator_task_id is not null)`;
-  const { rows } = await sql<{ kind: string }>`${sql.join([...kinds, subnets], sql` union all `)}`.execute(
-    tx.sql,
-  );
-  return rows.map(({ kind }) => kind);
+  const subnets = sql`select 'subnets' as kind, count(*)::int as count, array_agg(distinct networks.region_id) as regions
+    from subnets join networks on networks.id = subnets.network_id
+    where networks.project_id = ${projectId} and networks.is_default and subnets.creator_task_id is not null`;
+  const { rows } = await sql<{
+    kind: string;
+    count: number;
+    regions: number[] | null;
+  }>`${sql.join([...kinds, subnets], sql` union all `)}`.execute(tx.sql);
+  return rows
+    .filter(({ count }) => count > 0)
+    .map(({ kind, count, regions }) =>
+      regions === null ? `${kind}: ${count}` : `${kind}: ${count} in ${place(regions)}`,
+    );
+}
+
+function place(regions: number[]): string {
+  return `region${regions.length === 1 ? '' : 's'} ${regions.join(', ')}`;
 }
 
 /** Removes what the project came with. It counts in no quota. */

@@ -27,7 +27,7 @@ export async function removeGroup(tx: Transaction, scope: Scope, id: string): Pr
   const ports = await store.portsOfGroup(tx.sql, id, SHOWN_IN_MESSAGE);
   if (ports.length > 0) {
     throw new ConflictError(
-      `Security group ${group.name} is in use: take it off these ports first: ${ports.join(', ')}`,
+      `Security group ${group.name} is in use; take it off these first with delsecuritygroup of the instance: ${ports.join(', ')}`,
     );
   }
   const others = await store.groupsReferringTo(tx.sql, id, SHOWN_IN_MESSAGE);

@@ -179,14 +179,21 @@ export async function groupIdsByName(
 }
 
 /** Up to `limit` ports that the group is on. */
+/** Up to `limit` ports with the group, each with its instance; nodes, whose pools say as much, last. */
 export async function portsOfGroup(db: Kysely<Tables>, groupId: string, limit: number): Promise<string[]> {
   const rows = await db
-    .selectFrom('port_security_groups')
-    .select('port_id')
-    .where('security_group_id', '=', groupId)
+    .selectFrom('port_security_groups as link')
+    .innerJoin('ports', 'ports.id', 'link.port_id')
+    .leftJoin('instances', 'instances.id', 'ports.instance_id')
+    .select(['ports.id', 'instances.id as instanceId', 'instances.name as instanceName'])
+    .where('link.security_group_id', '=', groupId)
+    .orderBy(sql`pool_id is not null`)
+    .orderBy('ports.id')
     .limit(limit)
     .execute();
-  return rows.map((row) => row.port_id);
+  return rows.map(({ id, instanceId, instanceName }) =>
+    instanceId === null ? `port ${id}` : `port ${id} of instance ${instanceName} (${instanceId})`,
+  );
 }
 
 /** Up to `limit` pools that put the group on their nodes, each with its cluster. */

@@ -41,13 +41,16 @@ export interface SshKeys {
   ): Promise<{ id: string; name: string }[]>;
 }
 
+const SHOWN_IN_MESSAGE = 10;
+
 /** Who keeps a key from being deleted. */
 export interface SshKeyUsers {
-  /** The name of a cluster that needs the key, if there is one. */
-  clusterWith(
+  /** Up to `limit` clusters that need the key, some for their Slurm alone. */
+  clustersWith(
     tx: Transaction,
     key: { id: string; projectId: number; name: string },
-  ): Promise<string | undefined>;
+    limit: number,
+  ): Promise<{ name: string; onlySlurm: boolean }[]>;
 }
 
 export function createSshKeys({
@@ -104,12 +107,12 @@ export function createSshKeys({
       await database.accept(place.principal, async (tx) => {
         const key = isUuid(id) ? await store.lockKey(tx, viewerOf(place), id) : undefined;
         if (!key) throw notFound(id);
-        const cluster = await users.clusterWith(tx, { ...key, projectId: place.projectId });
-        if (cluster !== undefined) {
-          throw new ConflictError(
-            `SSH key ${key.name} is in use by cluster ${cluster}; delete the cluster, or give its Slurm other keys, first`,
-          );
-        }
+        const clusters = await users.clustersWith(
+          tx,
+          { ...key, projectId: place.projectId },
+          SHOWN_IN_MESSAGE,
+        );
+        if (clusters.length > 0) throw inUse(key.name, clusters);
         await store.deleteKey(tx.sql, key.id);
       });
     },
@@ -119,6 +122,15 @@ export function createSshKeys({
       store.keepKeys(tx, projectId, { names, ids: ids.filter(isUuid) }),
     known: (place, ids) => store.existingKeys(database.sql, viewerOf(place), ids.filter(isUuid)),
   };
+}
+
+function inUse(key: string, clusters: { name: string; onlySlurm: boolean }[]): ConflictError {
+  const named = clusters.map(({ name, onlySlurm }) => `${onlySlurm ? 'Slurm of ' : ''}cluster ${name}`);
+  const fixes = [
+    ...(clusters.some(({ onlySlurm }) => !onlySlurm) ? ['delete the clusters whose nodes get it'] : []),
+    ...(clusters.some(({ onlySlurm }) => onlySlurm) ? ['give Slurm other keys'] : []),
+  ];
+  return new ConflictError(`SSH key ${key} is in use by ${named.join(', ')}; ${fixes.join(' and ')} first`);
 }
 
 function viewerOf({ projectId, principal }: Place): store.Viewer {

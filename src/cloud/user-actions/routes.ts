@@ -10,7 +10,7 @@ export function userActionRoutes(app: Api, { userActions }: { userActions: UserA
       operationId: 'listUserActions',
       summary: 'List what the users of the account did',
       description:
-        'Every request that was to change something, kept for a year. Accepted ones are here from the moment of their answer, refused ones a second later at most. Requests refused by the rate limit are not noted, and bodies are not kept.',
+        'Every request that was to change something, kept for a year. Accepted ones are here from the moment of their answer, refused ones a second later at most. Requests refused by the rate limit are not noted, and bodies are not kept. Logins are in GET /iam/activity_log/logins.',
       tags: ['User actions'],
       querystring: UserActionListQuery,
       response: { 200: UserActionList },

@@ -54,6 +54,9 @@ export const UserAction = Type.Object(
     status: Type.Integer({ description: 'The status of the answer', examples: [200] }),
     client_id: Type.Integer({ description: 'The account that it was about' }),
     user_id: Type.Integer({ description: 'Who did it' }),
+    email: nullable(
+      Type.String({ description: 'The address of that user; null for one who is not in the account' }),
+    ),
     token_id: nullable(Type.Integer({ description: 'The API token that was used' })),
     project_id: nullable(Type.Integer()),
     region_id: nullable(Type.Integer()),

@@ -24,7 +24,7 @@ export interface UserActions {
   list(
     principal: Principal,
     query: UserActionListQuery,
-  ): Promise<{ count: number; rows: store.UserActionRow[] }>;
+  ): Promise<{ count: number; rows: store.ListedAction[] }>;
   /** Actions are kept for a year. */
   forgetOld(): Promise<void>;
 }

@@ -4,6 +4,8 @@ import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 
 export type UserActionRow = Selectable<Tables['user_actions']>;
+/** With the address of a user who is in the account. */
+export type ListedAction = UserActionRow & { email: string | null };
 export type NewUserAction = Omit<Insertable<Tables['user_actions']>, 'id'>;
 
 export interface UserActionFilter {
@@ -55,7 +57,7 @@ export async function insertActions(db: Kysely<Tables>, actions: NewUserAction[]
 export async function listActions(
   db: Kysely<Tables>,
   filter: UserActionFilter,
-): Promise<{ count: number; rows: UserActionRow[] }> {
+): Promise<{ count: number; rows: ListedAction[] }> {
   let actions = db.selectFrom('user_actions').where('client_id', '=', filter.clientId);
   if (filter.projectIds) actions = actions.where('project_id', 'in', filter.projectIds);
   if (filter.regionIds) actions = actions.where('region_id', 'in', filter.regionIds);
@@ -66,7 +68,19 @@ export async function listActions(
   if (filter.from) actions = actions.where('timestamp', '>=', filter.from);
   if (filter.before) actions = actions.where('timestamp', '<', filter.before);
   const { order } = filter;
-  return pageWithCount(actions.selectAll().orderBy('timestamp', order).orderBy('id', order), filter);
+  const withEmail = actions
+    .selectAll()
+    .select((action) =>
+      action
+        .selectFrom('users')
+        .innerJoin('client_users as member', 'member.user_id', 'users.id')
+        .select('users.email')
+        .whereRef('users.id', '=', 'user_actions.user_id')
+        .whereRef('member.client_id', '=', 'user_actions.client_id')
+        .where('users.deleted_at', 'is', null)
+        .as('email'),
+    );
+  return pageWithCount(withEmail.orderBy('timestamp', order).orderBy('id', order), filter);
 }
 
 /** Removes the actions from before that time, `limit` of the oldest at once. Ids grow with time. */

@@ -31,6 +31,7 @@ it('shows who made what, from where, in which request', async () => {
     status: 200,
     client_id: 1,
     user_id: 1,
+    email: expect.stringContaining('@'),
     token_id: 1,
     project_id: 1,
     region_id: 1,
@@ -98,7 +99,7 @@ it("shows an account what the platform's administrator did in its project", asyn
   const made = await service.http.post(`/cloud/v1/ssh_keys/${other.projectId}`, { name: 'by the platform' });
   expect(made.status, made.text).toBe(201);
   expect(await of(made.headers.get('x-request-id'), other.http)).toMatchObject([
-    { user_id: 1, client_id: other.clientId },
+    { user_id: 1, email: null, client_id: other.clientId },
   ]);
 });
 

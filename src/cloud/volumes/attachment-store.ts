@@ -14,6 +14,18 @@ export async function attachmentOf(tx: Transaction, volumeId: string): Promise<A
     .executeTakeFirst();
 }
 
+/** What has the volume; with pool and cluster when that is a node. */
+export async function hostOf(tx: Transaction, volumeId: string) {
+  return tx.sql
+    .selectFrom('volume_attachments as attachment')
+    .innerJoin('instances', 'instances.id', 'attachment.instance_id')
+    .leftJoin('kubernetes_pools as pool', 'pool.id', 'instances.pool_id')
+    .leftJoin('kubernetes_clusters as cluster', 'cluster.id', 'pool.cluster_id')
+    .select(['instances.id', 'instances.name', 'pool.name as pool', 'cluster.name as cluster'])
+    .where('attachment.volume_id', '=', volumeId)
+    .executeTakeFirst();
+}
+
 export async function devicesOf(tx: Transaction, instanceId: string): Promise<string[]> {
   const rows = await tx.sql
     .selectFrom('volume_attachments')

@@ -20,6 +20,7 @@ import type {
 } from './change-schema.ts';
 import { CHANGE_DEADLINE_MS, CHANGES } from './change-workflow.ts';
 import { freeDevice, lockHost, requireReady, type VolumeHosts } from './hosts.ts';
+import { refuseAttached } from './refuse-attached.ts';
 import type { SnapshotRows } from './snapshot-rows.ts';
 import type { VolumeStatus } from './states.ts';
 import * as store from './store.ts';
@@ -165,6 +166,7 @@ export function createVolumeChanges(deps: {
     const attachment = await attachmentOf(tx, volume.id);
     if (attachment) await hosts.refuseNode(tx, attachment.instance_id);
     if (states && !states.includes(volume.status)) {
+      await refuseAttached(tx, volume);
       throw new ConflictError(
         `Volume ${volume.id} is ${volume.status}; only one that is ${states.join(' or ')} can be ${done}`,
       );

@@ -9,6 +9,7 @@ import { refuseHeld } from '../tasks/held.ts';
 import { bootIndexes } from './boot-order.ts';
 import * as rows from './instance-volume-store.ts';
 import type { InstanceVolumeWish, PlannedVolume } from './planned-volume.ts';
+import { refuseAttached } from './refuse-attached.ts';
 import type { SnapshotRows } from './snapshot-rows.ts';
 import {
   blankShape,
@@ -217,6 +218,7 @@ async function existingVolumes(
   if (problems.length > 0) throw new InvalidError(problems);
   const taken = found.find((volume) => volume.task_id !== null || volume.status !== 'available');
   if (taken) {
+    if (taken.task_id === null) await refuseAttached(tx, taken);
     const why = taken.task_id === null ? `is ${taken.status}` : `is held by task ${taken.task_id}`;
     throw new ConflictError(`Volume ${taken.id} ${why}; only a volume that is available can be attached`);
   }

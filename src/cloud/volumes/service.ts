@@ -12,6 +12,7 @@ import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { insertAttachment } from './attachment-store.ts';
 import { freeDevice, lockHost, requireReady, type VolumeHost, type VolumeHosts } from './hosts.ts';
+import { refuseAttached } from './refuse-attached.ts';
 import type { CreateVolume } from './schema.ts';
 import type { SnapshotRows } from './snapshot-rows.ts';
 import { type ImageSources, type SnapshotSources, volumeShapes } from './sources.ts';
@@ -126,7 +127,7 @@ export function createVolumes(deps: {
       return database.accept(scope.principal, async (tx) => {
         const [volume] = await store.lockVolumes(tx, placeOf(scope), [id]);
         if (!volume) throw new NotFoundError('Volume', id);
-        requireFree(volume);
+        await requireFree(tx, volume);
         const own = await snapshots.lockOf(tx, [volume.id]);
         requireSnapshots(volume, own, snapshotIds);
         await store.setStatus(tx, [volume.id], 'deleting', taskId, now);
@@ -175,9 +176,10 @@ function requireSound(request: CreateVolume): void {
   }
 }
 
-function requireFree(volume: store.PlainVolume): void {
+async function requireFree(tx: Transaction, volume: store.PlainVolume): Promise<void> {
   refuseHeld(`Volume ${volume.id}`, volume);
   if (!['available', 'error'].includes(volume.status)) {
+    await refuseAttached(tx, volume);
     throw new ConflictError(
       `Volume ${volume.id} is ${volume.status}; only a volume that is available can be deleted`,
     );

@@ -21,6 +21,7 @@ it('gives the platform administrator a first password, and a better address', as
   expect(answer).toEqual({ email: 'root@example.com' });
   const root = bearer(service.url, await logIn(service.anonymous, 'root@example.com'));
   expect((await root.get('/iam/clients')).status).toBe(200);
+  expect((await root.get('/iam/clients/me')).body.email).toBe('root@example.com');
 });
 
 it('ends the logins of a user whom it gives a new one', async () => {

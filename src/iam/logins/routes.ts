@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Api } from '../../http/server.ts';
 import type { Sender } from './password-check.ts';
+import { passwordCommand } from './password-command.ts';
 import {
   ChangePassword,
   ClientParams,
@@ -142,7 +143,10 @@ function publicRoutes(app: Api, logins: Logins): void {
     handler: async ({ body, log }) => {
       const userId = await logins.passwordForgotten(body.email);
       if (userId !== undefined) {
-        log.warn({ userId }, 'A user forgot their password; "tradewind user password" sets a new one');
+        log.warn(
+          { userId },
+          `A user forgot their password; this sets a new one: ${passwordCommand(body.email)}`,
+        );
       }
       return { status: 'sent' as const };
     },

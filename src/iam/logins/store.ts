@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { violates } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -222,6 +222,12 @@ export async function setPassword(
   { hash, email }: { hash: string; email: string },
 ): Promise<void> {
   try {
+    // The account has the address of its first user until it is given another one.
+    await sql`
+      update clients set email = ${email} from users
+      where users.id = ${userId} and clients.id = users.client_id and clients.email = users.email`.execute(
+      db,
+    );
     await db
       .updateTable('users')
       .set({ password_hash: hash, password_requested_at: null, email })

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Api } from '../../http/server.ts';
+import { passwordCommand } from '../logins/password-command.ts';
 import type { Members } from './members.ts';
 import { ClientUser, ClientUserParams, Done, Invited, InviteUser, UpdateClientUser } from './schema.ts';
 
@@ -22,7 +23,7 @@ export function memberRoutes(app: Api, { members }: { members: Members }): void 
     handler: async ({ principal, body, log }) => {
       const { userId, isNew } = await members.invite(principal, body);
       if (isNew) {
-        log.warn({ userId }, 'A new user has no password; "tradewind user password" sets one');
+        log.warn({ userId }, `A new user has no password; this sets one: ${passwordCommand(body.email)}`);
       }
       return { status: 'sent' as const, user_id: userId };
     },

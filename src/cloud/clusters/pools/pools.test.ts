@@ -210,7 +210,7 @@ describe('an update', () => {
   });
 
   test.each([
-    ['a maximum below the minimum that stands', { min_node_count: 4 }, 'max_node_count'],
+    ['a minimum above the maximum that stands', { min_node_count: 4 }, 'min_node_count'],
     ['another number of nodes', { node_count: 2 }, 'node_count'],
     ['a taint without an effect', { taints: { a: 'b' } }, 'taints.a'],
     ['what only a creation takes', { flavor_id: 'g1-standard-2-4' }, 'flavor_id'],
@@ -270,7 +270,7 @@ describe('a deletion', () => {
     const answer = await http.delete(`${poolsOf(cluster)}/web`);
     expect((await http.get(`${CLUSTERS}/${cluster.name}`)).body).toMatchObject({ status: 'Deleting' });
     await goOn();
-    await finished(answer);
+    expect((await finished(answer)).data).toMatchObject({ pool_name: 'web', cluster_deleted: true });
     expect((await http.get(`${CLUSTERS}/${cluster.name}`)).status).toBe(404);
     expect(await infrastructure(cluster)).toBeUndefined();
   });

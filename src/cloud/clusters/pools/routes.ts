@@ -77,7 +77,7 @@ function changingRoutes(
       operationId: `deleteKubernetesPool${base.suffix}`,
       summary: 'Delete a pool of a Kubernetes cluster',
       description:
-        'Starts one task. The cluster goes with its last pool. Refused with 409 while a task holds the cluster, and for the last pool with GPUs while Slurm is on.',
+        'Starts one task. The cluster goes with its last pool, which the task says as cluster_deleted in data. Refused with 409 while a task holds the cluster, and for the last pool with GPUs while Slurm is on.',
       tags,
       params: PoolParams,
       response: { 200: dialect.tasksSchema },

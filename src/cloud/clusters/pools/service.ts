@@ -82,10 +82,7 @@ export function createClusterPools(deps: {
       return changing(scope, clusterName, async (tx, cluster) => {
         const pool = poolOf(cluster, name);
         const wanted = settingsOf(pool, request);
-        refuse([
-          ...sizeProblems({ min: wanted.min_node_count, max: wanted.max_node_count }),
-          ...nodeCountProblems(pool, request),
-        ]);
+        refuse([...limitProblems(wanted, request), ...nodeCountProblems(pool, request)]);
         if (isDeepStrictEqual(wanted, settingsOf(pool, {}))) return pool;
         await store.changePool(tx, pool.id, wanted);
         await poolNodes.setGroups(tx, cluster.id, { id: pool.id, ...wanted });
@@ -129,7 +126,7 @@ export function createClusterPools(deps: {
         await poolNodes.removeAll(tx, [pool], taskId);
         await tasks.start(tx, scope, {
           id: taskId,
-          data: { cluster_name: clusterName, pool_name: name },
+          data: { cluster_name: clusterName, pool_name: name, ...(last && { cluster_deleted: true }) },
           ...poolDeletionWork(cluster, pool, scope),
         });
         await store.markPool(tx, pool.id, 'Deleting');
@@ -196,6 +193,16 @@ function settingsOf(pool: PoolRow, request: UpdatePool): store.PoolSettings {
     kubelet_config: request.kubelet_config ?? pool.kubelet_config,
     security_group_ids: request.security_group_ids?.map((id) => id.toLowerCase()) ?? pool.security_group_ids,
   };
+}
+
+/** Blames the limit that was sent. */
+function limitProblems(
+  { min_node_count: min, max_node_count: max }: store.PoolSettings,
+  request: UpdatePool,
+): FieldProblem[] {
+  if (typeof request.max_node_count === 'number' || min <= max) return sizeProblems({ min, max });
+  const message = `Must be at most max_node_count of the pool, which is ${max}: send a larger one as well.`;
+  return [{ field: 'min_node_count', message }];
 }
 
 function nodeCountProblems(pool: PoolRow, { node_count: wanted }: UpdatePool): FieldProblem[] {
