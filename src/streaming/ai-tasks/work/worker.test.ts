@@ -205,6 +205,7 @@ test('of several workers one has each task', async () => {
 
 test('a task waits for a worker that can do it', async () => {
   await work.worker({ capabilities: { categories: ['nsfw'] } });
+  expect(work.logged.some((line) => line.includes('"waiting":["transcription"]'))).toBe(true);
   const speech = await work.task(OK);
   const picture = await work.task(OK, { category: 'nsfw' });
   await work.until(picture, 'SUCCESS');

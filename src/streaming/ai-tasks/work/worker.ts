@@ -6,7 +6,7 @@ import type { Database } from '../../../db/database.ts';
 import type { AnalysisProgram } from '../../../engines/analysis-program.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { type Loop, loop } from '../../../workflows/loop.ts';
-import { type AiCapabilities, workKinds } from '../capabilities.ts';
+import { type AiCapabilities, ALWAYS_ACCEPTED, workKinds } from '../capabilities.ts';
 import { hearNews } from '../news.ts';
 import { type Claims, createClaims } from './claims.ts';
 import { openWorkFolders } from './folders.ts';
@@ -129,6 +129,13 @@ export async function startAiWorker(options: AiWorkerOptions): Promise<AiWorker>
     }),
   ] satisfies Loop[];
   log.info({ can: kinds, concurrency: options.concurrency }, 'AI tasks are taken');
+  const waiting = ALWAYS_ACCEPTED.filter((kind) => !kinds.includes(kind));
+  if (waiting.length > 0) {
+    log.warn(
+      { waiting },
+      'AI tasks of some kinds wait for an engine; "npx tradewind doctor" says what to install',
+    );
+  }
 
   return {
     metrics,
