@@ -47,7 +47,8 @@ module.exports = {
     },
     {
       name: 'http-is-for-routes',
-      comment: 'Only routes know that HTTP exists; start/ tells /readyz what to check and /metrics what to measure.',
+      comment:
+        'Only routes know that HTTP exists; start/ tells /readyz what to check and /metrics what to measure.',
       severity: 'error',
       from: {
         pathNot: [
