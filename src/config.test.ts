@@ -20,6 +20,8 @@ describe('settings', () => {
     ['DATABASE_URL', 'postgres://u@h/'],
     ['TRADEWIND_SIMULATION_SPEED', '0'],
     ['TRADEWIND_LOG_LEVEL', 'loud'],
+    ['TRADEWIND_AI_TIME_FACTOR', '0'],
+    ['TRADEWIND_AI_MEMORY_MB', '999'],
   ])('refuse %s=%s without repeating the value', (name, value) => {
     expect(() => loadConfig({ [name]: value })).toThrow(
       new RegExp(`^${name} is not usable: it must be [^\\n]+$`),

@@ -106,6 +106,14 @@ const Environment = Type.Object({
     'a whole number from 1 to 86400: how long fetching it may take',
     '600',
   ),
+  TRADEWIND_AI_TIME_FACTOR: whole(
+    'a whole number from 1 to 1000: how many times as long as its medium plays an analysis may last; two minutes at least',
+    '3',
+  ),
+  TRADEWIND_AI_MEMORY_MB: whole(
+    'a whole number from 1000 to 999999: memory of each analysis; the programs that it starts get half as much',
+    '4000',
+  ),
   TRADEWIND_METRICS: Type.Union([Type.Literal('local'), Type.Literal('open')], {
     default: 'local',
     rule: 'local or open: whether /metrics answers programs on this machine alone, or everybody',
@@ -150,6 +158,7 @@ export interface Config {
     readonly engines: Omit<EngineSettings, 'searchPath' | 'modelDir'>;
     /** A list of hosts; see parseAllowedHosts. */
     readonly allowedHosts: string;
+    readonly effort: { readonly timeFactor: number; readonly memoryBytes: number };
     readonly media: { readonly maxBytes: number; readonly idleMs: number; readonly totalMs: number };
   };
   /** Whether other machines may read /metrics. */
@@ -176,6 +185,8 @@ const CHECKS: Partial<Record<keyof Environment, (text: string) => boolean>> = {
   TRADEWIND_MEDIA_MAX_MB: within(1, 100_000),
   TRADEWIND_MEDIA_IDLE_SECONDS: within(1, 3_600),
   TRADEWIND_MEDIA_TOTAL_SECONDS: within(1, 86_400),
+  TRADEWIND_AI_TIME_FACTOR: within(1, 1_000),
+  TRADEWIND_AI_MEMORY_MB: within(1_000, 999_999),
 };
 
 /**
@@ -261,6 +272,10 @@ function aiOf(settings: Environment): Config['ai'] {
       minWordConfidence: Number(settings.TRADEWIND_SPEECH_CONFIDENCE),
     },
     allowedHosts: settings.TRADEWIND_MEDIA_ALLOW_HOSTS ?? '',
+    effort: {
+      timeFactor: Number(settings.TRADEWIND_AI_TIME_FACTOR),
+      memoryBytes: Number(settings.TRADEWIND_AI_MEMORY_MB) * 1_000_000,
+    },
     media: {
       maxBytes: Number(settings.TRADEWIND_MEDIA_MAX_MB) * 1_000_000,
       idleMs: Number(settings.TRADEWIND_MEDIA_IDLE_SECONDS) * 1_000,

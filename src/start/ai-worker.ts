@@ -9,6 +9,7 @@ import { systemClock } from '../lib/clock.ts';
 import type { AiCapabilities } from '../streaming/ai-tasks/capabilities.ts';
 import { parseAllowedHosts } from '../streaming/ai-tasks/fetching/allowed-hosts.ts';
 import { confined } from '../streaming/ai-tasks/work/confinement.ts';
+import { workLimits } from '../streaming/ai-tasks/work/limits.ts';
 import { type AiWorker, startAiWorker } from '../streaming/ai-tasks/work/worker.ts';
 
 /** Where the engines are, by the settings. */
@@ -34,14 +35,16 @@ export function startAiWork(deps: {
   const { config, ...others } = deps;
   const { ai, searchPath, temporaryDir } = config;
   const program = analysisProgram(engineSettings(config));
+  const limits = workLimits(ai.effort);
   return startAiWorker({
     ...others,
     clock: systemClock,
-    program: { ...program, command: confined(program.command, searchPath) },
+    program: { ...program, command: confined(program.command, searchPath, limits.child) },
     fetching: {
       limits: ai.media,
       allowedHosts: parseAllowedHosts(ai.allowedHosts) ?? { allows: () => false },
     },
+    limits,
     folder: temporaryDir,
     concurrency: ai.concurrency,
     perClient: ai.perClient,

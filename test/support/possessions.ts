@@ -50,6 +50,11 @@ export function createPossessions(http: HttpClient): Possessions {
   };
 }
 
+function taskName(path: string): string {
+  if (path.endsWith('/subtitles.vtt')) return 'transcribed_task_id';
+  return path.startsWith('/streaming/') ? 'ai_task_id' : 'task_id';
+}
+
 /** What has to be done to an instance before each of the direct actions. */
 const DIRECT_ACTIONS: Record<string, string | undefined> = {
   start: 'stop',
@@ -62,8 +67,7 @@ const DIRECT_ACTIONS: Record<string, string | undefined> = {
 
 /** What shares a name without being the same: AI tasks and platform tasks, free and paid features. */
 function valueName({ path }: DocumentedOperation, parameter: string): string {
-  if (parameter === 'task_id' && path.endsWith('/subtitles.vtt')) return 'transcribed_task_id';
-  if (parameter === 'task_id' && path.startsWith('/streaming/')) return 'ai_task_id';
+  if (parameter === 'task_id') return taskName(path);
   // A group of its own, so that nothing done to the other removes the rule.
   if (parameter === 'group_id' && path.includes('{rule_id}')) return 'group_of_rule_id';
   if (parameter === 'instance_id' && path.includes('{pool_name}')) return 'node_of_pool_id';

@@ -14,7 +14,6 @@ const Probe = Type.Object({
   streams: Type.Array(
     Type.Object({
       codec_type: Type.Optional(Type.String()),
-      codec_name: Type.Optional(Type.String()),
       width: Type.Optional(Type.Number()),
       height: Type.Optional(Type.Number()),
       avg_frame_rate: Type.Optional(Type.String()),
@@ -25,6 +24,9 @@ const Probe = Type.Object({
   ),
   format: Type.Object({ duration: Decimal }),
 });
+/** No more than that: a file may carry any amount of text beside. */
+const ASKED =
+  'stream=codec_type,width,height,avg_frame_rate,r_frame_rate,duration:stream_disposition=attached_pic:format=duration';
 type Stream = Static<typeof Probe>['streams'][number];
 
 /** How pictures are spread over a video. */
@@ -82,7 +84,7 @@ async function probeOf(
 ): Promise<Static<typeof Probe>> {
   const run = programs.start(ffprobe, [
     ...inputArguments(source, media),
-    ...['-of', 'json', '-show_format', '-show_streams'],
+    ...['-of', 'json', '-show_entries', ASKED],
   ]);
   const [answer, { ok, stopped }] = await Promise.all([text(run.stdout), run.ended]);
   if (stopped !== undefined) throw new UnusableMediaError(`The ${source.name} file takes too much to read.`);

@@ -4,6 +4,11 @@ import path from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { analysed, jobFor, makeFile, makeMedia, needs, newFile } from '../../../test/support/engines.ts';
+import type { Frame } from '../interfaces.ts';
+import { DEFAULT_LIMITS } from '../job.ts';
+import { createPrograms } from '../programs.ts';
+import { DEFAULT_SETTINGS } from '../settings.ts';
+import { createMediaTools } from './tools.ts';
 
 const clip = (seconds: number) => ['-f', 'lavfi', '-i', `testsrc2=s=320x180:r=25:d=${seconds}`];
 const tone = (seconds: number) => ['-f', 'lavfi', '-i', `sine=d=${seconds}`];
@@ -167,22 +172,95 @@ describe('media that would take too much', needs('media', 'nsfw', 'speech'), () 
   }, 120_000);
 });
 
-describe('a playlist inside of a medium', needs('media', 'nsfw'), () => {
-  it('an MP4 that refers to another file does not open it', async () => {
+describe('a medium that names another file', needs('media', 'nsfw'), () => {
+  it('is not followed there', async () => {
     const secret = makeMedia('secret.mp4', ...clip(2));
-    const folder = newFile('job');
-    fs.mkdirSync(folder);
-    const outside = path.join(folder, 'outside.mp4');
-    // A film whose pictures are in another file, as editors write it.
-    execFileSync('ffmpeg', ['-nostdin', '-v', 'error', '-i', secret, '-c', 'copy', outside]);
-    const content = fs.readFileSync(outside);
-    const dref = content.indexOf('url \u0000\u0000\u0000\u0001', 0, 'latin1');
-    expect(dref).toBeGreaterThan(0);
-    content.writeUInt32BE(0, dref + 4);
-    // Without the flag "in this file" the entry must name one; it names none, and nothing else is opened.
-    await expect(nsfw(makeFile('outside.mp4', content))).resolves.toBeDefined();
+    const outside = makeFile('outside.mp4', pointingTo(secret));
+    // Were ffmpeg asked to follow, it would: so the reference is one.
+    expect(framesRead('-enable_drefs', '1', '-use_absolute_path', '1', '-i', outside)).toBe(50);
+    await expect(nsfw(outside)).rejects.toThrow(/can't be read as MP4|ends early/);
   });
 });
+
+function framesRead(...input: string[]): number {
+  const read = execFileSync('ffmpeg', ['-nostdin', '-v', 'error', ...input, '-f', 'framemd5', '-'], {
+    encoding: 'utf8',
+    stdio: 'pipe',
+  });
+  return read.split('\n').filter((line) => /^\d/.test(line)).length;
+}
+
+/** The film without its pictures, which are said to be in the file itself: a Macintosh alias with its absolute path. */
+function pointingTo(film: string): Buffer {
+  const content = fs.readFileSync(film);
+  content.fill(0, content.indexOf('mdat') + 4, content.indexOf('moov') - 4);
+  const old = content.indexOf('url \u0000\u0000\u0000\u0001', 0, 'latin1') - 4;
+  const name = Buffer.from(film.length % 2 === 0 ? film : `${film}\u0000`);
+  // 150 bytes of names and numbers that stay empty, then the path as an entry of its own, then the end of entries.
+  const alias = Buffer.concat([Buffer.alloc(162), Buffer.alloc(4), name, Buffer.from('ffff0000', 'hex')]);
+  alias.writeUInt32BE(alias.length, 0);
+  alias.write('alis', 4);
+  alias.writeUInt16BE(2, 162);
+  alias.writeUInt16BE(name.length, 164);
+  const grown = alias.length - 12;
+  for (const box of ['moov', 'trak', 'mdia', 'minf', 'dinf', 'dref']) {
+    const at = content.indexOf(box) - 4;
+    content.writeUInt32BE(content.readUInt32BE(at) + grown, at);
+  }
+  return Buffer.concat([content.subarray(0, old), alias, content.subarray(old + 12)]);
+}
+
+describe('a long film', needs('media'), () => {
+  const plan = { size: 32, fit: 'stretch', intervalSeconds: 1 } as const;
+
+  async function framesOf(media: string) {
+    const folder = newFile('job');
+    fs.mkdirSync(folder);
+    const limits = DEFAULT_LIMITS;
+    const programs = createPrograms({ searchPath: DEFAULT_SETTINGS.searchPath, folder, limits });
+    const commands: string[] = [];
+    const tools = createMediaTools({
+      programs: {
+        start(program, args) {
+          commands.push(args.join(' '));
+          return programs.start(program, args);
+        },
+      },
+      ...{ ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', version: '5', folder, limits },
+    });
+    const frames: Frame[] = [];
+    for await (const frame of tools.frames(media, await tools.inspect(media), plan)) frames.push(frame);
+    return { frames, shortCut: commands.some((command) => command.includes('-skip_frame nokey')) };
+  }
+  const film = (keyFrames: number) =>
+    makeMedia(
+      'film.mp4',
+      '-f',
+      'lavfi',
+      '-i',
+      'testsrc2=s=64x64:r=4:d=130',
+      '-g',
+      String(keyFrames),
+      '-sc_threshold',
+      '0',
+    );
+
+  it('is seen by its key frames where each second has one, and gives the same pictures', async () => {
+    const often = await framesOf(film(4));
+    const seldom = await framesOf(film(40));
+    expect([often.shortCut, seldom.shortCut]).toEqual([true, false]);
+    const numbers = Array.from({ length: 130 }, (_, second) => second * 4);
+    expect(often.frames.map(({ number }) => number)).toEqual(numbers);
+    expect(seldom.frames.map(({ number }) => number)).toEqual(numbers);
+    for (const [index, { rgb }] of often.frames.entries())
+      expect(distance(rgb, seldom.frames[index]?.rgb ?? new Uint8Array())).toBeLessThan(8);
+  });
+});
+
+/** On average, of each value. */
+function distance(a: Uint8Array, b: Uint8Array): number {
+  return a.reduce((sum, value, index) => sum + Math.abs(value - (b[index] ?? 1_000)), 0) / a.length;
+}
 
 describe('media that say little of themselves', needs('media', 'nsfw'), () => {
   it('a live recording without a length is measured by its packets', async () => {

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/database.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
-import { workKinds } from './capabilities.ts';
+import { ALWAYS_ACCEPTED, workKinds } from './capabilities.ts';
 import { readCapabilities } from './store.ts';
 import type { TaskData } from './task-data.ts';
 
@@ -29,13 +29,9 @@ const WANTED: Record<NonNullable<TaskData['category']>, string> = {
   sport: 'ffmpeg, and the optional packages of Tradewind (npm ci without --omit=optional)',
 };
 
-/**
- * Transcription and nsfw are what every installation is meant to do, so their tasks wait for an engine. What
- * needs a model of the operator's own might wait for ever, so it is refused while nobody can do it.
- * @throws UnprocessableError
- */
+/** @throws UnprocessableError for what no engine does and that is not to wait for one */
 export async function refuseUnavailable(database: Database, { category }: TaskData): Promise<void> {
-  if (category === undefined || category === 'nsfw') return;
+  if (category === undefined || ALWAYS_ACCEPTED.includes(category)) return;
   const workers = await readCapabilities(database.sql);
   if (workers.some((capabilities) => workKinds(capabilities).includes(category))) return;
   throw new UnprocessableError(

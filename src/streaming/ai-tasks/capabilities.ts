@@ -16,6 +16,12 @@ export interface AiCapabilities {
 /** What a worker takes: `transcription`, and moderation by its category. */
 export type WorkKind = 'transcription' | Category;
 
+/**
+ * What every installation is meant to do, so that its tasks wait for an engine. What needs a model of the operator's own
+ * might wait for ever, so it is refused while nobody can do it.
+ */
+export const ALWAYS_ACCEPTED: readonly WorkKind[] = ['transcription', 'nsfw'];
+
 export function workKinds({ transcription, categories }: AiCapabilities): WorkKind[] {
   return [...(transcription ? (['transcription'] as const) : []), ...categories];
 }

@@ -10,6 +10,7 @@ test.each([
   ['127.0.0.1:9000', 'http://127.0.0.1/a', false],
   ['127.0.0.1:80', 'http://127.0.0.1/a', true],
   ['127.0.0.1:80', 'https://127.0.0.1/a', false],
+  ['127.0.0.1:080', 'http://127.0.0.1:22/a', false],
   ['media.internal:443', 'https://media.internal/a', true],
   ['Media.Internal , other', 'http://MEDIA.internal/a', true],
   ['media.internal', 'http://evil.media.internal/a', false],

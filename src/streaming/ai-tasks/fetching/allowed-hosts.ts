@@ -31,5 +31,5 @@ function hostAndPort(entry: string): string | undefined {
   if (/[/?#@\s\\]/.test(entry) || !URL.canParse(`http://${entry}`)) return undefined;
   const { hostname, port } = new URL(`http://${entry}`);
   if (port !== '') return `${hostname}:${port}`;
-  return entry.endsWith(':80') ? `${hostname}:80` : hostname;
+  return /:0*80$/.test(entry) ? `${hostname}:80` : hostname;
 }

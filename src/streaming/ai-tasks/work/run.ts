@@ -1,13 +1,14 @@
 import path from 'node:path';
 import type { Logger } from 'pino';
 import type { AnalysisProgram } from '../../../engines/analysis-program.ts';
-import { type AnalysisJob, DEFAULT_LIMITS } from '../../../engines/job.ts';
+import type { AnalysisJob } from '../../../engines/job.ts';
 import { type FetchOptions, fetchMedia } from '../fetching/fetch-media.ts';
 import { MediaError } from '../fetching/media-error.ts';
 import { HARD_NUDITY_LABELS, SOFT_NUDITY_LABELS } from '../nudity-labels.ts';
 import { parseStopObjects } from '../stop-objects.ts';
 import type { TaskData } from '../task-data.ts';
 import { analyse } from './analysis.ts';
+import type { WorkLimits } from './limits.ts';
 import { shownUrl } from './shown-url.ts';
 import type { Claim } from './store.ts';
 
@@ -23,8 +24,7 @@ export interface RunContext {
   /** The task's own; whoever calls removes it. */
   folder: string;
   signal: AbortSignal;
-  /** How long the analysis of a medium of so many seconds may take. */
-  wallSeconds: (durationSeconds: number) => number;
+  limits: Pick<WorkLimits, 'wallSeconds' | 'analysis'>;
   /** In whole per cent of the task, never backwards. */
   progress(percent: number): void;
   log: Logger;
@@ -53,12 +53,13 @@ export async function runTask(claim: Claim, context: RunContext): Promise<RunEnd
     if (!(error instanceof MediaError)) throw error;
     return { kind: 'refused', code: error.code, reason: error.message, durationSeconds: undefined };
   }
-  return analysed(jobOf(claim.data, media, folder), context);
+  const job = jobOf(claim.data, { media, folder, limits: context.limits.analysis });
+  return analysed(job, context);
 }
 
 async function analysed(
   job: AnalysisJob,
-  { program, signal, wallSeconds, progress, log }: RunContext,
+  { program, signal, limits, progress, log }: RunContext,
 ): Promise<RunEnd> {
   const wall = wallClock(INSPECTION_SECONDS);
   let durationSeconds: number | undefined;
@@ -69,7 +70,7 @@ async function analysed(
         if (message.type === 'stage') log.info({ stage: message.name }, `AI task: ${message.name}`);
         if (message.type === 'facts') {
           durationSeconds = message.durationSeconds;
-          wall.allow(wallSeconds(durationSeconds));
+          wall.allow(limits.wallSeconds(durationSeconds));
         }
         if (message.type === 'progress') {
           const share = message.percent / 100;
@@ -91,8 +92,7 @@ async function analysed(
   }
 }
 
-function jobOf(data: TaskData, media: string, folder: string): AnalysisJob {
-  const shared = { media, folder, limits: DEFAULT_LIMITS };
+function jobOf(data: TaskData, shared: Pick<AnalysisJob, 'media' | 'folder' | 'limits'>): AnalysisJob {
   if (data.task_name === 'transcription') {
     return {
       kind: 'transcription',

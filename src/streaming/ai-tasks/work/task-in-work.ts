@@ -17,7 +17,7 @@ const PROGRESS_MS = 500;
 const RELEASE_PAUSE_MS = 1_000;
 const RELEASE_ATTEMPTS = 30;
 
-interface WorkContext extends Pick<RunContext, 'program' | 'fetching' | 'wallSeconds' | 'signal'> {
+interface WorkContext extends Pick<RunContext, 'program' | 'fetching' | 'limits' | 'signal'> {
   database: Database;
   clock: Clock;
   log: Logger;

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { deleteOldTasks, KEPT_DAYS } from '../retention.ts';
-import { openWorkStage, type WorkStage } from './fixtures/work.ts';
+import { limits, openWorkStage, type WorkStage } from './fixtures/work.ts';
 
 const say = (message: object) => `say ${JSON.stringify(message)}`;
 const result = {
@@ -139,7 +139,7 @@ test('a cancellation that nobody announced is seen as well', async () => {
 });
 
 test('an analysis that takes longer than its medium may take is ended', async () => {
-  await work.worker({ wallSeconds: () => 1 });
+  await work.worker({ limits: { ...limits, wallSeconds: () => 1 } });
   const id = await work.task(`${say({ type: 'facts', durationSeconds: 1 })}\n${SLEEPERS}`);
   expect(await work.until(id, 'FAILURE')).toMatchObject({
     retries: 0,
@@ -205,6 +205,7 @@ test('of several workers one has each task', async () => {
 
 test('a task waits for a worker that can do it', async () => {
   await work.worker({ capabilities: { categories: ['nsfw'] } });
+  expect(work.logged.some((line) => line.includes('"waiting":["transcription"]'))).toBe(true);
   const speech = await work.task(OK);
   const picture = await work.task(OK, { category: 'nsfw' });
   await work.until(picture, 'SUCCESS');

@@ -6,7 +6,7 @@ import type { Database } from '../../../db/database.ts';
 import type { AnalysisProgram } from '../../../engines/analysis-program.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { type Loop, loop } from '../../../workflows/loop.ts';
-import { type AiCapabilities, workKinds } from '../capabilities.ts';
+import { type AiCapabilities, ALWAYS_ACCEPTED, workKinds } from '../capabilities.ts';
 import { hearNews } from '../news.ts';
 import { type Claims, createClaims } from './claims.ts';
 import { openWorkFolders } from './folders.ts';
@@ -14,7 +14,6 @@ import { type AiMetrics, createAiMetrics } from './metrics.ts';
 import type { RunContext } from './run.ts';
 import * as store from './store.ts';
 import { Handed, Revoked, workOn } from './task-in-work.ts';
-import { wallSeconds } from './wall-time.ts';
 
 const BEAT_MS = 2_000;
 /** News may be missed; nothing waits for this otherwise. */
@@ -30,6 +29,7 @@ export interface AiWorkerOptions {
   capabilities: AiCapabilities;
   program: AnalysisProgram;
   fetching: RunContext['fetching'];
+  limits: RunContext['limits'];
   /** Where tasks keep files while they are in work. */
   folder: string;
   /** Tasks at a time, in this process and of one account. */
@@ -39,7 +39,6 @@ export interface AiWorkerOptions {
   takeOverAllAtStart: boolean;
   /** Before the first, second and third try after a fault of ours. */
   retryPausesMs?: readonly number[];
-  wallSeconds?: (durationSeconds: number) => number;
 }
 
 export interface AiWorker {
@@ -99,7 +98,6 @@ export async function startAiWorker(options: AiWorkerOptions): Promise<AiWorker>
       folders,
       metrics,
       signal: stop.signal,
-      wallSeconds: options.wallSeconds ?? wallSeconds,
       retryPausesMs: options.retryPausesMs ?? [2_000, 10_000, 30_000],
     }).finally(() => {
       running.delete(claim.id);
@@ -131,6 +129,13 @@ export async function startAiWorker(options: AiWorkerOptions): Promise<AiWorker>
     }),
   ] satisfies Loop[];
   log.info({ can: kinds, concurrency: options.concurrency }, 'AI tasks are taken');
+  const waiting = ALWAYS_ACCEPTED.filter((kind) => !kinds.includes(kind));
+  if (waiting.length > 0) {
+    log.warn(
+      { waiting },
+      'AI tasks of some kinds wait for an engine; "npx tradewind doctor" says what to install',
+    );
+  }
 
   return {
     metrics,

@@ -1,0 +1,38 @@
+import { execFileSync } from 'node:child_process';
+import os from 'node:os';
+import { expect, test } from 'vitest';
+import { findProgram } from '../../../engines/programs.ts';
+import { confined } from './confinement.ts';
+import { workLimits } from './limits.ts';
+
+const PATH = '/usr/bin:/bin';
+const { child, wallSeconds, analysis } = workLimits({ timeFactor: 3, memoryBytes: 2e9 });
+
+test('a short medium has two minutes, a long one its multiple', () => {
+  expect([1, 40, 41, 7_200].map(wallSeconds)).toEqual([120, 120, 123, 21_600]);
+});
+
+test('nothing else ends an analysis before its clock does', () => {
+  expect(analysis).toMatchObject({ wallSeconds: 21_600, cpuSeconds: 21_600, memoryBytes: 1e9 });
+  expect(child).toEqual({ cpuSeconds: 21_600 * os.availableParallelism(), memoryBytes: 2e9 });
+});
+
+test.skipIf(!findProgram('prlimit', PATH) || !findProgram('setpriv', PATH))(
+  'the kernel holds the limits, and takes away what would give rights',
+  () => {
+    const run = (...command: [string, ...string[]]) => {
+      const [program, ...args] = confined(command, PATH, child);
+      return execFileSync(program, args, { encoding: 'utf8', stdio: 'pipe' });
+    };
+    const limits = run('/bin/cat', '/proc/self/limits');
+    expect(limits).toMatch(new RegExp(`^Max cpu time +${child.cpuSeconds} +${child.cpuSeconds} `, 'm'));
+    expect(limits).toMatch(/^Max data size +2000000000 +2000000000 /m);
+    expect(limits).toMatch(/^Max core file size +0 +0 /m);
+    expect(run('/bin/cat', '/proc/self/status')).toMatch(/^NoNewPrivs:\s+1$/m);
+    expect(() => run(process.execPath, '-e', 'Buffer.alloc(2_100_000_000, 1)')).toThrow(/Array buffer allocation failed/);
+  },
+);
+
+test('without the programs of the kernel the command stays as it is', () => {
+  expect(confined(['/bin/true', 'x'], '/nowhere', child)).toEqual(['/bin/true', 'x']);
+});
