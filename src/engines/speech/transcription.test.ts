@@ -1,7 +1,7 @@
 import { Value } from 'typebox/value';
 import { describe, expect, it } from 'vitest';
 import { WebVTTParser } from 'webvtt-parser';
-import { analysed, jobFor, makeFile, makeMedia, material, needs } from '../../../test/support/engines.ts';
+import { analysed, jobFor, makeMedia, needs } from '../../../test/support/engines.ts';
 import { flite } from '../../../test/support/speech.ts';
 import { TranscriptionResult } from '../results.ts';
 import { subtitleTime } from './subtitles.ts';
@@ -55,24 +55,6 @@ describe('transcription of a synthetic voice', needs('speech', 'flite'), () => {
         "Speech in the language ger can't be transcribed: the installed models know eng.",
       );
       await expect(transcribed(speech, { subtitlesLanguage: 'fre' })).rejects.toThrow('Subtitles in fre');
-    },
-    TIMEOUT_MS,
-  );
-});
-
-describe('speech in a language that the model does not know', needs('speech', 'spanish'), () => {
-  it(
-    'is refused rather than written down as nonsense',
-    async () => {
-      const names = ['demo-congrats', 'demo-echotest', 'demo-abouttotry'];
-      const files = names.map((name) =>
-        makeMedia(`${name}.wav`, '-f', 'g722', '-i', `${material.spanish}/${name}.g722`),
-      );
-      const list = makeFile('list.txt', files.map((file) => `file '${file}'\n`).join(''));
-      const media = makeMedia('spanish.mp3', '-f', 'concat', '-safe', '0', '-i', list);
-      await expect(transcribed(media)).rejects.toThrow(
-        "The language of the speech isn't one that the installed model knows (English)",
-      );
     },
     TIMEOUT_MS,
   );
