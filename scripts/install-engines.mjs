@@ -1,30 +1,60 @@
 // Installs the programs that AI tasks need and that npm doesn't have: ffmpeg, and pocketsphinx with its English model.
-// Says what it does before it does it. Run by "npm run install:engines"; Debian, Ubuntu and what is made from them.
+// Says what it does before it does it. Run by "npm run install:engines", and before "npm test" with --tests --if-possible;
+// Debian, Ubuntu and what is made from them.
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
 const PACKAGES = ['ffmpeg', 'pocketsphinx', 'pocketsphinx-en-us'];
+/** A machine without network must not wait for minutes, and another apt-get ends soon. */
+const PATIENCE = [
+  '-o',
+  'Acquire::http::Timeout=20',
+  '-o',
+  'Acquire::Retries=1',
+  '-o',
+  'DPkg::Lock::Timeout=120',
+];
 /** Speech and pictures that the tests of the engines use. */
 const TEST_PACKAGES = [
   'flite',
   'pocketsphinx-testdata',
+  'asterisk-core-sounds-en',
+  'asterisk-core-sounds-en-g722',
   'asterisk-core-sounds-es-g722',
   'opencv-doc',
   'python3-skimage',
 ];
 
+const OPTIONS = {
+  '--tests': 'installs what the tests need as well',
+  '--dry-run': 'only shows',
+  '--if-possible': 'is content without, and never asks for a password',
+};
 const options = process.argv.slice(2);
-const unknown = options.find((option) => !['--tests', '--dry-run'].includes(option));
+const unknown = options.find((option) => !Object.hasOwn(OPTIONS, option));
 if (unknown !== undefined) {
-  console.error(
-    `There is no option ${unknown}. --tests installs what the tests need as well, --dry-run only shows.`,
-  );
+  const known = Object.entries(OPTIONS).map(([option, does]) => `  ${option} ${does}`);
+  console.error([`There is no option ${unknown}.`, ...known].join('\n'));
   process.exit(64);
 }
-process.exit(install([...PACKAGES, ...(options.includes('--tests') ? TEST_PACKAGES : [])]));
+const wanted = [...PACKAGES, ...(options.includes('--tests') ? TEST_PACKAGES : [])];
+process.exit(options.includes('--if-possible') ? installIfPossible() : install());
 
-function install(wanted) {
+function installIfPossible() {
+  const apt = programIsThere('apt-get');
+  const missing = apt ? wanted.filter((name) => !isInstalled(name)) : wanted;
+  if (missing.length === 0) return 0;
+  const possible = apt && process.getuid?.() === 0;
+  if (possible && install() === 0) return 0;
+  const why = possible ? 'they could not be installed' : 'installing them needs Debian and root';
+  console.log(
+    `Engines for AI tasks are missing (${missing.join(', ')}): ${why}. Tests that need them are skipped, each says so.`,
+  );
+  return 0;
+}
+
+function install() {
   if (!programIsThere('apt-get')) return explain();
   const missing = wanted.filter((name) => !isInstalled(name));
   if (missing.length === 0) {
@@ -39,16 +69,19 @@ function install(wanted) {
     return 77;
   }
   const prefix = root ? [] : ['sudo'];
+  const apt = [...prefix, 'apt-get', ...PATIENCE];
   const steps = [
-    [...prefix, 'apt-get', 'update'],
-    [...prefix, 'apt-get', 'install', '--yes', '--no-install-recommends', ...missing],
+    [...apt, 'update'],
+    [...apt, 'install', '--yes', '--no-install-recommends', ...missing],
   ];
   for (const step of steps) console.log(step.join(' '));
   if (options.includes('--dry-run')) return 0;
   for (const [command, ...args] of steps) {
+    const isUpdate = args.at(-1) === 'update';
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
     const { status, error } = spawnSync(command, args, { stdio: 'inherit', env });
-    if (status !== 0) {
+    // One broken source of packages is no reason not to try the others.
+    if (status !== 0 && !isUpdate) {
       console.error(error?.message ?? `${command} failed; what it says is above.`);
       return status ?? 1;
     }

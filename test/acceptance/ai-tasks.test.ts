@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createAiTask, endedAiTask, readAiTask } from '../support/ai-tasks.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
-import { makeFile, makeMedia, needs, newFile } from '../support/engines.ts';
+import { makeFile, makeMedia, needs } from '../support/engines.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
 import {
   dripping,
@@ -13,6 +13,7 @@ import {
   startMediaServer,
 } from '../support/media-server.ts';
 import { processesIn, residentBytes } from '../support/processes-in.ts';
+import { flite } from '../support/speech.ts';
 import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts';
 
 const TOKEN = '7$acceptance-secret';
@@ -22,11 +23,7 @@ const WITHIN = { timeout: 120_000, interval: 25 };
 
 const clip = (seconds: number) => ['-f', 'lavfi', '-i', `testsrc2=s=320x180:r=25:d=${seconds}`];
 
-function spoken(times: number): string {
-  const wave = newFile('speech.wav');
-  execFileSync('flite', ['-voice', 'slt', '-t', SENTENCE.repeat(times), '-o', wave]);
-  return makeMedia('speech.mp4', '-i', wave);
-}
+const spoken = (times: number) => makeMedia('speech.mp4', '-i', flite(SENTENCE.repeat(times)));
 
 /** Real servers, real media over HTTP, and the engines that are installed here. */
 describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', 'flite'), () => {
@@ -68,19 +65,10 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
   }, 240_000);
   afterAll(() => media.close());
 
-  const create = async (http: HttpClient, name: string, body: object = { task_name: 'transcription' }) => {
+  const create = (http: HttpClient, name: string, body: object = { task_name: 'transcription' }) => {
     const url = name.startsWith('/') ? media.at(name) : name.replace('PORT', String(media.port));
-    const answer = await http.post('/streaming/ai/tasks', { ...body, url });
-    expect(answer.status, answer.text).toBe(201);
-    return answer.body.task_id as string;
+    return createAiTask(http, { ...body, url });
   };
-  const read = async (http: HttpClient, id: string) => (await http.get(`/streaming/ai/tasks/${id}`)).body;
-  const ended = (http: HttpClient, id: string) =>
-    vi.waitFor(async () => {
-      const task = await read(http, id);
-      if (task.processing_time.completed_at === null) throw new Error(`${id} is ${task.status}`);
-      return task;
-    }, WITHIN);
   const inWork = (folder: string, program: string) =>
     vi.waitFor(() => {
       const found = processesIn(folder);
@@ -120,7 +108,7 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
 
     it('speech becomes text, and the text a track', async () => {
       const id = await create(http, '/speech.mp4');
-      const task = await ended(http, id);
+      const task = await endedAiTask(http, id);
       expect(task).toMatchObject({ status: 'SUCCESS', progress: 100 });
       expect(task.result).toMatchObject({ speech_detected: true, languages: ['eng'] });
       expect(task.result.concatenated_text).toMatch(/lighthouse|narrow road/i);
@@ -134,7 +122,7 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
 
     it('harmless pictures are no nsfw', async () => {
       const id = await create(http, '/picture.mp4', { task_name: 'content-moderation', category: 'nsfw' });
-      expect(await ended(http, id)).toMatchObject({
+      expect(await endedAiTask(http, id)).toMatchObject({
         status: 'SUCCESS',
         result: { nsfw_detected: false, detection_results: [], frames: [] },
       });
@@ -167,7 +155,7 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
       const ids = await Promise.all(cases.map(([name, , body]) => create(http, name, body)));
       for (const [index, id] of ids.entries()) {
         const [name, reason] = cases[index] ?? ['', /never/];
-        const task = await ended(http, id);
+        const task = await endedAiTask(http, id);
         expect([name, task.status, task.result]).toEqual([
           name,
           'FAILURE',
@@ -180,7 +168,7 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
       await nothingIsLeft(tmp);
       await vi.waitFor(() => expect(residentBytes(pid) - before).toBeLessThan(20 * MEGABYTE), WITHIN);
       // It still works.
-      expect(await ended(http, await create(http, '/speech.mp4'))).toMatchObject({ status: 'SUCCESS' });
+      expect(await endedAiTask(http, await create(http, '/speech.mp4'))).toMatchObject({ status: 'SUCCESS' });
     }, 300_000);
 
     it('a cancelled task is REVOKED at once, and all of its processes end', async () => {
@@ -189,13 +177,13 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
       expect(pids.length).toBeGreaterThan(1);
       const answer = await http.post(`/streaming/ai/tasks/${id}/cancel`);
       expect(answer.status).toBe(202);
-      expect((await read(http, id)).status).toBe('REVOKED');
+      expect((await readAiTask(http, id)).status).toBe('REVOKED');
       await vi.waitFor(() => expect([...processesIn(tmp).keys()]).toEqual([]), {
         timeout: 1_000,
         interval: 10,
       });
       await nothingIsLeft(tmp);
-      expect(await read(http, id)).toMatchObject({ status: 'REVOKED', result: null });
+      expect(await readAiTask(http, id)).toMatchObject({ status: 'REVOKED', result: null });
     }, 150_000);
 
     it('a server that is killed ends its children, and does the task when it is back', async () => {
@@ -205,14 +193,14 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
       await vi.waitFor(() => expect([...processesIn(tmp).values()]).toEqual([]), WITHIN);
       expect(filesIn(tmp)).not.toEqual([]);
       await start();
-      const task = await ended(http, id);
+      const task = await endedAiTask(http, id);
       expect(task, JSON.stringify(task.result)).toMatchObject({ status: 'SUCCESS', progress: 100 });
       await nothingIsLeft(tmp);
     }, 300_000);
 
     it('logs each stage of a task, and no secret of its address', async () => {
       const id = await create(http, `http://me:hush@${media.host}/speech.mp4?token=hush`);
-      await ended(http, id);
+      await endedAiTask(http, id);
       const lines = service
         .stderr()
         .split('\n')
@@ -257,11 +245,11 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
 
     it('a task waits until a process with engines starts', async () => {
       const id = await create(http, '/speech.mp4');
-      expect(await read(http, id)).toMatchObject({ status: 'PENDING', progress: 0 });
+      expect(await readAiTask(http, id)).toMatchObject({ status: 'PENDING', progress: 0 });
       const info = '/streaming/ai/info?type=language_support&audio_language=eng';
       expect((await http.get(info)).body).toEqual({ supported: false });
       await startWorker('first');
-      expect(await ended(http, id)).toMatchObject({ status: 'SUCCESS' });
+      expect(await endedAiTask(http, id)).toMatchObject({ status: 'SUCCESS' });
       expect((await http.get(info)).body).toEqual({ supported: true });
     }, 150_000);
 
@@ -271,7 +259,7 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
       await startWorker('second');
       expect(await workers.get('first')?.end('SIGKILL')).toBe('SIGKILL');
       workers.delete('first');
-      expect(await ended(http, id)).toMatchObject({ status: 'SUCCESS' });
+      expect(await endedAiTask(http, id)).toMatchObject({ status: 'SUCCESS' });
     }, 300_000);
 
     it('a cancellation reaches the process that does the work', async () => {

@@ -13,9 +13,18 @@ const OPENCV = '/usr/share/doc/opencv-doc/examples/data';
 const SKIMAGE = '/usr/lib/python3/dist-packages/skimage/data';
 const LIBRIVOX = '/usr/share/pocketsphinx/test/data/librivox';
 const SPANISH = '/usr/share/asterisk/sounds/es_MX_f_Allison';
+const PROMPTS = '/usr/share/asterisk/sounds/en_US_f_Allison';
+const PROMPT_SCRIPT = '/usr/share/doc/asterisk-core-sounds-en/core-sounds-en.txt.gz';
 
 /** What tests of the engines use; `npm run install:engines -- --tests` installs all of it. */
-export const material = { opencv: OPENCV, skimage: SKIMAGE, librivox: LIBRIVOX, spanish: SPANISH };
+export const material = {
+  opencv: OPENCV,
+  skimage: SKIMAGE,
+  librivox: LIBRIVOX,
+  spanish: SPANISH,
+  prompts: PROMPTS,
+  promptScript: PROMPT_SCRIPT,
+};
 
 const inventory = await takeInventory(DEFAULT_SETTINGS);
 const program = (name: string) => findProgram(name, DEFAULT_SETTINGS.searchPath) !== undefined;
@@ -30,6 +39,7 @@ const THERE = {
   skimage: fs.existsSync(`${SKIMAGE}/astronaut.png`),
   librivox: fs.existsSync(`${LIBRIVOX}/transcription`),
   spanish: fs.existsSync(`${SPANISH}/demo-congrats.g722`),
+  prompts: fs.existsSync(`${PROMPTS}/vm-newuser.g722`) && fs.existsSync(PROMPT_SCRIPT),
 };
 
 /** Options of a `describe` whose tests need these. What is skipped is said. */

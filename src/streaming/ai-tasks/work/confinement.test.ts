@@ -29,7 +29,9 @@ test.skipIf(!findProgram('prlimit', PATH) || !findProgram('setpriv', PATH))(
     expect(limits).toMatch(/^Max data size +2000000000 +2000000000 /m);
     expect(limits).toMatch(/^Max core file size +0 +0 /m);
     expect(run('/bin/cat', '/proc/self/status')).toMatch(/^NoNewPrivs:\s+1$/m);
-    expect(() => run(process.execPath, '-e', 'Buffer.alloc(2_100_000_000, 1)')).toThrow(/Array buffer allocation failed/);
+    expect(() => run(process.execPath, '-e', 'Buffer.alloc(2_100_000_000, 1)')).toThrow(
+      /Array buffer allocation failed/,
+    );
   },
 );
 
