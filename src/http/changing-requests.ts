@@ -34,68 +34,100 @@ declare module 'fastify' {
 export function keepChangingRequests(app: FastifyInstance, log: RequestLog): void {
   app.decorateRequest('changing');
   app.decorateRequest('versionRead');
+  // Most routes only read and have no version: what they don't need costs them nothing.
+  app.addHook('onRoute', (route) => {
+    const path = withoutPrefix(route.url);
+    if (changesSomething(String(route.method), route.config)) {
+      route.onRequest = [open, ...hooks(route.onRequest)];
+      route.preHandler = [ask, ...hooks(route.preHandler)];
+      route.onSend = [keep, ...hooks(route.onSend)];
+      route.onResponse = [note, ...hooks(route.onResponse)];
+    } else if (route.method === 'GET' && log.readsVersion(path)) {
+      route.preHandler = [readVersion, ...hooks(route.preHandler)];
+      route.onSend = [sendVersion, ...hooks(route.onSend)];
+    }
+    if (log.showsVersion(path)) route.preSerialization = [showVersion, ...hooks(route.preSerialization)];
+  });
 
-  app.addHook('onRequest', (request, _reply, done) => {
-    if (request.principal && changes(request)) {
+  function open(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
+    if (request.principal) {
       request.changing = log.open(incoming(request));
       request.principal = { ...request.principal, writes: request.changing };
     }
     done();
-  });
+  }
 
-  app.addHook('preHandler', async (request, reply) => {
+  async function ask(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { changing } = request;
-    if (!changing) {
-      if (request.method === 'GET' && request.principal) {
-        request.versionRead = await log.versionRead(placed(request));
-      }
-      return;
-    }
     const versions = wantedVersions(request.headers['if-match']);
-    if (versions) changing.onlyVersions(versions);
+    if (versions) changing?.onlyVersions(versions);
     const key = request.headers['idempotency-key'];
     if (key === undefined || !KEYED.has(request.method)) return;
-    const answer = await changing.once(acceptedKey(key), request.body);
+    const answer = await changing?.once(acceptedKey(key), request.body);
     if (!answer) return;
     void reply.header('idempotency-replayed', 'true').code(answer.status);
     if (answer.body !== '') void reply.type('application/json; charset=utf-8');
     await reply.send(answer.body);
-  });
+  }
 
-  app.addHook('preSerialization', (request, reply, payload: unknown, done) => {
-    const version = request.principal && log.versionShown(placed(request).route, payload);
-    if (version !== undefined) void reply.header('etag', `"${version}"`);
-    done(null, payload);
-  });
-
-  app.addHook('onSend', async (request, reply, payload) => {
-    const ok = reply.statusCode >= 200 && reply.statusCode < 300;
-    if (ok && request.versionRead !== undefined) void reply.header('etag', `"${request.versionRead}"`);
-    if (ok && request.changing && mayBeKept(request, reply)) {
-      await request.changing.answering({
-        status: reply.statusCode,
-        body: typeof payload === 'string' ? payload : '',
-      });
+  async function keep(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
+    if (isGood(reply) && mayBeKept(request, reply)) {
+      const body = typeof payload === 'string' ? payload : '';
+      await request.changing?.answering({ status: reply.statusCode, body });
     }
     return payload;
-  });
+  }
 
-  app.addHook('onResponse', (request, reply, done) => {
+  function note(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+    const { statusCode } = reply;
+    if (request.changing) request.changing.answered(statusCode);
     // A loop that ran wild must not push out what others did.
-    if (reply.statusCode === 429) return done();
-    if (request.changing) request.changing.answered(reply.statusCode);
-    else if (request.principal && changes(request)) log.turnedAway(incoming(request), reply.statusCode);
+    else if (request.principal && statusCode !== 429) log.turnedAway(incoming(request), statusCode);
     done();
-  });
+  }
+
+  async function readVersion(request: FastifyRequest): Promise<void> {
+    request.versionRead = await log.versionRead(placed(request));
+  }
+
+  function sendVersion(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    payload: unknown,
+    done: (error: null, payload: unknown) => void,
+  ): void {
+    if (isGood(reply) && request.versionRead !== undefined) tag(reply, request.versionRead);
+    done(null, payload);
+  }
+
+  function showVersion(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    payload: unknown,
+    done: (error: null, payload: unknown) => void,
+  ): void {
+    const version = log.versionShown(placed(request).route, payload);
+    if (version !== undefined) tag(reply, version);
+    done(null, payload);
+  }
+}
+
+function hooks<Hook>(given: Hook | Hook[] | undefined): Hook[] {
+  if (given === undefined) return [];
+  return Array.isArray(given) ? given : [given];
+}
+
+function isGood({ statusCode }: FastifyReply): boolean {
+  return statusCode >= 200 && statusCode < 300;
+}
+
+function tag(reply: FastifyReply, version: string): void {
+  void reply.header('etag', `"${version}"`);
 }
 
 /** What only asks for a price or a limit changes nothing, whatever its method is. */
 export function changesSomething(method: string, config: FastifyContextConfig | undefined): boolean {
   return config?.noted === true || (CHANGING.has(method) && !config?.onlyAsks);
-}
-
-function changes(request: FastifyRequest): boolean {
-  return changesSomething(request.method, request.routeOptions.config);
 }
 
 function mayBeKept(request: FastifyRequest, reply: FastifyReply): boolean {

@@ -43,7 +43,10 @@ export interface RequestLog {
   open(request: IncomingRequest): ChangingRequest;
   /** Notes a request that was turned away before it was opened. */
   turnedAway(request: IncomingRequest, status: number): void;
-  /** The version of the resource that a read is for, where resources of its path have one. */
+  /** Whether a read of this route has a version that its answer doesn't show, or one that it does. */
+  readsVersion(route: string): boolean;
+  showsVersion(route: string): boolean;
+  /** The version of the resource that a read is for. */
   versionRead(request: Pick<IncomingRequest, 'route' | 'params'>): Promise<string | undefined>;
   /** The version in an answer that shows it anyway. */
   versionShown(route: string, answer: unknown): string | undefined;
@@ -123,17 +126,25 @@ export function createRequestLog(deps: {
       userActions.noteLater({ ...actionOf(request, clock.now()), outcome: outcomeOf(status), status });
     },
 
-    async versionRead({ route, params }) {
+    readsVersion(route) {
       const found = versionedAt(route);
-      if (!found?.whole || found.resource.field) return undefined;
-      return versionOf(database.sql, found.resource, params, { lock: false });
+      return found?.whole === true && found.resource.field === undefined;
+    },
+
+    // What lies below shows a version of its own: a new rule, a copy of the group.
+    showsVersion(route) {
+      const found = versionedAt(route);
+      return found?.whole === true && found.resource.field !== undefined;
+    },
+
+    async versionRead({ route, params }) {
+      const resource = versionedAt(route)?.resource;
+      return resource && versionOf(database.sql, resource, params, { lock: false });
     },
 
     versionShown(route, answer) {
-      const found = versionedAt(route);
-      const field = found?.resource.field;
-      // What lies below shows a version of its own: a new rule, a copy of the group.
-      if (!found?.whole || !field || typeof answer !== 'object' || answer === null) return undefined;
+      const field = versionedAt(route)?.resource.field;
+      if (!field || typeof answer !== 'object' || answer === null) return undefined;
       const version = (answer as Record<string, unknown>)[field];
       return typeof version === 'number' ? String(version) : undefined;
     },

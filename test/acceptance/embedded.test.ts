@@ -141,7 +141,7 @@ describe('killed in the middle of a cluster update', () => {
     );
     expect(await first.end('SIGKILL')).toBe('SIGKILL');
 
-    const second = await serve(settings);
+    const second = await serve({ ...settings, TRADEWIND_SIMULATION_SPEED: '20' });
     const http = createHttpClient(second.url, TOKEN);
     const task = await http.task(accepted.body[0], 30_000);
     expect(task).toMatchObject({ state: 'FINISHED', error: null });
@@ -157,7 +157,7 @@ describe('killed in the middle of a cluster update', () => {
     expect(operations.length).toBeGreaterThanOrEqual(3);
     expect(new Set(operations).size).toBe(operations.length);
     await second.end();
-  });
+  }, 90_000);
 });
 
 describe('the embedded database', () => {
