@@ -15,6 +15,7 @@ export async function addToPorts(
   tx: Transaction,
   links: { portId: string; groupId: string }[],
 ): Promise<void> {
+  if (links.length === 0) return;
   const wanted = new Map<string, Set<string>>();
   for (const { portId, groupId } of links) {
     wanted.set(portId, (wanted.get(portId) ?? new Set()).add(groupId));
@@ -49,6 +50,7 @@ export async function removeFromPorts(
   tx: Transaction,
   links: { portId: string; groupId: string }[],
 ): Promise<void> {
+  if (links.length === 0) return;
   await lockFree(tx, [...new Set(links.map(({ portId }) => portId))]);
   await takeOffPorts(tx, links);
 }
