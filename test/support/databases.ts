@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { inject } from 'vitest';
+import { inject, vi } from 'vitest';
 
 export const TEMPLATE = 'tradewind_template';
 
@@ -20,7 +20,14 @@ export async function createDatabase({ empty = false } = {}): Promise<TestDataba
   });
   return {
     url: `postgresql://${user}@localhost:${port}/${name}?host=${encodeURIComponent(host)}`,
-    drop: () => asAdmin((admin) => admin.query(`drop database if exists ${name} with (force)`)),
+    // An autovacuum at work is the superuser's, whom this role may not cut off; it ends by itself.
+    drop: () =>
+      asAdmin((admin) =>
+        vi.waitFor(() => admin.query(`drop database if exists ${name} with (force)`), {
+          timeout: 30_000,
+          interval: 200,
+        }),
+      ),
   };
 }
 
