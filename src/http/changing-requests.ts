@@ -46,7 +46,8 @@ export function keepChangingRequests(app: FastifyInstance, log: RequestLog): voi
       route.preHandler = [readVersion, ...hooks(route.preHandler)];
       route.onSend = [sendVersion, ...hooks(route.onSend)];
     }
-    if (log.showsVersion(path)) route.preSerialization = [showVersion, ...hooks(route.preSerialization)];
+    const field = log.versionField(path);
+    if (field !== undefined) route.preSerialization = [showVersion(field), ...hooks(route.preSerialization)];
   });
 
   function open(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
@@ -100,15 +101,17 @@ export function keepChangingRequests(app: FastifyInstance, log: RequestLog): voi
     done(null, payload);
   }
 
-  function showVersion(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    payload: unknown,
-    done: (error: null, payload: unknown) => void,
-  ): void {
-    const version = log.versionShown(placed(request).route, payload);
-    if (version !== undefined) tag(reply, version);
-    done(null, payload);
+  function showVersion(field: string) {
+    return (
+      _request: FastifyRequest,
+      reply: FastifyReply,
+      payload: unknown,
+      done: (error: null, payload: unknown) => void,
+    ): void => {
+      const version = (payload as Record<string, unknown> | null)?.[field];
+      if (typeof version === 'number') tag(reply, String(version));
+      done(null, payload);
+    };
   }
 }
 

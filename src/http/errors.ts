@@ -44,9 +44,13 @@ export function sendError(error: Error, request: FastifyRequest, reply: FastifyR
   const status = known instanceof DomainError ? STATUS[known.kind] : known.status;
   if (status === 503) {
     // Every request fails while it lasts: a line for each, without the stack.
-    request.log.warn({ cause: (error.cause as Error | undefined)?.message }, error.message);
+    request.log.warn(
+      { reqId: request.id, cause: (error.cause as Error | undefined)?.message },
+      error.message,
+    );
     void reply.header('retry-after', '1');
-  } else if (status >= 500) request.log.error({ err: error, url: request.url }, 'The request failed inside');
+  } else if (status >= 500)
+    request.log.error({ reqId: request.id, err: error, url: request.url }, 'The request failed inside');
   if (known instanceof TooManyRequestsError)
     void reply.header('retry-after', String(known.retryAfterSeconds));
   if (status === 401) void reply.header('www-authenticate', CHALLENGES);

@@ -1,5 +1,6 @@
-import { Histogram, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { NotFoundError } from '../lib/errors.ts';
+import { RequestDurations } from './request-durations.ts';
 import type { Api } from './server.ts';
 
 /** What is measured of this process and its work. */
@@ -34,26 +35,19 @@ export function metricsRoute(app: Api, metrics: Metrics): void {
 }
 
 function measureRequests(app: Api, registry: Registry): void {
-  const durations = new Histogram({
-    name: 'tradewind_http_request_duration_seconds',
-    help: 'From the head of a request to the end of its answer',
-    labelNames: ['method', 'route', 'status'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
-    registers: [registry],
-  });
-  // Finding a histogram by its labels costs more than counting in it.
-  const known = new Map<string, ReturnType<typeof durations.labels>>();
+  const durations = new RequestDurations(registry);
+  const known = new Map<string, (seconds: number) => void>();
   app.addHook('onResponse', (request, reply, done) => {
     // Unknown paths are one route, or a stranger could make as many as there are paths.
     const { method, routeOptions } = request;
     const route = request.is404 ? 'unknown' : (routeOptions.url ?? 'unknown');
     const key = `${method} ${route} ${reply.statusCode}`;
-    let histogram = known.get(key);
-    if (!histogram) {
-      histogram = durations.labels(method, route, String(reply.statusCode));
-      known.set(key, histogram);
+    let count = known.get(key);
+    if (!count) {
+      count = durations.newSeries({ method, route, status: String(reply.statusCode) });
+      known.set(key, count);
     }
-    histogram.observe(reply.elapsedTime / 1_000);
+    count(reply.elapsedTime / 1_000);
     done();
   });
 }

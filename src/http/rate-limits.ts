@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { TooManyRequestsError } from '../lib/errors.ts';
 
@@ -13,16 +13,22 @@ declare module 'fastify' {
 
 /**
  * Each token may make so many requests in a window; every counted answer says where it stands, in the headers of
- * draft-ietf-httpapi-ratelimit-headers. Each process counts for itself.
+ * draft-ietf-httpapi-ratelimit-headers. Each process counts for itself. Comes after authentication.
  */
 export function limitRates(app: FastifyInstance, limit: number): void {
   if (limit === 0) return;
   const counts = new RateLimiterMemory({ points: limit, duration: WINDOW_SECONDS });
   const policy = `"token";q=${limit};w=${WINDOW_SECONDS}`;
-  app.addHook('onRequest', async (request, reply) => {
-    if (!request.principal || request.routeOptions.config.uncounted) return;
+  app.addHook('onRoute', (route) => {
+    const { access, uncounted } = route.config ?? {};
+    if (access === 'public' || uncounted) return;
+    route.onRequest = [count, ...[route.onRequest ?? []].flat()];
+  });
+
+  async function count(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { tokenId, userId } = request.principal;
     const { consumedPoints, remainingPoints, msBeforeNext } = await counts.penalty(
-      request.principal.tokenId ?? `user ${request.principal.userId}`,
+      tokenId ?? `user ${userId}`,
     );
     const seconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
     void reply.header('ratelimit-policy', policy);
@@ -33,5 +39,5 @@ export function limitRates(app: FastifyInstance, limit: number): void {
         seconds,
       );
     }
-  });
+  }
 }

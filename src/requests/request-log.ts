@@ -43,13 +43,12 @@ export interface RequestLog {
   open(request: IncomingRequest): ChangingRequest;
   /** Notes a request that was turned away before it was opened. */
   turnedAway(request: IncomingRequest, status: number): void;
-  /** Whether a read of this route has a version that its answer doesn't show, or one that it does. */
+  /** Whether a read of this route has a version that its answer doesn't show. */
   readsVersion(route: string): boolean;
-  showsVersion(route: string): boolean;
+  /** The field of this route's answers that is the version already. */
+  versionField(route: string): string | undefined;
   /** The version of the resource that a read is for. */
   versionRead(request: Pick<IncomingRequest, 'route' | 'params'>): Promise<string | undefined>;
-  /** The version in an answer that shows it anyway. */
-  versionShown(route: string, answer: unknown): string | undefined;
 }
 
 export function createRequestLog(deps: {
@@ -132,21 +131,14 @@ export function createRequestLog(deps: {
     },
 
     // What lies below shows a version of its own: a new rule, a copy of the group.
-    showsVersion(route) {
+    versionField(route) {
       const found = versionedAt(route);
-      return found?.whole === true && found.resource.field !== undefined;
+      return found?.whole === true ? found.resource.field : undefined;
     },
 
     async versionRead({ route, params }) {
       const resource = versionedAt(route)?.resource;
       return resource && versionOf(database.sql, resource, params, { lock: false });
-    },
-
-    versionShown(route, answer) {
-      const field = versionedAt(route)?.resource.field;
-      if (!field || typeof answer !== 'object' || answer === null) return undefined;
-      const version = (answer as Record<string, unknown>)[field];
-      return typeof version === 'number' ? String(version) : undefined;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { ChangeFeed } from '../../db/changes.ts';
 import type { Database } from '../../db/database.ts';
 import { createRowCache } from '../../db/row-cache.ts';
@@ -24,7 +24,7 @@ export interface Authenticator {
 }
 
 export function secretHash(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
+  return hash('sha256', secret, 'buffer');
 }
 
 export function createAuthenticator(deps: {
