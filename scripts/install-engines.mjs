@@ -5,7 +5,8 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
-const PACKAGES = ['ffmpeg', 'pocketsphinx', 'pocketsphinx-en-us'];
+/** The last is what analyses are shut in with. */
+const PACKAGES = ['ffmpeg', 'pocketsphinx', 'pocketsphinx-en-us', 'bubblewrap'];
 /** A machine without network must not wait for minutes, and another apt-get ends soon. */
 const PATIENCE = [
   '-o',
@@ -97,6 +98,7 @@ function explain() {
     [
       'This system has no apt-get. Install by its own means:',
       '  ffmpeg and ffprobe 5 or newer (macOS: brew install ffmpeg; Fedora: dnf install ffmpeg-free; Alpine: apk add ffmpeg)',
+      '  bubblewrap (Linux only), which shuts analyses in',
       '  pocketsphinx_batch 5prealpha with its en-us model, or a speech model of your own (docs/ai-engines.md)',
       'Programs outside of PATH are named by TRADEWIND_FFMPEG, TRADEWIND_FFPROBE and TRADEWIND_POCKETSPHINX.',
     ].join('\n'),

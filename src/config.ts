@@ -114,6 +114,13 @@ const Environment = Type.Object({
     'a whole number from 1000 to 999999: memory of each analysis; the programs that it starts get half as much',
     '4000',
   ),
+  TRADEWIND_AI_SANDBOX: Type.Union(
+    ['auto', 'required', 'off'].map((way) => Type.Literal(way)),
+    {
+      default: 'auto',
+      rule: 'auto, required or off: whether analyses of AI tasks run in a sandbox of bubblewrap, where it works, always or never',
+    },
+  ),
   TRADEWIND_METRICS: Type.Union([Type.Literal('local'), Type.Literal('open')], {
     default: 'local',
     rule: 'local or open: whether /metrics answers programs on this machine alone, or everybody',
@@ -158,6 +165,8 @@ export interface Config {
     readonly engines: Omit<EngineSettings, 'searchPath' | 'modelDir'>;
     /** A list of hosts; see parseAllowedHosts. */
     readonly allowedHosts: string;
+    /** Whether analyses run in a sandbox: where there is one, or else none at all. */
+    readonly sandbox: 'auto' | 'required' | 'off';
     readonly effort: { readonly timeFactor: number; readonly memoryBytes: number };
     readonly media: { readonly maxBytes: number; readonly idleMs: number; readonly totalMs: number };
   };
@@ -272,6 +281,7 @@ function aiOf(settings: Environment): Config['ai'] {
       minWordConfidence: Number(settings.TRADEWIND_SPEECH_CONFIDENCE),
     },
     allowedHosts: settings.TRADEWIND_MEDIA_ALLOW_HOSTS ?? '',
+    sandbox: settings.TRADEWIND_AI_SANDBOX,
     effort: {
       timeFactor: Number(settings.TRADEWIND_AI_TIME_FACTOR),
       memoryBytes: Number(settings.TRADEWIND_AI_MEMORY_MB) * 1_000_000,

@@ -3,11 +3,15 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { packageRoot } from '../lib/package-root.ts';
 import { type AnalysisJob, type AnalysisMessage, type AnalysisOrder, readMessage } from './job.ts';
+import { findProgram } from './programs.ts';
 import type { EngineSettings } from './settings.ts';
+
+export type Command = readonly [string, ...string[]];
 
 /** How a server starts the child that analyses a medium, and how it talks to it. */
 export interface AnalysisProgram {
-  command: readonly [string, ...string[]];
+  /** @param folder the task's own, in which it runs */
+  commandIn(folder: string): Command;
   environment: Readonly<Record<string, string>>;
   orderOf(job: AnalysisJob): AnalysisOrder;
   /** @throws Error for anything that is no message of the child */
@@ -19,16 +23,34 @@ const HEAP_MEGABYTES = 512;
 
 export function analysisProgram(settings: EngineSettings): AnalysisProgram {
   return {
-    command: [process.execPath, `--max-old-space-size=${HEAP_MEGABYTES}`, ...entry()],
+    commandIn: () => [process.execPath, `--max-old-space-size=${HEAP_MEGABYTES}`, ...entry()],
     environment: { PATH: settings.searchPath, LC_ALL: 'C.UTF-8' },
     orderOf: (job) => ({ job, settings }),
     readMessage,
   };
 }
 
+/** The files and folders that the child reads besides its medium and the programs of the system. */
+export function filesOfAnalysis(settings: EngineSettings): string[] {
+  const { searchPath, modelDir, pocketsphinxModel } = settings;
+  const own = ['package.json', 'dist', 'node_modules', ...(runsFromSource ? ['src'] : [])];
+  const programs = [settings.ffmpeg, settings.ffprobe, settings.pocketsphinx].flatMap(
+    (name) => findProgram(name, searchPath) ?? [],
+  );
+  return [
+    process.execPath,
+    ...own.map((name) => path.join(packageRoot, name)),
+    ...programs,
+    pocketsphinxModel,
+    ...(modelDir === null ? [] : [modelDir]),
+  ];
+}
+
+const runsFromSource = import.meta.url.endsWith('.ts');
+
 /** The bundle, or the source where this itself runs from source. */
 function entry(): string[] {
-  if (!import.meta.url.endsWith('.ts')) return [path.join(packageRoot, 'dist/src/engines/child/main.js')];
+  if (!runsFromSource) return [path.join(packageRoot, 'dist/src/engines/child/main.js')];
   const tsx = createRequire(import.meta.url).resolve('tsx');
   return ['--import', pathToFileURL(tsx).href, path.join(packageRoot, 'src/engines/child/main.ts')];
 }

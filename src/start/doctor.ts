@@ -5,7 +5,7 @@ import { loadCatalog } from '../cloud/catalog/catalog.ts';
 import type { Config } from '../config.ts';
 import { findBinDirs } from '../db/embedded/binaries.ts';
 import { takeInventory } from '../engines/inventory.ts';
-import { engineSettings } from './ai-worker.ts';
+import { aiSandbox, engineSettings } from './ai-worker.ts';
 import type { Command } from './command.ts';
 
 /** `missing` stops Tradewind; `limited` leaves something out. Both say how to mend it. */
@@ -128,17 +128,27 @@ async function aiEngines(config: Config): Promise<Finding[]> {
     return [{ what, state: 'limited', detail }];
   }
   try {
-    const { media, speech, pictures } = await takeInventory(engineSettings(config));
+    const [{ media, speech, pictures }, sandbox] = await Promise.all([
+      takeInventory(engineSettings(config)),
+      aiSandbox(config),
+    ]);
     return [
       engine('Media for AI tasks', media.found?.description, media.missing),
       engine('Transcription', speech.found?.map((each) => each.description).join('; '), speech.missing),
       ...Object.entries(pictures).map(([category, { found, missing }]) =>
         engine(`Moderation, ${category}`, found?.description, missing),
       ),
+      'found' in sandbox
+        ? { what: 'Sandbox of AI tasks', state: 'ok', detail: 'bubblewrap' }
+        : { what: 'Sandbox of AI tasks', state: sandboxState(config), detail: sandbox.missing },
     ];
   } catch (error) {
     return [{ what, state: 'missing', detail: (error as Error).message }];
   }
+}
+
+function sandboxState({ ai }: Config): Finding['state'] {
+  return ai.sandbox === 'required' ? 'missing' : 'limited';
 }
 
 function engine(what: string, found: string | undefined, missing: string | undefined): Finding {

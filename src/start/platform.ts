@@ -15,6 +15,7 @@ import { systemClock } from '../lib/clock.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import { createServices, prepareProjects } from '../services.ts';
 import { connectTaskQueue, migrateEngine } from '../workflows/engine.ts';
+import { requireAiSandbox } from './ai-worker.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { createMetrics } from './metrics.ts';
 import { createReadiness } from './readiness.ts';
@@ -46,8 +47,9 @@ export async function startPlatform(
 ): Promise<Platform> {
   const undo: (() => Promise<void>)[] = [];
   let graceMs = 0;
-  // A folder of models that can't be used is told here, and not by a thread that fails.
+  // What can't be used is told here, and not by a thread that fails.
   if (role !== 'api' && config.ai.modelDir !== undefined) readModels(config.ai.modelDir);
+  if (role !== 'api') await requireAiSandbox(config);
   // It loads its code while the database starts.
   const thread = workerThread ? hostWorkerThread(config, log) : undefined;
   const ending = async () => {

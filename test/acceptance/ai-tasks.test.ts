@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { findProgram } from '../../src/engines/programs.ts';
 import { createAiTask, endedAiTask, readAiTask } from '../support/ai-tasks.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { makeFile, makeMedia, needs } from '../support/engines.ts';
@@ -72,7 +73,9 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
   const inWork = (folder: string, program: string) =>
     vi.waitFor(() => {
       const found = processesIn(folder);
-      if (![...found.values()].some((line) => line.includes(program))) throw new Error(`no ${program} yet`);
+      // Its own command line: those that start it name it further behind.
+      if (![...found.values()].some((line) => line.split(' ')[0]?.includes(program)))
+        throw new Error(`no ${program} yet`);
       return [...found.keys()];
     }, WITHIN);
   const filesIn = (folder: string) =>
@@ -186,6 +189,21 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
       expect(await readAiTask(http, id)).toMatchObject({ status: 'REVOKED', result: null });
     }, 150_000);
 
+    it.skipIf(!findProgram('bwrap', process.env.PATH ?? ''))(
+      'what reads a medium has no network',
+      async () => {
+        const id = await create(http, '/long.mp4');
+        await inWork(tmp, 'pocketsphinx');
+        const networkOf = (pid: number | 'self') => fs.readlinkSync(`/proc/${pid}/ns/net`);
+        const readers = [...processesIn(tmp)].filter(([, line]) => /^\S*(node|pocketsphinx)/.test(line));
+        expect(readers.length).toBeGreaterThan(1);
+        for (const [pid, line] of readers) expect(networkOf(pid), line).not.toBe(networkOf('self'));
+        await http.post(`/streaming/ai/tasks/${id}/cancel`);
+        await nothingIsLeft(tmp);
+      },
+      150_000,
+    );
+
     it('a server that is killed ends its children, and does the task when it is back', async () => {
       const id = await create(http, '/long.mp4');
       await inWork(tmp, 'pocketsphinx');
@@ -245,7 +263,11 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
 
     it('a task waits until a process with engines starts', async () => {
       const id = await create(http, '/speech.mp4');
-      expect(await readAiTask(http, id)).toMatchObject({ status: 'PENDING', progress: 0 });
+      expect(await readAiTask(http, id)).toMatchObject({
+        status: 'PENDING',
+        progress: 0,
+        waiting_for: expect.stringContaining('engine'),
+      });
       const info = '/streaming/ai/info?type=language_support&audio_language=eng';
       expect((await http.get(info)).body).toEqual({ supported: false });
       await startWorker('first');

@@ -108,6 +108,22 @@ describe('settings', () => {
     expect(status).toBe(0);
     expect(stdout).toContain('PostgreSQL');
   });
+
+  it('a sandbox that is required and missing stops the start, and doctor says so', () => {
+    const folder = temporaryFolder();
+    fs.symlinkSync(process.execPath, path.join(folder, 'node'));
+    const required = {
+      PATH: folder,
+      TRADEWIND_AI_SANDBOX: 'required',
+      TRADEWIND_AI_CONCURRENCY: '1',
+      TRADEWIND_DATA_DIR: path.join(folder, 'data'),
+    };
+    const { status, stderr } = runTradewind(['serve'], required);
+    expect([status, stderr]).toEqual([78, expect.stringMatching(/^TRADEWIND_AI_SANDBOX .*bubblewrap.*\n$/)]);
+    const doctor = runTradewind(['doctor'], required);
+    expect([doctor.status, doctor.stdout]).toEqual([1, expect.stringMatching(/^MISSING +Sandbox/m)]);
+    fs.rmSync(folder, { recursive: true });
+  });
 });
 
 describe('killed in the middle of a cluster update', () => {

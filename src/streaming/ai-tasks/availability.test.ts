@@ -42,3 +42,17 @@ test('what the catalogue keeps for a feature is open to the accounts that have i
   expect((await create({ task_name: 'transcription' })).status).toBe(201);
   expect((await info()).status).toBe(200);
 });
+
+test('a task that no running engine can do says what it waits for', async () => {
+  const { body } = await service.http.post('/streaming/ai/tasks', {
+    url,
+    task_name: 'content-moderation',
+    category: 'nsfw',
+  });
+  const path = `/streaming/ai/tasks/${body.task_id}`;
+  const waiting = await service.http.get(path);
+  expect(waiting.body).toMatchObject({ status: 'PENDING', result: null });
+  expect(waiting.body.waiting_for).toMatch(/^An engine for nsfw: .*npx tradewind doctor/);
+  await service.http.post(`${path}/cancel`);
+  expect((await service.http.get(path)).body).not.toHaveProperty('waiting_for');
+});

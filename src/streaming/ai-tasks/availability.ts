@@ -29,6 +29,18 @@ const WANTED: Record<NonNullable<TaskData['category']>, string> = {
   sport: 'ffmpeg, and the optional packages of Tradewind (npm ci without --omit=optional)',
 };
 
+/** What keeps a task from being done, if nobody here can do its kind at all; it is taken once somebody can. */
+export async function missingEngine(
+  database: Database,
+  { task_name, category }: TaskData,
+): Promise<string | undefined> {
+  const kind = category ?? task_name;
+  const workers = await readCapabilities(database.sql);
+  if (workers.some((capabilities) => workKinds(capabilities).some((known) => known === kind)))
+    return undefined;
+  return `An engine for ${kind}: none that runs here can do it. Whoever runs this service sees by "npx tradewind doctor" what to install.`;
+}
+
 /** @throws UnprocessableError for what no engine does and that is not to wait for one */
 export async function refuseUnavailable(database: Database, { category }: TaskData): Promise<void> {
   if (category === undefined || ALWAYS_ACCEPTED.includes(category)) return;

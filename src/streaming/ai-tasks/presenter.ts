@@ -1,6 +1,6 @@
 import { isoMicros } from '../../lib/timestamps.ts';
 import type { ListedTask } from './page.ts';
-import type { AiTaskRow } from './store.ts';
+import type { AiTaskRead } from './service.ts';
 
 /** A task as lists show it, without its result. */
 export function listedAiTask(row: ListedTask) {
@@ -18,8 +18,9 @@ export function listedAiTask(row: ListedTask) {
   };
 }
 
-export function presentedAiTask(row: AiTaskRow) {
-  return { ...listedAiTask(row), result: row.result };
+export function presentedAiTask(task: AiTaskRead) {
+  const { result, waitingFor } = task;
+  return { ...listedAiTask(task), result, ...(waitingFor !== undefined && { waiting_for: waitingFor }) };
 }
 
 /** The pointers of a page: bits of a query such as `page=2`, or null. */

@@ -218,6 +218,13 @@ export const aiTaskSchema = Type.Object(
         },
       ),
     ),
+    waiting_for: Type.Optional(
+      Type.String({
+        description:
+          'Only while the task is PENDING and no running engine can do its kind: what is missing, for people.',
+        examples: ['An engine for transcription: none that runs here can do it.'],
+      }),
+    ),
   },
   { title: 'AiTask' },
 );

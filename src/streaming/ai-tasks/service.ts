@@ -7,7 +7,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError, PreconditionFailedError, QueueFullError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { isoInterval } from '../../lib/iso-interval.ts';
-import { type AiFeatures, refuseUnavailable, requireFeature } from './availability.ts';
+import { type AiFeatures, missingEngine, refuseUnavailable, requireFeature } from './availability.ts';
 import { transcribes } from './capabilities.ts';
 import { createAiTaskCounts } from './counts.ts';
 import { taskDataOf } from './creation.ts';
@@ -35,6 +35,11 @@ export interface AiTaskListRequest {
   limit: number;
 }
 
+export type AiTaskRead = store.AiTaskRow & {
+  /** What it can't begin without, for people; undefined where its turn alone is missing, or nothing. */
+  waitingFor: string | undefined;
+};
+
 export interface AiTasks {
   /**
    * Accepts a task; it waits in PENDING until an engine takes it.
@@ -44,7 +49,7 @@ export interface AiTasks {
   /** The caller's own tasks. @throws InvalidError for a time that isn't one */
   list(principal: Principal, request: AiTaskListRequest): Promise<{ count: number; rows: ListedTask[] }>;
   /** @throws NotFoundError for an unknown task and for another account's */
-  get(principal: Principal, id: string): Promise<store.AiTaskRow>;
+  get(principal: Principal, id: string): Promise<AiTaskRead>;
   /** @throws NotFoundError, PreconditionFailedError when the task has ended */
   cancel(principal: Principal, id: string): Promise<void>;
   /** @throws InvalidError for an unknown language */
@@ -98,7 +103,12 @@ export function createAiTasks(deps: { database: Database; clock: Clock; features
       });
     },
 
-    get: (principal, id) => owned(database.sql, principal, id),
+    async get(principal, id) {
+      const task = await owned(database.sql, principal, id);
+      const waitingFor =
+        task.status === 'PENDING' ? await missingEngine(database, task.task_data) : undefined;
+      return { ...task, waitingFor };
+    },
 
     async cancel(principal, id) {
       await database.accept(principal, async (tx) => {

@@ -24,7 +24,7 @@ export async function analyse(
   { signal, hear }: AnalysisWatcher,
 ): Promise<AnalysisEnd> {
   signal.throwIfAborted();
-  const [command, ...args] = program.command;
+  const [command, ...args] = program.commandIn(job.folder);
   const child = spawn(command, args, {
     cwd: job.folder,
     env: { ...program.environment, HOME: job.folder, TMPDIR: job.folder },

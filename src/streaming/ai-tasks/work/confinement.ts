@@ -1,9 +1,8 @@
+import type { Command } from '../../../engines/analysis-program.ts';
 import { findProgram } from '../../../engines/programs.ts';
 import type { WorkLimits } from './limits.ts';
 
 const NICE = '10';
-
-type Command = readonly [string, ...string[]];
 
 /**
  * A command behind everything else on the machine, within limits that the kernel holds, and ended with the thread
