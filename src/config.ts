@@ -165,7 +165,7 @@ export interface Config {
     readonly engines: Omit<EngineSettings, 'searchPath' | 'modelDir'>;
     /** A list of hosts; see parseAllowedHosts. */
     readonly allowedHosts: string;
-    /** Whether analyses run in a sandbox: where there is one, or else none at all. */
+    /** Whether analyses run in a sandbox: where one works, or not at all without one, or never. */
     readonly sandbox: 'auto' | 'required' | 'off';
     readonly effort: { readonly timeFactor: number; readonly memoryBytes: number };
     readonly media: { readonly maxBytes: number; readonly idleMs: number; readonly totalMs: number };

@@ -7,7 +7,7 @@ import { markdownTable, shown } from '../support/table.ts';
 
 const FEW = 10_000;
 const MANY = 1_000_000;
-const TARGET = 2;
+const TARGET = 3;
 const DAYS = 28;
 
 const REQUESTS: readonly [string, string][] = [

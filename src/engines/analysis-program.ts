@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -6,18 +7,19 @@ import { type AnalysisJob, type AnalysisMessage, type AnalysisOrder, readMessage
 import { findProgram } from './programs.ts';
 import type { EngineSettings } from './settings.ts';
 
-export type Command = readonly [string, ...string[]];
+export type ChildCommand = readonly [string, ...string[]];
 
 /** How a server starts the child that analyses a medium, and how it talks to it. */
 export interface AnalysisProgram {
   /** @param folder the task's own, in which it runs */
-  commandIn(folder: string): Command;
+  commandIn(folder: string): ChildCommand;
   environment: Readonly<Record<string, string>>;
   orderOf(job: AnalysisJob): AnalysisOrder;
   /** @throws Error for anything that is no message of the child */
   readMessage(value: unknown): AnalysisMessage;
 }
 
+const RUNS_FROM_SOURCE = import.meta.url.endsWith('.ts');
 /** Models are outside of this; the objects of an analysis are few. */
 const HEAP_MEGABYTES = 512;
 
@@ -33,24 +35,30 @@ export function analysisProgram(settings: EngineSettings): AnalysisProgram {
 /** The files and folders that the child reads besides its medium and the programs of the system. */
 export function filesOfAnalysis(settings: EngineSettings): string[] {
   const { searchPath, modelDir, pocketsphinxModel } = settings;
-  const own = ['package.json', 'dist', 'node_modules', ...(runsFromSource ? ['src'] : [])];
-  const programs = [settings.ffmpeg, settings.ffprobe, settings.pocketsphinx].flatMap(
-    (name) => findProgram(name, searchPath) ?? [],
-  );
+  const own = ['package.json', 'node_modules', RUNS_FROM_SOURCE ? 'src' : 'dist'];
+  const programs = [settings.ffmpeg, settings.ffprobe, settings.pocketsphinx];
   return [
     process.execPath,
     ...own.map((name) => path.join(packageRoot, name)),
-    ...programs,
-    pocketsphinxModel,
-    ...(modelDir === null ? [] : [modelDir]),
+    ...programs.flatMap((name) => findProgram(name, searchPath) ?? []),
+    ...(fs.existsSync(pocketsphinxModel) ? [pocketsphinxModel] : []),
+    ...(modelDir === null ? [] : [modelDir, ...linkedFrom(modelDir)]),
   ];
 }
 
-const runsFromSource = import.meta.url.endsWith('.ts');
+/** Models are often links into a store of files elsewhere. */
+function linkedFrom(folder: string): string[] {
+  const entries = fs.readdirSync(folder, { recursive: true, withFileTypes: true });
+  const links = entries.filter((entry) => entry.isSymbolicLink());
+  return links.flatMap(({ parentPath, name }) => {
+    const link = path.join(parentPath, name);
+    return fs.existsSync(link) ? [fs.realpathSync(link)] : [];
+  });
+}
 
 /** The bundle, or the source where this itself runs from source. */
 function entry(): string[] {
-  if (!runsFromSource) return [path.join(packageRoot, 'dist/src/engines/child/main.js')];
+  if (!RUNS_FROM_SOURCE) return [path.join(packageRoot, 'dist/src/engines/child/main.js')];
   const tsx = createRequire(import.meta.url).resolve('tsx');
   return ['--import', pathToFileURL(tsx).href, path.join(packageRoot, 'src/engines/child/main.ts')];
 }

@@ -42,7 +42,7 @@ export class RequestDurations extends Histogram<Label> {
     };
   }
 
-  /** What the registry writes, and `get` answers. */
+  /** What the registry writes and `get` answers. */
   async getForPromString() {
     const values = this.#series.flatMap(valuesOf);
     return { name: NAME, help: HELP, type: 'histogram', aggregator: 'sum', values };
@@ -50,15 +50,16 @@ export class RequestDurations extends Histogram<Label> {
 }
 
 /** The values of a series in the form of Prometheus: each bucket counts those before it as well. */
-function valuesOf({ labels, counts, seconds }: Series) {
+function valuesOf({ labels: sharedLabels, counts, seconds }: Series) {
   let total = 0;
   const buckets = counts.map((count, at) => {
     total += count;
-    return { metricName: `${NAME}_bucket`, labels: { ...labels, le: BOUNDS[at] ?? '+Inf' }, value: total };
+    const labels = { le: BOUNDS[at] ?? '+Inf' };
+    return { metricName: `${NAME}_bucket`, labels, sharedLabels, value: total };
   });
   return [
     ...buckets,
-    { metricName: `${NAME}_sum`, labels, value: seconds },
-    { metricName: `${NAME}_count`, labels, value: total },
+    { metricName: `${NAME}_sum`, labels: {}, sharedLabels, value: seconds },
+    { metricName: `${NAME}_count`, labels: {}, sharedLabels, value: total },
   ];
 }

@@ -29,7 +29,8 @@ export function createServer(deps: {
 }) {
   const app = fastify({
     loggerInstance: deps.log,
-    // A child for each costs every request something, and nearly none writes a line: whoever does names the request.
+    // A child logger costs every request something, and nearly none writes a line. Ours name their request; the few
+    // of the framework go without.
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,

@@ -1,3 +1,4 @@
+import os from 'node:os';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { ChangeFeed } from '../db/changes.ts';
@@ -7,11 +8,12 @@ import { capabilitiesOf, takeInventory } from '../engines/inventory.ts';
 import type { EngineSettings } from '../engines/settings.ts';
 import { systemClock } from '../lib/clock.ts';
 import { SettingError } from '../lib/operator-error.ts';
-import type { AiCapabilities } from '../streaming/ai-tasks/capabilities.ts';
+import { packageRoot } from '../lib/package-root.ts';
+import { type AiCapabilities, workKinds } from '../streaming/ai-tasks/capabilities.ts';
 import { parseAllowedHosts } from '../streaming/ai-tasks/fetching/allowed-hosts.ts';
-import { confined } from '../streaming/ai-tasks/work/confinement.ts';
+import { confined, confiners } from '../streaming/ai-tasks/work/confinement.ts';
 import { workLimits } from '../streaming/ai-tasks/work/limits.ts';
-import { findSandbox, type Sandbox } from '../streaming/ai-tasks/work/sandbox.ts';
+import { findSandbox, type SandboxFinding } from '../streaming/ai-tasks/work/sandbox.ts';
 import { type AiWorker, startAiWorker } from '../streaming/ai-tasks/work/worker.ts';
 
 /** Where the engines are, by the settings. */
@@ -19,51 +21,67 @@ export function engineSettings({ ai, searchPath }: Config): EngineSettings {
   return { ...ai.engines, searchPath, modelDir: ai.modelDir ?? null };
 }
 
-/** What this process can do; undefined where the settings keep it from AI tasks. */
-export async function aiCapabilities(config: Config): Promise<AiCapabilities | undefined> {
+/** What AI work needs to know before it begins: what the engines can do, and what shuts them in. */
+interface AiPreparation {
+  capabilities: AiCapabilities;
+  sandbox: SandboxFinding;
+}
+
+/** Undefined where the settings keep this process from AI tasks. */
+export async function prepareAiWork(config: Config): Promise<AiPreparation | undefined> {
   if (config.ai.concurrency === 0) return undefined;
-  return capabilitiesOf(await takeInventory(engineSettings(config)));
+  const [inventory, sandbox] = await Promise.all([
+    takeInventory(engineSettings(config)),
+    aiSandbox(config, config.temporaryDir),
+  ]);
+  return { capabilities: capabilitiesOf(inventory), sandbox };
 }
 
-/** The sandbox that analyses run in, or why there is none. */
-export async function aiSandbox(config: Config): Promise<{ found: Sandbox } | { missing: string }> {
-  if (config.ai.sandbox === 'off') return { missing: 'TRADEWIND_AI_SANDBOX is off' };
-  return findSandbox({ searchPath: config.searchPath, reads: filesOfAnalysis(engineSettings(config)) });
+/** The sandbox that analyses run in, tried in the folder; or why there is none. */
+export async function aiSandbox(config: Config, folder: string): Promise<SandboxFinding> {
+  const { ai, searchPath, dataDir, temporaryDir } = config;
+  if (ai.sandbox === 'off') return { missing: 'TRADEWIND_AI_SANDBOX is off' };
+  const reads = [...filesOfAnalysis(engineSettings(config)), ...confiners(searchPath)];
+  return findSandbox({ searchPath, reads, hides: [packageRoot, dataDir, temporaryDir], folder });
 }
 
-/** @throws SettingError where the sandbox is required and doesn't work */
+/** @throws SettingError where a sandbox is required and there is none */
 export async function requireAiSandbox(config: Config): Promise<void> {
-  if (config.ai.concurrency === 0 || config.ai.sandbox !== 'required') return;
-  const sandbox = await aiSandbox(config);
-  if ('missing' in sandbox)
-    throw new SettingError(`TRADEWIND_AI_SANDBOX is required, but ${sandbox.missing}`);
+  if (config.ai.concurrency > 0 && config.ai.sandbox === 'required')
+    requireFound(await aiSandbox(config, os.tmpdir()), config);
 }
 
-/** Takes AI tasks in this process. */
+function requireFound({ missing }: SandboxFinding, { ai }: Config): void {
+  if (missing !== undefined && ai.sandbox === 'required')
+    throw new SettingError(`TRADEWIND_AI_SANDBOX is required, but there is no sandbox: ${missing}`);
+}
+
+/** Takes AI tasks in this process. @throws SettingError where a sandbox is required and there is none */
 export async function startAiWork(deps: {
   config: Config;
-  capabilities: AiCapabilities;
+  prepared: AiPreparation;
   database: Database;
   changes: ChangeFeed;
   log: Logger;
   takeOverAllAtStart: boolean;
 }): Promise<AiWorker> {
-  const { config, ...others } = deps;
+  const { config, prepared, ...others } = deps;
   const { ai, searchPath, temporaryDir } = config;
+  const { capabilities, sandbox } = prepared;
+  requireFound(sandbox, config);
+  if (sandbox.missing !== undefined && ai.sandbox === 'auto' && workKinds(capabilities).length > 0)
+    deps.log.warn({ why: sandbox.missing }, 'Analyses of AI tasks run without a sandbox, under limits alone');
   const program = analysisProgram(engineSettings(config));
   const limits = workLimits(ai.effort);
-  const sandbox = await aiSandbox(config);
-  const able = deps.capabilities.transcription !== undefined || deps.capabilities.categories.length > 0;
-  if (able && 'missing' in sandbox)
-    deps.log.warn({ why: sandbox.missing }, 'Analyses of AI tasks run without a sandbox, with limits only');
   return startAiWorker({
     ...others,
+    capabilities,
     clock: systemClock,
     program: {
       ...program,
       commandIn(folder) {
         const command = confined(program.commandIn(folder), searchPath, limits.child);
-        return 'found' in sandbox ? sandbox.found.around(command, folder) : command;
+        return sandbox.found?.around(command, folder) ?? command;
       },
     },
     fetching: {

@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { loadCatalog } from '../cloud/catalog/catalog.ts';
@@ -130,7 +131,7 @@ async function aiEngines(config: Config): Promise<Finding[]> {
   try {
     const [{ media, speech, pictures }, sandbox] = await Promise.all([
       takeInventory(engineSettings(config)),
-      aiSandbox(config),
+      aiSandbox(config, os.tmpdir()),
     ]);
     return [
       engine('Media for AI tasks', media.found?.description, media.missing),
@@ -138,16 +139,17 @@ async function aiEngines(config: Config): Promise<Finding[]> {
       ...Object.entries(pictures).map(([category, { found, missing }]) =>
         engine(`Moderation, ${category}`, found?.description, missing),
       ),
-      'found' in sandbox
+      sandbox.found
         ? { what: 'Sandbox of AI tasks', state: 'ok', detail: 'bubblewrap' }
-        : { what: 'Sandbox of AI tasks', state: sandboxState(config), detail: sandbox.missing },
+        : { what: 'Sandbox of AI tasks', state: lack(config), detail: sandbox.missing },
     ];
   } catch (error) {
     return [{ what, state: 'missing', detail: (error as Error).message }];
   }
 }
 
-function sandboxState({ ai }: Config): Finding['state'] {
+/** What it means to have no sandbox. */
+function lack({ ai }: Config): Finding['state'] {
   return ai.sandbox === 'required' ? 'missing' : 'limited';
 }
 

@@ -7,7 +7,7 @@ import { systemClock } from '../lib/clock.ts';
 import { createTaskHandlers } from '../services.ts';
 import type { AiWorker } from '../streaming/ai-tasks/work/worker.ts';
 import { connectTaskQueue, startWorker } from '../workflows/engine.ts';
-import { aiCapabilities, startAiWork } from './ai-worker.ts';
+import { prepareAiWork, startAiWork } from './ai-worker.ts';
 import type { Storage } from './storage.ts';
 
 const CONNECTIONS = 10;
@@ -28,9 +28,9 @@ export function createTaskWorker(config: Config, log: Logger): TaskWorker {
   const undo: ((graceMs: number) => Promise<void>)[] = [];
   return {
     async start({ connection, exclusive }) {
-      // It asks programs for their versions, which takes its time.
-      const asking = aiCapabilities(config);
-      asking.catch(() => {});
+      // It asks programs for their versions and tries the sandbox, which takes its time.
+      const preparing = prepareAiWork(config);
+      preparing.catch(() => {});
       const catalog = await loadCatalog(config.catalogDir);
       const database = openDatabase(connection, CONNECTIONS);
       undo.push(() => database.close());
@@ -58,10 +58,10 @@ export function createTaskWorker(config: Config, log: Logger): TaskWorker {
         takeOverAllAtStart: exclusive,
       });
       undo.push((graceMs) => worker.stop(graceMs));
-      const capabilities = await asking;
-      if (!capabilities) return;
+      const prepared = await preparing;
+      if (!prepared) return;
       const takeOverAllAtStart = exclusive;
-      const ai = await startAiWork({ config, capabilities, database, changes, log, takeOverAllAtStart });
+      const ai = await startAiWork({ config, prepared, database, changes, log, takeOverAllAtStart });
       undo.push(() => ai.stop());
       aiWork = ai;
     },

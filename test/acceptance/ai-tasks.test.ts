@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { findProgram } from '../../src/engines/programs.ts';
 import { createAiTask, endedAiTask, readAiTask } from '../support/ai-tasks.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { makeFile, makeMedia, needs } from '../support/engines.ts';
@@ -189,7 +188,7 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
       expect(await readAiTask(http, id)).toMatchObject({ status: 'REVOKED', result: null });
     }, 150_000);
 
-    it.skipIf(!findProgram('bwrap', process.env.PATH ?? ''))(
+    it.skipIf(needs('sandbox').skip)(
       'what reads a medium has no network',
       async () => {
         const id = await create(http, '/long.mp4');

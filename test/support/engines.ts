@@ -8,6 +8,7 @@ import { type AnalysisJob, type AnalysisMessage, DEFAULT_LIMITS } from '../../sr
 import { findProgram } from '../../src/engines/programs.ts';
 import { createReport } from '../../src/engines/report.ts';
 import { DEFAULT_SETTINGS, type EngineSettings } from '../../src/engines/settings.ts';
+import { findSandbox } from '../../src/streaming/ai-tasks/work/sandbox.ts';
 
 const OPENCV = '/usr/share/doc/opencv-doc/examples/data';
 const SKIMAGE = '/usr/lib/python3/dist-packages/skimage/data';
@@ -27,6 +28,8 @@ export const material = {
 };
 
 const inventory = await takeInventory(DEFAULT_SETTINGS);
+const { searchPath } = DEFAULT_SETTINGS;
+const sandbox = await findSandbox({ searchPath, reads: [process.execPath], hides: [], folder: os.tmpdir() });
 const program = (name: string) => findProgram(name, DEFAULT_SETTINGS.searchPath) !== undefined;
 
 const THERE = {
@@ -34,6 +37,7 @@ const THERE = {
   speech: inventory.media.found !== undefined && inventory.speech.found !== undefined,
   nsfw: inventory.media.found !== undefined && inventory.pictures.nsfw.found !== undefined,
   sport: inventory.media.found !== undefined && inventory.pictures.sport.found !== undefined,
+  sandbox: sandbox.found !== undefined,
   flite: program('flite'),
   opencv: fs.existsSync(`${OPENCV}/messi5.jpg`),
   skimage: fs.existsSync(`${SKIMAGE}/astronaut.png`),
@@ -47,7 +51,7 @@ export function needs(...names: (keyof typeof THERE)[]): { skip: boolean } {
   const lacking = names.filter((name) => !THERE[name]);
   if (lacking.length > 0) {
     process.stderr.write(
-      `SKIPPED, for want of ${lacking.join(', ')}: run "npm run install:engines -- --tests"\n`,
+      `SKIPPED, for want of ${lacking.join(', ')}: "npm run install:engines -- --tests" and "npx tradewind doctor" help\n`,
     );
   }
   return { skip: lacking.length > 0 };

@@ -52,7 +52,7 @@ test('a task that no running engine can do says what it waits for', async () => 
   const path = `/streaming/ai/tasks/${body.task_id}`;
   const waiting = await service.http.get(path);
   expect(waiting.body).toMatchObject({ status: 'PENDING', result: null });
-  expect(waiting.body.waiting_for).toMatch(/^An engine for nsfw: .*npx tradewind doctor/);
+  expect(waiting.body.waiting_for).toMatch(/^content-moderation, nsfw: no engine .*npx tradewind doctor/);
   await service.http.post(`${path}/cancel`);
   expect((await service.http.get(path)).body).not.toHaveProperty('waiting_for');
 });

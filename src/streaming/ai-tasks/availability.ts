@@ -1,6 +1,6 @@
 import type { Database } from '../../db/database.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
-import { ALWAYS_ACCEPTED, workKinds } from './capabilities.ts';
+import { ALWAYS_ACCEPTED, type WorkKind, workKinds } from './capabilities.ts';
 import { readCapabilities } from './store.ts';
 import type { TaskData } from './task-data.ts';
 
@@ -29,24 +29,26 @@ const WANTED: Record<NonNullable<TaskData['category']>, string> = {
   sport: 'ffmpeg, and the optional packages of Tradewind (npm ci without --omit=optional)',
 };
 
-/** What keeps a task from being done, if nobody here can do its kind at all; it is taken once somebody can. */
+/** What keeps a task from being done, if nothing here can do its kind at all; it is taken once something can. */
 export async function missingEngine(
   database: Database,
   { task_name, category }: TaskData,
 ): Promise<string | undefined> {
-  const kind = category ?? task_name;
-  const workers = await readCapabilities(database.sql);
-  if (workers.some((capabilities) => workKinds(capabilities).some((known) => known === kind)))
-    return undefined;
-  return `An engine for ${kind}: none that runs here can do it. Whoever runs this service sees by "npx tradewind doctor" what to install.`;
+  const kind = category ?? 'transcription';
+  if (await canBeDone(database, kind)) return undefined;
+  return `${category === undefined ? task_name : `${task_name}, ${category}`}: no engine for it runs here now. The task waits for one; "npx tradewind doctor" tells whoever runs this service more.`;
 }
 
 /** @throws UnprocessableError for what no engine does and that is not to wait for one */
 export async function refuseUnavailable(database: Database, { category }: TaskData): Promise<void> {
   if (category === undefined || ALWAYS_ACCEPTED.includes(category)) return;
-  const workers = await readCapabilities(database.sql);
-  if (workers.some((capabilities) => workKinds(capabilities).includes(category))) return;
+  if (await canBeDone(database, category)) return;
   throw new UnprocessableError(
     `category: No engine installed here can do ${category}. It needs ${WANTED[category]}; "npx tradewind doctor" says what is there.`,
   );
+}
+
+async function canBeDone(database: Database, kind: WorkKind): Promise<boolean> {
+  const workers = await readCapabilities(database.sql);
+  return workers.some((capabilities) => workKinds(capabilities).includes(kind));
 }

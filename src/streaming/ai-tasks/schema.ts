@@ -222,7 +222,7 @@ export const aiTaskSchema = Type.Object(
       Type.String({
         description:
           'Only while the task is PENDING and no running engine can do its kind: what is missing, for people.',
-        examples: ['An engine for transcription: none that runs here can do it.'],
+        examples: ['transcription: no engine for it runs here now. The task waits for one.'],
       }),
     ),
   },

@@ -1,24 +1,35 @@
-import type { Command } from '../../../engines/analysis-program.ts';
+import type { ChildCommand } from '../../../engines/analysis-program.ts';
 import { findProgram } from '../../../engines/programs.ts';
 import type { WorkLimits } from './limits.ts';
 
 const NICE = '10';
+/** util-linux and coreutils. */
+const CONFINERS = ['setpriv', 'prlimit', 'nice'] as const;
 
 /**
  * A command behind everything else on the machine, within limits that the kernel holds, and ended with the thread
- * that started it. Where util-linux or coreutils are missing, without what they would do.
+ * that started it. Where one of the programs is missing, without what it would do.
  */
-export function confined(command: Command, searchPath: string, limits: WorkLimits['child']): Command {
-  const wrappers: [string, string[]][] = [
-    ['setpriv', ['--pdeathsig', 'KILL', '--no-new-privs']],
-    ['prlimit', prlimitArguments(limits)],
-    ['nice', ['-n', NICE]],
-  ];
-  const [first, ...rest] = wrappers.flatMap(([name, args]) => {
+export function confined(
+  command: ChildCommand,
+  searchPath: string,
+  limits: WorkLimits['child'],
+): ChildCommand {
+  const args = {
+    setpriv: ['--pdeathsig', 'KILL', '--no-new-privs'],
+    prlimit: prlimitArguments(limits),
+    nice: ['-n', NICE],
+  };
+  const [first, ...rest] = CONFINERS.flatMap((name) => {
     const program = findProgram(name, searchPath);
-    return program === undefined ? [] : [program, ...args];
+    return program === undefined ? [] : [program, ...args[name]];
   });
   return first === undefined ? command : [first, ...rest, ...command];
+}
+
+/** The programs by which commands are confined, as far as they are there. */
+export function confiners(searchPath: string): string[] {
+  return CONFINERS.flatMap((name) => findProgram(name, searchPath) ?? []);
 }
 
 /** Of the child itself; the programs that it starts have limits of their own. */

@@ -63,6 +63,15 @@ test('progress is shown while the work goes on', async () => {
   await nothingIsLeft();
 });
 
+test('a task that waits for its turn alone says nothing of an engine', async () => {
+  const [busy, next] = [await work.task('hang'), await work.task(OK)];
+  await work.worker();
+  await vi.waitFor(async () => expect((await work.read(busy)).status).toBe('STARTED'), { timeout: 10_000 });
+  expect(await work.read(next)).toMatchObject({ status: 'PENDING', waitingFor: undefined });
+  await work.stage.aiTasks.cancel(work.stage.principal, busy);
+  await work.until(next, 'SUCCESS');
+});
+
 test('the child sees nothing of the environment and is where its files are', async () => {
   await work.worker();
   const id = await work.task('echo');
