@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import { compiledQuery } from '../../db/compiled.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Place } from '../projects/place.ts';
@@ -15,9 +16,13 @@ export interface NetworkPortRow {
 export async function portsOfInstance(
   db: Kysely<Tables>,
   place: Place,
-  instanceId: string,
+  id: string,
 ): Promise<NetworkPortRow[] | undefined> {
-  const row = await db
+  return (await portsByInstance(db, { ...place, id }))[0]?.ports;
+}
+
+const portsByInstance = compiledQuery((db, args: Place & { id: string }) =>
+  db
     .selectFrom('instances')
     .select((instance) =>
       jsonArrayFrom(
@@ -39,12 +44,11 @@ export async function portsOfInstance(
           .orderBy('ports.position'),
       ).as('ports'),
     )
-    .where('id', '=', instanceId)
-    .where('project_id', '=', place.projectId)
-    .where('region_id', '=', place.regionId)
-    .executeTakeFirst();
-  return row?.ports;
-}
+    .where('id', '=', args.id)
+    .where('project_id', '=', args.projectId)
+    .where('region_id', '=', args.regionId)
+    .compile(),
+);
 
 /** Instances and their ports; the instances can't be removed until the transaction ends. */
 export async function lockedInstancePorts(

@@ -1,4 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
+import { compiledQuery } from '../../db/compiled.ts';
 import type { Tables } from '../../db/tables.ts';
 
 export type ActivationRow = Selectable<Tables['feature_activations']>;
@@ -11,19 +12,29 @@ export interface Reach {
   featureIds: number[];
 }
 
-function within(db: Kysely<Tables>, { resellerId, featureIds }: Reach) {
-  const matching = db
+const activations = (db: Kysely<Tables>, { featureIds }: Pick<Reach, 'featureIds'>) =>
+  db
     .selectFrom('feature_activations')
     .selectAll('feature_activations')
     .where((row) => row('feature_id', '=', row.fn.any(row.val(featureIds))));
-  if (resellerId === undefined) return matching;
-  return matching
+
+const activationsOfReseller = (db: Kysely<Tables>, reach: { featureIds: number[]; resellerId: number }) =>
+  activations(db, reach)
     .innerJoin('clients', 'clients.id', 'feature_activations.client_id')
-    .where('clients.reseller_id', '=', resellerId);
-}
+    .where('clients.reseller_id', '=', reach.resellerId);
+
+const listAll = compiledQuery((db, args: { featureIds: number[] }) =>
+  activations(db, args).orderBy('feature_activations.id').compile(),
+);
+const listOfReseller = compiledQuery((db, args: { featureIds: number[]; resellerId: number }) =>
+  activationsOfReseller(db, args).orderBy('feature_activations.id').compile(),
+);
 
 export async function listActivations(db: Kysely<Tables>, reach: Reach): Promise<ActivationRow[]> {
-  return within(db, reach).orderBy('feature_activations.id').execute();
+  const { resellerId, featureIds } = reach;
+  return resellerId === undefined
+    ? listAll(db, { featureIds })
+    : listOfReseller(db, { featureIds, resellerId });
 }
 
 export async function activationsOfClients(
@@ -43,7 +54,12 @@ export async function findActivation(
   reach: Reach,
   id: number,
 ): Promise<ActivationRow | undefined> {
-  return within(db, reach).where('feature_activations.id', '=', id).executeTakeFirst();
+  const { resellerId, featureIds } = reach;
+  const seen =
+    resellerId === undefined
+      ? activations(db, { featureIds })
+      : activationsOfReseller(db, { featureIds, resellerId });
+  return seen.where('feature_activations.id', '=', id).executeTakeFirst();
 }
 
 /** Undefined when the client has the feature already. */
