@@ -18,6 +18,7 @@ import { up as usersAndLogins } from './0016_users_and_logins.ts';
 import { up as requests } from './0017_requests.ts';
 import { up as projectsWithoutDeletionTime } from './0019_projects_without_deletion_time.ts';
 import { up as aiWork } from './0020_ai_work.ts';
+import { up as usersByText } from './0021_users_by_text.ts';
 
 /** Every migration by the name of its file, in order. Names that have landed never change. */
 export const migrations: Record<string, Migration> = {
@@ -40,4 +41,5 @@ export const migrations: Record<string, Migration> = {
   '0017_requests': { up: requests },
   '0019_projects_without_deletion_time': { up: projectsWithoutDeletionTime },
   '0020_ai_work': { up: aiWork },
+  '0021_users_by_text': { up: usersByText },
 };
