@@ -32,28 +32,26 @@ export function analysisProgram(settings: EngineSettings): AnalysisProgram {
   };
 }
 
-/** The files and folders that the child reads besides its medium and the programs of the system. */
-export function filesOfAnalysis(settings: EngineSettings): string[] {
+/** The programs that the child starts, and the files and folders that it reads besides its medium. */
+export function needsOfAnalysis(settings: EngineSettings): { programs: string[]; reads: string[] } {
   const { searchPath, modelDir, pocketsphinxModel } = settings;
   const own = ['package.json', 'node_modules', RUNS_FROM_SOURCE ? 'src' : 'dist'];
   const programs = [settings.ffmpeg, settings.ffprobe, settings.pocketsphinx];
-  return [
-    process.execPath,
-    ...own.map((name) => path.join(packageRoot, name)),
-    ...programs.flatMap((name) => findProgram(name, searchPath) ?? []),
-    ...(fs.existsSync(pocketsphinxModel) ? [pocketsphinxModel] : []),
-    ...(modelDir === null ? [] : [modelDir, ...linkedFrom(modelDir)]),
-  ];
+  return {
+    programs: programs.flatMap((name) => findProgram(name, searchPath) ?? []),
+    reads: [
+      ...own.map((name) => path.join(packageRoot, name)),
+      ...(fs.existsSync(pocketsphinxModel) ? [pocketsphinxModel] : []),
+      ...(modelDir === null ? [] : [modelDir, ...linksIn(modelDir)]),
+    ],
+  };
 }
 
 /** Models are often links into a store of files elsewhere. */
-function linkedFrom(folder: string): string[] {
+function linksIn(folder: string): string[] {
   const entries = fs.readdirSync(folder, { recursive: true, withFileTypes: true });
   const links = entries.filter((entry) => entry.isSymbolicLink());
-  return links.flatMap(({ parentPath, name }) => {
-    const link = path.join(parentPath, name);
-    return fs.existsSync(link) ? [fs.realpathSync(link)] : [];
-  });
+  return links.map(({ parentPath, name }) => path.join(parentPath, name)).filter(fs.existsSync);
 }
 
 /** The bundle, or the source where this itself runs from source. */

@@ -1,9 +1,10 @@
-import os from 'node:os';
+import fs from 'node:fs';
+import path from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { ChangeFeed } from '../db/changes.ts';
 import type { Database } from '../db/database.ts';
-import { analysisProgram, filesOfAnalysis } from '../engines/analysis-program.ts';
+import { analysisProgram, needsOfAnalysis } from '../engines/analysis-program.ts';
 import { capabilitiesOf, takeInventory } from '../engines/inventory.ts';
 import type { EngineSettings } from '../engines/settings.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -30,33 +31,37 @@ interface AiPreparation {
 /** Undefined where the settings keep this process from AI tasks. */
 export async function prepareAiWork(config: Config): Promise<AiPreparation | undefined> {
   if (config.ai.concurrency === 0) return undefined;
-  const [inventory, sandbox] = await Promise.all([
-    takeInventory(engineSettings(config)),
-    aiSandbox(config, config.temporaryDir),
-  ]);
+  const [inventory, sandbox] = await Promise.all([takeInventory(engineSettings(config)), aiSandbox(config)]);
   return { capabilities: capabilitiesOf(inventory), sandbox };
 }
 
-/** The sandbox that analyses run in, tried in the folder; or why there is none. */
-export async function aiSandbox(config: Config, folder: string): Promise<SandboxFinding> {
+/** The sandbox that analyses run in, or why there is none. */
+export async function aiSandbox(config: Config): Promise<SandboxFinding> {
   const { ai, searchPath, dataDir, temporaryDir } = config;
   if (ai.sandbox === 'off') return { missing: 'TRADEWIND_AI_SANDBOX is off' };
-  const reads = [...filesOfAnalysis(engineSettings(config)), ...confiners(searchPath)];
-  return findSandbox({ searchPath, reads, hides: [packageRoot, dataDir, temporaryDir], folder });
+  try {
+    const { programs, reads } = needsOfAnalysis(engineSettings(config));
+    return await findSandbox({
+      searchPath,
+      programs: [...programs, ...confiners(searchPath)],
+      reads,
+      hides: [packageRoot, dataDir, temporaryDir],
+      folder: existingAbove(temporaryDir),
+    });
+  } catch (error) {
+    return { missing: (error as Error).message };
+  }
 }
 
 /** @throws SettingError where a sandbox is required and there is none */
 export async function requireAiSandbox(config: Config): Promise<void> {
-  if (config.ai.concurrency > 0 && config.ai.sandbox === 'required')
-    requireFound(await aiSandbox(config, os.tmpdir()), config);
-}
-
-function requireFound({ missing }: SandboxFinding, { ai }: Config): void {
-  if (missing !== undefined && ai.sandbox === 'required')
+  if (config.ai.concurrency === 0 || config.ai.sandbox !== 'required') return;
+  const { missing } = await aiSandbox(config);
+  if (missing !== undefined)
     throw new SettingError(`TRADEWIND_AI_SANDBOX is required, but there is no sandbox: ${missing}`);
 }
 
-/** Takes AI tasks in this process. @throws SettingError where a sandbox is required and there is none */
+/** Takes AI tasks in this process; not where a sandbox is required and, by now, there is none. */
 export async function startAiWork(deps: {
   config: Config;
   prepared: AiPreparation;
@@ -64,11 +69,14 @@ export async function startAiWork(deps: {
   changes: ChangeFeed;
   log: Logger;
   takeOverAllAtStart: boolean;
-}): Promise<AiWorker> {
+}): Promise<AiWorker | undefined> {
   const { config, prepared, ...others } = deps;
   const { ai, searchPath, temporaryDir } = config;
   const { capabilities, sandbox } = prepared;
-  requireFound(sandbox, config);
+  if (sandbox.missing !== undefined && ai.sandbox === 'required') {
+    deps.log.error({ why: sandbox.missing }, 'No AI tasks are taken: TRADEWIND_AI_SANDBOX is required');
+    return undefined;
+  }
   if (sandbox.missing !== undefined && ai.sandbox === 'auto' && workKinds(capabilities).length > 0)
     deps.log.warn({ why: sandbox.missing }, 'Analyses of AI tasks run without a sandbox, under limits alone');
   const program = analysisProgram(engineSettings(config));
@@ -93,4 +101,8 @@ export async function startAiWork(deps: {
     concurrency: ai.concurrency,
     perClient: ai.perClient,
   });
+}
+
+function existingAbove(folder: string): string {
+  return fs.existsSync(folder) ? folder : existingAbove(path.dirname(folder));
 }

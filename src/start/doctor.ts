@@ -1,5 +1,4 @@
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { loadCatalog } from '../cloud/catalog/catalog.ts';
@@ -131,7 +130,7 @@ async function aiEngines(config: Config): Promise<Finding[]> {
   try {
     const [{ media, speech, pictures }, sandbox] = await Promise.all([
       takeInventory(engineSettings(config)),
-      aiSandbox(config, os.tmpdir()),
+      aiSandbox(config),
     ]);
     return [
       engine('Media for AI tasks', media.found?.description, media.missing),

@@ -62,7 +62,7 @@ export function createTaskWorker(config: Config, log: Logger): TaskWorker {
       if (!prepared) return;
       const takeOverAllAtStart = exclusive;
       const ai = await startAiWork({ config, prepared, database, changes, log, takeOverAllAtStart });
-      undo.push(() => ai.stop());
+      undo.push(async () => ai?.stop());
       aiWork = ai;
     },
     metrics: async () => aiWork?.metrics.registry.metrics() ?? '',

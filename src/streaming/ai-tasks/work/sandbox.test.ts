@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import net from 'node:net';
+import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { needs, newFile } from '../../../../test/support/engines.ts';
@@ -21,22 +22,24 @@ function folderWith(files: Record<string, string>): string {
 }
 
 const find = (options: Partial<Parameters<typeof findSandbox>[0]>) =>
-  findSandbox({ searchPath, reads: [node], hides: [], folder: newFile('tried'), ...options });
+  findSandbox({ searchPath, programs: [], reads: [], hides: [], folder: os.tmpdir(), ...options });
 
-test('without bubblewrap it is said what to install', async () => {
-  expect((await find({ searchPath: '/nowhere' })).missing).toContain('npm run install:engines');
-});
+describe.skipIf(process.platform !== 'linux')('there is none', () => {
+  test('without bubblewrap, and it is said what to install', async () => {
+    expect((await find({ searchPath: '/nowhere' })).missing).toContain('npm run install:engines');
+  });
 
-test('a bubblewrap that fails is none, and what it says is told', async () => {
-  const folder = folderWith({ bwrap: '#!/bin/sh\necho "bwrap: No permissions" >&2\nexit 1\n' });
-  fs.chmodSync(path.join(folder, 'bwrap'), 0o755);
-  const { missing } = await find({ searchPath: folder });
-  expect(missing).toBe("bubblewrap doesn't work here: bwrap: No permissions (docs/ai-tasks.md)");
-});
+  test('where bubblewrap fails, and what it says is told', async () => {
+    const folder = folderWith({ bwrap: '#!/bin/sh\necho "bwrap: No permissions" >&2\nexit 1\n' });
+    fs.chmodSync(path.join(folder, 'bwrap'), 0o755);
+    const { missing } = await find({ searchPath: folder });
+    expect(missing).toBe("bubblewrap doesn't work here: bwrap: No permissions (docs/ai-tasks.md)");
+  });
 
-test('a folder that can not be made is a reason as well', async () => {
-  const file = path.join(folderWith({ file: '' }), 'file');
-  expect((await find({ folder: path.join(file, 'below') })).missing).toMatch(/isn't installed|ENOTDIR/);
+  test('where it can not be tried', async () => {
+    const file = path.join(folderWith({ file: '' }), 'file');
+    expect((await find({ folder: file })).missing).toMatch(/isn't installed|ENOTDIR/);
+  });
 });
 
 describe('in the sandbox', needs('sandbox'), () => {
@@ -86,6 +89,19 @@ describe('in the sandbox', needs('sandbox'), () => {
       expect(write(file), file).toMatch(/EROFS|ENOENT/);
   });
 
+  test('nothing can be written where something is hidden either', async () => {
+    const shared = folderWith({ 'model.onnx': 'a model', 'data/kept': 'a row' });
+    const data = path.join(shared, 'data');
+    const hiding = await open({ reads: [shared], hides: ['/usr/share', data] });
+    for (const file of ['/usr/share/made', `${data}/made`])
+      expect(attempt(`require('fs').writeFileSync('${file}', 'x')`, hiding), file).toBe('EROFS');
+    const task = path.join(data, 'task');
+    fs.mkdirSync(task);
+    const [program, ...args] = hiding.around([node, '-e', `require('fs').writeFileSync('made', 'x')`], task);
+    execFileSync(program, args, { cwd: task, timeout: 10_000 });
+    expect(fs.readdirSync(task)).toEqual(['made']);
+  });
+
   test('it sees no process but its own', () => {
     expect(attempt(`require('fs').readdirSync('/proc').filter(Number).length < 4`)).toBe('true');
     expect(attempt(`process.kill(${process.pid}, 0)`)).toBe('ESRCH');
@@ -123,7 +139,7 @@ describe('in the sandbox', needs('sandbox'), () => {
       const socket = path.join(shared, 'data/db');
       await listening({ path: socket });
       expect(connect({ path: socket })).toBe('ENOENT');
-      const needed = { reads: [node, shared] };
+      const needed = { reads: [shared] };
       // A socket that is seen is one that answers, though nothing there can be written.
       expect(connect({ path: socket }, await open(needed))).toBe('reached');
       const hiding = await open({ ...needed, hides: [path.join(shared, 'data')] });
@@ -132,26 +148,60 @@ describe('in the sandbox', needs('sandbox'), () => {
     });
   });
 
-  test('what is needed of a hidden folder of the system is seen, and nothing else of it', async () => {
-    const hiding = await open({ reads: [node, '/usr/bin/env'], hides: ['/usr/bin', '/usr/share'] });
-    expect(attempt(`require('fs').readdirSync('/usr/share').length`, hiding)).toBe('0');
-    expect(attempt(`require('fs').readdirSync('/usr/bin').includes('ls')`, hiding)).toBe('false');
-    expect(attempt(`require('fs').existsSync('/usr/bin/env')`, hiding)).toBe('true');
+  test('what is needed of a hidden folder of the system is seen, and nothing else of it by any name', async () => {
+    const hiding = await open({ reads: ['/usr/bin/env'], hides: ['/usr/bin', '/usr/share'] });
+    const listed = (folder: string) =>
+      attempt(`require('fs').readdirSync('${folder}').sort().join()`, hiding);
+    expect(listed('/usr/share')).toBe('');
+    const seen = ['env', path.basename(fs.realpathSync(node))].filter((name) =>
+      fs.existsSync(`/usr/bin/${name}`),
+    );
+    expect([listed('/usr/bin'), listed('/bin')]).toEqual([seen.sort().join(), seen.sort().join()]);
   });
 
-  test('what is needed is seen where links lead to it', async () => {
-    const store = folderWith({ blob: 'a model', tool: 'a program' });
+  test('what is hidden stays so behind a link to the folder around it', async () => {
+    const shared = folderWith({
+      'model.onnx': 'a model',
+      'data/kept': 'a row',
+      'data/part/needed': 'a part',
+    });
+    const link = newFile('link');
+    fs.symlinkSync(shared, link);
+    const hiding = await open({
+      reads: [link, path.join(shared, 'data/part')],
+      hides: [path.join(shared, 'data')],
+    });
+    for (const name of [shared, link]) {
+      expect(read(path.join(name, 'model.onnx'), hiding)).toBe('a model');
+      expect(read(path.join(name, 'data/kept'), hiding)).toBe('ENOENT');
+    }
+    expect(read(path.join(shared, 'data/part/needed'), hiding)).toBe('a part');
+    const { missing } = await find({ reads: [link], hides: [shared] });
+    expect(missing).toContain('must be hidden');
+  });
+
+  test('what is needed is seen where links lead to it, or it is said that it is not', async () => {
+    const store = folderWith({ 'v2/blob': 'a model', 'v2/tool': 'a program' });
     const models = folderWith({ manifest: '{}' });
-    fs.symlinkSync(path.join(store, 'blob'), path.join(models, 'model.onnx'));
-    fs.symlinkSync(path.join(store, 'tool'), path.join(root, 'tool'));
-    const reads = [node, models, path.join(store, 'blob'), path.join(root, 'tool')];
-    const seeing = await open({ reads });
-    expect(read(path.join(models, 'model.onnx'), seeing)).toBe('a model');
+    const model = path.join(models, 'model.onnx');
+    fs.symlinkSync(path.join(store, 'v2/blob'), model);
+    fs.symlinkSync(path.join(store, 'v2/tool'), path.join(root, 'tool'));
+    const seeing = await open({ reads: [models, model, path.join(root, 'tool')] });
+    expect(read(model, seeing)).toBe('a model');
     expect(read(path.join(root, 'tool'), seeing)).toBe('a program');
+    fs.symlinkSync(path.join(store, 'v2'), path.join(store, 'current'));
+    fs.symlinkSync(path.join(store, 'current/blob'), path.join(models, 'farther.onnx'));
+    const { missing } = await find({ reads: [models, path.join(models, 'farther.onnx')] });
+    expect(missing).toContain(`farther.onnx can't be seen in it`);
   });
 
-  test('what can not be seen in it is told before a task needs it', async () => {
-    const { missing } = await find({ reads: [node, path.join(root, 'not-there')] });
-    expect(missing).toContain(`${root}/not-there can't be seen in it`);
+  test('what does not run in it is told before a task needs it', async () => {
+    const tools = folderWith({ 'own-shell': '', tool: `#!${root}/own-shell\n` });
+    fs.copyFileSync('/bin/sh', path.join(root, 'own-shell'));
+    fs.chmodSync(path.join(root, 'own-shell'), 0o755);
+    fs.chmodSync(path.join(tools, 'tool'), 0o755);
+    await open({ programs: ['/usr/bin/env'] });
+    const { missing } = await find({ programs: [path.join(tools, 'tool')] });
+    expect(missing).toContain(`${tools}/tool doesn't run in it`);
   });
 });

@@ -17,20 +17,26 @@ export type SandboxFinding = { found: Sandbox; missing?: never } | { found?: nev
 
 interface SandboxOptions {
   searchPath: string;
-  /** Files and folders that are needed besides the system's programs. */
+  /** Programs that are started in it, wherever they are. */
+  programs: readonly string[];
+  /** Files and folders that are needed besides. */
   reads: readonly string[];
-  /** Folders that nothing may see, even where they lie in one that is needed. */
+  /** Folders that nothing may see, even where they lie in one that is needed. What is needed of them is seen. */
   hides: readonly string[];
 }
 
-/** Programs and their libraries. Settings, sockets and people's files have no place in these, and `hides` are taken out. */
+/** Programs and their libraries. Settings, sockets and people's files have no place in these. */
 const SYSTEM = [
   ...['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store', '/gnu/store'],
   ...['/etc/ld.so.cache', '/etc/alternatives'],
 ];
-/** What a sandbox doesn't wrap well, such as a file behind a link that leads out of it, is found out before a task is. */
-const LOOK = `for (const file of process.argv.slice(1)) {
-  try { require('fs').accessSync(file); } catch { console.error(file + " can't be seen in it"); process.exit(1); }
+/** What isn't seen or doesn't run in a sandbox is found out before a task needs it. A shell says 126 and 127 of such programs. */
+const LOOK = `const [programs, reads] = JSON.parse(process.argv[1]);
+const refuse = (file, why) => { console.error(file + ' ' + why); process.exit(1); };
+for (const file of reads) try { require('fs').accessSync(file); } catch { refuse(file, "can't be seen in it"); }
+for (const program of programs) {
+  const { error, status } = require('child_process').spawnSync(program, ['-version'], { stdio: 'ignore' });
+  if (error || status === 126 || status === 127) refuse(program, "doesn't run in it");
 }`;
 const LOOK_MS = 10_000;
 
@@ -44,10 +50,10 @@ export async function findSandbox(
     return { missing: `bubblewrap isn't installed; run "npm run install:engines"` };
   let folder: string | undefined;
   try {
-    fs.mkdirSync(options.folder, { recursive: true });
-    folder = fs.mkdtempSync(path.join(options.folder, 'sandbox-'));
+    folder = fs.mkdtempSync(path.join(options.folder, 'tradewind-sandbox-'));
     const sandbox = bubblewrapSandbox(bubblewrap, options);
-    const look = [process.execPath, '-e', LOOK, ...options.reads] as const;
+    const { programs, reads } = options;
+    const look = [process.execPath, '-e', LOOK, JSON.stringify([programs, reads])] as const;
     const [program, ...args] = sandbox.around(look, folder);
     await run(program, args, { cwd: folder, timeout: LOOK_MS, env: {} });
     return { found: sandbox };
@@ -64,19 +70,21 @@ function complaintOf(error: unknown): string {
   return stderr.trim() || message;
 }
 
-function bubblewrapSandbox(bubblewrap: string, { reads, hides }: SandboxOptions): Sandbox {
-  const hidden = hides.map(realPath).filter((folder) => fs.existsSync(folder));
-  const shows = (file: string) => isIn(file, SYSTEM) && !isIn(file, hidden);
-  const needed = [...new Set(reads.flatMap((file) => [path.resolve(file), realPath(file)]))].filter(
-    (file) => !shows(file),
-  );
-  const hide = (folder: string) => ['--tmpfs', folder];
-  const show = (file: string) => ['--ro-bind-try', file, file];
+/** @throws Error where a folder is needed and to be hidden */
+function bubblewrapSandbox(bubblewrap: string, options: SandboxOptions): Sandbox {
+  const hidden = options.hides.map(realPath).filter((folder) => fs.existsSync(folder));
+  const needed = [process.execPath, ...options.programs, ...options.reads];
+  const both = needed.find((file) => hidden.includes(realPath(file)));
+  if (both !== undefined) throw new Error(`${both} is needed, and what else is in it must be hidden`);
+  const links = SYSTEM.filter(isLink);
+  const named = [...SYSTEM, ...needed.flatMap((file) => [path.resolve(file), realPath(file)])];
+  // Behind a link nothing is put: what it leads to is shown by its own name.
+  const names = [...new Set(named)].filter((file) => !links.some((link) => isIn(file, link)));
+  const places = placesOf(names, hidden);
+  const hiding = places.filter(({ shown }) => !shown).map(({ at }) => at);
   const view = [
-    ...SYSTEM.flatMap(show),
-    ...hidden.filter((folder) => isIn(folder, SYSTEM)).flatMap(hide),
-    ...needed.flatMap(show),
-    ...hidden.filter((folder) => isIn(path.dirname(folder), needed)).flatMap(hide),
+    ...links.flatMap((link) => ['--symlink', fs.readlinkSync(link), link]),
+    ...places.flatMap(({ at, shown }) => (shown ? ['--ro-bind-try', at, at] : ['--tmpfs', at])),
   ];
   return {
     around: (command, folder) => [
@@ -85,13 +93,44 @@ function bubblewrapSandbox(bubblewrap: string, { reads, hides }: SandboxOptions)
       ...['--cap-drop', 'ALL', '--die-with-parent', '--hostname', 'sandbox'],
       ...['--proc', '/proc', '--dev', '/dev', ...view, '--bind', folder, folder],
       // What is left to write to would be memory that no limit counts.
-      ...['--remount-ro', '/', '--remount-ro', '/dev', '--chdir', folder, '--', ...command],
+      ...[...hiding, '/dev', '/'].flatMap((at) => ['--remount-ro', at]),
+      ...['--chdir', folder, '--', ...command],
     ],
   };
 }
 
-function isIn(file: string, folders: readonly string[]): boolean {
-  return folders.some((folder) => file === folder || file.startsWith(`${folder}${path.sep}`));
+interface Place {
+  at: string;
+  shown: boolean;
+}
+
+/** What is shown and what is hidden again in it, under every name that leads there; the outer before the inner. */
+function placesOf(names: readonly string[], hidden: readonly string[]): Place[] {
+  const wanted = [
+    ...names.map((at) => ({ at, shown: true })),
+    ...names.flatMap((name) => {
+      const real = realPath(name);
+      const inside = hidden.filter((folder) => isIn(folder, real));
+      return inside.map((folder) => ({ at: `${name}${folder.slice(real.length)}`, shown: false }));
+    }),
+  ].sort((a, b) => depthOf(a.at) - depthOf(b.at));
+  const places: Place[] = [];
+  for (const place of wanted) {
+    // The last place around it is the innermost so far. In one of the same kind there is nothing to do.
+    const around = places.findLast(({ at }) => isIn(place.at, at));
+    if (place.shown !== (around?.shown ?? false)) places.push(place);
+  }
+  return places;
+}
+
+const depthOf = (file: string) => file.split(path.sep).length;
+
+function isIn(file: string, folder: string): boolean {
+  return file === folder || file.startsWith(`${folder}${path.sep}`);
+}
+
+function isLink(file: string): boolean {
+  return fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
 function realPath(file: string): string {
