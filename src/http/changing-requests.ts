@@ -2,6 +2,7 @@ import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyReques
 import { InvalidError } from '../lib/errors.ts';
 import type { ChangingRequest, IncomingRequest, RequestLog } from '../requests/request-log.ts';
 import { withoutPrefix } from './dialect.ts';
+import { hooks } from './route-hooks.ts';
 
 const CHANGING = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 /** The others may be repeated anyway. */
@@ -113,11 +114,6 @@ export function keepChangingRequests(app: FastifyInstance, log: RequestLog): voi
       done(null, payload);
     };
   }
-}
-
-function hooks<Hook>(given: Hook | Hook[] | undefined): Hook[] {
-  if (given === undefined) return [];
-  return Array.isArray(given) ? given : [given];
 }
 
 function isGood({ statusCode }: FastifyReply): boolean {

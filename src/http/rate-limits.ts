@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { TooManyRequestsError } from '../lib/errors.ts';
+import { hooks } from './route-hooks.ts';
 
 const WINDOW_SECONDS = 10;
 
@@ -22,7 +23,7 @@ export function limitRates(app: FastifyInstance, limit: number): void {
   app.addHook('onRoute', (route) => {
     const { access, uncounted } = route.config ?? {};
     if (access === 'public' || uncounted) return;
-    route.onRequest = [count, ...[route.onRequest ?? []].flat()];
+    route.onRequest = [count, ...hooks(route.onRequest)];
   });
 
   async function count(request: FastifyRequest, reply: FastifyReply): Promise<void> {

@@ -1,5 +1,3 @@
-import fs from 'node:fs';
-import path from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { ChangeFeed } from '../db/changes.ts';
@@ -8,6 +6,7 @@ import { analysisProgram, needsOfAnalysis } from '../engines/analysis-program.ts
 import { capabilitiesOf, takeInventory } from '../engines/inventory.ts';
 import type { EngineSettings } from '../engines/settings.ts';
 import { systemClock } from '../lib/clock.ts';
+import { existingFolder } from '../lib/existing-folder.ts';
 import { SettingError } from '../lib/operator-error.ts';
 import { packageRoot } from '../lib/package-root.ts';
 import { type AiCapabilities, workKinds } from '../streaming/ai-tasks/capabilities.ts';
@@ -46,7 +45,7 @@ export async function aiSandbox(config: Config): Promise<SandboxFinding> {
       programs: [...programs, ...confiners(searchPath)],
       reads,
       hides: [packageRoot, dataDir, temporaryDir],
-      folder: existingAbove(temporaryDir),
+      folder: existingFolder(temporaryDir),
     });
   } catch (error) {
     return { missing: (error as Error).message };
@@ -101,8 +100,4 @@ export async function startAiWork(deps: {
     concurrency: ai.concurrency,
     perClient: ai.perClient,
   });
-}
-
-function existingAbove(folder: string): string {
-  return fs.existsSync(folder) ? folder : existingAbove(path.dirname(folder));
 }

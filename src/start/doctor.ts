@@ -1,10 +1,10 @@
 import fs from 'node:fs';
-import path from 'node:path';
 import pg from 'pg';
 import { loadCatalog } from '../cloud/catalog/catalog.ts';
 import type { Config } from '../config.ts';
 import { findBinDirs } from '../db/embedded/binaries.ts';
 import { takeInventory } from '../engines/inventory.ts';
+import { existingFolder } from '../lib/existing-folder.ts';
 import { aiSandbox, engineSettings } from './ai-worker.ts';
 import type { Command } from './command.ts';
 
@@ -96,8 +96,7 @@ async function ownDatabase(connectionString: string): Promise<Finding> {
 }
 
 function dataFolder(dataDir: string): Finding {
-  let folder = dataDir;
-  while (!fs.existsSync(folder)) folder = path.dirname(folder);
+  const folder = existingFolder(dataDir);
   try {
     fs.accessSync(folder, fs.constants.W_OK | fs.constants.X_OK);
     const detail = folder === dataDir ? dataDir : `${dataDir} (made at the first start)`;

@@ -12,22 +12,22 @@ export interface Reach {
   featureIds: number[];
 }
 
-const activations = (db: Kysely<Tables>, { featureIds }: Pick<Reach, 'featureIds'>) =>
-  db
+function within(db: Kysely<Tables>, { resellerId, featureIds }: Reach) {
+  const matching = db
     .selectFrom('feature_activations')
     .selectAll('feature_activations')
     .where((row) => row('feature_id', '=', row.fn.any(row.val(featureIds))));
-
-const activationsOfReseller = (db: Kysely<Tables>, reach: { featureIds: number[]; resellerId: number }) =>
-  activations(db, reach)
+  if (resellerId === undefined) return matching;
+  return matching
     .innerJoin('clients', 'clients.id', 'feature_activations.client_id')
-    .where('clients.reseller_id', '=', reach.resellerId);
+    .where('clients.reseller_id', '=', resellerId);
+}
 
-const listAll = compiledQuery((db, args: { featureIds: number[] }) =>
-  activations(db, args).orderBy('feature_activations.id').compile(),
+const listAll = compiledQuery((db, { featureIds }: { featureIds: number[] }) =>
+  within(db, { featureIds, resellerId: undefined }).orderBy('feature_activations.id').compile(),
 );
-const listOfReseller = compiledQuery((db, args: { featureIds: number[]; resellerId: number }) =>
-  activationsOfReseller(db, args).orderBy('feature_activations.id').compile(),
+const listOfReseller = compiledQuery((db, reach: { featureIds: number[]; resellerId: number }) =>
+  within(db, reach).orderBy('feature_activations.id').compile(),
 );
 
 export async function listActivations(db: Kysely<Tables>, reach: Reach): Promise<ActivationRow[]> {
@@ -54,12 +54,7 @@ export async function findActivation(
   reach: Reach,
   id: number,
 ): Promise<ActivationRow | undefined> {
-  const { resellerId, featureIds } = reach;
-  const seen =
-    resellerId === undefined
-      ? activations(db, { featureIds })
-      : activationsOfReseller(db, { featureIds, resellerId });
-  return seen.where('feature_activations.id', '=', id).executeTakeFirst();
+  return within(db, reach).where('feature_activations.id', '=', id).executeTakeFirst();
 }
 
 /** Undefined when the client has the feature already. */

@@ -30,7 +30,7 @@ const SYSTEM = [
   ...['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store', '/gnu/store'],
   ...['/etc/ld.so.cache', '/etc/alternatives'],
 ];
-/** What isn't seen or doesn't run in a sandbox is found out before a task needs it. A shell says 126 and 127 of such programs. */
+/** What isn't seen or doesn't run is found out before a task needs it: 127 is a program that lacks a library, or its interpreter's word. */
 const LOOK = `const [programs, reads] = JSON.parse(process.argv[1]);
 const refuse = (file, why) => { console.error(file + ' ' + why); process.exit(1); };
 for (const file of reads) try { require('fs').accessSync(file); } catch { refuse(file, "can't be seen in it"); }
