@@ -19,6 +19,13 @@ import { up as requests } from './0017_requests.ts';
 import { up as projectsWithoutDeletionTime } from './0019_projects_without_deletion_time.ts';
 import { up as aiWork } from './0020_ai_work.ts';
 import { up as usersByText } from './0021_users_by_text.ts';
+import { up as invitations } from './0022_invitations.ts';
+import { up as clientServices } from './0023_client_services.ts';
+import { up as ipv6Subnets } from './0024_ipv6_subnets.ts';
+import { up as fileShareAccessRules } from './0025_file_share_access_rules.ts';
+import { up as catalog } from './0026_catalog.ts';
+import { up as virtualAddresses } from './0031_virtual_addresses.ts';
+import { up as userActionResources } from './0032_user_action_resources.ts';
 
 /** Every migration by the name of its file, in order. Names that have landed never change. */
 export const migrations: Record<string, Migration> = {
@@ -42,4 +49,11 @@ export const migrations: Record<string, Migration> = {
   '0019_projects_without_deletion_time': { up: projectsWithoutDeletionTime },
   '0020_ai_work': { up: aiWork },
   '0021_users_by_text': { up: usersByText },
+  '0022_invitations': { up: invitations },
+  '0023_client_services': { up: clientServices },
+  '0024_ipv6_subnets': { up: ipv6Subnets },
+  '0025_file_share_access_rules': { up: fileShareAccessRules },
+  '0026_catalog': { up: catalog },
+  '0031_virtual_addresses': { up: virtualAddresses },
+  '0032_user_action_resources': { up: userActionResources },
 };

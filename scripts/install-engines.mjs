@@ -1,4 +1,5 @@
-// Installs the programs that AI tasks need and that npm doesn't have: ffmpeg, and pocketsphinx with its English model.
+// Installs the programs that AI tasks need and that npm doesn't have: ffmpeg, pocketsphinx with its English model, and
+// bubblewrap.
 // Says what it does before it does it. Run by "npm run install:engines", and before "npm test" with --tests --if-possible;
 // Debian, Ubuntu and what is made from them.
 import { spawnSync } from 'node:child_process';
@@ -98,7 +99,7 @@ function explain() {
     [
       'This system has no apt-get. Install by its own means:',
       '  ffmpeg and ffprobe 5 or newer (macOS: brew install ffmpeg; Fedora: dnf install ffmpeg-free; Alpine: apk add ffmpeg)',
-      '  bubblewrap (Linux only), which shuts analyses in',
+      '  bubblewrap 0.8 or newer (Linux only), which shuts analyses in; setpriv, prlimit and choom of util-linux, which limit them',
       '  pocketsphinx_batch 5prealpha with its en-us model, or a speech model of your own (docs/ai-engines.md)',
       'Programs outside of PATH are named by TRADEWIND_FFMPEG, TRADEWIND_FFPROBE and TRADEWIND_POCKETSPHINX.',
     ].join('\n'),

@@ -33,7 +33,7 @@ export async function openApiDocuments(): Promise<DocumentFile[]> {
   const app = await buildApp({
     services,
     log,
-    readiness: { check: async () => ({}) },
+    readiness: { check: async () => ({ role: '', catalog: '', problems: {}, degraded: {} }) },
     rateLimit: 0,
     trustedProxies: [],
   });

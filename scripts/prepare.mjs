@@ -78,7 +78,7 @@ function whyInstallFailed(output) {
     return `the npm registry can't be reached (${code}). Check the network or proxy ("npm ping") and start again.`;
   if (/\b(EACCES|EPERM|EROFS)\b/.test(output))
     return `${ROOT} can't be written by this user, and its dependencies must be installed. Run "npm ci" once as its owner.`;
-  if (/\bENOSPC\b/.test(output)) return 'the disk is full; the dependencies need about 500 MB.';
+  if (/\bENOSPC\b/.test(output)) return 'the disk is full; the dependencies need about 700 MB.';
   return `the dependencies can't be installed. npm says:\n${output}`;
 }
 

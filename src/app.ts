@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import { catalogRoutes } from './cloud/catalog/routes.ts';
 import { clusterRoutes } from './cloud/clusters/routes.ts';
+import { shareAccessRoutes } from './cloud/file-shares/access-routes.ts';
 import { fileShareRoutes } from './cloud/file-shares/routes.ts';
+import { floatingIpChangeRoutes } from './cloud/floating-ips/change-routes.ts';
 import { floatingIpRoutes } from './cloud/floating-ips/routes.ts';
 import { imageRoutes } from './cloud/images/routes.ts';
 import { instanceChangeRoutes } from './cloud/instances/change-routes.ts';
@@ -24,24 +26,34 @@ import { projectRoutes } from './cloud/projects/routes.ts';
 import { reservedFixedIpRoutes } from './cloud/reserved-fixed-ips/routes.ts';
 import { securityGroupRoutes } from './cloud/security-groups/routes.ts';
 import { snapshotRoutes } from './cloud/snapshots/routes.ts';
+import { keyPairRoutes } from './cloud/ssh-keys/keypair-routes.ts';
 import { sshKeyRoutes } from './cloud/ssh-keys/routes.ts';
 import { taskRoutes } from './cloud/tasks/routes.ts';
+import { requestLogRoutes } from './cloud/user-actions/requests-routes.ts';
 import { userActionRoutes } from './cloud/user-actions/routes.ts';
+import { amqpSubscriptionRoutes } from './cloud/user-actions/subscriptions/amqp-routes.ts';
+import { subscriptionRoutes } from './cloud/user-actions/subscriptions/routes.ts';
 import { volumeChangeRoutes } from './cloud/volumes/change-routes.ts';
 import { volumeRoutes } from './cloud/volumes/routes.ts';
 import { overtakenNamed } from './db/database.ts';
 import { outageNamed } from './db/outages.ts';
+import { createAccessLog } from './http/access-log.ts';
+import { answerWithoutNulls, keepNulls } from './http/client-nulls.ts';
 import { type Dialect, dialects } from './http/dialect.ts';
 import { healthRoutes, type Readiness } from './http/health.ts';
+import { leaveLegacyOut } from './http/legacy-fields.ts';
 import { type Metrics, metricsRoute } from './http/metrics.ts';
 import { documentApi } from './http/openapi.ts';
 import { referencePage } from './http/reference-page.ts';
 import { type Api, createServer } from './http/server.ts';
+import { activityLogRoutes } from './iam/activity-log/routes.ts';
+import { clientServiceRoutes } from './iam/client-services/routes.ts';
 import { clientRoutes } from './iam/clients/routes.ts';
 import { featureRoutes } from './iam/features/routes.ts';
 import { loginRoutes } from './iam/logins/routes.ts';
 import { notificationSettingRoutes } from './iam/notification-settings/routes.ts';
 import { tokenRoutes } from './iam/tokens/routes.ts';
+import { invitationRoutes } from './iam/users/invitation-routes.ts';
 import { memberRoutes } from './iam/users/member-routes.ts';
 import { userRoutes } from './iam/users/routes.ts';
 import type { Services } from './services.ts';
@@ -55,8 +67,10 @@ export async function buildApp(deps: {
   rateLimit: number;
   trustedProxies: readonly string[];
   metrics?: Metrics;
+  /** One line for each request, where they are wanted. */
+  accessLog?: FastifyBaseLogger;
 }): Promise<Api> {
-  const { services, log, readiness, rateLimit, trustedProxies, metrics } = deps;
+  const { services, log, readiness, rateLimit, trustedProxies, metrics, accessLog } = deps;
   const app = createServer({
     log,
     authenticator: services.authenticator,
@@ -64,6 +78,7 @@ export async function buildApp(deps: {
     rateLimit,
     trustedProxies,
     requestLog: services.requestLog,
+    accessLog: accessLog && createAccessLog(accessLog),
     nameFault: (error) => overtakenNamed(outageNamed(error)),
   });
   if (metrics) metricsRoute(app, metrics);
@@ -72,6 +87,9 @@ export async function buildApp(deps: {
   for (const dialect of dialects) {
     await app.register(
       async (scope) => {
+        if (!dialect.legacy) leaveLegacyOut(scope);
+        if (dialect.nulls) keepNulls(scope);
+        else answerWithoutNulls(scope);
         await documentApi(scope, dialect);
         routes(scope, dialect, services);
       },
@@ -92,6 +110,7 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   subnetRoutes(app, dialect, services);
   portRoutes(app, dialect, services);
   floatingIpRoutes(app, dialect, services);
+  floatingIpChangeRoutes(app, dialect, services);
   reservedFixedIpRoutes(app, dialect, services);
   instanceRoutes(app, dialect, services);
   groupInstanceRoutes(app, services);
@@ -109,16 +128,24 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   pricingRoutes(app, services);
   clusterPriceRoutes(app, services);
   sshKeyRoutes(app, services);
+  if (dialect.legacy) keyPairRoutes(app, services);
   fileShareRoutes(app, dialect, services);
+  shareAccessRoutes(app, services);
   loggingRoutes(app, services);
   metadataRoutes(app, services);
   loginRoutes(app, services);
   userRoutes(app, services);
   memberRoutes(app, services);
+  invitationRoutes(app, services);
   clientRoutes(app, services);
+  clientServiceRoutes(app, services);
+  activityLogRoutes(app, services);
   featureRoutes(app, services);
   notificationSettingRoutes(app, services);
   tokenRoutes(app, services);
   userActionRoutes(app, services);
+  requestLogRoutes(app, services);
+  subscriptionRoutes(app, services);
+  amqpSubscriptionRoutes(app);
   aiTaskRoutes(app, services);
 }

@@ -14,8 +14,10 @@ describe('settings', () => {
   it.each([
     ['TRADEWIND_PORT', '65536'],
     ['TRADEWIND_PORT', '-1'],
-    ['TRADEWIND_BOOTSTRAP_TOKEN', '0_secret'],
-    ['TRADEWIND_BOOTSTRAP_TOKEN', 'secret'],
+    ['TRADEWIND_BOOTSTRAP_TOKEN', '0_secret-of-some-length'],
+    ['TRADEWIND_BOOTSTRAP_TOKEN', 'a-secret-without-its-id'],
+    ['TRADEWIND_BOOTSTRAP_TOKEN', '1_x'],
+    ['TRADEWIND_BOOTSTRAP_TOKEN', '1_15-characters..'],
     ['DATABASE_URL', 'mysql://u@h/db'],
     ['DATABASE_URL', 'postgres://u@h/'],
     ['TRADEWIND_SIMULATION_SPEED', '0'],
@@ -25,6 +27,13 @@ describe('settings', () => {
   ])('refuse %s=%s without repeating the value', (name, value) => {
     expect(() => loadConfig({ [name]: value })).toThrow(
       new RegExp(`^${name} is not usable: it must be [^\\n]+$`),
+    );
+  });
+
+  it('take a secret of 16 characters, and say how long one has to be', () => {
+    expect(loadConfig({ TRADEWIND_BOOTSTRAP_TOKEN: '1$16-characters...' }).bootstrapToken?.id).toBe(1);
+    expect(() => loadConfig({ TRADEWIND_BOOTSTRAP_TOKEN: '1$15-characters..' })).toThrow(
+      /at least 16 characters/,
     );
   });
 

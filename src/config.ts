@@ -6,10 +6,11 @@ import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { EngineSettings } from './engines/settings.ts';
 import { parseTokenText } from './iam/identity/token-text.ts';
+import { parseAllowedHosts } from './lib/allowed-hosts.ts';
 import { closestName } from './lib/closest-name.ts';
+import { columns } from './lib/columns.ts';
 import { SettingError } from './lib/operator-error.ts';
 import { packageRoot } from './lib/package-root.ts';
-import { parseAllowedHosts } from './streaming/ai-tasks/fetching/allowed-hosts.ts';
 
 const whole = (rule: string, value?: string) =>
   Type.String({ pattern: '^\\d{1,6}$', rule, ...(value !== undefined && { default: value }) });
@@ -21,6 +22,9 @@ const program = (name: string) =>
     default: name,
     rule: "a program's name, looked for in PATH, or its absolute path",
   });
+
+/** Nobody guesses so many; "openssl rand -hex 32" makes more. */
+const SHORTEST_SECRET = 16;
 
 const Environment = Type.Object({
   TRADEWIND_HOST: Type.String({ minLength: 1, default: '127.0.0.1', rule: 'a host name or an IP address' }),
@@ -35,7 +39,9 @@ const Environment = Type.Object({
     rule: 'a folder that Tradewind may write to',
   }),
   TRADEWIND_BOOTSTRAP_TOKEN: Type.Optional(
-    Type.String({ rule: '<id>_<secret> or <id>$<secret>, the id a whole number from 1 to 2147483647' }),
+    Type.String({
+      rule: `<id>_<secret> or <id>$<secret>, the id a whole number from 1 to 2147483647 and the secret at least ${SHORTEST_SECRET} characters`,
+    }),
   ),
   DATABASE_URL: Type.Optional(
     Type.String({ rule: 'a URL like postgresql://user:password@host:5432/database' }),
@@ -46,7 +52,7 @@ const Environment = Type.Object({
   TRADEWIND_RATE_LIMIT: Type.String({
     pattern: '^\\d{1,9}$',
     default: '10000',
-    rule: 'how many requests a token may make in 10 seconds, in each process; 0 for any number',
+    rule: 'how many requests a token, or an address without a valid one, may make in 10 seconds, in each process; 0 for any number',
   }),
   TRADEWIND_TRUST_PROXY: Type.Optional(
     Type.String({
@@ -102,9 +108,18 @@ const Environment = Type.Object({
     'a whole number from 1 to 3600: how long its server may send nothing',
     '30',
   ),
+  TRADEWIND_MEDIA_MIN_RATE_KB: whole(
+    'a whole number from 0 to 100000: the least that its server must send, measured over the seconds of TRADEWIND_MEDIA_IDLE_SECONDS',
+    '32',
+  ),
   TRADEWIND_MEDIA_TOTAL_SECONDS: whole(
     'a whole number from 1 to 86400: how long fetching it may take',
     '600',
+  ),
+  TRADEWIND_WEBHOOK_ALLOW_HOSTS: Type.Optional(
+    Type.String({
+      rule: 'a list such as audit.internal,10.0.0.7:8080: hosts of your own network that user actions may be sent to',
+    }),
   ),
   TRADEWIND_AI_TIME_FACTOR: whole(
     'a whole number from 1 to 1000: how many times as long as its medium plays an analysis may last; two minutes at least',
@@ -133,6 +148,11 @@ const Environment = Type.Object({
     default: 'text',
     rule: 'text or json',
   }),
+  TRADEWIND_ACCESS_LOG: Type.Optional(
+    Type.Union([Type.Literal('on'), Type.Literal('off')], {
+      rule: 'on or off: whether the log has a line for each request; by default on with the format json',
+    }),
+  ),
 });
 type Environment = Static<typeof Environment>;
 
@@ -146,7 +166,7 @@ export interface Config {
   /** Undefined: the embedded PostgreSQL in `dataDir`. */
   readonly databaseUrl: string | undefined;
   readonly catalogDir: string;
-  /** Requests of one token in 10 seconds; 0 for any number. */
+  /** Requests of one token, or of one address without any, in 10 seconds; 0 for any number. */
   readonly rateLimit: number;
   /** Addresses and networks that are believed where a request comes from. */
   readonly trustedProxies: readonly string[];
@@ -168,13 +188,25 @@ export interface Config {
     /** Whether analyses run in a sandbox: where one works, or not at all without one, or never. */
     readonly sandbox: 'auto' | 'required' | 'off';
     readonly effort: { readonly timeFactor: number; readonly memoryBytes: number };
-    readonly media: { readonly maxBytes: number; readonly idleMs: number; readonly totalMs: number };
+    readonly media: {
+      readonly maxBytes: number;
+      readonly idleMs: number;
+      readonly bytesPerSecond: number;
+      readonly totalMs: number;
+    };
   };
+  /** A list of hosts that user actions may be sent to besides public ones; see parseAllowedHosts. */
+  readonly webhookHosts: string;
   /** Whether other machines may read /metrics. */
   readonly openMetrics: boolean;
   readonly logLevel: string;
   readonly logFormat: 'text' | 'json';
+  /** Whether each request has a line in the log. */
+  readonly accessLog: boolean;
 }
+
+/** People read the lines of one format, machines those of the other. */
+const ON_BY_FORMAT = { text: 'off', json: 'on' } as const;
 
 const PREFIX = 'TRADEWIND_';
 
@@ -191,8 +223,10 @@ const CHECKS: Partial<Record<keyof Environment, (text: string) => boolean>> = {
   TRADEWIND_AI_CLIENT_CONCURRENCY: within(1, 64),
   TRADEWIND_SPEECH_CONFIDENCE: within(0, 1),
   TRADEWIND_MEDIA_ALLOW_HOSTS: (text) => parseAllowedHosts(text) !== undefined,
+  TRADEWIND_WEBHOOK_ALLOW_HOSTS: (text) => parseAllowedHosts(text) !== undefined,
   TRADEWIND_MEDIA_MAX_MB: within(1, 100_000),
   TRADEWIND_MEDIA_IDLE_SECONDS: within(1, 3_600),
+  TRADEWIND_MEDIA_MIN_RATE_KB: within(0, 100_000),
   TRADEWIND_MEDIA_TOTAL_SECONDS: within(1, 86_400),
   TRADEWIND_AI_TIME_FACTOR: within(1, 1_000),
   TRADEWIND_AI_MEMORY_MB: within(1_000, 999_999),
@@ -230,20 +264,25 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
     temporaryDir: path.resolve(settings.TRADEWIND_TMP ?? path.join(settings.TRADEWIND_DATA_DIR, 'tmp')),
     searchPath: environment.PATH || '/usr/local/bin:/usr/bin:/bin',
     ai: aiOf(settings),
+    webhookHosts: settings.TRADEWIND_WEBHOOK_ALLOW_HOSTS ?? '',
     openMetrics: settings.TRADEWIND_METRICS === 'open',
     logLevel: settings.TRADEWIND_LOG_LEVEL,
     logFormat: settings.TRADEWIND_LOG_FORMAT,
+    accessLog: (settings.TRADEWIND_ACCESS_LOG ?? ON_BY_FORMAT[settings.TRADEWIND_LOG_FORMAT]) === 'on',
   });
 }
 
 /** Every setting, a line each, with its default. */
 export function settingsHelp(): string {
-  return Object.entries(Environment.properties as Record<string, { rule?: string; default?: string }>)
-    .map(
-      ([name, { rule, default: value }]) =>
-        `  ${name.padEnd(28)}${rule}${value === undefined ? '' : ` (${value})`}`,
-    )
-    .join('\n');
+  const settings = Object.entries(
+    Environment.properties as Record<string, { rule?: string; default?: string }>,
+  );
+  return columns(
+    settings.map(([name, { rule, default: value }]) => [
+      name,
+      `${rule}${value === undefined ? '' : ` (${value})`}`,
+    ]),
+  );
 }
 
 /** A line for each name that looks like a setting and is none: most likely a typing error. */
@@ -289,6 +328,7 @@ function aiOf(settings: Environment): Config['ai'] {
     media: {
       maxBytes: Number(settings.TRADEWIND_MEDIA_MAX_MB) * 1_000_000,
       idleMs: Number(settings.TRADEWIND_MEDIA_IDLE_SECONDS) * 1_000,
+      bytesPerSecond: Number(settings.TRADEWIND_MEDIA_MIN_RATE_KB) * 1_000,
       totalMs: Number(settings.TRADEWIND_MEDIA_TOTAL_SECONDS) * 1_000,
     },
   };
@@ -305,7 +345,8 @@ function isAddressOrNetwork(text: string): boolean {
 
 function bootstrapTokenOf(text: string): Config['bootstrapToken'] {
   const token = parseTokenText(text);
-  return token && token.id >= 1 && token.id <= 2_147_483_647 ? token : undefined;
+  if (!token || token.secret.length < SHORTEST_SECRET) return undefined;
+  return token.id >= 1 && token.id <= 2_147_483_647 ? token : undefined;
 }
 
 function isDatabaseUrl(text: string): boolean {

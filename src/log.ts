@@ -18,8 +18,20 @@ const SECRETS = [
 
 /** A log on standard error: lines for people, or JSON for machines. Standard output is for the ready message. */
 export function createLog(config: Pick<Config, 'logLevel' | 'logFormat'>): Logger {
-  const destination = config.logFormat === 'json' ? pino.destination({ dest: 2, sync: true }) : humanLines();
+  const destination = config.logFormat === 'json' ? jsonLines() : humanLines();
   return pino({ level: config.logLevel, base: null, redact: SECRETS }, destination);
+}
+
+/** The same log for lines that can hold no secret: looking for them costs each line as much as writing it. */
+export function accessLogOf(log: Logger): Logger {
+  return log.child({}, { redact: [] });
+}
+
+function jsonLines() {
+  const destination = pino.destination({ dest: 2, sync: true });
+  // A terminal that has gone is no reason to end.
+  destination.on('error', () => {});
+  return destination;
 }
 
 function humanLines(): Writable {

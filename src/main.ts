@@ -1,13 +1,14 @@
 #!/usr/bin/env node
+import { isatty } from 'node:tty';
 import { loadConfig, unknownSettings } from './config.ts';
 import { OperatorError, SettingError } from './lib/operator-error.ts';
 import { readCommandLine } from './start/command-line.ts';
+import { whenLauncherIsGone } from './start/launcher.ts';
 
 /** Exit codes of sysexits.h: what a supervisor can tell apart. */
 const EXIT_USAGE = 64;
 const EXIT_FAILED = 70;
 const EXIT_CONFIG = 78;
-const PARENT_CHECK_MS = 250;
 
 async function main(): Promise<number> {
   const asked = readCommandLine(process.argv.slice(2));
@@ -24,20 +25,20 @@ async function main(): Promise<number> {
   return command.run({ config: loadConfig(process.env), options, stop: stopSignal() });
 }
 
-/** Aborted by the first SIGTERM or SIGINT; later ones are ignored, since a group gets Ctrl-C more than once. */
+/** Aborted by the first SIGTERM or SIGINT, later ones are ignored, since a group gets Ctrl-C more than once; or by the end of what started us. */
 function stopSignal(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => controller.abort());
-  if (process.env.npm_lifecycle_event === 'start') stopWithParent(controller);
+  // Node undoes what nohup did to this one, which has left no stream at the terminal.
+  process.on('SIGHUP', () => {
+    if ([0, 1, 2].some((stream) => isatty(stream))) controller.abort();
+  });
+  // Whoever read them may be gone, the terminal above all; that is no reason to end.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  whenLauncherIsGone(() => controller.abort('the process that started it has gone'), {
+    runByNpm: process.env.npm_lifecycle_event !== undefined,
+  });
   return controller.signal;
-}
-
-/** A signal to npm ends npm and the shell that it started, which passes nothing on: their end is the signal then. */
-function stopWithParent(controller: AbortController): void {
-  const parent = process.ppid;
-  setInterval(() => {
-    if (process.ppid !== parent) controller.abort();
-  }, PARENT_CHECK_MS).unref();
 }
 
 try {

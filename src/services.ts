@@ -20,9 +20,11 @@ import { topicUsers } from './cloud/clusters/topic-users.ts';
 import { createClusterUpgrades } from './cloud/clusters/upgrades/service.ts';
 import { upgradeHandlers } from './cloud/clusters/upgrades/workflow.ts';
 import { clusterHandlers } from './cloud/clusters/workflow.ts';
+import { createShareAccess } from './cloud/file-shares/access-rules.ts';
 import { sharesInNetworks } from './cloud/file-shares/network-users.ts';
 import { createFileShares } from './cloud/file-shares/service.ts';
 import { fileShareHandlers } from './cloud/file-shares/workflow.ts';
+import { createFloatingIpChanges } from './cloud/floating-ips/changes.ts';
 import { interfaceFloatingIps } from './cloud/floating-ips/on-interfaces.ts';
 import { createFloatingIps } from './cloud/floating-ips/service.ts';
 import { floatingIpHandlers } from './cloud/floating-ips/workflow.ts';
@@ -36,6 +38,7 @@ import { createInstanceInterfaces } from './cloud/instances/interfaces.ts';
 import { createInstanceLimits } from './cloud/instances/limits.ts';
 import { createNewInterfaces } from './cloud/instances/new-interfaces.ts';
 import { createNodes, type Nodes } from './cloud/instances/nodes/service.ts';
+import { createInstancesOnPorts } from './cloud/instances/on-ports.ts';
 import { createInstances } from './cloud/instances/service.ts';
 import { volumeHosts } from './cloud/instances/volume-hosts.ts';
 import { createInstanceHandler, deleteInstanceHandler } from './cloud/instances/workflow.ts';
@@ -58,6 +61,7 @@ import { createPricing } from './cloud/pricing/service.ts';
 import { createProjectChanges } from './cloud/projects/changes.ts';
 import { createProjects, type Scope } from './cloud/projects/service.ts';
 import { createReservedFixedIps } from './cloud/reserved-fixed-ips/service.ts';
+import { createVips } from './cloud/reserved-fixed-ips/vips.ts';
 import { reservedFixedIpHandlers } from './cloud/reserved-fixed-ips/workflow.ts';
 import { ensureDefaultSecurityGroups } from './cloud/security-groups/default-group.ts';
 import { portGroups } from './cloud/security-groups/port-groups.ts';
@@ -68,6 +72,7 @@ import { createSnapshotHandler, deleteSnapshotHandler } from './cloud/snapshots/
 import { createSshKeys } from './cloud/ssh-keys/service.ts';
 import { createTasks } from './cloud/tasks/service.ts';
 import { createUserActions } from './cloud/user-actions/service.ts';
+import { createSubscriptions } from './cloud/user-actions/subscriptions/service.ts';
 import { volumeChangeHandlers } from './cloud/volumes/change-workflow.ts';
 import { createVolumeChanges } from './cloud/volumes/changes.ts';
 import { createInstanceVolumes } from './cloud/volumes/instance-volumes.ts';
@@ -76,6 +81,8 @@ import { volumeUploads } from './cloud/volumes/uploads.ts';
 import { createVolumeHandler, deleteVolumeHandler } from './cloud/volumes/workflow.ts';
 import type { ChangeFeed } from './db/changes.ts';
 import type { Database, Transaction } from './db/database.ts';
+import { createActivityLog } from './iam/activity-log/service.ts';
+import { createClientServices } from './iam/client-services/service.ts';
 import { createClientDirectory } from './iam/clients/directory.ts';
 import { createClients } from './iam/clients/service.ts';
 import { createFeatures } from './iam/features/service.ts';
@@ -86,8 +93,10 @@ import { createPasswordCheck } from './iam/logins/password-check.ts';
 import { createLogins } from './iam/logins/service.ts';
 import { createNotificationSettings } from './iam/notification-settings/service.ts';
 import { createTokens } from './iam/tokens/service.ts';
+import { createInvitations } from './iam/users/invitations.ts';
 import { createMembers } from './iam/users/members.ts';
 import { createUsers } from './iam/users/service.ts';
+import { type AllowedHosts, NO_HOSTS } from './lib/allowed-hosts.ts';
 import type { Clock } from './lib/clock.ts';
 import { createRequestLog } from './requests/request-log.ts';
 import { createAiTasks } from './streaming/ai-tasks/service.ts';
@@ -103,6 +112,8 @@ export interface Foundation {
   clock: Clock;
   /** How fast simulated infrastructure works; 1 is the usual speed. */
   simulationSpeed: number;
+  /** Hosts that user actions may be sent to although they aren't on the public internet. */
+  webhookHosts?: AllowedHosts | undefined;
 }
 
 /** The use cases of every feature, wired to each other. The only place that knows them all. */
@@ -111,6 +122,8 @@ export function createServices(foundation: Foundation) {
   const authenticator: Authenticator = createAuthenticator({ ...foundation, signedTokens });
   const userActions = createUserActions(foundation);
   const requestLog = createRequestLog({ ...foundation, userActions });
+  const { webhookHosts = NO_HOSTS } = foundation;
+  const subscriptions = createSubscriptions({ ...foundation, webhookHosts });
   const projects = createProjects(foundation);
   const tasks = createTasks(foundation);
   const prepare = (tx: Transaction, clientId: number) =>
@@ -137,6 +150,7 @@ export function createServices(foundation: Foundation) {
     subnets: shareSubnets,
     users: shareUsers,
   });
+  const shareAccess = createShareAccess({ ...foundation, fileShares });
   const nodes = nodesOn(foundation);
   const poolNodes = createPoolNodes({ ...foundation, nodes });
   const ofClusters = {
@@ -182,7 +196,14 @@ export function createServices(foundation: Foundation) {
     floatingIps: interfaceFloatingIps,
   });
   const floatingIps = createFloatingIps({ ...foundation, tasks, addresses, targets: floatingTargets });
+  const floatingIpChanges = createFloatingIpChanges({
+    ...foundation,
+    tasks,
+    targets: floatingTargets,
+    find: floatingIps.get,
+  });
   const reservedFixedIps = createReservedFixedIps({ ...foundation, tasks, addresses });
+  const vips = createVips(foundation);
   const instances = createInstances({
     ...foundation,
     tasks,
@@ -210,6 +231,7 @@ export function createServices(foundation: Foundation) {
     ...foundation,
     holders: {
       fileShare: fileShares.tags,
+      floatingIp: floatingIpChanges.tags,
       image: images.tags,
       instance: instanceChanges.tags,
       network: networks.tags,
@@ -227,12 +249,16 @@ export function createServices(foundation: Foundation) {
   const passwords = createPasswordCheck({ ...foundation, limits });
   const account = { ...foundation, authenticator, clients: directory, passwords };
   const logins = createLogins({ ...account, signedTokens, limits });
-  const users = createUsers({ ...account, prepareProjects: prepare });
   const members = createMembers(account);
+  const users = createUsers({ ...account, limits, members, prepareProjects: prepare });
+  const invitations = createInvitations({ ...account, members });
+  const clientServices = createClientServices(account);
+  const activityLog = createActivityLog({ ...foundation, userActions });
   const clients = createClients({
     ...foundation,
     authenticator,
     features,
+    services: clientServices,
     users,
     directory,
     prepareProjects: prepare,
@@ -243,6 +269,7 @@ export function createServices(foundation: Foundation) {
     authenticator,
     requestLog,
     userActions,
+    subscriptions,
     catalog: foundation.catalog,
     projects,
     projectChanges,
@@ -251,8 +278,11 @@ export function createServices(foundation: Foundation) {
     ports,
     projectPorts,
     floatingIps,
+    floatingIpChanges,
     reservedFixedIps,
+    vips,
     instances,
+    instancesOnPorts: createInstancesOnPorts(foundation),
     instanceChanges,
     instanceInterfaces,
     instanceLimits,
@@ -273,12 +303,16 @@ export function createServices(foundation: Foundation) {
     clusterPrices,
     sshKeys,
     fileShares,
+    shareAccess,
     tokens,
     features,
     logins,
     users,
     members,
+    invitations,
     clients,
+    clientServices,
+    activityLog,
     notificationSettings,
     aiTasks,
   };
@@ -291,7 +325,7 @@ export async function prepareProjects(database: Database, catalog: Catalog, cloc
 }
 
 /** Of one account, or of all. */
-async function prepareProjectsIn(
+export async function prepareProjectsIn(
   tx: Transaction,
   catalog: Catalog,
   now: Date,

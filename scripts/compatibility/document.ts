@@ -14,9 +14,20 @@ const HEAD = `# Compatibility
 Point a client that was written against the published contract at \`{host}/gcore\`. This table is made from the routes
 (\`npm run openapi\`) and held true by a test. *Served* means: with the parameters, bodies, statuses and limits of the
 contract, in the OpenAPI document at \`/gcore/openapi.json\`. A test client that sends what the official clients send
-calls every one of them; the official clients themselves and the Terraform provider have not been run against it yet.
+calls every one of them. *Unsupported* means: the path is there, and always answers with an error that says why.
 
-[Families that are not served](#not-served) are at the end.
+In the tests the official Python SDK, as it comes from PyPI and with strict validation of answers, calls each of its methods
+whose operation is served (\`test/clients/python\`, the version in its \`requirements.txt\`). The Go SDK and the Terraform
+provider have not been run. With the Python SDK it begins so, or with \`GCORE_BASE_URL\` and \`GCORE_API_KEY\` in the environment:
+
+\`\`\`python
+client = gcore.Gcore(base_url="http://127.0.0.1:8080/gcore", api_key="1000_3f…", cloud_project_id=1, cloud_region_id=1)
+client.cloud.networks.create_and_poll(name="backend", create_router=False)
+\`\`\`
+
+\`'list' object has no attribute 'tasks'\` means that \`/gcore\` is missing at the end of the base address.
+
+[Families that are not served](#not-served) are at the end, by path.
 
 What holds for every operation and may surprise a client:
 
@@ -24,6 +35,19 @@ What holds for every operation and may surprise a client:
 - \`409\` has no side effect. Clients that repeat it by themselves do no harm.
 - A quota that is used up answers 403 \`QuotaLimitExceed\`. The queue limit of AI tasks is no quota: it answers 400.
 - \`Idempotency-Key\` (POST, PATCH) and \`If-Match\` (what has an \`ETag\`) are understood besides.
+- Older clients call tags *metadata*, above all the library under the older Terraform provider. Creations of networks,
+  subnets, security groups, volumes, snapshots, images and floating IPs take \`metadata\` for \`tags\` (both only when they
+  are the same). Answers show \`metadata\` as the list of tags (networks, subnets, security groups, floating IPs), as an
+  object (snapshots), or as an object with the list in \`metadata_detailed\` (volumes, images, instances). Lists that filter
+  by tags take \`metadata_k\` (repeated, or a JSON array) and \`metadata_kv\` (JSON, or the same in single quotes); that of
+  instances \`metadata_v\` (a JSON array) besides. Instances have \`instance_id\`, \`instance_name\`, \`instance_created\` and
+  \`keypair_name\` as well. Nothing of this is under \`{host}/\`.
+- Times of \`/cloud\` end in \`+0000\`; those of instances, ports, clusters, projects and SSH keys in \`Z\`, of user actions in \`+00:00\`.
+  Those of tasks and file shares and \`created_on\` of regions are in UTC without saying so, as that library reads them. Those of \`/streaming\`
+  and \`/iam\` end in \`Z\`.
+- Accounts, users, tokens and pages under \`/iam\` have no null: a required text that there is none of is empty (\`exp_date\` of a token
+  that never expires, \`name\`, \`phone\`), any other field is left out (\`next\`, \`previous\`, \`seller\`).
+- Nobody logs in with anything but a password: \`auth_types\` are kept and shown, and not worked.
 - \`{host}/\` without \`/gcore\` speaks the same operations with bare arrays of task IDs; see the README.
 `;
 
@@ -38,11 +62,11 @@ export function compatibilityDocument(document: OpenApiDocument): string {
     ),
   );
   const sections = Object.entries(PUBLISHED).map(([title, operations]) => {
-    const rows = operations.flatMap(calls).map(({ method, url, note }) => {
-      const key = keyOf(method, url);
+    const rows = operations.flatMap(calls).map((call) => {
+      const key = keyOf(call.method, call.url);
       const found = served.get(key);
       served.delete(key);
-      return rowOf(method, url, found?.operation, note);
+      return rowOf(call, found?.operation);
     });
     return `## ${title}\n\n| operation | status | name | what differs |\n|---|---|---|---|\n${rows.join('\n')}\n`;
   });
@@ -56,9 +80,21 @@ export function compatibilityDocument(document: OpenApiDocument): string {
 
 function notServed(): string {
   const rows = NOT_SERVED.map(
-    ({ family, paths }) => `| ${family} | ${paths.map((each) => `\`${each}\``).join(', ')} |`,
+    ({ family, paths }) => `| ${family} | ${paths.map((each) => `\`${shortened(each)}\``).join(', ')} |`,
   );
-  return `## Not served\n\nCalls of these families are 404, and a Terraform configuration with such resources can't be applied:\n\n| family | paths below |\n|---|---|\n${rows.join('\n')}\n\nOf families that are served, what no table here names is missing as well: a floating IP's tags can't be changed, for one.\n`;
+  return `## Not served
+
+Calls whose path begins so are 404, and a Terraform configuration with such resources can't be applied. Of families that
+are served, what no table here names is missing as well. \`{p}/{r}\` stands for \`{project_id}/{region_id}\`.
+
+| family | paths that begin with |
+|---|---|
+${rows.join('\n')}
+`;
+}
+
+function shortened(path: string): string {
+  return path.replace('{project_id}/{region_id}', '{p}/{r}');
 }
 
 /** Whether every published operation is served, for whoever wants a yes or no. */
@@ -74,15 +110,27 @@ export function missingOperations(document: OpenApiDocument): string[] {
     .map(({ method, url }) => `${method} ${url}`);
 }
 
-function calls({ call, notes }: PublishedOperation): { method: string; url: string; note: string }[] {
-  const url = call.slice(call.indexOf('/'));
-  const methods = call.slice(0, call.indexOf('/')).trim().split(', ');
-  return methods.map((method) => ({ method, url, note: notes?.[method] ?? '' }));
+interface Call {
+  method: string;
+  url: string;
+  note: string;
+  unsupported: boolean;
 }
 
-function rowOf(method: string, url: string, operation: Operation | undefined, note: string): string {
-  const status = operation ? `served${operation.deprecated ? ', deprecated' : ''}` : '**not offered**';
+function calls({ call, notes, unsupported = false }: PublishedOperation): Call[] {
+  const url = call.slice(call.indexOf('/'));
+  const methods = call.slice(0, call.indexOf('/')).trim().split(', ');
+  return methods.map((method) => ({ method, url, note: notes?.[method] ?? '', unsupported }));
+}
+
+function rowOf({ method, url, note, unsupported }: Call, operation: Operation | undefined): string {
+  const status = operation ? statusOf(operation, unsupported) : '**not offered**';
   return `| \`${method} ${url}\` | ${status} | ${operation?.operationId ?? ''} | ${note} |`;
+}
+
+function statusOf({ deprecated }: Operation, unsupported: boolean): string {
+  if (unsupported) return '**unsupported**';
+  return deprecated ? 'served, deprecated' : 'served';
 }
 
 /** Names of path parameters are a matter of taste. */

@@ -1,29 +1,115 @@
-/** Families that the official clients know and Tradewind doesn't, and the paths that they call: all of these are 404. */
-export const NOT_SERVED: readonly { family: string; paths: readonly string[] }[] = [
+const P = '{project_id}/{region_id}';
+const PRICING = `/cloud/v1/pricing/${P}`;
+const PRICING_V2 = `/cloud/v2/pricing/${P}`;
+
+interface Family {
+  family: string;
+  /** How the paths of its calls begin. */
+  paths: readonly string[];
+}
+
+/** Families that the published contract or the official clients know and Tradewind doesn't: all of these calls are 404. */
+export const NOT_SERVED: readonly Family[] = [
   {
-    family: 'Load balancers, their listeners, pools and L7 policies',
-    paths: ['/cloud/v1/loadbalancers', '/cloud/v1/lblisteners', '/cloud/v1/lbpools', '/cloud/v1/l7policies'],
+    family: 'Load balancers, their listeners, pools, flavors and L7 policies',
+    paths: [
+      '/cloud/v1/loadbalancers',
+      '/cloud/v2/loadbalancers',
+      '/cloud/v1/lblisteners',
+      '/cloud/v2/lblisteners',
+      '/cloud/v1/lbpools',
+      '/cloud/v2/lbpools',
+      '/cloud/v1/l7policies',
+      '/cloud/v1/lbflavors',
+    ],
   },
-  { family: 'Routers', paths: ['/cloud/v1/routers'] },
-  { family: 'Server groups (placement groups)', paths: ['/cloud/v1/servergroups'] },
+  { family: 'Routers', paths: ['/cloud/v1/routers', '/cloud/v2/routers'] },
+  {
+    family: 'Server groups (placement groups)',
+    paths: [
+      '/cloud/v1/servergroups',
+      `/cloud/v1/instances/${P}/{instance_id}/put_into_servergroup`,
+      `/cloud/v1/instances/${P}/{instance_id}/remove_from_servergroup`,
+    ],
+  },
   { family: 'Secrets', paths: ['/cloud/v1/secrets', '/cloud/v2/secrets'] },
+  { family: 'Application templates', paths: ['/cloud/v1/apptemplates'] },
   { family: 'Bare metal servers', paths: ['/cloud/v1/bminstances'] },
   { family: 'GPU and AI clusters', paths: ['/cloud/v3/gpu', '/cloud/v1/ai/clusters'] },
   { family: 'Inference', paths: ['/cloud/v3/inference'] },
-  { family: 'Container registry', paths: ['/cloud/v1/registries'] },
+  {
+    family: 'Containers as a service, container registry',
+    paths: ['/cloud/v1/caas', '/cloud/v1/registries'],
+  },
   { family: 'Functions', paths: ['/cloud/v1/faas', '/fastedge'] },
   { family: 'Managed databases', paths: ['/cloud/v1/dbaas'] },
   {
     family: 'Schedules and lifecycle policies',
     paths: ['/cloud/v1/schedule', '/cloud/v1/lifecycle_policies'],
   },
-  { family: 'DDoS profiles', paths: ['/cloud/v1/ddos/profiles'] },
-  { family: 'Reading and requesting quotas', paths: ['/cloud/v2/client_quotas', '/cloud/v2/limits_request'] },
+  {
+    family: 'DDoS profiles, where the protection is offered',
+    paths: ['/cloud/v1/ddos/profiles', '/cloud/v1/ddos/accessibility', '/cloud/v1/ddos/region_coverage'],
+  },
+  {
+    family: 'Prices of all but volumes, snapshots and Kubernetes clusters',
+    paths: [
+      '/cloud/v1/pricing/{region_id}/ddos',
+      '/cloud/v1/pricing/{region_id}/laas',
+      ...['ai/clusters', 'caas', 'faas', 'file_shares', 'floating_ips', 'images', 'instances'].map(
+        (of) => `${PRICING}/${of}`,
+      ),
+      ...['lifecycle_policy', 'loadbalancers', 'reserved_fixed_ips'].map((of) => `${PRICING}/${of}`),
+      '/cloud/v2/pricing/inference',
+      ...['gpu', 'instances', 'lifecycle_policy', 'loadbalancers'].map((of) => `${PRICING_V2}/${of}`),
+    ],
+  },
+  {
+    family: 'Free networks, floating IPs and names, by their older lists',
+    paths: [
+      '/cloud/v1/availablenetworks',
+      '/cloud/v1/availablefloatingips',
+      `/cloud/v1/instances/${P}/available_names`,
+    ],
+  },
+  {
+    family: 'Images from an address, images of a project',
+    paths: ['/cloud/v1/downloadimage', '/cloud/v1/projectimages'],
+  },
+  {
+    family: 'Floating IPs made reserved ones',
+    paths: [`/cloud/v1/floatingips/${P}/{floating_ip_id}/convert`],
+  },
+  { family: 'Metrics of instances', paths: [`/cloud/v1/instances/${P}/{instance_id}/metrics`] },
+  { family: 'Names of logging namespaces', paths: ['/cloud/v1/laas/namespaces'] },
+  {
+    family: 'Reading and requesting quotas',
+    paths: [
+      '/cloud/v2/client_quotas',
+      '/cloud/v2/global_quotas',
+      '/cloud/v2/regional_quotas',
+      '/cloud/v2/limits_request',
+    ],
+  },
   {
     family: 'Cost and usage reports, reservations',
-    paths: ['/cloud/v1/cost_report', '/cloud/v1/usage_report', '/cloud/v1/reservations'],
+    paths: [
+      '/cloud/v1/cost_report',
+      '/cloud/v1/reservation_cost_report',
+      '/cloud/v1/usage_report',
+      '/cloud/v1/reservations',
+    ],
   },
   { family: 'Roles in single projects', paths: ['/cloud/v1/users/assignments'] },
+  {
+    family: 'Sellers, availability of products, settings and documents of resellers',
+    paths: [
+      '/iam/admin/sellers',
+      '/iam/products/availability',
+      '/iam/reselling/settings',
+      '/iam/docs/platform',
+    ],
+  },
   { family: 'CDN', paths: ['/cdn'] },
   { family: 'DNS', paths: ['/dns'] },
   { family: 'Object storage', paths: ['/storage'] },

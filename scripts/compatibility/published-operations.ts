@@ -6,6 +6,8 @@ export interface PublishedOperation {
   /** `GET /cloud/v1/projects`, or several methods of one path: `GET, PATCH /cloud/v1/projects/{p}`. */
   call: string;
   notes?: Record<string, string>;
+  /** It is there to say that it can't be done. */
+  unsupported?: boolean;
 }
 
 const P = '{project_id}/{region_id}';
@@ -20,9 +22,14 @@ const SHARES = `/cloud/v1/file_shares/${P}`;
 const IMAGES = `/cloud/v1/images/${P}`;
 const FLOATING = `/cloud/v1/floatingips/${P}`;
 const RESERVED = `/cloud/v1/reserved_fixed_ips/${P}`;
+const KEY_PAIRS = `/cloud/v1/keypairs/${P}`;
 const LAAS = `/cloud/v1/laas/${P}`;
 
 const WAIT = 'Besides: `Prefer: wait=N` holds the answer until the task ends, 60 s at most';
+const FIRST_FREE =
+  'Without `fixed_ip_address` it leads to the first IPv4 address of the port that has no floating IP';
+const NO_AMQP = 'Always 400: nothing here speaks AMQP';
+const NOT_KEPT = '`data`, `host` and `query_params` are empty: they are not kept';
 const HELD = '409 while a task holds the cluster';
 
 const metadata = (one: string): PublishedOperation[] => [
@@ -72,7 +79,10 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: `DELETE ${K}/{cluster_name}/pools/{pool_name}/instances/{instance_id}` },
     { call: `POST ${K}/check_limits` },
     { call: `POST ${K}/pools/check_limits` },
-    { call: `POST /cloud/v2/pricing/${P}/k8s/clusters` },
+    {
+      call: `POST /cloud/v2/pricing/${P}/k8s/clusters`,
+      notes: { POST: 'A pool of virtual machines without a boot volume is priced by its machines' },
+    },
     { call: `GET /cloud/v2/pricing/${P}/k8s/clusters/{cluster_name}` },
   ],
   'Security groups': [
@@ -99,7 +109,7 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     {
       call: `POST /cloud/v2/instances/${P}`,
       notes: {
-        POST: 'In a simulated region no guest starts: `password`, `username` and `user_data` are not used',
+        POST: 'In a simulated region no guest starts: `password`, `username` and `user_data` are not used. The older Terraform provider is understood: `names` and `name_templates` with one entry, `keypair_name`, `metadata` (also of volumes), `existing_floating_id: ""` of new floating IPs, `ip_family` of every kind of interface; ignored are `boot_index` of a blank volume and `name`, `type_name` of one that exists',
       },
     },
     { call: `GET ${I}` },
@@ -110,23 +120,46 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     })),
     { call: `POST ${I}/{instance_id}/changeflavor` },
     { call: `GET ${I}/{instance_id}/available_flavors` },
-    { call: `POST ${I}/available_flavors` },
+    {
+      call: `POST ${I}/available_flavors`,
+      notes: { POST: 'A volume that names no image, snapshot or volume yet excludes no flavor' },
+    },
     { call: `GET ${I}/{instance_id}/ports` },
     { call: `GET ${I}/{instance_id}/interfaces` },
-    { call: `POST ${I}/{instance_id}/attach_interface` },
+    {
+      call: `POST ${I}/{instance_id}/attach_interface`,
+      notes: {
+        POST: 'Without `type` the other fields tell it, and a subnet tells its network. `ddos_profile` is held against the templates of the region and not kept: nothing is filtered',
+      },
+    },
     { call: `POST ${I}/{instance_id}/detach_interface` },
     {
       call: `GET ${I}/{instance_id}/get_console`,
       notes: { GET: '400 in a simulated region: no machine runs that has one' },
     },
     { call: `POST /cloud/v2/instances/${P}/check_limits` },
-    ...metadata(`${I}/{instance_id}`),
-    ...metadata(`/cloud/v2/instances/${P}/{instance_id}`).slice(1),
+    { call: `GET, POST, PUT ${I}/{instance_id}/metadata` },
+    { call: `GET, DELETE ${I}/{instance_id}/metadata/{key}` },
+    { call: `GET, DELETE /cloud/v2/instances/${P}/{instance_id}/metadata_item` },
     { call: `GET /cloud/v1/ports/${P}` },
-    { call: `GET, PATCH /cloud/v1/ports/${P}/{port_id}` },
+    {
+      call: `GET, PATCH /cloud/v1/ports/${P}/{port_id}`,
+      notes: {
+        PATCH:
+          'As in Neutron, `port_security_enabled: false` wants `security_group_ids: []` and `allowed_address_pairs: []` where there are any; 409 in the external network',
+      },
+    },
     { call: `POST /cloud/v1/ports/${P}/{port_id}/enable_port_security` },
-    { call: `POST /cloud/v1/ports/${P}/{port_id}/disable_port_security` },
-    { call: `PUT /cloud/v2/ports/${P}/{port_id}/allow_address_pairs` },
+    {
+      call: `POST /cloud/v1/ports/${P}/{port_id}/disable_port_security`,
+      notes: {
+        POST: 'Takes the security groups off as well: without port security none works, and clients call it with groups set. 409 while there are address pairs, and in the external network',
+      },
+    },
+    {
+      call: `PUT /cloud/v2/ports/${P}/{port_id}/allow_address_pairs`,
+      notes: { PUT: '`mac_address` of a pair is seen in interfaces and reserved addresses, not in ports' },
+    },
   ],
   'Networks and subnets': [
     { call: `GET, POST ${NETWORKS}` },
@@ -134,17 +167,53 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: `PATCH /cloud/v2/networks/${P}/{network_id}` },
     { call: `GET ${NETWORKS}/{network_id}/ports` },
     ...metadata(`${NETWORKS}/{network_id}`),
-    { call: `GET, POST ${SUBNETS}` },
+    {
+      call: `GET, POST ${SUBNETS}`,
+      notes: {
+        GET: "`total_ips` and `available_ips` are null beyond 2^53 - 1; the platform's own have the `project_id` of the request",
+        POST: 'IPv4 from /8 to /29, IPv6 from /32 to /125, private or public; 400 with bits set beyond the mask, naming the network address. No routers of projects: `router_id_to_connect` is refused, `connect_to_network_router` has no effect; at most 5 `dns_nameservers` and 20 `host_routes`, these of the family of `cidr`',
+      },
+    },
     { call: `GET, PATCH, DELETE ${SUBNETS}/{subnet_id}` },
     ...metadata(`${SUBNETS}/{subnet_id}`),
   ],
   'Floating and reserved IPs': [
-    { call: `GET, POST ${FLOATING}` },
-    { call: `GET, DELETE ${FLOATING}/{floating_ip_id}` },
+    {
+      call: `GET, POST ${FLOATING}`,
+      notes: { GET: '`loadbalancer` is always null', POST: FIRST_FREE },
+    },
+    { call: `GET, PATCH, DELETE ${FLOATING}/{floating_ip_id}` },
+    {
+      call: `PATCH /cloud/v2/floatingips/${P}/{floating_ip_id}`,
+      notes: { PATCH: `${FIRST_FREE}. 409 while a task holds the floating IP` },
+    },
+    ...metadata(`${FLOATING}/{floating_ip_id}`),
     { call: `POST ${FLOATING}/{floating_ip_id}/assign` },
     { call: `POST ${FLOATING}/{floating_ip_id}/unassign` },
-    { call: `GET, POST ${RESERVED}` },
-    { call: `GET, DELETE ${RESERVED}/{port_id}` },
+    {
+      call: `GET, POST ${RESERVED}`,
+      notes: {
+        GET: '`ip_address` is a part of an address, not an expression; `device_id` and `available_only` know of shared addresses as well',
+        POST: '`type: port` takes ports of instances alone. `ip_family` in the forms `subnet` and `ip_address`, and `is_vip: false` in the form `port`, at `/gcore` alone',
+      },
+    },
+    {
+      call: `GET, PATCH, DELETE ${RESERVED}/{port_id}`,
+      notes: { PATCH: '409 while an instance has it, and off while ports share it' },
+    },
+    { call: `GET ${RESERVED}/{port_id}/available_devices` },
+    {
+      call: `GET, PUT, PATCH ${RESERVED}/{port_id}/connected_devices`,
+      notes: {
+        GET: 'Those whose allowed address pairs name the address, however it came there',
+        PUT: '409 for an address that is no VIP; without `port_ids` nothing changes',
+        PATCH: '409 for an address that is no VIP',
+      },
+    },
+    {
+      call: `POST ${RESERVED}/{port_id}/convert`,
+      notes: { POST: 'The address is never free in between' },
+    },
   ],
   'Prices, volumes and snapshots': [
     { call: `POST /cloud/v1/pricing/${P}/volumes` },
@@ -161,6 +230,7 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     ...metadata(`${V}/{volume_id}`),
     { call: `GET, POST /cloud/v1/snapshots/${P}` },
     { call: `GET, PATCH, DELETE /cloud/v1/snapshots/${P}/{snapshot_id}` },
+    { call: `PUT /cloud/v1/snapshots/${P}/{snapshot_id}/metadata`, notes: { PUT: 'At `/gcore` alone' } },
   ],
   'Projects, regions and keys': [
     { call: 'GET, POST /cloud/v1/projects' },
@@ -169,12 +239,31 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: 'GET /cloud/v1/regions/{region_id}' },
     { call: 'GET, POST /cloud/v1/ssh_keys/{project_id}' },
     { call: 'GET, PATCH, DELETE /cloud/v1/ssh_keys/{project_id}/{ssh_key_id}' },
+    {
+      call: 'GET, POST /cloud/v2/keypairs',
+      notes: {
+        GET: 'SSH keys by their older name. `project_id` is needed, whoever asks; the latest 1000',
+        POST: 'Fingerprints are SHA-256, as of SSH keys',
+      },
+    },
+    { call: 'GET, DELETE /cloud/v2/keypairs/{keypair_id}', notes: { GET: 'By ID alone; a name is 404' } },
+    { call: `GET, POST ${KEY_PAIRS}`, notes: { GET: 'The latest 1000, the same in each region' } },
+    { call: `GET, DELETE ${KEY_PAIRS}/{keypair_id}` },
+    { call: `PATCH ${KEY_PAIRS}/{keypair_id}/share` },
   ],
   'File shares, DDoS templates and logging': [
-    { call: `GET, POST ${SHARES}` },
+    {
+      call: `GET, POST ${SHARES}`,
+      notes: {
+        POST: '`volume_type` is taken at `/gcore`. DDN shares and `trash_access` are not offered',
+      },
+    },
     { call: `GET, PATCH, DELETE ${SHARES}/{file_share_id}` },
     { call: `PATCH /cloud/v3/file_shares/${P}/{file_share_id}` },
     { call: `POST ${SHARES}/{file_share_id}/extend` },
+    { call: `GET, POST ${SHARES}/{file_share_id}/access_rule` },
+    { call: `DELETE ${SHARES}/{file_share_id}/access_rule/{access_rule_id}` },
+    { call: `POST ${SHARES}/check_limits`, notes: { POST: 'Sizes have no quota' } },
     ...metadata(`${SHARES}/{file_share_id}`),
     { call: 'GET /cloud/v1/ddos/profile-templates/{region_id}' },
     { call: `GET, PATCH ${LAAS}/status` },
@@ -183,6 +272,31 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: `POST ${LAAS}/users` },
     { call: 'GET /cloud/v1/laas/{region_id}/destination_regions' },
     { call: 'GET /cloud/v1/laas/{region_id}/hosts' },
+  ],
+  'User actions': [
+    {
+      call: 'GET /cloud/v1/user_actions',
+      notes: {
+        GET: 'For administrators. Kept for a year; `action_data`, `resource_body` and `total_price` are null. `search_field` matches how a name or address begins. Our own log of all requests, which had this path, is at `GET /cloud/v1/request_log`',
+      },
+    },
+    {
+      call: 'POST /cloud/v1/user_actions/subscribe',
+      notes: {
+        POST: 'Each action is sent as the list shows it; hosts of private networks want `TRADEWIND_WEBHOOK_ALLOW_HOSTS`',
+      },
+    },
+    { call: 'GET /cloud/v1/user_actions/subscriptions_list' },
+    { call: 'POST /cloud/v1/user_actions/unsubscribe' },
+    { call: 'POST /cloud/v1/user_actions/subscribe_amqp', notes: { POST: NO_AMQP }, unsupported: true },
+    { call: 'POST /cloud/v1/user_actions/subscribe_amqp_test', notes: { POST: NO_AMQP }, unsupported: true },
+    { call: 'GET /cloud/v1/user_actions/amqp_subscriptions_list', notes: { GET: 'Always empty' } },
+    {
+      call: 'GET, PATCH /cloud/v1/user_actions/amqp_subscriptions/{subscription_id}',
+      notes: { GET: 'Always 404', PATCH: 'Always 404' },
+      unsupported: true,
+    },
+    { call: 'POST /cloud/v1/user_actions/unsubscribe_amqp', notes: { POST: 'There is nothing to end' } },
   ],
   'Flavors and images': [
     { call: `GET /cloud/v1/flavors/${P}` },
@@ -194,7 +308,8 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     {
       call: 'GET, POST /streaming/ai/tasks',
       notes: {
-        POST: 'No engine works on them yet: they stay PENDING. 400 when 100 tasks of the account are unfinished',
+        GET: '`processing_time.started_at` is left out until the task is first taken into work. `result`, `completed_at` and `total_time_sec` are null where the contract allows it, `next` and `previous` where its example shows it',
+        POST: 'Worked on by [engines on this machine](ai-engines.md): English transcription, `nsfw` and `sport`, other kinds with models of your own. A category that no engine can do is 422; transcriptions and `nsfw` wait in PENDING for one. 400 when 100 tasks of the account are unfinished',
       },
     },
     { call: 'GET /streaming/ai/tasks/{task_id}' },
@@ -215,16 +330,56 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: 'GET /iam/clients/me' },
     { call: 'POST /iam/clients/create' },
     { call: 'GET /iam/activity_log/logins' },
+    { call: 'GET /iam/activity_log/account_status_changes' },
+    {
+      call: 'GET /iam/activity_log/requests',
+      notes: { GET: `Requests that were to change something. ${NOT_KEPT}` },
+    },
+    { call: 'GET /iam/activity_log/requests/{id}', notes: { GET: NOT_KEPT } },
     { call: 'GET, POST /iam/users' },
-    { call: 'GET, PATCH, DELETE /iam/users/{userId}' },
+    {
+      call: 'GET, PATCH, DELETE /iam/users/{userId}',
+      notes: {
+        PATCH:
+          '`is_active` is a place in the own account, `email` takes the password (`PUT .../email`) or the platform, `auth_types` are kept and only passwords are worked',
+        DELETE: 'Out of the one account in reach; 403 when there are several',
+      },
+    },
     { call: 'PUT /iam/users/{userId}/email' },
     {
       call: 'POST /iam/clients/invite_user',
-      notes: { POST: 'No mail is sent: the log names who was invited' },
+      notes: {
+        POST: 'No mail is sent: `invitation_token` of the answer is to be handed over, and `user_id` stands for the invited until they join',
+      },
     },
-    { call: 'GET, PUT, DELETE /iam/clients/{clientId}/client-users/{userId}' },
+    {
+      call: 'POST /iam/auth/renew_invitation',
+      notes: { POST: 'No mail is sent: the answer has new tokens' },
+    },
+    {
+      call: 'POST /iam/auth/reset_password',
+      notes: {
+        POST: 'No mail is sent: the log names the user. Only for those who look after the user; anybody else 404',
+      },
+    },
+    {
+      call: 'POST /iam/clients/{clientId}/client-users/create',
+      notes: { POST: '`user_role` plain or in an object `user_role`; the answer has both' },
+    },
+    {
+      call: 'GET, PUT, DELETE /iam/clients/{clientId}/client-users/{userId}',
+      notes: { DELETE: 'Users may leave by themselves' },
+    },
     { call: 'GET /iam/clients' },
     { call: 'GET, PATCH /iam/clients/{clientId}' },
+    { call: 'GET /iam/clients/{clientId}/services' },
+    {
+      call: 'GET, PUT, PATCH /iam/clients/{clientId}/services/{serviceId}',
+      notes: {
+        PUT: 'CLOUD and STREAMING: `active`, `trial`, `trialend`, `paused`; no options',
+        PATCH: 'The same',
+      },
+    },
   ],
   'Tokens, features and notifications': [
     { call: 'GET, POST /iam/v2/clients/{clientId}/tokens' },

@@ -7,6 +7,7 @@ import {
   PostgresQueryCompiler,
 } from 'kysely';
 import pg from 'pg';
+import type { ActionResource } from '../lib/action-resource.ts';
 import { ConflictError } from '../lib/errors.ts';
 import { openPool } from './pool.ts';
 import type { Tables } from './tables.ts';
@@ -25,6 +26,8 @@ export interface RequestWrites {
   committed(): void;
   /** The account whose resources the request is about, where that isn't the caller's. */
   concerns(clientId: number): void;
+  /** A resource that the request makes, changes or removes, for those who ask later who did it. */
+  about(resource: ActionResource): void;
   /** The task that the work of the request started. */
   started(taskId: string): void;
 }

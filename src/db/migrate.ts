@@ -2,6 +2,10 @@ import { Migrator } from 'kysely';
 import { migrations } from '../../migrations/index.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import type { Database } from './database.ts';
+import { refusalNamed } from './refusals.ts';
+
+/** The first there ever was: a database that has it is Tradewind's. */
+const [FIRST = ''] = Object.keys(migrations);
 
 /**
  * Brings the schema up to date, forward only. Safe to run from several processes at once: the migrator
@@ -9,11 +13,37 @@ import type { Database } from './database.ts';
  */
 export async function migrate(database: Database): Promise<string[]> {
   const migrator = new Migrator({ db: database.sql, provider: { getMigrations: async () => migrations } });
+  await refuseForeignHistory(database).catch((error: unknown) => refuse(database, error));
   const { error, results } = await migrator.migrateToLatest();
   const failed = results?.find((result) => result.status === 'Error');
   if (error) {
     const what = failed ? `Migration ${failed.migrationName} failed` : 'Migrations could not start';
-    throw new OperatorError(`${what}: ${(error as Error).message}`, { cause: error });
+    await refuse(database, error, what);
   }
   return (results ?? []).map((result) => result.migrationName);
+}
+
+/** The migrator would call such a database corrupted. */
+async function refuseForeignHistory({ pool }: Database): Promise<void> {
+  const { rows: tables } = await pool.query<{ there: boolean }>(
+    `select to_regclass('kysely_migration') is not null as there`,
+  );
+  if (!tables[0]?.there) return;
+  const { rows } = await pool.query<{ name: string }>('select name from kysely_migration order by name');
+  const names = rows.map(({ name }) => name);
+  const unknown = names.filter((name) => !Object.hasOwn(migrations, name));
+  const last = unknown.at(-1);
+  if (last === undefined) return;
+  const message = names.includes(FIRST)
+    ? `This database has the schema of a newer Tradewind: ${last} is in it, and this release ends with ${Object.keys(migrations).at(-1)}. Run that release or a later one on it, or name another database`
+    : `This database belongs to another program, whose migrations are in it (${last}, for one). Tradewind needs a database of its own`;
+  throw new OperatorError(message);
+}
+
+async function refuse({ pool }: Database, error: unknown, what?: string): Promise<never> {
+  if (error instanceof OperatorError) throw error;
+  const named = await refusalNamed(pool, error);
+  if (named) throw named;
+  if (what === undefined) throw error;
+  throw new OperatorError(`${what}: ${(error as Error).message}`, { cause: error });
 }

@@ -1,29 +1,39 @@
 import type { ChangeFeed } from './changes.ts';
 
+/** Lets the database be asked when there is room for it, or throws instead. */
+export type Admit = <T>(ask: () => Promise<T>) => Promise<T>;
+
 export interface RowCache<V> {
-  get(key: number): Promise<V | undefined>;
+  /** `admit` is called when nothing is kept of the row. */
+  get(key: number, admit?: Admit): Promise<V | undefined>;
   /** Drops what is kept of a row. Call it after the commit that changed it, besides announcing the change. */
   forget(key: number): void;
 }
 
 const MAX_ENTRIES = 10_000;
+/** How long a row is believed to be missing. Rows that are made are announced; this is for those made by hand. */
+const MISSING_MS = 10_000;
 
 /**
  * Keeps small rows that nearly every request needs (a token, a project), so that a read costs one query and
  * not three. A change made by this process is seen at once, another process's as soon as its commit is
- * announced; while announcements can't reach us every look-up asks the database.
+ * announced; while announcements can't reach us every look-up asks the database. With `misses` it also keeps that
+ * there is no such row, for strangers who name any: then new rows have to be announced like changed ones.
  */
 export function createRowCache<V>(
   feed: ChangeFeed,
   topic: string,
   load: (key: number) => Promise<V | undefined>,
+  { misses = false } = {},
 ): RowCache<V> {
   const rows = new Map<number, V>();
+  const missingUntil = new Map<number, number>();
   // Counts changes, so that a row read before a change isn't kept after it.
   let changes = 0;
   const drop = (key: number) => {
     changes++;
     rows.delete(key);
+    missingUntil.delete(key);
   };
   feed.on(
     topic,
@@ -31,21 +41,42 @@ export function createRowCache<V>(
     () => {
       changes++;
       rows.clear();
+      missingUntil.clear();
     },
   );
+  const kept = (key: number): { row: V | undefined } | undefined => {
+    if (!feed.connected()) return undefined;
+    const row = rows.get(key);
+    const known = row !== undefined || (missingUntil.get(key) ?? 0) > performance.now();
+    return known ? { row } : undefined;
+  };
+  async function ask(key: number): Promise<V | undefined> {
+    const trusted = feed.connected();
+    const before = changes;
+    const row = await load(key);
+    if (!trusted || before !== changes) return row;
+    if (row !== undefined) keep(rows, key, row);
+    else if (misses) keep(missingUntil, key, performance.now() + MISSING_MS);
+    return row;
+  }
   return {
-    async get(key) {
-      if (!feed.connected()) return load(key);
-      const kept = rows.get(key);
-      if (kept !== undefined) return kept;
-      const before = changes;
-      const row = await load(key);
-      if (row !== undefined && before === changes) {
-        if (rows.size >= MAX_ENTRIES) rows.delete(rows.keys().next().value as number);
-        rows.set(key, row);
-      }
-      return row;
+    async get(key, admit) {
+      const found = kept(key);
+      if (found) return found.row;
+      if (!admit) return ask(key);
+      // Another may have asked while this one waited.
+      return admit(async () => {
+        const meanwhile = kept(key);
+        return meanwhile ? meanwhile.row : ask(key);
+      });
     },
     forget: drop,
   };
+}
+
+function keep<V>(entries: Map<number, V>, key: number, value: V): void {
+  // The oldest goes first: to begin anew makes this one the youngest.
+  entries.delete(key);
+  if (entries.size >= MAX_ENTRIES) entries.delete(entries.keys().next().value as number);
+  entries.set(key, value);
 }

@@ -1,5 +1,6 @@
 import type { SimulatedClusterTables } from '../backends/simulated/cluster-tables.ts';
 import type { SimulatedResourceTables } from '../backends/simulated/resource-tables.ts';
+import type { CatalogTables } from '../cloud/catalog/tables.ts';
 import type { ClusterTables } from '../cloud/clusters/tables.ts';
 import type { FileShareTables } from '../cloud/file-shares/tables.ts';
 import type { FloatingIpTables } from '../cloud/floating-ips/tables.ts';
@@ -26,6 +27,7 @@ import type { WorkerTables } from '../workflows/tables.ts';
 /** Every table of the database, by feature. A feature's `tables.ts` imports nothing but kysely. */
 export interface Tables
   extends AiTaskTables,
+    CatalogTables,
     ClusterTables,
     FeatureTables,
     FileShareTables,

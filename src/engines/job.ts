@@ -4,10 +4,14 @@ import { AnalysisResult, STOP_LABELS } from './results.ts';
 import { EngineSettings } from './settings.ts';
 
 /**
- * The protocol between the server and the child process that analyses one local media file. The server sends one
- * `AnalysisOrder`; the child answers with messages, the last of which is `result`, `failed` or `fault`, and ends.
- * Both sides check what they get.
+ * The protocol between the server and the child process that analyses one local media file: lines of JSON. The server
+ * writes one `AnalysisOrder` to the child's standard input, which stays open as long as the server lives. The child
+ * writes messages to file descriptor `MESSAGES`, the last of which is `result`, `failed` or `fault`, and ends. Both
+ * sides check what they get. Not the channel of node:child_process: what a child writes there can end its parent.
  */
+
+/** Of the child. Standard output is left to libraries that print. */
+export const MESSAGES = 3;
 
 const closed = { additionalProperties: false } as const;
 
@@ -27,8 +31,8 @@ const AnalysisLimits = Type.Object(
     cpuSeconds: Type.Integer({ minimum: 1 }),
     /** Address space of each program that is started. */
     memoryBytes: Type.Integer({ minimum: 2 ** 20 }),
-    /** The largest file that a program may write. */
-    fileBytes: Type.Integer({ minimum: 2 ** 20 }),
+    /** What may be written to files in all. */
+    writtenBytes: Type.Integer({ minimum: 2 ** 20 }),
   },
   closed,
 );
@@ -40,7 +44,8 @@ export const DEFAULT_LIMITS: AnalysisLimits = {
   wallSeconds: 2 * 3_600,
   cpuSeconds: 2 * 3_600,
   memoryBytes: 2_000_000_000,
-  fileBytes: 1_000_000_000,
+  // Two hours of sound at 32,000 bytes a second, once whole and once in phrases, and the words of them.
+  writtenBytes: 500_000_000,
 };
 
 const shared = {
@@ -119,8 +124,16 @@ export function readOrder(value: unknown): AnalysisOrder {
 
 /** @throws Error saying what is wrong with what was sent */
 export function readMessage(value: unknown): AnalysisMessage {
-  if (Value.Check(AnalysisMessage, value)) return value;
-  throw new Error(`Not a message of an analysis: ${firstError(Value.Errors(AnalysisMessage, value))}`);
+  if (!Value.Check(AnalysisMessage, value))
+    throw new Error(`Not a message of an analysis: ${firstError(Value.Errors(AnalysisMessage, value))}`);
+  if (!isStorable(value)) throw new Error('A message of an analysis holds text that no database keeps');
+  return value;
+}
+
+/** NUL and half a surrogate pair would fail the transaction that ends the task, and so at each of its tries. */
+function isStorable(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
+  return typeof value !== 'object' || value === null || Object.values(value).every(isStorable);
 }
 
 function firstError(errors: readonly { instancePath: string; message: string }[]): string {

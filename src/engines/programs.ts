@@ -25,7 +25,7 @@ function isProgram(file: string): boolean {
   }
 }
 
-type Limits = Pick<AnalysisLimits, 'cpuSeconds' | 'memoryBytes' | 'fileBytes' | 'wallSeconds'>;
+type Limits = Pick<AnalysisLimits, 'cpuSeconds' | 'memoryBytes' | 'writtenBytes' | 'wallSeconds'>;
 
 /** Starts programs that read untrusted bytes: with limits, without input, and with nothing of our environment. */
 export interface Programs {
@@ -83,7 +83,7 @@ function limiter(searchPath: string, limits: Limits): string[] {
           prlimit,
           `--cpu=${limits.cpuSeconds}`,
           `--as=${limits.memoryBytes}`,
-          `--fsize=${limits.fileBytes}`,
+          `--fsize=${limits.writtenBytes}`,
           '--core=0',
         ]),
   ];

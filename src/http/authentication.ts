@@ -1,7 +1,8 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Authenticator } from '../iam/identity/authenticate.ts';
 import { type Access, allows, type Principal } from '../iam/identity/principal.ts';
-import { ForbiddenError } from '../lib/errors.ts';
+import { ForbiddenError, UnauthenticatedError } from '../lib/errors.ts';
+import type { StrangerLimits } from './rate-limits.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -21,16 +22,31 @@ const ASKS: Record<Access, string> = {
   resell: "a reseller's administrator",
 };
 
-/** Every request is authenticated and allowed before its body is read. */
-export function requireAuthentication(app: FastifyInstance, authenticator: Authenticator): void {
+/** Every request is authenticated and allowed before its body is read. Those of nobody are counted by their address. */
+export function requireAuthentication(
+  app: FastifyInstance,
+  authenticator: Authenticator,
+  strangers: StrangerLimits,
+): void {
   app.decorateRequest('principal');
   app.addHook('onRequest', async (request) => {
-    if (request.is404) return;
-    const { access } = request.routeOptions.config;
-    if (access === 'public') return;
-    request.principal = await authenticator.authenticate(request.headers.authorization);
+    const { access, uncounted } = request.routeOptions.config;
+    if (request.is404 || access === 'public') {
+      if (!uncounted) await strangers.count(request.ip);
+      return;
+    }
+    request.principal = await principalOf(request);
     if (!access || !allows(request.principal, access)) {
       throw new ForbiddenError(`This operation needs a token of ${access ? ASKS[access] : 'nobody'}`);
     }
   });
+
+  async function principalOf({ headers, ip }: FastifyRequest): Promise<Principal> {
+    try {
+      return await authenticator.authenticate(headers, (ask) => strangers.admit(ip, ask));
+    } catch (error) {
+      if (error instanceof UnauthenticatedError) await strangers.count(ip);
+      throw error;
+    }
+  }
 }

@@ -1,6 +1,7 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { InvalidError } from '../lib/errors.ts';
-import type { ChangingRequest, IncomingRequest, RequestLog } from '../requests/request-log.ts';
+import type { IncomingRequest } from '../requests/incoming-request.ts';
+import type { ChangingRequest, RequestLog } from '../requests/request-log.ts';
 import { withoutPrefix } from './dialect.ts';
 import { hooks } from './route-hooks.ts';
 
@@ -19,8 +20,6 @@ declare module 'fastify' {
     versionRead: string | undefined;
   }
   interface FastifyContextConfig {
-    /** The answer holds a secret that is shown once, so that nothing may keep it. */
-    secretAnswer?: boolean;
     /** A POST that changes nothing, such as a price preview. */
     onlyAsks?: boolean;
     /** A GET that is noted like a change: a login in somebody's name. */
@@ -151,6 +150,7 @@ function incoming(request: FastifyRequest): IncomingRequest {
     url: request.url,
     ...placed(request),
     operation: operationId ?? '',
+    body: () => request.body,
     success: Number(Object.keys(response ?? {})[0] ?? 200),
     ip: request.ip,
     userAgent: request.headers['user-agent'],

@@ -7,6 +7,10 @@ import { type TUnsafe, Type } from 'typebox';
 export interface Dialect {
   readonly name: 'specification' | 'client';
   readonly prefix: '' | '/gcore';
+  /** Whether it takes and shows what `LEGACY` marks, for older clients of the published contract. */
+  readonly legacy: boolean;
+  /** Whether null stands for texts and numbers of accounts that there are none of. */
+  readonly nulls: boolean;
   /** The answer that names the tasks which an asynchronous operation started. */
   tasks(ids: string[]): string[] | { tasks: string[] };
   readonly tasksSchema: TUnsafe<string[] | { tasks: string[] }>;
@@ -21,6 +25,8 @@ const taskIds = Type.Array(Type.String({ format: 'uuid' }), {
 export const specificationDialect: Dialect = {
   name: 'specification',
   prefix: '',
+  legacy: false,
+  nulls: true,
   tasks: (ids) => ids,
   tasksSchema: Type.Unsafe(taskIds),
   remoteGroup: (id) => (id === null ? [] : [id]),
@@ -29,6 +35,8 @@ export const specificationDialect: Dialect = {
 export const clientDialect: Dialect = {
   name: 'client',
   prefix: '/gcore',
+  legacy: true,
+  nulls: false,
   tasks: (ids) => ({ tasks: ids }),
   tasksSchema: Type.Unsafe(Type.Object({ tasks: taskIds }, { title: 'TaskIds' })),
   remoteGroup: (id) => id,

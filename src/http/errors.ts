@@ -54,10 +54,12 @@ export function sendError(error: Error, request: FastifyRequest, reply: FastifyR
   if (known instanceof TooManyRequestsError)
     void reply.header('retry-after', String(known.retryAfterSeconds));
   if (status === 401) void reply.header('www-authenticate', CHALLENGES);
+  // The framework ends the connection after a body that it could not take. Of one of ours it has read all.
+  if (known instanceof DomainError) void reply.removeHeader('connection');
   const details = wantsProblemDetails(request.headers.accept);
   const body = details
     ? problemDetails(known, status, request.id)
-    : bodyOf(areaOf(request.url), known, status, request);
+    : { ...bodyOf(areaOf(request.url), known, status, request), ...hintOf(known) };
   void reply
     .code(status)
     .type(`application/${details ? 'problem+json' : 'json'}; charset=utf-8`)
@@ -102,6 +104,11 @@ function bodyOf(area: Area, error: DomainError | HttpError, status: number, requ
         ? { errors: error.fields }
         : { message: error.message };
   }
+}
+
+/** Beside the contract's text, in every area. */
+function hintOf(error: Error): { hint?: string } {
+  return error instanceof DomainError && error.hint !== undefined ? { hint: error.hint } : {};
 }
 
 function exceptionClass(error: DomainError | HttpError): string {

@@ -1,6 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { InvalidError } from '../lib/errors.ts';
+import { holdsMoreValues } from './json-size.ts';
 import { textProblem } from './text-guard.ts';
+
+/** More than any request needs: a security group has 250 rules, a cluster 50 pools. */
+const MAX_VALUES = 10_000;
 
 /** The body isn't JSON: 400, in the account area with a body of its own form. */
 export class MalformedJsonError extends InvalidError {
@@ -14,24 +18,30 @@ export class MalformedJsonError extends InvalidError {
  * every request. Any other content type is answered 415 by the framework.
  */
 export function acceptJson(app: FastifyInstance): void {
-  const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body.length === 0) return done(null, undefined);
-    void parse(request, body, (error, value?: unknown) => {
-      if (error) return done(new MalformedJsonError(whyUnreadable(body)));
-      const problem = textProblem(value);
-      if (problem) return done(new InvalidError([{ ...problem, field: problem.field || 'body' }]));
-      done(null, value);
-    });
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (_request, body, done) => {
+    done(null, body.length === 0 ? undefined : read(body));
   });
 }
 
-function whyUnreadable(body: string): string {
+/** @throws InvalidError */
+function read(body: string): unknown {
+  if (holdsMoreValues(body, MAX_VALUES)) {
+    throw new InvalidError({
+      body: [`Must hold at most ${MAX_VALUES} values.`],
+    });
+  }
+  const value = parsed(body);
+  const problem = textProblem(value);
+  if (problem) throw new InvalidError([{ ...problem, field: problem.field || 'body' }]);
+  return value;
+}
+
+function parsed(body: string): unknown {
   try {
-    JSON.parse(body);
-    return 'a field is called __proto__ or constructor.prototype, which is not allowed';
+    // What some programs begin a file with.
+    return JSON.parse(body.startsWith('\ufeff') ? body.slice(1) : body);
   } catch (error) {
-    return (error as Error).message;
+    throw new MalformedJsonError((error as Error).message);
   }
 }

@@ -36,6 +36,25 @@ test('what a proxy passes on finds nothing', async () => {
   }
 });
 
+test('a page in a browser here finds nothing under a name of its own', async () => {
+  const { port } = new URL(service.url);
+  const statusAs = (host: string) =>
+    new Promise((resolve, reject) => {
+      request({ host: '127.0.0.1', port, path: '/metrics', headers: { host } }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      })
+        .on('error', reject)
+        .end();
+    });
+  for (const host of ['localhost', `localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`]) {
+    expect(await statusAs(host), host).toBe(200);
+  }
+  for (const host of ['rebound.example', `localhost.example:${port}`, '127.0.0.1.example', '192.0.2.1']) {
+    expect(await statusAs(host), host).toBe(404);
+  }
+});
+
 test('another machine finds nothing, unless the metrics are open', async () => {
   const outside = Object.values(os.networkInterfaces())
     .flatMap((addresses) => addresses ?? [])

@@ -1,13 +1,10 @@
-import type { Registry } from 'prom-client';
 import { NotFoundError } from '../lib/errors.ts';
 import { RequestDurations } from './request-durations.ts';
 import type { Api } from './server.ts';
 
 /** What is measured of this process and its work. */
 export interface Metrics {
-  /** Takes what requests are measured by. */
-  registry: Registry;
-  /** Everything, in the text form of Prometheus. */
+  /** Everything but the requests, in the text form of Prometheus. */
   text(): Promise<string>;
   /** Whether other machines may read it. */
   open: boolean;
@@ -15,27 +12,32 @@ export interface Metrics {
 
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/;
+/** A page in a browser here may lead a name of its own to this machine, and read what that answers. */
+const LOCAL_NAME = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
 
 /**
  * `/metrics`, without a token. Unless it is open, only programs on this machine may read it: a request from elsewhere, or one
- * that a proxy passed on, finds nothing there.
+ * that a proxy passed on, or one that calls it by another name, finds nothing there.
  */
 export function metricsRoute(app: Api, metrics: Metrics): void {
-  measureRequests(app, metrics.registry);
+  const durations = measureRequests(app);
   app.get('/metrics', {
     config: { access: 'public' },
     schema: { hide: true },
     handler: async ({ socket, headers }, reply) => {
       const passedOn = headers.forwarded ?? headers['x-forwarded-for'] ?? headers['x-real-ip'];
-      const local = LOOPBACK.test(socket.remoteAddress ?? '') && passedOn === undefined;
+      const local =
+        LOOPBACK.test(socket.remoteAddress ?? '') &&
+        LOCAL_NAME.test(headers.host ?? '') &&
+        passedOn === undefined;
       if (!local && !metrics.open) throw new NotFoundError('Path', '/metrics');
-      return reply.type(CONTENT_TYPE).send(await metrics.text());
+      return reply.type(CONTENT_TYPE).send(`${await metrics.text()}\n${durations.text()}`);
     },
   });
 }
 
-function measureRequests(app: Api, registry: Registry): void {
-  const durations = new RequestDurations(registry);
+function measureRequests(app: Api): RequestDurations {
+  const durations = new RequestDurations();
   const known = new Map<string, (seconds: number) => void>();
   app.addHook('onResponse', (request, reply, done) => {
     // Unknown paths are one route, or a stranger could make as many as there are paths.
@@ -50,4 +52,5 @@ function measureRequests(app: Api, registry: Registry): void {
     count(reply.elapsedTime / 1_000);
     done();
   });
+  return durations;
 }

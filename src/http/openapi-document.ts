@@ -21,7 +21,10 @@ export interface Operation {
   deprecated?: boolean;
   parameters?: (Parameter | { $ref: string })[];
   requestBody?: { required?: boolean; content: Record<string, MediaType> };
-  responses: Record<string, { $ref?: string; content?: Record<string, object> }>;
+  responses: Record<
+    string,
+    { $ref?: string; headers?: Record<string, object>; content?: Record<string, object> }
+  >;
 }
 
 interface MediaType {

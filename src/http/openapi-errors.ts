@@ -18,6 +18,7 @@ const MEANING: Record<number, string> = {
 };
 
 const text = (description: string) => ({ type: 'string', description });
+const hint = text('With a 401: what to send instead, or whom to ask');
 const fieldTexts = {
   type: 'object',
   description: 'Texts by field',
@@ -44,6 +45,7 @@ const SCHEMAS = {
         },
       },
       invalid_fields: fieldTexts,
+      hint,
     },
     examples: [
       {
@@ -57,7 +59,11 @@ const SCHEMAS = {
     type: 'object',
     title: 'LoggingError',
     required: ['code', 'message'],
-    properties: { code: { type: 'integer', description: 'The status' }, message: text('What is wrong') },
+    properties: {
+      code: { type: 'integer', description: 'The status' },
+      message: text('What is wrong'),
+      hint,
+    },
     examples: [{ code: 404, message: 'Project 999 not found' }],
   },
   StreamingError: {
@@ -67,6 +73,7 @@ const SCHEMAS = {
     properties: {
       error: text('What is wrong'),
       status: { type: 'integer', description: 'The status, where a read finds nothing' },
+      hint,
     },
     examples: [{ error: 'url: This field is required.' }],
   },
@@ -74,7 +81,7 @@ const SCHEMAS = {
     type: 'object',
     title: 'IamError',
     required: ['message'],
-    properties: { message: text('What is wrong') },
+    properties: { message: text('What is wrong'), hint },
     examples: [{ message: 'Authentication credentials were not provided.' }],
   },
   IamErrors: {
@@ -124,7 +131,10 @@ export function withErrors(
       responses[name] ??= responseOf(area, status);
       return [String(status), { $ref: `#/components/responses/${name}` }];
     });
-    return { ...operation, responses: { ...Object.fromEntries(errors), ...operation.responses } };
+    const answers = traits.get(operation.operationId)?.secret
+      ? notToBeKept(operation.responses)
+      : operation.responses;
+    return { ...operation, responses: { ...Object.fromEntries(errors), ...answers } };
   }
 }
 
@@ -169,6 +179,17 @@ function responseOf(area: Area, status: number): object {
     }),
     content: { 'application/json': { schema } },
   };
+}
+
+/** What a route answers itself, when it holds a secret. */
+function notToBeKept(answers: Operation['responses']): Operation['responses'] {
+  const headers = {
+    'Cache-Control': {
+      description: 'The answer holds a secret: nothing may keep it.',
+      schema: { type: 'string', const: 'no-store' },
+    },
+  };
+  return Object.fromEntries(Object.entries(answers).map(([status, one]) => [status, { ...one, headers }]));
 }
 
 function sorted<T>(named: Record<string, T>): Record<string, T> {

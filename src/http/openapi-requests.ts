@@ -9,6 +9,8 @@ export interface RequestTraits {
   keyed: boolean;
   versioned: boolean;
   counted: boolean;
+  /** Its answer holds a secret. */
+  secret: boolean;
 }
 
 export function traitsOf({ method, url, config }: RouteOptions): RequestTraits {
@@ -19,6 +21,7 @@ export function traitsOf({ method, url, config }: RouteOptions): RequestTraits {
     keyed: changes && config?.access !== 'public' && (method === 'POST' || method === 'PATCH'),
     versioned: changes && versioned !== undefined,
     counted: !config?.uncounted,
+    secret: config?.secretAnswer === true,
   };
 }
 

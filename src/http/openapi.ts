@@ -54,10 +54,10 @@ export async function documentApi(app: FastifyInstance, dialect: Dialect): Promi
       return { schema, url };
     },
   });
-  let made: OpenApiDocument | undefined;
-  app.get('/openapi.json', { config: { access: 'public' }, schema: { hide: true } }, async () => {
-    made ??= documented(app.swagger(), traits);
-    return made;
+  let made: string | undefined;
+  app.get('/openapi.json', { config: { access: 'public' }, schema: { hide: true } }, (_request, reply) => {
+    made ??= JSON.stringify(documented(app.swagger(), traits));
+    return reply.type('application/json; charset=utf-8').send(made);
   });
 }
 

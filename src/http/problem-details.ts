@@ -14,7 +14,7 @@ export function problemDetails(error: Error, status: number, requestId: string):
     status,
     detail: error.message,
     request_id: requestId,
-    ...(error instanceof DomainError && { code: error.kind }),
+    ...(error instanceof DomainError && { code: error.kind, hint: error.hint }),
     ...(error instanceof QuotaExceededError && { quota: error.info }),
     ...(error instanceof InvalidError && {
       errors: Object.entries(error.fields).flatMap(([field, texts]) =>

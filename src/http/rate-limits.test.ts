@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type TestService } from '../../test/support/service.ts';
+import { limitStrangers } from './rate-limits.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService({ TRADEWIND_RATE_LIMIT: '30' });
+  service = await startService({ TRADEWIND_RATE_LIMIT: '30', TRADEWIND_TRUST_PROXY: '127.0.0.1' });
 });
 afterAll(() => service.stop());
 
@@ -42,4 +43,77 @@ it('does not count the polling of tasks', async () => {
   );
   expect(polls.map(({ status }) => status)).toEqual(Array(60).fill(200));
   expect(polls[0]?.headers.get('ratelimit')).toBeNull();
+});
+
+describe('whoever shows no token', () => {
+  /** The first answer that refuses for the number of requests, of so many. */
+  const tooMany = async (send: (n: number) => Promise<{ status: number }>, most = 35) => {
+    for (let n = 0; n < most; n++) if ((await send(n)).status === 429) return n;
+    return undefined;
+  };
+  const from = (address: string) => ({ 'x-forwarded-for': address });
+
+  it.each([
+    ['asks without one', '198.51.100.1', 'GET', '/cloud/v1/projects', {}],
+    ['shows unknown ones', '198.51.100.2', 'GET', '/cloud/v1/projects', { authorization: 'apikey 99999_x' }],
+    ['tries paths', '198.51.100.3', 'GET', '/nothing', {}],
+    ['reads what is open', '198.51.100.4', 'GET', '/docs', {}],
+    ['logs in', '198.51.100.5', 'POST', '/iam/auth/jwt/refresh', {}],
+  ])('and %s is stopped by address', async (_, address, method, path, headers) => {
+    const send = (sender: string) =>
+      service.anonymous.request(method, path, { headers: { ...headers, ...from(sender) } });
+    expect(await tooMany(() => send(address))).toBe(30);
+    const refused = await send(address);
+    expect(refused.text).toMatch(/More than 30 requests without a valid token came from this address/);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect((await send('198.51.100.99')).status).not.toBe(429);
+  });
+
+  it('is one sender with all of an IPv6 network', async () => {
+    const send = (n: number) =>
+      service.anonymous.request('GET', '/nothing', { headers: from(`2001:db8::${n.toString(16)}`) });
+    expect(await tooMany(send)).toBe(30);
+    const other = await service.anonymous.request('GET', '/nothing', { headers: from('2001:db8:0:1::1') });
+    expect(other.status).toBe(404);
+  });
+
+  it('stops nobody behind the same address whose token is known, and no probe', async () => {
+    const { http, projectId } = await service.otherTenant();
+    const headers = from('198.51.100.6');
+    const path = `/cloud/v1/projects/${projectId}`;
+    expect(await tooMany(() => service.anonymous.request('GET', '/nothing', { headers }))).toBe(30);
+    expect((await http.request('GET', path, { headers })).status).toBe(200);
+    expect(await tooMany(() => service.anonymous.request('GET', '/healthz', { headers }))).toBeUndefined();
+    const unknown = { ...headers, authorization: 'apikey 88888_x' };
+    expect((await service.anonymous.request('GET', path, { headers: unknown })).status).toBe(429);
+  });
+});
+
+describe('tokens that are not known yet', () => {
+  /** The most that were asked about together, of so many. */
+  async function together(limit: number, addressOf: (n: number) => string, many = 50) {
+    const strangers = limitStrangers(limit);
+    let [now, most, asked] = [0, 0, 0];
+    const ask = async () => {
+      asked++;
+      most = Math.max(most, ++now);
+      await new Promise(setImmediate);
+      now--;
+    };
+    const one = async (address: string) => {
+      await strangers.admit(address, ask);
+      await strangers.count(address);
+    };
+    await Promise.allSettled(Array.from({ length: many }, (_, n) => one(addressOf(n))));
+    return { most, asked };
+  }
+
+  it.each([0, 1_000])('are asked about a few at once for each network (limit %i)', async (limit) => {
+    expect(await together(limit, (n) => `2001:db8::${n}`)).toEqual({ most: 4, asked: 50 });
+    expect((await together(limit, (n) => `198.51.100.${n}`)).most).toBe(50);
+  });
+
+  it('count before the next is asked about', async () => {
+    expect((await together(10, () => '198.51.100.1')).asked).toBeLessThanOrEqual(10 + 4);
+  });
 });

@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import pLimit, { type LimitFunction } from 'p-limit';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { TooManyRequestsError } from '../lib/errors.ts';
+import { senderNetwork } from '../lib/sender-network.ts';
 import { hooks } from './route-hooks.ts';
 
 const WINDOW_SECONDS = 10;
@@ -41,4 +43,63 @@ export function limitRates(app: FastifyInstance, limit: number): void {
       );
     }
   }
+}
+
+/** Requests of whoever isn't known, by the network that they come from. */
+export interface StrangerLimits {
+  /** Counts one. @throws TooManyRequestsError when it is one too many */
+  count(address: string): Promise<void>;
+  /**
+   * Asks about a token that isn't known, a few at once for each network: whoever sends thousands together would take all
+   * connections to the database, and be counted only afterwards. @throws TooManyRequestsError when there were too many already
+   */
+  admit<T>(address: string, ask: () => Promise<T>): Promise<T>;
+}
+
+const ASKED_AT_ONCE = 4;
+
+/** Whoever shows a token that is known passes, whatever others behind the same address do. */
+export function limitStrangers(limit: number): StrangerLimits {
+  const asking = new Map<string, { turns: LimitFunction; count: number }>();
+
+  async function inTurn<T>(network: string, work: () => Promise<T>): Promise<T> {
+    const line = asking.get(network) ?? { turns: pLimit(ASKED_AT_ONCE), count: 0 };
+    asking.set(network, line);
+    line.count++;
+    try {
+      return await line.turns(work);
+    } finally {
+      line.count--;
+      if (line.count === 0) asking.delete(network);
+    }
+  }
+
+  if (limit === 0) {
+    return { count: async () => {}, admit: (address, ask) => inTurn(senderNetwork(address), ask) };
+  }
+  const counts = new RateLimiterMemory({ points: limit, duration: WINDOW_SECONDS });
+
+  function refuseOver(consumed: number, msBeforeNext: number): void {
+    if (consumed <= limit) return;
+    const seconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
+    throw new TooManyRequestsError(
+      `More than ${limit} requests without a valid token came from this address in ${WINDOW_SECONDS} seconds; go on in ${seconds} s.`,
+      seconds,
+    );
+  }
+
+  return {
+    async count(address) {
+      const { consumedPoints, msBeforeNext } = await counts.penalty(senderNetwork(address));
+      refuseOver(consumedPoints, msBeforeNext);
+    },
+    admit(address, ask) {
+      const network = senderNetwork(address);
+      return inTurn(network, async () => {
+        const found = await counts.get(network);
+        if (found) refuseOver(found.consumedPoints + 1, found.msBeforeNext);
+        return ask();
+      });
+    },
+  };
 }

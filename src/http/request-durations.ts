@@ -1,38 +1,26 @@
-import { Histogram, type Registry } from 'prom-client';
-
 const NAME = 'tradewind_http_request_duration_seconds';
-const HELP = 'From the head of a request to the end of its answer';
+const HEAD = `# HELP ${NAME} From the head of a request to the end of its answer\n# TYPE ${NAME} histogram\n`;
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
-const LABELS = ['method', 'route', 'status'] as const;
-type Label = (typeof LABELS)[number];
+const LE = [...BOUNDS, '+Inf'];
 
 interface Series {
-  labels: Record<Label, string>;
+  /** As text of Prometheus. */
+  labels: string;
   /** How many ended within each bound, and not within the one before; the last are those beyond all. */
   counts: number[];
   seconds: number;
 }
 
 /**
- * A histogram whose series count without checking and hashing their labels again: `Histogram.observe` does for each
- * request, and was 5 % of the work of a cheap one.
+ * A histogram that counts without checking and hashing labels again, and is written without making objects first: that
+ * of the library was 5 % of the work of a cheap request, and took 60 ms to show what all routes had answered.
  */
-export class RequestDurations extends Histogram<Label> {
+export class RequestDurations {
   readonly #series: Series[] = [];
 
-  constructor(registry: Registry) {
-    super({
-      name: NAME,
-      help: HELP,
-      labelNames: LABELS,
-      buckets: BOUNDS,
-      registers: [registry],
-    });
-  }
-
   /** What counts a request of these labels. Keep it: each call makes a series. */
-  newSeries(labels: Series['labels']): (seconds: number) => void {
-    const series: Series = { labels, counts: BOUNDS.map(() => 0).concat(0), seconds: 0 };
+  newSeries(labels: { method: string; route: string; status: string }): (seconds: number) => void {
+    const series: Series = { labels: labelText(labels), counts: BOUNDS.map(() => 0).concat(0), seconds: 0 };
     this.#series.push(series);
     return (seconds) => {
       let at = 0;
@@ -42,24 +30,27 @@ export class RequestDurations extends Histogram<Label> {
     };
   }
 
-  /** What the registry writes and `get` answers. */
-  async getForPromString() {
-    const values = this.#series.flatMap(valuesOf);
-    return { name: NAME, help: HELP, type: 'histogram', aggregator: 'sum', values };
+  /** All of them, in the text form of Prometheus. */
+  text(): string {
+    return this.#series.reduce((text, series) => text + textOf(series), HEAD);
   }
 }
 
-/** The values of a series in the form of Prometheus: each bucket counts those before it as well. */
-function valuesOf({ labels: sharedLabels, counts, seconds }: Series) {
+/** Each bucket counts those before it as well. */
+function textOf({ labels, counts, seconds }: Series): string {
+  let text = '';
   let total = 0;
-  const buckets = counts.map((count, at) => {
+  for (const [at, count] of counts.entries()) {
     total += count;
-    const labels = { le: BOUNDS[at] ?? '+Inf' };
-    return { metricName: `${NAME}_bucket`, labels, sharedLabels, value: total };
-  });
-  return [
-    ...buckets,
-    { metricName: `${NAME}_sum`, labels: {}, sharedLabels, value: seconds },
-    { metricName: `${NAME}_count`, labels: {}, sharedLabels, value: total },
-  ];
+    text += `${NAME}_bucket{le="${LE[at]}",${labels}} ${total}\n`;
+  }
+  return `${text}${NAME}_sum{${labels}} ${seconds}\n${NAME}_count{${labels}} ${total}\n`;
+}
+
+function labelText(labels: object): string {
+  const escaped = (value: string) =>
+    value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
+  return Object.entries(labels)
+    .map(([name, value]) => `${name}="${escaped(value)}"`)
+    .join(',');
 }

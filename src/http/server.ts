@@ -1,15 +1,19 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Authenticator } from '../iam/identity/authenticate.ts';
-import { InvalidError } from '../lib/errors.ts';
 import type { RequestLog } from '../requests/request-log.ts';
+import type { AccessLog } from './access-log.ts';
 import { requireAuthentication } from './authentication.ts';
 import { keepChangingRequests } from './changing-requests.ts';
 import { serializerCompiler, validatorCompiler } from './compilers.ts';
 import { sendError } from './errors.ts';
 import { acceptJson } from './json-body.ts';
-import { limitRates } from './rate-limits.ts';
+import { refuseOddHeads } from './odd-heads.ts';
+import { limitRates, limitStrangers } from './rate-limits.ts';
+import { forbidKeepingSecrets } from './secret-answers.ts';
+import { refuseShutServices } from './shut-services.ts';
 import { answerUnknownPaths, MAX_PARAM_LENGTH } from './unknown-paths.ts';
+import { warnOfUnknownProxies } from './unknown-proxies.ts';
 import { refuseUnknownQueries } from './unknown-queries.ts';
 
 const BODY_LIMIT = 1_048_576;
@@ -19,11 +23,12 @@ export function createServer(deps: {
   log: FastifyBaseLogger;
   authenticator: Authenticator;
   nextRequestId: () => string;
-  /** Requests that one token may make in 10 seconds; 0 for any number. */
+  /** Requests that one token, or one address without any, may make in 10 seconds; 0 for any number. */
   rateLimit: number;
   /** Who is believed where a request comes from; nobody when empty. */
   trustedProxies: readonly string[];
   requestLog: RequestLog;
+  accessLog?: AccessLog | undefined;
   /** Names a fault of what lies below by a domain error, where there is one for it. */
   nameFault: (error: Error) => Error;
 }) {
@@ -37,7 +42,10 @@ export function createServer(deps: {
     trustProxy: deps.trustedProxies.length > 0 && [...deps.trustedProxies],
     genReqId: () => deps.nextRequestId(),
     requestTimeout: 60_000,
-    frameworkErrors: sendError,
+    frameworkErrors(error, request, reply) {
+      deps.accessLog?.(request, reply);
+      sendError(error, request, reply);
+    },
     forceCloseConnections: 'idle',
     return503OnClosing: true,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
@@ -46,16 +54,26 @@ export function createServer(deps: {
   app.setValidatorCompiler(validatorCompiler());
   app.setSerializerCompiler(serializerCompiler());
   app.setErrorHandler<Error>((error, request, reply) => sendError(deps.nameFault(error), request, reply));
+  const { accessLog } = deps;
+  if (accessLog) {
+    app.addHook('onRequest', (request, reply, done) => {
+      accessLog(request, reply);
+      done();
+    });
+  }
   acceptJson(app);
   answerUnknownPaths(app);
   refuseUnknownQueries(app);
   app.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id);
-    const nul = request.url.includes('%00');
-    done(nul ? new InvalidError({ url: ['contains the character NUL, which is not allowed'] }) : undefined);
+    done();
   });
+  refuseOddHeads(app);
+  if (deps.trustedProxies.length === 0) warnOfUnknownProxies(app);
   closeConnectionsAtStop(app);
-  requireAuthentication(app, deps.authenticator);
+  requireAuthentication(app, deps.authenticator, limitStrangers(deps.rateLimit));
+  refuseShutServices(app);
+  forbidKeepingSecrets(app);
   keepChangingRequests(app, deps.requestLog);
   // Each of these two puts itself before what a route has already: requests are counted first.
   limitRates(app, deps.rateLimit);

@@ -3,42 +3,55 @@ import type { FieldProblem } from '../lib/errors.ts';
 const MAX_DEPTH = 32;
 
 /**
- * Finds what no field may hold: text that the database can't store (NUL, half a surrogate pair) and nesting
- * so deep that only an attack needs it. Walks without recursion, since the input is a stranger's.
+ * Finds what no field may hold: text that the database can't store (NUL, half a surrogate pair), nesting so deep that
+ * only an attack needs it, and names that every object of JavaScript has. Called with few values only; see json-size.ts.
  */
 export function textProblem(value: unknown): FieldProblem | undefined {
-  const pending: Place[] = [{ value, field: '', depth: 0 }];
-  for (let next = pending.pop(); next; next = pending.pop()) {
-    const { field, depth } = next;
-    const message = faultAt(next);
-    if (message) return { field, message };
-    if (typeof next.value !== 'object' || next.value === null) continue;
-    for (const [key, child] of Object.entries(next.value)) {
-      pending.push({ value: child, field: field === '' ? key : `${field}.${key}`, depth: depth + 1 });
-    }
-  }
-  return undefined;
+  const fault = faultIn(value, 0);
+  return fault && { field: fault.path.reverse().join('.'), message: fault.message };
 }
 
-interface Place {
-  value: unknown;
-  field: string;
-  depth: number;
+interface Fault {
+  /** From the inside out. */
+  path: string[];
+  message: string;
 }
 
-/** A fault of the place itself or of a name in it; what the names hold are places of their own. */
-function faultAt({ value, depth }: Place): string | undefined {
-  if (typeof value === 'string') return faultOf(value);
+function faultIn(value: unknown, depth: number): Fault | undefined {
+  if (typeof value === 'string') return faultAt(textFault(value));
   if (typeof value !== 'object' || value === null) return undefined;
-  if (depth === MAX_DEPTH) return `is nested more than ${MAX_DEPTH} levels deep`;
-  for (const key of Object.keys(value)) {
-    const fault = faultOf(key);
-    if (fault) return `has a name that ${fault}`;
+  if (depth === MAX_DEPTH) return faultAt(`is nested more than ${MAX_DEPTH} levels deep`);
+  for (const [name, child] of Object.entries(value)) {
+    const fault = faultAt(nameFault(name, child)) ?? within(name, faultIn(child, depth + 1));
+    if (fault) return fault;
   }
   return undefined;
 }
 
-function faultOf(text: string): string | undefined {
+function faultAt(message: string | undefined): Fault | undefined {
+  return message === undefined ? undefined : { path: [], message };
+}
+
+function within(name: string, fault: Fault | undefined): Fault | undefined {
+  fault?.path.push(name);
+  return fault;
+}
+
+function nameFault(name: string, child: unknown): string | undefined {
+  if (name === '__proto__') return 'has a field called __proto__, which is not allowed';
+  if (
+    name === 'constructor' &&
+    typeof child === 'object' &&
+    child !== null &&
+    Object.hasOwn(child, 'prototype')
+  ) {
+    return 'has a field called constructor.prototype, which is not allowed';
+  }
+  const fault = textFault(name);
+  return fault && `has a name that ${fault}`;
+}
+
+function textFault(text: string): string | undefined {
   if (text.includes('\0')) return 'contains the character NUL, which is not allowed';
   return text.isWellFormed() ? undefined : 'contains half of a surrogate pair, which is not valid text';
 }

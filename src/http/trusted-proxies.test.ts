@@ -15,7 +15,7 @@ async function source(forwarded: string): Promise<string> {
     body: { name: 'any' },
   });
   const { body } = await service.http.get(
-    `/cloud/v1/user_actions?request_id=${made.headers.get('x-request-id')}`,
+    `/cloud/v1/request_log?request_id=${made.headers.get('x-request-id')}`,
   );
   return body.results[0].source_user_ip;
 }

@@ -22,10 +22,28 @@ export function answerUnknownPaths(app: FastifyInstance): void {
   });
 
   app.setNotFoundHandler((request: FastifyRequest, reply: FastifyReply) => {
-    const path = request.url.split('?', 1)[0] ?? '';
+    const emptyPart = emptyPartIn(request.url);
+    if (emptyPart) return sendError(emptyPart, request, reply);
+    const path = pathOf(request.url);
     const route = paths.find('GET', path);
     if (!route) return sendError(new NotFoundError('Path', path), request, reply);
     void reply.header('allow', [...(methods.get(route.store as string) ?? [])].sort().join(', '));
     sendError(new HttpError(405, 'HTTP 405: Method Not Allowed'), request, reply);
   });
+}
+
+/** A slash at the end, or two in a row, as a variable leaves them that is empty. */
+export function emptyPartIn(url: string): NotFoundError | undefined {
+  const path = pathOf(url);
+  if (!path.startsWith('/') || path === '/') return undefined;
+  if (path.includes('//')) {
+    return new NotFoundError('Path', path, '; it has nothing between two of its slashes');
+  }
+  if (!path.endsWith('/')) return undefined;
+  return new NotFoundError('Path', path, `; leave out the slash at its end: ${path.slice(0, -1)}`);
+}
+
+function pathOf(url: string): string {
+  const end = url.indexOf('?');
+  return end === -1 ? url : url.slice(0, end);
 }

@@ -5,31 +5,47 @@ import { MOMENT_RULE } from '../lib/timestamps.ts';
 
 /** Many faults of one request are answered with this many texts at most. */
 const MAX_TEXTS = 50;
+/** Names can be as long as the body. */
+const MAX_FIELD_LENGTH = 200;
 
 /** What a JSON Schema validator found, as texts by field that say what to send instead. */
 export function fieldProblems(errors: ErrorObject[], part: string): FieldProblem[] {
   return relevant(errors)
     .slice(0, MAX_TEXTS)
-    .map((error) => ({ field: fieldOf(error) || part, message: textOf(error, part) }));
+    .map((error) => ({ field: shortened(fieldOf(error)) || part, message: textOf(error, part) }));
 }
 
 /** A failed union reports each branch; the branch "or null" and the union itself say nothing of use. */
 function relevant(errors: ErrorObject[]): ErrorObject[] {
+  // By field, because a stranger says how many errors there are: comparing each with each held the process for seconds.
+  const mismatched = fieldsWith('pattern', errors);
+  const missing = fieldsWith('required', errors);
   const rest = errors.filter((error) => {
-    if (error.keyword === 'anyOf' || error.keyword === 'oneOf' || error.keyword === 'if') return false;
-    return (
-      !(error.keyword === 'type' && error.params.type === 'null') &&
-      !errors.some((other) => implies(other, error))
-    );
+    switch (error.keyword) {
+      case 'anyOf':
+      case 'oneOf':
+      case 'if':
+        return false;
+      case 'type':
+        return error.params.type !== 'null';
+      // Another error says of the same field what these say, and more.
+      case 'format':
+        return !mismatched.has(fieldOf(error));
+      case 'discriminator':
+        return !missing.has(fieldOf(error));
+      default:
+        return true;
+    }
   });
   return rest.length > 0 ? rest : errors;
 }
 
-/** Whether `other` says of the same field what `error` says, and more. */
-function implies(other: ErrorObject, error: ErrorObject): boolean {
-  if (fieldOf(other) !== fieldOf(error)) return false;
-  if (error.keyword === 'format') return other.keyword === 'pattern';
-  return error.keyword === 'discriminator' && other.keyword === 'required';
+function fieldsWith(keyword: string, errors: ErrorObject[]): Set<string> {
+  return new Set(errors.filter((error) => error.keyword === keyword).map(fieldOf));
+}
+
+function shortened(field: string): string {
+  return field.length > MAX_FIELD_LENGTH ? `${field.slice(0, MAX_FIELD_LENGTH)}…` : field;
 }
 
 function fieldOf(error: ErrorObject): string {

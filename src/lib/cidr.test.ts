@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { canonicalAddress, canonicalCidr } from './cidr.ts';
+import { addressOrRange, canonicalAddress, canonicalCidr } from './cidr.ts';
 
 describe('canonicalCidr', () => {
   test.each([
@@ -57,4 +57,14 @@ test('canonicalAddress takes no mask', () => {
   expect(canonicalAddress('FE80::0001')).toEqual({ address: 'fe80::1', family: 'IPv6' });
   expect(canonicalAddress('192.168.1.1')).toEqual({ address: '192.168.1.1', family: 'IPv4' });
   expect(canonicalAddress('192.168.1.1/32')).toBeUndefined();
+});
+
+test('addressOrRange takes both in their one form, and no range with bits beyond its mask', () => {
+  expect(addressOrRange('FD00::1')).toEqual({ address: 'fd00::1' });
+  expect(addressOrRange('FD00::/64')).toEqual({ address: 'fd00::/64' });
+  expect(addressOrRange('10.0.0.5/32')).toEqual({ address: '10.0.0.5/32' });
+  expect(addressOrRange('10.0.0.5/24')).toEqual({
+    fault: 'Has bits set beyond its mask. Did you mean 10.0.0.0/24?',
+  });
+  expect(addressOrRange('10.0')).toHaveProperty('fault');
 });

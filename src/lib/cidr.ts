@@ -32,7 +32,8 @@ export function canonicalAddress(text: string): CanonicalAddress | undefined {
 /**
  * A CIDR in its one text form; a missing mask becomes /32 or /128. Host bits stay in `cidr`, as Neutron
  * keeps them in `remote_ip_prefix`, so that a declarative client reads back what it wrote; `network` is
- * the form for comparing and for subnets. Netmasks (`/255.0.0.0`) and `/08` are refused.
+ * the form for comparing. Everything else refuses them: see `hostBitsFault`. Netmasks (`/255.0.0.0`) and `/08` are
+ * no CIDR.
  */
 export function canonicalCidr(text: string): CanonicalCidr | undefined {
   const slash = text.indexOf('/');
@@ -45,6 +46,21 @@ export function canonicalCidr(text: string): CanonicalCidr | undefined {
   const cidr = `${address}/${mask}`;
   const parser = family === 'IPv4' ? ipaddr.IPv4 : ipaddr.IPv6;
   return { cidr, network: `${parser.networkAddressFromCIDR(cidr)}/${mask}`, family };
+}
+
+/** What is wrong with a range that has bits beyond its mask: nobody can know which of the two was meant. */
+export function hostBitsFault({ cidr, network }: CanonicalCidr): string | undefined {
+  return cidr === network ? undefined : `Has bits set beyond its mask. Did you mean ${network}?`;
+}
+
+/** An address or a range, as access rules and address pairs take it, in its one text form. */
+export function addressOrRange(text: string): { address: string } | { fault: string } {
+  const address = canonicalAddress(text)?.address;
+  if (address !== undefined) return { address };
+  const range = canonicalCidr(text);
+  if (!range) return { fault: 'Must be an IP address such as 10.0.0.5, or a range such as 10.0.0.0/24.' };
+  const fault = hostBitsFault(range);
+  return fault === undefined ? { address: range.network } : { fault };
 }
 
 /** ipaddr.js reads `::1.2.3.4` as if it were `::ffff:1.2.3.4`, so the dotted tail becomes two groups first. */

@@ -7,10 +7,9 @@ export function closestName(name: string, known: readonly string[]): string | un
   const typed = plain(name);
   let best: { name: string; distance: number } | undefined;
   for (const candidate of known) {
-    const distance = editDistance(typed, plain(candidate));
-    if (distance <= candidate.length / 3 && distance < (best?.distance ?? Number.POSITIVE_INFINITY)) {
-      best = { name: candidate, distance };
-    }
+    const most = Math.min(Math.floor(candidate.length / 3), (best?.distance ?? MAX_LENGTH) - 1);
+    const distance = editDistance(typed, plain(candidate), most);
+    if (distance <= most) best = { name: candidate, distance };
   }
   return best?.name;
 }
@@ -20,8 +19,12 @@ function plain(name: string): string {
   return name.toLowerCase().replaceAll('_', '-').replace(/^-+/, '');
 }
 
-/** Insertions, deletions and replacements that turn one text into the other (Levenshtein). */
-function editDistance(a: string, b: string): number {
+/**
+ * Insertions, deletions and replacements that turn one text into the other (Levenshtein). Stops where they are more
+ * than `most`, since a stranger may send many names that are like many known ones.
+ */
+function editDistance(a: string, b: string, most: number): number {
+  if (Math.abs(a.length - b.length) > most) return Number.POSITIVE_INFINITY;
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
@@ -29,6 +32,7 @@ function editDistance(a: string, b: string): number {
       const replaced = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
       row.push(Math.min(replaced, (previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
     }
+    if (Math.min(...row) > most) return Number.POSITIVE_INFINITY;
     previous = row;
   }
   return previous[b.length] ?? 0;

@@ -26,6 +26,14 @@ export abstract class DomainError extends Error {
     | 'unprocessable'
     | 'too-many-requests'
     | 'unavailable';
+  /** What to do about it, where the message is the contract's, word by word, and doesn't say. */
+  readonly hint: string | undefined;
+
+  constructor(message: string, hint?: string) {
+    super(message);
+    this.hint = hint;
+  }
+
   override get name(): string {
     return this.constructor.name;
   }
@@ -36,9 +44,9 @@ export class InvalidError extends DomainError {
   readonly kind = 'invalid';
   readonly fields: InvalidFields;
 
-  constructor(problems: FieldProblem[] | InvalidFields, message?: string) {
+  constructor(problems: FieldProblem[] | InvalidFields, message?: string, hint?: string) {
     const fields = Array.isArray(problems) ? fieldsOf(problems) : problems;
-    super(message ?? summaryOf(fields));
+    super(message ?? summaryOf(fields), hint);
     this.fields = fields;
   }
 }
@@ -49,8 +57,8 @@ export class UnauthenticatedError extends DomainError {
   /** Whether a credential was given at all; the cloud area tells the two apart by class. */
   readonly given: boolean;
 
-  constructor(message: string, given: boolean) {
-    super(message);
+  constructor(message: string, given: boolean, hint?: string) {
+    super(message, hint);
     this.given = given;
   }
 }
@@ -64,8 +72,8 @@ export class ForbiddenError extends DomainError {
 export class NotFoundError extends DomainError {
   readonly kind = 'not-found';
 
-  constructor(what: string, id: string | number) {
-    super(`${what} ${id} not found`);
+  constructor(what: string, id: string | number, hint = '') {
+    super(`${what} ${id} not found${hint}`);
   }
 }
 

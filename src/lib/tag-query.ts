@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 import { InvalidError } from './errors.ts';
+import { textObject } from './json-texts.ts';
+import { type LegacyTagQuery, legacyTagQuery, metadataKeys, metadataPairs } from './legacy-tag-query.ts';
 
 /** Tag filters of cloud lists (contract 1.3). */
 export const tagQuery = {
@@ -16,39 +18,27 @@ export const tagQuery = {
       examples: ['{"env":"production"}'],
     }),
   ),
+  ...legacyTagQuery,
 };
 
-/** @throws InvalidError when `tag_key_value` is no JSON object of texts */
-export function tagFilter(query: { tag_key?: string[]; tag_key_value?: string }): {
+export interface TagFilter {
   tagKeys: string[];
   tags: Record<string, string>;
-} {
+}
+
+/** @throws InvalidError when pairs are no JSON object of texts */
+export function tagFilter(query: LegacyTagQuery & { tag_key?: string[]; tag_key_value?: string }): TagFilter {
+  const tags = query.tag_key_value === undefined ? {} : pairs(query.tag_key_value);
   return {
-    tagKeys: query.tag_key ?? [],
-    tags: query.tag_key_value === undefined ? {} : parsedTags(query.tag_key_value),
+    tagKeys: [...(query.tag_key ?? []), ...metadataKeys(query)],
+    tags: { ...tags, ...metadataPairs(query, tags) },
   };
 }
 
-function parsedTags(text: string): Record<string, string> {
-  let tags: unknown;
-  try {
-    tags = JSON.parse(text);
-  } catch {
-    tags = undefined;
-  }
-  const sound =
-    typeof tags === 'object' &&
-    tags !== null &&
-    !Array.isArray(tags) &&
-    Object.entries(tags)
-      .flat()
-      .every((part) => typeof part === 'string' && part.isWellFormed() && !part.includes('\0'));
-  if (!sound) {
-    throw new InvalidError({
-      tag_key_value: [
-        'Must be a JSON object of keys and values that are texts, such as {"env":"production"}.',
-      ],
-    });
-  }
-  return tags as Record<string, string>;
+function pairs(text: string): Record<string, string> {
+  const tags = textObject(text);
+  if (tags) return tags;
+  throw new InvalidError({
+    tag_key_value: ['Must be a JSON object of keys and values that are texts, such as {"env":"production"}.'],
+  });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isoMicros, isoSeconds, offsetTimestamp } from './timestamps.ts';
+import { isoMicros, isoSeconds, offsetTimestamp, plainSeconds } from './timestamps.ts';
 
 test.each([
   [
@@ -18,5 +18,6 @@ test.each([
   const date = new Date(given);
   expect(offsetTimestamp(date)).toBe(offset);
   expect(isoSeconds(date)).toBe(seconds);
+  expect(`${plainSeconds(date)}Z`).toBe(seconds);
   expect(isoMicros(date)).toBe(micros);
 });

@@ -3,12 +3,17 @@
 /** What a date-time in a request has to be. */
 export const MOMENT_RULE = 'Must be a valid date-time, such as 2030-12-31T23:59:59Z.';
 
-/** `2019-06-18T11:56:16+0000`: security groups, networks, volumes, projects. Fractions of a second are cut off. */
+/** `2019-06-18T11:56:16`, in UTC without saying so: tasks, `created_on` of regions. Fractions of a second are cut off. */
+export function plainSeconds(date: Date): string {
+  return secondsOf(date);
+}
+
+/** `2019-06-18T11:56:16+0000`: security groups, networks, volumes, images. Fractions of a second are cut off. */
 export function offsetTimestamp(date: Date): string {
   return `${secondsOf(date)}+0000`;
 }
 
-/** `2019-06-18T11:56:16Z`: clusters and tasks. Fractions of a second are cut off. */
+/** `2019-06-18T11:56:16Z`: clusters, instances, ports, SSH keys, projects. Fractions of a second are cut off. */
 export function isoSeconds(date: Date): string {
   return `${secondsOf(date)}Z`;
 }
@@ -16,6 +21,11 @@ export function isoSeconds(date: Date): string {
 /** `2019-06-18T11:56:16.123000Z`: AI tasks, tokens, features. A Date knows milliseconds, so the last three digits are 0. */
 export function isoMicros(date: Date): string {
   return `${date.toISOString().slice(0, -1)}000Z`;
+}
+
+/** `2019-06-18T11:56:16.123000`: file shares. Clients refuse an offset there. */
+export function microsWithoutZone(date: Date): string {
+  return isoMicros(date).slice(0, -1);
 }
 
 // The times in one answer are mostly the same, and making this text costs more than all else about a date.

@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox';
+import { NULL_AS_ABSENT } from './client-nulls.ts';
 import { NAME_PATTERN, NAME_RULE } from './names.ts';
 
 /** The pieces that the wire schemas of many features share. */
@@ -45,7 +46,8 @@ export const listQuery = (defaultLimit = 1000) => ({
 const PageAddress = (which: string) =>
   Type.Unsafe<string | null>({
     type: ['string', 'null'],
-    description: `Address of the ${which} page, relative to the base address; null when there is none.`,
+    ...NULL_AS_ABSENT,
+    description: `Address of the ${which} page, relative to the base address`,
   });
 
 /** What a page of the account area says of itself (contract 1.3). */

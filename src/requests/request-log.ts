@@ -1,27 +1,12 @@
 import type { NewUserAction, UserActions } from '../cloud/user-actions/service.ts';
 import type { Database, RequestWrites, Transaction } from '../db/database.ts';
-import type { Principal } from '../iam/identity/principal.ts';
+import type { ActionResource } from '../lib/action-resource.ts';
 import type { Clock } from '../lib/clock.ts';
 import { InvalidError, PreconditionFailedError } from '../lib/errors.ts';
+import { actionOf, publishedAs } from './action-of.ts';
 import { type Answer, answerBefore, fingerprintOf, type KeyUse, keepAnswer, takeKey } from './idempotency.ts';
+import type { IncomingRequest } from './incoming-request.ts';
 import { versionedAt, versionOf } from './resource-versions.ts';
-
-/** A request as it came, after it was found who makes it. */
-export interface IncomingRequest {
-  id: string;
-  method: string;
-  /** With the query. */
-  url: string;
-  /** Of the route, without the prefix of a dialect. */
-  route: string;
-  operation: string;
-  /** The status of its answer when all is well. */
-  success: number;
-  params: Record<string, string | number>;
-  ip: string;
-  userAgent: string | undefined;
-  principal: Principal;
-}
 
 /** A request that is to change something, and what is kept of it. */
 export interface ChangingRequest extends RequestWrites {
@@ -64,6 +49,7 @@ export function createRequestLog(deps: {
       const action = actionOf(request, clock.now());
       let use: KeyUse | undefined;
       let wanted: readonly string[] | 'any' | undefined;
+      let about: ActionResource[] = [];
       let done = false;
 
       async function requireVersion(tx: Transaction): Promise<void> {
@@ -96,18 +82,29 @@ export function createRequestLog(deps: {
         },
         async before(tx) {
           if (done) return;
+          // The work may begin anew after a deadlock.
+          about = [];
           if (use) await takeKey(tx, use, clock.now());
           await requireVersion(tx);
         },
         async after(tx) {
-          if (!done)
-            await userActions.record(tx, { ...action, outcome: 'accepted', status: request.success });
+          if (done) return;
+          const published = publishedAs(request, about);
+          await userActions.record(tx, {
+            ...action,
+            ...published,
+            outcome: 'accepted',
+            status: request.success,
+          });
         },
         committed() {
           done = true;
         },
         concerns(clientId) {
           action.client_id = clientId;
+        },
+        about(resource) {
+          about.push(resource);
         },
         started(taskId) {
           action.task_id = taskId;
@@ -146,31 +143,6 @@ export function createRequestLog(deps: {
 function named(versions: readonly string[]): string {
   if (versions.length === 0) return 'weak tags alone, which fit no version';
   return `version ${versions.map((version) => `"${version}"`).join(', ')}`;
-}
-
-/** Of what comes from outside, no more than a reader needs. */
-const MOST_TEXT = 500;
-
-function actionOf(request: IncomingRequest, timestamp: Date): Omit<NewUserAction, 'outcome' | 'status'> {
-  const { principal, params } = request;
-  // Not validated yet: an odd one is refused, and noted all the same.
-  const number = (value: string | number | undefined) =>
-    /^\d{1,15}$/.test(String(value)) ? Number(value) : null;
-  return {
-    client_id: principal.clientId,
-    user_id: principal.userId,
-    token_id: principal.tokenId ?? null,
-    request_id: request.id,
-    operation: request.operation,
-    method: request.method,
-    path: request.url.split('?', 1)[0]?.slice(0, MOST_TEXT) ?? '',
-    project_id: number(params.project_id),
-    region_id: number(params.region_id),
-    task_id: null,
-    source_user_ip: request.ip,
-    user_agent: request.userAgent?.slice(0, MOST_TEXT) ?? null,
-    timestamp,
-  };
 }
 
 function outcomeOf(status: number): NewUserAction['outcome'] {

@@ -40,7 +40,7 @@ const VERSIONED: Versioned[] = [
   inPlace('instances', 'instances', 'instance_id', ['v1', 'v2']),
   inPlace('ports', 'ports', 'port_id', ['v1', 'v2']),
   inPlace('ports', 'reserved_fixed_ips', 'port_id'),
-  inPlace('floating_ips', 'floatingips', 'floating_ip_id'),
+  inPlace('floating_ips', 'floatingips', 'floating_ip_id', ['v1', 'v2']),
   inPlace('networks', 'networks', 'network_id', ['v1', 'v2']),
   {
     paths: ['/cloud/v1/subnets/:project_id/:region_id/:subnet_id'],
@@ -111,11 +111,10 @@ export function versionedAt(path: string): Place | undefined {
   return known.get(path);
 }
 
-/** What a parameter of a path may not be, which is no part of its name. */
-const CONSTRAINT = /\([^/]*\)/g;
-
 function placeOf(route: string): Place | undefined {
-  const path = route.replace(CONSTRAINT, '');
+  // In brackets stands what a parameter may not be, which is no part of its name.
+  const parts = route.split('/').map((part) => part.split('(', 1)[0]);
+  const path = parts.join('/');
   const exact = BY_PATH.get(path);
   if (exact) return { resource: exact, whole: true };
   const above = [...BY_PATH].filter(([one]) => path.startsWith(`${one}/`));

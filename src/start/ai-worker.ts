@@ -5,13 +5,14 @@ import type { Database } from '../db/database.ts';
 import { analysisProgram, needsOfAnalysis } from '../engines/analysis-program.ts';
 import { capabilitiesOf, takeInventory } from '../engines/inventory.ts';
 import type { EngineSettings } from '../engines/settings.ts';
+import { parseAllowedHosts } from '../lib/allowed-hosts.ts';
 import { systemClock } from '../lib/clock.ts';
 import { existingFolder } from '../lib/existing-folder.ts';
 import { SettingError } from '../lib/operator-error.ts';
 import { packageRoot } from '../lib/package-root.ts';
 import { type AiCapabilities, workKinds } from '../streaming/ai-tasks/capabilities.ts';
-import { parseAllowedHosts } from '../streaming/ai-tasks/fetching/allowed-hosts.ts';
-import { confined, confiners } from '../streaming/ai-tasks/work/confinement.ts';
+import { confiners } from '../streaming/ai-tasks/work/confinement.ts';
+import { type ContainmentFinding, findContainment } from '../streaming/ai-tasks/work/containment.ts';
 import { workLimits } from '../streaming/ai-tasks/work/limits.ts';
 import { findSandbox, type SandboxFinding } from '../streaming/ai-tasks/work/sandbox.ts';
 import { type AiWorker, startAiWorker } from '../streaming/ai-tasks/work/worker.ts';
@@ -21,32 +22,37 @@ export function engineSettings({ ai, searchPath }: Config): EngineSettings {
   return { ...ai.engines, searchPath, modelDir: ai.modelDir ?? null };
 }
 
-/** What AI work needs to know before it begins: what the engines can do, and what shuts them in. */
+/** What AI work needs to know before it begins: what the engines can do, and what keeps them apart. */
 interface AiPreparation {
   capabilities: AiCapabilities;
-  sandbox: SandboxFinding;
+  containment: ContainmentFinding;
 }
 
 /** Undefined where the settings keep this process from AI tasks. */
 export async function prepareAiWork(config: Config): Promise<AiPreparation | undefined> {
   if (config.ai.concurrency === 0) return undefined;
-  const [inventory, sandbox] = await Promise.all([takeInventory(engineSettings(config)), aiSandbox(config)]);
-  return { capabilities: capabilitiesOf(inventory), sandbox };
+  const [inventory, containment] = await Promise.all([
+    takeInventory(engineSettings(config)),
+    aiContainment(config),
+  ]);
+  return { capabilities: capabilitiesOf(inventory), containment };
 }
 
-/** The sandbox that analyses run in, or why there is none. */
-export async function aiSandbox(config: Config): Promise<SandboxFinding> {
+/** What analyses are kept apart by, or why there are none. */
+export async function aiContainment(config: Config): Promise<ContainmentFinding> {
   const { ai, searchPath, dataDir, temporaryDir } = config;
-  if (ai.sandbox === 'off') return { missing: 'TRADEWIND_AI_SANDBOX is off' };
   try {
-    const { programs, reads } = needsOfAnalysis(engineSettings(config));
-    return await findSandbox({
-      searchPath,
-      programs: [...programs, ...confiners(searchPath)],
-      reads,
-      hides: [packageRoot, dataDir, temporaryDir],
-      folder: existingFolder(temporaryDir),
-    });
+    const { programs, ...others } = needsOfAnalysis(engineSettings(config));
+    const needs = { programs: [...programs, ...confiners(searchPath)], ...others };
+    const limits = workLimits(ai.effort).child;
+    const folder = existingFolder(temporaryDir);
+    const shared = { searchPath, folder };
+    const hides = [packageRoot, dataDir, temporaryDir];
+    const sandbox: SandboxFinding =
+      ai.sandbox === 'off'
+        ? { missing: 'TRADEWIND_AI_SANDBOX is off' }
+        : await findSandbox({ ...shared, ...needs, hides, scratchBytes: limits.writtenBytes });
+    return await findContainment({ ...shared, sandbox, optional: ai.sandbox !== 'required', needs, limits });
   } catch (error) {
     return { missing: (error as Error).message };
   }
@@ -55,12 +61,12 @@ export async function aiSandbox(config: Config): Promise<SandboxFinding> {
 /** @throws SettingError where a sandbox is required and there is none */
 export async function requireAiSandbox(config: Config): Promise<void> {
   if (config.ai.concurrency === 0 || config.ai.sandbox !== 'required') return;
-  const { missing } = await aiSandbox(config);
+  const { missing } = await aiContainment(config);
   if (missing !== undefined)
     throw new SettingError(`TRADEWIND_AI_SANDBOX is required, but there is no sandbox: ${missing}`);
 }
 
-/** Takes AI tasks in this process; not where a sandbox is required and, by now, there is none. */
+/** Takes AI tasks in this process; not where nothing keeps them apart as the settings and root want it. */
 export async function startAiWork(deps: {
   config: Config;
   prepared: AiPreparation;
@@ -70,32 +76,26 @@ export async function startAiWork(deps: {
   takeOverAllAtStart: boolean;
 }): Promise<AiWorker | undefined> {
   const { config, prepared, ...others } = deps;
-  const { ai, searchPath, temporaryDir } = config;
-  const { capabilities, sandbox } = prepared;
-  if (sandbox.missing !== undefined && ai.sandbox === 'required') {
-    deps.log.error({ why: sandbox.missing }, 'No AI tasks are taken: TRADEWIND_AI_SANDBOX is required');
+  const { ai, temporaryDir } = config;
+  const { capabilities, containment } = prepared;
+  const able = workKinds(capabilities).length > 0;
+  if (containment.missing !== undefined) {
+    if (able) deps.log.error({ why: containment.missing }, 'No AI tasks are taken here');
     return undefined;
   }
-  if (sandbox.missing !== undefined && ai.sandbox === 'auto' && workKinds(capabilities).length > 0)
-    deps.log.warn({ why: sandbox.missing }, 'Analyses of AI tasks run without a sandbox, under limits alone');
-  const program = analysisProgram(engineSettings(config));
-  const limits = workLimits(ai.effort);
+  const { start, lacks } = containment.found;
+  if (lacks !== undefined && ai.sandbox === 'auto' && able)
+    deps.log.warn({ why: lacks }, 'Analyses of AI tasks run without a sandbox, under limits alone');
   return startAiWorker({
     ...others,
     capabilities,
     clock: systemClock,
-    program: {
-      ...program,
-      commandIn(folder) {
-        const command = confined(program.commandIn(folder), searchPath, limits.child);
-        return sandbox.found?.around(command, folder) ?? command;
-      },
-    },
+    program: analysisProgram(engineSettings(config), start),
     fetching: {
       limits: ai.media,
       allowedHosts: parseAllowedHosts(ai.allowedHosts) ?? { allows: () => false },
     },
-    limits,
+    limits: workLimits(ai.effort),
     folder: temporaryDir,
     concurrency: ai.concurrency,
     perClient: ai.perClient,

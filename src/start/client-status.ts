@@ -1,4 +1,5 @@
 import { setStatusOf } from '../iam/clients/operator-status.ts';
+import { systemClock } from '../lib/clock.ts';
 import type { Command } from './command.ts';
 import { asOperator } from './operator.ts';
 
@@ -16,7 +17,7 @@ function statusCommand(status: 'active' | 'paused', summary: string, done: strin
         return 64;
       }
       return asOperator(config, async (database) => {
-        await setStatusOf({ database }, Number(client), status);
+        await setStatusOf({ database, clock: systemClock }, Number(client), status);
         return `Client ${client} ${done}`;
       });
     },

@@ -40,6 +40,14 @@ describe('the command line', () => {
     expect(printed('client -h')).toMatch(/client pause[\s\S]*client resume/);
   });
 
+  it('keeps the columns apart, however long a name is', () => {
+    const settings = printed('help').match(/^ {2}(TRADEWIND|DATABASE)_.*$/gm) ?? [];
+    expect(settings.length).toBeGreaterThan(10);
+    const second = settings.map((line) => / {2}[A-Z_]+ {2,}/.exec(line)?.[0].length);
+    expect(new Set(second).size).toBe(1);
+    expect(second[0]).toBeDefined();
+  });
+
   it('says what was meant by a command that there is not', () => {
     expect(fault('serv')).toContain('Did you mean "tradewind serve"?');
     expect(fault('token')).toMatch(/"token" needs another word[\s\S]*token create/);

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { settingsHelp } from '../config.ts';
 import { closestName } from '../lib/closest-name.ts';
+import { columns } from '../lib/columns.ts';
 import { packageRoot } from '../lib/package-root.ts';
 import type { Command, Options } from './command.ts';
 import { commands } from './commands.ts';
@@ -79,7 +80,7 @@ Run "tradewind <command> --help" for the options of one command, "tradewind --ve
 }
 
 function listOf(entries: [string, Command][]): string {
-  return entries.map(([name, { summary }]) => `  ${name.padEnd(24)}${summary}`).join('\n');
+  return columns(entries.map(([name, { summary }]) => [name, summary]));
 }
 
 function version(): string {

@@ -1,3 +1,4 @@
+import { catalogApply } from './catalog-apply.ts';
 import { clientPause, clientResume } from './client-status.ts';
 import type { Command } from './command.ts';
 import { doctor } from './doctor.ts';
@@ -9,6 +10,7 @@ import { userPassword } from './user-password.ts';
 export const commands: Record<string, Command> = {
   serve,
   migrate: migrateCommand,
+  'catalog apply': catalogApply,
   'token create': tokenCreate,
   'user password': userPassword,
   'client pause': clientPause,

@@ -1,11 +1,17 @@
 import fs from 'node:fs';
 import pg from 'pg';
-import { loadCatalog } from '../cloud/catalog/catalog.ts';
+import { type Catalog, loadCatalog } from '../cloud/catalog/catalog.ts';
+import { differenceTo, shortHash } from '../cloud/catalog/in-force.ts';
 import type { Config } from '../config.ts';
+import { connectionTo } from '../db/connection.ts';
+import { openDatabase } from '../db/database.ts';
 import { findBinDirs } from '../db/embedded/binaries.ts';
+import { whyOpen } from '../db/embedded/data-dir.ts';
 import { takeInventory } from '../engines/inventory.ts';
 import { existingFolder } from '../lib/existing-folder.ts';
-import { aiSandbox, engineSettings } from './ai-worker.ts';
+import { ANALYSIS_USERS } from '../streaming/ai-tasks/work/analysis-user.ts';
+import type { ContainmentFinding } from '../streaming/ai-tasks/work/containment.ts';
+import { aiContainment, engineSettings } from './ai-worker.ts';
 import type { Command } from './command.ts';
 
 /** `missing` stops Tradewind; `limited` leaves something out. Both say how to mend it. */
@@ -24,6 +30,7 @@ export const doctor: Command = {
   async run({ config }) {
     const findings = [
       nodeVersion(),
+      user(),
       config.databaseUrl === undefined ? embeddedDatabase() : await ownDatabase(config.databaseUrl),
       config.databaseUrl === undefined ? dataFolder(config.dataDir) : undefined,
       await catalog(config),
@@ -42,6 +49,14 @@ function nodeVersion(): Finding {
   return { what: 'Node', state: enough ? 'ok' : 'missing', detail };
 }
 
+/** Said of root alone. */
+function user(): Finding | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const detail =
+    'root: whatever gets the better of Tradewind then has the whole machine; run it as a user of its own (useradd --system --create-home tradewind)';
+  return { what: 'User', state: 'limited', detail };
+}
+
 function embeddedDatabase(): Finding {
   const [folder] = findBinDirs();
   return folder === undefined
@@ -56,7 +71,7 @@ function embeddedDatabase(): Finding {
 
 async function ownDatabase(connectionString: string): Promise<Finding> {
   const what = 'PostgreSQL of DATABASE_URL';
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 });
+  const client = new pg.Client({ ...connectionTo(connectionString), connectionTimeoutMillis: 5_000 });
   client.on('error', () => {});
   try {
     await client.connect();
@@ -99,6 +114,8 @@ function dataFolder(dataDir: string): Finding {
   const folder = existingFolder(dataDir);
   try {
     fs.accessSync(folder, fs.constants.W_OK | fs.constants.X_OK);
+    const problem = folder === dataDir ? whyOpen(folder) : undefined;
+    if (problem !== undefined) return { what: 'Data folder', state: 'missing', detail: problem };
     const detail = folder === dataDir ? dataDir : `${dataDir} (made at the first start)`;
     return { what: 'Data folder', state: 'ok', detail };
   } catch {
@@ -112,10 +129,27 @@ function dataFolder(dataDir: string): Finding {
 
 async function catalog(config: Config): Promise<Finding> {
   try {
-    const { regions } = await loadCatalog(config.catalogDir);
-    return { what: 'Catalogue', state: 'ok', detail: `${regions.size} regions, from ${config.catalogDir}` };
+    const read = await loadCatalog(config.catalogDir);
+    const difference = await differenceInForce(config, read);
+    if (difference !== undefined) return { what: 'Catalogue', state: 'missing', detail: difference };
+    const detail = `${shortHash(read.hash)}, ${read.regions.size} regions, from ${config.catalogDir}`;
+    return { what: 'Catalogue', state: 'ok', detail };
   } catch (error) {
     return { what: 'Catalogue', state: 'missing', detail: (error as Error).message };
+  }
+}
+
+/** What keeps the catalogue from being offered: the processes on a database of your own agree on one. */
+async function differenceInForce(config: Config, read: Catalog): Promise<string | undefined> {
+  if (config.databaseUrl === undefined) return undefined;
+  const database = openDatabase(connectionTo(config.databaseUrl), 1);
+  try {
+    return await differenceTo(database, read, config.catalogDir);
+  } catch {
+    // Before the first start, or out of reach, which is told apart.
+    return undefined;
+  } finally {
+    await database.close();
   }
 }
 
@@ -127,9 +161,9 @@ async function aiEngines(config: Config): Promise<Finding[]> {
     return [{ what, state: 'limited', detail }];
   }
   try {
-    const [{ media, speech, pictures }, sandbox] = await Promise.all([
+    const [{ media, speech, pictures }, containment] = await Promise.all([
       takeInventory(engineSettings(config)),
-      aiSandbox(config),
+      aiContainment(config),
     ]);
     return [
       engine('Media for AI tasks', media.found?.description, media.missing),
@@ -137,18 +171,23 @@ async function aiEngines(config: Config): Promise<Finding[]> {
       ...Object.entries(pictures).map(([category, { found, missing }]) =>
         engine(`Moderation, ${category}`, found?.description, missing),
       ),
-      sandbox.found
-        ? { what: 'Sandbox of AI tasks', state: 'ok', detail: 'bubblewrap' }
-        : { what: 'Sandbox of AI tasks', state: lack(config), detail: sandbox.missing },
+      sandbox(containment, config),
     ];
   } catch (error) {
     return [{ what, state: 'missing', detail: (error as Error).message }];
   }
 }
 
-/** What it means to have no sandbox. */
-function lack({ ai }: Config): Finding['state'] {
-  return ai.sandbox === 'required' ? 'missing' : 'limited';
+function sandbox({ found, missing }: ContainmentFinding, { ai }: Config): Finding {
+  const what = 'Sandbox of AI tasks';
+  if (!found) {
+    const detail = ai.sandbox === 'required' ? missing : `${missing}. No AI tasks are taken`;
+    return { what, state: ai.sandbox === 'required' ? 'missing' : 'limited', detail };
+  }
+  const asNobody = process.getuid?.() === 0 ? `, as users that are nobody (${ANALYSIS_USERS})` : '';
+  return found.lacks === undefined
+    ? { what, state: 'ok', detail: `bubblewrap${asNobody}` }
+    : { what, state: 'limited', detail: `${found.lacks}. Analyses run under limits alone${asNobody}` };
 }
 
 function engine(what: string, found: string | undefined, missing: string | undefined): Finding {

@@ -1,14 +1,18 @@
 import type { Logger } from 'pino';
 import type { UserActions } from '../cloud/user-actions/service.ts';
+import { createDeliveries } from '../cloud/user-actions/subscriptions/deliveries.ts';
 import type { Database } from '../db/database.ts';
 import type { Logins } from '../iam/logins/service.ts';
 import type { Tokens } from '../iam/tokens/service.ts';
+import type { Invitations } from '../iam/users/invitations.ts';
+import { type AllowedHosts, NO_HOSTS } from '../lib/allowed-hosts.ts';
 import type { Clock } from '../lib/clock.ts';
 import { forgetExpiredKeys } from '../requests/idempotency.ts';
 import { deleteOldTasks } from '../streaming/ai-tasks/retention.ts';
 import { loop } from '../workflows/loop.ts';
 
 const FLUSH_MS = 1_000;
+const SEND_MS = 1_000;
 const FORGET_MS = 60_000;
 /** Seldom: lists of AI tasks are counted anew after it. */
 const FORGET_AI_TASKS_MS = 3_600_000;
@@ -20,28 +24,34 @@ export function startHousekeeping(deps: {
   userActions: UserActions;
   logins: Pick<Logins, 'forgetOld'>;
   tokens: Pick<Tokens, 'deleteExpired'>;
+  invitations: Pick<Invitations, 'forgetOld'>;
+  webhookHosts?: AllowedHosts | undefined;
   log: Logger;
 }): { stop(): Promise<void> } {
-  const { database, clock, userActions, logins, tokens, log } = deps;
+  const { database, clock, userActions, logins, tokens, invitations, webhookHosts = NO_HOSTS, log } = deps;
+  const deliveries = createDeliveries({ database, clock, webhookHosts, log });
+  const stopping = new AbortController();
 
   async function writeActions(): Promise<void> {
     const { lost } = await userActions.flush();
     if (lost > 0)
       log.warn(
         { actions: lost },
-        'Too many refused requests came to note each; these are not in user_actions',
+        'Too many refused requests came to note each; these are not in request_log',
       );
   }
 
   const loops = [
     loop('writing user actions', FLUSH_MS, log, writeActions),
+    loop('sending user actions', SEND_MS, log, () => deliveries.send(stopping.signal)),
     loop('forgetting old requests', FORGET_MS, log, async () => {
       await forgetExpiredKeys(database.sql, clock.now());
       await userActions.forgetOld();
     }),
-    loop('forgetting old logins and tokens', FORGET_MS, log, async () => {
+    loop('forgetting old logins, tokens and invitations', FORGET_MS, log, async () => {
       await logins.forgetOld();
       await tokens.deleteExpired();
+      await invitations.forgetOld();
     }),
     loop('deleting old AI tasks', FORGET_AI_TASKS_MS, log, async () => {
       const deleted = await deleteOldTasks(database, clock);
@@ -50,6 +60,7 @@ export function startHousekeeping(deps: {
   ];
   return {
     async stop() {
+      stopping.abort();
       await Promise.all(loops.map((each) => each.stop()));
       await writeActions();
     },

@@ -12,6 +12,10 @@ export function createMetrics(deps: {
 }): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  // Sums under names that Prometheus keeps for counters; the metrics by type beside them say the same.
+  for (const name of ['handles', 'requests', 'resources']) {
+    registry.removeSingleMetric(`nodejs_active_${name}_total`);
+  }
   const gauge = (name: string, help: string, more: object = {}) =>
     new Gauge({ name, help, registers: [registry], ...more });
   const waiting = gauge('tradewind_ai_waiting_tasks', 'AI tasks that wait for a worker', {
@@ -20,7 +24,6 @@ export function createMetrics(deps: {
   const oldest = gauge('tradewind_ai_oldest_waiting_seconds', 'Age of the AI task that has waited longest');
   const running = gauge('tradewind_ai_running_tasks', 'AI tasks in work, in all processes');
   return {
-    registry,
     open: deps.open,
     async text() {
       const figures = await queueFigures(deps.database.sql);

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import { type Database, openDatabase } from '../db/database.ts';
+import { refusalNamed } from '../db/refusals.ts';
 import { DomainError } from '../lib/errors.ts';
 import { createLog } from '../log.ts';
 import { openStorage } from './storage.ts';
@@ -19,10 +20,12 @@ export async function asOperator(
     return 0;
   } catch (error) {
     if (isMissingTable(error)) {
-      process.stderr.write('There is no account yet: start Tradewind once on this database\n');
+      process.stderr.write(
+        'This database has not the tables of this Tradewind yet: start it once there, or run "tradewind migrate"\n',
+      );
       return 70;
     }
-    if (!(error instanceof DomainError)) throw error;
+    if (!(error instanceof DomainError)) throw (await refusalNamed(database.pool, error)) ?? error;
     process.stderr.write(`${error.message}\n`);
     return 64;
   } finally {

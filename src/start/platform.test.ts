@@ -15,12 +15,15 @@ import { openStorage } from './storage.ts';
 let service: TestService | undefined;
 afterEach(() => service?.stop());
 
-it('says in one line that the port is taken', async () => {
+it('says in one line that the port is taken, before a database is made', async () => {
   const other = net.createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as net.AddressInfo;
-  const error = await startService({ TRADEWIND_PORT: String(port) }).catch((fault: unknown) => fault);
+  const dataDir = path.join(os.tmpdir(), `tradewind-none-${port}`);
+  const config = loadConfig({ TRADEWIND_PORT: String(port), TRADEWIND_DATA_DIR: dataDir });
+  const error = await startPlatform(config, 'all', createLog(config)).catch((fault: unknown) => fault);
   other.close();
+  expect(fs.existsSync(dataDir)).toBe(false);
   expect(error).toBeInstanceOf(OperatorError);
   expect((error as Error).message).toMatch(new RegExp(`^The API can't listen .*${port}.* TRADEWIND_PORT.*$`));
 });

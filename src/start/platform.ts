@@ -2,51 +2,59 @@ import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 import { buildApp } from '../app.ts';
 import { loadCatalog } from '../cloud/catalog/catalog.ts';
+import { agreeOnCatalog } from '../cloud/catalog/in-force.ts';
+import { followCatalog } from '../cloud/catalog/live.ts';
 import type { Config } from '../config.ts';
 import { listenForChanges } from '../db/changes.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
+import { refusalNamed } from '../db/refusals.ts';
 import { readModels } from '../engines/models/manifest.ts';
 import type { Api } from '../http/server.ts';
-import { ensureFirstAccount, makeTokenOnce } from '../iam/accounts/first-account.ts';
+import { ensureFirstAccount } from '../iam/accounts/first-account.ts';
 import { ensureSigningKey } from '../iam/identity/signed-tokens.ts';
 import { createTokenUseRecorder } from '../iam/tokens/use-recorder.ts';
+import { parseAllowedHosts } from '../lib/allowed-hosts.ts';
 import { systemClock } from '../lib/clock.ts';
-import { OperatorError } from '../lib/operator-error.ts';
+import { accessLogOf } from '../log.ts';
 import { createServices, prepareProjects } from '../services.ts';
 import { connectTaskQueue, migrateEngine } from '../workflows/engine.ts';
 import { requireAiSandbox } from './ai-worker.ts';
+import { sourceOf } from './catalog-apply.ts';
+import { type FirstToken, makeFirstToken } from './first-token.ts';
 import { startHousekeeping } from './housekeeping.ts';
+import { cannotListen, requireFreePort } from './listening.ts';
 import { createMetrics } from './metrics.ts';
 import { createReadiness } from './readiness.ts';
+import type { Role } from './role.ts';
 import { hasDatabase, openStorage, type Storage } from './storage.ts';
 import { createTaskWorker } from './task-worker.ts';
 import { hostWorkerThread } from './worker-host.ts';
-
-export type Role = 'all' | 'api' | 'worker';
 
 /** A running Tradewind. */
 export interface Platform {
   /** Where the API listens; undefined in a process that only works. */
   address: { host: string; port: number } | undefined;
-  /** The text of the token that this start made, on the first start without a bootstrap token. */
-  firstToken: string | undefined;
+  /** The token that this start made, on the first start without a bootstrap token. */
+  firstToken: FirstToken | undefined;
   /** Ends in good order: no new requests, those in flight get `graceMs`, unfinished work is handed back. */
   stop(graceMs: number): Promise<void>;
 }
 
 /**
  * Starts database, schema, first account, workers and API, in the order in which they need each other. A process
- * that does both lets a thread of its own take the tasks, unless `workerThread` is false.
+ * that does both lets a thread of its own take the tasks, unless `workerThread` is false. At a `terminal` the first
+ * token can be shown.
  */
 export async function startPlatform(
   config: Config,
   role: Role,
   log: Logger,
-  { workerThread = role === 'all' }: { workerThread?: boolean } = {},
+  { workerThread = role === 'all', terminal = false }: { workerThread?: boolean; terminal?: boolean } = {},
 ): Promise<Platform> {
   const undo: (() => Promise<void>)[] = [];
   let graceMs = 0;
+  if (role !== 'worker') await requireFreePort(config);
   // What can't be used is told here, and not by a thread that fails.
   if (role !== 'api' && config.ai.modelDir !== undefined) readModels(config.ai.modelDir);
   if (role !== 'api') await requireAiSandbox(config);
@@ -64,10 +72,18 @@ export async function startPlatform(
     if (!hasDatabase(config)) await loading;
     const storage = await openStorage(config, log);
     undo.push(() => storage.stop());
-    const catalog = await loading;
     const database = openDatabase(storage.connection);
     undo.push(() => database.close());
     await prepareDatabase(database, storage, log);
+    const catalog = await loading;
+    await agreeOnCatalog({
+      database,
+      clock: systemClock,
+      catalog,
+      ...sourceOf(config),
+      alone: storage.exclusive,
+      log,
+    });
     await ensureFirstAccount({
       database,
       clock: systemClock,
@@ -83,7 +99,8 @@ export async function startPlatform(
     if (api.status === 'rejected') throw api.reason;
     await working;
     const address = api.value;
-    const firstToken = address && (await makeTokenOnce({ database, clock: systemClock }));
+    const { dataDir } = config;
+    const firstToken = address && (await makeFirstToken({ database, clock: systemClock, dataDir, terminal }));
     return {
       address,
       firstToken,
@@ -96,15 +113,19 @@ export async function startPlatform(
     async function startApi(): Promise<{ host: string; port: number }> {
       const changes = await listenForChanges(storage.connection);
       undo.push(() => changes.close());
+      const live = await followCatalog({ database, changes, log, agreed: catalog });
+      undo.push(() => live.stop());
       const queue = await connectTaskQueue({ pool: database.pool, log });
       undo.push(() => queue.close());
+      const webhookHosts = parseAllowedHosts(config.webhookHosts);
       const services = createServices({
         database,
         changes,
-        catalog,
+        catalog: live.catalog,
         queue,
         clock: systemClock,
         simulationSpeed: config.simulationSpeed,
+        webhookHosts,
       });
       const uses = createTokenUseRecorder({ database, authenticator: services.authenticator, log });
       uses.start();
@@ -116,16 +137,19 @@ export async function startPlatform(
         userActions: services.userActions,
         logins: services.logins,
         tokens: services.tokens,
+        webhookHosts,
+        invitations: services.invitations,
         log,
       });
       undo.push(() => housekeeping.stop());
       const app = await buildApp({
         services,
         log,
-        readiness: createReadiness(database),
+        readiness: createReadiness({ database, role, live }),
         rateLimit: config.rateLimit,
         metrics,
         trustedProxies: config.trustedProxies,
+        ...(config.accessLog && log.isLevelEnabled('info') && { accessLog: accessLogOf(log) }),
       });
       undo.push(() => closeWithin(app, graceMs, log));
       await app
@@ -146,21 +170,11 @@ export async function startPlatform(
 /** Brings the tables of Tradewind and of its engine up to date. */
 export async function prepareDatabase(database: Database, storage: Storage, log: Logger): Promise<string[]> {
   const applied = await migrate(database);
-  await migrateEngine(storage.connection, log);
+  await migrateEngine(storage.connection, log).catch(async (error: unknown) => {
+    throw (await refusalNamed(database.pool, error)) ?? error;
+  });
   if (applied.length > 0) log.info({ migrations: applied.length }, 'The database schema is up to date');
   return applied;
-}
-
-function cannotListen({ host, port }: Config, cause: unknown): OperatorError {
-  const { code } = cause as NodeJS.ErrnoException;
-  const whys: Record<string, string> = {
-    EADDRINUSE: 'another program listens there; stop it or set TRADEWIND_PORT to another port',
-    EACCES: 'this user may not; set TRADEWIND_PORT to a port above 1023',
-    EADDRNOTAVAIL: 'this machine has no such address; set TRADEWIND_HOST to one of its own',
-    ENOTFOUND: 'no such host is known; set TRADEWIND_HOST to an address of this machine',
-  };
-  const why = whys[code ?? ''] ?? (cause as Error).message;
-  return new OperatorError(`The API can't listen on ${host}, port ${port}: ${why}`, { cause });
 }
 
 async function closeWithin(app: Api, graceMs: number, log: Logger): Promise<void> {

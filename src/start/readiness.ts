@@ -1,35 +1,46 @@
+import { shortHash } from '../cloud/catalog/in-force.ts';
+import type { LiveCatalog } from '../cloud/catalog/live.ts';
 import type { Database } from '../db/database.ts';
 import type { Readiness } from '../http/health.ts';
 import { someWorkerLives } from '../workflows/engine.ts';
+import type { Role } from './role.ts';
 
-/** Every operation works when the database answers and a worker, here or elsewhere, takes tasks. */
-export function createReadiness(database: Database): Readiness {
+/**
+ * Ready is a process that does what its role asks for. One of the API answers and accepts without workers too: what it
+ * accepts is worked on when one is there.
+ */
+export function createReadiness(deps: { database: Database; role: Role; live: LiveCatalog }): Readiness {
+  const { database, role, live } = deps;
+  // Anybody may ask, without a token or a limit: those who ask together share one look.
+  let looking: ReturnType<typeof stateOf> | undefined;
+  const look = () => {
+    looking ??= stateOf(database).finally(() => {
+      looking = undefined;
+    });
+    return looking;
+  };
   return {
     async check() {
-      const answers = await problemOf(async () => {
-        await database.pool.query('select 1');
-        return undefined;
-      }, 'the database does not answer');
-      if (answers !== undefined) return { database: answers };
-      const workers = await problemOf(
-        async () =>
-          (await someWorkerLives(database))
-            ? undefined
-            : 'no worker takes tasks: start one with "tradewind serve --role worker"',
-        'the workers can not be seen',
-      );
-      return { workers };
+      const facts = { role, catalog: shortHash(live.catalog.hash) };
+      const { database: answers, workers } = await look();
+      const problems = { database: answers, catalog: live.problem() };
+      return role === 'api'
+        ? { ...facts, problems, degraded: { workers } }
+        : { ...facts, problems: { ...problems, workers }, degraded: {} };
     },
   };
 }
 
-async function problemOf(
-  check: () => Promise<string | undefined>,
-  failed: string,
-): Promise<string | undefined> {
+async function stateOf(database: Database): Promise<{ database?: string; workers?: string }> {
   try {
-    return await check();
+    await database.pool.query('select 1');
   } catch {
-    return failed;
+    return { database: 'the database does not answer' };
+  }
+  try {
+    if (await someWorkerLives(database)) return {};
+    return { workers: 'no worker takes tasks: start one with "tradewind serve --role worker"' };
+  } catch {
+    return { workers: 'the workers can not be seen' };
   }
 }

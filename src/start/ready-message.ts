@@ -1,5 +1,9 @@
+import fs from 'node:fs';
 import type { Config } from '../config.ts';
+import { firstTokenFile } from './first-token.ts';
 import type { Platform } from './platform.ts';
+
+const MAKES_OTHERS = '"npx tradewind token create" makes others';
 
 /** What a person sees when Tradewind is ready: where it is, the token, and a call that works when pasted. */
 export function readyMessage(
@@ -8,23 +12,49 @@ export function readyMessage(
 ): string {
   if (!address) return 'Tradewind works: this process takes tasks and serves no API.\n';
   const base = `http://${reachableHost(address.host)}:${address.port}`;
-  const call = (token: string) => `curl -H 'Authorization: apikey ${token}' ${base}/cloud/v1/projects`;
-  const token =
-    firstToken === undefined
-      ? [`Use ${sourceOfToken(config)}:`, call('<token>')]
-      : [
-          `API token: ${firstToken}`,
-          'It is shown this once and may do everything; "npx tradewind token create" makes others.',
-          '',
-          call(firstToken),
-        ];
+  const call = (token: string) => `curl -H ${token} ${base}/cloud/v1/projects`;
+  const token = aboutToken(firstToken, config, call);
   return [`Tradewind is ready at ${base} (reference: ${base}/docs)`, '', ...token, ''].join('\n');
 }
 
-function sourceOfToken({ bootstrapToken }: Config): string {
-  return bootstrapToken
-    ? 'the token in TRADEWIND_BOOTSTRAP_TOKEN'
-    : 'the API token that the first start showed, or one that "npx tradewind token create" makes';
+function aboutToken(
+  first: Platform['firstToken'],
+  { bootstrapToken, dataDir }: Config,
+  call: (token: string) => string,
+): string[] {
+  const withText = (token: string) => call(`'Authorization: apikey ${token}'`);
+  const inFile = (file: string) => call(`"Authorization: apikey $(cat '${file.replaceAll("'", `'\\''`)}')"`);
+  if (first && 'text' in first) {
+    return [
+      `API token: ${first.text}`,
+      `It may do everything and is not shown again; ${MAKES_OTHERS}.`,
+      '',
+      withText(first.text),
+    ];
+  }
+  if (first && 'problem' in first) {
+    return [
+      `There is no API token yet: there is no terminal to show it on, and ${first.problem}.`,
+      'Make one with "npx tradewind token create", or set TRADEWIND_BOOTSTRAP_TOKEN.',
+      '',
+      withText('<token>'),
+    ];
+  }
+  if (bootstrapToken) return ['Use the token in TRADEWIND_BOOTSTRAP_TOKEN:', withText('<token>')];
+  if (first) {
+    return [
+      `The API token is in ${first.file}, which this user alone can read.`,
+      `It may do everything; ${MAKES_OTHERS}.`,
+      '',
+      inFile(first.file),
+    ];
+  }
+  const file = firstTokenFile(dataDir);
+  if (fs.existsSync(file)) return [`Use the API token in ${file}:`, inFile(file)];
+  return [
+    'Use the API token that the first start showed, or one that "npx tradewind token create" makes:',
+    withText('<token>'),
+  ];
 }
 
 /** An address that means "everywhere" is no place to call. */

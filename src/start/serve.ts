@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createLog } from '../log.ts';
 import type { Command } from './command.ts';
 import { enginesLine } from './engines-line.ts';
-import { type Role, startPlatform } from './platform.ts';
+import { startPlatform } from './platform.ts';
 import { readyMessage } from './ready-message.ts';
+import type { Role } from './role.ts';
 
 /** What requests in flight and steps at work get before a stop goes on without them. */
 const GRACE_MS = 10_000;
@@ -30,11 +31,12 @@ export const serve: Command = {
     const log = createLog(config);
     // Meanwhile: programs are asked for their versions.
     const engines = role === 'api' ? Promise.resolve('') : enginesLine(config);
-    const platform = await startPlatform(config, role as Role, log);
+    const terminal = process.stdout.isTTY;
+    const platform = await startPlatform(config, role as Role, log, { terminal });
     process.stdout.write(`${readyMessage(platform, config)}${await engines}`);
     if (!stop.aborted)
       await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }));
-    log.info('Stopping');
+    log.info(typeof stop.reason === 'string' ? `Stopping: ${stop.reason}` : 'Stopping');
     const late = sleep(GRACE_MS + LAST_WAIT_MS, 'late' as const, { ref: false });
     if ((await Promise.race([platform.stop(GRACE_MS), late])) === 'late')
       log.warn('Stopping took too long and is cut short');

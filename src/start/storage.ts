@@ -3,12 +3,27 @@ import path from 'node:path';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import { connectionTo } from '../db/connection.ts';
 import { DataDirLockedError } from '../db/embedded/errors.ts';
 import { startEmbeddedServer } from '../db/embedded/server.ts';
 import { embeddedConnection } from '../db/embedded/socket.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 
 const OLDEST_SERVER = 150_000;
+
+/** What to do about what PostgreSQL and the network answer. */
+const HINTS: Record<string, string> = {
+  '28000': 'make that role, or correct the user in DATABASE_URL',
+  '28P01': 'correct user and password in DATABASE_URL',
+  '3D000': 'make it (createdb), or correct its name in DATABASE_URL',
+  '42501': 'make the role its owner',
+  ECONNREFUSED: 'start it, or correct host and port in DATABASE_URL',
+  ENOTFOUND: 'correct the host in DATABASE_URL',
+};
+/** Codes of OpenSSL and of Node for a certificate that isn't believed. */
+const CERTIFICATE = /CERT|UNABLE_TO_(GET|VERIFY)/;
+const UNTRUSTED =
+  'add sslrootcert=/file/of/its/authority.pem to DATABASE_URL, or sslmode=no-verify to believe any certificate';
 
 /** Where the data is, and how to leave it. */
 export interface Storage {
@@ -37,7 +52,7 @@ export async function openStorage(
   { share = false, mustExist = false } = {},
 ): Promise<Storage> {
   if (config.databaseUrl !== undefined) {
-    const connection = { connectionString: config.databaseUrl };
+    const connection = connectionTo(config.databaseUrl);
     await checkServer(connection);
     return { connection, exclusive: false, stop: async () => {} };
   }
@@ -79,9 +94,10 @@ async function checkServer(connection: pg.ClientConfig): Promise<void> {
     }
   } catch (error) {
     if (error instanceof StorageError) throw error;
-    throw new StorageError(
-      `The database of DATABASE_URL can't be reached: ${(error as Error).message || (error as { code?: string }).code}`,
-    );
+    const { message, code = '' } = error as NodeJS.ErrnoException;
+    const hint = CERTIFICATE.test(code) ? UNTRUSTED : HINTS[code];
+    const why = `The database of DATABASE_URL can't be reached: ${message || code}`;
+    throw new StorageError(hint === undefined ? why : `${why}; ${hint}`);
   } finally {
     await client?.end().catch(() => {});
   }

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { loadCatalog } from '../cloud/catalog/catalog.ts';
+import { followCatalog } from '../cloud/catalog/live.ts';
 import type { Config } from '../config.ts';
 import { listenForChanges } from '../db/changes.ts';
 import { openDatabase } from '../db/database.ts';
@@ -31,18 +31,19 @@ export function createTaskWorker(config: Config, log: Logger): TaskWorker {
       // It asks programs for their versions and tries the sandbox, which takes its time.
       const preparing = prepareAiWork(config);
       preparing.catch(() => {});
-      const catalog = await loadCatalog(config.catalogDir);
       const database = openDatabase(connection, CONNECTIONS);
       undo.push(() => database.close());
       const changes = await listenForChanges(connection);
       undo.push(() => changes.close());
+      const live = await followCatalog({ database, changes, log });
+      undo.push(() => live.stop());
       const queue = await connectTaskQueue({ pool: database.pool, log });
       undo.push(() => queue.close());
       const clock = systemClock;
       const foundation = {
         database,
         changes,
-        catalog,
+        catalog: live.catalog,
         queue,
         clock,
         simulationSpeed: config.simulationSpeed,

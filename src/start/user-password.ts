@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { requireUserOf, setPasswordOf } from '../iam/logins/operator-password.ts';
+import { systemClock } from '../lib/clock.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import type { Command } from './command.ts';
 import { asOperator } from './operator.ts';
@@ -18,11 +19,12 @@ export const userPassword: Command = {
     const email = options.email === undefined ? undefined : String(options.email);
     const rename = options.rename === undefined ? undefined : String(options.rename);
     return asOperator(config, async (database) => {
-      await requireUserOf({ database }, { email, rename });
+      const warning = await requireUserOf({ database }, { email, rename });
+      if (warning !== undefined) process.stderr.write(`${warning}\n`);
       const password = process.stdin.isTTY
         ? await typedPassword()
         : (await text(process.stdin)).replace(/\r?\n$/, '');
-      const user = await setPasswordOf({ database }, { email, rename, password });
+      const user = await setPasswordOf({ database, clock: systemClock }, { email, rename, password });
       return `${user.email} can log in now: POST /iam/auth/jwt/login`;
     });
   },

@@ -6,6 +6,7 @@ import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { makeFile, makeMedia, needs } from '../support/engines.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
 import {
+  crawling,
   dripping,
   endless,
   type MediaServer,
@@ -14,7 +15,7 @@ import {
 } from '../support/media-server.ts';
 import { processesIn, residentBytes } from '../support/processes-in.ts';
 import { flite } from '../support/speech.ts';
-import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts';
+import { build, runTradewind, type ServeProcess, serve, temporaryFolder } from './processes.ts';
 
 const TOKEN = '7$acceptance-secret';
 const MEGABYTE = 1_000_000;
@@ -137,7 +138,7 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
         ['http://nothing.invalid/a.mp4', /can't be reached/],
         ['/missing.mp4', /HTTP 404/],
         ['/endless.mp4', /larger than the 20 MB/],
-        ['/drip.mp4', /within 5 seconds/],
+        ['/drip.mp4', /less than 32 kB a second for 2 seconds/],
         ['/empty.mp4', /0 bytes/],
         ['/page.mp4', /Unsupported file type: text\/html/],
         ['/playlist.mp4', /Unsupported file type/],
@@ -203,6 +204,20 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
       150_000,
     );
 
+    it('what reads a medium is not root, and the kernel ends it before the database', async () => {
+      const id = await create(http, '/long.mp4');
+      await inWork(tmp, 'pocketsphinx');
+      const readers = [...processesIn(tmp)].filter(([, line]) => /^\S*(node|pocketsphinx)/.test(line));
+      expect(readers.length).toBeGreaterThan(1);
+      for (const [pid, line] of readers) {
+        const [, user] = /^Uid:\s+(\d+)/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+        expect(Number(user), line).toBeGreaterThan(0);
+        expect(fs.readFileSync(`/proc/${pid}/oom_score_adj`, 'utf8'), line).toBe('1000\n');
+      }
+      await http.post(`/streaming/ai/tasks/${id}/cancel`);
+      await nothingIsLeft(tmp);
+    }, 150_000);
+
     it('a server that is killed ends its children, and does the task when it is back', async () => {
       const id = await create(http, '/long.mp4');
       await inWork(tmp, 'pocketsphinx');
@@ -244,6 +259,7 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
       TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
       TRADEWIND_AI_CONCURRENCY: '1',
       TRADEWIND_MEDIA_ALLOW_HOSTS: media.host,
+      TRADEWIND_MEDIA_MIN_RATE_KB: '0',
     });
     const startWorker = async (name: string) => {
       const own = { ...settings(), TRADEWIND_TMP: path.join(folder, name) };
@@ -272,6 +288,24 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
       await startWorker('first');
       expect(await endedAiTask(http, id)).toMatchObject({ status: 'SUCCESS' });
       expect((await http.get(info)).body).toEqual({ supported: true });
+    }, 150_000);
+
+    it('a slow server holds up the account that chose it, and no other', async () => {
+      const { id } = (await http.post('/iam/clients/create', { company: 'Patience Ltd' })).body;
+      const made = runTradewind(['token', 'create', '--client', String(id)], settings());
+      const other = createHttpClient(api.url, made.stdout.trim());
+      let open = () => {};
+      const opened = new Promise<void>((resolve) => {
+        open = resolve;
+      });
+      pages['/crawl.mp4'] = crawling(spoken(2), opened);
+      const slow = await create(http, '/crawl.mp4');
+      await vi.waitFor(() => expect(media.asked).toContain('/crawl.mp4'), WITHIN);
+      const quick = [await create(other, '/speech.mp4'), await create(other, '/speech.mp4')];
+      for (const task of quick) expect(await endedAiTask(other, task)).toMatchObject({ status: 'SUCCESS' });
+      expect(await readAiTask(http, slow)).toMatchObject({ status: 'STARTED' });
+      open();
+      expect(await endedAiTask(http, slow)).toMatchObject({ status: 'SUCCESS' });
     }, 150_000);
 
     it('another worker does the task of one that was killed', async () => {

@@ -20,6 +20,7 @@ import { describeProjects } from './client/families/projects.ts';
 import { describeRepeats } from './client/families/repeats.ts';
 import { describeSecurityGroups } from './client/families/security-groups.ts';
 import { describeTasks } from './client/families/tasks.ts';
+import { describeUserActions } from './client/families/user-actions.ts';
 import { describeVolumes } from './client/families/volumes.ts';
 import type { Walk } from './client/walk.ts';
 import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts';
@@ -75,6 +76,7 @@ describe('a client walks through', () => {
   describeLogging(walk);
   describeAiTasks(walk);
   describeAccounts(walk);
+  describeUserActions(walk);
   describeRepeats(walk);
   describeTasks(walk);
 });
@@ -87,9 +89,10 @@ it('has called every published operation', () => {
   }
   const [first] = served;
   if (!first) throw new Error('Nothing is served under /gcore');
-  expect(missingOperations({ ...first.document, paths: called })).toEqual(
+  expect(missingOperations({ ...first.document, paths: called }).toSorted()).toEqual(
     served
       .filter(({ operation }) => UNSUPPORTED.includes(operation.operationId))
-      .map(({ method, path }) => `${method} ${path}`),
+      .map(({ method, path }) => `${method} ${path}`)
+      .toSorted(),
   );
 });

@@ -18,18 +18,23 @@ import {
 import { describeWalk } from './walk.ts';
 
 const TOKEN = '7_acceptance-secret';
+const hasTerminals = spawnSync('script', ['--version']).status === 0;
 
 beforeAll(build);
 
-describe('from clone to first call', () => {
+// Many starts, of which each takes long on a busy machine.
+describe('from clone to first call', { timeout: 120_000 }, () => {
   const dataDir = path.join(temporaryFolder(), 'data');
   const settings = { TRADEWIND_DATA_DIR: dataDir };
   afterAll(() => fs.rmSync(path.dirname(dataDir), { recursive: true, force: true }));
 
-  it('prints a token once and a curl line that works, keeps its data, and stops on SIGINT', async () => {
-    const first = await serve(settings);
-    const token = /^API token: (\S+)$/m.exec(first.stdout())?.[1];
-    expect(token).toBeDefined();
+  it('keeps the first token in a file and prints a curl line that works, keeps its data, and stops on SIGINT', async () => {
+    const first = await serve({ ...settings, TRADEWIND_LOG_FORMAT: 'json' });
+    const file = path.join(dataDir, 'first-token');
+    const token = fs.readFileSync(file, 'utf8').trim();
+    expect(fs.statSync(file).mode & 0o777).toBe(0o600);
+    expect(first.stdout()).toContain(`The API token is in ${file}`);
+    expect(first.stdout() + first.stderr()).not.toContain(token.slice(5));
     const curl = /^curl .*$/m.exec(first.stdout())?.[0] ?? '';
     const called = spawnSync('sh', ['-c', `${curl} --silent`], { encoding: 'utf8' });
     expect(JSON.parse(called.stdout)).toMatchObject({ count: 1, results: [{ id: 1, is_default: true }] });
@@ -39,14 +44,35 @@ describe('from clone to first call', () => {
     expect(await first.end('SIGINT')).toBe(0);
 
     const second = await serve(settings);
-    expect(second.stdout()).not.toContain('API token:');
+    expect(second.stdout()).toContain(`Use the API token in ${file}`);
     const http = createHttpClient(second.url, token);
     expect((await http.get(`/cloud/v1/securitygroups/1/1/${created.body.id}`)).body).toEqual(created.body);
     expect((await http.get('/readyz')).body.status).toBe('ready');
     expect(await second.end()).toBe(0);
   });
 
-  it('shows the token on the first start that gets ready, not on one that fails', async () => {
+  it.runIf(hasTerminals)('shows the token at a terminal, and keeps it nowhere', async () => {
+    const own = path.join(path.dirname(dataDir), 'terminal');
+    const child = spawn('script', ['-qec', 'node dist/src/main.js serve', '/dev/null'], {
+      cwd: ROOT,
+      env: environment({ TRADEWIND_DATA_DIR: own }),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let shown = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      shown += chunk.toString();
+    });
+    await until(async () => shown.includes('curl'));
+    const [, token] = /^API token: (\d+_[0-9a-f]{64})\r?$/m.exec(shown) ?? [];
+    const [, url = ''] = /ready at (\S+)/.exec(shown) ?? [];
+    expect((await createHttpClient(url, token).get('/cloud/v1/projects')).status).toBe(200);
+    expect(fs.existsSync(path.join(own, 'first-token'))).toBe(false);
+    child.kill();
+    await once(child, 'exit');
+    await until(async () => !fs.existsSync(path.join(own, 'run')));
+  });
+
+  it('makes the token on the first start that gets ready, not on one that fails', async () => {
     const other = { TRADEWIND_DATA_DIR: path.join(path.dirname(dataDir), 'other') };
     const blocker = net.createServer().listen(0, '127.0.0.1');
     await once(blocker, 'listening');
@@ -54,13 +80,19 @@ describe('from clone to first call', () => {
     const failed = runTradewind(['serve'], { ...other, TRADEWIND_PORT: String(port) });
     blocker.close();
     expect(failed.stderr).toContain('TRADEWIND_PORT');
+    expect(fs.existsSync(other.TRADEWIND_DATA_DIR)).toBe(false);
     const next = await serve(other);
-    expect(next.stdout()).toMatch(/^API token: \S+$/m);
+    expect(next.stdout()).toContain('The API token is in ');
     await next.end();
   });
 
-  it('stops when the npm that started it is told to stop', async () => {
-    const npm = spawn('npm', ['start', '--silent'], { cwd: ROOT, env: environment(settings), stdio: 'pipe' });
+  it.each([
+    ['SIGTERM', 'npm start --silent'],
+    ['SIGTERM', 'npx tradewind serve'],
+    ['SIGKILL', 'npx tradewind serve'],
+  ] as const)('ends when %s has ended the "%s" that started it', async (signal, command) => {
+    const [program = '', ...args] = command.split(' ');
+    const npm = spawn(program, args, { cwd: ROOT, env: environment(settings), stdio: 'pipe' });
     let printed = '';
     npm.stdout.on('data', (chunk: Buffer) => {
       printed += chunk.toString();
@@ -68,8 +100,15 @@ describe('from clone to first call', () => {
     await until(async () => printed.includes('Tradewind is ready'));
     const all = descendants(npm.pid ?? 0);
     expect(all.length).toBeGreaterThan(3);
-    npm.kill('SIGTERM');
+    npm.kill(signal);
     await until(async () => all.every((pid) => !fs.existsSync(`/proc/${pid}`)));
+  });
+
+  it('outlives the terminal that it was started from, with nohup', async () => {
+    const server = await serve(settings);
+    expect(server.child.kill('SIGHUP')).toBe(true);
+    expect((await createHttpClient(server.url, undefined).get('/healthz')).status).toBe(200);
+    expect(await server.end()).toBe(0);
   });
 
   it('a second Tradewind on one data folder stops and says why', async () => {
@@ -107,6 +146,12 @@ describe('settings', () => {
     const { status, stdout } = runTradewind(['doctor'], {});
     expect(status).toBe(0);
     expect(stdout).toContain('PostgreSQL');
+  });
+
+  it('doctor warns of root, and of nobody else', () => {
+    const { status, stdout } = runTradewind(['doctor'], {});
+    const warned = /^limited +User: root: .*user of its own/m.test(stdout);
+    expect([status, warned]).toEqual([0, process.getuid?.() === 0]);
   });
 
   it('a sandbox that is required and missing stops the start, and doctor says so', () => {
@@ -224,11 +269,11 @@ async function effects(dataDir: string): Promise<[key: string, operation: string
 }
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let left = 500; left > 0; left--) {
+  for (let left = 3_000; left > 0; left--) {
     if (await condition()) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  throw new Error('It did not come to that within 10 s');
+  throw new Error('It did not come to that within a minute');
 }
 
 function descendants(pid: number): number[] {

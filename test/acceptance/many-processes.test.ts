@@ -1,8 +1,10 @@
+import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { changedCatalog } from '../support/catalogs.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
-import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts';
+import { build, runTradewind, type ServeProcess, serve, temporaryFolder } from './processes.ts';
 import { describeWalk } from './walk.ts';
 
 const TOKEN = '7$acceptance-secret';
@@ -31,14 +33,37 @@ describe('one API and two workers on a PostgreSQL of their own', () => {
     await database.drop();
   });
 
-  it('is not ready without a worker, and ready with one', async () => {
-    expect((await http.get('/readyz')).status).toBe(503);
+  it('is ready for reads and new tasks without a worker, and says that these wait for one', async () => {
+    const alone = await http.get('/readyz');
+    expect([alone.status, alone.body]).toEqual([
+      200,
+      expect.objectContaining({
+        status: 'ready',
+        role: 'api',
+        problems: {},
+        degraded: { workers: expect.stringContaining('serve --role worker') },
+      }),
+    ]);
     workers = await Promise.all([
       serve(settings, ['--role', 'worker']),
       serve(settings, ['--role', 'worker']),
     ]);
-    expect((await http.get('/readyz')).status).toBe(200);
+    expect((await http.get('/readyz')).body).toMatchObject({ problems: {}, degraded: {} });
   });
+
+  it('puts another catalogue in force in all of them at once', async () => {
+    const folder = changedCatalog('features.yaml', ({ features = [] }) => ({
+      features: [...features, { id: 4711, name: 'New', service: 'CDN', is_free: true }],
+    }));
+    const applied = runTradewind(['catalog', 'apply'], { ...settings, TRADEWIND_CATALOG_DIR: folder });
+    expect(applied.stdout).toMatch(/is in force\.\n3 of 3 processes work with it\.\n$/);
+    expect((await http.get('/iam/admin/feature/4711')).status).toBe(200);
+    const refused = runTradewind(['serve', '--role', 'worker'], settings);
+    expect([refused.status, refused.stderr]).toEqual([78, expect.stringContaining('catalog apply')]);
+    expect(runTradewind(['catalog', 'apply'], settings).status).toBe(0);
+    expect((await http.get('/iam/admin/feature/4711')).status).toBe(404);
+    fs.rmSync(folder, { recursive: true });
+  }, 90_000);
 
   describeWalk('with one API and two workers', () => http);
 

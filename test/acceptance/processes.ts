@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const READY_WITHIN_MS = 30_000;
+const READY_WITHIN_MS = 60_000;
 
 /** A `tradewind serve` of its own, as an operator starts it. */
 export interface ServeProcess {
@@ -46,19 +46,23 @@ export function runTradewind(args: string[], settings: Record<string, string>) {
   });
 }
 
-/** Starts `tradewind serve` and waits until it says that it is ready. */
-export async function serve(settings: Record<string, string>, args: string[] = []): Promise<ServeProcess> {
-  const child = spawn('node', ['dist/src/main.js', 'serve', ...args], {
+/** Starts `tradewind serve` and waits until it says that it is ready. What `node` loads before it may talk to the test. */
+export async function serve(
+  settings: Record<string, string>,
+  args: string[] = [],
+  nodeArgs: string[] = [],
+): Promise<ServeProcess> {
+  const child = spawn('node', [...nodeArgs, 'dist/src/main.js', 'serve', ...args], {
     cwd: ROOT,
     env: environment(settings),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', ...(nodeArgs.length > 0 ? ['ipc' as const] : [])],
   });
   let stdout = '';
   let stderr = '';
-  child.stdout.on('data', (chunk: Buffer) => {
+  child.stdout?.on('data', (chunk: Buffer) => {
     stdout += chunk.toString();
   });
-  child.stderr.on('data', (chunk: Buffer) => {
+  child.stderr?.on('data', (chunk: Buffer) => {
     stderr += chunk.toString();
   });
   const exited = new Promise<number | string>((resolve) => {

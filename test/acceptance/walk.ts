@@ -447,9 +447,11 @@ export function describeWalk(setting: string, client: () => HttpClient): void {
           exception_class: expect.any(String),
           message: text,
           request_id: expect.any(String),
+          hint: expect.any(String),
         });
-        expect(await (await call('/streaming/ai/tasks')).json()).toEqual({ error: text });
-        expect(await (await call('/iam/admin/paid_features')).json()).toEqual({ message: text });
+        const hint = expect.stringMatching(/apikey|token/i);
+        expect(await (await call('/streaming/ai/tasks')).json()).toEqual({ error: text, hint });
+        expect(await (await call('/iam/admin/paid_features')).json()).toEqual({ message: text, hint });
       });
 
       it('wants one space, the right word, and takes the word in any letter case', async () => {

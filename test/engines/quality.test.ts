@@ -10,7 +10,7 @@ import { type MediaServer, startMediaServer } from '../support/media-server.ts';
 import { flite, joined, librivoxSentences, telephonePrompts } from '../support/speech.ts';
 import { wordErrorRate, wordsOf } from '../support/word-errors.ts';
 
-const TOKEN = '7$quality-secret';
+const TOKEN = '7$quality-of-engines';
 const TIMEOUT_MS = 600_000;
 const CLOCK_TOLERANCE_SECONDS = 0.4;
 

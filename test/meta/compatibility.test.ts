@@ -23,6 +23,17 @@ it('serves nothing of the families that it says are not served', () => {
   expect(wrong).toEqual([]);
 });
 
+it('knows which addresses of the tags of instances the contract has', () => {
+  const [published = '', beyond = ''] = fs
+    .readFileSync(COMPATIBILITY_FILE, 'utf8')
+    .split('## Beyond the contract');
+  const one = '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}';
+  for (const method of ['GET', 'DELETE']) {
+    expect(published).toContain(`\`${method} ${one}/metadata/{key}\``);
+    expect(beyond).toContain(`\`${method} ${one}/metadata_item\``);
+  }
+});
+
 it('documents what the routes say; `npm run openapi` writes it anew', () => {
   expect(client && compatibilityDocument(client.document)).toBe(fs.readFileSync(COMPATIBILITY_FILE, 'utf8'));
 });

@@ -3,12 +3,20 @@ import os from 'node:os';
 import path from 'node:path';
 import { parse, stringify } from 'yaml';
 
-/** A folder with the shipped catalogue in which every region has these quotas. */
-export function catalogWithQuotas(quotas: Record<string, number>): string {
+type File = Record<string, object[]>;
+
+/** A folder with the shipped catalogue, one file of it changed. */
+export function changedCatalog(name: string, change: (file: File) => File): string {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-catalog-'));
   fs.cpSync('catalog', folder, { recursive: true });
-  const file = path.join(folder, 'regions.yaml');
-  const { regions } = parse(fs.readFileSync(file, 'utf8')) as { regions: object[] };
-  fs.writeFileSync(file, stringify({ regions: regions.map((region) => ({ ...region, quotas })) }));
+  const file = path.join(folder, name);
+  fs.writeFileSync(file, stringify(change(parse(fs.readFileSync(file, 'utf8')) as File)));
   return folder;
+}
+
+/** A folder with the shipped catalogue in which every region has these quotas. */
+export function catalogWithQuotas(quotas: Record<string, number>): string {
+  return changedCatalog('regions.yaml', ({ regions = [] }) => ({
+    regions: regions.map((region) => ({ ...region, quotas })),
+  }));
 }

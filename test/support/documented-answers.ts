@@ -17,10 +17,12 @@ export function createAnswerCheck(operations: DocumentedOperation[]) {
     const { method, path, prefix, operation } = of;
     const response = operation.responses[String(answer.status)];
     if (!response) return `${of.title} documents no ${answer.status}: ${answer.text}`;
+    const header = wrongHeader(response, answer);
+    if (header !== undefined) return `${of.title} ${header}`;
     if (answer.status === 204) return answer.text === '' ? undefined : `${of.title} sends a body with 204`;
     const types = Object.keys(response.content ?? {});
     if (types.length > 0 && !types.includes('application/json')) {
-      const sent = answer.headers.get('content-type')?.split(';', 1)[0] ?? 'nothing';
+      const sent = typeOf(answer);
       return types.includes(sent) ? undefined : `${of.title} documents no ${sent}`;
     }
     const own = `#/paths/${path.replaceAll('/', '~1')}/${method.toLowerCase()}/responses/${answer.status}`;
@@ -32,3 +34,15 @@ export function createAnswerCheck(operations: DocumentedOperation[]) {
 }
 
 const nameOf = (prefix: string) => `document${prefix.replace('/', '-')}`;
+
+function typeOf({ headers }: Answer): string {
+  return headers.get('content-type')?.split(';', 1)[0] ?? 'nothing';
+}
+
+/** A header that is documented to be always the same, and isn't. */
+function wrongHeader({ headers = {} }: { headers?: Record<string, unknown> }, answer: Answer) {
+  const [wrong] = Object.entries(headers as Record<string, { schema: { const?: string } }>).filter(
+    ([name, { schema }]) => schema.const !== undefined && answer.headers.get(name) !== schema.const,
+  );
+  return wrong && `sends no ${wrong[0]}: ${wrong[1].schema.const}`;
+}

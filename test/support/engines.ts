@@ -29,7 +29,10 @@ export const material = {
 
 const inventory = await takeInventory(DEFAULT_SETTINGS);
 const { searchPath } = DEFAULT_SETTINGS;
-const sandbox = await findSandbox({ searchPath, programs: [], reads: [], hides: [], folder: os.tmpdir() });
+const sandbox = await findSandbox({
+  ...{ searchPath, programs: [], reads: [], hides: [], folder: os.tmpdir() },
+  scratchBytes: DEFAULT_LIMITS.writtenBytes,
+});
 const program = (name: string) => findProgram(name, DEFAULT_SETTINGS.searchPath) !== undefined;
 
 const THERE = {

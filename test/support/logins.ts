@@ -3,6 +3,8 @@ import { expect } from 'vitest';
 import { createHttpClient, type HttpClient } from './http-client.ts';
 
 export const PASSWORD = 'correct horse battery staple';
+/** What a person chooses who had the other one from somebody else. */
+const OWN_PASSWORD = 'many small green apples';
 
 export interface Pair {
   access: string;
@@ -13,6 +15,7 @@ export interface Person {
   userId: number;
   clientId: number;
   email: string;
+  password: string;
   pair: Pair;
   /** Speaks with the access token of a login. */
   http: HttpClient;
@@ -42,7 +45,52 @@ export async function newPerson(reseller: HttpClient, more: object = {}): Promis
   });
   expect(made.status, made.text).toBe(201);
   const pair = await logIn(reseller, email);
-  return { userId: made.body.id, clientId: made.body.client, email, pair, http: bearer(reseller.base, pair) };
+  const { id: userId, client: clientId } = made.body;
+  return { userId, clientId, email, password: PASSWORD, pair, http: bearer(reseller.base, pair) };
+}
+
+/** Nobody but the person knows the password from then on. */
+export async function choosePassword(person: Person): Promise<void> {
+  const body = { old: person.password, new: OWN_PASSWORD, double: OWN_PASSWORD };
+  const answer = await person.http.put(`/iam/users/${person.userId}/password`, body);
+  expect(answer.status, answer.text).toBe(200);
+  person.password = OWN_PASSWORD;
+  person.pair = answer.body;
+  person.http = bearer(person.http.base, answer.body);
+}
+
+export interface Invitation {
+  user_id: number;
+  invitation_token: string;
+  invitation_expires: string;
+}
+
+type Host = Pick<Person, 'http' | 'clientId'>;
+
+export async function invite(host: Host, email: string, user_role: object = { id: 5 }): Promise<Invitation> {
+  const body = { email, user_role, client_id: host.clientId, name: 'Guest' };
+  const answer = await host.http.post('/iam/clients/invite_user', body);
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body;
+}
+
+/** Somebody new comes with the token, and can log in. Answers their number. */
+export async function comes(host: Host, email = anyEmail(), user_role?: object): Promise<number> {
+  const { invitation_token: token } = await invite(host, email, user_role);
+  const anonymous = createHttpClient(host.http.base, undefined);
+  const answer = await anonymous.post('/iam/auth/accept_invitation', { token, password: PASSWORD });
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body.user_id;
+}
+
+/** Somebody who logs in already joins another account. */
+export async function joins(host: Host, person: Person, user_role?: object): Promise<void> {
+  if (person.password === PASSWORD) await choosePassword(person);
+  const { invitation_token: token } = await invite(host, person.email, user_role);
+  const anonymous = createHttpClient(host.http.base, undefined);
+  const body = { token, password: person.password };
+  const answer = await anonymous.post('/iam/auth/accept_invitation', body);
+  expect([answer.status, answer.body]).toEqual([200, { user_id: person.userId, client_id: host.clientId }]);
 }
 
 /** The claims of a token, which nobody has checked. */

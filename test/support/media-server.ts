@@ -56,6 +56,22 @@ export const dripping: Handler = (_, response) => {
   response.once('close', () => clearInterval(timer));
 };
 
+/** A file of which a little comes now and then, and the rest of it at last. */
+export function crawling(file: string, opened: Promise<void>): Handler {
+  const bytes = fs.readFileSync(file);
+  return async (_, response) => {
+    let sent = 0;
+    const more = () => {
+      response.write(bytes.subarray(sent, sent + 10));
+      sent += 10;
+    };
+    const timer = setInterval(more, 100);
+    await opened;
+    clearInterval(timer);
+    response.end(bytes.subarray(sent));
+  };
+}
+
 export function redirectTo(location: string): Handler {
   return (_, response) => void response.writeHead(302, { location }).end();
 }

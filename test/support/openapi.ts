@@ -33,8 +33,15 @@ export async function documentedOperations(): Promise<DocumentedOperation[]> {
   });
 }
 
-/** What a region of simulated machines can only refuse. */
-export const UNSUPPORTED: readonly string[] = ['getInstanceConsole'];
+/** What is only refused, with the status and a word of the reason. */
+export const REFUSED: Readonly<Record<string, { status: number; because: string }>> = {
+  getInstanceConsole: { status: 400, because: 'simulated' },
+  subscribeToUserActionsByAmqp: { status: 400, because: 'AMQP' },
+  tryAmqp: { status: 400, because: 'AMQP' },
+  getAmqpSubscription: { status: 404, because: 'AMQP' },
+  updateAmqpSubscription: { status: 404, because: 'AMQP' },
+};
+export const UNSUPPORTED: readonly string[] = Object.keys(REFUSED);
 
 export function parametersIn(place: Parameter['in'], operation: Operation): Parameter[] {
   return (operation.parameters ?? []).flatMap((one) => ('in' in one && one.in === place ? [one] : []));

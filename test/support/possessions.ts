@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { expect } from 'vitest';
 import type { HttpClient } from './http-client.ts';
-import { anyEmail } from './logins.ts';
+import { anyEmail, PASSWORD } from './logins.ts';
 import { type DocumentedOperation, pathParameters } from './openapi.ts';
 
 export type Values = Record<string, string | number>;
@@ -55,6 +55,14 @@ function taskName(path: string): string {
   return path.startsWith('/streaming/') ? 'ai_task_id' : 'task_id';
 }
 
+/** Each as an instance, or nobody, has it when the operation makes sense. */
+function portName(path: string): string {
+  if (path.endsWith('_devices')) return 'vip_port_id';
+  if (path.endsWith('/convert')) return 'convertible_port_id';
+  if (path.endsWith('/disable_port_security')) return 'exposed_port_id';
+  return path.includes('/reserved_fixed_ips/') ? 'reserved_port_id' : 'port_id';
+}
+
 /** What has to be done to an instance before each of the direct actions. */
 const DIRECT_ACTIONS: Record<string, string | undefined> = {
   start: 'stop',
@@ -65,6 +73,11 @@ const DIRECT_ACTIONS: Record<string, string | undefined> = {
   resume: 'suspend',
 };
 
+const OF_STANDARD_SHARES: Record<string, string | undefined> = {
+  region_id: 'standard_region_id',
+  file_share_id: 'standard_share_id',
+};
+
 /** What shares a name without being the same: AI tasks and platform tasks, free and paid features. */
 function valueName({ path }: DocumentedOperation, parameter: string): string {
   if (parameter === 'task_id') return taskName(path);
@@ -73,8 +86,9 @@ function valueName({ path }: DocumentedOperation, parameter: string): string {
   if (parameter === 'instance_id' && path.includes('{pool_name}')) return 'node_of_pool_id';
   if (parameter === 'instance_id' && path.includes('{cluster_name}')) return 'node_id';
   if (parameter === 'volume_id' && path.endsWith('/revert')) return 'snapshotted_volume_id';
-  if (parameter === 'port_id' && path.includes('/reserved_fixed_ips/')) return 'reserved_port_id';
-  if (parameter === 'port_id' && path.endsWith('/disable_port_security')) return 'bare_port_id';
+  // Only standard shares have access rules, and they are in another region.
+  if (path.includes('/access_rule')) return OF_STANDARD_SHARES[parameter] ?? parameter;
+  if (parameter === 'port_id') return portName(path);
   // Each action of its own instance, in a state in which it makes sense.
   const action = path.split('/').at(-1) ?? '';
   if (parameter === 'instance_id' && action in DIRECT_ACTIONS) return `instance_id_to_${action}`;
@@ -83,6 +97,9 @@ function valueName({ path }: DocumentedOperation, parameter: string): string {
 
 /** What the documentation asks for when it asks for one tag. */
 const tags = { env: 'production' };
+
+const STANDARD_REGION = 2;
+const STANDARD_SHARES = `/cloud/v1/file_shares/1/${STANDARD_REGION}`;
 
 const CLUSTERS = '/cloud/v1/k8s/clusters/1/1';
 
@@ -127,6 +144,7 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
     return task.created_resources;
   };
   const first = async (path: string) => (await http.get(path)).body.results[0].id;
+  const sshKey = async () => (await made('/cloud/v1/ssh_keys/1', { name: anyName() })).id;
   const network = async () =>
     (await byTask('/cloud/v1/networks/1/1', { name: anyName(), create_router: false, tags })).networks[0];
   const volume = async () =>
@@ -146,6 +164,7 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
       ],
       volumes: [{ source: 'image', image_id: await first('/cloud/v1/images/1/1'), size: 20 }],
     });
+  const reserved = async (body: object) => (await byTask('/cloud/v1/reserved_fixed_ips/1/1', body)).ports[0];
   const activated = async (kind: 'paid' | 'free', feature_id: number) => {
     const { id: client_id } = await made('/iam/clients/create', { company: anyName() });
     return (await made(`/iam/admin/${kind}_features`, { client_id, feature_id })).id;
@@ -180,6 +199,11 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
     return name;
   };
   const nodeOf = async (place: string) => first(`${await freeCluster()}${place}/instances`);
+  const standardShare = async () => {
+    const network_id = await first(`/cloud/v1/networks/1/${STANDARD_REGION}?name=default`);
+    const share = { name: anyName(), protocol: 'NFS', size: 1, network: { network_id } };
+    return (await byTask(STANDARD_SHARES, share)).file_shares[0];
+  };
   const aiTask = async () => {
     const url = 'https://media.example.com/kept.mp4';
     return (await made('/streaming/ai/tasks', { task_name: 'transcription', url })).task_id;
@@ -202,7 +226,8 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
       return nodeOf(`/pools/${values.pool_name}`);
     },
     pool_name: pool,
-    ssh_key_id: async () => (await made('/cloud/v1/ssh_keys/1', { name: anyName() })).id,
+    ssh_key_id: sshKey,
+    keypair_id: sshKey,
     file_share_id: async () =>
       (
         await byTask('/cloud/v1/file_shares/1/1', {
@@ -214,6 +239,14 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
           tags,
         })
       ).file_shares[0],
+    standard_region_id: async () => STANDARD_REGION,
+    standard_share_id: standardShare,
+    async access_rule_id() {
+      values.standard_share_id ??= await standardShare();
+      const at = `${STANDARD_SHARES}/${values.standard_share_id}/access_rule`;
+      return (await made(at, { ip_address: `10.20.${randomInt(256)}.${randomInt(256)}`, access_mode: 'ro' }))
+        .id;
+    },
     volume_id: volume,
     async snapshotted_volume_id() {
       const volume_id = await volume();
@@ -250,11 +283,20 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
       return key;
     },
     instance_id: async () => (await instance()).instances[0],
+    // There are none: AMQP is not supported.
+    subscription_id: async () => 17,
     port_id: async () => (await instance()).ports[0],
-    bare_port_id: async () => (await instance({ security_groups: [] })).ports[0],
-    reserved_port_id: async () =>
-      (await byTask('/cloud/v1/reserved_fixed_ips/1/1', { type: 'external' })).ports[0],
-    floating_ip_id: async () => (await byTask('/cloud/v1/floatingips/1/1', {})).floatingips[0],
+    exposed_port_id: async () => (await instance()).ports[0],
+    reserved_port_id: () => reserved({ type: 'external' }),
+    convertible_port_id: () => reserved({ type: 'external' }),
+    // In the network of the instances.
+    vip_port_id: async () =>
+      reserved({
+        type: 'any_subnet',
+        network_id: await first('/cloud/v1/networks/1/1?name=default'),
+        is_vip: true,
+      }),
+    floating_ip_id: async () => (await byTask('/cloud/v1/floatingips/1/1', { tags })).floatingips[0],
     ...Object.fromEntries(
       Object.entries(DIRECT_ACTIONS).map(([action, before]) => [
         `instance_id_to_${action}`,
@@ -267,14 +309,22 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
         },
       ]),
     ),
-    userId: async () =>
-      (
-        await made('/iam/clients/invite_user', {
-          email: anyEmail(),
-          user_role: { name: 'Users' },
-          client_id: 1,
-        })
-      ).user_id,
+    userId: async () => {
+      const { invitation_token: token } = await made('/iam/clients/invite_user', {
+        email: anyEmail(),
+        user_role: { name: 'Users' },
+        client_id: 1,
+      });
+      return (await made('/iam/auth/accept_invitation', { token, password: PASSWORD })).user_id;
+    },
+    serviceId: async () => {
+      const { body } = await http.get('/iam/clients/1/services');
+      return body.find(({ name }: { name: string }) => name === 'CLOUD').id;
+    },
+    requestId: async () => {
+      await made('/cloud/v1/projects', { name: anyName() });
+      return (await http.get('/iam/activity_log/requests?limit=1')).body.result[0].id;
+    },
     ai_task_id: aiTask,
     transcribed_task_id: aiTask,
     tokenId: async () =>

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
+import type { Logger } from 'pino';
 import { expect } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
@@ -31,7 +32,10 @@ export interface Tenant {
 }
 
 /** A whole Tradewind with workers, over HTTP, on a database of its own. Simulated work runs 20 times as fast. */
-export async function startService(settings: Record<string, string> = {}): Promise<TestService> {
+export async function startService(
+  settings: Record<string, string> = {},
+  { log }: { log?: Logger } = {},
+): Promise<TestService> {
   const database = await createDatabase();
   const token = `1_${randomBytes(16).toString('hex')}`;
   const config = loadConfig({
@@ -45,7 +49,7 @@ export async function startService(settings: Record<string, string> = {}): Promi
     DATABASE_URL: database.url,
     ...settings,
   });
-  const platform = await startPlatform(config, 'all', createLog(config), { workerThread: false });
+  const platform = await startPlatform(config, 'all', log ?? createLog(config), { workerThread: false });
   const url = `http://127.0.0.1:${platform.address?.port}`;
   const http = createHttpClient(url, token);
   const pool = new pg.Pool({ connectionString: database.url, max: 2 });

@@ -1,4 +1,4 @@
-import { readCatalog } from './load.ts';
+import { type CheckedCatalog, checkCatalogText, readCatalog } from './load.ts';
 import type {
   CatalogContent,
   CurrencyCode,
@@ -40,11 +40,15 @@ export interface LoggingDestination {
 }
 
 /**
- * What the platform offers, read once at start and never changed while it runs. Lists are empty and single
- * items undefined for a region that doesn't exist.
+ * What the platform offers. Lists are empty and single items undefined for a region that doesn't exist. Ask it anew each
+ * time: another one may be put in force while the platform runs.
  */
 export interface Catalog {
-  regions: ReadonlyMap<number, Region>;
+  /** The same for every catalogue that says the same, whatever its comments and order of keys. */
+  readonly hash: string;
+  /** Its files as one JSON text, which the hash is of. */
+  readonly text: string;
+  readonly regions: ReadonlyMap<number, Region>;
   /** In the order of the file, withdrawn ones included. */
   flavors(regionId: number): readonly Flavor[];
   flavor(regionId: number, flavorId: string): Flavor | undefined;
@@ -52,14 +56,14 @@ export interface Catalog {
   images(regionId: number): readonly Image[];
   image(regionId: number, imageId: string): Image | undefined;
   /** With the leading `v`, oldest first. */
-  kubernetesVersions: readonly string[];
+  readonly kubernetesVersions: readonly string[];
   ddosTemplates(regionId: number): readonly DdosTemplate[];
   ddosTemplate(regionId: number, templateId: number): DdosTemplate | undefined;
   /** Regions that clusters of this one may send their logs to; none where logging isn't offered. */
   loggingDestinations(regionId: number): readonly LoggingDestination[];
   /** Log brokers of the region as `host:port`; undefined where logging isn't offered. */
   loggingHosts(regionId: number): readonly string[] | undefined;
-  features: ReadonlyMap<number, Feature>;
+  readonly features: ReadonlyMap<number, Feature>;
   /** Price of one GiB for one hour before discount and tax, a decimal text; undefined where the book has none. */
   volumePrice(regionId: number, typeName: VolumeTypeName, currency: CurrencyCode): string | undefined;
   /** The same for one hour of a machine, and of the use of an operating system. */
@@ -75,8 +79,13 @@ export async function loadCatalog(folder: string): Promise<Catalog> {
   return buildCatalog(await readCatalog(folder));
 }
 
+/** The catalogue of a text that `Catalog` gave, maybe in another release. Throws CatalogError. */
+export function catalogOf(text: string, origin: string): Catalog {
+  return buildCatalog(checkCatalogText(text, origin));
+}
+
 /** The look-ups over content that has been checked. */
-export function buildCatalog(content: CatalogContent): Catalog {
+function buildCatalog({ content, text, hash }: CheckedCatalog): Catalog {
   deepFreeze(content);
   const regions = byKey(content['regions.yaml'].regions, (region) => region.id);
   const flavors = perRegion(content['flavors.yaml'].flavors, (flavor) => flavor.flavor_id);
@@ -98,6 +107,8 @@ export function buildCatalog(content: CatalogContent): Catalog {
   );
 
   return deepFreeze({
+    hash,
+    text,
     regions,
     flavors: flavors.list,
     flavor: flavors.one,

@@ -16,13 +16,14 @@ export interface CatalogFault {
 export class CatalogError extends SettingError {
   readonly faults: CatalogFault[];
 
-  constructor(folder: string, faults: CatalogFault[]) {
+  constructor(folder: string, faults: CatalogFault[], consequence?: string) {
     const lines = faults.map(({ file, line, path, message }) => {
       const place = line === null ? file : `${file}:${line}`;
       return `  ${place} ${path === '' ? '' : `${path}: `}${message}`;
     });
     const number = faults.length === 1 ? '1 fault' : `${faults.length} faults`;
-    super(`The catalogue in ${folder} has ${number}:\n${lines.join('\n')}`);
+    const said = [`The catalogue in ${folder} has ${number}:`, ...lines];
+    super([...said, ...(consequence === undefined ? [] : [consequence])].join('\n'));
     this.faults = faults;
   }
 }

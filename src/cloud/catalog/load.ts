@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Value } from 'typebox/value';
@@ -7,22 +8,32 @@ import { CatalogError, type CatalogFault, findShapeFaults, type PathParts } from
 import { type CatalogContent, type CatalogFileName, catalogFiles } from './schema.ts';
 
 interface ParsedFile {
-  name: CatalogFileName;
   document: Document;
   lines: LineCounter;
 }
+
+/** Content that holds, and what identifies it. */
+export interface CheckedCatalog {
+  content: CatalogContent;
+  text: string;
+  hash: string;
+}
+
+type Files = Partial<Record<CatalogFileName, unknown>>;
+type LineOf = (file: CatalogFileName, path: PathParts) => number | null;
+
+const NAMES = Object.keys(catalogFiles) as CatalogFileName[];
 
 /**
  * Reads and checks every file of the catalogue: YAML, shape, then what the files say about each other.
  * Throws CatalogError with all faults; files that depend on each other are only compared once each is in shape.
  */
-export async function readCatalog(folder: string): Promise<CatalogContent> {
-  const names = Object.keys(catalogFiles) as CatalogFileName[];
+export async function readCatalog(folder: string): Promise<CheckedCatalog> {
   const faults: CatalogFault[] = [];
-  const files = new Map<CatalogFileName, ParsedFile>();
-  const content: Partial<Record<CatalogFileName, unknown>> = {};
-  const texts = await Promise.all(names.map((name) => readText(join(folder, name))));
-  for (const [index, name] of names.entries()) {
+  const parsed = new Map<CatalogFileName, ParsedFile>();
+  const files: Files = {};
+  const texts = await Promise.all(NAMES.map((name) => readText(join(folder, name))));
+  for (const [index, name] of NAMES.entries()) {
     const text = texts[index];
     if (typeof text !== 'string') {
       const message = `can't be read (${text?.code ?? 'unknown error'}). Put it back; the release has one to begin from.`;
@@ -38,21 +49,48 @@ export async function readCatalog(folder: string): Promise<CatalogContent> {
       }
       continue;
     }
-    files.set(name, { name, document, lines });
+    parsed.set(name, { document, lines });
+    files[name] = document.toJS();
+  }
+  return check(files, folder, faults, (file, path) => {
+    const read = parsed.get(file);
+    return read ? lineOf(read, path) : null;
+  });
+}
+
+/** The same for a text made of such files, which another release may have made. */
+export function checkCatalogText(text: string, origin: string): CheckedCatalog {
+  const files = JSON.parse(text) as Files;
+  const missing = NAMES.filter((name) => !(name in files));
+  const faults = missing.map((file) => ({ file, line: null, path: '', message: 'is missing. Add it.' }));
+  return check(files, origin, faults, () => null);
+}
+
+function check(files: Files, origin: string, faults: CatalogFault[], line: LineOf): CheckedCatalog {
+  // Of what was written: which defaults are filled in is the business of the release.
+  const text = JSON.stringify(files, inOrder);
+  const content: Files = {};
+  for (const name of NAMES.filter((each) => each in files)) {
     const schema = catalogFiles[name];
-    content[name] = Value.Default(schema, document.toJS());
+    content[name] = Value.Default(schema, files[name]);
     // Interpreting the schema once is ten times cheaper than compiling it; only a faulty file pays for good texts.
     if (Value.Check(schema, content[name])) continue;
-    for (const { path, message } of findShapeFaults(schema, content[name])) {
-      faults.push(placed(files, name, path, message));
-    }
+    for (const { path, message } of findShapeFaults(schema, content[name]))
+      faults.push({ file: name, line: line(name, path), path: path.join('.'), message });
   }
-  if (faults.length > 0) throw new CatalogError(folder, faults);
+  if (faults.length === 0) {
+    for (const { file, path, message } of crossFaults(content as CatalogContent))
+      faults.push({ file, line: line(file, path), path: path.join('.'), message });
+  }
+  if (faults.length > 0) throw new CatalogError(origin, faults);
+  const hash = createHash('sha256').update(text).digest('hex');
+  return { content: content as CatalogContent, text, hash };
+}
 
-  const checked = content as CatalogContent;
-  for (const { file, path, message } of crossFaults(checked)) faults.push(placed(files, file, path, message));
-  if (faults.length > 0) throw new CatalogError(folder, faults);
-  return checked;
+/** For JSON.stringify: the keys of each object by their names. */
+function inOrder(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** The text, or what kept it from being read. */
@@ -62,16 +100,6 @@ async function readText(path: string): Promise<string | NodeJS.ErrnoException> {
   } catch (error) {
     return error as NodeJS.ErrnoException;
   }
-}
-
-function placed(
-  files: Map<CatalogFileName, ParsedFile>,
-  file: CatalogFileName,
-  path: PathParts,
-  message: string,
-): CatalogFault {
-  const parsed = files.get(file);
-  return { file, line: parsed ? lineOf(parsed, path) : null, path: path.join('.'), message };
 }
 
 /** The line of the value at the path, or of the nearest part of the path that is there. */

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../lib/nullable.ts';
+import { plainSeconds } from '../../lib/timestamps.ts';
 import { listOf, Timestamp } from '../../lib/wire.ts';
 import { type Region, regionFields } from './schema.ts';
 
@@ -15,7 +16,11 @@ export const RegionAnswer = Type.Object(
     ),
     ddos_endpoint_id: Type.Optional(ddos_endpoint_id),
     created_at: Timestamp(),
-    created_on: Type.String({ format: 'date-time', deprecated: true, description: 'Same as created_at' }),
+    created_on: Type.String({
+      deprecated: true,
+      description: 'Same as created_at, in UTC without saying so',
+      examples: ['2019-12-31T23:59:59'],
+    }),
     task_id: nullable(Type.String({ deprecated: true, description: 'Always null' })),
   },
   { title: 'Region', description: 'A place where resources are made, and what it offers.' },
@@ -28,7 +33,7 @@ export function presentRegion(region: Region, options: { showVolumeTypes: boolea
   return {
     ...shown,
     available_volume_types: options.showVolumeTypes ? region.available_volume_types : null,
-    created_on: region.created_at,
+    created_on: plainSeconds(new Date(region.created_at)),
     task_id: null,
   };
 }

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { type CanonicalCidr, canonicalCidr, type IpFamily } from '../../lib/cidr.ts';
+import { type CanonicalCidr, canonicalCidr, hostBitsFault, type IpFamily } from '../../lib/cidr.ts';
 import type { FieldProblem } from '../../lib/errors.ts';
 
 export const POOL_FIELDS = [
@@ -73,7 +73,8 @@ function faultOf(
   if (!cidr || !text.includes('/')) return `Must be a CIDR such as ${example}.`;
   if (cidr.family !== family) return `Must be of ${family}, such as ${example}.`;
   if (family === 'IPv6' && !dualStack) return 'Is only for clusters with IPv6: send "is_ipv6": true as well.';
-  if (cidr.cidr !== cidr.network) return `Has bits set beyond its mask. Did you mean ${cidr.network}?`;
+  const hostBits = hostBitsFault(cidr);
+  if (hostBits !== undefined) return hostBits;
   const length = Number(cidr.cidr.split('/')[1]);
   return length < min || length > max ? `Must have a mask of /${min} to /${max}.` : undefined;
 }

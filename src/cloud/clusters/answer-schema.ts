@@ -56,7 +56,13 @@ export const ClusterAnswer = Type.Object(
     ...configurationAnswer,
     csi: Type.Object(
       {
-        nfs: Type.Object({ vast_enabled: Type.Boolean() }, { title: 'KubernetesNfs' }),
+        nfs: Type.Object(
+          {
+            vast_enabled: Type.Boolean(),
+            ddn_enabled: Type.Boolean({ description: 'Always false: no region has DDN file shares.' }),
+          },
+          { title: 'KubernetesNfs' },
+        ),
       },
       { title: 'KubernetesCsi' },
     ),

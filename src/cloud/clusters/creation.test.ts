@@ -85,7 +85,7 @@ describe('a new cluster', () => {
       cni: { provider: 'calico', cilium: null },
       ddos_profile: null,
       logging: null,
-      csi: { nfs: { vast_enabled: false } },
+      csi: { nfs: { vast_enabled: false, ddn_enabled: false } },
       fixed_network: '',
       fixed_subnet: '',
       is_ipv6: false,

@@ -67,6 +67,8 @@ export async function acceptCluster(
     ...poolsProblems(request.pools, poolOffer(catalog, scope)),
     ...addresses.problems,
     ...vastProblems(vastNfs, scope),
+    ...ddnProblems(request),
+    ...ipv6Problems(request, scope),
     ...validateInitialConfiguration(request, context),
     ...(await keypairProblems(scope, request, references)),
     ...(await networkProblems(scope, request, references, subnet)),
@@ -106,6 +108,18 @@ function vastProblems(enabled: boolean, { region }: Scope): FieldProblem[] {
   ];
 }
 
+/** Newer clients know DDN file shares; without any in the project the published contract answers 400. */
+function ddnProblems({ csi }: CreateCluster): FieldProblem[] {
+  if (!csi?.nfs?.ddn_enabled) return [];
+  return [{ field: 'csi.nfs.ddn_enabled', message: 'The project has no DDN file share: leave it out.' }];
+}
+
+function ipv6Problems({ is_ipv6 }: CreateCluster, { region }: Scope): FieldProblem[] {
+  if (is_ipv6 !== true || region.external_network_id !== null) return [];
+  const message = `Region ${region.id} (${region.display_name}) has no public addresses: leave it out.`;
+  return [{ field: 'is_ipv6', message }];
+}
+
 async function keypairProblems(
   scope: Scope,
   { keypair }: CreateCluster,
@@ -141,6 +155,8 @@ async function networkProblems(
       field,
       message: 'Has no gateway, so nothing routes it: choose a subnet with a gateway.',
     });
+  } else if (subnet.cidr.includes(':')) {
+    problems.push({ field, message: 'Has IPv6 addresses, and nodes need IPv4: choose an IPv4 subnet.' });
   }
   return problems;
 }

@@ -11,6 +11,7 @@ import { type ClusterRow, lockCluster, type PoolRow } from './store.ts';
 export async function lockFreeCluster(tx: Transaction, scope: Scope, name: string): Promise<ClusterRow> {
   const cluster = await lockCluster(tx, placeOf(scope), name);
   if (!cluster) throw new NotFoundError('Cluster', name);
+  scope.principal.writes?.about({ ...cluster, type: 'k8s_cluster' });
   refuseHeld(cluster);
   return cluster;
 }

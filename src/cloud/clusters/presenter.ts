@@ -19,7 +19,7 @@ export function presentedCluster(row: ClusterRow): ClusterAnswer {
       kubeconfig_created_at: row.kubeconfig_created_at && isoSeconds(row.kubeconfig_created_at),
       kubeconfig_expires_at: row.kubeconfig_expires_at && isoSeconds(row.kubeconfig_expires_at),
     },
-    csi: { nfs: { vast_enabled: row.vast_nfs_enabled } },
+    csi: { nfs: { vast_enabled: row.vast_nfs_enabled, ddn_enabled: false } },
     fixed_network: row.fixed_network,
     fixed_subnet: row.fixed_subnet,
     is_ipv6: row.is_ipv6,

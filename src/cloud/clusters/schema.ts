@@ -137,6 +137,12 @@ const CsiInput = closed(
               examples: [false],
             }),
           ),
+          ddn_enabled: Optional(
+            Type.Boolean({
+              description: 'DDN EXAScaler file shares, which no region has: only false is taken.',
+              examples: [false],
+            }),
+          ),
         },
         { title: 'KubernetesNfsInput', description: 'NFS storage of the cluster.' },
       ),
@@ -167,7 +173,7 @@ export const CreateCluster = Type.Object(
     csi: Optional(CsiInput),
     fixed_network: networkId('Network of the nodes. The platform picks one when empty.'),
     fixed_subnet: networkId('Subnet of the nodes, which needs a router. The platform picks one when empty.'),
-    is_ipv6: switchOf('IPv6 beside IPv4. False when not given.'),
+    is_ipv6: switchOf('IPv6 beside IPv4: each node has a public IPv6 address. False when not given.'),
     pods_ip_pool: addressPool('IPv4 CIDR of the pods, 172.16.0.0/18 when not given.', '172.16.0.0/18'),
     services_ip_pool: addressPool(
       'IPv4 CIDR of the services, 172.24.0.0/18 when not given.',

@@ -84,6 +84,7 @@ export function createClusters(deps: {
       };
       try {
         await database.accept(scope.principal, async (tx) => {
+          scope.principal.writes?.about({ type: 'k8s_cluster', id, name: wanted.name });
           await keepShare(tx, scope, wanted.configuration);
           const slurmKeyIds = wanted.configuration.add_ons.slurm.ssh_key_ids ?? [];
           await keepKeys(tx, scope, references.sshKeys, { keypair: wanted.keypair, slurmKeyIds });

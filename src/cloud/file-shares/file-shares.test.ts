@@ -4,6 +4,7 @@ import { startService, type TestService } from '../../../test/support/service.ts
 
 /** Region 1 has VAST shares, region 2 standard ones, region 3 none. */
 const base = (region: number) => `/cloud/v1/file_shares/1/${region}`;
+const UUID4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const VAST = { name: 'spool of slurm', protocol: 'NFS', size: 10, type_name: 'vast' };
 
 let service: TestService;
@@ -38,6 +39,12 @@ describe('a VAST share', () => {
       tags: { env: ' test ' },
     });
     const { body } = await service.http.get(`${base(1)}/${id}`);
+    const ofPlatform = {
+      network_id: expect.stringMatching(UUID4),
+      network_name: 'vast',
+      subnet_id: expect.stringMatching(UUID4),
+      subnet_name: 'vast',
+    };
     expect(body).toEqual({
       id,
       name: VAST.name,
@@ -51,12 +58,11 @@ describe('a VAST share', () => {
         root_squash: false,
         path_length: 'NPL',
         allowed_characters: 'NPL',
+        trash_access: false,
       },
       connection_point: expect.stringMatching(`^198\\.1[89]\\.\\d+\\.\\d+:/shares/${id}$`),
-      network_id: '',
-      network_name: '',
-      subnet_id: '',
-      subnet_name: '',
+      ...ofPlatform,
+      network: ofPlatform,
       share_network_name: null,
       tags: [{ key: 'env', value: 'test', read_only: false }],
       project_id: 1,
@@ -64,11 +70,11 @@ describe('a VAST share', () => {
       region_id: 1,
       creator_task_id: expect.any(String),
       task_id: null,
-      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0000$/),
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$/),
     });
   });
 
-  test('is the kind of the region when none is named, with root squashed', async () => {
+  test('is what is meant where the region has no others and nothing else is named, with root squashed', async () => {
     const id = await created({ name: 'plain', protocol: 'NFS', size: 1 });
     const { body } = await service.http.get(`${base(1)}/${id}`);
     expect(body.share_settings).toEqual({
@@ -76,6 +82,7 @@ describe('a VAST share', () => {
       root_squash: true,
       path_length: null,
       allowed_characters: null,
+      trash_access: false,
     });
   });
 
@@ -104,6 +111,8 @@ test('a standard share is reached through a subnet', async () => {
     network_name: network.name,
     subnet_id: network.subnets[0],
   });
+  const { network_id, network_name, subnet_id, subnet_name } = body;
+  expect(body.network).toEqual({ network_id, network_name, subnet_id, subnet_name });
   expect(body.share_settings).toEqual({ type_name: 'standard' });
   const named = await created({ ...form, network: { network_id: network.id, subnet_id: body.subnet_id } }, 2);
   expect((await service.http.get(`${base(2)}/${named}`)).body.subnet_id).toBe(body.subnet_id);
@@ -126,7 +135,9 @@ describe('creation refuses', () => {
     [1, { type_name: 'standard', network }, ['type_name']],
     [2, { type_name: 'vast' }, ['type_name']],
     [3, {}, ['type_name']],
-    [1, { network, access: [] }, ['network', 'access']],
+    [1, { type_name: 'vast', network, access: [] }, ['network', 'access']],
+    [1, { network, access: [] }, ['type_name']],
+    [1, { volume_type: 'vast_share_type' }, ['volume_type']],
     [1, { share_settings: { type_name: 'vast' } }, ['share_settings.type_name']],
     [1, { share_settings: { path_length: 'ANY' } }, ['share_settings.path_length']],
     [1, { tags: { 'a b': 'c' } }, ['tags.a b']],
@@ -137,13 +148,14 @@ describe('creation refuses', () => {
     [2, { network: { network_id: 'no-uuid' } }, ['network.network_id']],
     [2, { network, share_settings: {} }, ['share_settings']],
     [2, { network, access: [{ ip_address: 'host', access_mode: 'ro' }] }, ['access.0.ip_address']],
+    [2, { network, access: [{ ip_address: '10.0.0.1/8', access_mode: 'ro' }] }, ['access.0.ip_address']],
     [
       2,
       {
         network,
         access: [
-          { ip_address: '10.0.0.1/8', access_mode: 'ro' },
-          { ip_address: '10.0.0.0/8', access_mode: 'rw' },
+          { ip_address: 'FD00::/8', access_mode: 'ro' },
+          { ip_address: 'fd00::/8', access_mode: 'rw' },
         ],
       },
       ['access.1.ip_address'],

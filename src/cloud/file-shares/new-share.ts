@@ -1,8 +1,9 @@
-import { canonicalAddress, canonicalCidr } from '../../lib/cidr.ts';
+import { addressOrRange } from '../../lib/cidr.ts';
 import { type FieldProblem, InvalidError } from '../../lib/errors.ts';
-import { canonicalTags } from '../../lib/tags.ts';
+import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { Region } from '../catalog/catalog.ts';
 import type { VastSettings } from './backend.ts';
+import { typeNamed } from './legacy.ts';
 import type { CreateFileShare } from './schema.ts';
 import type { FileShareType } from './tables.ts';
 
@@ -25,9 +26,9 @@ export interface NewShare {
  */
 export function newShare(request: CreateFileShare, region: Region): NewShare {
   const typeName = typeOf(request, region);
-  const { tags, problems: tagProblems } = canonicalTags(request.tags ?? {}, 'tags');
+  const tags = tagsOf(request);
   const { access, problems: accessProblems } = canonicalAccess(request.access ?? []);
-  const problems = [...formProblems(request, typeName), ...accessProblems, ...tagProblems];
+  const problems = [...formProblems(request, typeName), ...accessProblems];
   if (problems.length > 0) throw new InvalidError(problems);
   const { share_settings: settings = {}, network } = request;
   return {
@@ -53,13 +54,20 @@ export function newShare(request: CreateFileShare, region: Region): NewShare {
 
 function typeOf(request: CreateFileShare, region: Region): FileShareType {
   const offered = region.file_share_types ?? [];
-  const typeName = request.type_name ?? offered[0];
-  if (typeName !== undefined && offered.includes(typeName)) return typeName;
+  const typeName = typeNamed(request) ?? typeMeant(request, offered);
+  if (offered.includes(typeName)) return typeName;
   const message =
     offered.length === 0
       ? `Region ${region.display_name} has no file shares; choose another region.`
       : `Region ${region.display_name} has no ${typeName} shares; it has: ${offered.join(', ')}.`;
   throw new InvalidError([{ field: 'type_name', message }]);
+}
+
+/** Left out, the kind is `standard`, unless nothing of the request or the region is of that kind. */
+function typeMeant(request: CreateFileShare, offered: readonly FileShareType[]): FileShareType {
+  if (request.network || request.access) return 'standard';
+  if (request.share_settings) return 'vast';
+  return offered.includes('standard') ? 'standard' : 'vast';
 }
 
 function formProblems(request: CreateFileShare, typeName: FileShareType): FieldProblem[] {
@@ -84,16 +92,12 @@ function canonicalAccess(given: NewShare['access']): {
   const problems: FieldProblem[] = [];
   for (const [index, rule] of given.entries()) {
     const field = `access.${index}.ip_address`;
-    const address = canonicalAddress(rule.ip_address)?.address ?? canonicalCidr(rule.ip_address)?.network;
-    if (address === undefined) {
-      problems.push({
-        field,
-        message: 'Must be an IP address such as 10.0.0.5, or a range such as 10.0.0.0/24.',
-      });
-    } else if (access.some((other) => other.ip_address === address)) {
-      problems.push({ field, message: `Is the same as another one, ${address}; send it once.` });
+    const found = addressOrRange(rule.ip_address);
+    if ('fault' in found) problems.push({ field, message: found.fault });
+    else if (access.some((other) => other.ip_address === found.address)) {
+      problems.push({ field, message: `Is the same as another one, ${found.address}; send it once.` });
     } else {
-      access.push({ ...rule, ip_address: address });
+      access.push({ ...rule, ip_address: found.address });
     }
   }
   return { access, problems };

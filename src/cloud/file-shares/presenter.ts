@@ -1,9 +1,13 @@
+import { microsWithoutZone } from '../../lib/timestamps.ts';
 import { commonFields } from '../projects/resource-answer.ts';
 import type { Scope } from '../projects/service.ts';
+import { VOLUME_TYPES } from './legacy.ts';
 import type { FileShareAnswer } from './schema.ts';
 import type { FileShareRow } from './store.ts';
+import { vastNetwork } from './vast-network.ts';
 
 export function presentedShare(row: FileShareRow, scope: Scope): FileShareAnswer {
+  const network = networkOf(row);
   return {
     id: row.id,
     name: row.name,
@@ -11,16 +15,23 @@ export function presentedShare(row: FileShareRow, scope: Scope): FileShareAnswer
     protocol: row.protocol,
     status: row.status,
     type_name: row.type_name,
-    volume_type: row.type_name === 'vast' ? 'vast_share_type' : 'default_share_type',
+    volume_type: VOLUME_TYPES[row.type_name],
     share_settings: settingsOf(row),
     connection_point: row.connection_point,
-    network_id: row.network_id ?? '',
-    network_name: row.network_name ?? '',
-    subnet_id: row.subnet_id ?? '',
-    subnet_name: row.subnet_name ?? '',
+    ...network,
+    network,
     share_network_name: row.type_name === 'vast' ? null : `file-share-${row.id}`,
     ...commonFields(row, scope),
+    metadata: row.tags,
+    created_at: microsWithoutZone(row.created_at),
   };
+}
+
+function networkOf(row: FileShareRow): FileShareAnswer['network'] {
+  const { network_id, network_name, subnet_id, subnet_name } = row;
+  // A standard share has all four.
+  if (network_id === null || subnet_id === null) return vastNetwork(row.region_id);
+  return { network_id, network_name: network_name ?? '', subnet_id, subnet_name: subnet_name ?? '' };
 }
 
 function settingsOf(row: FileShareRow): FileShareAnswer['share_settings'] {
@@ -30,5 +41,6 @@ function settingsOf(row: FileShareRow): FileShareAnswer['share_settings'] {
     allowed_characters: row.allowed_characters,
     path_length: row.path_length,
     root_squash: row.root_squash ?? true,
+    trash_access: false,
   };
 }

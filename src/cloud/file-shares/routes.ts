@@ -19,6 +19,8 @@ import {
 import type { FileShares } from './service.ts';
 
 const BASE = '/cloud/v1/file_shares/:project_id/:region_id';
+/** `check_limits` is a question, not an id. */
+const ONE_SHARE = `${BASE}/:file_share_id(^(?!check_limits$).*$)`;
 const tags = ['File shares'];
 
 export function fileShareRoutes(
@@ -69,7 +71,7 @@ export function fileShareRoutes(
     },
   });
 
-  app.get(`${BASE}/:file_share_id`, {
+  app.get(ONE_SHARE, {
     config: { access: 'read' },
     schema: {
       operationId: 'getFileShare',
@@ -84,7 +86,7 @@ export function fileShareRoutes(
     },
   });
 
-  app.patch(`${BASE}/:file_share_id`, {
+  app.patch(ONE_SHARE, {
     config: { access: 'operate' },
     schema: {
       operationId: 'updateFileShareNow',
@@ -128,7 +130,7 @@ export function fileShareRoutes(
     },
   });
 
-  app.post(`${BASE}/:file_share_id/extend`, {
+  app.post(`${ONE_SHARE}/extend`, {
     config: { access: 'operate' },
     schema: {
       operationId: 'extendFileShare',
@@ -144,7 +146,7 @@ export function fileShareRoutes(
     },
   });
 
-  app.delete(`${BASE}/:file_share_id`, {
+  app.delete(ONE_SHARE, {
     config: { access: 'operate' },
     schema: {
       operationId: 'deleteFileShare',

@@ -1,18 +1,21 @@
 import { type Static, Type } from 'typebox';
+import { MetadataMap, newTags } from '../../lib/legacy-metadata.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { PlaceFields, TaggedFields, Uuid, UuidInput } from '../../lib/resource-fields.ts';
 import { tagQuery } from '../../lib/tag-query.ts';
-import { TagsInput } from '../../lib/tags-input.ts';
 import { TagsPatchInput } from '../../lib/tags-patch.ts';
-import { listOf, listQuery, ProjectRegion, ResourceName, Timestamp } from '../../lib/wire.ts';
+import { listOf, listQuery, ProjectRegion, ResourceName } from '../../lib/wire.ts';
+import { exceededQuotasSchema } from '../quotas/exceeded-answer.ts';
+import { legacyType, VOLUME_TYPES } from './legacy.ts';
 
 /** Our own limits; nothing published names any. */
 const MAX_SIZE_GIB = 1_000_000;
-const MAX_ACCESS_RULES = 100;
+export const MAX_ACCESS_RULES = 100;
 
 const TypeName = Type.Enum(['standard', 'vast'], {
   type: 'string',
-  description: 'Kind of share. A region has one of the two; left out, it is the one of the region.',
+  description:
+    'Kind of share. Left out, it is `standard`; where the region has no such shares and the request names no network, `vast`.',
   examples: ['vast'],
 });
 const Naming = (description: string) =>
@@ -29,12 +32,28 @@ const ShareSize = Type.Integer({
 });
 const RootSquash = Type.Boolean({ description: 'Whether root of a client is nobody in the share' });
 
+export const AccessMode = Type.Enum(['ro', 'rw'], {
+  type: 'string',
+  description: '`ro`: read. `rw`: read and write.',
+  examples: ['rw'],
+});
+/** One who may reach a standard share. */
+export const accessFields = {
+  ip_address: Type.String({
+    maxLength: 64,
+    description: 'Address, or addresses with a mask',
+    examples: ['10.0.0.0/24'],
+  }),
+  access_mode: AccessMode,
+};
+
 export const CreateFileShare = Type.Object(
   {
     name: ResourceName('Name'),
     protocol: Type.Enum(['NFS'], { type: 'string', description: 'Only NFS', examples: ['NFS'] }),
     size: ShareSize,
     type_name: Type.Optional(TypeName),
+    ...legacyType,
     share_settings: Type.Optional(
       Type.Object(
         {
@@ -63,25 +82,12 @@ export const CreateFileShare = Type.Object(
       ),
     ),
     access: Type.Optional(
-      Type.Array(
-        Type.Object(
-          {
-            ip_address: Type.String({
-              maxLength: 64,
-              description: 'Address, or addresses with a mask',
-              examples: ['10.0.0.0/24'],
-            }),
-            access_mode: Type.Enum(['ro', 'rw'], {
-              type: 'string',
-              description: '`ro`: read. `rw`: read and write.',
-            }),
-          },
-          { title: 'NewFileShareAccess', additionalProperties: false },
-        ),
-        { maxItems: MAX_ACCESS_RULES, description: 'Who may reach the share. Only for `standard`.' },
-      ),
+      Type.Array(Type.Object(accessFields, { title: 'NewFileShareAccess', additionalProperties: false }), {
+        maxItems: MAX_ACCESS_RULES,
+        description: 'Who may reach the share. Only for `standard`.',
+      }),
     ),
-    tags: Type.Optional(TagsInput),
+    ...newTags,
   },
   {
     title: 'CreateFileShare',
@@ -132,6 +138,19 @@ export const ExtendFileShare = Type.Object(
 );
 export type ExtendFileShare = Static<typeof ExtendFileShare>;
 
+const networkFields = {
+  network_id: Uuid('Network ID. The network of VAST shares is one of the platform, which no project sees'),
+  network_name: Type.String({ description: 'Network name' }),
+  subnet_id: Uuid('Subnet ID'),
+  subnet_name: Type.String({ description: 'Subnet name' }),
+};
+
+export const CheckShareLimits = Type.Object(
+  { size: ShareSize },
+  { title: 'CheckFileShareLimits', additionalProperties: false, examples: [{ size: 20 }] },
+);
+export const ExceededShareQuotas = exceededQuotasSchema('ExceededFileShareQuotas', ['sfs_count']);
+
 export const FileShareAnswer = Type.Object(
   {
     id: Uuid('File share ID'),
@@ -143,7 +162,7 @@ export const FileShareAnswer = Type.Object(
       description: 'What the share is at',
     }),
     type_name: Type.Enum(['standard', 'vast'], { type: 'string', description: 'Kind of share' }),
-    volume_type: Type.Enum(['default_share_type', 'vast_share_type'], {
+    volume_type: Type.Enum(Object.values(VOLUME_TYPES), {
       type: 'string',
       deprecated: true,
       description: 'Same as type_name, in other words',
@@ -154,6 +173,9 @@ export const FileShareAnswer = Type.Object(
         allowed_characters: Type.Optional(nullable(Naming('Characters of names'))),
         path_length: Type.Optional(nullable(Naming('Length of paths'))),
         root_squash: Type.Optional(RootSquash),
+        trash_access: Type.Optional(
+          Type.Boolean({ description: 'Whether clients reach the trash folder of VAST. Always false' }),
+        ),
       },
       {
         title: 'FileShareSettings',
@@ -166,16 +188,18 @@ export const FileShareAnswer = Type.Object(
         examples: ['10.33.20.241:/a'],
       }),
     ),
-    network_id: Type.String({ description: 'Network ID; empty for VAST, which is outside of networks' }),
-    network_name: Type.String({ description: 'Network name; empty for VAST' }),
-    subnet_id: Type.String({ description: 'Subnet ID; empty for VAST' }),
-    subnet_name: Type.String({ description: 'Subnet name; empty for VAST' }),
+    ...networkFields,
+    network: Type.Object(networkFields, { title: 'FileShareNetwork', description: 'The same, together' }),
     share_network_name: nullable(Type.String({ description: 'Network of the share itself; null for VAST' })),
     ...TaggedFields,
+    ...MetadataMap,
     ...PlaceFields,
     creator_task_id: Type.String({ description: 'Task that made the share' }),
     task_id: nullable(Type.String({ description: 'Task that holds the share, if one does' })),
-    created_at: Timestamp(),
+    created_at: Type.String({
+      description: 'In UTC, without saying so',
+      examples: ['2023-04-25T11:06:49.226920'],
+    }),
   },
   { title: 'FileShare' },
 );

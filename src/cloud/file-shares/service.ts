@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { ConflictError, type FieldProblem, InvalidError, type QuotaExceededError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import type { TagHolder } from '../metadata/service.ts';
 import { type Place, placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
-import { takeQuota } from '../quotas/quotas.ts';
-import { refuseHeld } from '../tasks/held.ts';
+import { exceededQuotas, takeQuota } from '../quotas/quotas.ts';
 import type { Tasks } from '../tasks/service.ts';
+import { insertRules } from './access-store.ts';
 import type { ShareChange, VastSettings } from './backend.ts';
+import { lockFree, shareNotFound } from './locks.ts';
 import { type NewShare, newShare } from './new-share.ts';
 import type { CreateFileShare, UpdateFileShare } from './schema.ts';
 import { rowPatch, settingsOf, wantedShare } from './share-change.ts';
@@ -72,6 +73,8 @@ export interface FileShares {
   update(scope: Scope, id: string, change: UpdateFileShare): Promise<string | undefined>;
   /** Answers the id of the task that makes it larger. @throws NotFoundError, InvalidError, ConflictError while a task holds it */
   extend(scope: Scope, id: string, size: number): Promise<string>;
+  /** The quotas that one more share would exceed. */
+  exceeded(scope: Scope): Promise<QuotaExceededError['info'][]>;
   tags: TagHolder;
   /** Undefined as well while the share is being made or deleted. */
   forSlurm(scope: Scope, id: string): Promise<SlurmShare | undefined>;
@@ -103,6 +106,8 @@ export function createFileShares(deps: {
       await database.accept(scope.principal, async (tx) => {
         const network = await networkOf(tx, scope, wanted);
         await store.insertShare(tx, { ...rowOf(scope, wanted), ...network, ...held(id, taskId) });
+        scope.principal.writes?.about({ type: 'file_shares', id, name: wanted.name });
+        await insertRules(tx, rulesOf(id, wanted, clock.now()));
         await tasks.start(tx, scope, {
           id: taskId,
           type: CREATE_TASK,
@@ -162,6 +167,8 @@ export function createFileShares(deps: {
         return startChange(tx, scope, EXTEND_TASK, { size }, job);
       }),
 
+    exceeded: (scope) => exceededQuotas(database.sql, scope, { sfs_count: 1 }),
+
     tags: {
       read: async (scope, id) => (await found(scope, id)).tags,
       async change(tx, scope, id, plan) {
@@ -183,16 +190,8 @@ export function createFileShares(deps: {
 
   async function found(scope: Scope, id: string): Promise<store.FileShareRow> {
     const row = await find(scope, id);
-    if (!row) throw notFound(id);
+    if (!row) throw shareNotFound(id);
     return row;
-  }
-
-  /** Locks the share for a change. @throws NotFoundError, ConflictError while a task holds it */
-  async function lockFree(tx: Transaction, scope: Scope, id: string): Promise<store.FileShareRow> {
-    const share = isUuid(id) ? await store.lockShare(tx, placeOf(scope), id) : undefined;
-    if (!share) throw notFound(id);
-    refuseHeld(`File share ${share.name}`, share);
-    return share;
   }
 
   /** Holds the share for a new task; answers its id. */
@@ -253,13 +252,22 @@ function rowOf(scope: Scope, share: NewShare) {
     type_name: share.typeName,
     protocol: 'NFS' as const,
     size_gib: share.sizeGib,
-    access: JSON.stringify(share.access),
     root_squash: share.settings?.rootSquash ?? null,
     path_length: share.settings?.pathLength ?? null,
     allowed_characters: share.settings?.allowedCharacters ?? null,
     connection_point: null,
     tags: JSON.stringify(share.tags),
   };
+}
+
+function rulesOf(shareId: string, { access }: NewShare, now: Date) {
+  return access.map((rule) => ({
+    id: randomUUID(),
+    file_share_id: shareId,
+    access_to: rule.ip_address,
+    access_level: rule.access_mode,
+    created_at: now,
+  }));
 }
 
 function jobOf(scope: Scope, fileShareId: string, sizeGib: number): FileShareJob {
@@ -276,8 +284,4 @@ function noSubnet(networkId: string, subnetId: string | undefined): FieldProblem
         field: 'network.subnet_id',
         message: `No subnet ${subnetId} of network ${networkId} in this project and region.`,
       };
-}
-
-function notFound(id: string): NotFoundError {
-  return new NotFoundError('File share', id);
 }

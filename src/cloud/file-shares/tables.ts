@@ -20,8 +20,6 @@ export interface FileShareTables {
     network_name: string | null;
     subnet_id: string | null;
     subnet_name: string | null;
-    /** Who may reach a standard share. */
-    access: JSONColumnType<{ ip_address: string; access_mode: 'ro' | 'rw' }[]>;
     /** Settings of VAST shares; null for the others. */
     root_squash: boolean | null;
     path_length: FileShareNaming | null;
@@ -30,6 +28,14 @@ export interface FileShareTables {
     tags: JSONColumnType<Record<string, string>>;
     creator_task_id: string;
     task_id: string | null;
+    created_at: Date;
+  };
+  /** Who may reach a standard share. */
+  file_share_access_rules: {
+    id: string;
+    file_share_id: string;
+    access_to: string;
+    access_level: 'ro' | 'rw';
     created_at: Date;
   };
 }

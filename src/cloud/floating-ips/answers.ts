@@ -1,7 +1,8 @@
 import { offsetTimestamp } from '../../lib/timestamps.ts';
+import type { InstanceAnswer } from '../instances/schema.ts';
 import { commonFields } from '../projects/resource-answer.ts';
 import type { Scope } from '../projects/service.ts';
-import type { FloatingIpAnswer } from './schema.ts';
+import type { FloatingIpAnswer, ListedFloatingIp } from './schema.ts';
 import type { FloatingIp } from './service.ts';
 
 export function presentedFloatingIp(row: FloatingIp, scope: Scope): FloatingIpAnswer {
@@ -16,4 +17,14 @@ export function presentedFloatingIp(row: FloatingIp, scope: Scope): FloatingIpAn
     ...commonFields(row, scope),
     updated_at: offsetTimestamp(row.updated_at),
   };
+}
+
+/** `instances` are those on the ports, by port. */
+export function listedFloatingIp(
+  row: FloatingIp,
+  scope: Scope,
+  instances: ReadonlyMap<string, InstanceAnswer>,
+): ListedFloatingIp {
+  const instance = instances.get(row.port_id ?? '') ?? null;
+  return { ...presentedFloatingIp(row, scope), instance, loadbalancer: null };
 }

@@ -142,7 +142,7 @@ describe('a floating IP', () => {
     }
   });
 
-  it('wants the address named where a port has several', async () => {
+  it('leads to the first address that is free where a port has several', async () => {
     const { port, address } = await instance();
     const { body } = await http.get(`/cloud/v1/ports/1/1/${port}`);
     const subnet_id = body.ip_assignments[0].subnet_id;
@@ -151,9 +151,14 @@ describe('a floating IP', () => {
       { ip_address: '10.0.9.77', subnet_id },
     ];
     await done(await http.patch(`/cloud/v1/ports/1/1/${port}`, { ip_assignments: both }));
-    const vague = await http.post(FLOATING, { port_id: port });
-    expect(vague.body.invalid_fields.fixed_ip_address[0]).toContain('10.0.9.77');
     const id = await create({ port_id: port, fixed_ip_address: '10.0.9.77' });
+    const first = await create({ port_id: port });
+    expect(await get(first)).toMatchObject({ fixed_ip_address: address });
+    const again = await http.post(`${FLOATING}/${id}/assign`, { port_id: port });
+    expect(again.body, again.text).toMatchObject({ fixed_ip_address: '10.0.9.77' });
+    const third = await http.post(FLOATING, { port_id: port });
+    expect(third.status).toBe(409);
+    expect(third.body.message).toContain(first);
     const losing = await http.patch(`/cloud/v1/ports/1/1/${port}`, { ip_assignments: [both[0]] });
     expect(losing.status).toBe(409);
     expect(losing.body.message).toContain(id);

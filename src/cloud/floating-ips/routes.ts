@@ -2,10 +2,10 @@ import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
 import { tagFilter } from '../../lib/tag-query.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
+import type { InstancesOnPorts } from '../instances/on-ports.ts';
 import { type Projects, scopeOf } from '../projects/service.ts';
-import { presentedFloatingIp } from './answers.ts';
+import { listedFloatingIp, presentedFloatingIp } from './answers.ts';
 import {
-  AssignFloatingIp,
   CreateFloatingIp,
   FloatingIpAnswer,
   FloatingIpList,
@@ -20,8 +20,14 @@ const tags = ['Floating IPs'];
 export function floatingIpRoutes(
   app: Api,
   dialect: Dialect,
-  { projects, floatingIps }: { projects: Projects; floatingIps: FloatingIps },
+  services: {
+    projects: Projects;
+    floatingIps: FloatingIps;
+    instancesOnPorts: InstancesOnPorts;
+  },
 ): void {
+  const { projects, floatingIps, instancesOnPorts } = services;
+
   app.post(BASE, {
     config: { access: 'operate' },
     schema: {
@@ -53,10 +59,14 @@ export function floatingIpRoutes(
     },
     handler: async (request) => {
       const scope = await projects.scope(scopeOf(request));
-      const { status, limit = 1000, offset = 0, ...tagged } = request.query;
-      const filter = { status, ...tagFilter(tagged), limit, offset };
+      const { port_ids: portIds, status, limit = 1000, offset = 0, ...tagged } = request.query;
+      const filter = { portIds, status, ...tagFilter(tagged), limit, offset };
       const { count, rows } = await floatingIps.list(scope, filter);
-      return { count, results: rows.map((row) => presentedFloatingIp(row, scope)) };
+      const instances = await instancesOnPorts(
+        scope,
+        rows.flatMap(({ port_id }) => port_id ?? []),
+      );
+      return { count, results: rows.map((row) => listedFloatingIp(row, scope, instances)) };
     },
   });
 
@@ -88,44 +98,6 @@ export function floatingIpRoutes(
     handler: async (request) => {
       const scope = await projects.scope(scopeOf(request));
       return dialect.tasks([await floatingIps.delete(scope, request.params.floating_ip_id)]);
-    },
-  });
-
-  app.post(`${BASE}/:floating_ip_id/assign`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'assignFloatingIp',
-      summary: 'Lead a floating IP to a port',
-      description:
-        'At once. 409 when it leads to another port already, or another floating IP leads to the address; there already, nothing changes.',
-      tags,
-      params: FloatingIpParams,
-      body: AssignFloatingIp,
-      response: { 200: FloatingIpAnswer },
-    },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { floating_ip_id: id } = request.params;
-      await floatingIps.assign(scope, id, request.body);
-      return presentedFloatingIp(await floatingIps.get(scope, id), scope);
-    },
-  });
-
-  app.post(`${BASE}/:floating_ip_id/unassign`, {
-    config: { access: 'operate' },
-    schema: {
-      operationId: 'unassignFloatingIp',
-      summary: 'Take a floating IP off its port',
-      description: 'At once; it is kept. One that leads nowhere stays so.',
-      tags,
-      params: FloatingIpParams,
-      response: { 200: FloatingIpAnswer },
-    },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { floating_ip_id: id } = request.params;
-      await floatingIps.unassign(scope, id);
-      return presentedFloatingIp(await floatingIps.get(scope, id), scope);
     },
   });
 }

@@ -1,9 +1,27 @@
 import { type Static, Type } from 'typebox';
+import { MetadataList, newTags } from '../../lib/legacy-metadata.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { ResourceFields, Uuid, UuidInput } from '../../lib/resource-fields.ts';
 import { tagQuery } from '../../lib/tag-query.ts';
-import { TagsInput } from '../../lib/tags-input.ts';
+import { TagsPatchInput } from '../../lib/tags-patch.ts';
 import { listOf, listQuery, ProjectRegion } from '../../lib/wire.ts';
+import { InstanceAnswer } from '../instances/schema.ts';
+
+/** What a list shows of the instance that a floating IP leads to. */
+const InstanceOfFloatingIp = Type.Object(
+  {
+    ...Type.Omit(InstanceAnswer, [
+      'fixed_ip_assignments',
+      'blackhole_ports',
+      'ddos_profile',
+      'instance_isolation',
+    ]).properties,
+    flavor: Type.Pick(InstanceAnswer.properties.flavor, ['flavor_id', 'flavor_name', 'vcpus', 'ram'], {
+      title: 'FlavorOfFloatingIpInstance',
+    }),
+  },
+  { title: 'FloatingIpInstance' },
+);
 
 export const FLOATING_IP_STATUSES = ['ACTIVE', 'DOWN', 'ERROR'] as const;
 
@@ -21,15 +39,36 @@ export const FloatingIpAnswer = Type.Object(
       }),
     ),
     ...ResourceFields,
+    ...MetadataList,
   },
   { title: 'FloatingIp' },
 );
 export type FloatingIpAnswer = Static<typeof FloatingIpAnswer>;
-export const FloatingIpList = listOf(FloatingIpAnswer, 'FloatingIpList');
+
+/** In lists a floating IP says what it leads to. */
+export const ListedFloatingIp = Type.Object(
+  {
+    ...FloatingIpAnswer.properties,
+    instance: Type.Unsafe<Static<typeof InstanceOfFloatingIp> | null>({
+      anyOf: [InstanceOfFloatingIp, { type: 'null' }],
+      description: 'Instance that it leads to',
+    }),
+    loadbalancer: Type.Null({ description: 'Always null: there are no load balancers' }),
+  },
+  { title: 'ListedFloatingIp' },
+);
+export type ListedFloatingIp = Static<typeof ListedFloatingIp>;
+export const FloatingIpList = listOf(ListedFloatingIp, 'FloatingIpList');
 
 export const FloatingIpListQuery = Type.Object(
   {
     ...listQuery(),
+    port_ids: Type.Optional(
+      Type.Array(UuidInput('Port that it leads to'), {
+        maxItems: 100,
+        description: 'Repeat it: those that lead to one of these ports',
+      }),
+    ),
     status: Type.Optional(Type.Enum(FLOATING_IP_STATUSES, { type: 'string' })),
     ...tagQuery,
   },
@@ -40,7 +79,7 @@ const fixed_ip_address = Type.Optional(
   nullable(
     Type.String({
       maxLength: 64,
-      description: 'Address of the port; needed only where the port has several',
+      description: 'Address of the port; the first that is free when left out',
       examples: ['10.0.0.5'],
     }),
   ),
@@ -50,7 +89,7 @@ export const CreateFloatingIp = Type.Object(
   {
     port_id: Type.Optional(nullable(UuidInput('Port that it is to lead to'))),
     fixed_ip_address,
-    tags: Type.Optional(TagsInput),
+    ...newTags,
   },
   { title: 'CreateFloatingIp', additionalProperties: false, examples: [{ tags: { env: 'production' } }] },
 );
@@ -65,6 +104,29 @@ export const AssignFloatingIp = Type.Object(
   },
 );
 export type AssignFloatingIp = Static<typeof AssignFloatingIp>;
+
+export const UpdateFloatingIpTags = Type.Object(
+  { tags: Type.Optional(TagsPatchInput) },
+  {
+    title: 'UpdateFloatingIpTags',
+    additionalProperties: false,
+    examples: [{ tags: { env: 'staging', owner: null } }],
+  },
+);
+
+export const UpdateFloatingIp = Type.Object(
+  {
+    port_id: Type.Optional(nullable(UuidInput('Port that it is to lead to; null takes it off its port'))),
+    fixed_ip_address,
+    tags: Type.Optional(TagsPatchInput),
+  },
+  {
+    title: 'UpdateFloatingIp',
+    additionalProperties: false,
+    examples: [{ port_id: null, tags: { env: 'staging', owner: null } }],
+  },
+);
+export type UpdateFloatingIp = Static<typeof UpdateFloatingIp>;
 
 export const FloatingIpParams = Type.Object({
   ...ProjectRegion,

@@ -3,7 +3,7 @@ import { type Database, type Transaction, violates } from '../../db/database.ts'
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
-import { acceptedTags } from '../../lib/tags-input.ts';
+import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { Addresses } from '../networks/addresses.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
@@ -12,10 +12,13 @@ import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { AssignFloatingIp, CreateFloatingIp } from './schema.ts';
 import * as store from './store.ts';
-import { type FloatingTargets, targetAddress } from './target.ts';
+import { type FloatingTargets, type Target, targetAddress } from './target.ts';
 import { CREATE_FIP, DEADLINE_MS, DELETE_FIP, type FloatingIpInput } from './workflow.ts';
 
 export type FloatingIp = store.FloatingIpRow;
+
+/** Floating IPs are IPv4 alone. */
+const OUTSIDE = { kind: 'external', family: 'IPv4' } as const;
 
 export interface FloatingIps {
   /**
@@ -47,7 +50,7 @@ export function createFloatingIps(deps: {
 
   return {
     async create(scope, request) {
-      const tags = acceptedTags(request.tags);
+      const tags = tagsOf(request);
       const portId = request.port_id ?? undefined;
       if (portId === undefined && (request.fixed_ip_address ?? undefined) !== undefined) {
         throw new InvalidError({ port_id: ['Is needed with fixed_ip_address.'] });
@@ -58,10 +61,11 @@ export function createFloatingIps(deps: {
           portId === undefined
             ? undefined
             : await freeTarget(tx, scope, targets, { ...request, port_id: portId });
-        const wish = { holder: { floatingIp: id }, field: 'region_id', from: { kind: 'external' as const } };
+        const wish = { holder: { floatingIp: id }, field: 'region_id', from: OUTSIDE };
         const [taken] = await addresses.take(tx, scope, [wish]);
         if (!taken) throw new TypeError('one wish has one answer');
         const made = { id, address: taken.address, tags };
+        scope.principal.writes?.about({ type: 'floating_ip', id, name: taken.address });
         await inserted(
           store.insertFloatingIp(
             tx,
@@ -99,7 +103,7 @@ export function createFloatingIps(deps: {
       database.accept(scope.principal, async (tx) => {
         const target = await targets.lock(tx, scope, wish.port_id);
         const floating = await lockFree(tx, scope, id);
-        const address = targetAddress(target, wish);
+        const address = await wantedAddress(tx, target, wish, floating);
         const portId = wish.port_id.toLowerCase();
         if (floating.port_id === portId && floating.fixed_address === address) return;
         refuseLeading(floating);
@@ -140,9 +144,11 @@ export function createFloatingIps(deps: {
   }
 }
 
-async function lockFree(tx: Transaction, scope: Scope, id: string): Promise<FloatingIp> {
+/** @throws NotFoundError, ConflictError while a task holds it */
+export async function lockFree(tx: Transaction, scope: Scope, id: string): Promise<FloatingIp> {
   const [floating] = isUuid(id) ? await store.lockFloatingIps(tx, placeOf(scope), [id]) : [];
   if (!floating) throw new NotFoundError('Floating IP', id);
+  scope.principal.writes?.about({ type: 'floating_ip', id: floating.id, name: floating.address });
   refuseHeld(`Floating IP ${floating.id}`, floating);
   return floating;
 }
@@ -154,11 +160,28 @@ async function freeTarget(
   wish: AssignFloatingIp,
 ): Promise<{ portId: string; address: string }> {
   const target = await targets.lock(tx, scope, wish.port_id);
-  const address = targetAddress(target, wish);
+  const address = await wantedAddress(tx, target, wish);
   const portId = wish.port_id.toLowerCase();
   if (target) refuseHeld(`Port ${portId}`, target);
   await refuseTaken(tx, portId, address);
   return { portId, address };
+}
+
+/** The address that it is to lead to; where it leads already is as good as any other of the port. @throws InvalidError */
+export async function wantedAddress(
+  tx: Transaction,
+  target: Target | undefined,
+  wish: AssignFloatingIp,
+  floating?: FloatingIp,
+): Promise<string> {
+  const leading = target ? await store.onPorts(tx.sql, [target.id]) : [];
+  const own = leading.find(({ id }) => id === floating?.id);
+  const taken = leading.map(({ fixed_address }) => fixed_address);
+  return targetAddress(
+    target,
+    { ...wish, fixed_ip_address: wish.fixed_ip_address ?? own?.fixed_address },
+    taken,
+  );
 }
 
 /** @throws ConflictError naming where it leads already */

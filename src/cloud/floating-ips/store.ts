@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, sql } from 'kysely';
+import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -8,6 +8,7 @@ import type { Place } from '../projects/place.ts';
 export type FloatingIpRow = Selectable<Tables['floating_ips']>;
 
 export interface FloatingIpFilter {
+  portIds?: string[] | undefined;
   status?: 'ACTIVE' | 'DOWN' | 'ERROR' | undefined;
   tagKeys: string[];
   tags: Record<string, string>;
@@ -37,6 +38,8 @@ export async function listFloatingIps(
   filter: FloatingIpFilter,
 ): Promise<{ count: number; rows: FloatingIpRow[] }> {
   let matching = floatingIps(db, place).where((eb) => eb.and(tagConditions('floating_ips.tags', filter)));
+  const { portIds } = filter;
+  if (portIds) matching = matching.where(sql<boolean>`port_id = any(${portIds}::uuid[])`);
   if (filter.status === 'ACTIVE') matching = matching.where(leads(true));
   else if (filter.status === 'DOWN') matching = matching.where(leads(false));
   else if (filter.status === 'ERROR') matching = matching.where(sql<boolean>`false`);
@@ -116,7 +119,7 @@ export async function insertFloatingIp(
 export async function changeFloatingIp(
   tx: Transaction,
   id: string,
-  change: { port_id?: string | null; fixed_address?: string | null; task_id?: string | null },
+  change: Updateable<Pick<Tables['floating_ips'], 'port_id' | 'fixed_address' | 'tags' | 'task_id'>>,
   now: Date,
 ): Promise<void> {
   await tx.sql
@@ -124,6 +127,21 @@ export async function changeFloatingIp(
     .set({ ...change, updated_at: now })
     .where('id', '=', id)
     .execute();
+}
+
+/** Whether the address of the port is there and no other floating IP leads to it; if so, the port stays meanwhile. */
+export async function isFree(
+  tx: Transaction,
+  id: string,
+  target: { port_id: string; fixed_address: string },
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from ports join ip_assignments as assigned on assigned.port_id = ports.id
+    where ports.id = ${target.port_id} and assigned.address = ${target.fixed_address}::inet
+      and not exists (select from floating_ips as other where other.port_id = ports.id
+        and other.fixed_address = assigned.address and other.id <> ${id})
+    for key share of ports`.execute(tx.sql);
+  return rows.length > 0;
 }
 
 export async function hold(tx: Transaction, ids: string[], taskId: string): Promise<void> {

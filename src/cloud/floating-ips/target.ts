@@ -22,10 +22,11 @@ export interface FloatingTargets {
   lock(tx: Transaction, scope: Scope, portId: string): Promise<Target | undefined>;
 }
 
-/** The address of the port that a floating IP is to lead to, as Neutron chooses it. @throws InvalidError */
+/** The address of the port that a floating IP is to lead to; when none is named, the first that is free. @throws InvalidError */
 export function targetAddress(
   target: Target | undefined,
   wish: { port_id: string; fixed_ip_address?: string | null | undefined },
+  taken: readonly (string | null)[],
 ): string {
   if (!target) {
     throw new InvalidError({ port_id: [`No port ${wish.port_id} in this project and region.`] });
@@ -42,13 +43,9 @@ export function targetAddress(
     if (address !== undefined && offered.includes(address)) return address;
     throw new InvalidError({ fixed_ip_address: [`Port ${target.id} has no IPv4 address ${given}.`] });
   }
-  const [only] = offered;
-  if (only !== undefined && offered.length === 1) return only;
+  const chosen = offered.find((address) => !taken.includes(address)) ?? offered[0];
+  if (chosen !== undefined) return chosen;
   throw new InvalidError({
-    fixed_ip_address: [
-      offered.length === 0
-        ? `Port ${target.id} has no IPv4 address, and floating IPs lead to such alone.`
-        : `Port ${target.id} has several addresses; name one of ${offered.join(', ')}.`,
-    ],
+    fixed_ip_address: [`Port ${target.id} has no IPv4 address, and floating IPs lead to such alone.`],
   });
 }

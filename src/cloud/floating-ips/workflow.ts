@@ -5,9 +5,10 @@ import type { Addresses } from '../networks/addresses.ts';
 import type { NetworkBackend } from '../networks/backend.ts';
 import { settled } from '../provisioning/settled.ts';
 import { releaseQuota } from '../quotas/quotas.ts';
-import { letGo, settle } from './store.ts';
+import { changeFloatingIp, isFree, letGo, settle } from './store.ts';
 
 export const CREATE_FIP = 'create_fip';
+export const UPDATE_FIP = 'update_floating_ip';
 export const DELETE_FIP = 'delete_fip';
 export const DEADLINE_MS = 10 * 60_000;
 
@@ -16,6 +17,12 @@ export interface FloatingIpInput {
   /** Whose quota it counts against. */
   clientId: number;
   regionId: number;
+}
+
+/** An update is written when it is accepted; this is what it was before. */
+export interface FloatingIpUpdate {
+  floatingIpId: string;
+  former: { port_id: string | null; fixed_address: string | null; tags: Record<string, string> };
 }
 
 interface Deps {
@@ -45,6 +52,26 @@ export function floatingIpHandlers({ clock, backend, addresses }: Deps): TaskHan
     abandon: (tx, task, input) => remove(tx, task.id, input),
   };
 
+  const update: TaskHandler<FloatingIpUpdate, null> = {
+    type: UPDATE_FIP,
+    deadlineMs: DEADLINE_MS,
+    async run(run, { floatingIpId: id }) {
+      return settled(run, 'put', () => backend.put({ kind: 'floating-ip', id }));
+    },
+    async complete(tx, task) {
+      await settle(tx, task.id, clock.now());
+      return null;
+    },
+    async abandon(tx, _task, { floatingIpId, former: { tags, ...former } }) {
+      const { port_id, fixed_address } = former;
+      const back = port_id !== null && fixed_address !== null;
+      const free = back && (await isFree(tx, floatingIpId, { port_id, fixed_address }));
+      const target = free ? former : { port_id: null, fixed_address: null };
+      const change = { ...target, tags: JSON.stringify(tags), task_id: null };
+      await changeFloatingIp(tx, floatingIpId, change, clock.now());
+    },
+  };
+
   const free: TaskHandler<FloatingIpInput, null> = {
     type: DELETE_FIP,
     deadlineMs: DEADLINE_MS,
@@ -58,5 +85,5 @@ export function floatingIpHandlers({ clock, backend, addresses }: Deps): TaskHan
     abandon: (tx, task) => settle(tx, task.id, clock.now()),
   };
 
-  return [create, free];
+  return [create, update, free];
 }

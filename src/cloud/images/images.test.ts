@@ -115,6 +115,14 @@ describe('an image made of a volume', () => {
     expect(Object.keys(late.body.invalid_fields)).toEqual(['image_id']);
   });
 
+  it('takes null for the hardware that it does not care about', async () => {
+    const id = await image({ hw_firmware_type: null, hw_machine_type: null });
+    expect((await service.http.get(`${IMAGES}/${id}`)).body).toMatchObject({
+      hw_firmware_type: 'bios',
+      hw_machine_type: 'q35',
+    });
+  });
+
   it('changes at once', async () => {
     const id = await image({ tags: { env: 'a', owner: 'b' } });
     const name = unique();
@@ -141,6 +149,8 @@ describe('an image made of a volume', () => {
       name,
       os_type: 'windows',
     });
+    const untouched = await service.http.patch(`${IMAGES}/${id}`, { is_baremetal: null });
+    expect(untouched.body, untouched.text).toMatchObject({ is_baremetal: true, name });
     // The price of Windows in the book, 0.02 EUR, with 17 % tax.
     const priced = await service.http.get(`${IMAGES}/${id}?include_prices=true`);
     expect(priced.body).toMatchObject({
@@ -195,7 +205,7 @@ describe('refuses', () => {
     [{ volume_id: randomUUID() }, 'volume_id'],
     [{ source: 'snapshot' }, 'source'],
     [{ os_type: 'plan9' }, 'os_type'],
-    [{ hw_machine_type: null }, 'hw_machine_type'],
+    [{ hw_machine_type: 'pc' }, 'hw_machine_type'],
     [{ tags: { 'a b': 'c' } }, 'tags.a b'],
     [{ min_disk: 1 }, 'min_disk'],
   ])('%j', async (change, field) => {

@@ -1,3 +1,4 @@
+import { metadataTwice } from '../../lib/legacy-metadata.ts';
 import { offsetTimestamp } from '../../lib/timestamps.ts';
 import type { Image } from '../catalog/catalog.ts';
 import type { OfferPrice } from '../pricing/offers.ts';
@@ -17,6 +18,7 @@ export function presentedPublicImage(image: Image, place: Place, price: OfferPri
     visibility: 'public',
     ...price,
     tags_v2: [],
+    ...metadataTwice({}),
     project_id: place.projectId,
     region: place.region.display_name,
     region_id: place.region.id,
@@ -53,6 +55,7 @@ export function presentedOwnImage(row: ImageRow, scope: Scope, price: OfferPrice
     ...price,
     tags_v2: tags,
     ...common,
+    ...metadataTwice(row.tags),
     updated_at: offsetTimestamp(row.updated_at),
   };
 }

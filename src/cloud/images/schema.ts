@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { MetadataTwice, newTags } from '../../lib/legacy-metadata.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { PlaceFields, TagAnswer, TaskFields, UuidInput } from '../../lib/resource-fields.ts';
 import { tagQuery } from '../../lib/tag-query.ts';
-import { TagsInput } from '../../lib/tags-input.ts';
 import { TagsPatchInput } from '../../lib/tags-patch.ts';
 import { listOf, listQuery, ProjectRegion, ResourceName, Timestamp } from '../../lib/wire.ts';
 import { imageFields } from '../catalog/schema.ts';
@@ -15,13 +15,17 @@ const oneOf = <T extends string>(names: readonly T[], description: string) =>
 
 const Architecture = oneOf(['aarch64', 'x86_64'], 'CPU architecture');
 
+const BareMetal = Type.Boolean({ description: 'For bare metal machines' });
+const Firmware = oneOf(['bios', 'uefi'], 'What a machine starts by');
+const Machine = oneOf(['i440', 'q35'], 'Chipset of a machine');
+
 /** What may be said of an image when it is made, and changed later. */
 const settings = {
   os_type: Type.Optional(oneOf(['linux', 'windows'], 'Operating system family')),
   ssh_key: Type.Optional(oneOf(['allow', 'deny', 'required'], 'Use of an SSH key')),
-  is_baremetal: Type.Optional(Type.Boolean({ description: 'For bare metal machines' })),
-  hw_firmware_type: Type.Optional(oneOf(['bios', 'uefi'], 'What a machine starts by')),
-  hw_machine_type: Type.Optional(oneOf(['i440', 'q35'], 'Chipset of a machine')),
+  is_baremetal: Type.Optional(BareMetal),
+  hw_firmware_type: Type.Optional(Firmware),
+  hw_machine_type: Type.Optional(Machine),
 };
 
 export const CreateImage = Type.Object(
@@ -31,7 +35,9 @@ export const CreateImage = Type.Object(
     source: Type.Optional(Type.Enum(['volume'], { type: 'string', description: 'Only volume' })),
     architecture: Type.Optional(Architecture),
     ...settings,
-    tags: Type.Optional(TagsInput),
+    hw_firmware_type: Type.Optional(nullable(Firmware)),
+    hw_machine_type: Type.Optional(nullable(Machine)),
+    ...newTags,
   },
   {
     title: 'CreateImage',
@@ -45,7 +51,12 @@ export const CreateImage = Type.Object(
 export type CreateImage = Static<typeof CreateImage>;
 
 export const UpdateImage = Type.Object(
-  { name: Type.Optional(ResourceName('Name')), ...settings, tags: Type.Optional(TagsPatchInput) },
+  {
+    name: Type.Optional(ResourceName('Name')),
+    ...settings,
+    is_baremetal: Type.Optional(nullable(BareMetal)),
+    tags: Type.Optional(TagsPatchInput),
+  },
   {
     title: 'UpdateImage',
     additionalProperties: false,
@@ -69,6 +80,7 @@ export const ImageAnswer = Type.Object(
     ),
     ...priceFields,
     tags_v2: Type.Array(TagAnswer, { description: 'Tags' }),
+    ...MetadataTwice,
     ...PlaceFields,
     ...TaskFields,
     created_at: Timestamp(),

@@ -3,8 +3,8 @@ import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, ForbiddenError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
+import { tagsOf } from '../../lib/legacy-metadata.ts';
 import { tagFilter } from '../../lib/tag-query.ts';
-import { acceptedTags } from '../../lib/tags-input.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
 import type { Catalog, Image } from '../catalog/catalog.ts';
 import type { TagHolder } from '../metadata/service.ts';
@@ -67,7 +67,7 @@ export function createImages(deps: {
 
   return {
     async create(scope, request) {
-      const tags = acceptedTags(request.tags);
+      const tags = tagsOf(request);
       const [id, taskId] = [randomUUID(), randomUUID()];
       const now = clock.now();
       return database.accept(scope.principal, async (tx) => {
@@ -94,6 +94,7 @@ export function createImages(deps: {
           created_at: now,
           updated_at: now,
         });
+        scope.principal.writes?.about({ type: 'image', id, name: request.name });
         const input: ImageInput = {
           imageId: id,
           volumeId: volume.id,
@@ -142,6 +143,7 @@ export function createImages(deps: {
         const image = await lockOwn(tx, scope, id);
         await store.changeImage(tx, image.id, {
           ...change,
+          is_baremetal: change.is_baremetal ?? image.is_baremetal,
           tags: JSON.stringify(patchedTags(image.tags, tags)),
           updated_at: clock.now(),
         });
@@ -201,6 +203,7 @@ export function createImages(deps: {
     }
     const image = isUuid(id) ? await store.lockImage(tx, placeOf(scope), id) : undefined;
     if (!image) throw new NotFoundError('Image', id);
+    scope.principal.writes?.about({ ...image, type: 'image' });
     refuseHeld(`Image ${image.id}`, image);
     return image;
   }

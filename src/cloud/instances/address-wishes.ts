@@ -1,18 +1,27 @@
-import type { AddressWish } from '../networks/address-wish.ts';
+import type { AddressSource, AddressWish } from '../networks/address-wish.ts';
+import { familiesOf, wishedAddresses } from '../networks/ip-family.ts';
 import type { NewInterface } from './schema.ts';
 
 /** What an interface asks of the addresses; `field` is where the request says so, for the texts of refusals. */
-export function addressWish(given: NewInterface, field: string, portId: string): AddressWish[] {
-  const wish = { holder: { port: portId }, field };
+export function addressWishes(given: NewInterface, field: string, portId: string): AddressWish[] {
+  return sourcesOf(given).map((from) => ({ holder: { port: portId }, field, from }));
+}
+
+function sourcesOf(given: NewInterface): AddressSource[] {
   switch (given.type) {
     case 'external':
-      return [{ ...wish, from: { kind: 'external' } }];
-    case 'subnet':
-      return [{ ...wish, from: { kind: 'subnet', networkId: given.network_id, subnetId: given.subnet_id } }];
-    case 'any_subnet': {
-      const address = given.ip_address ?? undefined;
-      return [{ ...wish, from: { kind: 'any-subnet', networkId: given.network_id, address } }];
+      return familiesOf(given.ip_family).map((family) => ({ kind: 'external', family }));
+    case 'subnet': {
+      const { network_id: networkId, subnet_id: subnetId, ip_family } = given;
+      const [family] = (ip_family ?? null) === null ? [] : familiesOf(ip_family);
+      return [{ kind: 'subnet', networkId, subnetId, family }];
     }
+    case 'any_subnet':
+      return wishedAddresses(given.ip_family, given.ip_address).map((wish) => ({
+        kind: 'any-subnet',
+        networkId: given.network_id,
+        ...wish,
+      }));
     case 'reserved_fixed_ip':
       return [];
   }

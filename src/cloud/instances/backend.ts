@@ -15,6 +15,7 @@ export interface MachineOrder {
     imageId: string | null;
     snapshotId: string | null;
   }[];
+  /** One for each address, so that a port with two is there twice. */
   interfaces: { portId: string; subnetId: string; address: string }[];
 }
 

@@ -15,8 +15,9 @@ import type { UpdateInstance } from './change-schema.ts';
 import { CHANGE_DEADLINE_MS, type ChangeInput, RESIZE_VM } from './change-workflow.ts';
 import { imageMisfits, keptFlavor, misfit, usableFlavor } from './flavor-choice.ts';
 import { lockFreeInstance } from './free-instance.ts';
-import { offeredVolume, volumeProblems } from './request-problems.ts';
-import type { CreateInstance } from './schema.ts';
+import type { PossibleVolume } from './offer-schema.ts';
+import { knownVolume } from './possible-volume.ts';
+import { volumeProblems } from './request-problems.ts';
 import type { VmState } from './states.ts';
 import { changeInstance, type PlainInstance } from './store.ts';
 
@@ -32,7 +33,7 @@ export interface InstanceChanges {
   /** The flavors that the instance may change to, by the catalogue's order. @throws NotFoundError */
   otherFlavors(scope: Scope, id: string): Promise<Flavor[]>;
   /** The flavors that a new instance with these volumes may have, in the same order. @throws InvalidError, ConflictError for a volume in use */
-  flavorsFor(scope: Scope, volumes: CreateInstance['volumes']): Promise<Flavor[]>;
+  flavorsFor(scope: Scope, volumes: PossibleVolume[]): Promise<Flavor[]>;
   tags: TagHolder;
 }
 
@@ -105,7 +106,11 @@ export function createInstanceChanges(deps: {
       const problems = volumeProblems(volumes);
       if (problems.length > 0) throw new InvalidError(problems);
       const planned = await database.transaction((tx) =>
-        instanceVolumes.plan(tx, scope, volumes.flatMap(offeredVolume)),
+        instanceVolumes.plan(
+          tx,
+          scope,
+          volumes.map((volume) => knownVolume(volume, scope)),
+        ),
       );
       return offeredWith(
         scope,

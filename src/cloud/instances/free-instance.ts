@@ -11,6 +11,7 @@ import { lockInstance, type PlainInstance } from './store.ts';
 export async function lockFreeInstance(tx: Transaction, scope: Scope, id: string): Promise<PlainInstance> {
   const instance = isUuid(id) ? await lockInstance(tx, placeOf(scope), id) : undefined;
   if (!instance) throw new NotFoundError('Instance', id);
+  scope.principal.writes?.about({ ...instance, type: 'instance' });
   await refuseNode(tx, instance);
   refuseHeld(`Instance ${instance.id}`, instance);
   return instance;

@@ -159,7 +159,7 @@ describe('creation', () => {
     ],
     [{ interfaces: [{ type: 'any_subnet', network_id: unknownId }] }, 400, 'interfaces.0.network_id'],
     [{ interfaces: [{ type: 'reserved_fixed_ip', port_id: unknownId }] }, 400, 'interfaces.0.port_id'],
-    [{ interfaces: [{ type: 'external', ip_family: 'dual' }] }, 400, 'interfaces.0.ip_family'],
+    [{ interfaces: [{ type: 'external', ip_family: 'ipv5' }] }, 400, 'interfaces.0.ip_family'],
     [{ interfaces: [{ type: 'bridge' }] }, 400, 'interfaces.0.type'],
     [
       { interfaces: [{ type: 'external', security_groups: [{ id: unknownId }] }] },

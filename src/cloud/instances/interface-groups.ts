@@ -31,7 +31,7 @@ export async function interfaceGroups(
     ),
   );
   if (problems.length > 0) throw new InvalidError(problems);
-  const wanted = request.interfaces.map((one) => one.security_groups ?? request.security_groups);
+  const wanted = request.interfaces.map((one) => one.security_groups ?? request.security_groups ?? undefined);
   const fallback = wanted.includes(undefined) ? await groups.defaultGroup(tx, scope) : undefined;
   return wanted.map((list) => {
     if (list) return [...new Set(list.map(({ id }) => id.toLowerCase()))];

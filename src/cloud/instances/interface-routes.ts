@@ -50,6 +50,8 @@ export function interfaceRoutes(
     schema: {
       operationId: 'attachInterface',
       summary: 'Attach an interface to an instance',
+      description:
+        'Its type may be left out: a port, subnet or network tells it, and with none of them it is external. A DDoS profile is checked and not kept: nothing is filtered.',
       tags,
       params: InstanceParams,
       body: AttachInterface,

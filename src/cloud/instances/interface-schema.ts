@@ -1,36 +1,58 @@
 import { type Static, Type } from 'typebox';
+import { nullable } from '../../lib/nullable.ts';
 import { UuidInput } from '../../lib/resource-fields.ts';
 import { listQuery } from '../../lib/wire.ts';
-import { attachedInterfaceForms, type NewInterface } from './schema.ts';
+import { anyInterface } from './any-interface.ts';
 
 export const InterfaceListQuery = Type.Object({ ...listQuery() }, { additionalProperties: false });
 
-const attachFields = Type.Object({
-  ddos_profile: Type.Optional(
-    Type.Unsafe<object | null>({
-      type: ['object', 'null'],
-      description: 'Not offered: instances have no DDoS profiles here',
-    }),
-  ),
-  port_group: Type.Optional(
-    Type.Integer({
+const DdosField = Type.Object(
+  {
+    base_field: Type.Integer({
       minimum: 0,
-      maximum: 3,
-      default: 0,
-      description: 'Of bare metal machines; others have 0',
+      maximum: 2_147_483_647,
+      description: 'ID of a field of the template',
     }),
-  ),
-});
-export type AttachInterface = NewInterface & Static<typeof attachFields>;
+    field_value: Type.Optional(
+      Type.Unknown({ description: "Any JSON value that satisfies the field's validation schema" }),
+    ),
+    value: Type.Optional(
+      nullable(
+        Type.String({ maxLength: 500, description: 'An older form of field_value', deprecated: true }),
+      ),
+    ),
+  },
+  { title: 'InterfaceDdosField', additionalProperties: false },
+);
 
-export const AttachInterface = Type.Unsafe<AttachInterface>({
-  type: 'object',
-  title: 'AttachInterface',
-  discriminator: { propertyName: 'type' },
-  required: ['type'],
-  oneOf: attachedInterfaceForms(attachFields.properties),
-  examples: [{ type: 'external' }],
-});
+export const AttachInterface = Type.Object(
+  {
+    ...anyInterface,
+    ddos_profile: Type.Optional(
+      nullable(
+        Type.Object(
+          {
+            profile_template: Type.Integer({ description: 'ID of a template of the region' }),
+            profile_template_name: Type.Optional(nullable(Type.String({ maxLength: 255 }))),
+            fields: Type.Optional(Type.Array(DdosField, { maxItems: 100 })),
+          },
+          {
+            title: 'InterfaceDdosProfile',
+            additionalProperties: false,
+            deprecated: true,
+            description: 'Checked and not kept: nothing is filtered, and the instance shows no profile',
+          },
+        ),
+      ),
+    ),
+  },
+  {
+    title: 'AttachInterface',
+    additionalProperties: false,
+    examples: [{ type: 'external' }],
+  },
+);
+export type AttachInterface = Static<typeof AttachInterface>;
 
 export const DetachInterface = Type.Object(
   {

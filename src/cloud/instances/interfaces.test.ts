@@ -74,14 +74,58 @@ it('attaches an interface and detaches it again, and its address is free again',
   expect(body).toMatchObject({ status: 'ACTIVE', task_id: null });
 });
 
+describe('attaching, as older clients do it', () => {
+  const attached = async (body: object) => {
+    const answer = await http.post(`/gcore${I}/${id}/attach_interface`, body);
+    expect(answer.status, answer.text).toBe(200);
+    const task = await http.task(answer.body.tasks[0]);
+    expect(task.state, task.error).toBe('FINISHED');
+    const made = (await list()).results.at(-1);
+    const { ip_address } = made.ip_assignments[0];
+    await done(await detach({ port_id: made.port_id, ip_address }));
+    return made;
+  };
+  const PROFILE = { profile_template: 29, fields: [{ base_field: 10, field_value: [45046, 45047] }] };
+
+  it.each([
+    ['nothing', () => ({}), true],
+    ['a network', () => ({ network_id: network }), false],
+    ['a subnet and its network', () => ({ subnet_id: subnet, network_id: network }), false],
+    ['a subnet', () => ({ subnet_id: subnet, security_groups: null, interface_name: null }), false],
+    ['a subnet and the type', () => ({ type: 'subnet', subnet_id: subnet, security_groups: [] }), false],
+    ['a DDoS profile', () => ({ type: 'external', ddos_profile: PROFILE }), true],
+    ['no DDoS profile', () => ({ network_id: network, ddos_profile: null, port_group: 0 }), false],
+  ])('finds the kind of interface from %s', async (_, body, external) => {
+    const made = await attached(body());
+    expect(made.network_details.external).toBe(external);
+  });
+
+  it('takes a reserved address by its port alone', async () => {
+    const reserved = await done(await http.post('/cloud/v1/reserved_fixed_ips/1/1', { type: 'external' }));
+    const [port_id] = reserved.created_resources.ports;
+    expect(await attached({ port_id })).toMatchObject({ port_id });
+  });
+});
+
 describe('what is refused', () => {
   const unknown = crypto.randomUUID();
   it.each([
     ['network_id', { type: 'any_subnet', network_id: unknown }],
     ['security_groups.0.id', { type: 'external', security_groups: [{ id: unknown }] }],
     ['type', { type: 'wireless' }],
-    ['ip_family', { type: 'external', ip_family: 'ipv6' }],
-    ['ddos_profile', { type: 'external', ddos_profile: { profile_template: 1 } }],
+    ['ip_family', { type: 'external', ip_family: 'ipv5' }],
+    ['network_id', { type: 'any_subnet' }],
+    ['subnet_id', { type: 'subnet', network_id: unknown }],
+    ['subnet_id', { subnet_id: unknown }],
+    ['port_id', { type: 'reserved_fixed_ip' }],
+    ['network_id', { type: 'external', network_id: unknown }],
+    ['ip_address', { ip_address: '10.0.0.9' }],
+    ['ddos_profile.profile_template', { ddos_profile: { profile_template: 1 } }],
+    ['ddos_profile.fields', { ddos_profile: { profile_template: 29 } }],
+    [
+      'ddos_profile.fields.0.field_value',
+      { ddos_profile: { profile_template: 29, fields: [{ base_field: 10, value: '1' }] } },
+    ],
     ['port_group', { type: 'external', port_group: 1 }],
     ['port_group', { type: 'external', port_group: 4 }],
   ])('attaching names %s', async (field, body) => {

@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { InvalidError } from '../../lib/errors.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import type { InterfaceRow } from '../ports/interface-rows.ts';
 import type { PortInterfaces } from '../ports/interfaces.ts';
 import type { Scope } from '../projects/service.ts';
 import { takeQuotas } from '../quotas/quotas.ts';
 import type { Tasks } from '../tasks/service.ts';
+import { ofItsKind } from './any-interface.ts';
 import { lockFreeInstance } from './free-instance.ts';
 import type { AttachInterface } from './interface-schema.ts';
 import {
@@ -36,12 +38,13 @@ export interface InstanceInterfaces {
 export function createInstanceInterfaces(deps: {
   database: Database;
   clock: Clock;
+  catalog: Pick<Catalog, 'ddosTemplates'>;
   tasks: Tasks;
   interfaces: PortInterfaces;
   newInterfaces: NewInterfaces;
   find(scope: Scope, id: string): Promise<PlainInstance>;
 }): InstanceInterfaces {
-  const { database, clock, tasks, interfaces, newInterfaces, find } = deps;
+  const { database, clock, catalog, tasks, interfaces, newInterfaces, find } = deps;
 
   return {
     async list(scope, id, page) {
@@ -52,12 +55,12 @@ export function createInstanceInterfaces(deps: {
     async attach(scope, id, request) {
       const transaction = database.accept(scope.principal, async (tx) => {
         const instance = await lockFreeInstance(tx, scope, id);
-        const problems = attachProblems(request, instance.flavor_id);
+        const problems = attachProblems(request, instance.flavor_id, catalog.ddosTemplates(scope.region.id));
         if (problems.length > 0) throw new InvalidError(problems);
         const taskId = randomUUID();
         const now = clock.now();
         const from = await interfaces.nextPlace(tx, instance.id, MAX_INTERFACES);
-        const wanted = await newInterfaces.want(tx, scope, { interfaces: [request] });
+        const wanted = await newInterfaces.want(tx, scope, { interfaces: [ofItsKind(request)] });
         const [made, ...none] = await newInterfaces.address(tx, scope, wanted);
         if (!made || none.length > 0) throw new TypeError('one interface was asked for');
         const to = { instanceId: instance.id, from, taskId, holdPorts: true, now };

@@ -3,6 +3,7 @@ import { InvalidError, type QuotaExceededError } from '../../lib/errors.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Scope } from '../projects/service.ts';
 import { exceededQuotas } from '../quotas/quotas.ts';
+import { kindProblems, ofItsKind } from './any-interface.ts';
 import { usableFlavor } from './flavor-choice.ts';
 import type { CheckInstanceLimits } from './offer-schema.ts';
 import { interfaceProblems, volumeProblems } from './request-problems.ts';
@@ -17,15 +18,16 @@ export function createInstanceLimits(deps: { database: Database; catalog: Catalo
   const { database, catalog } = deps;
 
   return {
-    async check(scope, { flavor, names, interfaces = [], volumes = [] }) {
+    async check(scope, { flavor, names = [], name_templates = [], interfaces = [], volumes = [] }) {
       const problems = [
-        ...interfaces.flatMap((one, index) => interfaceProblems(one, `interfaces.${index}`)),
+        ...interfaces.flatMap((one, index) => kindProblems(one, `interfaces.${index}.`)),
+        ...interfaces.flatMap((one, index) => interfaceProblems(ofItsKind(one), `interfaces.${index}`)),
         ...volumeProblems(volumes),
       ];
       if (problems.length > 0) throw new InvalidError(problems);
       if (flavor !== undefined) usableFlavor(catalog, scope.region.id, flavor);
-      const machines = names?.length ?? 1;
-      const made = interfaces.filter((one) => 'floating_ip' in one && one.floating_ip?.source === 'new');
+      const machines = names.length + name_templates.length || 1;
+      const made = interfaces.filter((one) => one.floating_ip?.source === 'new');
       const disks = volumes.filter(({ source }) => source !== 'existing-volume');
       return exceededQuotas(database.sql, scope, {
         floating_count: machines * made.length,

@@ -6,12 +6,13 @@ import type {
   InterfaceFloatingIps,
   PlannedFloatingIp,
 } from '../floating-ips/on-interfaces.ts';
+import type { HeldAddress } from '../networks/address-wish.ts';
 import type { Addresses } from '../networks/addresses.ts';
 import { attachReserved, lockReserved, type ReservedPort } from '../ports/reserved.ts';
 import type { Ports } from '../ports/service.ts';
 import type { Scope } from '../projects/service.ts';
 import type { PortGroups } from '../security-groups/port-groups.ts';
-import { addressWish } from './address-wishes.ts';
+import { addressWishes } from './address-wishes.ts';
 import { interfaceGroups } from './interface-groups.ts';
 import type { CreateInstance, NewInterface } from './schema.ts';
 
@@ -25,12 +26,12 @@ export interface WantedInterface {
   floatingIp: PlannedFloatingIp | undefined;
 }
 
-/** With its address. */
+/** With its addresses. */
 export interface AddressedInterface extends WantedInterface {
   networkId: string;
-  subnetId: string;
-  address: string;
   external: boolean;
+  /** At least one; that of IPv4 comes first. */
+  addresses: HeldAddress[];
   /** Of the floating IP that is to be made. */
   floatingAddress: string | undefined;
 }
@@ -72,16 +73,14 @@ export function createNewInterfaces(deps: {
         tx,
         scope,
         request.interfaces.flatMap((given, index) =>
-          given.type === 'reserved_fixed_ip'
-            ? [{ portId: given.port_id.toLowerCase(), field: `interfaces.${index}.port_id` }]
-            : [],
+          given.type === 'reserved_fixed_ip' ? [reservedWish(given, `interfaces.${index}`)] : [],
         ),
       );
       const planned = await floatingIps.plan(tx, scope, request.interfaces.map(floatingIpWish));
       return request.interfaces.map((given, index) => {
         const port =
           given.type === 'reserved_fixed_ip' ? reserved.get(given.port_id.toLowerCase()) : undefined;
-        const named = given.security_groups ?? request.security_groups;
+        const named = given.security_groups ?? request.security_groups ?? undefined;
         // A port whose security is off has no groups, unless the request says so, which is refused.
         const groupIds = port?.securityEnabled === false && named === undefined ? [] : (groups[index] ?? []);
         if (port?.securityEnabled === false && groupIds.length > 0) {
@@ -101,29 +100,32 @@ export function createNewInterfaces(deps: {
     },
 
     async address(tx, scope, wanted) {
-      const wishes = wanted.flatMap(({ given, field, portId }) => addressWish(given, field, portId));
+      const wishes = wanted.flatMap(({ given, field, portId }) => addressWishes(given, field, portId));
       const publics = wanted.flatMap(({ floatingIp }) =>
         floatingIp?.made
           ? [
               {
                 holder: { floatingIp: floatingIp.id },
                 field: floatingIp.field,
-                from: { kind: 'external' as const },
+                from: { kind: 'external' as const, family: 'IPv4' as const },
               },
             ]
           : [],
       );
       const taken = await addresses.take(tx, scope, [...wishes, ...publics]);
-      const byPort = new Map(taken.map((one) => ['port' in one.holder ? one.holder.port : '', one]));
+      const ofPort = (portId: string) =>
+        taken.filter(({ holder }) => 'port' in holder && holder.port === portId);
       const byFloatingIp = new Map(
         taken.map((one) => ['floatingIp' in one.holder ? one.holder.floatingIp : '', one]),
       );
       return wanted.map((one) => {
-        const place = one.reserved ?? byPort.get(one.portId);
+        const own = ofPort(one.portId);
+        const place = one.reserved ?? own[0];
         if (!place) throw new TypeError('every interface has a wish or a reserved port');
-        const { networkId, subnetId, address, external } = place;
+        const { networkId, external } = place;
+        const addresses = one.reserved?.addresses ?? own;
         const floatingAddress = byFloatingIp.get(one.floatingIp?.id ?? 'none')?.address;
-        return { ...one, networkId, subnetId, address, external, floatingAddress };
+        return { ...one, networkId, external, addresses, floatingAddress };
       });
     },
 
@@ -151,9 +153,11 @@ export function createNewInterfaces(deps: {
       await floatingIps.put(
         tx,
         scope,
-        interfaces.flatMap(({ portId: id, address, external, floatingIp, floatingAddress }) =>
-          floatingIp ? [{ floatingIp, address: floatingAddress, port: { id, address, external } }] : [],
-        ),
+        interfaces.flatMap((one) => {
+          const { portId: id, external, floatingIp, floatingAddress } = one;
+          const port = { id, address: firstAddress(one), external };
+          return floatingIp ? [{ floatingIp, address: floatingAddress, port }] : [];
+        }),
         taskId,
         now,
       );
@@ -161,9 +165,19 @@ export function createNewInterfaces(deps: {
   };
 }
 
+function reservedWish(given: Extract<NewInterface, { type: 'reserved_fixed_ip' }>, field: string) {
+  return { portId: given.port_id.toLowerCase(), ipFamily: given.ip_family, field };
+}
+
+/** What the instance is named after and floating IPs lead to. */
+export function firstAddress({ addresses }: AddressedInterface): string {
+  return addresses[0]?.address ?? '';
+}
+
 function floatingIpWish(given: NewInterface, index: number): FloatingIpWish | undefined {
   const wish = 'floating_ip' in given ? (given.floating_ip ?? undefined) : undefined;
-  return wish && { ...wish, field: `interfaces.${index}.floating_ip` };
+  const field = `interfaces.${index}.floating_ip`;
+  return wish && (wish.source === 'new' ? { source: 'new', field } : { ...wish, field });
 }
 
 /** What a list of interfaces leaves behind for its task. */

@@ -73,7 +73,7 @@ export function instanceOfferRoutes(
   });
 
   app.get(`${BASE}/:instance_id/get_console`, {
-    config: { access: 'read' },
+    config: { access: 'read', secretAnswer: true },
     schema: {
       operationId: 'getInstanceConsole',
       summary: 'Get a console of an instance',

@@ -1,15 +1,39 @@
 import { type Static, Type } from 'typebox';
+import { nullable } from '../../lib/nullable.ts';
+import { UuidInput } from '../../lib/resource-fields.ts';
+import { TagsInput } from '../../lib/tags-input.ts';
 import { ResourceName } from '../../lib/wire.ts';
+import { VolumeTypeName } from '../catalog/schema.ts';
 import { exceededQuotasSchema } from '../quotas/exceeded-answer.ts';
-import { CreateInstanceSchema, MAX_INTERFACES, MAX_VOLUMES } from './schema.ts';
+import { AttachmentTag, VolumeSize } from '../volumes/schema.ts';
+import { anyInterface } from './any-interface.ts';
+import { BootIndex, CreateInstanceSchema, MAX_INTERFACES, MAX_VOLUMES, VOLUME_SOURCES } from './schema.ts';
 
-const { flavor, interfaces, volumes } = CreateInstanceSchema.properties;
+/** Of a volume that might be: as in a creation, but only its source has to be known yet. */
+const PossibleVolume = Type.Object(
+  {
+    source: Type.Enum(VOLUME_SOURCES, { type: 'string' }),
+    size: Type.Optional(nullable(VolumeSize)),
+    type_name: Type.Optional(nullable(VolumeTypeName)),
+    image_id: Type.Optional(nullable(UuidInput('Image ID'))),
+    snapshot_id: Type.Optional(nullable(UuidInput('Snapshot ID'))),
+    volume_id: Type.Optional(nullable(UuidInput('Volume ID'))),
+    apptemplate_id: Type.Optional(nullable(Type.String({ maxLength: 255 }))),
+    name: Type.Optional(nullable(ResourceName('Name'))),
+    boot_index: Type.Optional(nullable(BootIndex)),
+    attachment_tag: Type.Optional(AttachmentTag),
+    delete_on_termination: Type.Optional(Type.Boolean()),
+    tags: Type.Optional(TagsInput),
+  },
+  { title: 'PossibleVolume', additionalProperties: false },
+);
+export type PossibleVolume = Static<typeof PossibleVolume>;
 
 export const FlavorsForVolumes = Type.Object(
-  { volumes },
+  { volumes: Type.Array(PossibleVolume, { minItems: 1, maxItems: MAX_VOLUMES }) },
   {
     title: 'FlavorsForVolumes',
-    description: 'Volumes as a creation takes them.',
+    description: 'Volumes as a creation takes them, as far as they are known.',
     additionalProperties: false,
     examples: [
       { volumes: [{ source: 'image', image_id: 'd30931af-8845-4913-a690-021a990a917f', size: 20 }] },
@@ -18,18 +42,31 @@ export const FlavorsForVolumes = Type.Object(
 );
 export type FlavorsForVolumes = Static<typeof FlavorsForVolumes>;
 
+const MAX_MACHINES = 1000;
+
+const PossibleInterface = Type.Object(anyInterface, {
+  title: 'PossibleInterface',
+  additionalProperties: false,
+});
+
 export const CheckInstanceLimits = Type.Object(
   {
-    flavor: Type.Optional(flavor),
+    flavor: Type.Optional(CreateInstanceSchema.properties.flavor),
     names: Type.Optional(
       Type.Array(ResourceName('Name'), {
         minItems: 1,
-        maxItems: 1000,
-        description: 'One for each instance; one instance when left out',
+        maxItems: MAX_MACHINES,
+        description: 'One for each instance; one instance when names and templates are left out',
       }),
     ),
-    interfaces: Type.Optional(Type.Array(interfaces.items, { maxItems: MAX_INTERFACES })),
-    volumes: Type.Optional(Type.Array(volumes.items, { maxItems: MAX_VOLUMES })),
+    name_templates: Type.Optional(
+      Type.Array(nullable(Type.String({ maxLength: 255 })), {
+        maxItems: MAX_MACHINES,
+        description: 'One for each further instance, whatever it holds',
+      }),
+    ),
+    interfaces: Type.Optional(Type.Array(PossibleInterface, { maxItems: MAX_INTERFACES })),
+    volumes: Type.Optional(Type.Array(PossibleVolume, { maxItems: MAX_VOLUMES })),
   },
   {
     title: 'CheckInstanceLimits',

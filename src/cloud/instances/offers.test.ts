@@ -24,6 +24,14 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
+async function done(answer: Promise<{ status: number; body: string[]; text: string }>) {
+  const { status, body, text } = await answer;
+  expect(status, text).toBe(200);
+  const task = await http.task(String(body[0]));
+  expect(task.state, task.error).toBe('FINISHED');
+  return task;
+}
+
 type Flavor = { flavor_id: string; ram: number; architecture: string; price_status?: string };
 
 describe('flavors for volumes', () => {
@@ -52,6 +60,26 @@ describe('flavors for volumes', () => {
     }
   });
 
+  it('are found while it is not known yet what the volumes are made from', async () => {
+    const all = await flavors([{ source: 'new-volume', size: 1 }]);
+    const nothing = {
+      image_id: null,
+      snapshot_id: null,
+      volume_id: null,
+      apptemplate_id: null,
+      name: null,
+      size: null,
+      type_name: null,
+      boot_index: null,
+    };
+    for (const source of ['image', 'snapshot', 'existing-volume', 'new-volume']) {
+      expect(await flavors([{ source }])).toEqual(all);
+      expect(await flavors([{ source, ...nothing }])).toEqual(all);
+    }
+    const both = [{ source: 'image' }, { ...image(IMAGE), type_name: null, boot_index: 0 }];
+    expect(await flavors(both)).toEqual(await flavors([image(IMAGE)]));
+  });
+
   it('have prices where they are asked for', async () => {
     const [plain] = await flavors([image(IMAGE)]);
     expect(plain).not.toHaveProperty('price_status');
@@ -64,6 +92,8 @@ describe('flavors for volumes', () => {
   it.each([
     [[], 'volumes'],
     [[{ source: 'image', image_id: unknown }], 'volumes.0.image_id'],
+    [[{ source: 'image' }, { source: 'image', image_id: unknown }], 'volumes.1.image_id'],
+    [[{ size: 1 }], 'volumes.0.source'],
     [[{ source: 'apptemplate', apptemplate_id: 'x' }], 'volumes.0.source'],
     [[{ source: 'existing-volume', volume_id: unknown }], 'volumes.0.volume_id'],
   ])('are refused for %j', async (volumes, field) => {
@@ -142,10 +172,26 @@ describe('limits', () => {
     });
   });
 
+  it('are known of instances that are only sketched', async () => {
+    for (const sketch of [
+      {},
+      { volumes: [{ source: 'image' }, { source: 'snapshot', size: 5, type_name: 'standard' }] },
+      { interfaces: [{}, { network_id: network }, { subnet_id: unknown, port_group: 0 }] },
+      { name_templates: ['web-{ip_octets}', null] },
+    ]) {
+      const answer = await check(sketch);
+      expect([answer.status, answer.body], answer.text).toEqual([200, {}]);
+    }
+    const names = Array.from({ length: 999 }, (_, index) => `web-${index}`);
+    const many = await check({ names, name_templates: [null], volumes: [{ source: 'image' }] });
+    expect(many.body).toMatchObject({ vm_count_requested: 1000, volume_count_requested: 1000 });
+  });
+
   it.each([
     [{ flavor: 'no-such-flavor' }, 'flavor'],
     [{ names: [] }, 'names'],
-    [{ interfaces: [{ type: 'external', ip_family: 'dual' }] }, 'interfaces.0.ip_family'],
+    [{ interfaces: [{ type: 'subnet' }] }, 'interfaces.0.subnet_id'],
+    [{ interfaces: [{ type: 'external', ip_family: 'ipv5' }] }, 'interfaces.0.ip_family'],
     [{ volumes: [{ source: 'apptemplate', apptemplate_id: 'x' }] }, 'volumes.0.source'],
   ])('are refused for %j', async (body, field) => {
     const refused = await check(body);
@@ -213,16 +259,16 @@ describe('direct actions', () => {
 });
 
 describe('port security', () => {
-  it('goes off where nothing needs it, and on again', async () => {
+  it('goes off with the groups that work by it, and on again', async () => {
     const [{ port_id: port }] = (await http.get(`${I}/${id}/interfaces`)).body.results;
     const turn = (to: 'enable' | 'disable', one = port) =>
       http.post(`/cloud/v1/ports/1/1/${one}/${to}_port_security`);
-    const refused = await turn('disable');
-    expect(refused.status).toBe(409);
+    const groups = async () => (await http.get(`/cloud/v1/ports/1/1/${port}`)).body.security_group_ids;
     expect((await turn('enable')).body).toMatchObject({ port_id: port, port_security_enabled: true });
-    await http.post(`${I}/${id}/delsecuritygroup`, { name: 'default' });
+    expect(await groups()).toHaveLength(1);
     const off = await turn('disable');
     expect(off.status, off.text).toBe(200);
+    expect(await groups()).toEqual([]);
     const [shown] = (await http.get(`${I}/${id}/interfaces`)).body.results;
     expect(off.body).toEqual(shown);
     expect(shown).toMatchObject({ port_security_enabled: false, network_details: { id: network } });
@@ -236,5 +282,25 @@ describe('port security', () => {
     const held = await turn('enable');
     await service.pool.query('update ports set task_id = null where id = $1', [port]);
     expect(held.status).toBe(409);
+  });
+
+  it('stays on while address pairs need it, and in the external network', async () => {
+    const [{ port_id: port }] = (await http.get(`${I}/${id}/interfaces`)).body.results;
+    const set = (allowed_address_pairs: object[]) =>
+      done(http.patch(`/cloud/v1/ports/1/1/${port}`, { allowed_address_pairs }));
+    const turnOff = (one: string) => http.post(`/cloud/v1/ports/1/1/${one}/disable_port_security`);
+    await set([{ ip_address: '10.0.0.77' }]);
+    expect((await turnOff(port)).status).toBe(409);
+    await set([]);
+    const { created_resources: made } = await done(
+      http.post(`${I}/${id}/attach_interface`, { type: 'external' }),
+    );
+    const outside = await turnOff(made.ports[0]);
+    expect([outside.status, outside.body.message]).toEqual([409, expect.stringContaining('external')]);
+    const patched = await http.patch(`/cloud/v1/ports/1/1/${made.ports[0]}`, {
+      port_security_enabled: false,
+      security_group_ids: [],
+    });
+    expect([patched.status, patched.body.message]).toEqual([409, outside.body.message]);
   });
 });

@@ -2,6 +2,7 @@ import { presentedTags } from '../../lib/tag-list.ts';
 import { isoSeconds } from '../../lib/timestamps.ts';
 import { hardwareOf } from '../catalog/flavors.ts';
 import type { Scope } from '../projects/service.ts';
+import { legacyInstance } from './legacy-answer.ts';
 import type { InstanceAnswer } from './schema.ts';
 import type { InstanceRow } from './store.ts';
 import type { KeptFlavor } from './tables.ts';
@@ -12,6 +13,7 @@ interface Shown {
 }
 
 export function presentedInstance(row: InstanceRow, scope: Scope, shown: Shown): InstanceAnswer {
+  const created_at = isoSeconds(row.created_at);
   return {
     id: row.id,
     name: row.name,
@@ -19,7 +21,7 @@ export function presentedInstance(row: InstanceRow, scope: Scope, shown: Shown):
     project_id: row.project_id,
     region: scope.region.display_name,
     region_id: row.region_id,
-    created_at: isoSeconds(row.created_at),
+    created_at,
     status: row.status,
     vm_state: row.vm_state,
     task_state: row.task_state,
@@ -39,6 +41,7 @@ export function presentedInstance(row: InstanceRow, scope: Scope, shown: Shown):
     blackhole_ports: [],
     ddos_profile: null,
     instance_isolation: null,
+    ...legacyInstance({ ...row, created_at }),
   };
 }
 

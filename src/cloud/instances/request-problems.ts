@@ -1,6 +1,8 @@
 import type { FieldProblem } from '../../lib/errors.ts';
 import { isBareMetal } from '../catalog/flavor-kinds.ts';
+import { type DdosTemplate, ddosProfileProblems } from '../clusters/configuration/ddos-profile.ts';
 import type { InstanceVolumeWish } from '../volumes/planned-volume.ts';
+import { kindProblems, ofItsKind } from './any-interface.ts';
 import type { AttachInterface } from './interface-schema.ts';
 import type { CreateInstance, NewInstanceVolume, NewInterface } from './schema.ts';
 
@@ -28,19 +30,40 @@ export function requestProblems(request: CreateInstance): FieldProblem[] {
 }
 
 /** The same for an interface that comes later. */
-export function attachProblems(given: AttachInterface, flavorId: string): FieldProblem[] {
-  const problems = interfaceProblems(given, 'interfaces.0');
-  if ((given.ddos_profile ?? null) !== null) {
-    const message = 'Instances have no DDoS profiles here; leave it out.';
-    problems.push({ field: 'ddos_profile', message });
-  }
+export function attachProblems(
+  given: AttachInterface,
+  flavorId: string,
+  ddosTemplates: readonly DdosTemplate[],
+): FieldProblem[] {
+  const missing = kindProblems(given, '');
+  if (missing.length > 0) return missing;
+  const problems = [
+    ...interfaceProblems(ofItsKind(given), 'interfaces.0'),
+    ...profileProblems(given.ddos_profile ?? null, ddosTemplates),
+  ];
   if ((given.port_group ?? 0) !== 0 && !isBareMetal(flavorId)) {
     problems.push({ field: 'port_group', message: 'Only bare metal machines have others than 0.' });
   }
   return problems;
 }
 
-export function volumeProblems(volumes: NewInstanceVolume[]): FieldProblem[] {
+function profileProblems(
+  profile: AttachInterface['ddos_profile'],
+  ddosTemplates: readonly DdosTemplate[],
+): FieldProblem[] {
+  if (!profile) return [];
+  const { profile_template, profile_template_name = null, fields = [] } = profile;
+  const wanted = fields.map(({ base_field, field_value, value = null }) => ({
+    base_field,
+    field_value: field_value ?? value,
+  }));
+  return ddosProfileProblems(
+    { enabled: true, profile_template, profile_template_name, fields: wanted },
+    { ddosTemplates },
+  );
+}
+
+export function volumeProblems(volumes: readonly { source: NewInstanceVolume['source'] }[]): FieldProblem[] {
   const message = 'Application templates are not offered; use an image.';
   return volumes.flatMap(({ source }, index) =>
     source === 'apptemplate' ? [{ field: `volumes.${index}.source`, message }] : [],
@@ -55,8 +78,8 @@ export function offeredVolume(given: NewInstanceVolume): InstanceVolumeWish[] {
 /** `field` is where the request has it. */
 export function interfaceProblems(given: NewInterface, field: string): FieldProblem[] {
   const problems: FieldProblem[] = [];
-  if ('ip_family' in given && (given.ip_family ?? 'ipv4') !== 'ipv4') {
-    const message = 'No network here has IPv6 addresses; use ipv4 or leave it out.';
+  if (given.type === 'subnet' && given.ip_family === 'dual') {
+    const message = 'A subnet has addresses of one family; use any_subnet for one of each.';
     problems.push({ field: `${field}.ip_family`, message });
   }
   return problems;

@@ -6,6 +6,8 @@ import { tagFilter } from '../../lib/tag-query.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import type { Ports } from '../ports/service.ts';
 import { type Projects, scopeOf } from '../projects/service.ts';
+import { metadataValues } from './legacy-answer.ts';
+import { inFieldsOf, inTodaysFields } from './legacy-creation.ts';
 import { presentedInstance } from './presenter.ts';
 import {
   CreateInstanceSchema,
@@ -43,7 +45,11 @@ export function instanceRoutes(
     },
     handler: async (request) => {
       const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([await instances.create(scope, request.body)]);
+      try {
+        return dialect.tasks([await instances.create(scope, inTodaysFields(request.body))]);
+      } catch (error) {
+        throw inFieldsOf(request.body, error);
+      }
     },
   });
 
@@ -132,9 +138,7 @@ function instanceFilter(query: InstanceListQuery): InstanceFilter {
     'asc' | 'desc',
   ];
   const excluded = query.exclude_flavor_prefix === undefined ? [] : [query.exclude_flavor_prefix];
-  const { tags: pairs } = tagFilter(
-    query.tag_key_value === undefined ? {} : { tag_key_value: query.tag_key_value },
-  );
+  const { tagKeys, tags: pairs } = tagFilter(query);
   return {
     namePart: query.name,
     flavorId: query.flavor_id,
@@ -146,7 +150,8 @@ function instanceFilter(query: InstanceListQuery): InstanceFilter {
     status: query.status,
     changedSince: dateOf('changes-since', query['changes-since']),
     changedBefore: dateOf('changes-before', query['changes-before']),
-    tagValues: query.tag_value ?? [],
+    tagValues: [...(query.tag_value ?? []), ...metadataValues(query.metadata_v)],
+    tagKeys,
     tags: pairs,
     onlyExternal: query.only_with_fixed_external_ip ?? false,
     onlyReachable: query.available_floating ?? false,

@@ -1,12 +1,20 @@
-import { type Static, type TProperties, Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { IdList } from '../../lib/id-list.ts';
+import { newTags } from '../../lib/legacy-metadata.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { PlaceFields, TagAnswer, TaskFields, Uuid, UuidInput } from '../../lib/resource-fields.ts';
-import { TagsInput } from '../../lib/tags-input.ts';
 import { listOf, listQuery, ProjectRegion, ResourceName, Timestamp } from '../../lib/wire.ts';
 import { VolumeTypeName } from '../catalog/schema.ts';
-import { VolumeSize } from '../volumes/schema.ts';
-import { NAME_TEMPLATE_PATTERN } from './names.ts';
+import { IpFamilyInput, LegacyIpFamily } from '../networks/ip-family.ts';
+import { AttachmentTag, VolumeSize } from '../volumes/schema.ts';
+import { legacyInstanceFields, legacyInstanceQuery } from './legacy-answer.ts';
+import {
+  legacyBlankVolume,
+  legacyCreation,
+  legacyExistingVolume,
+  legacyNewFloatingIp,
+} from './legacy-creation.ts';
+import { NameTemplate } from './names.ts';
 import { FILTERED_STATUSES, INSTANCE_STATUSES, VM_STATES } from './states.ts';
 
 export const MAX_INTERFACES = 16;
@@ -14,16 +22,18 @@ export const MAX_INTERFACES = 16;
 export const MAX_VOLUMES = 25;
 const MAX_GROUPS = 10;
 
-const GroupIds = Type.Array(
-  Type.Object(
-    { id: UuidInput('Security group ID') },
-    { title: 'SecurityGroupId', additionalProperties: false },
+const GroupIds = nullable(
+  Type.Array(
+    Type.Object(
+      { id: UuidInput('Security group ID') },
+      { title: 'SecurityGroupId', additionalProperties: false },
+    ),
+    { maxItems: MAX_GROUPS, description: "Security groups; the project's default group when left out" },
   ),
-  { maxItems: MAX_GROUPS, description: "Security groups; the project's default group when left out" },
 );
 const floatingIpForms = [
   Type.Object(
-    { source: Type.Literal('new') },
+    { source: Type.Literal('new'), ...legacyNewFloatingIp },
     { title: 'NewFloatingIpOfInterface', additionalProperties: false },
   ),
   Type.Object(
@@ -32,22 +42,15 @@ const floatingIpForms = [
   ),
 ] as const;
 type FloatingIpOfInterface = Static<(typeof floatingIpForms)[number]>;
-const IpFamily = Type.Optional(
-  nullable(
-    Type.Enum(['dual', 'ipv4', 'ipv6'], {
-      type: 'string',
-      description: 'Only `ipv4` is offered, which is what it is when left out.',
-    }),
-  ),
-);
-const interfaceFields = {
+/** What interfaces of all kinds have. */
+export const interfaceFields = {
   interface_name: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 37, examples: ['eth0'] }))),
   security_groups: Type.Optional(GroupIds),
 };
 
 const interfaces = [
   Type.Object(
-    { type: Type.Literal('external'), ip_family: IpFamily, ...interfaceFields },
+    { type: Type.Literal('external'), ip_family: IpFamilyInput, ...interfaceFields },
     { title: 'NewExternalInterface', additionalProperties: false, description: 'With a public address' },
   ),
   Type.Object(
@@ -55,7 +58,8 @@ const interfaces = [
       type: Type.Literal('subnet'),
       network_id: UuidInput('Network ID'),
       subnet_id: UuidInput('Subnet ID'),
-      floating_ip: Type.Optional(nullableFloatingIp()),
+      ip_family: LegacyIpFamily,
+      floating_ip: Type.Optional(InterfaceFloatingIp()),
       ...interfaceFields,
     },
     { title: 'NewSubnetInterface', additionalProperties: false },
@@ -67,8 +71,8 @@ const interfaces = [
       ip_address: Type.Optional(
         nullable(Type.String({ maxLength: 64, description: 'An address that is free' })),
       ),
-      ip_family: IpFamily,
-      floating_ip: Type.Optional(nullableFloatingIp()),
+      ip_family: IpFamilyInput,
+      floating_ip: Type.Optional(InterfaceFloatingIp()),
       ...interfaceFields,
     },
     {
@@ -81,7 +85,8 @@ const interfaces = [
     {
       type: Type.Literal('reserved_fixed_ip'),
       port_id: UuidInput('Port of the reserved address'),
-      floating_ip: Type.Optional(nullableFloatingIp()),
+      ip_family: LegacyIpFamily,
+      floating_ip: Type.Optional(InterfaceFloatingIp()),
       ...interfaceFields,
     },
     {
@@ -91,19 +96,13 @@ const interfaces = [
     },
   ),
 ] as const;
-export type NewInterface = Static<(typeof interfaces)[number]>;
+type SpecificSubnet = Static<(typeof interfaces)[1]>;
+/** The subnet tells its network, which only a creation has to name as well. */
+export type NewInterface =
+  | Exclude<Static<(typeof interfaces)[number]>, SpecificSubnet>
+  | (Omit<SpecificSubnet, 'network_id'> & Partial<Pick<SpecificSubnet, 'network_id'>>);
 
-/** The same forms with further fields, for an interface that comes later. */
-export function attachedInterfaceForms(fields: TProperties) {
-  return interfaces.map((form) =>
-    Type.Object(
-      { ...form.properties, ...fields },
-      { title: `Attached${form.properties.type.const}`, additionalProperties: false },
-    ),
-  );
-}
-
-function nullableFloatingIp() {
+export function InterfaceFloatingIp() {
   return Type.Unsafe<FloatingIpOfInterface | null>({
     type: ['object', 'null'],
     discriminator: { propertyName: 'source' },
@@ -114,23 +113,21 @@ function nullableFloatingIp() {
 }
 
 const attachment = {
-  attachment_tag: Type.Optional(
-    Type.String({ pattern: '^[^,/]{1,60}$', rule: 'Must be 1 to 60 characters without comma and slash.' }),
-  ),
+  attachment_tag: Type.Optional(AttachmentTag),
   delete_on_termination: Type.Optional(Type.Boolean({ default: false })),
-  tags: Type.Optional(TagsInput),
+  ...newTags,
 };
-const bootable = {
-  ...attachment,
-  boot_index: Type.Optional(
-    Type.Integer({ minimum: -1000, maximum: 1000, description: '0 boots first; a negative one never boots' }),
-  ),
-};
+export const BootIndex = Type.Integer({
+  minimum: -1000,
+  maximum: 1000,
+  description: '0 boots first; a negative one never boots',
+});
+const bootable = { ...attachment, boot_index: Type.Optional(BootIndex) };
 const made = { name: Type.Optional(ResourceName('Name')), type_name: Type.Optional(VolumeTypeName) };
 
 const volumes = [
   Type.Object(
-    { source: Type.Literal('new-volume'), size: VolumeSize, ...made, ...attachment },
+    { source: Type.Literal('new-volume'), size: VolumeSize, ...made, ...attachment, ...legacyBlankVolume },
     { title: 'NewInstanceEmptyVolume', additionalProperties: false },
   ),
   Type.Object(
@@ -164,11 +161,17 @@ const volumes = [
     { title: 'NewInstanceVolumeFromTemplate', additionalProperties: false, description: 'Not offered' },
   ),
   Type.Object(
-    { source: Type.Literal('existing-volume'), volume_id: UuidInput('Volume ID'), ...bootable },
+    {
+      source: Type.Literal('existing-volume'),
+      volume_id: UuidInput('Volume ID'),
+      ...bootable,
+      ...legacyExistingVolume,
+    },
     { title: 'NewInstanceExistingVolume', additionalProperties: false },
   ),
 ] as const;
 export type NewInstanceVolume = Static<(typeof volumes)[number]>;
+export const VOLUME_SOURCES = volumes.map(({ properties }) => properties.source.const);
 
 export const NewInterfaceSchema = Type.Unsafe<NewInterface>({
   type: 'object',
@@ -196,33 +199,26 @@ export const CreateInstanceSchema = Type.Object(
     interfaces: Type.Array(NewInterfaceSchema, { minItems: 1, maxItems: MAX_INTERFACES }),
     volumes: Type.Array(NewInstanceVolumeSchema, { minItems: 1, maxItems: MAX_VOLUMES }),
     name: Type.Optional(ResourceName('Name')),
-    name_template: Type.Optional(
-      Type.String({
-        pattern: NAME_TEMPLATE_PATTERN,
-        rule: 'Must be 3 to 63 letters, digits, spaces, dots, underscores, hyphens and placeholders.',
-        description:
-          'A name with the last three, two or one numbers of the first address in it: {ip_octets}, {two_ip_octets} or {one_ip_octet}. Not together with name.',
-        examples: ['worker-{two_ip_octets}'],
-      }),
-    ),
+    name_template: Type.Optional(NameTemplate),
     ssh_key_name: Type.Optional(nullable(Type.String({ maxLength: 255 }))),
-    password: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
-    username: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+    password: Type.Optional(Type.String({ maxLength: 1024, description: 'None when empty, as all three' })),
+    username: Type.Optional(Type.String({ maxLength: 255 })),
     user_data: Type.Optional(
       Type.String({
         maxLength: 65_536,
-        pattern: '^[A-Za-z0-9+/\\r\\n]*={0,2}[\\r\\n]*$',
+        pattern: '^[A-Za-z0-9+/\\r\\n]*(={1,2}[\\r\\n]*)?$',
         rule: 'Must be base64.',
         description: 'For the first boot, in base64; ignored with a password',
       }),
     ),
     security_groups: Type.Optional(GroupIds),
     servergroup_id: Type.Optional(UuidInput('Server group ID')),
-    tags: Type.Optional(TagsInput),
+    ...newTags,
     configuration: Type.Optional(
       Type.Unsafe<object | null>({ type: ['object', 'null'], description: 'For application templates' }),
     ),
     allow_app_ports: Type.Optional(Type.Boolean({ description: 'For application templates' })),
+    ...legacyCreation,
   },
   {
     title: 'CreateInstance',
@@ -237,7 +233,7 @@ export const CreateInstanceSchema = Type.Object(
     ],
   },
 );
-export type CreateInstance = Static<typeof CreateInstanceSchema>;
+export type CreateInstance = Omit<Static<typeof CreateInstanceSchema>, keyof typeof legacyCreation>;
 
 const InstanceFlavor = Type.Object(
   {
@@ -305,6 +301,7 @@ export const InstanceAnswer = Type.Object(
     blackhole_ports: Type.Array(Type.Unknown(), { description: 'Addresses under attack; always empty here' }),
     ddos_profile: Type.Null({ description: 'Always null: instances have no DDoS profiles yet' }),
     instance_isolation: Type.Null({ description: 'Always null: no instance is isolated' }),
+    ...legacyInstanceFields,
   },
   { title: 'Instance' },
 );
@@ -345,6 +342,7 @@ export const InstanceListQuery = Type.Object(
         examples: ['{"env":"production"}'],
       }),
     ),
+    ...legacyInstanceQuery,
     include_k8s: flag('With worker nodes of clusters', true),
     include_baremetal: flag('With bare metal machines', false),
     include_ai: flag('With machines of AI clusters; they are not among the instances here', false),

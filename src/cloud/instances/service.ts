@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
-import { acceptedTags } from '../../lib/tags-input.ts';
+import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { InterfaceFloatingIps } from '../floating-ips/on-interfaces.ts';
 import { lockPortsOf } from '../ports/reserved.ts';
@@ -16,7 +16,7 @@ import type { InstanceVolumes } from '../volumes/instance-volumes.ts';
 import { imageProblems, keptFlavor, usableFlavor } from './flavor-choice.ts';
 import { lockFreeInstance } from './free-instance.ts';
 import { instanceName } from './names.ts';
-import { madeOf, type NewInterfaces } from './new-interfaces.ts';
+import { firstAddress, madeOf, type NewInterfaces } from './new-interfaces.ts';
 import { offeredVolume, requestProblems } from './request-problems.ts';
 import type { CreateInstance } from './schema.ts';
 import * as store from './store.ts';
@@ -65,7 +65,7 @@ export function createInstances(deps: {
       const problems = requestProblems(request);
       if (problems.length > 0) throw new InvalidError(problems);
       const flavor = usableFlavor(catalog, scope.region.id, request.flavor);
-      const tags = acceptedTags(request.tags);
+      const tags = tagsOf(request);
       const sshKeyName = request.ssh_key_name ?? null;
       await requireSshKey(scope, sshKeyName);
       const [id, taskId] = [randomUUID(), randomUUID()];
@@ -82,7 +82,9 @@ export function createInstances(deps: {
         );
         if (misfits.length > 0) throw new InvalidError(misfits);
         const interfaces = await newInterfaces.address(tx, scope, wanted);
-        const name = instanceName(request, interfaces[0]?.address ?? '');
+        const [first] = interfaces;
+        const name = instanceName(request, first ? firstAddress(first) : '');
+        scope.principal.writes?.about({ type: 'instance', id, name });
         await store.insertInstance(
           tx,
           place,
@@ -100,7 +102,9 @@ export function createInstances(deps: {
             name,
             flavorId: flavor.flavor_id,
             disks: volumes.map(({ disk }) => disk),
-            interfaces: interfaces.map(({ portId, subnetId, address }) => ({ portId, subnetId, address })),
+            interfaces: interfaces.flatMap(({ portId, addresses }) =>
+              addresses.map(({ subnetId, address }) => ({ portId, subnetId, address })),
+            ),
           },
           madeVolumeIds,
           made: madeOf(interfaces),

@@ -38,6 +38,7 @@ export interface InstanceFilter {
   status?: InstanceStatus | undefined;
   changedSince?: Date | undefined;
   changedBefore?: Date | undefined;
+  tagKeys?: string[] | undefined;
   tagValues: string[];
   tags: Record<string, string>;
   onlyExternal: boolean;
@@ -102,6 +103,21 @@ export async function findInstance(
   return instances(db, place).where('id', '=', id).executeTakeFirst();
 }
 
+/** Those on the ports, each with those of the ports that it has. */
+export async function instancesOnPorts(
+  db: Kysely<Tables>,
+  place: Place,
+  portIds: string[],
+): Promise<(InstanceRow & { port_ids: string[] })[]> {
+  const named = sql`ports.id = any(${portIds}::uuid[])`;
+  return instances(db, place)
+    .select(
+      sql<string[]>`array(select id from ports where instance_id = instances.id and ${named})`.as('port_ids'),
+    )
+    .where(sql<boolean>`instances.id in (select instance_id from ports where ${named})`)
+    .execute();
+}
+
 export async function listInstances(
   db: Kysely<Tables>,
   place: Place,
@@ -115,7 +131,7 @@ export async function listInstances(
 }
 
 function conditions(filter: InstanceFilter) {
-  const list = tagConditions('instances.tags', { tagKeys: [], tags: filter.tags });
+  const list = tagConditions('instances.tags', { tagKeys: filter.tagKeys ?? [], tags: filter.tags });
   const add = (condition: ReturnType<typeof sql<boolean>>) => void list.push(condition);
   if (filter.tagValues.length > 0) {
     add(sql`array(select value from jsonb_each_text(instances.tags)) @> ${filter.tagValues}::text[]`);

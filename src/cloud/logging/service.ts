@@ -59,12 +59,15 @@ export function createLogging(deps: {
               `Logging is initialised with the namespace ${service.namespace}, which stays; leave it out`,
             );
           }
+          scope.principal.writes?.about({ type: 'laas', id: service.namespace, name: service.namespace });
           return shown(service);
         }
         if (namespace !== null) {
           throw new InvalidError({ namespace: ['Goes with is_initialized true only; leave it out.'] });
         }
         const service = await store.lockService(tx, place);
+        if (service)
+          scope.principal.writes?.about({ type: 'laas', id: service.namespace, name: service.namespace });
         const count = service ? await store.countTopics(tx, [place.projectId], place.regionId) : 0;
         if (count > 0) {
           throw new ConflictError(`Logging has ${count} topics in this region; delete them first`);
@@ -95,6 +98,7 @@ export function createLogging(deps: {
           index_pattern_id: topic.index_pattern?.id ?? null,
           size_in_bytes: topic.size_in_bytes ?? 0,
         };
+        scope.principal.writes?.about({ type: 'laas_topic', id: topic.name, name: topic.name });
         await store.putTopic(tx, row);
         return row;
       });
@@ -122,6 +126,7 @@ export function createLogging(deps: {
       const credential = await scramCredential(password);
       return database.accept(scope.principal, async (tx) => {
         const { namespace: username } = requireInitialised(await store.lockService(tx, place));
+        scope.principal.writes?.about({ type: 'laas', id: username, name: username });
         await store.setCredential(tx, place, credential);
         return { username, password };
       });

@@ -13,6 +13,7 @@ const FAMILIES: [base: string, parameter: string, held: string][] = [
   ['/cloud/v1/volumes', 'volume_id', 'volumes'],
   ['/cloud/v1/file_shares', 'file_share_id', 'file_shares'],
   ['/cloud/v1/images', 'image_id', 'images'],
+  ['/cloud/v1/floatingips', 'floating_ip_id', 'floating_ips'],
 ];
 const urlOf = (base: string, parameter: string) => `${base}/1/1/${values[parameter]}`;
 

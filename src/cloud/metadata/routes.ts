@@ -18,6 +18,13 @@ const FAMILIES: Record<Family, FamilyAddress> = {
     one: 'a file share',
     group: 'File shares',
   },
+  floatingIp: {
+    base: '/cloud/v1/floatingips',
+    parameter: 'floating_ip_id',
+    name: 'FloatingIp',
+    one: 'a floating IP',
+    group: 'Floating IPs',
+  },
   image: {
     base: '/cloud/v1/images',
     parameter: 'image_id',

@@ -32,7 +32,15 @@ export interface Metadata {
 }
 
 /** The kinds of resources whose tags have addresses of their own. */
-export type Family = 'fileShare' | 'image' | 'instance' | 'network' | 'securityGroup' | 'subnet' | 'volume';
+export type Family =
+  | 'fileShare'
+  | 'floatingIp'
+  | 'image'
+  | 'instance'
+  | 'network'
+  | 'securityGroup'
+  | 'subnet'
+  | 'volume';
 export type MetadataOf = Record<Family, Metadata>;
 
 export function createMetadata({
@@ -44,6 +52,7 @@ export function createMetadata({
 }): MetadataOf {
   return {
     fileShare: metadataOf(database, holders.fileShare),
+    floatingIp: metadataOf(database, holders.floatingIp),
     image: metadataOf(database, holders.image),
     instance: metadataOf(database, holders.instance),
     network: metadataOf(database, holders.network),

@@ -1,35 +1,49 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
+import type { IpFamily } from '../../lib/cidr.ts';
 import type { Place } from '../projects/place.ts';
-import type { AddressWish, HeldAddress, TakenAddress } from './address-wish.ts';
+import type { AddressSource, HeldAddress, TakenAddress } from './address-wish.ts';
 
 export type LockedSubnet = Pick<
   Selectable<Tables['subnets']>,
   'id' | 'network_id' | 'first_address' | 'last_address'
-> & { external: boolean; available: number };
+> & { family: IpFamily; external: boolean; available: number };
 
-/** The subnets that the wishes may be granted from, locked in one order so that nobody waits in a circle. */
+/** What is more is as good as that: it decides which of several subnets has more room. */
+const PLENTY = Number.MAX_SAFE_INTEGER;
+const FAMILY = sql<IpFamily>`case family(cidr) when 4 then 'IPv4' else 'IPv6' end`;
+
+/**
+ * The subnets that the wishes may be granted from, and no others, locked in one order so that nobody waits in a circle.
+ */
 export async function lockSubnets(
   tx: Transaction,
   place: Place,
-  wishes: AddressWish['from'][],
+  wishes: AddressSource[],
 ): Promise<LockedSubnet[]> {
   const subnetIds = wishes.flatMap((wish) => (wish.kind === 'subnet' ? wish.subnetId : []));
-  const networkIds = wishes.flatMap((wish) => (wish.kind === 'any-subnet' ? wish.networkId : []));
-  const external = wishes.some((wish) => wish.kind === 'external');
+  const networks = wishes.flatMap((wish) => (wish.kind === 'any-subnet' ? wish : []));
+  const outside = wishes.flatMap((wish) => (wish.kind === 'external' ? wish.family : []));
   return tx.sql
     .selectFrom('subnets')
     .innerJoin('networks', 'networks.id', 'subnets.network_id')
     .select(['subnets.id', 'network_id', 'first_address', 'last_address', 'external'])
-    .select(sql<number>`total_ips - used_ips`.as('available'))
+    .select(FAMILY.as('family'))
+    .select(sql<number>`least(total_ips - used_ips, ${PLENTY}::bigint)::bigint`.as('available'))
     .where('networks.region_id', '=', place.regionId)
     .where(({ or, eb }) =>
       or([eb('networks.project_id', '=', place.projectId), eb('networks.external', '=', true)]),
     )
     .where(
-      sql<boolean>`(subnets.id = any(${subnetIds}::uuid[]) or network_id = any(${networkIds}::uuid[])
-        or (external and ${external}))`,
+      // Each branch begins with what an index knows.
+      sql<boolean>`(subnets.id = any(${subnetIds}::uuid[])
+        or network_id = any(${networks.map((one) => one.networkId)}::uuid[]) and (network_id, ${FAMILY}) in (
+          select * from unnest(${networks.map((one) => one.networkId)}::uuid[],
+            ${networks.map((one) => one.family)}::text[]))
+        or network_id = any(array(
+          select id from networks where region_id = ${place.regionId} and external and ${outside.length > 0}
+        )) and ${FAMILY} = any(${outside}::text[]))`,
     )
     .where('subnets.ready', '=', true)
     .orderBy('subnets.id')
@@ -48,7 +62,8 @@ export async function lowestFree(
 ): Promise<Map<string, string[]>> {
   const free = new Map<string, string[]>();
   if (amounts.size === 0) return free;
-  // A gap lies between each taken address and the next; the end of the pool closes the last one.
+  // A gap lies between each taken address and the next; the end of the pool closes the last one. A gap of IPv6 may
+  // have more addresses than a number can say, so that it is measured only where it is shorter than what is wanted.
   const { rows } = await sql<{ id: string; address: string }>`
     select subnets.id, free.address
     from unnest(${[...amounts.keys()]}::uuid[], ${[...amounts.values()]}::int[]) as wanted (subnet_id, amount)
@@ -56,19 +71,22 @@ export async function lowestFree(
     cross join lateral (
       select gap.after + step as address
       from (
-        select after, coalesce(lead(after) over (order by after), subnets.last_address + 1) - after - 1 as length
+        select after, case when after + wanted.amount < next then wanted.amount else next - after - 1 end as length
         from (
-          select subnets.free_from - 1 as after
-          union all
-          select address from ip_assignments
-          where subnet_id = subnets.id and address between subnets.free_from and subnets.last_address
-          union all
-          select address from unnest(${besides.map((one) => one.subnetId)}::uuid[],
-            ${besides.map((one) => one.address)}::inet[]) as besides (subnet_id, address)
-          where subnet_id = subnets.id and address between subnets.free_from and subnets.last_address
-        ) as taken
+          select after, coalesce(lead(after) over (order by after), subnets.last_address + 1) as next
+          from (
+            select subnets.free_from - 1 as after
+            union all
+            select address from ip_assignments
+            where subnet_id = subnets.id and address between subnets.free_from and subnets.last_address
+            union all
+            select address from unnest(${besides.map((one) => one.subnetId)}::uuid[],
+              ${besides.map((one) => one.address)}::inet[]) as besides (subnet_id, address)
+            where subnet_id = subnets.id and address between subnets.free_from and subnets.last_address
+          ) as taken
+        ) as next_taken
       ) as gap
-      cross join lateral generate_series(1, least(gap.length, wanted.amount)) as step
+      cross join lateral generate_series(1, gap.length) as step
       order by gap.after, step
       limit wanted.amount
     ) as free`.execute(tx.sql);

@@ -1,7 +1,7 @@
-import ipaddr from 'ipaddr.js';
 import { type Transaction, violates } from '../../db/database.ts';
-import { canonicalAddress } from '../../lib/cidr.ts';
+import { canonicalAddress, type IpFamily } from '../../lib/cidr.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../lib/errors.ts';
+import { isBetween } from '../../lib/ip-number.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import {
@@ -13,7 +13,7 @@ import {
   release,
   releaseSome,
 } from './address-store.ts';
-import type { AddressWish, HeldAddress, TakenAddress } from './address-wish.ts';
+import type { AddressSource, AddressWish, HeldAddress, TakenAddress } from './address-wish.ts';
 
 /** Hands out the addresses of subnets. The subnets stay locked until the transaction ends. */
 export interface Addresses {
@@ -83,60 +83,75 @@ export function createAddresses(): Addresses {
 
 type Choice = { subnet: LockedSubnet; address: string | undefined } | FieldProblem;
 
-function chooseSubnet({ holder, from, field }: AddressWish, subnets: LockedSubnet[]): Choice {
-  const at = (name: string) => (field === '' ? name : `${field}.${name}`);
-  if (from.kind === 'subnet') {
-    const subnet = subnets.find(({ id }) => id === from.subnetId.toLowerCase());
-    if (subnet && subnet.network_id === (from.networkId?.toLowerCase() ?? subnet.network_id)) {
-      return from.address === undefined
-        ? { subnet, address: undefined }
-        : subnetOf(from.address, at('ip_address'), [subnet]);
-    }
-    return {
-      field: at('subnet_id'),
-      message:
-        from.networkId === undefined
-          ? `No subnet ${from.subnetId} in this project and region.`
-          : `No subnet ${from.subnetId} in network ${from.networkId} of this project and region.`,
-    };
-  }
-  const candidates =
-    from.kind === 'external'
-      ? subnets.filter(({ external }) => external)
-      : subnets.filter(({ network_id: id }) => id === from.networkId.toLowerCase());
+function chooseSubnet(wish: AddressWish, subnets: LockedSubnet[]): Choice {
+  const { from } = wish;
+  if (from.kind === 'subnet') return namedSubnet(from, fieldsOf(wish), subnets);
+  const candidates = subnets.filter(
+    ({ family, external, network_id: id }) =>
+      family === from.family && (from.kind === 'external' ? external : id === from.networkId.toLowerCase()),
+  );
   // The subnet with the most free addresses.
   const roomiest = candidates.toSorted((a, b) => b.available - a.available)[0];
-  if (!roomiest) {
-    if ('floatingIp' in holder) {
-      return { field, message: 'This region has no external network, and so no floating IPs.' };
-    }
-    return from.kind === 'external'
-      ? { field: at('type'), message: 'This region has no external network; use a subnet.' }
-      : {
-          field: at('network_id'),
-          message: `No network ${from.networkId} with a subnet in this project and region.`,
-        };
-  }
+  if (!roomiest) return noneOf(wish, from);
   if (from.kind === 'external' || from.address === undefined) return { subnet: roomiest, address: undefined };
-  return subnetOf(from.address, at('ip_address'), candidates);
+  return subnetOf(from.address, from.family, fieldsOf(wish)('ip_address'), candidates);
 }
 
-function subnetOf(text: string, field: string, candidates: LockedSubnet[]): Choice {
-  const address = canonicalAddress(text)?.address;
-  const subnet =
-    address === undefined
-      ? undefined
-      : candidates.find(
-          ({ first_address: first, last_address: last }) => inOrder(first, address) && inOrder(address, last),
-        );
-  if (subnet) return { subnet, address };
-  return {
-    field,
-    message: `${text} is not an address that a subnet of the network hands out.`,
-  };
+function namedSubnet(
+  from: Extract<AddressSource, { kind: 'subnet' }>,
+  at: (name: string) => string,
+  subnets: LockedSubnet[],
+): Choice {
+  const subnet = subnets.find(({ id }) => id === from.subnetId.toLowerCase());
+  if (!subnet || subnet.network_id !== (from.networkId?.toLowerCase() ?? subnet.network_id)) {
+    const place = from.networkId === undefined ? 'this' : `network ${from.networkId} of this`;
+    return {
+      field: at('subnet_id'),
+      message: `No subnet ${from.subnetId} in ${place} project and region.`,
+    };
+  }
+  if (from.family !== undefined && from.family !== subnet.family) {
+    return {
+      field: at('ip_family'),
+      message: `Subnet ${subnet.id} has ${subnet.family} addresses; leave it out.`,
+    };
+  }
+  if (from.address === undefined) return { subnet, address: undefined };
+  return subnetOf(from.address, subnet.family, at('ip_address'), [subnet]);
 }
 
-function inOrder(a: string, b: string): boolean {
-  const [left, right] = [ipaddr.parse(a).toByteArray(), ipaddr.parse(b).toByteArray()];
-  return left.length === right.length && Buffer.compare(Buffer.from(left), Buffer.from(right)) <= 0;
+function noneOf(wish: AddressWish, from: Exclude<AddressSource, { kind: 'subnet' }>): FieldProblem {
+  const at = fieldsOf(wish);
+  if ('floatingIp' in wish.holder) {
+    return { field: wish.field, message: 'This region has no external network, and so no floating IPs.' };
+  }
+  if (from.kind === 'any-subnet') {
+    return {
+      field: at(from.family === 'IPv6' ? 'ip_family' : 'network_id'),
+      message: `No network ${from.networkId} with an ${from.family} subnet in this project and region.`,
+    };
+  }
+  return from.family === 'IPv6'
+    ? { field: at('ip_family'), message: 'This region has no external network with IPv6; use ipv4.' }
+    : { field: at('type'), message: 'This region has no external network; use a subnet.' };
 }
+
+function subnetOf(text: string, family: IpFamily, field: string, candidates: LockedSubnet[]): Choice {
+  const found = canonicalAddress(text);
+  if (found && found.family !== family) {
+    return { field, message: `${text} is no ${family} address, which is what is asked for.` };
+  }
+  const subnet = found && candidates.find((one) => handsOut(one, found.address));
+  return subnet && found
+    ? { subnet, address: found.address }
+    : { field, message: `${text} is not an address that a subnet of the network hands out.` };
+}
+
+function handsOut({ first_address, last_address }: LockedSubnet, address: string): boolean {
+  return isBetween(first_address, address, last_address);
+}
+
+const fieldsOf =
+  ({ field }: AddressWish) =>
+  (name: string) =>
+    field === '' ? name : `${field}.${name}`;

@@ -13,7 +13,8 @@ export const MTU = 1450;
 
 /**
  * Adds the default networks that are missing: one with a subnet for each project (of the account, where one is given)
- * and region, and one to the outside for each region. Does nothing to those that exist, so it can run at any time.
+ * and region, and one to the outside for each region, with a subnet of each family. Does nothing to those that exist, so
+ * it can run at any time.
  */
 export async function ensureDefaultNetworks(
   tx: Transaction,
@@ -22,7 +23,9 @@ export async function ensureDefaultNetworks(
   clientId?: number,
 ): Promise<void> {
   await addProjectNetworks(tx, regions, now, clientId);
-  await addExternalNetworks(tx, regions, now);
+  const external = regions.filter((region) => region.external_network_id !== null);
+  await addExternalNetworks(tx, external, now);
+  await addExternalIpv6(tx, external, now);
 }
 
 // 4093 addresses: more than the instances that one account may have.
@@ -61,10 +64,9 @@ async function addProjectNetworks(
  */
 async function addExternalNetworks(
   tx: Transaction,
-  regions: readonly NetworkedRegion[],
+  external: readonly NetworkedRegion[],
   now: Date,
 ): Promise<void> {
-  const external = regions.filter((region) => region.external_network_id !== null);
   const ids = external.map((region) => region.id);
   const networkIds = external.map((region) => region.external_network_id);
   await sql`
@@ -82,6 +84,27 @@ async function addExternalNetworks(
     select gen_random_uuid(), made.id, 'external', set_masklen(made.base, 20)::cidr, true, made.base + 1,
       '["1.1.1.1", "9.9.9.9"]', '[]', made.base + 2, made.base + 4094, made.base + 2, '{}', ${now}, ${now}
     from made`.execute(tx.sql);
+}
+
+/** Of the block for tests with IPv6 (RFC 5180), one range for each region. */
+async function addExternalIpv6(
+  tx: Transaction,
+  external: readonly NetworkedRegion[],
+  now: Date,
+): Promise<void> {
+  const networkIds = external.map((region) => region.external_network_id);
+  const ranges = external.map(({ id }) => `2001:2:0:${(id % 65_536).toString(16)}::/64`);
+  await sql`
+    insert into subnets (id, network_id, name, cidr, enable_dhcp, gateway_ip, dns_nameservers, host_routes,
+      first_address, last_address, free_from, tags, created_at, updated_at)
+    select gen_random_uuid(), networks.id, 'external-ipv6', range, true, base + 1,
+      '["2606:4700:4700::1111", "2620:fe::fe"]', '[]',
+      base + 2, set_masklen(broadcast(range), 128), base + 2, '{}', ${now}, ${now}
+    from unnest(${networkIds}::uuid[], ${ranges}::cidr[]) as region (network_id, range)
+    cross join lateral (select set_masklen(range::inet, 128) as base) as whole
+    join networks on networks.id = region.network_id
+    where not exists (select from subnets where network_id = networks.id and family(cidr) = 6)
+    on conflict do nothing`.execute(tx.sql);
 }
 
 export async function defaultNetworkId(tx: Transaction, place: Place): Promise<string | undefined> {

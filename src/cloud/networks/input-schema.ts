@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
+import { newTags } from '../../lib/legacy-metadata.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { UuidInput } from '../../lib/resource-fields.ts';
-import { TagsInput } from '../../lib/tags-input.ts';
 import { TagsPatchInput } from '../../lib/tags-patch.ts';
 import { ResourceName } from '../../lib/wire.ts';
 
@@ -21,7 +21,7 @@ export const CreateNetwork = Type.Object(
         description: 'How the network is kept apart from others',
       }),
     ),
-    tags: Type.Optional(TagsInput),
+    ...newTags,
   },
   {
     title: 'CreateNetwork',
@@ -59,8 +59,16 @@ const host_routes = nullable(
   Type.Array(
     Type.Object(
       {
-        destination: Type.String({ maxLength: 64, description: 'CIDR', examples: ['192.168.0.0/16'] }),
-        nexthop: Type.String({ maxLength: 45, description: 'Address', examples: ['10.10.0.5'] }),
+        destination: Type.String({
+          maxLength: 64,
+          description: "CIDR of the subnet's family",
+          examples: ['192.168.0.0/16'],
+        }),
+        nexthop: Type.String({
+          maxLength: 45,
+          description: "Address of the subnet's family",
+          examples: ['10.10.0.5'],
+        }),
       },
       { title: 'NewHostRoute', additionalProperties: false },
     ),
@@ -75,7 +83,7 @@ export const CreateSubnet = Type.Object(
     cidr: Type.String({
       maxLength: 64,
       description:
-        'IPv4 range from /8 to /29 that no other subnet of the network overlaps; host bits are cleared',
+        'IPv4 range from /8 to /29 or IPv6 range from /32 to /125, its network address with the mask; no other subnet of the network may overlap it',
       examples: ['10.10.0.0/24'],
     }),
     enable_dhcp: Type.Optional(Type.Boolean({ default: true })),
@@ -92,9 +100,9 @@ export const CreateSubnet = Type.Object(
     dns_nameservers: Type.Optional(dns_nameservers),
     host_routes: Type.Optional(host_routes),
     ip_version: Type.Optional(
-      Type.Enum([4, 6], { type: 'integer', default: 4, description: '6 is not offered yet' }),
+      Type.Enum([4, 6], { type: 'integer', description: 'That of cidr, which is enough to know it' }),
     ),
-    tags: Type.Optional(TagsInput),
+    ...newTags,
   },
   {
     title: 'CreateSubnet',
@@ -107,6 +115,12 @@ export const CreateSubnet = Type.Object(
         dns_nameservers: ['1.1.1.1'],
         tags: { env: 'production' },
       },
+      {
+        name: 'backend-ipv6',
+        network_id: '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a',
+        cidr: 'fd00:10::/64',
+        ip_version: 6,
+      },
     ],
   },
 );
@@ -114,7 +128,7 @@ export type CreateSubnet = Static<typeof CreateSubnet>;
 
 export const UpdateSubnet = Type.Object(
   {
-    name: Type.Optional(ResourceName('Name')),
+    name: Type.Optional(nullable(ResourceName('Name; null leaves it as it is'))),
     enable_dhcp: Type.Optional(Type.Boolean()),
     gateway_ip: Type.Optional(gateway_ip),
     dns_nameservers: Type.Optional(dns_nameservers),

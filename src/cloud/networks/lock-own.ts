@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
+import type { ResourceType } from '../../lib/action-resource.ts';
 import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { type Place, placeOf } from '../projects/place.ts';
@@ -10,6 +11,7 @@ import { refuseHeld } from '../tasks/held.ts';
 interface Kind<Row> {
   /** What clients call it. */
   name: string;
+  type: ResourceType;
   /** Of the project's own. */
   lock(tx: Transaction, place: Place, id: string): Promise<Row | undefined>;
   /** Of what the project sees, the platform's as well. */
@@ -17,7 +19,7 @@ interface Kind<Row> {
 }
 
 /** Locks what the project owns for a change. @throws NotFoundError, ForbiddenError for the platform's own, ConflictError while a task holds it */
-export async function lockOwn<Row extends { name: string; task_id: string | null }>(
+export async function lockOwn<Row extends { id: string; name: string; task_id: string | null }>(
   tx: Transaction,
   scope: Scope,
   id: string,
@@ -26,6 +28,7 @@ export async function lockOwn<Row extends { name: string; task_id: string | null
   if (!isUuid(id)) throw new NotFoundError(kind.name, id);
   const own = await kind.lock(tx, placeOf(scope), id);
   if (own) {
+    scope.principal.writes?.about({ ...own, type: kind.type });
     refuseHeld(`${kind.name} ${own.name}`, own);
     return own;
   }

@@ -3,8 +3,8 @@ import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
+import { tagsOf } from '../../lib/legacy-metadata.ts';
 import { sameTags } from '../../lib/tags.ts';
-import { acceptedTags } from '../../lib/tags-input.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
 import type { TagHolder } from '../metadata/service.ts';
 import { placeOf } from '../projects/place.ts';
@@ -52,7 +52,7 @@ export function createNetworkChanges(deps: {
 
   return {
     async create(scope, request) {
-      const tags = acceptedTags(request.tags);
+      const tags = tagsOf(request);
       const type = request.type ?? 'vxlan';
       const [id, taskId] = [randomUUID(), randomUUID()];
       const now = clock.now();
@@ -61,6 +61,7 @@ export function createNetworkChanges(deps: {
         if (segment === undefined) {
           throw new ConflictError(`Region ${scope.region.display_name} has no VLAN left; use type vxlan`);
         }
+        scope.principal.writes?.about({ type: 'network', id, name: request.name });
         await rows.insertNetwork(tx, {
           id,
           project_id: scope.projectId,
@@ -170,7 +171,7 @@ export function createNetworkChanges(deps: {
   }
 }
 
-const NETWORK = { name: 'Network', lock: rows.lockNetwork, find: findNetwork };
+const NETWORK = { name: 'Network', type: 'network' as const, lock: rows.lockNetwork, find: findNetwork };
 
 function inputOf(scope: Scope, networkId: string): NetworkInput {
   return { networkId, clientId: scope.clientId, regionId: scope.region.id };

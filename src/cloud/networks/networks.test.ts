@@ -83,7 +83,10 @@ describe('lists', () => {
     const read = await service.http.get(`${NETWORKS}/${body.results[0].id}`);
     expect(read.body).toEqual(body.results[0]);
     const subnets = await service.http.get(`${SUBNETS}?owned_by=any&network_id=${read.body.id}`);
-    expect(subnets.body.results).toMatchObject([{ cidr: '198.18.16.0/20', total_ips: 4093 }]);
+    expect(subnets.body.results).toMatchObject([
+      { cidr: '198.18.16.0/20', total_ips: 4093 },
+      { cidr: '2001:2:0:1::/64', total_ips: null },
+    ]);
   });
 
   it.each([
@@ -92,7 +95,7 @@ describe('lists', () => {
     [`${NETWORKS}?network_type=vlan`, 0],
     [`${NETWORKS}?owned_by=any&order_by=priority.desc`, 2],
     [`${NETWORKS}?tag_key=env`, 0],
-    [`${SUBNETS}?order_by=available_ips.desc&owned_by=any`, 2],
+    [`${SUBNETS}?order_by=available_ips.desc&owned_by=any`, 3],
     [`${SUBNETS}?network_id=${crypto.randomUUID()}`, 0],
   ])('%s has %d', async (path, count) => {
     const { status, text, body } = await service.http.get(path);

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { MetadataList } from '../../lib/legacy-metadata.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { ResourceFields, Uuid, UuidInput } from '../../lib/resource-fields.ts';
 import { tagQuery } from '../../lib/tag-query.ts';
@@ -21,6 +22,7 @@ export const NetworkAnswer = Type.Object(
     segmentation_id: nullable(Type.Integer({ description: 'Number of the segment' })),
     subnets: Type.Array(Uuid('Subnet ID')),
     ...ResourceFields,
+    ...MetadataList,
     project_id,
   },
   { title: 'Network' },
@@ -33,7 +35,7 @@ export const SubnetAnswer = Type.Object(
     id: Uuid('Subnet ID'),
     name: Type.String({ examples: ['default'] }),
     network_id: Uuid('Network ID'),
-    cidr: Type.String({ examples: ['10.0.0.0/20'] }),
+    cidr: Type.String({ description: 'In its one form: IPv6 as in RFC 5952', examples: ['10.0.0.0/20'] }),
     ip_version: Type.Integer({ description: '4 or 6', examples: [4] }),
     enable_dhcp: Type.Boolean(),
     gateway_ip: nullable(Type.String({ examples: ['10.0.0.1'] })),
@@ -47,11 +49,20 @@ export const SubnetAnswer = Type.Object(
         { title: 'HostRoute' },
       ),
     ),
-    available_ips: Type.Integer({ description: 'Addresses that are free' }),
-    total_ips: Type.Integer({ description: 'Addresses that ports may get, free or not' }),
+    available_ips: nullable(
+      Type.Integer({
+        description: 'Addresses that are free; null when more than 9007199254740991, as a /64 has',
+      }),
+    ),
+    total_ips: nullable(
+      Type.Integer({ description: 'Addresses that ports may get, free or not; null as well when so many' }),
+    ),
     has_router: Type.Boolean({ deprecated: true, description: 'Always false' }),
     ...ResourceFields,
-    project_id,
+    ...MetadataList,
+    project_id: Type.Integer({
+      description: "Project ID; of the platform's own, which every project may use, that of the request",
+    }),
   },
   { title: 'Subnet' },
 );

@@ -37,7 +37,7 @@ function networks(db: Kysely<Tables>, place: Place, ownedBy: 'any' | 'project') 
     .selectAll('networks')
     .select(
       sql<string[]>`array(select subnets.id::text from subnets where network_id = networks.id
-        order by subnets.created_at, subnets.id)`.as('subnets'),
+        order by subnets.created_at, subnets.cidr)`.as('subnets'),
     )
     .where('networks.region_id', '=', place.regionId)
     .where(visible(place, ownedBy));
@@ -86,7 +86,7 @@ export async function findWithSubnets(
   const within = await subnets(db, place, 'any')
     .where(wanted)
     .orderBy('subnets.created_at')
-    .orderBy('subnets.id')
+    .orderBy('subnets.cidr')
     .execute();
   return found.map((network) => ({
     network,

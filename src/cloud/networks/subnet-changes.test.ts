@@ -55,9 +55,9 @@ describe('a subnet', () => {
   it('is made by one task, in canonical form, with the first address for the gateway', async () => {
     const networkId = await madeNetwork();
     const subnet = await madeSubnet(networkId, {
-      cidr: '10.10.0.9/24',
+      cidr: '10.10.0.0/24',
       dns_nameservers: ['1.1.1.1'],
-      host_routes: [{ destination: '192.168.1.1/16', nexthop: '10.10.0.5' }],
+      host_routes: [{ destination: '192.168.0.0/16', nexthop: '10.10.0.5' }],
       tags: { env: 'test' },
     });
     expect(subnet).toMatchObject({
@@ -89,13 +89,22 @@ describe('a subnet', () => {
 
   it.each([
     [{ cidr: '10.10.0.0/30' }, 'cidr'],
-    [{ cidr: 'fd00::/64' }, 'cidr'],
+    [{ cidr: '10.10.0.9/24' }, 'cidr'],
+    [{ cidr: 'fd00::1/64', ip_version: 6 }, 'cidr'],
+    [{ cidr: 'fe80::/64' }, 'cidr'],
     [{ cidr: '10.0' }, 'cidr'],
     [{ gateway_ip: '10.11.0.1' }, 'gateway_ip'],
     [{ gateway_ip: '10.10.0.255' }, 'gateway_ip'],
     [{ gateway_ip: null }, 'connect_to_network_router'],
     [{ router_id_to_connect: crypto.randomUUID() }, 'router_id_to_connect'],
     [{ ip_version: 6 }, 'ip_version'],
+    [{ cidr: 'fd00::/64', ip_version: 4 }, 'ip_version'],
+    [{ cidr: 'fd00::/64', gateway_ip: '10.10.0.1' }, 'gateway_ip'],
+    [
+      { cidr: 'fd00::/64', host_routes: [{ destination: '10.0.0.0/8', nexthop: 'fd00::1' }] },
+      'host_routes.0.destination',
+    ],
+    [{ host_routes: [{ destination: '10.5.0.1/16', nexthop: '10.10.0.1' }] }, 'host_routes.0.destination'],
     [{ dns_nameservers: ['dns'] }, 'dns_nameservers.0'],
     [{ host_routes: [{ destination: 'x', nexthop: '10.10.0.1' }] }, 'host_routes.0.destination'],
     [{ network_id: crypto.randomUUID() }, 'network_id'],
@@ -190,6 +199,13 @@ describe('a change', () => {
     expect(
       (await service.http.patch(path, { host_routes: [{ destination: 'x', nexthop: 'y' }] })).status,
     ).toBe(400);
+  });
+
+  it('keeps its name where null is sent for it', async () => {
+    const subnet = await madeSubnet(await madeNetwork());
+    const answer = await service.http.patch(`${SUBNETS}/${subnet.id}`, { name: null });
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.body.name).toBe(subnet.name);
   });
 
   it("is 403 for the platform's subnets, 404 for what isn't there, 409 while a task holds it", async () => {

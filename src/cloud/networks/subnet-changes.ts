@@ -3,7 +3,8 @@ import { type Database, type Transaction, violates } from '../../db/database.ts'
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
-import { acceptedTags } from '../../lib/tags-input.ts';
+import { familyOf } from '../../lib/ip-number.ts';
+import { tagsOf } from '../../lib/legacy-metadata.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
 import type { TagHolder } from '../metadata/service.ts';
 import { placeOf } from '../projects/place.ts';
@@ -14,16 +15,9 @@ import type { Tasks } from '../tasks/service.ts';
 import type { CreateSubnet, UpdateSubnet } from './input-schema.ts';
 import { lockOwn } from './lock-own.ts';
 import { lockNetwork } from './network-rows.ts';
-import {
-  gatewayIn,
-  hostRoutesFrom,
-  keepsGateway,
-  nameserversFrom,
-  poolOf,
-  type SubnetRange,
-  subnetRange,
-} from './new-subnet.ts';
+import { hostRoutesFrom, nameserversFrom } from './new-subnet.ts';
 import { findSubnet } from './store.ts';
+import { gatewayIn, keepsGateway, poolOf, type SubnetRange, subnetRange } from './subnet-range.ts';
 import * as rows from './subnet-rows.ts';
 import { CREATE_SUBNET, DEADLINE_MS, DELETE_SUBNET, type SubnetInput } from './subnet-workflow.ts';
 import { type NetworkUsers, refuseUsed } from './users.ts';
@@ -54,7 +48,7 @@ export function createSubnetChanges(deps: {
 
   return {
     async createSubnet(scope, request) {
-      const tags = acceptedTags(request.tags);
+      const tags = tagsOf(request);
       const { range, gateway, nameservers, routes } = wantedSubnet(request);
       const pool = poolOf(range, gateway);
       const [id, taskId] = [randomUUID(), randomUUID()];
@@ -72,6 +66,7 @@ export function createSubnetChanges(deps: {
             `${range.cidr} overlaps ${other.cidr} of subnet ${other.name} (${other.id}) in network ${network.name}; choose another range`,
           );
         }
+        scope.principal.writes?.about({ type: 'subnet', id, name: request.name });
         await rows.insertSubnet(tx, {
           id,
           network_id: network.id,
@@ -108,7 +103,10 @@ export function createSubnetChanges(deps: {
       database.accept(scope.principal, async (tx) => {
         const subnet = await lockOwn(tx, scope, id, SUBNET);
         const { nameservers, problems: nameserverProblems } = nameserversFrom(change.dns_nameservers ?? []);
-        const { routes, problems: routeProblems } = hostRoutesFrom(change.host_routes ?? []);
+        const { routes, problems: routeProblems } = hostRoutesFrom(
+          change.host_routes ?? [],
+          familyOf(subnet.first_address),
+        );
         const problems = [...nameserverProblems, ...routeProblems];
         const gateway = changedGateway(subnet, change, problems);
         if (problems.length > 0) throw new InvalidError(problems);
@@ -169,8 +167,13 @@ function wantedSubnet(request: CreateSubnet) {
   const range = sound<SubnetRange>(subnetRange(request.cidr));
   const gateway = range && sound<string | null>(gatewayIn(range, request.gateway_ip));
   const { nameservers, problems: nameserverProblems } = nameserversFrom(request.dns_nameservers ?? []);
-  const { routes, problems: routeProblems } = hostRoutesFrom(request.host_routes ?? []);
+  const family = range?.family ?? (request.ip_version === 6 ? 'IPv6' : 'IPv4');
+  const { routes, problems: routeProblems } = hostRoutesFrom(request.host_routes ?? [], family);
   problems.push(...nameserverProblems, ...routeProblems, ...formProblems(request));
+  if (request.ip_version !== undefined && range && range.family !== `IPv${request.ip_version}`) {
+    const message = `${range.cidr} is an ${range.family} range; send ${range.family.at(-1)} or leave it out.`;
+    problems.push({ field: 'ip_version', message });
+  }
   if (problems.length > 0 || range === undefined || gateway === undefined) throw new InvalidError(problems);
   return { range, gateway, nameservers, routes };
 }
@@ -184,9 +187,6 @@ function formProblems(request: CreateSubnet): FieldProblem[] {
   if ((request.router_id_to_connect ?? null) !== null) {
     const message = `No router ${request.router_id_to_connect} in this project; leave it out.`;
     problems.push({ field: 'router_id_to_connect', message });
-  }
-  if (request.ip_version === 6) {
-    problems.push({ field: 'ip_version', message: 'IPv6 subnets are not offered yet; use 4.' });
   }
   return problems;
 }
@@ -216,7 +216,7 @@ async function moveGateway(tx: Transaction, subnet: rows.OwnSubnet, gateway: str
   }
 }
 
-const SUBNET = { name: 'Subnet', lock: rows.lockSubnet, find: findSubnet };
+const SUBNET = { name: 'Subnet', type: 'subnet' as const, lock: rows.lockSubnet, find: findSubnet };
 
 function inputOf(scope: Scope, subnetId: string): SubnetInput {
   return { subnetId, clientId: scope.clientId, regionId: scope.region.id };

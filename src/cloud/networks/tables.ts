@@ -37,7 +37,8 @@ export interface NetworkTables {
     /** No address below this one is free. */
     free_from: string;
     used_ips: Generated<number>;
-    total_ips: GeneratedAlways<number>;
+    /** As text: of IPv6 it is more than a number can say. */
+    total_ips: GeneratedAlways<string>;
     tags: JSONColumnType<Record<string, string>>;
     /** False while it is being made or removed; it gives no addresses then. */
     ready: Generated<boolean>;

@@ -3,6 +3,7 @@ import type { FloatingIps } from '../floating-ips/service.ts';
 import { presentedNetwork, presentedSubnet } from '../networks/answers.ts';
 import type { Networks } from '../networks/service.ts';
 import type { Scope } from '../projects/service.ts';
+import { presentedPairs } from './address-pairs.ts';
 import type { InterfaceRow } from './interface-rows.ts';
 import type { InterfaceAnswer } from './interface-schema.ts';
 
@@ -31,10 +32,7 @@ export async function presentedInterfaces(
       {
         port_id,
         ...shown,
-        allowed_address_pairs: row.allowed_address_pairs.map(({ ip_address }) => ({
-          ip_address,
-          mac_address: row.mac_address,
-        })),
+        allowed_address_pairs: presentedPairs(row),
         floatingip_details: (floatingIps.get(port_id) ?? []).map((one) => presentedFloatingIp(one, scope)),
         network_details: network,
         sub_ports: [],

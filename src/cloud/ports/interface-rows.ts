@@ -3,6 +3,7 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
+import type { AddressPair } from './address-pairs.ts';
 
 /** A port of an instance, as the instance sees it. */
 export interface InterfaceRow {
@@ -11,7 +12,7 @@ export interface InterfaceRow {
   mac_address: string;
   interface_name: string | null;
   port_security_enabled: boolean;
-  allowed_address_pairs: { ip_address: string }[];
+  allowed_address_pairs: AddressPair[];
   ip_assignments: { ip_address: string; subnet_id: string }[];
 }
 

@@ -80,22 +80,32 @@ export async function listPorts(
   return pageWithCount(ordered, filter);
 }
 
-/** The project's ports in a network, oldest first. */
+/** The ports of the project's instances in a network, oldest first. */
 export async function portsOfNetwork(
   db: Kysely<Tables>,
   { projectId, regionId }: Place,
   networkId: string,
-): Promise<{ id: string; instance_id: string | null; instance_name: string | null }[]> {
+): Promise<{ id: string; instance_id: string; instance_name: string }[]> {
   return db
     .selectFrom('ports')
-    .leftJoin('instances', 'instances.id', 'ports.instance_id')
-    .select(['ports.id', 'ports.instance_id', 'instances.name as instance_name'])
+    .innerJoin('instances', 'instances.id', 'ports.instance_id')
+    .select(['ports.id', 'instances.id as instance_id', 'instances.name as instance_name'])
     .where('ports.network_id', '=', networkId)
     .where('ports.project_id', '=', projectId)
     .where('ports.region_id', '=', regionId)
     .orderBy('ports.created_at')
     .orderBy('ports.id')
     .execute();
+}
+
+/** Whether the network is the platform's to the outside. */
+export async function isOutside(tx: Transaction, networkId: string): Promise<boolean> {
+  const network = await tx.sql
+    .selectFrom('networks')
+    .select('external')
+    .where('id', '=', networkId)
+    .executeTakeFirst();
+  return network?.external ?? false;
 }
 
 /** Locks the port against other changes until the transaction ends; false when it isn't there. */

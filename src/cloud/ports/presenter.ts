@@ -1,4 +1,4 @@
-import { offsetTimestamp } from '../../lib/timestamps.ts';
+import { isoSeconds } from '../../lib/timestamps.ts';
 import type { PortRow } from './port-rows.ts';
 import type { PortAnswer } from './schema.ts';
 
@@ -14,7 +14,7 @@ export function presentedPort(row: PortRow): PortAnswer {
     managed_by: row.pool_id === null ? 'user' : 'system',
     capabilities: { allowed_address_pairs: true, port_security: true, security_groups: true },
     tags: row.tags,
-    created_at: offsetTimestamp(row.created_at),
-    updated_at: offsetTimestamp(row.updated_at),
+    created_at: isoSeconds(row.created_at),
+    updated_at: isoSeconds(row.updated_at),
   };
 }

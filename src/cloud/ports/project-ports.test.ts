@@ -91,6 +91,14 @@ describe('reading', () => {
       instance_id: instanceId,
       instance_name: 'wired guest',
     });
+    const reserved = await service.http.post('/cloud/v1/reserved_fixed_ips/1/1', {
+      type: 'any_subnet',
+      network_id: networkId,
+    });
+    await service.http.task(reserved.body[0]);
+    expect((await service.http.get(`/cloud/v1/networks/1/1/${networkId}/ports`)).body).toEqual(
+      inNetwork.body,
+    );
   });
 
   it('pages newest first', async () => {
@@ -123,7 +131,7 @@ describe('a change', () => {
     const task = await finished(
       await change(portId, {
         security_group_ids: [second, first],
-        allowed_address_pairs: [{ ip_address: '10.30.1.7/24' }, { ip_address: '10.30.0.200' }],
+        allowed_address_pairs: [{ ip_address: '10.30.1.0/24' }, { ip_address: '10.30.0.200' }],
         tags: { env: 'test' },
       }),
     );
@@ -180,6 +188,7 @@ describe('a change', () => {
     [{ security_group_ids: [crypto.randomUUID()] }, 'security_group_ids.0'],
     [{ security_group_ids: Array.from({ length: 11 }, () => crypto.randomUUID()) }, 'security_group_ids'],
     [{ allowed_address_pairs: [{ ip_address: 'x' }] }, 'allowed_address_pairs.0.ip_address'],
+    [{ allowed_address_pairs: [{ ip_address: '10.30.1.7/24' }] }, 'allowed_address_pairs.0.ip_address'],
     [{ ip_assignments: [] }, 'ip_assignments'],
     [
       { ip_assignments: [{ ip_address: '10.30.0.9', subnet_id: crypto.randomUUID() }] },
@@ -216,6 +225,31 @@ describe('a change', () => {
     expect(await read(portId)).toMatchObject(pairs);
     await finished(await service.http.put(path, {}));
     expect(await read(portId)).toMatchObject({ allowed_address_pairs: [] });
+  });
+
+  it('keeps the hardware address of a pair, which only that operation names', async () => {
+    const { instanceId, portId } = await newInstance();
+    const path = `/cloud/v2/ports/1/1/${portId}/allow_address_pairs`;
+    const own = (await read(portId)).mac_address;
+    const pair = (mac_address: string | null, ip_address = '10.30.0.77') => ({ ip_address, mac_address });
+    const given = [pair('02-AA-00-00-00-02'), pair(null), pair(own.toUpperCase()), pair(null, '10.30.0.9')];
+    await finished(await service.http.put(path, { allowed_address_pairs: given }));
+    expect(await read(portId)).toMatchObject({
+      allowed_address_pairs: [
+        { ip_address: '10.30.0.77' },
+        { ip_address: '10.30.0.77' },
+        { ip_address: '10.30.0.9' },
+      ],
+    });
+    const interfaces = await service.http.get(`/cloud/v1/instances/1/1/${instanceId}/interfaces`);
+    expect(interfaces.body.results[0].allowed_address_pairs).toEqual([
+      pair(own),
+      pair('02:aa:00:00:00:02'),
+      pair(own, '10.30.0.9'),
+    ]);
+    const refused = await service.http.put(path, { allowed_address_pairs: [pair('02:00')] });
+    expect(refused.status).toBe(400);
+    expect(Object.keys(refused.body.invalid_fields)).toEqual(['allowed_address_pairs.0.mac_address']);
   });
 
   it('does not survive its instance', async () => {

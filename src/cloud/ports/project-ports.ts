@@ -14,8 +14,7 @@ import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { type InterfaceRow, interfaceOf } from './interface-rows.ts';
 import * as rows from './port-rows.ts';
-import type { UpdatePort } from './schema.ts';
-import { wantedPort } from './wanted-port.ts';
+import { type PortChange, wantedPort } from './wanted-port.ts';
 import { DEADLINE_MS, type PortInput, type UPDATE_PAIRS, type UPDATE_PORT } from './workflow.ts';
 
 /** The ports of a project, whatever instance they belong to. */
@@ -33,10 +32,13 @@ export interface ProjectPorts {
   update(
     scope: Scope,
     id: string,
-    change: UpdatePort,
+    change: PortChange,
     type: typeof UPDATE_PORT | typeof UPDATE_PAIRS,
   ): Promise<string>;
-  /** Switches port security at once. @throws NotFoundError, ConflictError while a task holds it or something on it needs it */
+  /**
+   * Switches port security at once; off takes the security groups off as well.
+   * @throws NotFoundError, ConflictError while a task holds it, and off for one with address pairs or in the external network
+   */
   secure(scope: Scope, id: string, enabled: boolean): Promise<InterfaceRow>;
 }
 
@@ -46,11 +48,23 @@ async function lockFree(tx: Transaction, scope: Scope, id: string): Promise<rows
   const known = isUuid(id) && (await rows.lockPort(tx, id, place));
   const port = known ? await rows.findPort(tx.sql, place, id) : undefined;
   if (!port) throw new NotFoundError('Port', id);
+  scope.principal.writes?.about({ ...port, type: 'port' });
   if (port.instance_id !== null) {
     await refuseNode(tx, { id: port.instance_id, pool_id: port.pool_id });
   }
   refuseHeld(`Port ${port.id}`, port);
   return port;
+}
+
+/**
+ * Others share the network to the outside, where everybody's addresses are checked at all times.
+ * @throws ConflictError for a port there, which is to be without that
+ */
+async function refuseOutside(tx: Transaction, port: rows.PortRow): Promise<void> {
+  if (!(await rows.isOutside(tx, port.network_id))) return;
+  throw new ConflictError(
+    `Port ${port.id} is in the external network, where port security can't be switched off`,
+  );
 }
 
 export function createProjectPorts(deps: {
@@ -93,6 +107,12 @@ export function createProjectPorts(deps: {
       database.accept(scope.principal, async (tx) => {
         const port = await lockFree(tx, scope, id);
         const wanted = wantedPort(port, change);
+        if (port.port_security_enabled && !wanted.portSecurityEnabled) await refuseOutside(tx, port);
+        if (port.is_vip && wanted.added.length + wanted.dropped.length > 0) {
+          throw new ConflictError(
+            `Port ${port.id} has a virtual address that other ports may share; switch its is_vip off first`,
+          );
+        }
         const groups = await portGroups.existing(tx, scope, wanted.groupIds ?? []);
         const unknown = (change.security_group_ids ?? []).flatMap((group, index): FieldProblem[] =>
           groups.has(group.toLowerCase())
@@ -133,16 +153,18 @@ export function createProjectPorts(deps: {
     secure: (scope, id, enabled) =>
       database.accept(scope.principal, async (tx) => {
         const port = await lockFree(tx, scope, id);
-        if (!enabled && port.security_group_ids.length > 0) {
-          throw new ConflictError(
-            `Port ${port.id} has security groups; take them off first: ${port.security_group_ids.join(', ')}`,
-          );
-        }
-        if (!enabled && port.allowed_address_pairs.length > 0) {
-          throw new ConflictError(`Port ${port.id} has allowed address pairs; clear them first`);
+        if (port.port_security_enabled === enabled) return interfaceOf(tx, port.id);
+        if (!enabled) {
+          await refuseOutside(tx, port);
+          if (port.allowed_address_pairs.length > 0) {
+            throw new ConflictError(`Port ${port.id} has allowed address pairs; clear them first`);
+          }
+          // Neutron has none without port security, and this operation has no body to say so: clients of the contract
+          // call it with groups set and expect it done. The change of a port (PATCH) has a field for it, and wants it said.
+          await rows.replaceGroups(tx, port.id, []);
         }
         const change = { port_security_enabled: enabled, updated_at: clock.now() };
-        if (port.port_security_enabled !== enabled) await rows.changePort(tx, port.id, change);
+        await rows.changePort(tx, port.id, change);
         return interfaceOf(tx, port.id);
       }),
   };

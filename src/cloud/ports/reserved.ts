@@ -1,6 +1,10 @@
 import { sql } from 'kysely';
+import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Transaction } from '../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../lib/errors.ts';
+import { familyOf } from '../../lib/ip-number.ts';
+import type { HeldAddress } from '../networks/address-wish.ts';
+import { familiesOf, type IpFamilyWish } from '../networks/ip-family.ts';
 import { type Place, placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { refuseHeld } from '../tasks/held.ts';
@@ -11,19 +15,20 @@ export interface ReservedPort {
   networkId: string;
   external: boolean;
   securityEnabled: boolean;
-  subnetId: string;
-  address: string;
+  /** At least one; that of IPv4 comes first. */
+  addresses: HeldAddress[];
 }
 
 /** What an interface asks for; `field` is where the request says so. */
 export interface ReservedPortWish {
   portId: string;
+  ipFamily: IpFamilyWish;
   field: string;
 }
 
 /**
  * The ports asked for, by id, locked until the transaction ends.
- * @throws InvalidError for one that isn't there, ConflictError for one that an instance has or a task holds
+ * @throws InvalidError for one that isn't there, ConflictError for a VIP and for one that an instance has or a task holds
  */
 export async function lockReserved(
   tx: Transaction,
@@ -36,16 +41,23 @@ export async function lockReserved(
     placeOf(scope),
     wishes.map(({ portId }) => portId),
   );
-  const problems = wishes.flatMap(({ portId, field }, index): FieldProblem[] => {
+  const problems = wishes.flatMap(({ portId, field: at }, index): FieldProblem[] => {
+    const field = `${at}.port_id`;
     if (!rows.some((row) => row.id === portId)) {
       return [{ field, message: `No reserved address with port ${portId} in this project and region.` }];
     }
     const twice = wishes.findIndex((one) => one.portId === portId) < index;
     return twice ? [{ field, message: `Port ${portId} is named twice.` }] : [];
   });
+  problems.push(...wishes.flatMap((wish) => familyProblems(wish, rows)));
   if (problems.length > 0) throw new InvalidError(problems);
   for (const row of rows) {
     refuseHeld(`Port ${row.id}`, row);
+    if (row.is_vip) {
+      throw new ConflictError(
+        `Port ${row.id} has a virtual address, which no instance has alone; connect a port of the instance to it, or switch its is_vip off first`,
+      );
+    }
     if (row.instance_id !== null) {
       throw new ConflictError(
         `Port ${row.id} is attached to instance ${row.instance_id} already; detach it there first`,
@@ -60,8 +72,7 @@ export async function lockReserved(
         networkId: row.network_id,
         external: row.external,
         securityEnabled: row.port_security_enabled,
-        subnetId: row.subnet_id,
-        address: row.address,
+        addresses: row.addresses,
       },
     ]),
   );
@@ -72,10 +83,17 @@ async function lockedRows(tx: Transaction, place: Place, ids: string[]) {
   return tx.sql
     .selectFrom('ports')
     .innerJoin('networks', 'networks.id', 'ports.network_id')
-    .select(['ports.id', 'ports.network_id', 'ports.instance_id', 'ports.task_id', 'external'])
+    .select(['ports.id', 'ports.network_id', 'ports.instance_id', 'ports.task_id', 'is_vip', 'external'])
     .select('ports.port_security_enabled')
-    .select(firstAddress('host(address)').as('address'))
-    .select(firstAddress('subnet_id').as('subnet_id'))
+    .select((port) =>
+      jsonArrayFrom(
+        port
+          .selectFrom('ip_assignments')
+          .select([sql<string>`host(address)`.as('address'), 'subnet_id as subnetId'])
+          .whereRef('port_id', '=', 'ports.id')
+          .orderBy('address'),
+      ).as('addresses'),
+    )
     .where(sql<boolean>`ports.id = any(${ids}::uuid[])`)
     .where('ports.reserved', '=', true)
     .where('ports.project_id', '=', place.projectId)
@@ -85,8 +103,19 @@ async function lockedRows(tx: Transaction, place: Place, ids: string[]) {
     .execute();
 }
 
-const firstAddress = (column: string) =>
-  sql<string>`(select ${sql.raw(column)} from ip_assignments where port_id = ports.id order by address limit 1)`;
+/** A family that is asked for has to be that of the addresses, which are there already. */
+function familyProblems(
+  { portId, ipFamily, field }: ReservedPortWish,
+  rows: { id: string; addresses: HeldAddress[] }[],
+): FieldProblem[] {
+  const row = rows.find(({ id }) => id === portId);
+  if (!row || ipFamily === null || ipFamily === undefined) return [];
+  const there = new Set(row.addresses.map(({ address }) => familyOf(address)));
+  const wanted = familiesOf(ipFamily);
+  if (wanted.length === there.size && wanted.every((family) => there.has(family))) return [];
+  const message = `Port ${portId} has addresses of ${[...there].join(' and ')}; leave it out.`;
+  return [{ field: `${field}.ip_family`, message }];
+}
 
 /** Gives reserved ports to an instance, each at its place among the interfaces. They must be locked. */
 export async function attachReserved(
@@ -95,20 +124,19 @@ export async function attachReserved(
   ports: { id: string; interfaceName: string | null; position: number; taskId: string | null }[],
   now: Date,
 ): Promise<void> {
-  for (const { id, interfaceName, position, taskId } of ports) {
-    await tx.sql.deleteFrom('port_security_groups').where('port_id', '=', id).execute();
-    await tx.sql
-      .updateTable('ports')
-      .set({
-        instance_id: instanceId,
-        interface_name: interfaceName,
-        position,
-        task_id: taskId,
-        updated_at: now,
-      })
-      .where('id', '=', id)
-      .execute();
-  }
+  if (ports.length === 0) return;
+  const ids = ports.map(({ id }) => id);
+  await tx.sql
+    .deleteFrom('port_security_groups')
+    .where(sql<boolean>`port_id = any(${ids}::uuid[])`)
+    .execute();
+  await sql`
+    update ports set instance_id = ${instanceId}, interface_name = given.interface_name, position = given.position,
+      task_id = given.task_id, updated_at = ${now}
+    from unnest(${ids}::uuid[], ${ports.map((one) => one.interfaceName)}::text[],
+      ${ports.map((one) => one.position)}::int[], ${ports.map((one) => one.taskId)}::uuid[])
+      as given (id, interface_name, position, task_id)
+    where ports.id = given.id`.execute(tx.sql);
 }
 
 /**

@@ -38,7 +38,8 @@ const SECURITY_SWITCHES = [
     enabled: false,
     operationId: 'disablePortSecurity',
     summary: 'Switch port security off',
-    description: 'At once. 409 while the port has security groups or allowed address pairs.',
+    description:
+      'At once. Its security groups are taken off, since none works without it. 409 while the port has allowed address pairs, and in the external network.',
   },
 ];
 
@@ -146,7 +147,7 @@ export function portRoutes(
     schema: {
       operationId: 'listPortsOfNetwork',
       summary: 'List the ports in a network',
-      description: "Those of the project; a network of the platform has other projects' as well.",
+      description: "Those of the project's instances; a network of the platform has other projects' as well.",
       tags,
       params: NetworkParams,
       response: { 200: PortOfNetworkList },

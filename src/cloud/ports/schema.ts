@@ -4,7 +4,9 @@ import { Uuid, UuidInput } from '../../lib/resource-fields.ts';
 import { TagsPatchInput } from '../../lib/tags-patch.ts';
 import { listOf, listQuery, ProjectRegion, Timestamp } from '../../lib/wire.ts';
 
-const MAX_PER_PORT = 10;
+const MAX_GROUPS = 10;
+/** As Neutron's max_allowed_address_pair has it by default. */
+export const MAX_PAIRS = 10;
 const MAX_ADDRESSES = 64;
 const MAX_FILTER = 1000;
 
@@ -57,8 +59,8 @@ export const PortOfNetworkList = listOf(
   Type.Object(
     {
       id: Uuid('Port ID'),
-      instance_id: nullable(Uuid('Instance ID')),
-      instance_name: nullable(Type.String({ examples: ['web-1'] })),
+      instance_id: Uuid('Instance ID'),
+      instance_name: Type.String({ examples: ['web-1'] }),
     },
     { title: 'PortOfNetwork' },
   ),
@@ -96,24 +98,29 @@ export const PortListQuery = Type.Object(
 );
 export type PortListQuery = Static<typeof PortListQuery>;
 
+const pairFields = {
+  ip_address: Type.String({ maxLength: 64, description: 'Address or CIDR', examples: ['10.0.0.50'] }),
+};
+const wholeList = {
+  maxItems: MAX_PAIRS,
+  description: 'Instead of all that are there; an empty list clears them',
+};
 const allowed_address_pairs = Type.Array(
-  Type.Object(
-    {
-      ip_address: Type.String({ maxLength: 64, description: 'Address or CIDR', examples: ['10.0.0.50'] }),
-    },
-    { title: 'NewAllowedAddressPair', additionalProperties: false },
-  ),
-  { maxItems: MAX_PER_PORT, description: 'Instead of all that are there; an empty list clears them' },
+  Type.Object(pairFields, { title: 'NewAllowedAddressPair', additionalProperties: false }),
+  wholeList,
 );
 
 export const UpdatePort = Type.Object(
   {
     port_security_enabled: Type.Optional(
-      Type.Boolean({ description: 'Off only for a port without security groups and address pairs' }),
+      Type.Boolean({
+        description:
+          'Off only for a port without security groups and address pairs, and not in the external network',
+      }),
     ),
     security_group_ids: Type.Optional(
       Type.Array(UuidInput('Security group ID'), {
-        maxItems: MAX_PER_PORT,
+        maxItems: MAX_GROUPS,
         description: 'Instead of all that are there; an empty list clears them',
       }),
     ),
@@ -151,7 +158,29 @@ export const UpdatePort = Type.Object(
 export type UpdatePort = Static<typeof UpdatePort>;
 
 export const AllowAddressPairs = Type.Object(
-  { allowed_address_pairs: Type.Optional({ ...allowed_address_pairs, default: [] }) },
+  {
+    allowed_address_pairs: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            ...pairFields,
+            mac_address: Type.Optional(
+              nullable(
+                Type.String({
+                  pattern: '^([0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}$',
+                  rule: 'Must be a hardware address such as 02:00:00:00:00:01.',
+                  description: "Hardware address that it is sent from; the port's own when left out",
+                  examples: ['02:00:00:00:00:01'],
+                }),
+              ),
+            ),
+          },
+          { title: 'NewHardwareAddressPair', additionalProperties: false },
+        ),
+        { ...wholeList, default: [] },
+      ),
+    ),
+  },
   {
     title: 'AllowAddressPairs',
     additionalProperties: false,

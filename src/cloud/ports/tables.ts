@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely';
+import type { AddressPair } from './address-pairs.ts';
 
 export interface PortTables {
   ports: {
@@ -14,9 +15,11 @@ export interface PortTables {
     mac_address: GeneratedAlways<string>;
     port_security_enabled: boolean;
     /** Further addresses and networks that it may send from. */
-    allowed_address_pairs: ColumnType<{ ip_address: string }[], string | undefined, string>;
+    allowed_address_pairs: ColumnType<AddressPair[], string | undefined, string>;
     /** Kept for its address, whether or not an instance has it. */
     reserved: Generated<boolean>;
+    /** Reserved for several ports to share, so that no instance has it. */
+    is_vip: Generated<boolean>;
     /** The task that made it, where it is reserved. */
     creator_task_id: Generated<string | null>;
     /** The task that changes it. */

@@ -1,6 +1,7 @@
-import { canonicalAddress, canonicalCidr } from '../../lib/cidr.ts';
+import { canonicalAddress } from '../../lib/cidr.ts';
 import { type FieldProblem, InvalidError } from '../../lib/errors.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
+import { type AddressPair, pairsFrom } from './address-pairs.ts';
 import type { PortRow } from './port-rows.ts';
 import type { UpdatePort } from './schema.ts';
 
@@ -15,19 +16,25 @@ export interface Assignment {
 export interface WantedPort {
   portSecurityEnabled: boolean;
   groupIds: string[] | undefined;
-  pairs: { ip_address: string }[] | undefined;
+  pairs: AddressPair[] | undefined;
   tags: Record<string, string>;
   added: Assignment[];
   dropped: { subnetId: string; address: string }[];
 }
 
+/** What a request asks of a port; only the older operation for address pairs names hardware addresses. */
+export type PortChange = Omit<UpdatePort, 'allowed_address_pairs'> & {
+  allowed_address_pairs?: Parameters<typeof pairsFrom>[0] | undefined;
+};
+
 /** @throws InvalidError with everything that is wrong with it */
-export function wantedPort(port: PortRow, change: UpdatePort): WantedPort {
+export function wantedPort(port: PortRow, change: PortChange): WantedPort {
   const problems: FieldProblem[] = [];
   const groupIds = change.security_group_ids && [
     ...new Set(change.security_group_ids.map((id) => id.toLowerCase())),
   ];
-  const pairs = change.allowed_address_pairs && pairsFrom(change.allowed_address_pairs, problems);
+  const pairs =
+    change.allowed_address_pairs && pairsFrom(change.allowed_address_pairs, port.mac_address, problems);
   const wanted = change.ip_assignments && assignmentsFrom(change.ip_assignments, problems);
   const portSecurityEnabled = change.port_security_enabled ?? port.port_security_enabled;
   if (!portSecurityEnabled) {
@@ -57,21 +64,6 @@ function refuseLeft(field: string, left: unknown[], problems: FieldProblem[]): v
   if (left.length === 0) return;
   const message = `A port without port security can have none; send ${field}: [] with port_security_enabled: false.`;
   problems.push({ field, message });
-}
-
-function pairsFrom(given: { ip_address: string }[], problems: FieldProblem[]): { ip_address: string }[] {
-  const found = new Set<string>();
-  for (const [index, { ip_address: text }] of given.entries()) {
-    const address = canonicalAddress(text)?.address ?? canonicalCidr(text)?.network;
-    if (address !== undefined) found.add(address);
-    else {
-      problems.push({
-        field: `allowed_address_pairs.${index}.ip_address`,
-        message: 'Must be an IP address such as 10.0.0.50, or a range such as 10.0.0.0/24.',
-      });
-    }
-  }
-  return [...found].sort().map((ip_address) => ({ ip_address }));
 }
 
 function assignmentsFrom(

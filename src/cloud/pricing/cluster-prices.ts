@@ -22,7 +22,7 @@ export interface ClusterLookup {
 }
 
 export interface ClusterPrices {
-  /** @throws InvalidError for pools that can't be had here */
+  /** Pools that name no boot volume are priced without one. @throws InvalidError for pools that can't be had here */
   ofNew(scope: Scope, request: ClusterPriceRequest): ClusterPrice;
   /** As it is now. @throws NotFoundError */
   ofExisting(scope: Scope, name: string): Promise<ClusterPrice>;
@@ -35,7 +35,7 @@ export function createClusterPrices(deps: { catalog: Catalog; clusters: ClusterL
     ofNew(scope, { pools }) {
       const offer = poolOffer(catalog, scope);
       const problems = pools.flatMap((pool, index) => [
-        ...kindProblems(pool, offer, ['boot_volume_size', 'boot_volume_type'], `pools.${index}.`),
+        ...kindProblems(pool, offer, bootFields(pool), `pools.${index}.`),
         ...publicAddressProblems(pool, offer, `pools.${index}.`),
       ]);
       if (problems.length > 0) throw new InvalidError(problems);
@@ -79,4 +79,11 @@ export function createClusterPrices(deps: { catalog: Catalog; clusters: ClusterL
     });
     return clusterPrice(terms, parts);
   }
+}
+
+const BOOT_FIELDS = ['boot_volume_size', 'boot_volume_type'] as const;
+
+/** A boot volume has a price if both of its fields are there, so who names one of them owes the other. */
+function bootFields(pool: ClusterPriceRequest['pools'][number]) {
+  return BOOT_FIELDS.some((name) => (pool[name] ?? null) !== null) ? BOOT_FIELDS : [];
 }

@@ -10,7 +10,10 @@ const PricedPool = Type.Object(
   {
     flavor_id,
     node_count: Optional(nullable(Nodes('Nodes; 1 when not given.'))),
-    boot_volume_size,
+    boot_volume_size: Optional({
+      ...boot_volume_size,
+      description: 'GiB. Left out with its type: the machines alone are priced.',
+    }),
     boot_volume_type,
     is_public_ipv4,
   },
@@ -49,7 +52,7 @@ export const clusterPriceSchema = Type.Object(
       description: 'The addresses of each pool that has public ones',
     }),
     volumes: Type.Array(priceSchema, {
-      description: 'The boot volumes of each pool of virtual machines',
+      description: 'The boot volumes of each pool that has them',
     }),
     total_price: priceSchema,
   },

@@ -83,9 +83,20 @@ describe('over HTTP', () => {
     expect(await http.get(`${PRICES}/nope`)).toMatchObject({ status: 404 });
   });
 
+  test.each(['', '/gcore'])('%s prices the machines of a pool that names no boot volume', async (base) => {
+    const { http } = service;
+    const preview = await http.post(`${base}${PRICES}`, { pools: [{ flavor_id, node_count: 1 }] });
+    expect(preview, preview.text).toMatchObject({ status: 200 });
+    expect(preview.body).toMatchObject({ instances: [{ price_status: 'show' }], publicips: [], volumes: [] });
+    expect(preview.body.total_price).toEqual(preview.body.instances[0]);
+    const nulls = { flavor_id, node_count: 1, boot_volume_size: null, boot_volume_type: null };
+    expect((await http.post(`${base}${PRICES}`, { pools: [nulls] })).body).toEqual(preview.body);
+  });
+
   test.each([
     ['an unknown flavor', { ...VIRTUAL, flavor_id: 'nope' }, 'flavor_id'],
-    ['no boot volume where one is needed', { flavor_id }, 'boot_volume_size'],
+    ['half a boot volume', { flavor_id, boot_volume_type }, 'boot_volume_size'],
+    ['the other half', { flavor_id, boot_volume_size, boot_volume_type: null }, 'boot_volume_type'],
     ['a boot volume for bare metal', { ...VIRTUAL, flavor_id: GPU_POOL.flavor_id }, 'boot_volume_type'],
     ['a volume type that is not here', { ...VIRTUAL, boot_volume_type: 'nope' }, 'boot_volume_type'],
     ['too many nodes', { ...VIRTUAL, node_count: 201 }, 'node_count'],

@@ -41,6 +41,7 @@ export function createProjectChanges(deps: {
       return withFreeName(name, () =>
         database.accept(principal, async (tx) => {
           const made = await insertProject(tx, { clientId, name, description, now: clock.now() });
+          principal.writes?.about({ ...made, type: 'project' });
           await prepareProjects(tx, clientId);
           return made;
         }),
@@ -54,6 +55,7 @@ export function createProjectChanges(deps: {
         database.accept(principal, async (tx) => {
           const row = await updateProject(tx, projectId, request);
           if (!row) throw new NotFoundError('Project', projectId);
+          principal.writes?.about({ ...row, type: 'project' });
           await announce(tx.client, PROJECT_TOPIC, projectId);
           return row;
         }),
@@ -67,6 +69,7 @@ export function createProjectChanges(deps: {
       const taskId = await database.accept(principal, async (tx) => {
         const project = await lockProject(tx, projectId);
         if (!project) throw new NotFoundError('Project', projectId);
+        principal.writes?.about({ ...project, type: 'project' });
         await requireDeletable(tx, project);
         await removePrepared(tx, projectId);
         await moveToDeleted(tx, project, clock.now());

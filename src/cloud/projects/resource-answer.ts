@@ -13,8 +13,11 @@ export function commonFields<Project extends number | null, Task extends string 
   },
   scope: Scope,
 ) {
+  const tags = presentedTags(row.tags);
   return {
-    tags: presentedTags(row.tags),
+    tags,
+    // Older clients read tags by this name. Where they want them in another form, the presenter gives that.
+    metadata: tags,
     project_id: row.project_id,
     region: scope.region.display_name,
     region_id: scope.region.id,

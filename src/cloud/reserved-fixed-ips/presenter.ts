@@ -1,5 +1,6 @@
 import { offsetTimestamp } from '../../lib/timestamps.ts';
 import type { NetworkAnswer } from '../networks/schema.ts';
+import { presentedPairs } from '../ports/address-pairs.ts';
 import type { Scope } from '../projects/service.ts';
 import type { ReservedFixedIpAnswer } from './schema.ts';
 import type { ReservedRow } from './store.ts';
@@ -11,28 +12,26 @@ export function presentedReservedFixedIp(
 ): ReservedFixedIpAnswer {
   const v6 = row.addresses.find(({ address }) => address.includes(':'));
   const v4 = row.addresses.find(({ address }) => !address.includes(':'));
-  const used = row.instance_id !== null;
+  const attached = row.instance_id === null ? row.sharing : [row.instance_id];
   return {
     port_id: row.id,
     name: row.name,
-    status: used ? 'ACTIVE' : 'DOWN',
+    status: row.instance_id === null ? 'DOWN' : 'ACTIVE',
     fixed_ip_address: v4?.address ?? null,
     fixed_ipv6_address: v6?.address ?? null,
     subnet_id: v4?.subnet_id ?? null,
     subnet_v6_id: v6?.subnet_id ?? null,
     is_external: row.external,
-    is_vip: false,
+    is_vip: row.is_vip,
     reservation: {
-      status: used ? 'in-use' : 'available',
-      resource_type: used ? 'instance' : null,
+      status: attached.length > 0 ? 'in-use' : 'available',
+      resource_type: row.instance_id === null ? null : 'instance',
       resource_id: row.instance_id,
     },
+    attachments: attached.map((resource_id) => ({ resource_id, resource_type: 'instance' })),
     network_id: row.network_id,
     network,
-    allowed_address_pairs: row.allowed_address_pairs.map(({ ip_address }) => ({
-      ip_address,
-      mac_address: row.mac_address,
-    })),
+    allowed_address_pairs: presentedPairs(row),
     project_id: row.project_id,
     region: scope.region.display_name,
     region_id: row.region_id,

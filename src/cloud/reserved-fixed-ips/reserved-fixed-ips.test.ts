@@ -67,6 +67,7 @@ describe('a reserved address', () => {
       is_external: type === 'external',
       is_vip: false,
       reservation: { status: 'available', resource_type: null, resource_id: null },
+      attachments: [],
       allowed_address_pairs: [],
       network: { id: shown.network_id, external: type === 'external' },
       project_id: 1,
@@ -84,8 +85,10 @@ describe('a reserved address', () => {
     [{ type: 'subnet', subnet_id: unknown }, 'subnet_id', 400],
     [{ type: 'any_subnet', network_id: unknown }, 'network_id', 400],
     [{ type: 'ip_address', network_id: unknown, ip_address: '10.0.0.9' }, 'network_id', 400],
-    [{ type: 'external', is_vip: true }, 'is_vip', 400],
-    [{ type: 'external', ip_family: 'dual' }, 'ip_family', 400],
+    [{ type: 'external', ip_family: 'ipv5' }, 'ip_family', 400],
+    [{ type: 'port' }, 'port_id', 400],
+    [{ type: 'port', port_id: unknown }, 'port_id', 400],
+    [{ type: 'port', port_id: unknown, ip_family: 'ipv4' }, 'ip_family', 400],
     [{ type: 'external', network_id: unknown }, 'network_id', 400],
     [{ type: 'floating' }, 'type', 400],
   ])('is refused as %j', async (body, field, status) => {
@@ -116,7 +119,35 @@ describe('a reserved address', () => {
     expect(await found('available_only=true')).toEqual(expect.arrayContaining([inner, outer]));
     expect(await found('vip_only=true')).toEqual([]);
     expect(await found(`device_id=${unknown}`)).toEqual([]);
-    expect(await found('limit=1')).toEqual([outer]);
+    for (const id of [inner, outer]) await done(await http.delete(`${RESERVED}/${id}`));
+  });
+
+  it('is listed in every order of the contract, by its address when none is asked for', async () => {
+    const wish = (end: number) => ({ type: 'ip_address', network_id: network, ip_address: `10.0.9.${end}` });
+    const ids = [await reserve(wish(9)), await reserve(wish(100)), await reserve(wish(20))];
+    const places = async (query: string) => {
+      const { status, body, text } = await http.get(`${RESERVED}?ip_address=10.0.9.&${query}`);
+      expect(status, text).toBe(200);
+      return body.results.map(({ port_id }: { port_id: string }) => ids.indexOf(port_id)).join('');
+    };
+    // As addresses, not as texts.
+    expect(await places('')).toBe('021');
+    expect(await places('order_by=fixed_ip_address.asc')).toBe('021');
+    expect(await places('order_by=fixed_ip_address.desc')).toBe('120');
+    expect(await places('order_by=fixed_ip_address.desc&limit=1&offset=1')).toBe('2');
+    expect(await places('order_by=created_at.asc')).toBe('012');
+    expect(await places('order_by=created_at.desc')).toBe('210');
+    const byName = ids.toSorted().map((id) => ids.indexOf(id));
+    expect(await places('order_by=name.asc')).toBe(byName.join(''));
+    expect(await places('order_by=name.desc')).toBe(byName.toReversed().join(''));
+    const used = await done(await instanceWith([at(String(ids[1]))]));
+    expect((await places('order_by=status.asc'))[0]).toBe('1');
+    expect((await places('order_by=status.desc'))[2]).toBe('1');
+    expect((await places('order_by=updated_at.desc'))[0]).toBe('1');
+    expect((await places('order_by=updated_at.asc'))[2]).toBe('1');
+    expect((await http.get(`${RESERVED}?order_by=fixed_ip_address`)).status).toBe(400);
+    await done(await http.delete(`${I}/${used.created_resources.instances[0]}`));
+    for (const id of ids) await done(await http.delete(`${RESERVED}/${id}`));
   });
 
   it('is nobody else’s', async () => {
@@ -135,6 +166,71 @@ describe('a reserved address', () => {
     });
     expect(stolen.status).toBe(400);
     expect(stolen.body.invalid_fields).toHaveProperty(['interfaces.0.port_id']);
+  });
+});
+
+describe('the port of an instance', () => {
+  const plain = async () =>
+    (await done(await instanceWith([{ type: 'any_subnet', network_id: network }]))).created_resources;
+
+  it('becomes a reserved address, and stays when the instance goes', async () => {
+    const { instances, ports } = await plain();
+    const before = await counts();
+    const accepted = await http.post(`/gcore${RESERVED}`, { type: 'port', port_id: ports[0], is_vip: false });
+    expect(accepted.status, accepted.text).toBe(200);
+    const [taskId] = accepted.body.tasks;
+    expect((await http.task(taskId)).created_resources).toEqual({ ports: [ports[0]] });
+    expect(await get(ports[0])).toMatchObject({
+      status: 'ACTIVE',
+      creator_task_id: taskId,
+      task_id: null,
+      attachments: [{ resource_id: instances[0], resource_type: 'instance' }],
+    });
+    expect(await counts()).toEqual({ ...before, used: before.used + 1 });
+    const again = await http.post(RESERVED, { type: 'port', port_id: ports[0] });
+    expect(again.status).toBe(409);
+    await done(await http.delete(`${I}/${instances[0]}`));
+    expect(await get(ports[0])).toMatchObject({ status: 'DOWN', attachments: [] });
+    await done(await http.delete(`${RESERVED}/${ports[0]}`));
+    expect(await counts()).toEqual({
+      ports: before.ports - 1,
+      addresses: before.addresses - 1,
+      used: before.used,
+    });
+  });
+
+  it('stays or goes whole when its instance goes at the same time', async () => {
+    const before = await counts();
+    for (let round = 0; round < 6; round++) {
+      const { instances, ports } = await plain();
+      const requests = [
+        () => http.post(RESERVED, { type: 'port', port_id: ports[0] }),
+        () => http.delete(`${I}/${instances[0]}`),
+      ];
+      const answers = await Promise.all((round % 2 ? requests : requests.toReversed()).map((send) => send()));
+      for (const answer of answers) if (answer.status === 200) await done(answer);
+      if ((await http.get(`${I}/${instances[0]}`)).status === 200) {
+        await done(await http.delete(`${I}/${instances[0]}`));
+      }
+      const kept = await http.get(`${RESERVED}/${ports[0]}`);
+      if (kept.status === 200) await done(await http.delete(`${RESERVED}/${ports[0]}`));
+    }
+    expect(await counts()).toEqual(before);
+  });
+
+  it('is no virtual address, nobody else’s and not held by a task', async () => {
+    const { instances, ports } = await plain();
+    const body = { type: 'port', port_id: ports[0] };
+    const asVip = await http.post(`/gcore${RESERVED}`, { ...body, is_vip: true });
+    expect(asVip.body.invalid_fields).toHaveProperty('is_vip');
+    expect((await http.post(RESERVED, { ...body, is_vip: false })).status).toBe(400);
+    const other = await service.otherTenant();
+    const stolen = await other.http.post(`/cloud/v1/reserved_fixed_ips/${other.projectId}/1`, body);
+    expect(stolen.body.invalid_fields).toHaveProperty('port_id');
+    await service.pool.query('update ports set task_id = $1 where id = $2', [unknown, ports[0]]);
+    expect((await http.post(RESERVED, body)).status).toBe(409);
+    await service.pool.query('update ports set task_id = null where id = $1', [ports[0]]);
+    await done(await http.delete(`${I}/${instances[0]}`));
   });
 });
 
@@ -199,6 +295,9 @@ describe('an instance with a reserved address', () => {
     expect(attached.created_resources.ports).toEqual([]);
     const [floating] = attached.created_resources.floatingips;
     const { fixed_ip_address: ip_address } = await get(port);
+    expect(await get(port)).toMatchObject({
+      attachments: [{ resource_id: created.instances[0], resource_type: 'instance' }],
+    });
     await done(await http.post(`${I1}/detach_interface`, { port_id: port, ip_address }));
     expect(await get(port)).toMatchObject({ status: 'DOWN', fixed_ip_address: ip_address, task_id: null });
     expect((await http.get(`/cloud/v1/floatingips/1/1/${floating}`)).body.port_id).toBeNull();

@@ -4,16 +4,18 @@ import { ProjectRegionParams } from '../../lib/wire.ts';
 import { presentedNetwork } from '../networks/answers.ts';
 import type { Networks } from '../networks/service.ts';
 import { type Projects, type Scope, scopeOf } from '../projects/service.ts';
-import { presentedReservedFixedIp } from './presenter.ts';
 import {
+  ConvertReservedFixedIp,
   CreateReservedFixedIp,
-  ReservedFixedIpAnswer,
-  ReservedFixedIpList,
   ReservedFixedIpListQuery,
-  ReservedFixedIpParams,
-} from './schema.ts';
+  UpdateReservedFixedIp,
+} from './input-schema.ts';
+import { presentedReservedFixedIp } from './presenter.ts';
+import { ReservedFixedIpAnswer, ReservedFixedIpList, ReservedFixedIpParams } from './schema.ts';
 import type { ReservedFixedIps } from './service.ts';
 import type { ReservedFilter, ReservedRow } from './store.ts';
+import { vipRoutes } from './vip-routes.ts';
+import type { Vips } from './vips.ts';
 
 const BASE = '/cloud/v1/reserved_fixed_ips/:project_id/:region_id';
 const tags = ['Reserved fixed IPs'];
@@ -21,9 +23,14 @@ const tags = ['Reserved fixed IPs'];
 export function reservedFixedIpRoutes(
   app: Api,
   dialect: Dialect,
-  deps: { projects: Projects; networks: Pick<Networks, 'withSubnets'>; reservedFixedIps: ReservedFixedIps },
+  deps: {
+    projects: Projects;
+    networks: Pick<Networks, 'withSubnets'>;
+    reservedFixedIps: ReservedFixedIps;
+    vips: Vips;
+  },
 ): void {
-  const { projects, networks, reservedFixedIps } = deps;
+  const { projects, networks, reservedFixedIps, vips } = deps;
 
   app.post(BASE, {
     config: { access: 'operate' },
@@ -47,7 +54,6 @@ export function reservedFixedIpRoutes(
     schema: {
       operationId: 'listReservedFixedIps',
       summary: 'List reserved fixed IPs',
-      description: 'The newest first.',
       tags,
       params: ProjectRegionParams,
       querystring: ReservedFixedIpListQuery,
@@ -71,10 +77,26 @@ export function reservedFixedIpRoutes(
     },
     handler: async (request) => {
       const scope = await projects.scope(scopeOf(request));
-      const row = await reservedFixedIps.get(scope, request.params.port_id);
-      const [answer] = await presented([row], scope);
-      if (!answer) throw new TypeError('a port has a network that its project sees');
-      return answer;
+      return read(scope, request.params.port_id);
+    },
+  });
+
+  app.patch(`${BASE}/:port_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'updateReservedFixedIp',
+      summary: 'Switch a reserved fixed IP to a virtual one, or back',
+      description:
+        'At once. 409 while an instance or a task has it, and when it is switched off while ports share it.',
+      tags,
+      params: ReservedFixedIpParams,
+      body: UpdateReservedFixedIp,
+      response: { 200: ReservedFixedIpAnswer },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      await vips.switch(scope, request.params.port_id, request.body.is_vip);
+      return read(scope, request.params.port_id);
     },
   });
 
@@ -83,7 +105,8 @@ export function reservedFixedIpRoutes(
     schema: {
       operationId: 'deleteReservedFixedIp',
       summary: 'Give a reserved fixed IP back',
-      description: 'Not while an instance has it. A floating IP that leads to it leads nowhere then.',
+      description:
+        'Not while an instance has it; ports that share it share it no longer. A floating IP that leads to it leads nowhere then.',
       tags,
       params: ReservedFixedIpParams,
       response: { 200: dialect.tasksSchema },
@@ -93,6 +116,32 @@ export function reservedFixedIpRoutes(
       return dialect.tasks([await reservedFixedIps.delete(scope, request.params.port_id)]);
     },
   });
+
+  app.post(`${BASE}/:port_id/convert`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'convertReservedFixedIp',
+      summary: 'Make a floating IP of a reserved fixed IP',
+      description:
+        "With the same address, and an ID of its own in created_resources. 409 unless it is an unused IPv4 address of the external network's, and while a task has it.",
+      tags,
+      params: ReservedFixedIpParams,
+      body: ConvertReservedFixedIp,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return dialect.tasks([await reservedFixedIps.convert(scope, request.params.port_id)]);
+    },
+  });
+
+  vipRoutes(app, deps);
+
+  async function read(scope: Scope, id: string): Promise<ReservedFixedIpAnswer> {
+    const [answer] = await presented([await reservedFixedIps.get(scope, id)], scope);
+    if (!answer) throw new TypeError('a port has a network that its project sees');
+    return answer;
+  }
 
   async function presented(rows: ReservedRow[], scope: Scope): Promise<ReservedFixedIpAnswer[]> {
     const ids = [...new Set(rows.map((row) => row.network_id))];
@@ -107,12 +156,18 @@ export function reservedFixedIpRoutes(
 
 function filterOf(query: ReservedFixedIpListQuery): ReservedFilter {
   const { external_only: external = false, internal_only: internal = false } = query;
+  const [column, direction] = (query.order_by ?? 'fixed_ip_address.asc').split('.') as [
+    ReservedFilter['order']['column'],
+    'asc' | 'desc',
+  ];
   return {
     external: external === internal ? undefined : external,
     onlyAvailable: query.available_only ?? false,
-    none: (query.vip_only ?? false) || (external && internal),
+    onlyVips: query.vip_only ?? false,
+    none: external && internal,
     instanceId: query.device_id,
     addressPart: query.ip_address,
+    order: { column, direction },
     limit: query.limit ?? 1000,
     offset: query.offset ?? 0,
   };

@@ -1,24 +1,38 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
-import type { AddressWish } from '../networks/address-wish.ts';
+import { refuseNode } from '../instances/nodes/refuse-node.ts';
+import type { AddressSource } from '../networks/address-wish.ts';
 import type { Addresses } from '../networks/addresses.ts';
+import { familiesOf, wishedAddresses } from '../networks/ip-family.ts';
+import { isOutside } from '../ports/port-rows.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
-import type { CreateReservedFixedIp } from './schema.ts';
+import type { CreateReservedFixedIp } from './input-schema.ts';
 import * as store from './store.ts';
-import { DEADLINE_MS, FREE_ADDRESS, RESERVE_ADDRESS, type ReservedInput } from './workflow.ts';
+import { addressesOf } from './vip-store.ts';
+import {
+  CONVERT_ADDRESS,
+  DEADLINE_MS,
+  FREE_ADDRESS,
+  RESERVE_ADDRESS,
+  type ReservedInput,
+} from './workflow.ts';
+
+type OfPort = Extract<CreateReservedFixedIp, { type: 'port' }>;
+type OfAddress = Exclude<CreateReservedFixedIp, OfPort>;
 
 /** Ports that are kept for their address, whether or not an instance has them. */
 export interface ReservedFixedIps {
   /**
-   * Takes an address, which can be read at once; answers the id of the task that makes its port.
-   * @throws InvalidError, ConflictError when the address is taken or none is left, QuotaExceededError
+   * Takes addresses, which can be read at once, or keeps a port with those that it has; answers the id of the task that
+   * makes it.
+   * @throws InvalidError, ConflictError when the address is taken, none is left or the port can't be kept, QuotaExceededError
    */
   create(scope: Scope, request: CreateReservedFixedIp): Promise<string>;
   list(scope: Scope, filter: store.ReservedFilter): Promise<{ count: number; rows: store.ReservedRow[] }>;
@@ -26,6 +40,11 @@ export interface ReservedFixedIps {
   get(scope: Scope, id: string): Promise<store.ReservedRow>;
   /** Answers the task that gives it back. @throws NotFoundError, ConflictError while an instance or a task has it */
   delete(scope: Scope, id: string): Promise<string>;
+  /**
+   * Answers the task that makes a floating IP of it, with the same address.
+   * @throws NotFoundError, ConflictError for one that is used, private, virtual or of IPv6, QuotaExceededError
+   */
+  convert(scope: Scope, id: string): Promise<string>;
 }
 
 export function createReservedFixedIps(deps: {
@@ -37,17 +56,14 @@ export function createReservedFixedIps(deps: {
   const { database, clock, tasks, addresses } = deps;
 
   return {
-    async create(scope, request) {
-      const problems = requestProblems(request);
-      if (problems.length > 0) throw new InvalidError(problems);
-      const [id, taskId] = [randomUUID(), randomUUID()];
+    create(scope, request) {
+      const taskId = randomUUID();
       return database.accept(scope.principal, async (tx) => {
-        const wish = { holder: { port: id }, field: '', from: wishedFrom(request) };
-        const [taken] = await addresses.take(tx, scope, [wish]);
-        if (!taken) throw new TypeError('one wish has one answer');
-        const port = { id, networkId: taken.networkId };
-        await store.insertReserved(tx, placeOf(scope), port, taskId, clock.now());
-        await start(tx, scope, RESERVE_ADDRESS, taskId, request, id);
+        const input =
+          request.type === 'port'
+            ? await keptPort(tx, scope, request, taskId)
+            : await newPort(tx, scope, request, taskId);
+        await start(tx, scope, RESERVE_ADDRESS, taskId, request, input);
         await takeQuota(tx, scope, 'reserved_fixed_ip_count');
         return taskId;
       });
@@ -63,47 +79,106 @@ export function createReservedFixedIps(deps: {
 
     delete: (scope, id) =>
       database.accept(scope.principal, async (tx) => {
-        const port = isUuid(id) ? await store.lockReservedPort(tx, placeOf(scope), id) : undefined;
-        if (!port) throw new NotFoundError('Reserved fixed IP', id);
-        refuseHeld(`Reserved fixed IP ${port.id}`, port);
-        if (port.instance_id !== null) {
-          throw new ConflictError(
-            `Reserved fixed IP ${port.id} is attached to instance ${port.instance_id}; detach it there first`,
-          );
-        }
+        const port = await lockUnused(tx, scope, id);
         const taskId = randomUUID();
-        await store.holdReserved(tx, port.id, taskId);
-        return start(tx, scope, FREE_ADDRESS, taskId, { port_id: port.id }, port.id);
+        await store.changeReserved(tx, port.id, { task_id: taskId });
+        return start(tx, scope, FREE_ADDRESS, taskId, { port_id: port.id }, { portId: port.id });
+      }),
+
+    convert: (scope, id) =>
+      database.accept(scope.principal, async (tx) => {
+        const port = await lockUnused(tx, scope, id);
+        await refuseUnlike(tx, port);
+        const taskId = randomUUID();
+        await store.changeReserved(tx, port.id, { task_id: taskId });
+        const input = { portId: port.id, floatingIpId: randomUUID() };
+        await start(tx, scope, CONVERT_ADDRESS, taskId, { port_id: port.id }, input);
+        await takeQuota(tx, scope, 'floating_count');
+        return taskId;
       }),
   };
 
-  function start(tx: Transaction, scope: Scope, type: string, taskId: string, data: object, portId: string) {
-    const input: ReservedInput = { portId, clientId: scope.clientId, regionId: scope.region.id };
+  async function newPort(tx: Transaction, scope: Scope, request: OfAddress, taskId: string) {
+    const id = randomUUID();
+    const wishes = sourcesOf(request).map((from) => ({ holder: { port: id }, field: '', from }));
+    const [taken] = await addresses.take(tx, scope, wishes);
+    if (!taken) throw new TypeError('every wish has an answer');
+    scope.principal.writes?.about({ type: 'port', id, name: taken.address });
+    const port = { id, networkId: taken.networkId, isVip: request.is_vip ?? false };
+    await store.insertReserved(tx, placeOf(scope), port, taskId, clock.now());
+    return { portId: id };
+  }
+
+  /** A port of an instance stays with it, and is kept when the instance goes. */
+  async function keptPort(tx: Transaction, scope: Scope, request: OfPort, taskId: string) {
+    const { port_id: id, is_vip: isVip = false } = request;
+    if (isVip) {
+      throw new InvalidError({ is_vip: ['A port of an instance is no virtual address; leave it out.'] });
+    }
+    const port = await store.lockPortToReserve(tx, placeOf(scope), id);
+    if (!port) throw new InvalidError({ port_id: [`No port ${id} in this project and region.`] });
+    scope.principal.writes?.about({ type: 'port', ...port });
+    if (port.reserved) throw new ConflictError(`Port ${port.id} is a reserved fixed IP already`);
+    await refuseNode(tx, { id: port.instance_id ?? '', pool_id: port.pool_id });
+    refuseHeld(`Port ${port.id}`, port);
+    const held = { reserved: true, creator_task_id: taskId, task_id: taskId };
+    await store.changeReserved(tx, port.id, held);
+    return { portId: port.id, existed: true };
+  }
+
+  async function start(
+    tx: Transaction,
+    scope: Scope,
+    type: string,
+    taskId: string,
+    data: object,
+    job: Pick<ReservedInput, 'portId' | 'existed' | 'floatingIpId'>,
+  ): Promise<string> {
+    const input: ReservedInput = { ...job, clientId: scope.clientId, regionId: scope.region.id };
     return tasks.start(tx, scope, { id: taskId, type, data, input, deadlineMs: DEADLINE_MS });
   }
 }
 
-function requestProblems(request: CreateReservedFixedIp): FieldProblem[] {
-  const problems: FieldProblem[] = [];
-  if (request.is_vip) {
-    problems.push({ field: 'is_vip', message: 'Virtual addresses are not offered; leave it out.' });
-  }
-  if ('ip_family' in request && (request.ip_family ?? 'ipv4') !== 'ipv4') {
-    const message = 'Only IPv4 is offered; for an IPv6 address name its subnet.';
-    problems.push({ field: 'ip_family', message });
-  }
-  return problems;
+async function lockUnused(tx: Transaction, scope: Scope, id: string): Promise<store.PlainReserved> {
+  const port = isUuid(id) ? await store.lockReservedPort(tx, placeOf(scope), id) : undefined;
+  if (!port) throw new NotFoundError('Reserved fixed IP', id);
+  scope.principal.writes?.about({ type: 'port', ...port });
+  refuseHeld(`Reserved fixed IP ${port.id}`, port);
+  if (port.instance_id === null) return port;
+  throw new ConflictError(
+    `Reserved fixed IP ${port.id} is attached to instance ${port.instance_id}; detach it there first`,
+  );
 }
 
-function wishedFrom(request: CreateReservedFixedIp): AddressWish['from'] {
+/** @throws ConflictError for an address that no floating IP could have */
+async function refuseUnlike(tx: Transaction, port: store.PlainReserved): Promise<void> {
+  const what = `Reserved fixed IP ${port.id}`;
+  if (port.is_vip) throw new ConflictError(`${what} is a VIP; switch its is_vip off first`);
+  if (!(await isOutside(tx, port.network_id))) {
+    throw new ConflictError(`${what} is not in the external network, as floating IPs are`);
+  }
+  const addresses = await addressesOf(tx.sql, port.id);
+  if (addresses.length > 1 || addresses.some((address) => address.includes(':'))) {
+    throw new ConflictError(`${what} has ${addresses.join(' and ')}, and a floating IP is one IPv4 address`);
+  }
+}
+
+function sourcesOf(request: OfAddress): AddressSource[] {
   switch (request.type) {
     case 'external':
-      return { kind: 'external' };
-    case 'subnet':
-      return { kind: 'subnet', subnetId: request.subnet_id };
+      return familiesOf(request.ip_family).map((family) => ({ kind: 'external', family }));
+    case 'subnet': {
+      const families = (request.ip_family ?? null) === null ? [undefined] : familiesOf(request.ip_family);
+      return families.map((family) => ({ kind: 'subnet', subnetId: request.subnet_id, family }));
+    }
     case 'any_subnet':
-      return { kind: 'any-subnet', networkId: request.network_id };
-    case 'ip_address':
-      return { kind: 'any-subnet', networkId: request.network_id, address: request.ip_address };
+    case 'ip_address': {
+      const named = request.type === 'ip_address' ? request.ip_address : undefined;
+      return wishedAddresses(request.ip_family, named).map((wish) => ({
+        kind: 'any-subnet',
+        networkId: request.network_id,
+        ...wish,
+      }));
+    }
   }
 }

@@ -1,21 +1,30 @@
-import { type Kysely, type Selectable, sql } from 'kysely';
+import { type Kysely, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Place } from '../projects/place.ts';
+import { sharingPorts } from './vip-store.ts';
 
-export type ReservedRow = Selectable<Tables['ports']> & {
+export type PlainReserved = Selectable<Tables['ports']>;
+export type ReservedRow = PlainReserved & {
   external: boolean;
   addresses: { address: string; subnet_id: string }[];
+  /** The instances that share it, where it is a VIP. */
+  sharing: string[];
 };
 
 export interface ReservedFilter {
   external?: boolean | undefined;
   onlyAvailable: boolean;
+  onlyVips: boolean;
   none: boolean;
   instanceId?: string | undefined;
   addressPart?: string | undefined;
+  order: {
+    column: 'created_at' | 'fixed_ip_address' | 'name' | 'status' | 'updated_at';
+    direction: 'asc' | 'desc';
+  };
   limit: number;
   offset: number;
 }
@@ -36,6 +45,11 @@ function reserved(db: Kysely<Tables>, place: Place) {
           .orderBy('address'),
       ).as('addresses'),
     )
+    .select(
+      sql<string[]>`array(select distinct sharing.instance_id::text ${sharingPorts} order by 1)`.as(
+        'sharing',
+      ),
+    )
     .where('ports.reserved', '=', true)
     .where('ports.project_id', '=', place.projectId)
     .where('ports.region_id', '=', place.regionId);
@@ -49,6 +63,15 @@ export async function findReserved(
   return reserved(db, place).where('ports.id', '=', id).executeTakeFirst();
 }
 
+const ORDERS: Record<ReservedFilter['order']['column'], RawBuilder<unknown>> = {
+  created_at: sql`ports.created_at`,
+  fixed_ip_address: sql`(select min(address) from ip_assignments where port_id = ports.id and family(address) = 4)`,
+  name: sql`ports.name`,
+  // As the text of the status: ACTIVE comes before DOWN.
+  status: sql`ports.instance_id is null`,
+  updated_at: sql`ports.updated_at`,
+};
+
 export async function listReserved(
   db: Kysely<Tables>,
   place: Place,
@@ -57,23 +80,34 @@ export async function listReserved(
   let matching = reserved(db, place);
   if (filter.none) matching = matching.where(sql<boolean>`false`);
   if (filter.external !== undefined) matching = matching.where('external', '=', filter.external);
-  if (filter.onlyAvailable) matching = matching.where('ports.instance_id', 'is', null);
+  if (filter.onlyVips) matching = matching.where('ports.is_vip', '=', true);
+  if (filter.onlyAvailable) {
+    matching = matching
+      .where('ports.instance_id', 'is', null)
+      .where(sql<boolean>`not exists (select ${sharingPorts})`);
+  }
   if (filter.instanceId !== undefined) {
-    matching = matching.where(sql<boolean>`ports.instance_id::text = lower(${filter.instanceId})`);
+    const wanted = filter.instanceId.toLowerCase();
+    matching = matching.where(sql<boolean>`(ports.instance_id::text = ${wanted}
+      or exists (select ${sharingPorts} and sharing.instance_id::text = ${wanted}))`);
   }
   if (filter.addressPart !== undefined) {
     matching = matching.where(sql<boolean>`exists (
       select from ip_assignments
       where port_id = ports.id and position(${filter.addressPart} in host(address)) > 0)`);
   }
-  return pageWithCount(matching.orderBy('ports.created_at', 'desc').orderBy('ports.id', 'desc'), filter);
+  const { column, direction } = filter.order;
+  const ordered = matching
+    .orderBy(ORDERS[column], (order) => (direction === 'asc' ? order.asc() : order.desc()).nullsLast())
+    .orderBy('ports.id', direction);
+  return pageWithCount(ordered, filter);
 }
 
 export async function lockReservedPort(
   tx: Transaction,
   place: Place,
   id: string,
-): Promise<Selectable<Tables['ports']> | undefined> {
+): Promise<PlainReserved | undefined> {
   return tx.sql
     .selectFrom('ports')
     .selectAll()
@@ -85,10 +119,34 @@ export async function lockReservedPort(
     .executeTakeFirst();
 }
 
+/** Whoever's it is. */
+export async function lockAny(tx: Transaction, id: string): Promise<PlainReserved | undefined> {
+  return tx.sql.selectFrom('ports').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+/** A port of an instance that may become reserved, with the pool whose node has it. */
+export async function lockPortToReserve(
+  tx: Transaction,
+  place: Place,
+  id: string,
+): Promise<(PlainReserved & { pool_id: string | null }) | undefined> {
+  return tx.sql
+    .selectFrom('ports')
+    .selectAll()
+    .select((port) =>
+      port.selectFrom('instances').select('pool_id').whereRef('id', '=', 'instance_id').as('pool_id'),
+    )
+    .where('id', '=', id)
+    .where('project_id', '=', place.projectId)
+    .where('region_id', '=', place.regionId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
 export async function insertReserved(
   tx: Transaction,
   place: Place,
-  port: { id: string; networkId: string },
+  port: { id: string; networkId: string; isVip: boolean },
   taskId: string,
   now: Date,
 ): Promise<void> {
@@ -105,6 +163,7 @@ export async function insertReserved(
       position: 0,
       port_security_enabled: true,
       reserved: true,
+      is_vip: port.isVip,
       tags: JSON.stringify({}),
       creator_task_id: taskId,
       task_id: taskId,
@@ -114,8 +173,12 @@ export async function insertReserved(
     .execute();
 }
 
-export async function holdReserved(tx: Transaction, id: string, taskId: string | null): Promise<void> {
-  await tx.sql.updateTable('ports').set({ task_id: taskId }).where('id', '=', id).execute();
+export async function changeReserved(
+  tx: Transaction,
+  id: string,
+  change: Updateable<Tables['ports']>,
+): Promise<void> {
+  await tx.sql.updateTable('ports').set(change).where('id', '=', id).execute();
 }
 
 /** False when it isn't there. */

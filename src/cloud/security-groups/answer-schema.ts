@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox';
+import { MetadataList } from '../../lib/legacy-metadata.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { PlaceFields, TagAnswer, Uuid } from '../../lib/resource-fields.ts';
 import { listOf, Timestamp } from '../../lib/wire.ts';
@@ -41,6 +42,7 @@ function answers(titlePrefix: string, remoteGroupSchema: TSchema) {
         examples: [1],
       }),
       tags_v2: Type.Array(TagAnswer, { description: 'Tags' }),
+      ...MetadataList,
       security_group_rules: Type.Array(rule, { description: 'Rules, in canonical form' }),
       created_at: Timestamp('Such as 2019-06-18T11:56:16+0000'),
       updated_at: Timestamp('Such as 2019-06-18T11:56:16+0000'),

@@ -34,6 +34,7 @@ export async function changeGroup(
   const place = placeOf(scope);
   const locked = isUuid(id) ? await store.lockForChange(tx, place, id) : undefined;
   if (!locked) throw new NotFoundError('Security group', id);
+  scope.principal.writes?.about({ ...locked, type: 'securitygroup' });
   const group = { ...locked, rules: await rulesOf(tx, locked.id) };
   const change = plan(group);
   if (changesNothing(group, change)) return { group, changed: false, addedRuleIds: [] };

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
-import { acceptedTags } from '../../lib/tags-input.ts';
+import { tagsOf } from '../../lib/legacy-metadata.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { takeQuota } from '../quotas/quotas.ts';
@@ -67,7 +67,7 @@ export function groupCreation(deps: {
       const wanted = {
         name: given.name,
         description: given.description ?? '',
-        tags: acceptedTags(given.tags, 'security_group.tags'),
+        tags: tagsOf(given, 'security_group.'),
         rules: withDefaultEgress(rules),
       };
       return make(scope, async (tx) => {
@@ -85,7 +85,7 @@ export function groupCreation(deps: {
       const wanted = {
         name: request.name,
         description: request.description ?? '',
-        tags: acceptedTags(request.tags),
+        tags: tagsOf(request),
         rules: request.rules ? acceptedRules(request.rules, (position) => `rules.${position}`) : openRules(),
       };
       return make(scope, async (tx) => {
@@ -129,6 +129,7 @@ export function groupCreation(deps: {
       group.name,
       store.insertGroup(tx, { ...group, id: randomUUID(), place, isDefault: false, now }),
     );
+    scope.principal.writes?.about({ ...row, type: 'securitygroup' });
     const identified = rules.map((rule) => ({ ...rule, id: randomUUID() }));
     return { ...row, rules: await insertRules(tx, row.id, identified, now) };
   }

@@ -11,6 +11,7 @@ interface RemoteGroupDialect {
 }
 
 export function presentedGroup(row: SecurityGroupRow, scope: Scope, dialect: RemoteGroupDialect) {
+  const tags = presentedTags(row.tags);
   return {
     id: row.id,
     name: row.name,
@@ -19,7 +20,8 @@ export function presentedGroup(row: SecurityGroupRow, scope: Scope, dialect: Rem
     region: scope.region.display_name,
     region_id: row.region_id,
     revision_number: row.revision_number,
-    tags_v2: presentedTags(row.tags),
+    tags_v2: tags,
+    metadata: tags,
     created_at: offsetTimestamp(row.created_at),
     updated_at: offsetTimestamp(row.updated_at),
     security_group_rules: row.rules.map((rule) => presentedRule(rule, dialect)),

@@ -12,6 +12,7 @@ const SHOWN_IN_MESSAGE = 10;
 export async function removeGroup(tx: Transaction, scope: Scope, id: string): Promise<void> {
   const group = isUuid(id) ? await store.lockGroup(tx, placeOf(scope), id) : undefined;
   if (!group) throw new NotFoundError('Security group', id);
+  scope.principal.writes?.about({ ...group, type: 'securitygroup' });
   if (group.is_default) throw new ConflictError('The default security group of a project cannot be deleted');
   if (group.cluster_id !== null) {
     throw new ConflictError(

@@ -78,7 +78,9 @@ export function ruleChanges(deps: { database: Database; clock: Clock; tasks: Tas
     const { group, addedRuleIds } = await changeGroup(tx, scope, groupId, clock.now(), () => ({
       added: [rule],
     }));
-    return ruleIn(group, addedRuleIds[0] ?? '');
+    const made = ruleIn(group, addedRuleIds[0] ?? '');
+    scope.principal.writes?.about({ type: 'securitygrouprule', id: made.id });
+    return made;
   }
 
   async function remove(tx: Transaction, scope: Scope, groupId: string, ruleId: string) {

@@ -107,6 +107,7 @@ describe('answers', () => {
     region_id: 1,
     revision_number: 1,
     tags_v2: [{ key: 'env', value: 'test', read_only: false }],
+    metadata: [{ key: 'env', value: 'test', read_only: false }],
     created_at: '2019-06-18T11:56:16+0000',
     updated_at: '2019-06-18T11:56:16+0000',
   };

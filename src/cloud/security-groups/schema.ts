@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
+import { newTags } from '../../lib/legacy-metadata.ts';
 import { UuidInput } from '../../lib/resource-fields.ts';
-import { TagsInput } from '../../lib/tags-input.ts';
 import { TagsPatchInput } from '../../lib/tags-patch.ts';
 import { ResourceName } from '../../lib/wire.ts';
 import { MAX_DESCRIPTION, ruleFieldsV1, ruleInput, ruleInputV2 } from './rule-schema.ts';
@@ -29,7 +29,7 @@ export const createSecurityGroupSchema = Type.Object(
               'Rules. If none of them is an egress rule, the group gets two that let everything out, IPv4 and IPv6.',
           }),
         ),
-        tags: Type.Optional(TagsInput),
+        ...newTags,
       },
       { title: 'NewSecurityGroup', additionalProperties: false },
     ),
@@ -125,7 +125,7 @@ export const createSecurityGroupTaskSchema = Type.Object(
     rules: Type.Optional(
       RulesV2('Rules, exactly these. When left out, four that let everything in and out.'),
     ),
-    tags: Type.Optional(TagsInput),
+    ...newTags,
   },
   {
     title: 'CreateSecurityGroupByTask',

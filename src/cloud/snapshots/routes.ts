@@ -4,6 +4,7 @@ import { offsetTimestamp } from '../../lib/timestamps.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import { commonFields } from '../projects/resource-answer.ts';
 import { type Projects, type Scope, scopeOf } from '../projects/service.ts';
+import { LegacyTags, withoutNulls } from './legacy.ts';
 import {
   CreateSnapshotSchema,
   SnapshotAnswer,
@@ -92,6 +93,27 @@ export function snapshotRoutes(
     },
   });
 
+  if (dialect.legacy) {
+    app.put(`${BASE}/:snapshot_id/metadata`, {
+      config: { access: 'operate' },
+      schema: {
+        operationId: 'replaceSnapshotMetadata',
+        summary: 'Replace all tags of a snapshot',
+        deprecated: true,
+        tags,
+        params: SnapshotParams,
+        body: LegacyTags,
+        response: { 200: SnapshotAnswer },
+      },
+      handler: async (request) => {
+        const scope = await projects.scope(scopeOf(request));
+        const { snapshot_id: id } = request.params;
+        await snapshots.replaceTags(scope, id, withoutNulls(request.body));
+        return presented(await snapshots.get(scope, id), scope);
+      },
+    });
+  }
+
   app.delete(`${BASE}/:snapshot_id`, {
     config: { access: 'operate' },
     schema: {
@@ -117,6 +139,7 @@ function presented(row: SnapshotRow, scope: Scope): SnapshotAnswer {
     size: row.size_gib,
     status: row.status,
     ...commonFields(row, scope),
+    metadata: row.tags,
     updated_at: offsetTimestamp(row.updated_at),
   };
 }

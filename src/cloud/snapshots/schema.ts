@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
+import { MetadataMap, newTags } from '../../lib/legacy-metadata.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { ResourceFields, Uuid, UuidInput } from '../../lib/resource-fields.ts';
-import { TagsInput } from '../../lib/tags-input.ts';
 import { TagsPatchInput } from '../../lib/tags-patch.ts';
 import { listOf, listQuery, ProjectRegion, ResourceName } from '../../lib/wire.ts';
 import { SNAPSHOT_STATUSES } from './tables.ts';
@@ -11,7 +11,7 @@ export const CreateSnapshotSchema = Type.Object(
     volume_id: UuidInput('The volume to take a snapshot of'),
     name: ResourceName('Name'),
     description: Type.Optional(Type.String({ maxLength: 255, examples: ['Before the upgrade'] })),
-    tags: Type.Optional(TagsInput),
+    ...newTags,
   },
   {
     title: 'CreateSnapshot',
@@ -40,6 +40,8 @@ export const SnapshotAnswer = Type.Object(
     size: Type.Integer({ description: 'GiB', examples: [10] }),
     status: Type.Enum(SNAPSHOT_STATUSES, { type: 'string' }),
     ...ResourceFields,
+    ...MetadataMap,
+    creator_task_id: Uuid('Task that made it'),
   },
   { title: 'Snapshot', description: 'A copy of a volume at one moment' },
 );

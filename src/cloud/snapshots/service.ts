@@ -3,6 +3,7 @@ import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
+import { tagsOf } from '../../lib/legacy-metadata.ts';
 import { acceptedTags } from '../../lib/tags-input.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
 import { SNAPSHOT_TYPES } from '../../lib/volume-types.ts';
@@ -26,6 +27,8 @@ export interface Snapshots extends SnapshotLookup {
   get(scope: Scope, id: string): Promise<store.SnapshotRow>;
   /** Renames and tags it at once. @throws NotFoundError, InvalidError, ConflictError while a task holds it */
   update(scope: Scope, id: string, change: UpdateSnapshot): Promise<void>;
+  /** Puts these tags in the place of all others. @throws as `update` */
+  replaceTags(scope: Scope, id: string, tags: Record<string, string>): Promise<void>;
   /** Starts the task that removes it; answers the task's id. @throws NotFoundError, ConflictError */
   delete(scope: Scope, id: string): Promise<string>;
 }
@@ -40,7 +43,7 @@ export function createSnapshots(deps: {
 
   return {
     async create(scope, request) {
-      const tags = acceptedTags(request.tags);
+      const tags = tagsOf(request);
       const place = placeOf(scope);
       const [id, taskId] = [randomUUID(), randomUUID()];
       const now = clock.now();
@@ -78,6 +81,7 @@ export function createSnapshots(deps: {
             updated_at: now,
           })
           .execute();
+        scope.principal.writes?.about({ type: 'snapshot', id, name: request.name });
         await start(tx, scope, CREATE_SNAPSHOT, taskId, request, { snapshotId: id, volumeId: volume.id });
         await takeQuota(tx, scope, 'snapshot_count');
         return taskId;
@@ -87,21 +91,15 @@ export function createSnapshots(deps: {
     list: (scope, filter) => store.listSnapshots(database.sql, placeOf(scope), filter),
     get: (scope, id) => found(scope, id),
 
-    async update(scope, id, change) {
-      await database.accept(scope.principal, async (tx) => {
-        const snapshot = isUuid(id) ? await store.lockSnapshot(tx.sql, placeOf(scope), id) : undefined;
-        if (!snapshot) throw new NotFoundError('Snapshot', id);
-        refuseHeld(`Snapshot ${snapshot.id}`, snapshot);
-        await tx.sql
-          .updateTable('snapshots')
-          .set({
-            name: change.name ?? snapshot.name,
-            tags: JSON.stringify(patchedTags(snapshot.tags, change.tags)),
-            updated_at: clock.now(),
-          })
-          .where('id', '=', snapshot.id)
-          .execute();
-      });
+    update: (scope, id, { name, tags }) =>
+      changed(scope, id, (snapshot) => ({
+        name: name ?? snapshot.name,
+        tags: patchedTags(snapshot.tags, tags),
+      })),
+
+    async replaceTags(scope, id, given) {
+      const tags = acceptedTags(given, '');
+      await changed(scope, id, ({ name }) => ({ name, tags }));
     },
 
     async delete(scope, id) {
@@ -110,6 +108,7 @@ export function createSnapshots(deps: {
       return database.accept(scope.principal, async (tx) => {
         const snapshot = await store.lockSnapshot(tx.sql, placeOf(scope), id);
         if (!snapshot) throw new NotFoundError('Snapshot', id);
+        scope.principal.writes?.about({ ...snapshot, type: 'snapshot' });
         refuseHeld(`Snapshot ${id}`, snapshot);
         await snapshotRows.hold(tx, [snapshot.id], taskId, clock.now());
         return start(
@@ -131,6 +130,25 @@ export function createSnapshots(deps: {
       return row && { sizeGib: row.size_gib, volumeType: row.volume_type };
     },
   };
+
+  async function changed(
+    scope: Scope,
+    id: string,
+    plan: (snapshot: store.SnapshotRow) => { name: string; tags: Record<string, string> },
+  ): Promise<void> {
+    await database.accept(scope.principal, async (tx) => {
+      const snapshot = isUuid(id) ? await store.lockSnapshot(tx.sql, placeOf(scope), id) : undefined;
+      if (!snapshot) throw new NotFoundError('Snapshot', id);
+      scope.principal.writes?.about({ ...snapshot, type: 'snapshot' });
+      refuseHeld(`Snapshot ${snapshot.id}`, snapshot);
+      const { name, tags } = plan(snapshot);
+      await tx.sql
+        .updateTable('snapshots')
+        .set({ name, tags: JSON.stringify(tags), updated_at: clock.now() })
+        .where('id', '=', snapshot.id)
+        .execute();
+    });
+  }
 
   async function found(scope: Scope, id: string): Promise<store.SnapshotRow> {
     const row = isUuid(id) ? await store.findSnapshot(database.sql, placeOf(scope), id) : undefined;

@@ -10,7 +10,7 @@ export interface PublicKey {
 }
 
 const TYPES = [...MATERIAL_CHECKS.keys()].join(', ');
-const LINE = /^([^\s]+)[ \t]+([^\s]+)(?:[ \t]+(.*))?$/u;
+const LINE = /^(\S+)[ \t]+(\S+)(?:[ \t].*)?$/u;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
 const CONTROL_CHARACTER = /[\x00-\x08\x0a-\x1f\x7f]/;
 
@@ -39,5 +39,5 @@ export function parsePublicKey(given: string): PublicKey | string {
 
 export function fingerprintOf(blob: Buffer): string {
   const digest = createHash('sha256').update(blob).digest('base64');
-  return `SHA256:${digest.replace(/=+$/, '')}`;
+  return `SHA256:${digest.replaceAll('=', '')}`;
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Api } from '../../http/server.ts';
 import type { Principal } from '../../iam/identity/principal.ts';
-import { offsetTimestamp } from '../../lib/timestamps.ts';
+import { isoSeconds } from '../../lib/timestamps.ts';
 import type { Projects } from '../projects/service.ts';
 import {
   CreatedSshKey,
@@ -118,6 +118,6 @@ function presented(row: SshKeyRow): SshKeyAnswer {
     project_id: row.project_id,
     shared_in_project: row.shared_in_project,
     state: 'ACTIVE',
-    created_at: offsetTimestamp(row.created_at),
+    created_at: isoSeconds(row.created_at),
   };
 }

@@ -21,7 +21,14 @@ export interface SshKeys {
    * @throws InvalidError, ConflictError for a name that is taken
    */
   create(place: Place, request: CreateSshKey): Promise<store.SshKeyRow & { privateKey: string | null }>;
-  list(place: Place, query: SshKeyListQuery): Promise<{ count: number; rows: store.SshKeyRow[] }>;
+  /** `addedBy` is the user whose keys alone are wanted. */
+  list(
+    place: Place,
+    query: SshKeyListQuery,
+    addedBy?: number,
+  ): Promise<{ count: number; rows: store.SshKeyRow[] }>;
+  /** The project that has the key, whoever's it is; undefined when there is none. */
+  projectOf(id: string): Promise<number | undefined>;
   /** @throws NotFoundError */
   get(place: Place, id: string): Promise<store.SshKeyRow>;
   /** @throws NotFoundError */
@@ -84,7 +91,10 @@ export function createSshKeys({
         created_at: clock.now(),
       };
       try {
-        await database.accept(place.principal, (tx) => store.insertKey(tx.sql, row));
+        await database.accept(place.principal, async (tx) => {
+          place.principal.writes?.about({ ...row, type: 'ssh_key' });
+          await store.insertKey(tx.sql, row);
+        });
       } catch (error) {
         if (violates(error, 'ssh_keys_name')) {
           throw new ConflictError(
@@ -95,18 +105,21 @@ export function createSshKeys({
       }
       return { ...row, privateKey };
     },
-    list: (place, query) => store.listKeys(database.sql, viewerOf(place), query),
+    list: (place, query, addedBy) => store.listKeys(database.sql, viewerOf(place), query, addedBy),
+    projectOf: async (id) => (isUuid(id) ? store.projectOf(database.sql, id) : undefined),
     get,
     share: (place, id, shared) =>
       database.accept(place.principal, async (tx) => {
         const row = isUuid(id) ? await store.setShared(tx.sql, viewerOf(place), id, shared) : undefined;
         if (!row) throw notFound(id);
+        place.principal.writes?.about({ ...row, type: 'ssh_key' });
         return row;
       }),
     async delete(place, id) {
       await database.accept(place.principal, async (tx) => {
         const key = isUuid(id) ? await store.lockKey(tx, viewerOf(place), id) : undefined;
         if (!key) throw notFound(id);
+        place.principal.writes?.about({ ...key, type: 'ssh_key' });
         const clusters = await users.clustersWith(
           tx,
           { ...key, projectId: place.projectId },

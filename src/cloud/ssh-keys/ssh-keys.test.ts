@@ -34,7 +34,7 @@ describe('creating', () => {
       project_id: 1,
       shared_in_project: true,
       state: 'ACTIVE',
-      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0000$/),
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
     });
     expect((await service.http.get(`${BASE}/${key.id}`)).body).toEqual(key);
   });

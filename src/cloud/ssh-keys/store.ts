@@ -41,6 +41,7 @@ export async function listKeys(
   db: Kysely<Tables>,
   viewer: Viewer,
   query: SshKeyListQuery,
+  addedBy?: number,
 ): Promise<{ count: number; rows: SshKeyRow[] }> {
   const [column, direction] = (query.order_by ?? 'created_at.desc').split('.') as [
     'created_at' | 'name',
@@ -48,8 +49,14 @@ export async function listKeys(
   ];
   let matching = visible(db, viewer);
   if (query.name !== undefined) matching = matching.where(sql<boolean>`strpos(name, ${query.name}) > 0`);
+  if (addedBy !== undefined) matching = matching.where('user_id', '=', addedBy);
   const ordered = matching.selectAll().orderBy(column, direction).orderBy('id', direction);
   return pageWithCount(ordered, { limit: query.limit ?? 10, offset: query.offset ?? 0 });
+}
+
+export async function projectOf(db: Kysely<Tables>, id: string): Promise<number | undefined> {
+  const key = await db.selectFrom('ssh_keys').select('project_id').where('id', '=', id).executeTakeFirst();
+  return key?.project_id;
 }
 
 export async function insertKey(db: Kysely<Tables>, key: SshKeyRow): Promise<void> {

@@ -1,3 +1,4 @@
+import { plainSeconds } from '../../lib/timestamps.ts';
 import type { Task } from './schema.ts';
 import type { TaskRow } from './store.ts';
 
@@ -7,9 +8,9 @@ export function presentedTask(row: TaskRow): Task {
     task_type: row.task_type,
     state: row.state,
     detailed_state: null,
-    created_on: taskTime(row.created_on),
-    updated_on: row.updated_on && taskTime(row.updated_on),
-    finished_on: row.finished_on && taskTime(row.finished_on),
+    created_on: plainSeconds(row.created_on),
+    updated_on: row.updated_on && plainSeconds(row.updated_on),
+    finished_on: row.finished_on && plainSeconds(row.finished_on),
     created_resources: row.created_resources,
     data: row.data,
     error: row.error,
@@ -19,15 +20,10 @@ export function presentedTask(row: TaskRow): Task {
     project_id: row.project_id,
     region_id: row.region_id,
     request_id: row.request_id,
-    acknowledged_at: row.acknowledged_at && taskTime(row.acknowledged_at),
+    acknowledged_at: row.acknowledged_at && plainSeconds(row.acknowledged_at),
     acknowledged_by: row.acknowledged_by,
     job_id: null,
     schedule_id: null,
     lifecycle_policy_id: null,
   };
-}
-
-/** `YYYY-MM-DDThh:mm:ss`, in UTC and without saying so (contract 1.2). */
-function taskTime(date: Date): string {
-  return date.toISOString().slice(0, 19);
 }

@@ -1,5 +1,5 @@
 import type { Api } from '../../http/server.ts';
-import { isoMicros } from '../../lib/timestamps.ts';
+import { presentedAction } from './presenter.ts';
 import { UserActionList, UserActionListQuery } from './schema.ts';
 import type { UserActions } from './service.ts';
 
@@ -10,14 +10,14 @@ export function userActionRoutes(app: Api, { userActions }: { userActions: UserA
       operationId: 'listUserActions',
       summary: 'List what the users of the account did',
       description:
-        'Every request that was to change something, kept for a year. Accepted ones are here from the moment of their answer, refused ones a second later at most. Requests refused by the rate limit are not noted, and bodies are not kept. Logins are in GET /iam/activity_log/logins.',
+        'Accepted changes of cloud resources, with what each was about; kept for a year, and there from the moment of the answer. What an accepted task came to is in the task. GET /cloud/v1/request_log has refused requests and those of the other areas besides.',
       tags: ['User actions'],
       querystring: UserActionListQuery,
       response: { 200: UserActionList },
     },
     handler: async ({ principal, query }) => {
       const { count, rows } = await userActions.list(principal, query);
-      return { count, results: rows.map((row) => ({ ...row, timestamp: isoMicros(row.timestamp) })) };
+      return { count, results: rows.map(presentedAction) };
     },
   });
 }

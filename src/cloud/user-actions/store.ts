@@ -6,8 +6,7 @@ import type { Tables } from '../../db/tables.ts';
 export type UserActionRow = Selectable<Tables['user_actions']>;
 /** With the address of a user who is in the account. */
 export type ListedAction = UserActionRow & { email: string | null };
-export type NewUserAction = Omit<Insertable<Tables['user_actions']>, 'id'>;
-
+export type NewUserAction = Omit<Insertable<Tables['user_actions']>, 'id' | 'acknowledged'>;
 export interface UserActionFilter {
   clientId: number;
   projectIds?: number[] | undefined;
@@ -46,6 +45,11 @@ const insertActionRow = compiledQuery((db, args: NewUserAction) =>
       outcome: args.outcome,
       status: args.status,
       timestamp: args.timestamp,
+      api_group: args.api_group,
+      action_type: args.action_type,
+      resource_types: args.resource_types,
+      resource_ids: args.resource_ids,
+      resource_names: args.resource_names,
     })
     .compile(),
 );
@@ -54,7 +58,8 @@ export async function insertActions(db: Kysely<Tables>, actions: NewUserAction[]
   await db.insertInto('user_actions').values(actions).execute();
 }
 
-export async function listActions(
+/** Of everything that was noted, refused requests as well. */
+export async function listRequests(
   db: Kysely<Tables>,
   filter: UserActionFilter,
 ): Promise<{ count: number; rows: ListedAction[] }> {
@@ -68,19 +73,26 @@ export async function listActions(
   if (filter.from) actions = actions.where('timestamp', '>=', filter.from);
   if (filter.before) actions = actions.where('timestamp', '<', filter.before);
   const { order } = filter;
-  const withEmail = actions
-    .selectAll()
-    .select((action) =>
-      action
-        .selectFrom('users')
-        .innerJoin('client_users as member', 'member.user_id', 'users.id')
-        .select('users.email')
-        .whereRef('users.id', '=', 'user_actions.user_id')
-        .whereRef('member.client_id', '=', 'user_actions.client_id')
-        .where('users.deleted_at', 'is', null)
-        .as('email'),
-    );
-  return pageWithCount(withEmail.orderBy('timestamp', order).orderBy('id', order), filter);
+  const page = await pageWithCount(
+    actions.selectAll().orderBy('timestamp', order).orderBy('id', order),
+    filter,
+  );
+  return { count: page.count, rows: await withEmails(db, page.rows) };
+}
+
+/** For the rows of a page alone: those before it, which a large offset skips, would each be looked up as well. */
+export async function withEmails(db: Kysely<Tables>, rows: UserActionRow[]): Promise<ListedAction[]> {
+  if (rows.length === 0) return [];
+  const members = await db
+    .selectFrom('users')
+    .innerJoin('client_users as member', 'member.user_id', 'users.id')
+    .select(['users.id', 'users.email', 'member.client_id'])
+    .where('users.id', 'in', [...new Set(rows.map(({ user_id }) => user_id))])
+    .where('member.client_id', 'in', [...new Set(rows.map(({ client_id }) => client_id))])
+    .where('users.deleted_at', 'is', null)
+    .execute();
+  const emails = new Map(members.map(({ id, client_id, email }) => [`${client_id} ${id}`, email]));
+  return rows.map((row) => ({ ...row, email: emails.get(`${row.client_id} ${row.user_id}`) ?? null }));
 }
 
 /** Removes the actions from before that time, `limit` of the oldest at once. Ids grow with time. */

@@ -162,6 +162,7 @@ export function createVolumeChanges(deps: {
   ): Promise<store.PlainVolume> {
     const [volume] = isUuid(id) ? await store.lockVolumes(tx, placeOf(scope), [id]) : [];
     if (!volume) throw new NotFoundError('Volume', id);
+    scope.principal.writes?.about({ ...volume, type: 'volume' });
     refuseHeld(`Volume ${volume.id}`, volume);
     const attachment = await attachmentOf(tx, volume.id);
     if (attachment) await hosts.refuseNode(tx, attachment.instance_id);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../lib/errors.ts';
-import { acceptedTags } from '../../lib/tags-input.ts';
+import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { VolumeTypeName } from '../catalog/catalog.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
@@ -105,7 +105,7 @@ export function createInstanceVolumes(deps: {
         }
         const shape = shapes[made.findIndex((one) => one.index === index)];
         if (!shape) throw new TypeError('a shape was checked to be there');
-        const tags = acceptedTags(wish.tags, `volumes.${index}.tags`);
+        const tags = tagsOf(wish, `volumes.${index}.`);
         return { wish, ...plannedNew(wish.name, shape, tags) };
       });
       const order = bootIndexes(planned.map(({ wish, bootable }) => ({ asked: wish.boot_index, bootable })));

@@ -7,7 +7,7 @@ export type InstanceVolumeWish = {
   delete_on_termination?: boolean | undefined;
   boot_index?: number | undefined;
 } & (
-  | (VolumeWish & { name?: string | undefined; tags?: Record<string, string> | undefined })
+  | (VolumeWish & { name?: string; tags?: Record<string, string>; metadata?: Record<string, string> })
   | { source: 'existing-volume'; volume_id: string }
 );
 

@@ -1,3 +1,4 @@
+import { metadataTwice } from '../../lib/legacy-metadata.ts';
 import { offsetTimestamp } from '../../lib/timestamps.ts';
 import { commonFields } from '../projects/resource-answer.ts';
 import type { Scope } from '../projects/service.ts';
@@ -27,6 +28,7 @@ export function presentedVolume(row: VolumeRow, scope: Scope): VolumeAnswer {
     limiter_stats: volumeLimits(row.volume_type, row.size_gib),
     volume_image_metadata: row.image_metadata,
     ...commonFields(row, scope),
+    ...metadataTwice(row.tags),
     updated_at: offsetTimestamp(row.updated_at),
   };
 }

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { IdList } from '../../lib/id-list.ts';
+import { MetadataTwice, newTags } from '../../lib/legacy-metadata.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { ResourceFields, Uuid, UuidInput } from '../../lib/resource-fields.ts';
 import { tagQuery } from '../../lib/tag-query.ts';
-import { TagsInput } from '../../lib/tags-input.ts';
 import { MAX_VOLUME_GIB } from '../../lib/volume-types.ts';
 import { listOf, listQuery, ProjectRegion, ResourceName, Timestamp } from '../../lib/wire.ts';
 import { VolumeTypeName } from '../catalog/schema.ts';
@@ -25,7 +25,7 @@ export const AttachmentTag = Type.String({
 const common = {
   name: ResourceName('Name'),
   type_name: Type.Optional(VolumeTypeName),
-  tags: Type.Optional(TagsInput),
+  ...newTags,
   instance_id_to_attach_to: Type.Optional(UuidInput('The instance to attach it to')),
   attachment_tag: Type.Optional(AttachmentTag),
   lifecycle_policy_ids: Type.Optional(
@@ -106,6 +106,7 @@ export const VolumeAnswer = Type.Object(
       description: 'The image that it was made from',
     }),
     ...ResourceFields,
+    ...MetadataTwice,
   },
   { title: 'Volume' },
 );

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
-import { acceptedTags } from '../../lib/tags-input.ts';
+import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { VolumeLookup } from '../pricing/service.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
@@ -52,7 +52,7 @@ export function createVolumes(deps: {
 
   return {
     async create(scope, request) {
-      const tags = acceptedTags(request.tags);
+      const tags = tagsOf(request);
       requireSound(request);
       const [id, taskId] = [randomUUID(), randomUUID()];
       const now = clock.now();
@@ -73,6 +73,7 @@ export function createVolumes(deps: {
           taskId,
           now,
         );
+        scope.principal.writes?.about({ type: 'volume', id, name: request.name });
         const device = host && (await freeDevice(tx, host));
         if (host && device) {
           const attachment = { volumeId: id, instanceId: host.id, device };
@@ -127,6 +128,7 @@ export function createVolumes(deps: {
       return database.accept(scope.principal, async (tx) => {
         const [volume] = await store.lockVolumes(tx, placeOf(scope), [id]);
         if (!volume) throw new NotFoundError('Volume', id);
+        scope.principal.writes?.about({ ...volume, type: 'volume' });
         await requireFree(tx, volume);
         const own = await snapshots.lockOf(tx, [volume.id]);
         requireSnapshots(volume, own, snapshotIds);

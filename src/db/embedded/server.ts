@@ -1,10 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
-import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SettingError } from '../../lib/operator-error.ts';
 import { findBinDirs } from './binaries.ts';
 import { adoptCluster, clusterMajor, createCluster, DATABASE, type Installation, ROLE } from './cluster.ts';
+import { closeDataDir, makeDataDir } from './data-dir.ts';
 import { EmbeddedDatabaseError } from './errors.ts';
 import { lockDataDir } from './lock.ts';
 import { startPostmaster, stopOrphan, stopPostmaster } from './postmaster.ts';
@@ -26,7 +25,7 @@ export interface EmbeddedServer {
 }
 
 export interface EmbeddedServerOptions {
-  /** Made if missing. Holds `postgres/` (the database), `postgres.log`, `run/` (the socket), `tradewind.lock`. */
+  /** Made if missing, and closed to other users. Holds `postgres/` (the database), `postgres.log`, `run/` (the socket), `tradewind.lock`. */
   dataDir: string;
   /** Takes one line for the operator. */
   log: (message: string) => void;
@@ -44,8 +43,13 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   const dataDir = makeDataDir(path.resolve(options.dataDir));
   const lock = await lockDataDir(dataDir);
   try {
+    closeDataDir(dataDir, log);
     await stopOrphan(dataDir);
     const installation = choose(dataDir, options.binDirs ?? findBinDirs());
+    if (installation.runner.identity)
+      log(
+        'the database belongs to the user nobody, whose other programs can read it here; better run as an ordinary user',
+      );
     if (clusterMajor(dataDir) === undefined) {
       log(`creating the database in ${dataDir} (PostgreSQL ${installation.major})`);
       await createCluster(dataDir, installation);
@@ -70,28 +74,6 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
     lock.release();
     throw error;
   }
-}
-
-function makeDataDir(dataDir: string): string {
-  if (fs.existsSync(dataDir) && !fs.statSync(dataDir).isDirectory()) {
-    throw new SettingError(`TRADEWIND_DATA_DIR is not usable: ${dataDir} is a file, and a folder is needed.`);
-  }
-  try {
-    makeFolder(dataDir, 0o700);
-    fs.accessSync(dataDir, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK);
-    return fs.realpathSync(dataDir);
-  } catch (error) {
-    throw new SettingError(
-      `TRADEWIND_DATA_DIR is not usable: ${dataDir} can't be used (${(error as NodeJS.ErrnoException).code}). Make it writable for this user, or choose another folder.`,
-    );
-  }
-}
-
-/** Not mkdir's own recursion: that never ends in a file system which has the parent and refuses every child, like /proc. */
-function makeFolder(folder: string, mode?: number): void {
-  if (fs.existsSync(folder)) return;
-  makeFolder(path.dirname(folder));
-  fs.mkdirSync(folder, mode);
 }
 
 /** The first binaries that work here, for an existing database those of its version. */

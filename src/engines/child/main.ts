@@ -1,30 +1,26 @@
+import fs from 'node:fs';
+import { createInterface } from 'node:readline';
 import { UnusableMediaError } from '../interfaces.ts';
-import { type AnalysisMessage, readOrder } from '../job.ts';
+import { type AnalysisMessage, MESSAGES, readOrder } from '../job.ts';
 import { createReport } from '../report.ts';
 import { analyse } from './analysis.ts';
 
 /**
- * The child that analyses one medium: told once, over the channel to the server that started it, and ended after its
- * last message. It has no database, no token, and an environment of its own.
+ * The child that analyses one medium: told once, on its standard input, and ended after its last message. It has no
+ * database, no token, and an environment of its own.
  */
 
 const MAX_REASON = 2_000;
 
-async function obey(value: unknown): Promise<void> {
-  const report = createReport(
-    (message) => void send(message),
-    () => performance.now(),
-  );
-  await send(await conclusionOf(value, report));
+async function obey(line: string): Promise<void> {
+  const report = createReport(send, () => performance.now());
+  send(await conclusionOf(line, report));
   process.exit();
 }
 
-async function conclusionOf(
-  value: unknown,
-  report: ReturnType<typeof createReport>,
-): Promise<AnalysisMessage> {
+async function conclusionOf(line: string, report: ReturnType<typeof createReport>): Promise<AnalysisMessage> {
   try {
-    return { type: 'result', result: await analyse(readOrder(value), report) };
+    return { type: 'result', result: await analyse(readOrder(JSON.parse(line)), report) };
   } catch (error) {
     if (error instanceof UnusableMediaError) return { type: 'failed', reason: error.message };
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -32,13 +28,12 @@ async function conclusionOf(
   }
 }
 
-/** Answers once the message is on its way. */
-function send(message: AnalysisMessage): Promise<void> {
-  return new Promise((resolve) => {
-    process.send?.(message, undefined, undefined, () => resolve());
-  });
+/** Waits until it is written: the server reads all the time. */
+function send(message: AnalysisMessage): void {
+  fs.writeFileSync(MESSAGES, `${JSON.stringify(message)}\n`);
 }
 
-process.once('message', (value) => void obey(value));
+const orders = createInterface({ input: process.stdin });
+orders.once('line', (line) => void obey(line));
 // The server is gone: nobody wants the result. What this process started ends with it.
-process.once('disconnect', () => process.exit());
+orders.once('close', () => process.exit());

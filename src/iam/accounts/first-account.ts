@@ -27,15 +27,21 @@ export async function ensureFirstAccount(deps: {
 }
 
 /**
- * The text of the first token, made when there never was one. Call it only when it can be shown: a token that nobody
- * saw would leave the account without a way in.
+ * The text of the first token, made when there never was one. Call it only when it can be shown, or `keep` it, whose
+ * failure means that there is none: a token that nobody saw would leave the account without a way in.
  */
-export async function makeTokenOnce(deps: { database: Database; clock: Clock }): Promise<string | undefined> {
+export async function makeTokenOnce(deps: {
+  database: Database;
+  clock: Clock;
+  keep?: (token: string) => void;
+}): Promise<string | undefined> {
   return deps.database.transaction(async (tx) => {
     await lockFirstAccount(tx);
     const any = await tx.sql.selectFrom('api_tokens').select('id').limit(1).executeTakeFirst();
     const account = any ? undefined : await platformAdministrator(tx);
-    return account && makeFirstToken(tx, account, deps.clock.now());
+    const token = account && (await makeFirstToken(tx, account, deps.clock.now()));
+    if (token !== undefined) deps.keep?.(token);
+    return token;
   });
 }
 
@@ -74,6 +80,7 @@ async function makeFirstToken(tx: Transaction, account: Account, now: Date): Pro
     .values({ ...tokenRow(account, secret, now), name: 'First token' })
     .returning('id')
     .executeTakeFirstOrThrow();
+  await announceTokens(tx, [id]);
   return tokenText(2, id, secret);
 }
 

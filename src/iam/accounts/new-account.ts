@@ -15,6 +15,7 @@ export interface NewAdministrator {
   name?: string | null | undefined;
   phone?: string | null | undefined;
   lang?: Language | undefined;
+  /** Of a password that somebody else chose. */
   passwordHash?: string | undefined;
 }
 
@@ -54,6 +55,7 @@ export async function insertAccount(
       platform_administrator: administrator.platformAdministrator,
       phone: administrator.phone ?? null,
       password_hash: administrator.passwordHash ?? null,
+      password_given: administrator.passwordHash !== undefined,
       ...(administrator.lang && { lang: administrator.lang }),
       created_at: now,
     })

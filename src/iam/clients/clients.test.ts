@@ -4,6 +4,7 @@ import { newPerson } from '../../../test/support/logins.ts';
 import { addReseller, type TestReseller } from '../../../test/support/reseller.ts';
 import { startService, type Tenant, type TestService } from '../../../test/support/service.ts';
 import { openDatabase } from '../../db/database.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { ConflictError, NotFoundError } from '../../lib/errors.ts';
 import { setStatusOf } from './operator-status.ts';
 
@@ -119,7 +120,7 @@ describe('a paused account', () => {
     expect(await statuses()).toEqual([200, 200]);
     const database = openDatabase({ connectionString: service.pool.options.connectionString ?? '' }, 2);
     try {
-      await setStatusOf({ database }, person.clientId, 'paused');
+      await setStatusOf({ database, clock: systemClock }, person.clientId, 'paused');
       await expect.poll(statuses).toEqual([401, 401]);
       expect((await service.http.get(`/iam/clients/${person.clientId}`)).body).toMatchObject({
         status: 'paused',
@@ -128,10 +129,12 @@ describe('a paused account', () => {
       expect((await service.http.get('/iam/clients?cloud=paused')).body).toMatchObject([
         { id: person.clientId },
       ]);
-      await setStatusOf({ database }, person.clientId, 'active');
+      await setStatusOf({ database, clock: systemClock }, person.clientId, 'active');
       await expect.poll(statuses).toEqual([200, 200]);
-      await expect(setStatusOf({ database }, 1, 'paused')).rejects.toThrow(ConflictError);
-      await expect(setStatusOf({ database }, 999_999, 'paused')).rejects.toThrow(NotFoundError);
+      await expect(setStatusOf({ database, clock: systemClock }, 1, 'paused')).rejects.toThrow(ConflictError);
+      await expect(setStatusOf({ database, clock: systemClock }, 999_999, 'paused')).rejects.toThrow(
+        NotFoundError,
+      );
     } finally {
       await database.close();
     }
@@ -173,7 +176,7 @@ describe('the clients of a reseller', () => {
     expect(body.results[0]).toMatchObject({
       companyName: 'Beta_1',
       client_type: 'common',
-      resellers: [reseller.resellerId],
+      resellers: reseller.resellerId,
       seller: null,
       owner: expect.any(Number),
       paidFeatures: { CLOUD: [{ feature_id: 8 }] },
@@ -258,7 +261,7 @@ describe('the clients of a reseller', () => {
     const unknown = await service.http.patch(path, { reseller: 999_999 });
     expect([unknown.status, unknown.body.errors.reseller[0]]).toEqual([400, expect.stringMatching(/999999/)]);
     const moved = await service.http.patch(path, { reseller: 1 });
-    expect(moved.body).toMatchObject({ resellers: [1], seller: null });
+    expect(moved.body).toMatchObject({ resellers: 1, seller: null });
     expect((await reseller.http.get(path)).status).toBe(404);
   });
 

@@ -1,26 +1,24 @@
 import { InvalidError } from '../../lib/errors.ts';
 import { MOMENT_RULE } from '../../lib/timestamps.ts';
-import { OFFERED } from './presenter.ts';
-import { type ClientListQuery, SERVICES } from './schema.ts';
+import { type ClientListQuery, isOffered, SERVICES } from './schema.ts';
 import type { ClientColumn, ClientFilter, ClientOrder } from './store.ts';
 
 /** What a query asks the store for. Undefined when nothing can match. */
 export function filterOf(query: ClientListQuery, within: number | undefined): ClientFilter | undefined {
-  const statuses = SERVICES.flatMap((service) => {
-    const wanted = query[service.toLowerCase() as Lowercase<typeof service>];
-    return wanted === undefined ? [] : [OFFERED.includes(service) ? wanted : notOffered(wanted)];
-  }).filter((status) => status !== 'any');
-  const [status, ...others] = new Set(statuses);
+  const wanted = SERVICES.flatMap((service) => {
+    const status = query[service.toLowerCase() as Lowercase<typeof service>];
+    return status === undefined ? [] : [{ service, status }];
+  });
   const impossible =
-    others.length > 0 ||
-    (status !== undefined && status !== 'active' && status !== 'paused') ||
+    // A service that the platform doesn't offer is `new` in every account.
+    wanted.some(({ service, status }) => !isOffered(service) && status !== 'new') ||
     query.promocode !== undefined ||
     query.client_type === 'sales' ||
     (query.bill_type !== undefined && query.bill_type !== 'common');
   if (impossible) return undefined;
   return {
     within,
-    status,
+    services: wanted.flatMap(({ service, status }) => (isOffered(service) ? [{ service, status }] : [])),
     email: query.email,
     company: query.companyName,
     name: query.name,
@@ -39,11 +37,6 @@ export function filterOf(query: ClientListQuery, within: number | undefined): Cl
     ofReseller: query.client_type && query.client_type === 'reseller',
     countryCode: query.country_code,
   };
-}
-
-/** A service that the platform doesn't offer is `new` in every account. */
-function notOffered(wanted: string): 'any' | 'none' {
-  return wanted === 'new' ? 'any' : 'none';
 }
 
 export function orderOf(ordering = 'id'): ClientOrder[] {

@@ -1,4 +1,5 @@
 import type { Database } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, NotFoundError } from '../../lib/errors.ts';
 import { announceClient } from '../identity/credentials.ts';
 
@@ -7,7 +8,7 @@ import { announceClient } from '../identity/credentials.ts';
  * and goes on. For whoever operates the platform. @throws NotFoundError, ConflictError for the platform's own account
  */
 export async function setStatusOf(
-  { database }: { database: Database },
+  { database, clock }: { database: Database; clock: Clock },
   clientId: number,
   status: 'active' | 'paused',
 ): Promise<void> {
@@ -19,12 +20,24 @@ export async function setStatusOf(
       .where('platform_administrator', '=', true)
       .executeTakeFirst();
     if (platform) throw new ConflictError(`Client ${clientId} is the platform administrator's own`);
-    const { numUpdatedRows } = await tx.sql
-      .updateTable('clients')
-      .set({ status })
+    const client = await tx.sql
+      .selectFrom('clients')
+      .select('status')
       .where('id', '=', clientId)
+      .forNoKeyUpdate()
       .executeTakeFirst();
-    if (numUpdatedRows === 0n) throw new NotFoundError('Client', clientId);
+    if (!client) throw new NotFoundError('Client', clientId);
+    if (client.status === status) return;
+    await tx.sql.updateTable('clients').set({ status }).where('id', '=', clientId).execute();
+    await tx.sql
+      .insertInto('client_status_changes')
+      .values({
+        client_id: clientId,
+        old_status: client.status,
+        new_status: status,
+        changed_at: clock.now(),
+      })
+      .execute();
     await announceClient(tx, clientId);
   });
 }

@@ -1,15 +1,19 @@
+import type { ServiceState } from '../client-services/state.ts';
 import type { FeatureActivation } from '../features/schema.ts';
 import type { User } from '../users/schema.ts';
-import { type Account, type Client, SERVICES, type ServiceName } from './schema.ts';
+import { type Account, type Client, OFFERED, SERVICES, type ServiceName } from './schema.ts';
 import type { AccountRow } from './store.ts';
 
-/** What this platform offers; the other published services have features in the catalogue and nothing else. */
-export const OFFERED: readonly ServiceName[] = ['CLOUD', 'STREAMING'];
+/** What other features know of the accounts that are shown. */
+export interface OfAccounts {
+  activations: readonly FeatureActivation[];
+  services: readonly ServiceState[];
+}
 
 export function presentedAccount(
   row: AccountRow,
   currentUser: number,
-  activations: readonly FeatureActivation[],
+  { activations, services }: OfAccounts,
   users?: User[],
 ): Account {
   return {
@@ -20,11 +24,15 @@ export function presentedAccount(
     companyName: row.company,
     currentUser,
     capabilities: [...OFFERED],
-    serviceStatuses: perService((service) =>
-      OFFERED.includes(service)
-        ? { status: row.status, enabled: row.status === 'active' }
-        : { status: 'new' as const, enabled: false },
-    ),
+    serviceStatuses: perService((service) => {
+      const { status, enabled } = services.find(
+        (one) => one.clientId === row.id && one.service === service,
+      ) ?? {
+        status: 'new' as const,
+        enabled: false,
+      };
+      return { status, enabled };
+    }),
     paidFeatures: perService((service) =>
       activations
         .filter(({ feature }) => !feature.is_free && feature.service === service)
@@ -53,14 +61,14 @@ export function presentedAccount(
 export function presentedClient(
   row: AccountRow,
   currentUser: number,
-  activations: readonly FeatureActivation[],
+  { activations, services }: OfAccounts,
   users?: User[],
 ): Client {
   const own = activations.filter(({ client_id }) => client_id === row.id);
   return {
-    ...presentedAccount(row, currentUser, own, users),
+    ...presentedAccount(row, currentUser, { activations: own, services }, users),
     seller: row.seller_id,
-    resellers: [row.reseller_id],
+    resellers: row.reseller_id,
     client_type: row.of_reseller ? 'reseller' : 'common',
     owner: row.owner_id,
   };

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { NULL_AS_ABSENT, NULL_AS_EMPTY } from '../../lib/client-nulls.ts';
 import { Email } from '../../lib/email.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { IntegerId, pageFields, Timestamp } from '../../lib/wire.ts';
@@ -7,13 +8,28 @@ import { PersonName, Phone, User } from '../users/schema.ts';
 export const SERVICES = ['CDN', 'CLOUD', 'DDOS', 'DNS', 'STORAGE', 'STREAMING'] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
+/** What this platform offers; the other published services have features in the catalogue and nothing else. */
+export const OFFERED = ['CLOUD', 'STREAMING'] as const satisfies readonly ServiceName[];
+export type OfferedService = (typeof OFFERED)[number];
+export const isOffered = (service: ServiceName): service is OfferedService =>
+  (OFFERED as readonly ServiceName[]).includes(service);
+export const SERVICE_STATUSES = [
+  'new',
+  'trial',
+  'trialend',
+  'active',
+  'paused',
+  'activating',
+  'deleted',
+] as const;
+
 /** An object with one entry for each service. */
 const perService = <T extends object>(entry: T) =>
   Object.fromEntries(SERVICES.map((service) => [service, entry])) as Record<ServiceName, T>;
 
 const ServiceStatus = Type.Object(
   {
-    status: Type.Enum(['new', 'trial', 'trialend', 'active', 'paused', 'activating', 'deleted'], {
+    status: Type.Enum([...SERVICE_STATUSES], {
       type: 'string',
       description: '`new` for a service that this platform does not offer',
     }),
@@ -40,7 +56,7 @@ const AccountFreeFeature = Type.Object(
 const accountFields = {
   id: Type.Integer({ description: 'Client ID', examples: [1] }),
   email: Type.String({ description: 'Address of whom to ask about it' }),
-  name: nullable(Type.String({ description: 'Name of whom to ask about it' })),
+  name: nullable(Type.String({ ...NULL_AS_EMPTY, description: 'Name of whom to ask about it' })),
   status: Type.Enum(['new', 'trial', 'trialend', 'active', 'integration', 'paused', 'preparation', 'ready'], {
     type: 'string',
     description: '`paused`: nobody gets in',
@@ -53,16 +69,20 @@ const accountFields = {
   serviceStatuses: Type.Object(perService(ServiceStatus), { title: 'ServiceStatuses' }),
   paidFeatures: Type.Object(perService(Type.Array(AccountPaidFeature)), { title: 'AccountPaidFeatures' }),
   freeFeatures: Type.Object(perService(Type.Array(AccountFreeFeature)), { title: 'AccountFreeFeatures' }),
-  entryBaseDomain: nullable(Type.String({ description: 'Always null: the platform serves one domain.' })),
-  signup_process: nullable(Type.String({ description: 'Always null: accounts are made by a reseller.' })),
+  entryBaseDomain: nullable(
+    Type.String({ ...NULL_AS_EMPTY, description: 'Always none: the platform serves one domain.' }),
+  ),
+  signup_process: nullable(
+    Type.String({ ...NULL_AS_ABSENT, description: 'Always none: accounts are made by a reseller.' }),
+  ),
   deleted: Type.Boolean(),
   bill_type: Type.String({ description: 'Always common' }),
   is_test: Type.Boolean(),
   has_active_admin: Type.Boolean({ description: 'Whether an administrator may get in' }),
-  phone: nullable(Type.String()),
-  website: nullable(Type.String({ description: 'Always null: it is not kept.' })),
-  custom_id: nullable(Type.String({ description: "The reseller's own number for it" })),
-  country_code: nullable(Type.String({ examples: ['DE'] })),
+  phone: nullable(Type.String({ ...NULL_AS_ABSENT })),
+  website: nullable(Type.String({ ...NULL_AS_ABSENT, description: 'Always none: it is not kept.' })),
+  custom_id: nullable(Type.String({ ...NULL_AS_ABSENT, description: "The reseller's own number for it" })),
+  country_code: nullable(Type.String({ ...NULL_AS_ABSENT, examples: ['DE'] })),
   users: Type.Optional(Type.Array(User, { description: 'Left out in lists' })),
 };
 export const Account = Type.Object(accountFields, { title: 'Account' });
@@ -72,13 +92,18 @@ export const CLIENT_TYPES = ['common', 'reseller', 'sales'] as const;
 export const Client = Type.Object(
   {
     ...accountFields,
-    seller: nullable(Type.Integer({ description: 'User of the reseller who looks after it' })),
-    resellers: Type.Array(Type.Integer(), { description: 'Its reseller' }),
+    seller: nullable(
+      Type.Integer({ ...NULL_AS_ABSENT, description: 'User of the reseller who looks after it' }),
+    ),
+    resellers: Type.Integer({
+      description: 'Its reseller: one, though the name says otherwise',
+      examples: [1],
+    }),
     client_type: Type.Enum([...CLIENT_TYPES], {
       type: 'string',
       description: '`reseller` for an account that a reseller works in',
     }),
-    owner: nullable(Type.Integer({ description: 'Its first administrator' })),
+    owner: nullable(Type.Integer({ ...NULL_AS_ABSENT, description: 'Its first administrator' })),
   },
   { title: 'Client' },
 );
@@ -148,7 +173,7 @@ const ids = (description: string) =>
     }),
   );
 const ServiceState = Type.Optional(
-  Type.Enum(['new', 'trial', 'trialend', 'active', 'paused', 'activating', 'deleted'], {
+  Type.Enum([...SERVICE_STATUSES], {
     type: 'string',
     description: 'Clients whose service of this name has this status',
   }),

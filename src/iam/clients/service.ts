@@ -5,6 +5,7 @@ import { requireEmail } from '../../lib/email.ts';
 import { ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page-address.ts';
 import { insertAccount } from '../accounts/new-account.ts';
+import type { ServiceState } from '../client-services/state.ts';
 import type { FeatureActivation } from '../features/schema.ts';
 import type { Authenticator } from '../identity/authenticate.ts';
 import { type Credentials, endLogins } from '../identity/credentials.ts';
@@ -12,7 +13,7 @@ import type { Principal } from '../identity/principal.ts';
 import type { User } from '../users/schema.ts';
 import { type ClientDirectory, resells } from './directory.ts';
 import { filterOf, orderOf } from './filter.ts';
-import { presentedAccount, presentedClient } from './presenter.ts';
+import { type OfAccounts, presentedAccount, presentedClient } from './presenter.ts';
 import type {
   Account,
   Client,
@@ -30,6 +31,11 @@ const MOST_LISTED = 10_000;
 /** What this feature needs to know of features. */
 export interface ActivatedFeatures {
   ofClients(clientIds: readonly number[]): Promise<FeatureActivation[]>;
+}
+
+/** What this feature needs to know of services. */
+export interface AccountServices {
+  ofClients(clientIds: readonly number[]): Promise<ServiceState[]>;
 }
 
 /** What this feature needs to know of users. */
@@ -56,20 +62,28 @@ export function createClients(deps: {
   clock: Clock;
   authenticator: Authenticator;
   features: ActivatedFeatures;
+  services: AccountServices;
   users: AccountUsers;
   directory: ClientDirectory;
   /** Gives every project what each has from its first moment on, in the transaction that made it. */
   prepareProjects: (tx: Transaction, clientId: number) => Promise<void>;
 }): Clients {
-  const { database, clock, authenticator, features, users, directory, prepareProjects } = deps;
+  const { database, clock, authenticator, features, services, users, directory, prepareProjects } = deps;
+
+  async function knownOf(clientIds: readonly number[]): Promise<OfAccounts> {
+    return {
+      activations: await features.ofClients(clientIds),
+      services: await services.ofClients(clientIds),
+    };
+  }
 
   async function get(principal: Principal, clientId: number): Promise<Client> {
     const row = await store.findAccount(database.sql, clientId);
     if (!row || !resells(principal, { id: row.id, resellerId: row.reseller_id })) {
       throw new NotFoundError('Client', clientId);
     }
-    const activations = await features.ofClients([clientId]);
-    return presentedClient(row, principal.userId, activations, await users.ofClient(clientId));
+    const known = await knownOf([clientId]);
+    return presentedClient(row, principal.userId, known, await users.ofClient(clientId));
   }
 
   return {
@@ -78,8 +92,8 @@ export function createClients(deps: {
     async me({ clientId, userId }) {
       const row = await store.findAccount(database.sql, clientId);
       if (!row) throw new NotFoundError('Client', clientId);
-      const activations = await features.ofClients([clientId]);
-      return presentedAccount(row, userId, activations, await users.ofClient(clientId));
+      const known = await knownOf([clientId]);
+      return presentedAccount(row, userId, known, await users.ofClient(clientId));
     },
 
     async create(principal, { company }) {
@@ -106,8 +120,8 @@ export function createClients(deps: {
       const { count, rows } = filter
         ? await store.listAccounts(database.sql, filter, { order, limit, offset })
         : { count: 0, rows: [] };
-      const activations = await features.ofClients(rows.map(({ id }) => id));
-      const results = rows.map((row) => presentedClient(row, principal.userId, activations));
+      const known = await knownOf(rows.map(({ id }) => id));
+      const results = rows.map((row) => presentedClient(row, principal.userId, known));
       if (query.limit === undefined) return results;
       return { count, ...pagesAround('/iam/clients', { limit, offset }, count, rest), results };
     },
@@ -135,8 +149,10 @@ export function createClients(deps: {
           if (!violates(error, 'clients_reseller_id_fkey')) throw error;
           throw new InvalidError({ reseller: [`Reseller with id:${reseller_id} does not exists.`] });
         }
-        // The reseller so far acts for nobody there any more.
-        return moved ? endLogins(tx, { actingClientId: clientId }) : { tokens: [], logins: [] };
+        if (!moved) return { tokens: [], logins: [] };
+        // The reseller so far acts for nobody there any more, and lets nobody in.
+        await store.expireInvitations(tx.sql, clientId, clock.now());
+        return endLogins(tx, { actingClientId: clientId });
       });
       authenticator.forget(ended);
       return get(principal, clientId);

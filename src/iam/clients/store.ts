@@ -2,6 +2,8 @@ import { type Expression, type Kysely, type SqlBool, sql, type Updateable } from
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ROLES } from '../identity/principal.ts';
+import type { ServiceStatus } from '../identity/tables.ts';
+import type { OfferedService } from './schema.ts';
 
 export interface AccountRow {
   id: number;
@@ -34,7 +36,8 @@ export interface ClientFilter {
   resellerId?: number | undefined;
   sellerId?: number | undefined;
   customId?: string | undefined;
-  status?: 'active' | 'paused' | undefined;
+  /** What these services of the account are. */
+  services?: { service: OfferedService; status: ServiceStatus }[] | undefined;
   activated?: boolean | undefined;
   excluded?: number[] | undefined;
   usersName?: string | undefined;
@@ -56,12 +59,17 @@ export interface ClientOrder {
 const administrators = (condition: Expression<SqlBool>) => sql<boolean>`exists (
   select from client_users join users on users.id = client_users.user_id
    where client_users.client_id = clients.id and client_users.role_id = ${ROLES.administrators.id}
-     and users.deleted_at is null and ${condition})`;
+     and users.deleted_at is null and not users.pending and ${condition})`;
 const ofReseller = sql<boolean>`exists (
   select from users where users.client_id = clients.id and users.reseller_id is not null and users.deleted_at is null)`;
 const ownerId = sql<number | null>`(
-  select min(client_users.user_id) from client_users
-   where client_users.client_id = clients.id and client_users.role_id = ${ROLES.administrators.id})`;
+  select min(client_users.user_id) from client_users join users on users.id = client_users.user_id
+   where client_users.client_id = clients.id and client_users.role_id = ${ROLES.administrators.id}
+     and not users.pending)`;
+
+/** The name of a user who only joined is told to nobody there, nor to whoever looks for it. */
+const toldHere = sql<SqlBool>`exists (
+  select from clients home where home.id = users.client_id and home.reseller_id = clients.reseller_id)`;
 
 function accounts(db: Kysely<Tables>) {
   return db
@@ -81,7 +89,7 @@ function accounts(db: Kysely<Tables>) {
       'clients.deleted_at',
       'clients.created_at',
       ownerId.as('owner_id'),
-      administrators(sql<boolean>`users.is_active`).as('has_active_admin'),
+      administrators(sql<boolean>`users.is_active and client_users.is_active`).as('has_active_admin'),
       ofReseller.as('of_reseller'),
     ]);
 }
@@ -113,7 +121,8 @@ function conditions(filter: ClientFilter) {
       value,
       (part) => sql<SqlBool>`exists (
         select from client_users join users on users.id = client_users.user_id
-         where client_users.client_id = clients.id and ${sql.ref(`users.${column}`)} ilike ${pattern(part)})`,
+         where client_users.client_id = clients.id and ${sql.ref(`users.${column}`)} ilike ${pattern(part)}
+           and ${column === 'name' ? toldHere : sql`true`})`,
     );
   return [
     sql<SqlBool>`true`,
@@ -123,7 +132,7 @@ function conditions(filter: ClientFilter) {
     ...equal('custom_id', filter.customId),
     ...equal('country_code', filter.countryCode),
     ...equal('is_test', filter.isTest),
-    ...equal('status', filter.status),
+    ...(filter.services ?? []).map(serviceIs),
     ...contains('email', filter.email),
     ...contains('company', filter.company),
     ...contains('name', filter.name),
@@ -145,6 +154,24 @@ function conditions(filter: ClientFilter) {
          where feature_activations.client_id = clients.id and feature_id = any (${ids}::bigint[]))`,
     ),
   ];
+}
+
+/** What nobody changed follows the account. */
+function serviceIs({ service, status }: { service: OfferedService; status: ServiceStatus }) {
+  return sql<SqlBool>`case when clients.status = 'paused' then 'paused' else coalesce((
+    select client_services.status from client_services
+     where client_id = clients.id and service = ${service}), clients.status) end = ${status}`;
+}
+
+/** Invitations that the reseller so far made lead nowhere, unless somebody renews them. */
+export async function expireInvitations(db: Kysely<Tables>, clientId: number, now: Date): Promise<void> {
+  await db
+    .updateTable('invitations')
+    .set({ expires_at: now })
+    .where('client_id', '=', clientId)
+    .where('ended_at', 'is', null)
+    .where('expires_at', '>', now)
+    .execute();
 }
 
 /** Part of a text; what has a meaning in a pattern stands for itself. */

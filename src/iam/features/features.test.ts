@@ -131,7 +131,10 @@ describe.each(kinds)('$base', ({ base, own, other, is_free }) => {
       expect((await tenant.http.request(method, path, raw)).status, `${method} ${path}`).toBe(403);
       const anonymous = await service.anonymous.request(method, path, raw);
       expect(anonymous.status).toBe(401);
-      expect(anonymous.body).toEqual({ message: 'Authentication credentials were not provided.' });
+      expect(anonymous.body).toEqual({
+        message: 'Authentication credentials were not provided.',
+        hint: expect.any(String),
+      });
     }
     expect((await tenant.http.get('/iam/admin/feature')).status).toBe(403);
     expect((await service.anonymous.get('/iam/admin/feature/2')).status).toBe(401);

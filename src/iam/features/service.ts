@@ -37,8 +37,6 @@ export function createFeatures(deps: {
   clients: ClientDirectory;
 }): Features {
   const { database, clock, catalog, clients } = deps;
-  const idsByKind: Record<FeatureKind, number[]> = { paid: [], free: [] };
-  for (const feature of catalog.features.values()) idsByKind[kindOf(feature)].push(feature.id);
 
   function presented(row: store.ActivationRow): FeatureActivation[] {
     const feature = catalog.features.get(row.feature_id);
@@ -57,7 +55,8 @@ export function createFeatures(deps: {
   /** The caller passed the check for a reseller's token, so that one without a reseller is the platform's. */
   function reachOf(principal: Principal, kind: FeatureKind): store.Reach {
     const resellerId = principal.platformAdministrator ? undefined : principal.resellerId;
-    return { resellerId, featureIds: idsByKind[kind] };
+    const features = [...catalog.features.values()].filter((feature) => kindOf(feature) === kind);
+    return { resellerId, featureIds: features.map(({ id }) => id) };
   }
 
   async function get(principal: Principal, kind: FeatureKind, id: number): Promise<FeatureActivation> {

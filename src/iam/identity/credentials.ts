@@ -14,15 +14,26 @@ export interface Credentials {
 }
 
 /**
- * Tells every process that the rights of a user's credentials may have changed: their role, whether they are let in,
- * and the like. Logins as somebody else, which those rights were needed for, end. Call `forget` of the authenticator
- * with the answer after the commit.
+ * Tells every process that the rights of a user's credentials in these accounts may have changed: their role, whether
+ * they are let in, and the like. Logins as somebody else end if they needed those rights: a user has them at home
+ * alone, and another account must not reach that far. Call `forget` of the authenticator with the answer after the
+ * commit.
  */
-export async function announceUser(tx: Transaction, userId: number): Promise<Credentials> {
+export async function announceUser(
+  tx: Transaction,
+  userId: number,
+  clientIds: readonly number[],
+): Promise<Credentials> {
   const changed = await announced(tx, {
     tokens: await credentialsOf(tx, 'api_tokens', 'user_id', userId),
     logins: await credentialsOf(tx, 'login_sessions', 'user_id', userId),
   });
+  const user = await tx.sql
+    .selectFrom('users')
+    .select('client_id')
+    .where('id', '=', userId)
+    .executeTakeFirst();
+  if (!user || !clientIds.includes(user.client_id)) return changed;
   return together(changed, await endLogins(tx, { actingUserId: userId }));
 }
 
@@ -40,9 +51,11 @@ export async function announceClient(tx: Transaction, clientId: number): Promise
   return together(changed, await endLogins(tx, { actingClientId: clientId }));
 }
 
-/** Some logins: all by a user or in their name, of one family, that come from one API token, or as somebody else. */
+/** Some logins: all by a user or in their name, those in some accounts, of one family, that come from one API token, or as somebody else. */
 type Which =
   | { userId: number }
+  /** Of this user in these accounts, whoever made them. */
+  | { memberId: number; clientIds: readonly number[] }
   | { family: string }
   | { tokenId: number }
   /** By this user in the name of others. */
@@ -68,6 +81,10 @@ function matches(which: Which) {
   return (login: ExpressionBuilder<Tables, 'login_sessions'>) => {
     if ('family' in which) return login('family', '=', which.family);
     if ('tokenId' in which) return login('token_id', '=', which.tokenId);
+    if ('memberId' in which) {
+      const there = login('client_id', '=', login.fn.any(login.val([...which.clientIds])));
+      return login.and([login('user_id', '=', which.memberId), there]);
+    }
     if ('userId' in which) {
       return login.or([login('user_id', '=', which.userId), login('maker_id', '=', which.userId)]);
     }

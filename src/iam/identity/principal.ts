@@ -22,6 +22,10 @@ export interface Principal extends Caller {
   resellerId: number | undefined;
   /** May do everything, with its own client, project and reseller as defaults. */
   platformAdministrator: boolean;
+  /** Set when the user typed the password of this login; never of what others do in their name, and of no API token. */
+  inPerson?: boolean;
+  /** Services that the account may not use at the moment. */
+  shutServices?: readonly string[];
 }
 
 /**

@@ -12,10 +12,11 @@ import {
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { UnauthenticatedError } from '../../lib/errors.ts';
-import { isUuid } from '../../lib/ids.ts';
 
 const ALGORITHM = 'ES256';
 const ISSUER = 'tradewind';
+/** How often a key that isn't known is looked for. */
+const RELOAD_MS = 10_000;
 
 export type SignedTokenType = 'access' | 'refresh';
 
@@ -54,31 +55,48 @@ interface SigningKey {
 
 export function createSignedTokens(deps: { database: Database; clock: Clock }): SignedTokens {
   const { database, clock } = deps;
-  const keys = new Map<string, SigningKey>();
-  let newest: SigningKey | undefined;
+  let keys = new Map<string, SigningKey>();
+  let loading: Promise<void> | undefined;
+  let loadedAt = Number.NEGATIVE_INFINITY;
 
-  async function load(id: string | undefined): Promise<SigningKey | undefined> {
-    let query = database.sql.selectFrom('signing_keys').select(['id', 'jwk']);
-    if (id !== undefined) query = query.where('id', '=', id);
-    const row = await query.orderBy('created_at', 'desc').limit(1).executeTakeFirst();
-    if (!row) return undefined;
-    const { d: _private, ...open } = row.jwk;
-    const key = { id: row.id, privateKey: await imported(row.jwk), publicKey: await imported(open) };
-    keys.set(key.id, key);
-    return key;
+  async function load(): Promise<void> {
+    const rows = await database.sql
+      .selectFrom('signing_keys')
+      .select(['id', 'jwk'])
+      .orderBy('created_at', 'desc')
+      .execute();
+    keys = new Map(await Promise.all(rows.map(async (row) => [row.id, await keyOf(row)] as const)));
+    loadedAt = performance.now();
+  }
+
+  /** Strangers name any key, and hardly ever is there a new one: one look for all of them now and then. */
+  async function keyNamed(id: string): Promise<SigningKey | undefined> {
+    if (!keys.has(id) && performance.now() - loadedAt > RELOAD_MS) {
+      loading ??= load().finally(() => {
+        loading = undefined;
+      });
+      await loading;
+    }
+    return keys.get(id);
+  }
+
+  async function newestKey(): Promise<SigningKey> {
+    if (keys.size === 0) await load();
+    const [newest] = keys.values();
+    if (!newest) throw new Error('There is no key to sign with');
+    return newest;
   }
 
   return {
     async sign(type, { loginId, id }, claims, expiresAt) {
-      newest ??= await load(undefined);
-      if (!newest) throw new Error('There is no key to sign with');
+      const key = await newestKey();
       return new SignJWT({ ...claims, token_type: type, sid: loginId })
-        .setProtectedHeader({ alg: ALGORITHM, kid: newest.id, typ: 'JWT' })
+        .setProtectedHeader({ alg: ALGORITHM, kid: key.id, typ: 'JWT' })
         .setIssuer(ISSUER)
         .setJti(id)
         .setIssuedAt(clock.now())
         .setExpirationTime(expiresAt)
-        .sign(newest.privateKey);
+        .sign(key.privateKey);
     },
 
     async read(type, text) {
@@ -86,8 +104,8 @@ export function createSignedTokens(deps: { database: Database; clock: Clock }): 
         const { payload } = await jwtVerify(
           text,
           async ({ kid = '' }) => {
-            const key = keys.get(kid) ?? (isUuid(kid) ? await load(kid) : undefined);
-            if (!key) throw invalid();
+            const key = await keyNamed(kid);
+            if (!key) throw invalid(OF_ANOTHER);
             return key.publicKey;
           },
           {
@@ -98,14 +116,22 @@ export function createSignedTokens(deps: { database: Database; clock: Clock }): 
           },
         );
         const { token_type: given, sid, jti } = payload;
-        if (given !== type) throw new UnauthenticatedError('Given token not valid for any token type', true);
-        if (typeof sid !== 'number' || jti === undefined) throw invalid();
+        if (given !== type) {
+          throw new UnauthenticatedError('Given token not valid for any token type', true, WRONG_TYPE[type]);
+        }
+        if (typeof sid !== 'number' || jti === undefined) throw invalid(OF_ANOTHER);
         return { loginId: sid, id: jti };
       } catch (error) {
-        throw error instanceof errors.JOSEError ? invalid() : error;
+        if (error instanceof errors.JWTExpired) throw invalid(EXPIRED[type]);
+        throw error instanceof errors.JOSEError ? invalid(OF_ANOTHER) : error;
       }
     },
   };
+}
+
+async function keyOf({ id, jwk }: { id: string; jwk: Record<string, unknown> }): Promise<SigningKey> {
+  const { d: _private, ...open } = jwk;
+  return { id, privateKey: await imported(jwk), publicKey: await imported(open) };
 }
 
 async function imported(jwk: Record<string, unknown>): Promise<CryptoKey> {
@@ -114,6 +140,18 @@ async function imported(jwk: Record<string, unknown>): Promise<CryptoKey> {
   return key;
 }
 
-function invalid(): UnauthenticatedError {
-  return new UnauthenticatedError('Token is invalid or expired', true);
+const OF_ANOTHER =
+  'This is no token of a login here, or not all of it; log in with POST /iam/auth/jwt/login.';
+const WRONG_TYPE = {
+  access:
+    'This is a refresh token: it goes to POST /iam/auth/jwt/refresh, and the access token into the header.',
+  refresh: 'This is an access token: refresh takes the other one of the pair.',
+};
+const EXPIRED = {
+  access: 'This access token has expired; get a new pair from POST /iam/auth/jwt/refresh.',
+  refresh: 'This refresh token has expired; log in again with POST /iam/auth/jwt/login.',
+};
+
+function invalid(hint: string): UnauthenticatedError {
+  return new UnauthenticatedError('Token is invalid or expired', true, hint);
 }

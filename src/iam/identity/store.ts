@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../db/tables.ts';
 import { type Principal, ROLES } from './principal.ts';
 import { lesserRole } from './roles.ts';
@@ -10,8 +10,8 @@ export interface TokenOwner {
 }
 
 /** A token that is not deleted, with the user it acts for. Undefined also when that user or account is shut out. */
-export async function findTokenOwner(sql: Kysely<Tables>, tokenId: number): Promise<TokenOwner | undefined> {
-  const row = await members(sql)
+export async function findTokenOwner(db: Kysely<Tables>, tokenId: number): Promise<TokenOwner | undefined> {
+  const row = await members(db)
     .innerJoin('api_tokens', (on) =>
       on
         .onRef('api_tokens.user_id', '=', 'client_users.user_id')
@@ -37,8 +37,8 @@ export interface LoginOwner {
 }
 
 /** A login that wasn't ended, with its user. Undefined also when that user or account is shut out. */
-export async function findLoginOwner(sql: Kysely<Tables>, loginId: number): Promise<LoginOwner | undefined> {
-  const row = await members(sql)
+export async function findLoginOwner(db: Kysely<Tables>, loginId: number): Promise<LoginOwner | undefined> {
+  const row = await members(db)
     .innerJoin('login_sessions', (on) =>
       on
         .onRef('login_sessions.user_id', '=', 'client_users.user_id')
@@ -48,17 +48,20 @@ export async function findLoginOwner(sql: Kysely<Tables>, loginId: number): Prom
       'login_sessions.id as loginId',
       'login_sessions.role_id as most',
       'login_sessions.expires_at as expiresAt',
+      'login_sessions.maker_id as makerId',
+      'login_sessions.token_id as madeByToken',
     ])
     .where('login_sessions.id', '=', loginId)
     .executeTakeFirst();
   if (!row) return undefined;
   const { expiresAt, loginId: id } = row;
-  return { expiresAt, principal: { tokenId: undefined, loginId: id, ...rightsOf(row) } };
+  const inPerson = row.makerId === row.user_id && row.madeByToken === null;
+  return { expiresAt, principal: { tokenId: undefined, loginId: id, inPerson, ...rightsOf(row) } };
 }
 
 /** Users that may get in, by the accounts they belong to. */
-function members(sql: Kysely<Tables>) {
-  return sql
+function members(db: Kysely<Tables>) {
+  return db
     .selectFrom('client_users')
     .innerJoin('users', 'users.id', 'client_users.user_id')
     .innerJoin('clients', 'clients.id', 'client_users.client_id')
@@ -69,8 +72,13 @@ function members(sql: Kysely<Tables>) {
       'users.client_id as home_id',
       'users.reseller_id',
       'users.platform_administrator',
+      sql<string[]>`array(
+        select service from client_services
+         where client_id = clients.id and not (enabled and status in ('active', 'trial')))`.as('shut'),
     ])
+    .where('client_users.is_active', '=', true)
     .where('users.is_active', '=', true)
+    .where('users.pending', '=', false)
     .where('users.deleted_at', 'is', null)
     .where('clients.status', '=', 'active')
     .where('clients.deleted_at', 'is', null);
@@ -83,6 +91,7 @@ interface MemberRow {
   home_id: number;
   reseller_id: number | null;
   platform_administrator: boolean;
+  shut: string[];
   /** The most rights that the credential may have. */
   most: number;
 }
@@ -98,5 +107,6 @@ function rightsOf(row: MemberRow) {
     resellerId: home ? (row.reseller_id ?? undefined) : undefined,
     // A token of lesser role that the platform's administrator made is a token of lesser rights.
     platformAdministrator: home && row.platform_administrator && roleId === ROLES.administrators.id,
+    ...(row.shut.length > 0 && { shutServices: row.shut }),
   };
 }

@@ -34,17 +34,60 @@ export interface IdentityTables {
     phone: Optional<string | null>;
     lang: Optional<Language>;
     platform_administrator: boolean;
-    /** False: blocked. */
+    /** False: blocked by the platform, everywhere. */
     is_active: Optional<boolean>;
+    /** Invited by the account in `client_id`, and not there yet: nobody logs in with this row. */
+    pending: Optional<boolean>;
+    /** Kept for clients; there are passwords alone. */
+    auth_types: Optional<string[]>;
     /** Null: the user can't sign in with a password. */
     password_hash: Optional<string | null>;
     /** When the user said that they forgot it, until it is set anew. */
     password_requested_at: Optional<Date | null>;
+    /** Somebody else chose the password, and may know it. */
+    password_given: Optional<boolean>;
+    /** The address before the last change. */
+    former_email: Optional<string | null>;
+    email_changed_at: Optional<Date | null>;
     created_at: Date;
     deleted_at: Optional<Date | null>;
   };
   /** Who belongs to which account. */
-  client_users: { client_id: number; user_id: number; role_id: number; created_at: Date };
+  client_users: {
+    client_id: number;
+    user_id: number;
+    role_id: number;
+    /** False: blocked by the account, in it alone. */
+    is_active: Optional<boolean>;
+    created_at: Date;
+  };
+  /** By the row of the user that stands for the invited until they accept. */
+  invitations: {
+    user_id: number;
+    client_id: number;
+    secret_hash: Buffer;
+    invited_by: number;
+    created_at: Date;
+    expires_at: Date;
+    /** Accepted or withdrawn. */
+    ended_at: Optional<Date | null>;
+  };
+  /** What differs from an account that may use everything. */
+  client_services: {
+    client_id: number;
+    service: 'CLOUD' | 'STREAMING';
+    status: ServiceStatus;
+    previous_status: ServiceStatus;
+    enabled: boolean;
+    changed_at: Date;
+  };
+  client_status_changes: {
+    id: Generated<number>;
+    client_id: number;
+    old_status: string;
+    new_status: string;
+    changed_at: Date;
+  };
   api_tokens: {
     id: Generated<number>;
     client_id: number;
@@ -87,4 +130,5 @@ export interface IdentityTables {
   };
 }
 
+export type ServiceStatus = 'new' | 'trial' | 'trialend' | 'active' | 'paused' | 'activating' | 'deleted';
 export type Language = 'az' | 'de' | 'en' | 'ru' | 'zh';

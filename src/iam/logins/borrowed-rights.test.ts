@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpClient, type HttpClient } from '../../../test/support/http-client.ts';
-import { bearer, newPerson, type Person } from '../../../test/support/logins.ts';
+import { bearer, joins, newPerson, type Person } from '../../../test/support/logins.ts';
 import { addReseller, type TestReseller } from '../../../test/support/reseller.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 
@@ -21,11 +21,6 @@ afterAll(() => service?.stop());
 
 const status = async (http: HttpClient) => (await http.get('/iam/clients/me')).status;
 
-async function invite(host: Person, email: string, role = 1): Promise<void> {
-  const body = { email, user_role: { id: role }, client_id: host.clientId };
-  expect((await host.http.post('/iam/clients/invite_user', body)).status).toBe(200);
-}
-
 const enter = (http: HttpClient, clientId: number) => http.get(`/iam/auth/jwt/clients/${clientId}/login`);
 
 async function newToken(http: HttpClient, clientId: number) {
@@ -42,7 +37,7 @@ async function acting(userId: number): Promise<HttpClient> {
 describe('rights that a reseller borrows', () => {
   it('make no token in the name of a user who only joined its client', async () => {
     const own = await newPerson(reseller.http);
-    await invite(own, stranger.email);
+    await joins(own, stranger, { id: 1 });
     const path = `/iam/clients/${own.clientId}/client-users/${own.userId}`;
     expect((await own.http.put(path, { user_role: { id: 2 } })).status).toBe(204);
     const answer = await newToken(reseller.http, own.clientId);
@@ -51,7 +46,7 @@ describe('rights that a reseller borrows', () => {
 
   it('lead to no other account of a user, neither with a login nor with an API token', async () => {
     const host = await newPerson(service.http);
-    await invite(host, theirs.email);
+    await joins(host, theirs, { id: 1 });
     const { body } = await newToken(reseller.http, theirs.clientId);
     expect(body.client_user.user_id).toBe(theirs.userId);
     const token = createHttpClient(service.url, body.token);
@@ -70,7 +65,7 @@ describe('rights that a reseller borrows', () => {
     await reseller.http.get(`/iam/auth/jwt/clients/${client.clientId}/admin_token`);
     await newToken(reseller.http, client.clientId);
     await reseller.http.patch(`/iam/clients/${client.clientId}`, { is_test: true });
-    const { body } = await client.http.get('/cloud/v1/user_actions?order_by=asc');
+    const { body } = await client.http.get('/cloud/v1/request_log?order_by=asc');
     const seen = body.results.map(({ operation, user_id, outcome }: Record<string, unknown>) => [
       operation,
       user_id,
@@ -79,7 +74,7 @@ describe('rights that a reseller borrows', () => {
     const operations = ['loginAsUser', 'loginAsAdministrator', 'createApiToken', 'updateClient'];
     expect(seen).toEqual(operations.map((operation) => [operation, me.currentUser, 'accepted']));
     expect((await reseller.http.get(`/iam/auth/jwt/users/${stranger.userId}/token`)).status).toBe(404);
-    const { body: own } = await reseller.http.get('/cloud/v1/user_actions?outcome=refused');
+    const { body: own } = await reseller.http.get('/cloud/v1/request_log?outcome=refused');
     expect(own.results[0]).toMatchObject({ operation: 'loginAsUser', status: 404 });
   });
 
@@ -123,8 +118,7 @@ describe('rights that a reseller borrows', () => {
     const left = await addReseller(service, 'Leaver');
     const client = await newPerson(left.http);
     const { body: me } = await left.http.get('/iam/clients/me');
-    const { email } = me.users.find(({ id }: { id: number }) => id === me.currentUser);
-    await invite(client, email);
+    await placedIn(client, me.currentUser);
     const { body: tokens } = await left.http.get(`/iam/v2/clients/${left.clientId}/tokens`);
     const kept = createHttpClient(service.url, await tokenAt(client, me.currentUser));
     expect(await status(kept)).toBe(200);
@@ -137,6 +131,14 @@ describe('rights that a reseller borrows', () => {
     expect((await kept.get('/iam/clients')).status).toBe(403);
   });
 });
+
+/** Whoever has no password can join nothing, so that the place comes from behind the API. */
+async function placedIn({ clientId }: Person, userId: number): Promise<void> {
+  await service.pool.query(
+    'insert into client_users (client_id, user_id, role_id, created_at) values ($1, $2, 1, now())',
+    [clientId, userId],
+  );
+}
 
 /** The text of an API token of that user, who joined the account. */
 async function tokenAt({ clientId }: Person, userId: number): Promise<string> {
@@ -151,7 +153,7 @@ async function tokenAt({ clientId }: Person, userId: number): Promise<string> {
 describe('an account that takes in a user whom another account made', () => {
   it('learns neither name, number nor logins of theirs', async () => {
     const host = await newPerson(service.http, { name: 'Host' });
-    await invite(host, stranger.email, 2);
+    await joins(host, stranger, { id: 2 });
     const { body: one } = await host.http.get(`/iam/users/${stranger.userId}`);
     expect(one).toMatchObject({ email: stranger.email, name: null, phone: null });
     const { body: mine } = await host.http.get('/iam/clients/me');
@@ -164,9 +166,8 @@ describe('an account that takes in a user whom another account made', () => {
 
   it('can let go of one with rights elsewhere', async () => {
     const { body: me } = await reseller.http.get('/iam/clients/me');
-    const { email } = me.users.find(({ id }: { id: number }) => id === me.currentUser);
     const host = await newPerson(service.http);
-    await invite(host, email);
+    await placedIn(host, me.currentUser);
     const path = `/iam/clients/${host.clientId}/client-users/${me.currentUser}`;
     expect((await host.http.put(path, { user_role: { id: 2 } })).status).toBe(204);
     expect((await host.http.delete(path)).status).toBe(200);

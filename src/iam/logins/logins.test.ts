@@ -4,6 +4,8 @@ import {
   anyEmail,
   bearer,
   claimsOf,
+  invite,
+  joins,
   logIn,
   newPerson,
   PASSWORD,
@@ -84,14 +86,9 @@ describe('a login', () => {
     expect(answer.body.errors[field][0]).toMatch(text);
   });
 
-  it('is refused to users without a password, and to all of a paused account', async () => {
+  it('is refused to whoever was invited and did not come, and to all of a paused account', async () => {
     const email = anyEmail();
-    const invited = await person.http.post('/iam/clients/invite_user', {
-      email,
-      user_role: { id: 2 },
-      client_id: person.clientId,
-    });
-    expect(invited.body).toEqual({ status: 'sent', user_id: expect.any(Number) });
+    await invite(person, email);
     expect((await service.anonymous.post(LOGIN, { username: email, password: PASSWORD })).status).toBe(400);
     const other = await newPerson(service.http);
     await service.pool.query(`update clients set status = 'paused' where id = $1`, [other.clientId]);
@@ -122,6 +119,10 @@ describe('a login', () => {
       ip_address: '127.0.0.1',
       user_agent: expect.any(String),
       created_at: expect.stringMatching(/Z$/),
+      login_at: newest.created_at,
+      is_successful: false,
+      auth_type: 'password',
+      user: victim.userId,
     });
     expect(body).toMatchObject({ count: 6, next: null, previous: null });
   });
@@ -132,7 +133,7 @@ describe('a login', () => {
     for (let left = 6; left > 0; left--) answers.push((await service.anonymous.post(LOGIN, body)).status);
     expect(answers).toEqual([400, 400, 400, 400, 400, 429]);
     const { body: log } = await service.http.get('/iam/activity_log/logins?limit=1');
-    expect(log.result[0]).toMatchObject({ user_id: null, username: body.username });
+    expect(log.result[0]).toMatchObject({ user_id: null, user: 0, username: body.username });
     expect(log.next).toBe('/iam/activity_log/logins?offset=1&limit=1');
     expect((await person.http.get('/iam/activity_log/logins')).text).not.toContain(body.username);
     expect((await (await service.withRole('Engineers')).get('/iam/activity_log/logins')).status).toBe(403);
@@ -168,8 +169,7 @@ describe('a refresh token', () => {
 describe('other logins', () => {
   it('a user enters another of their accounts with the role there', async () => {
     const host = await newPerson(service.http);
-    const invite = { email: person.email, user_role: { name: 'Users' }, client_id: host.clientId };
-    expect((await host.http.post('/iam/clients/invite_user', invite)).status).toBe(200);
+    await joins(host, person, { name: 'Users' });
     const { body } = await person.http.get(`/iam/auth/jwt/clients/${host.clientId}/login`);
     expect(claimsOf(body.access)).toMatchObject({
       client_id: host.clientId,
@@ -233,8 +233,7 @@ describe('other logins', () => {
   it('a reseller does not act as a user who only joined one of its clients', async () => {
     const reseller = await addReseller(service, 'Joined');
     const theirs = await newPerson(reseller.http);
-    const body = { email: person.email, user_role: { id: 1 }, client_id: theirs.clientId };
-    expect((await theirs.http.post('/iam/clients/invite_user', body)).status).toBe(200);
+    await joins(theirs, person, { id: 1 });
     const { status: answer } = await reseller.http.get(`/iam/auth/jwt/users/${person.userId}/token`);
     expect(answer).toBe(404);
   });

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { bearer, logIn, newPerson, PASSWORD } from '../../../test/support/logins.ts';
+import { anyEmail, bearer, logIn, newPerson, PASSWORD } from '../../../test/support/logins.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
+import { systemClock as clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { requireUserOf, setPasswordOf } from './operator-password.ts';
 
@@ -17,7 +18,7 @@ afterAll(async () => {
 });
 
 it('gives the platform administrator a first password, and a better address', async () => {
-  const answer = await setPasswordOf({ database }, { password: PASSWORD, rename: 'root@example.com' });
+  const answer = await setPasswordOf({ database, clock }, { password: PASSWORD, rename: 'root@example.com' });
   expect(answer).toEqual({ email: 'root@example.com' });
   const root = bearer(service.url, await logIn(service.anonymous, 'root@example.com'));
   expect((await root.get('/iam/clients')).status).toBe(200);
@@ -26,7 +27,7 @@ it('gives the platform administrator a first password, and a better address', as
 
 it('ends the logins of a user whom it gives a new one', async () => {
   const user = await newPerson(service.http);
-  await setPasswordOf({ database }, { email: user.email, password: 'another good one' });
+  await setPasswordOf({ database, clock }, { email: user.email, password: 'another good one' });
   await expect.poll(async () => (await user.http.get('/iam/clients/me')).status).toBe(401);
   await logIn(service.anonymous, user.email, 'another good one');
 });
@@ -40,8 +41,19 @@ it('knows before a password is asked for whether there is such a user', async ()
 it('refuses a short password, an unknown user and an address that is taken', async () => {
   const user = await newPerson(service.http);
   const set = (wanted: { email?: string; rename?: string; password?: string }) =>
-    setPasswordOf({ database }, { password: PASSWORD, ...wanted });
+    setPasswordOf({ database, clock }, { password: PASSWORD, ...wanted });
   await expect(set({ password: 'short' })).rejects.toThrow(InvalidError);
   await expect(set({ email: 'nobody@example.com' })).rejects.toThrow(NotFoundError);
   await expect(set({ rename: user.email.toUpperCase() })).rejects.toThrow(InvalidError);
+});
+
+it('is told the address that a user had before', async () => {
+  const user = await newPerson(service.http);
+  expect(await requireUserOf({ database }, { email: user.email })).toBeUndefined();
+  const rename = anyEmail();
+  await setPasswordOf({ database, clock }, { email: user.email, rename, password: PASSWORD });
+  const today = new Date().toISOString().slice(0, 10);
+  expect(await requireUserOf({ database }, { email: rename })).toBe(
+    `Until ${today} the address of this user was ${user.email}: make sure who asks`,
+  );
 });

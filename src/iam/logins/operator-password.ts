@@ -1,17 +1,25 @@
 import type { Database } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { requireEmail } from '../../lib/email.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { endLogins } from '../identity/credentials.ts';
+import { formerAddress } from './password-command.ts';
 import { hashPassword } from './passwords.ts';
 import { PASSWORD_LENGTH } from './schema.ts';
 import * as store from './store.ts';
 
 type Who = { email?: string | undefined; rename?: string | undefined };
 
-/** To be asked before a person types a password. @throws InvalidError, NotFoundError for an unknown user */
-export async function requireUserOf({ database }: { database: Database }, { email, rename }: Who) {
+/**
+ * To be asked before a person types a password. Answers what they should know of the user's address.
+ * @throws InvalidError, NotFoundError for an unknown user
+ */
+export async function requireUserOf(
+  { database }: { database: Database },
+  { email, rename }: Who,
+): Promise<string | undefined> {
   if (rename !== undefined) requireEmail(rename, 'rename');
-  await findUser(database.sql, email);
+  return formerAddress(await findUser(database.sql, email));
 }
 
 /**
@@ -19,7 +27,7 @@ export async function requireUserOf({ database }: { database: Database }, { emai
  * Ends the user's logins. @throws InvalidError, NotFoundError for an unknown user
  */
 export async function setPasswordOf(
-  { database }: { database: Database },
+  { database, clock }: { database: Database; clock: Clock },
   wanted: Who & { password: string },
 ): Promise<{ email: string }> {
   const { email, rename, password } = wanted;
@@ -31,7 +39,7 @@ export async function setPasswordOf(
   const hash = await hashPassword(password);
   return database.transaction(async (tx) => {
     const user = await findUser(tx.sql, email);
-    await store.setPassword(tx.sql, user.id, { hash, email: rename ?? user.email });
+    await store.setPassword(tx.sql, user.id, { hash, rename, now: clock.now() });
     await endLogins(tx, { userId: user.id });
     return { email: rename ?? user.email };
   });

@@ -37,9 +37,9 @@ export function createPasswordCheck(deps: {
     password: string,
     from: Sender,
   ): Promise<boolean> {
-    await limits.take(username, from.address);
+    const giveBack = await limits.take(username, from.address);
     const successful = await isPasswordOf(user?.password_hash, password);
-    if (successful) await limits.giveBack(username, from.address);
+    if (successful) await giveBack();
     const attempt = { userId: user?.id ?? null, username, ...from, successful };
     // A note of a failure must outlive the refusal, so it is no part of the request's transaction.
     await database.transaction((tx) => store.insertAttempt(tx.sql, attempt, clock.now()));

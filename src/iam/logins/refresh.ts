@@ -9,12 +9,15 @@ import { type OpenLogin, pairOf, refreshExpiry } from './pairs.ts';
 import type { TokenPair } from './schema.ts';
 import * as store from './store.ts';
 
+const LOG_IN_AGAIN =
+  'This login has ended, as it does when a refresh token comes twice; log in again with POST /iam/auth/jwt/login.';
+
 /** A refresh token that was used before: two have it, and one of them may be a thief (RFC 9700, 4.14.2). */
 class UsedTwiceError extends UnauthenticatedError {
   readonly family: string;
 
   constructor(family: string) {
-    super('Token is invalid or expired', true);
+    super('Token is invalid or expired', true, LOG_IN_AGAIN);
     this.family = family;
   }
 }
@@ -39,14 +42,18 @@ export async function refreshPair(
 
 async function renewed(tx: Transaction, given: SignedTokenClaims, now: Date): Promise<OpenLogin> {
   const login = await store.lockLogin(tx.sql, given.loginId);
-  if (!login || login.expires_at <= now) throw new UnauthenticatedError('Token is invalid or expired', true);
+  if (!login || login.expires_at <= now) throw ended();
   if (login.refresh_id !== given.id) throw new UsedTwiceError(login.family);
   const of = (await store.membershipsOf(tx.sql, login.user_id)).find(
     ({ client_id }) => client_id === login.client_id,
   );
-  if (!of) throw new UnauthenticatedError('Token is invalid or expired', true);
+  if (!of) throw ended();
   const refreshId = randomUUID();
   const expiresAt = refreshExpiry(now, login.ends_at);
   await store.renewLogin(tx.sql, login.id, { refreshId, expiresAt });
   return { id: login.id, refreshId, expiresAt, roleId: login.role_id, of };
+}
+
+function ended(): UnauthenticatedError {
+  return new UnauthenticatedError('Token is invalid or expired', true, LOG_IN_AGAIN);
 }

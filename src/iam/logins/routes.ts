@@ -1,7 +1,7 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import type { Api } from '../../http/server.ts';
 import type { Sender } from './password-check.ts';
-import { passwordCommand } from './password-command.ts';
+import { formerAddress, passwordCommand } from './password-command.ts';
 import {
   ChangePassword,
   ClientParams,
@@ -14,7 +14,7 @@ import {
   TokenPair,
   UserParams,
 } from './schema.ts';
-import type { Logins } from './service.ts';
+import type { Addressed, Logins } from './service.ts';
 
 const tags = ['Logins'];
 const JWT = '/iam/auth/jwt';
@@ -23,7 +23,7 @@ export function loginRoutes(app: Api, { logins }: { logins: Logins }): void {
   publicRoutes(app, logins);
 
   app.get(`${JWT}/clients/:clientId/login`, {
-    config: { access: 'read', noted: true },
+    config: { access: 'read', noted: true, secretAnswer: true },
     schema: {
       operationId: 'loginToClient',
       summary: 'Log in to another account of the user',
@@ -33,40 +33,37 @@ export function loginRoutes(app: Api, { logins }: { logins: Logins }): void {
       params: ClientParams,
       response: { 200: TokenPair },
     },
-    handler: async ({ principal, params }, reply) =>
-      secret(reply, await logins.enter(principal, params.clientId)),
+    handler: ({ principal, params }) => logins.enter(principal, params.clientId),
   });
 
   app.get(`${JWT}/clients/:clientId/admin_token`, {
-    config: { access: 'resell', noted: true },
+    config: { access: 'resell', noted: true, secretAnswer: true },
     schema: {
       operationId: 'loginAsAdministrator',
       summary: 'Log in as the administrator of a client',
-      description: "The account's list of user actions shows it.",
+      description: 'GET /cloud/v1/request_log of the account shows it.',
       tags,
       params: ClientParams,
       response: { 200: TokenPair },
     },
-    handler: async ({ principal, params }, reply) =>
-      secret(reply, await logins.asAdministrator(principal, params.clientId)),
+    handler: ({ principal, params }) => logins.asAdministrator(principal, params.clientId),
   });
 
   app.get(`${JWT}/users/:userId/token`, {
-    config: { access: 'resell', noted: true },
+    config: { access: 'resell', noted: true, secretAnswer: true },
     schema: {
       operationId: 'loginAsUser',
       summary: 'Log in as a user of a client',
-      description: "The account's list of user actions shows it.",
+      description: 'GET /cloud/v1/request_log of the account shows it.',
       tags,
       params: UserParams,
       response: { 200: TokenPair },
     },
-    handler: async ({ principal, params }, reply) =>
-      secret(reply, await logins.asUser(principal, params.userId)),
+    handler: ({ principal, params }) => logins.asUser(principal, params.userId),
   });
 
   app.put('/iam/users/:userId/password', {
-    config: { access: 'read' },
+    config: { access: 'read', secretAnswer: true },
     schema: {
       operationId: 'changePassword',
       summary: "Change the caller's own password",
@@ -76,9 +73,28 @@ export function loginRoutes(app: Api, { logins }: { logins: Logins }): void {
       body: ChangePassword,
       response: { 200: TokenPair },
     },
-    handler: async (request, reply) => {
+    handler: (request) => {
       const { principal, params, body } = request;
-      return secret(reply, await logins.changePassword(principal, params.userId, body, senderOf(request)));
+      return logins.changePassword(principal, params.userId, body, senderOf(request));
+    },
+  });
+
+  app.post('/iam/auth/reset_password', {
+    config: { access: 'administer' },
+    schema: {
+      operationId: 'resetPassword',
+      summary: 'Ask for a new password for a user',
+      description:
+        "Of the caller's account, or of the reseller's clients. Nobody but the user may choose the password, so no link is answered: whoever operates the platform finds the user in the log, once an hour, and sets one with `tradewind user password`.",
+      tags,
+      body: ForgotPassword,
+      response: { 200: Sent },
+    },
+    handler: async ({ principal, body, log }) => {
+      const user = await logins.resetPassword(principal, body.email);
+      const { userId, clientId } = principal;
+      noteForgotten(log, user, `User ${userId} of client ${clientId} asked for a new password for a user`);
+      return { status: 'sent' as const };
     },
   });
 
@@ -88,7 +104,7 @@ export function loginRoutes(app: Api, { logins }: { logins: Logins }): void {
       operationId: 'listLoginAttempts',
       summary: 'List login attempts',
       description:
-        "Newest first, of the last 90 days: those in the name of users whom the account made. The platform administrator sees those in nobody's name as well. What was refused because of too many failures is not listed.",
+        "Newest first, of the last 90 days: the caller's own, and those in the name of users who belong to this account and no other. The platform administrator sees those in nobody's name as well. What was refused because of too many failures is not listed.",
       tags,
       querystring: LoginAttemptQuery,
       response: { 200: LoginAttemptPage },
@@ -102,21 +118,21 @@ function publicRoutes(app: Api, logins: Logins): void {
   const open = { tags, security: [] };
 
   app.post(`${JWT}/login`, {
-    config: { access: 'public' },
+    config: { access: 'public', secretAnswer: true },
     schema: {
       ...open,
       operationId: 'login',
       summary: 'Log in',
       description:
-        'After 5 wrong passwords of a user from one address or 25 from anywhere, or 100 of all users from one address, further ones are 429 for up to 15 minutes. The addresses of an IPv6 /64 count as one.',
+        'After 5 wrong passwords of a user from one address or 25 from anywhere, or 100 of all users from one address, further ones are 429 for up to 15 minutes. Where a user logged in well within 90 days, nothing but their own 5 counts. The addresses of an IPv6 /64 count as one.',
       body: LoginRequest,
       response: { 200: TokenPair },
     },
-    handler: async (request, reply) => secret(reply, await logins.login(request.body, senderOf(request))),
+    handler: (request) => logins.login(request.body, senderOf(request)),
   });
 
   app.post(`${JWT}/refresh`, {
-    config: { access: 'public' },
+    config: { access: 'public', secretAnswer: true },
     schema: {
       ...open,
       operationId: 'refreshLogin',
@@ -126,7 +142,7 @@ function publicRoutes(app: Api, logins: Logins): void {
       body: RefreshRequest,
       response: { 200: TokenPair },
     },
-    handler: async ({ body }, reply) => secret(reply, await logins.refresh(body.refresh)),
+    handler: ({ body }) => logins.refresh(body.refresh),
   });
 
   app.post('/iam/auth/password/forgot', {
@@ -141,22 +157,21 @@ function publicRoutes(app: Api, logins: Logins): void {
       response: { 200: Sent },
     },
     handler: async ({ body, log }) => {
-      const userId = await logins.passwordForgotten(body.email);
-      if (userId !== undefined) {
-        log.warn(
-          { userId },
-          `A user forgot their password; this sets a new one: ${passwordCommand(body.email)}`,
-        );
-      }
+      const user = await logins.passwordForgotten(body.email);
+      noteForgotten(log, user, 'Somebody said that a user forgot their password');
       return { status: 'sent' as const };
     },
   });
 }
 
-/** No cache may keep tokens. */
-function secret(reply: FastifyReply, pair: TokenPair): TokenPair {
-  void reply.header('cache-control', 'no-store');
-  return pair;
+/** What whoever operates the platform has to do. The address is the one that is kept, not what a stranger typed. */
+function noteForgotten(log: FastifyBaseLogger, user: Addressed | undefined, who: string): void {
+  if (!user) return;
+  const former = formerAddress(user);
+  log.warn(
+    { userId: user.id },
+    `${who}; this sets one, for nobody but the user: ${passwordCommand(user.email)}${former ? ` (${former})` : ''}`,
+  );
 }
 
 function senderOf(request: FastifyRequest): Sender {

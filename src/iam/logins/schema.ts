@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { NULL_AS_ABSENT, NULL_AS_EMPTY } from '../../lib/client-nulls.ts';
 import { Email } from '../../lib/email.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { IntegerId, pageFields, Timestamp } from '../../lib/wire.ts';
@@ -105,12 +106,18 @@ export type ChangePassword = Static<typeof ChangePassword>;
 const LoginAttempt = Type.Object(
   {
     id: Type.Integer({ description: 'Attempt ID', examples: [1] }),
-    user_id: nullable(Type.Integer({ description: 'The user; null when nobody has that name' })),
+    user_id: nullable(
+      Type.Integer({ ...NULL_AS_ABSENT, description: 'The user; none when nobody has that name' }),
+    ),
     username: Type.String({ description: 'The name that was given', examples: ['user@example.com'] }),
     successful: Type.Boolean({ description: 'Whether the password was right' }),
     ip_address: Type.String({ description: 'Where the request came from', examples: ['192.0.2.1'] }),
-    user_agent: nullable(Type.String({ description: 'How the program named itself' })),
+    user_agent: nullable(Type.String({ ...NULL_AS_EMPTY, description: 'How the program named itself' })),
     created_at: Timestamp('When it was'),
+    login_at: Timestamp('The same'),
+    is_successful: Type.Boolean({ description: 'The same as `successful`' }),
+    auth_type: Type.String({ description: 'Always password', examples: ['password'] }),
+    user: Type.Integer({ description: 'The user; 0 when nobody has that name', examples: [1] }),
   },
   { title: 'LoginAttempt' },
 );

@@ -13,6 +13,7 @@ import { type ClientDirectory, resells } from '../clients/directory.ts';
 import type { Authenticator } from '../identity/authenticate.ts';
 import { endLogins } from '../identity/credentials.ts';
 import { allows, type Principal } from '../identity/principal.ts';
+import { reachOf } from '../identity/reach.ts';
 import type { SignedTokens } from '../identity/signed-tokens.ts';
 import type { LoginLimits } from './limits.ts';
 import { freshOrigin, type Origin, openLogin, pairOf } from './pairs.ts';
@@ -28,6 +29,10 @@ import type {
 } from './schema.ts';
 import * as store from './store.ts';
 
+export type { Addressed } from './store.ts';
+
+const SHUT =
+  'The password is right, and no account of this user is open: it is paused, or its administrators have shut the user out.';
 /** Somebody who asks again and again is noted once in this time. */
 const REQUEST_NOTED_MS = 3_600_000;
 const ATTEMPTS_KEPT_MS = 90 * 24 * 3_600_000;
@@ -55,7 +60,9 @@ export interface Logins {
     from: Sender,
   ): Promise<TokenPair>;
   /** Answers the user that somebody has to give a new password to, unless that was noted a while ago. */
-  passwordForgotten(email: string): Promise<number | undefined>;
+  passwordForgotten(email: string): Promise<store.Addressed | undefined>;
+  /** The same for a user of the caller's account, or of the reseller's clients. @throws NotFoundError */
+  resetPassword(principal: Principal, email: string): Promise<store.Addressed | undefined>;
   attempts(principal: Principal, query: LoginAttemptQuery): Promise<LoginAttemptPage>;
   /** Removes what nobody needs any more; to be called now and then. */
   forgetOld(): Promise<void>;
@@ -112,7 +119,11 @@ export function createLogins(deps: {
       const user = await passwords.byName(request.username, request.password, from);
       const [membership] = user ? await store.membershipsOf(database.sql, user.id) : [];
       if (!membership) {
-        throw new InvalidError({ errors: ['No active account found with the given credentials.'] });
+        throw new InvalidError(
+          { errors: ['No active account found with the given credentials.'] },
+          undefined,
+          user && SHUT,
+        );
       }
       const origin = freshOrigin(membership.user_id);
       return pairOf(deps, await database.accept({}, (tx) => openLogin(tx, membership, origin, clock.now())));
@@ -180,8 +191,23 @@ export function createLogins(deps: {
       return database.accept({}, (tx) => store.notePasswordRequest(tx.sql, email, { now, since }));
     },
 
+    async resetPassword(principal, email) {
+      const now = clock.now();
+      const since = new Date(now.getTime() - REQUEST_NOTED_MS);
+      return database.accept(principal, async (tx) => {
+        if (!(await store.belongsTo(tx.sql, email, reachOf(principal)))) {
+          throw new NotFoundError('User with the address', email);
+        }
+        return store.notePasswordRequest(tx.sql, email, { now, since });
+      });
+    },
+
     async attempts(principal, { limit = 100, offset = 0 }) {
-      const of = { clientId: principal.clientId, strangers: principal.platformAdministrator };
+      const of = {
+        clientId: principal.clientId,
+        userId: principal.inPerson ? principal.userId : undefined,
+        strangers: principal.platformAdministrator,
+      };
       const { count, rows } = await store.listAttempts(database.sql, of, { limit, offset });
       return {
         count,
@@ -194,6 +220,10 @@ export function createLogins(deps: {
           ip_address: row.address,
           user_agent: row.user_agent,
           created_at: isoMicros(row.created_at),
+          login_at: isoMicros(row.created_at),
+          is_successful: row.successful,
+          auth_type: 'password',
+          user: row.user_id ?? 0,
         })),
       };
     },

@@ -4,6 +4,7 @@ import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { InvalidError } from '../../lib/errors.ts';
 import { ROLES } from '../identity/principal.ts';
+import type { Reach } from '../identity/reach.ts';
 
 export interface Login {
   family: string;
@@ -112,6 +113,7 @@ function usersToLogIn(db: Kysely<Tables>) {
     .selectFrom('users')
     .select(['id', 'email', 'password_hash'])
     .where('is_active', '=', true)
+    .where('pending', '=', false)
     .where('deleted_at', 'is', null);
 }
 
@@ -159,7 +161,9 @@ function memberships(db: Kysely<Tables>) {
       'home.reseller_id as home_reseller_id',
       'clients.company',
     ])
+    .where('client_users.is_active', '=', true)
     .where('users.is_active', '=', true)
+    .where('users.pending', '=', false)
     .where('users.deleted_at', 'is', null)
     .where('clients.status', '=', 'active')
     .where('clients.deleted_at', 'is', null)
@@ -190,22 +194,31 @@ export async function replacePassword(
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('users')
-    .set({ password_hash: to, password_requested_at: null })
+    .set({ password_hash: to, password_given: false, password_requested_at: null })
     .where('id', '=', userId)
     .where('password_hash', '=', from)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
 
+/** A user, and the address that was theirs before the last change. */
+export interface Addressed {
+  id: number;
+  email: string;
+  former_email: string | null;
+  email_changed_at: Date | null;
+}
+
 /** The user of that address, or the platform's administrator. */
 export async function findUserForOperator(
   db: Kysely<Tables>,
   email: string | undefined,
-): Promise<{ id: number; email: string } | undefined> {
+): Promise<Addressed | undefined> {
   return db
     .selectFrom('users')
-    .select(['id', 'email'])
+    .select(['id', 'email', 'former_email', 'email_changed_at'])
     .where('deleted_at', 'is', null)
+    .where('pending', '=', false)
     .where((user) =>
       email === undefined
         ? user('platform_administrator', '=', true)
@@ -215,28 +228,36 @@ export async function findUserForOperator(
     .executeTakeFirst();
 }
 
-/** @throws InvalidError when another user has the address */
+/** `rename` gives the user another address. @throws InvalidError when another user has it */
 export async function setPassword(
   db: Kysely<Tables>,
   userId: number,
-  { hash, email }: { hash: string; email: string },
+  { hash, rename, now }: { hash: string; rename: string | undefined; now: Date },
 ): Promise<void> {
   try {
-    // The account has the address of its first user until it is given another one.
-    await sql`
-      update clients set email = ${email} from users
-      where users.id = ${userId} and clients.id = users.client_id and clients.email = users.email`.execute(
-      db,
-    );
+    if (rename !== undefined) await renameUser(db, userId, rename, now);
     await db
       .updateTable('users')
-      .set({ password_hash: hash, password_requested_at: null, email })
+      .set({ password_hash: hash, password_given: false, password_requested_at: null })
       .where('id', '=', userId)
       .execute();
   } catch (error) {
     if (!violates(error, 'users_by_email')) throw error;
-    throw new InvalidError({ rename: [`Another user has the address ${email}.`] });
+    throw new InvalidError({ rename: [`Another user has the address ${rename}.`] });
   }
+}
+
+async function renameUser(db: Kysely<Tables>, userId: number, email: string, now: Date): Promise<void> {
+  // The account has the address of its first user until it is given another one.
+  await sql`
+    update clients set email = ${email} from users
+    where users.id = ${userId} and clients.id = users.client_id and clients.email = users.email`.execute(db);
+  await db
+    .updateTable('users')
+    .set((user) => ({ former_email: user.ref('email'), email, email_changed_at: now }))
+    .where('id', '=', userId)
+    .where('email', '!=', email)
+    .execute();
 }
 
 /** Notes that a user asks for a new password. Answers who that is, unless there was such a note after `since`. */
@@ -244,18 +265,31 @@ export async function notePasswordRequest(
   db: Kysely<Tables>,
   email: string,
   { now, since }: { now: Date; since: Date },
-): Promise<number | undefined> {
-  const row = await db
+): Promise<Addressed | undefined> {
+  return db
     .updateTable('users')
     .set({ password_requested_at: now })
     .where((user) => user(user.fn<string>('lower', ['email']), '=', email.toLowerCase()))
     .where('deleted_at', 'is', null)
+    .where('pending', '=', false)
     .where((user) =>
       user.or([user('password_requested_at', 'is', null), user('password_requested_at', '<', since)]),
     )
-    .returning('id')
+    .returning(['id', 'email', 'former_email', 'email_changed_at'])
     .executeTakeFirst();
-  return row?.id;
+}
+
+/** Whether somebody of that address, who joined, belongs to an account in reach. */
+export async function belongsTo(db: Kysely<Tables>, email: string, reach: Reach): Promise<boolean> {
+  const { rows } = await sql`
+    select from users
+      join client_users on client_users.user_id = users.id
+      join clients on clients.id = client_users.client_id
+     where lower(users.email) = ${email.toLowerCase()} and users.deleted_at is null and not users.pending
+       and (${reach.all} or clients.id = ${reach.clientId ?? null}::bigint
+            or clients.reseller_id = ${reach.resellerId ?? null}::bigint)
+     limit 1`.execute(db);
+  return rows.length > 0;
 }
 
 export interface Attempt {
@@ -280,19 +314,38 @@ export async function insertAttempt(db: Kysely<Tables>, attempt: Attempt, now: D
     .execute();
 }
 
-/** Newest first: attempts in the name of users whom an account made, and with `strangers` those in nobody's name. */
+/**
+ * Newest first: attempts in the name of users who belong to this account and no other, of one user besides, and with
+ * `strangers` those in nobody's name.
+ */
 export async function listAttempts(
   db: Kysely<Tables>,
-  of: { clientId: number; strangers: boolean },
+  of: { clientId: number; userId: number | undefined; strangers: boolean },
   page: { limit: number; offset: number },
 ) {
   const attempts = db
     .selectFrom('login_attempts')
     .selectAll()
     .where((attempt) => {
-      const users = attempt.selectFrom('users').select('id').where('client_id', '=', of.clientId);
-      const own = attempt('user_id', 'in', users);
-      return of.strangers ? attempt.or([own, attempt('user_id', 'is', null)]) : own;
+      const users = attempt
+        .selectFrom('client_users as own')
+        .select('own.user_id')
+        .where('own.client_id', '=', of.clientId)
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('client_users as other')
+                .select('other.user_id')
+                .whereRef('other.user_id', '=', 'own.user_id')
+                .whereRef('other.client_id', '!=', 'own.client_id'),
+            ),
+          ),
+        );
+      return attempt.or([
+        attempt('user_id', 'in', users),
+        ...(of.userId === undefined ? [] : [attempt('user_id', '=', of.userId)]),
+        ...(of.strangers ? [attempt('user_id', 'is', null)] : []),
+      ]);
     })
     .orderBy('id', 'desc');
   return pageWithCount(attempts, page);

@@ -41,7 +41,7 @@ export async function createTokenFor(
   }
   return deps.database.transaction(async (tx) => {
     const owner = await ownerOf(tx, options, now);
-    const { id, secret } = await makeToken(tx.sql, {
+    const { id, secret } = await makeToken(tx, {
       ...owner,
       roleId: role.id,
       name: options.name,

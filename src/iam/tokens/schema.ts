@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { NULL_AS_EMPTY } from '../../lib/client-nulls.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { IntegerId, Timestamp } from '../../lib/wire.ts';
 
@@ -25,12 +26,13 @@ export const CreateApiToken = Type.Object(
     ),
     client_user: Type.Object(
       {
-        role: Type.Object(Type.Partial(Type.Object(roleFields)).properties, {
-          title: 'ApiTokenRoleInput',
-          description: `By id, by name or by both: ${ROLE_LIST}. Not above the role of the token that makes it.`,
-          minProperties: 1,
-          additionalProperties: false,
-        }),
+        role: Type.Optional(
+          Type.Object(Type.Partial(Type.Object(roleFields)).properties, {
+            title: 'ApiTokenRoleInput',
+            description: `By id, by name or by both: ${ROLE_LIST}. Not above the role of the token that makes it. Users when it is left out or names none.`,
+            additionalProperties: false,
+          }),
+        ),
       },
       { title: 'ApiTokenUserInput', additionalProperties: false },
     ),
@@ -47,7 +49,9 @@ const tokenFields = {
   id: Type.Integer({ description: 'Token ID', examples: [1000] }),
   name: Type.String({ description: 'Token name', examples: ['Deployments'] }),
   description: Type.String({ description: 'Empty when there is none.' }),
-  exp_date: nullable(Timestamp('When it stops working; null means never.')),
+  exp_date: nullable(
+    Type.String({ ...NULL_AS_EMPTY, description: 'When it stops working; null or empty means never.' }),
+  ),
   expired: Type.Boolean({ description: 'Whether that moment has passed.' }),
   deleted: Type.Boolean({
     description: 'Whether it was deleted. An expired one counts as deleted after 30 days.',

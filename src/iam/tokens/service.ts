@@ -5,7 +5,7 @@ import { MOMENT_RULE } from '../../lib/timestamps.ts';
 import { type ClientDirectory, resells } from '../clients/directory.ts';
 import type { Authenticator } from '../identity/authenticate.ts';
 import { announceTokens, endLogins, together } from '../identity/credentials.ts';
-import { allows, type Principal } from '../identity/principal.ts';
+import { allows, type Principal, ROLES } from '../identity/principal.ts';
 import { findRole, findRoleByText, isAbove, type Role, roleChoices, roleOf } from '../identity/roles.ts';
 import { tokenText } from '../identity/token-text.ts';
 import { makeToken } from './new-token.ts';
@@ -84,12 +84,12 @@ export function createTokens(deps: {
       const role = acceptedRole(principal, request.client_user.role);
       const expiresAt = acceptedExpiry(request.exp_date, now);
       const userId = await ownerOf(principal, clientId);
-      return database.accept(principal, async (tx) => {
+      const made = await database.accept(principal, async (tx) => {
         if (!principal.platformAdministrator) {
           const used = await store.lockAndCountTokens(tx, clientId, now);
           if (used >= MAX_TOKENS) throw tooMany();
         }
-        const { id, secret } = await makeToken(tx.sql, {
+        const { id, secret } = await makeToken(tx, {
           clientId,
           userId,
           roleId: role.id,
@@ -102,6 +102,8 @@ export function createTokens(deps: {
         if (!row) throw new Error(`Token ${id} is gone while it is being made`);
         return { ...presentedToken(row, false, now), token: tokenText(version, id, secret) };
       });
+      authenticator.forget({ tokens: [made.id], logins: [] });
+      return made;
     },
 
     async list(principal, clientId, query) {
@@ -162,8 +164,9 @@ function refuseAbove(principal: Principal, row: store.TokenRow): void {
   }
 }
 
-function acceptedRole(principal: Principal, wanted: CreateApiToken['client_user']['role']): Role {
-  const role = findRole(wanted);
+function acceptedRole(principal: Principal, wanted: CreateApiToken['client_user']['role'] = {}): Role {
+  const namesNone = wanted.id === undefined && wanted.name === undefined;
+  const role = namesNone ? ROLES.users : findRole(wanted);
   const field = 'client_user.role';
   if (!role) throw new InvalidError({ [field]: [invalidRole(Object.values(wanted).join(' '))] });
   if (isAbove(role.id, principal.roleId)) {

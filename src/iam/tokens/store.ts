@@ -42,7 +42,14 @@ function tokens(db: Kysely<Tables>, clientId: number) {
   return db
     .selectFrom('api_tokens')
     .innerJoin('users', 'users.id', 'api_tokens.user_id')
-    .select([
+    .select((token) => [
+      // Of a user who only joined, the account knows no name.
+      token
+        .case()
+        .when('users.client_id', '=', token.ref('api_tokens.client_id'))
+        .then(token.ref('users.name'))
+        .end()
+        .as('user_name'),
       'api_tokens.id',
       'api_tokens.client_id',
       'api_tokens.user_id',
@@ -54,7 +61,6 @@ function tokens(db: Kysely<Tables>, clientId: number) {
       'api_tokens.created_at',
       'api_tokens.last_used_at',
       'api_tokens.deleted_at',
-      'users.name as user_name',
       'users.email as user_email',
       'users.reseller_id as user_reseller_id',
       'users.platform_administrator as user_platform_administrator',
@@ -151,6 +157,8 @@ export async function findAccountAdministrator(
     .where('users.reseller_id', 'is', null)
     .where('users.platform_administrator', '=', false)
     .where('users.is_active', '=', true)
+    .where('users.pending', '=', false)
+    .where('client_users.is_active', '=', true)
     .orderBy('users.id')
     .executeTakeFirst();
   return row?.id;

@@ -1,39 +1,48 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Api } from '../../http/server.ts';
-import { passwordCommand } from '../logins/password-command.ts';
 import type { Members } from './members.ts';
-import { ClientUser, ClientUserParams, Done, Invited, InviteUser, UpdateClientUser } from './schema.ts';
+import {
+  ClientParams,
+  ClientUser,
+  ClientUserParams,
+  CreateClientUser,
+  CreatedClientUser,
+  Done,
+  UpdateClientUser,
+} from './schema.ts';
+import type { Users } from './service.ts';
 
 const tags = ['Users'];
-const ONE = '/iam/clients/:clientId/client-users/:userId';
+/** The name of an operation is no user, whatever the method is. */
+const ONE = '/iam/clients/:clientId/client-users/:userId(^(?!create$).*$)';
 
-export function memberRoutes(app: Api, { members }: { members: Members }): void {
-  app.post('/iam/clients/invite_user', {
-    config: { access: 'administer' },
-    schema: {
-      operationId: 'inviteUser',
-      summary: 'Take a user into an account',
-      description:
-        "For the account's administrators and its reseller. Tradewind sends no mail: a new user can log in when whoever operates it has set a password with `tradewind user password`.",
-      tags,
-      body: InviteUser,
-      response: { 200: Invited },
-    },
-    handler: async ({ principal, body, log }) => {
-      const { userId, isNew } = await members.invite(principal, body);
-      if (isNew) {
-        log.warn({ userId }, `A new user has no password; this sets one: ${passwordCommand(body.email)}`);
-      }
-      return { status: 'sent' as const, user_id: userId };
-    },
-  });
-
+export function memberRoutes(app: Api, { members, users }: { members: Members; users: Users }): void {
   // Another account's users are refused before the body is read.
   const onRequest = async (request: FastifyRequest) => {
     const clientId = Number((request.params as { clientId: string }).clientId);
     if (Number.isSafeInteger(clientId)) await members.requireAccount(request.principal, clientId);
   };
+
+  app.post('/iam/clients/:clientId/client-users/create', {
+    config: { access: 'resell' },
+    onRequest,
+    schema: {
+      operationId: 'createClientUser',
+      summary: 'Create a user of an account',
+      description:
+        "Who can log in at once, with the password of the request; they have to choose another one before they can join somebody else's account. An address that somebody logs in with is 400: invite them.",
+      tags,
+      params: ClientParams,
+      body: CreateClientUser,
+      response: { 200: CreatedClientUser },
+    },
+    handler: async ({ principal, params, body }) => {
+      const { id, name } = await users.createIn(principal, params.clientId, body);
+      const role = { id, name };
+      return { name: body.name ?? null, username: body.username, user_role: { ...role, user_role: role } };
+    },
+  });
 
   app.get(ONE, {
     config: { access: 'read' },
@@ -58,7 +67,7 @@ export function memberRoutes(app: Api, { members }: { members: Members }): void 
       operationId: 'updateClientUser',
       summary: 'Change the role of a user in an account',
       description:
-        'Logins and API tokens follow at once. The last administrator of an account stays one (409).',
+        'Logins and API tokens follow at once; without a role nothing changes. The last administrator of an account stays one (409).',
       tags,
       params: ClientUserParams,
       body: UpdateClientUser,
@@ -71,13 +80,13 @@ export function memberRoutes(app: Api, { members }: { members: Members }): void 
   });
 
   app.delete(ONE, {
-    config: { access: 'administer' },
+    config: { access: 'read' },
     onRequest,
     schema: {
       operationId: 'removeClientUser',
       summary: 'Remove a user from an account',
       description:
-        'A user who belongs to no other account is deleted. One with API tokens that work is 403, the last administrator 409.',
+        "For the account's administrators and its reseller; users may leave by themselves, with a login of their own. It takes back an invitation, too. A user who belongs to no other account is deleted. One with API tokens that work is 403, the last administrator 409.",
       tags,
       params: ClientUserParams,
       response: { 200: Done },

@@ -21,8 +21,8 @@ export function presentedUser(
 }
 
 /**
- * A user as one of an account sees them. Nobody is asked before they are taken into one, so that an account tells
- * their name and number only to those who know the account that made them.
+ * A user as one of an account sees them. Name and number are told only to those who know the account that made the
+ * user.
  */
 export function presentedIn(user: UserRow, meant: Membership, known: readonly Membership[] = [meant]): User {
   const { id, name } = roleOf(meant.role_id);
@@ -38,12 +38,12 @@ export function presentedIn(user: UserRow, meant: Membership, known: readonly Me
     client: meant.client_id,
     groups: [{ id, name }],
     user_type: user.reseller_id !== null && user.home_id === meant.client_id ? 'reseller' : 'common',
-    auth_types: ['password'],
+    auth_types: user.auth_types as User['auth_types'],
     deleted: false,
     activated: user.has_password,
     sso_auth: false,
     two_fa: false,
-    is_active: user.is_active,
+    is_active: user.is_active && meant.is_active,
     client_and_roles: known.map((membership) => ({
       client_id: membership.client_id,
       client_company_name: membership.company,

@@ -1,28 +1,53 @@
 import type { Transaction } from '../../db/database.ts';
 import { ConflictError, ForbiddenError } from '../../lib/errors.ts';
+import { announceUser, type Credentials, endLogins, together } from '../identity/credentials.ts';
+import { expireInvitations } from './invitation-store.ts';
 import * as store from './store.ts';
 
 /**
- * Locks the accounts, so that of two administrators who remove each other one stays.
+ * Takes a user out of one account. Who belongs to no other is deleted.
  * @throws ForbiddenError for a user with API tokens there, ConflictError for the last administrator
  */
-export async function requireRemovable(
+export async function takeOut(
   tx: Transaction,
   user: store.UserRow,
-  clientIds: readonly number[],
+  clientId: number,
+  now: Date,
+): Promise<Credentials> {
+  await requireRemovable(tx, user, clientId, now);
+  await store.deleteMembership(tx.sql, { clientId, userId: user.id });
+  await expireInvitations(tx.sql, { clientIds: [clientId], invitedBy: user.id }, now);
+  const ended = await endLogins(tx, { memberId: user.id, clientIds: [clientId] });
+  const changed = together(ended, await announceUser(tx, user.id, [clientId]));
+  // The others can't change meanwhile: the user is locked.
+  const [next] = await store.membershipsOf(tx.sql, [user.id]);
+  if (!next) {
+    await store.markDeleted(tx.sql, user.id, now);
+    return together(changed, await endLogins(tx, { userId: user.id }));
+  }
+  if (user.home_id === clientId) await store.moveHome(tx.sql, user.id, next.client_id);
+  return changed;
+}
+
+/** Locks the account, so that of two administrators who remove each other one stays, and then the user. */
+async function requireRemovable(
+  tx: Transaction,
+  user: store.UserRow,
+  clientId: number,
   now: Date,
 ): Promise<void> {
-  await store.lockClients(tx, clientIds);
-  if (user.platform_administrator && clientIds.includes(user.home_id)) {
+  await store.lockClients(tx, [clientId]);
+  await store.lockUser(tx, user.id);
+  if (user.platform_administrator && user.home_id === clientId) {
     throw new ConflictError(`User ${user.id} is the administrator of the platform and stays where they are`);
   }
-  const tokens = await store.countTokens(tx.sql, user.id, clientIds, now);
+  const tokens = await store.countTokens(tx.sql, user.id, clientId, now);
   if (tokens > 0) {
     throw new ForbiddenError(
       `User ${user.id} has ${tokens} active API token${tokens === 1 ? '' : 's'}; delete them first`,
     );
   }
-  await requireAnotherAdministrator(tx, user.id, clientIds);
+  await requireAnotherAdministrator(tx, user.id, [clientId]);
 }
 
 /** The accounts must be locked. @throws ConflictError */

@@ -1,4 +1,5 @@
 import type { Api } from '../../http/server.ts';
+import { addressLine } from './address-line.ts';
 import {
   ChangedEmail,
   ChangeEmail,
@@ -61,13 +62,17 @@ export function userRoutes(app: Api, { users }: { users: Users }): void {
       operationId: 'updateUser',
       summary: 'Change a user',
       description:
-        'Users change themselves; administrators the users that their account made, and resellers those of their clients.',
+        'Users change themselves. Administrators change the users who belong to their account alone, resellers those who belong to their clients alone; of others they can block the place in their own account.',
       tags,
       params: UserParams,
       body: UpdateUser,
       response: { 200: User },
     },
-    handler: ({ principal, params, body }) => users.update(principal, params.userId, body),
+    handler: async ({ principal, params, body, log }) => {
+      const { user, moved } = await users.update(principal, params.userId, body);
+      if (moved) log.warn({ userId: user.id }, addressLine(moved));
+      return user;
+    },
   });
 
   app.put('/iam/users/:userId/email', {
@@ -75,14 +80,19 @@ export function userRoutes(app: Api, { users }: { users: Users }): void {
     schema: {
       operationId: 'changeEmail',
       summary: "Change the caller's own address",
-      description: 'It is what the user logs in with.',
+      description:
+        'It is what the user logs in with, so it takes their password. The log has both addresses. 429 after 20 addresses in 15 minutes that somebody has.',
       tags,
       params: UserParams,
       body: ChangeEmail,
       response: { 200: ChangedEmail },
     },
-    handler: ({ principal, params, body, ip, headers }) =>
-      users.changeEmail(principal, params.userId, body, { address: ip, userAgent: headers['user-agent'] }),
+    handler: async ({ principal, params, body, ip, headers, log }) => {
+      const from = { address: ip, userAgent: headers['user-agent'] };
+      const moved = await users.changeEmail(principal, params.userId, body, from);
+      log.warn({ userId: params.userId }, addressLine(moved));
+      return { new_email: moved.to };
+    },
   });
 
   app.delete('/iam/users/:userId', {
@@ -91,7 +101,7 @@ export function userRoutes(app: Api, { users }: { users: Users }): void {
       operationId: 'deleteUser',
       summary: 'Delete a user',
       description:
-        'In all accounts. A user with API tokens that work is 403, the last administrator of an account 409.',
+        "Takes the user out of the one account of the caller's clients that they belong to; who then belongs to no other is deleted. A user of several such accounts is 403, as is one with API tokens that work, and the last administrator of an account 409.",
       tags,
       params: UserParams,
       response: { 200: Done },

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { NULL_AS_ABSENT, NULL_AS_EMPTY } from '../../lib/client-nulls.ts';
 import { Email } from '../../lib/email.ts';
 import { nullable } from '../../lib/nullable.ts';
-import { IntegerId, pageFields } from '../../lib/wire.ts';
+import { IntegerId, pageFields, Timestamp } from '../../lib/wire.ts';
 import type { Language } from '../identity/tables.ts';
 import { GivenPassword, NewPassword } from '../logins/schema.ts';
 
@@ -16,7 +17,10 @@ export const Lang = Type.Enum([...LANGUAGES], {
 
 const AUTH_TYPES = ['password', 'sso', 'github', 'google-oauth2'] as const;
 const AuthTypes = Type.Array(Type.Enum([...AUTH_TYPES], { type: 'string' }), {
-  description: 'Ways to log in. This platform has `password` alone.',
+  maxItems: AUTH_TYPES.length,
+  uniqueItems: true,
+  description:
+    'Ways to log in, kept as given. Whatever they say, users log in with passwords and with nothing else.',
   examples: [['password']],
 });
 
@@ -34,8 +38,12 @@ export const Phone = (description: string) =>
 const userFields = {
   id: Type.Integer({ description: 'User ID', examples: [1] }),
   email: Type.String({ description: 'Address to log in with', examples: ['user@example.com'] }),
-  name: nullable(Type.String({ description: 'Null as well for users whom another account made' })),
-  phone: nullable(Type.String({ description: 'Null as well for users whom another account made' })),
+  name: nullable(
+    Type.String({ ...NULL_AS_EMPTY, description: 'None as well of users whom another account made' }),
+  ),
+  phone: nullable(
+    Type.String({ ...NULL_AS_EMPTY, description: 'None as well of users whom another account made' }),
+  ),
   company: Type.String({ description: 'Name of the account', examples: ['Example Ltd'] }),
   lang: Lang,
   reseller: Type.Integer({ description: 'Reseller of the account', examples: [1] }),
@@ -47,10 +55,13 @@ const userFields = {
   user_type: Type.Enum(['common', 'reseller', 'seller'], { type: 'string' }),
   auth_types: AuthTypes,
   deleted: Type.Boolean(),
-  activated: Type.Boolean({ description: 'Whether the user has a password to log in with' }),
+  activated: Type.Boolean({
+    description:
+      'Whether the user has a password to log in with; false of one who was invited and did not join yet',
+  }),
   sso_auth: Type.Boolean({ description: 'Always false: there is no single sign-on.' }),
   two_fa: Type.Boolean({ description: 'Always false: there is no second factor.' }),
-  is_active: Type.Boolean({ description: 'False: blocked' }),
+  is_active: Type.Boolean({ description: 'False: blocked in this account, or by the platform' }),
 };
 
 export const UserOnly = Type.Object(userFields, { title: 'UserWithoutAccounts' });
@@ -102,23 +113,17 @@ export const UpdateUser = Type.Object(
   {
     email: Type.Optional(
       Email(
-        'Address to log in with. Users without the role Administrators change their own with their password.',
+        'Address to log in with. Users change their own with their password (`PUT`); besides them the administrator of the platform may.',
       ),
     ),
     name: Type.Optional(PersonName('Name; null: none')),
     phone: Type.Optional(Phone('Telephone number; null: none')),
     lang: Type.Optional(Lang),
-    auth_types: Type.Optional(
-      Type.Array(Type.Enum(['password'], { type: 'string' }), {
-        minItems: 1,
-        maxItems: 1,
-        description: 'This platform has `password` alone.',
-        examples: [['password']],
-      }),
-    ),
+    auth_types: Type.Optional(AuthTypes),
     is_active: Type.Optional(
       Type.Boolean({
-        description: 'false blocks another user: logins and API tokens stop working at once.',
+        description:
+          "false blocks another user in the caller's own account, of a reseller in all its clients' accounts, of the platform's administrator everywhere: logins and API tokens stop working there at once.",
         examples: [true],
       }),
     ),
@@ -153,6 +158,7 @@ export const ChangeEmail = Type.Object(
 export type ChangeEmail = Static<typeof ChangeEmail>;
 export const ChangedEmail = Type.Object({ new_email: Type.String() }, { title: 'ChangedEmail' });
 
+const BY_ID_OR_NAME = `By id, by name or by both: ${ROLE_LIST}.`;
 const UserRole = Type.Object(
   {
     id: Type.Optional(Type.Integer({ description: 'Role ID', examples: [5] })),
@@ -160,8 +166,7 @@ const UserRole = Type.Object(
   },
   {
     title: 'UserRoleInput',
-    description: `By id, by name or by both: ${ROLE_LIST}.`,
-    minProperties: 1,
+    description: BY_ID_OR_NAME,
     additionalProperties: false,
   },
 );
@@ -169,8 +174,12 @@ export type UserRole = Static<typeof UserRole>;
 
 export const InviteUser = Type.Object(
   {
-    email: Email('Address of the user. One who is known already joins the account as well.'),
-    user_role: UserRole,
+    email: Email('Address of whoever is meant'),
+    user_role: Type.Unsafe<UserRole>({
+      ...UserRole,
+      title: 'InvitedRole',
+      description: `${BY_ID_OR_NAME} Users when it names none.`,
+    }),
     client_id: IntegerId('Account to join'),
     lang: Type.Optional(Lang),
     name: Type.Optional(PersonName('Name of a new user')),
@@ -182,20 +191,69 @@ export const InviteUser = Type.Object(
   },
 );
 export type InviteUser = Static<typeof InviteUser>;
-export const Invited = Type.Object(
+
+const sent = Type.Enum(['sent'], {
+  type: 'string',
+  description: 'Always sent, though no mail is: hand the token over to whoever is meant.',
+});
+const invitationFields = {
+  user_id: Type.Integer({
+    description:
+      'Stands for the invited in this account until they join; the user then has this number, or the one that they have elsewhere.',
+    examples: [2],
+  }),
+  invitation_token: Type.String({
+    description: 'For `POST /iam/auth/accept_invitation`, once. Shown this once and kept nowhere.',
+  }),
+  invitation_expires: Timestamp('When it stops working; `POST /iam/auth/renew_invitation` makes another.'),
+};
+export const Invited = Type.Object({ status: sent, ...invitationFields }, { title: 'InvitedUser' });
+
+const RenewedInvitation = Type.Object(
+  { ...invitationFields, client_id: Type.Integer({ description: 'The account', examples: [1] }) },
+  { title: 'RenewedInvitation' },
+);
+export type RenewedInvitation = Static<typeof RenewedInvitation>;
+export const Renewed = Type.Object(
+  { status: sent, invitations: Type.Array(RenewedInvitation) },
+  { title: 'RenewedInvitations' },
+);
+
+export const OfUser = Type.Object(
+  { email: Email('Address of the user') },
+  { title: 'UserAddress', additionalProperties: false, examples: [{ email: 'user@example.com' }] },
+);
+export const AcceptInvitation = Type.Object(
   {
-    status: Type.Enum(['sent'], {
-      type: 'string',
-      description: 'Always sent, though no mail is: the user belongs to the account from now on.',
+    token: Type.String({
+      maxLength: 100,
+      pattern: '^invitation_[0-9]{1,15}_[0-9a-f]{64}$',
+      rule: 'Must be the invitation_token of an invitation, with invitation_ before it.',
+      description: 'The token that whoever invites handed over',
+      examples: [`invitation_2_${'0f'.repeat(32)}`],
     }),
-    user_id: Type.Integer({ examples: [2] }),
+    password: GivenPassword(
+      'Of whoever logs in with the invited address already: their password. Of anybody else: a new one, of 8 characters or more',
+    ),
   },
-  { title: 'InvitedUser' },
+  {
+    title: 'AcceptInvitation',
+    additionalProperties: false,
+    examples: [{ token: `invitation_2_${'0f'.repeat(32)}`, password: 'many small green apples' }],
+  },
+);
+export type AcceptInvitation = Static<typeof AcceptInvitation>;
+export const Accepted = Type.Object(
+  {
+    user_id: Type.Integer({ description: 'The user, who can log in now', examples: [2] }),
+    client_id: Type.Integer({ description: 'The account that they belong to from now on', examples: [1] }),
+  },
+  { title: 'AcceptedInvitation' },
 );
 
 export const ClientUser = Type.Object({ user_role: Role }, { title: 'ClientUser' });
 export const UpdateClientUser = Type.Object(
-  { user_role: UserRole },
+  { user_role: Type.Optional(UserRole) },
   {
     title: 'UpdateClientUser',
     additionalProperties: false,
@@ -223,10 +281,13 @@ export const CreateUser = Type.Object(
       Type.Array(
         Type.Object(
           {
-            product_name: Type.Enum(['CDN', 'CLOUD', 'DDOS', 'DNS', 'STORAGE', 'STREAMING'], {
-              type: 'string',
-              examples: ['CLOUD'],
-            }),
+            product_name: Type.Optional(
+              Type.Enum(['CDN', 'CLOUD', 'DDOS', 'DNS', 'STORAGE', 'STREAMING'], {
+                type: 'string',
+                description: 'Left out: the entry says nothing',
+                examples: ['CLOUD'],
+              }),
+            ),
             available: Type.Optional(nullable(Type.Boolean({ examples: [true] }))),
           },
           { title: 'NewUserService', additionalProperties: false },
@@ -261,6 +322,37 @@ export const CreateUser = Type.Object(
   },
 );
 export type CreateUser = Static<typeof CreateUser>;
+
+/** The published document puts the role into an object of its own; clients send it plain as well. */
+const NestedRole = Type.Object(
+  { user_role: UserRole },
+  { title: 'NestedUserRole', additionalProperties: false },
+);
+export const CreateClientUser = Type.Object(
+  {
+    username: Email('Address to log in with'),
+    password: NewPassword('Password'),
+    user_role: Type.Union([UserRole, NestedRole], {
+      description: 'Role in the account; Users when it names none',
+    }),
+    name: Type.Optional(PersonName('Name')),
+  },
+  {
+    title: 'CreateClientUser',
+    additionalProperties: false,
+    examples: [{ username: 'jane@example.com', password: 'many small green apples', user_role: { id: 5 } }],
+  },
+);
+export type CreateClientUser = Static<typeof CreateClientUser>;
+export const CreatedClientUser = Type.Object(
+  {
+    name: nullable(Type.String({ ...NULL_AS_ABSENT })),
+    username: Type.String({ examples: ['jane@example.com'] }),
+    user_role: Type.Object({ ...Role.properties, user_role: Role }, { title: 'CreatedUserRole' }),
+  },
+  { title: 'CreatedClientUser' },
+);
+export const ClientParams = Type.Object({ clientId: IntegerId('Client ID') });
 
 export const Done = Type.Object({}, { title: 'Done', description: 'Nothing else to say' });
 export const UserParams = Type.Object({ userId: IntegerId('User ID') });

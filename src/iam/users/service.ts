@@ -5,16 +5,24 @@ import { type FieldProblem, ForbiddenError, InvalidError, NotFoundError } from '
 import { pagesAround } from '../../lib/page-address.ts';
 import { insertAccount } from '../accounts/new-account.ts';
 import type { ClientDirectory } from '../clients/directory.ts';
+import { OFFERED } from '../clients/schema.ts';
 import type { Authenticator } from '../identity/authenticate.ts';
 import { announceUser, type Credentials, endLogins, together } from '../identity/credentials.ts';
 import type { Principal } from '../identity/principal.ts';
+import type { Role } from '../identity/roles.ts';
+import type { LoginLimits } from '../logins/limits.ts';
 import type { PasswordCheck, Sender } from '../logins/password-check.ts';
 import { hashPassword } from '../logins/passwords.ts';
+import { acceptedChanges } from './changes.ts';
+import { expireInvitations } from './invitation-store.ts';
+import type { Members } from './members.ts';
 import { presentedIn, presentedUser } from './presenter.ts';
-import { requireAnotherAdministrator, requireRemovable } from './removal.ts';
-import { looksAfter } from './rights.ts';
+import { requireAnotherAdministrator, takeOut } from './removal.ts';
+import { placesInReach } from './rights.ts';
+import { acceptedRole } from './roles.ts';
 import {
   type ChangeEmail,
+  type CreateClientUser,
   type CreateUser,
   MAX_LIMIT,
   type UpdateUser,
@@ -24,9 +32,6 @@ import {
 } from './schema.ts';
 import * as store from './store.ts';
 
-/** What every account has, and no other service. */
-const OFFERED: readonly string[] = ['CLOUD', 'STREAMING'];
-
 /** Users. One who has no account in common with the caller is not found. */
 export interface Users {
   /** Of the caller's own account. */
@@ -35,19 +40,22 @@ export interface Users {
   ofClient(clientId: number): Promise<User[]>;
   /** @throws NotFoundError */
   get(principal: Principal, id: number): Promise<User>;
-  /** @throws NotFoundError, ForbiddenError for a user whom the caller doesn't look after, InvalidError, ConflictError */
-  update(principal: Principal, id: number, request: UpdateUser): Promise<User>;
+  /** Blocks in the caller's accounts alone. @throws NotFoundError, ForbiddenError for a user whom the caller doesn't look after, InvalidError, ConflictError */
+  update(principal: Principal, id: number, request: UpdateUser): Promise<{ user: User; moved?: Moved }>;
   /** @throws ForbiddenError for another user, InvalidError, TooManyRequestsError */
-  changeEmail(
-    principal: Principal,
-    id: number,
-    request: ChangeEmail,
-    from: Sender,
-  ): Promise<{ new_email: string }>;
+  changeEmail(principal: Principal, id: number, request: ChangeEmail, from: Sender): Promise<Moved>;
   /** A user with an account of the caller's reseller. @throws InvalidError, ForbiddenError */
   create(principal: Principal, request: CreateUser): Promise<User>;
-  /** @throws NotFoundError, ForbiddenError for one with API tokens, ConflictError for the last administrator of an account */
+  /** A user of an account, who may log in at once. @throws InvalidError, ForbiddenError */
+  createIn(principal: Principal, clientId: number, request: CreateClientUser): Promise<Role>;
+  /** Out of the one account that the caller may take them out of. @throws NotFoundError, ForbiddenError for one with API tokens or several such accounts, ConflictError for the last administrator */
   delete(principal: Principal, id: number): Promise<void>;
+}
+
+/** An address that a user gave up for another. */
+export interface Moved {
+  from: string;
+  to: string;
 }
 
 export function createUsers(deps: {
@@ -56,9 +64,11 @@ export function createUsers(deps: {
   authenticator: Authenticator;
   passwords: PasswordCheck;
   clients: ClientDirectory;
+  limits: Pick<LoginLimits, 'withAddress'>;
+  members: Pick<Members, 'requireStaffing'>;
   prepareProjects: (tx: Transaction, clientId: number) => Promise<void>;
 }): Users {
-  const { database, clock, authenticator, passwords, clients, prepareProjects } = deps;
+  const { database, clock, authenticator, passwords, clients, limits, members, prepareProjects } = deps;
 
   async function found(sql: Transaction['sql'], principal: Principal, id: number) {
     const row = await store.findUser(sql, id);
@@ -101,27 +111,31 @@ export function createUsers(deps: {
     get: async (principal, id) => (await found(database.sql, principal, id)).user,
 
     async update(principal, id, request) {
-      const { row } = await found(database.sql, principal, id);
-      const changes = acceptedChanges(principal, row, request);
+      const before = await found(database.sql, principal, id);
+      const { profile, email, isActive } = acceptedChanges(principal, before, request);
       const done = await database.accept(principal, async (tx) => {
-        const { memberships } = await found(tx.sql, principal, id);
-        if (changes.is_active === false) await requireDispensable(tx, id, memberships);
-        await store.updateUser(tx.sql, id, changes);
+        const { row, memberships } = await found(tx.sql, principal, id);
+        await store.updateUser(tx.sql, id, profile);
+        const credentials = await setActive(tx, principal, row, memberships, isActive);
+        const address = { email: email ?? '', field: 'email', now: clock.now() };
+        const from = email === undefined ? undefined : await store.changeAddress(tx.sql, id, address);
         const { user } = await found(tx.sql, principal, id);
-        return { user, credentials: await afterBlocking(tx, id, changes.is_active) };
+        return { user, credentials, ...(from !== undefined && { moved: { from, to: user.email } }) };
       });
       authenticator.forget(done.credentials);
-      return done.user;
+      return { user: done.user, ...(done.moved && { moved: done.moved }) };
     },
 
-    async changeEmail(principal, id, request, from) {
+    async changeEmail(principal, id, { new_email: email, password }, from) {
       if (principal.userId !== id) throw new ForbiddenError('Only the user can change this address here');
-      requireEmail(request.new_email, 'new_email');
-      await passwords.again(id, request.password, 'password', from);
-      await database.accept(principal, (tx) =>
-        store.updateUser(tx.sql, id, { email: request.new_email }, 'new_email'),
+      requireEmail(email, 'new_email');
+      await passwords.again(id, password, 'password', from);
+      const former = await limits.withAddress(id, () =>
+        database.accept(principal, (tx) =>
+          store.changeAddress(tx.sql, id, { email, field: 'new_email', now: clock.now() }),
+        ),
       );
-      return { new_email: request.new_email };
+      return { from: former, to: email };
     },
 
     async create(principal, request) {
@@ -137,7 +151,7 @@ export function createUsers(deps: {
       }
       if (problems.length > 0) throw new InvalidError(problems);
       const passwordHash = await hashPassword(request.password);
-      return database.accept(principal, async (tx) => {
+      const make = async (tx: Transaction): Promise<User> => {
         const { clientId, userId } = await store.addressIsFree('email', () =>
           insertAccount(tx.sql, {
             company: request.company,
@@ -163,73 +177,74 @@ export function createUsers(deps: {
         );
         await prepareProjects(tx, clientId);
         return (await found(tx.sql, principal, userId)).user;
-      });
+      };
+      return limits.withAddress(principal.userId, () => database.accept(principal, make));
+    },
+
+    async createIn(principal, clientId, request) {
+      await members.requireStaffing(principal, clientId);
+      const { username: email, name = null } = request;
+      requireEmail(email, 'username');
+      const wanted = 'user_role' in request.user_role ? request.user_role.user_role : request.user_role;
+      const role = acceptedRole(principal, wanted ?? {});
+      const passwordHash = await hashPassword(request.password);
+      const make = async (tx: Transaction): Promise<void> => {
+        const now = clock.now();
+        const user = { email, name, clientId, passwordHash, emailField: 'username' };
+        const userId = await store.insertUser(tx.sql, user, now);
+        await store.insertMembership(tx.sql, { clientId, userId, roleId: role.id }, now);
+      };
+      await limits.withAddress(principal.userId, () => database.accept(principal, make));
+      return role;
     },
 
     async delete(principal, id) {
-      const { row } = await found(database.sql, principal, id);
-      if (!looksAfter(principal, row)) throw new NotFoundError('User', id);
       const ended = await database.accept(principal, async (tx) => {
-        const clientIds = (await store.membershipsOf(tx.sql, [id])).map(({ client_id }) => client_id);
-        await requireRemovable(tx, row, clientIds, clock.now());
-        for (const clientId of clientIds) await store.deleteMembership(tx.sql, { clientId, userId: id });
-        await store.markDeleted(tx.sql, id, clock.now());
-        return together(await announceUser(tx, id), await endLogins(tx, { userId: id }));
+        const { row, memberships } = await found(tx.sql, principal, id);
+        const places = placesInReach(principal, row, memberships);
+        const [place] = places;
+        if (!place) throw new NotFoundError('User', id);
+        if (places.length > 1) {
+          const named = places.map(({ client_id }) => client_id).join(', ');
+          throw new ForbiddenError(
+            `User ${id} belongs to the clients ${named}; take them out of all but one first: DELETE /iam/clients/{clientId}/client-users/${id}`,
+          );
+        }
+        return takeOut(tx, row, place.client_id, clock.now());
       });
       authenticator.forget(ended);
     },
   };
-}
 
-type Changes = Pick<UpdateUser, 'email' | 'name' | 'phone' | 'lang' | 'is_active'>;
-
-/** What the caller may change of that user. @throws ForbiddenError, InvalidError */
-function acceptedChanges(principal: Principal, user: store.UserRow, request: UpdateUser): Changes {
-  const { email, name, phone, lang, is_active } = request;
-  const given = { email, name, phone, lang, is_active };
-  const changes: Changes = Object.fromEntries(
-    Object.entries(given).filter(
-      ([field, value]) => value !== undefined && value !== user[field as keyof Changes],
-    ),
-  );
-  const care = looksAfter(principal, user);
-  const self = principal.userId === user.id;
-  if (!care && !self) throw new ForbiddenError(`User ${user.id} is not yours to change`);
-  if (changes.email !== undefined) {
-    requireEmail(changes.email);
-    if (!care) {
-      const message = `Ask for it with the password: PUT /iam/users/${user.id}/email.`;
-      throw new InvalidError({ email: [message] });
+  /** Of the platform's administrator it holds everywhere, of everybody else in their own accounts alone. */
+  async function setActive(
+    tx: Transaction,
+    principal: Principal,
+    user: store.UserRow,
+    memberships: readonly store.Membership[],
+    isActive: boolean | undefined,
+  ): Promise<Credentials> {
+    if (isActive === undefined) return { tokens: [], logins: [] };
+    const places = placesInReach(principal, user, memberships);
+    const clientIds = places.map(({ client_id }) => client_id);
+    if (!isActive) {
+      await store.lockClients(tx, clientIds);
+      await requireAnotherAdministrator(tx, user.id, clientIds);
+      await expireInvitations(tx.sql, { clientIds, invitedBy: user.id }, clock.now());
     }
+    if (principal.platformAdministrator) await store.updateUser(tx.sql, user.id, { is_active: isActive });
+    if (!principal.platformAdministrator || isActive) {
+      await store.setActiveIn(tx.sql, user.id, clientIds, isActive);
+    }
+    const ended = await endLogins(tx, { memberId: user.id, clientIds });
+    return together(await announceUser(tx, user.id, clientIds), ended);
   }
-  if (changes.is_active !== undefined && (self || !care)) {
-    throw new InvalidError({ is_active: ['Users can not block themselves or let themselves in.'] });
-  }
-  return changes;
-}
-
-async function requireDispensable(
-  tx: Transaction,
-  userId: number,
-  memberships: readonly store.Membership[],
-): Promise<void> {
-  const clientIds = memberships.map(({ client_id }) => client_id);
-  await store.lockClients(tx, clientIds);
-  await requireAnotherAdministrator(tx, userId, clientIds);
-}
-
-async function afterBlocking(
-  tx: Transaction,
-  userId: number,
-  isActive: boolean | undefined,
-): Promise<Credentials> {
-  if (isActive === undefined) return { tokens: [], logins: [] };
-  return together(await announceUser(tx, userId), await endLogins(tx, { userId }));
 }
 
 function serviceProblems(services: NonNullable<CreateUser['services']>): FieldProblem[] {
   return services.flatMap(({ product_name: name, available }, index) => {
-    if (available === undefined || available === null || available === OFFERED.includes(name)) return [];
+    if (name === undefined || available === undefined || available === null) return [];
+    if (available === (OFFERED as readonly string[]).includes(name)) return [];
     const message = available
       ? `This platform does not offer ${name}.`
       : `Every account has ${name}; it can not be left out.`;

@@ -2,7 +2,7 @@ import type { Kysely, Updateable } from 'kysely';
 import { type Transaction, violates } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
-import { InvalidError } from '../../lib/errors.ts';
+import { AddressTakenError } from '../identity/address-taken.ts';
 import { ROLES } from '../identity/principal.ts';
 import type { Language } from '../identity/tables.ts';
 
@@ -17,15 +17,17 @@ export interface UserRow {
   reseller_id: number | null;
   platform_administrator: boolean;
   is_active: boolean;
+  auth_types: string[];
+  /** Invited, and not there yet. */
+  pending: boolean;
   has_password: boolean;
-  password_requested_at: Date | null;
-  created_at: Date;
 }
 
 export interface Membership {
   user_id: number;
   client_id: number;
   role_id: number;
+  is_active: boolean;
   company: string;
   reseller_id: number;
 }
@@ -45,9 +47,9 @@ function users(db: Kysely<Tables>) {
       'users.reseller_id',
       'users.platform_administrator',
       'users.is_active',
+      'users.auth_types',
+      'users.pending',
       row('users.password_hash', 'is not', null).$castTo<boolean>().as('has_password'),
-      'users.password_requested_at',
-      'users.created_at',
     ])
     .where('users.deleted_at', 'is', null);
 }
@@ -69,18 +71,6 @@ export async function findUser(db: Kysely<Tables>, id: number): Promise<UserRow 
   return users(db).where('users.id', '=', id).executeTakeFirst();
 }
 
-/** Nobody deletes the user before the transaction ends. */
-export async function keepUserByEmail(tx: Transaction, email: string): Promise<number | undefined> {
-  const user = await tx.sql
-    .selectFrom('users')
-    .select('id')
-    .where('deleted_at', 'is', null)
-    .where((row) => row(row.fn<string>('lower', ['email']), '=', email.toLowerCase()))
-    .forShare()
-    .executeTakeFirst();
-  return user?.id;
-}
-
 export async function membershipsOf(db: Kysely<Tables>, userIds: readonly number[]): Promise<Membership[]> {
   if (userIds.length === 0) return [];
   return db
@@ -90,6 +80,7 @@ export async function membershipsOf(db: Kysely<Tables>, userIds: readonly number
       'client_users.user_id',
       'client_users.client_id',
       'client_users.role_id',
+      'client_users.is_active',
       'clients.company',
       'clients.reseller_id',
     ])
@@ -98,15 +89,51 @@ export async function membershipsOf(db: Kysely<Tables>, userIds: readonly number
     .execute();
 }
 
-/** @throws InvalidError when another user has the address */
 export async function updateUser(
   db: Kysely<Tables>,
   id: number,
-  changes: Pick<Updateable<Tables['users']>, 'email' | 'name' | 'phone' | 'lang' | 'is_active'>,
-  emailField = 'email',
+  changes: Pick<Updateable<Tables['users']>, 'name' | 'phone' | 'lang' | 'auth_types' | 'is_active'>,
 ): Promise<void> {
   if (Object.keys(changes).length === 0) return;
-  await addressIsFree(emailField, () => db.updateTable('users').set(changes).where('id', '=', id).execute());
+  await db.updateTable('users').set(changes).where('id', '=', id).execute();
+}
+
+/** Answers the address so far, which is kept: whoever sets a password for the user is told. @throws InvalidError when another user has the address */
+export async function changeAddress(
+  db: Kysely<Tables>,
+  id: number,
+  { email, field, now }: { email: string; field: string; now: Date },
+): Promise<string> {
+  const { former_email } = await addressIsFree(field, () =>
+    db
+      .updateTable('users')
+      .set((user) => ({ former_email: user.ref('email'), email, email_changed_at: now }))
+      .where('id', '=', id)
+      .returning('former_email')
+      .executeTakeFirstOrThrow(),
+  );
+  return former_email ?? '';
+}
+
+/** Blocks the user in these accounts, or lets them in again. Who reads the version of the user sees a change. */
+export async function setActiveIn(
+  db: Kysely<Tables>,
+  userId: number,
+  clientIds: readonly number[],
+  isActive: boolean,
+): Promise<void> {
+  if (clientIds.length === 0) return;
+  await db
+    .updateTable('client_users')
+    .set({ is_active: isActive })
+    .where('user_id', '=', userId)
+    .where('client_id', 'in', clientIds)
+    .execute();
+  await db
+    .updateTable('users')
+    .set((user) => ({ lang: user.ref('lang') }))
+    .where('id', '=', userId)
+    .execute();
 }
 
 /** Rights of a reseller come with the place in its account, and stay behind. */
@@ -118,13 +145,13 @@ export async function moveHome(db: Kysely<Tables>, userId: number, clientId: num
     .execute();
 }
 
-/** @throws InvalidError when another user has the address */
+/** A user who may log in at once, with a password that somebody else chose. @throws InvalidError when another user has the address */
 export async function insertUser(
   db: Kysely<Tables>,
-  user: { email: string; name: string | null; lang: Language | undefined; clientId: number },
+  user: { email: string; name: string | null; clientId: number; passwordHash: string; emailField: string },
   now: Date,
 ): Promise<number> {
-  const { id } = await addressIsFree('email', () =>
+  const { id } = await addressIsFree(user.emailField, () =>
     db
       .insertInto('users')
       .values({
@@ -132,9 +159,9 @@ export async function insertUser(
         reseller_id: null,
         email: user.email,
         name: user.name,
-        ...(user.lang && { lang: user.lang }),
         platform_administrator: false,
-        password_requested_at: now,
+        password_hash: user.passwordHash,
+        password_given: true,
         created_at: now,
       })
       .returning('id')
@@ -149,17 +176,16 @@ export async function addressIsFree<T>(field: string, write: () => Promise<T>): 
     return await write();
   } catch (error) {
     if (!violates(error, 'users_by_email')) throw error;
-    throw new InvalidError({ [field]: ['User with this email already exists.'] });
+    throw new AddressTakenError(field);
   }
 }
 
-/** False when the user belongs to the account already. */
 export async function insertMembership(
   db: Kysely<Tables>,
   member: { clientId: number; userId: number; roleId: number },
   now: Date,
-): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await db
+): Promise<void> {
+  await db
     .insertInto('client_users')
     .values({
       client_id: member.clientId,
@@ -167,9 +193,7 @@ export async function insertMembership(
       role_id: member.roleId,
       created_at: now,
     })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirstOrThrow();
-  return numInsertedOrUpdatedRows === 1n;
+    .execute();
 }
 
 export async function updateRole(
@@ -195,11 +219,18 @@ export async function deleteMembership(
     .execute();
 }
 
+/** Who was invited and not there yet can't come any more. */
 export async function markDeleted(db: Kysely<Tables>, userId: number, now: Date): Promise<void> {
   await db
     .updateTable('users')
     .set({ deleted_at: now, password_hash: null })
     .where('id', '=', userId)
+    .execute();
+  await db
+    .updateTable('invitations')
+    .set({ ended_at: now })
+    .where('user_id', '=', userId)
+    .where('ended_at', 'is', null)
     .execute();
 }
 
@@ -215,6 +246,11 @@ export async function lockClients(tx: Transaction, clientIds: readonly number[])
     .execute();
 }
 
+/** To which accounts the user belongs is changed by one request at a time. */
+export async function lockUser(tx: Transaction, userId: number): Promise<void> {
+  await tx.sql.selectFrom('users').select('id').where('id', '=', userId).forUpdate().execute();
+}
+
 /** Accounts in which nobody but this user is an administrator who may get in. */
 export async function accountsOnlyAdministeredBy(
   db: Kysely<Tables>,
@@ -224,8 +260,11 @@ export async function accountsOnlyAdministeredBy(
   if (clientIds.length === 0) return [];
   const rows = await db
     .selectFrom('client_users as own')
+    .innerJoin('users as self', 'self.id', 'own.user_id')
     .select('own.client_id')
     .where('own.user_id', '=', userId)
+    .where('own.is_active', '=', true)
+    .where('self.pending', '=', false)
     .where('own.role_id', '=', ROLES.administrators.id)
     .where('own.client_id', 'in', clientIds)
     .where(({ not, exists, selectFrom }) =>
@@ -237,7 +276,9 @@ export async function accountsOnlyAdministeredBy(
             .whereRef('other.client_id', '=', 'own.client_id')
             .where('other.user_id', '!=', userId)
             .where('other.role_id', '=', ROLES.administrators.id)
+            .where('other.is_active', '=', true)
             .where('users.is_active', '=', true)
+            .where('users.pending', '=', false)
             .where('users.deleted_at', 'is', null),
         ),
       ),
@@ -247,19 +288,18 @@ export async function accountsOnlyAdministeredBy(
   return rows.map(({ client_id }) => client_id);
 }
 
-/** API tokens of a user in some accounts that still work. */
+/** API tokens of a user in an account that still work. */
 export async function countTokens(
   db: Kysely<Tables>,
   userId: number,
-  clientIds: readonly number[],
+  clientId: number,
   now: Date,
 ): Promise<number> {
-  if (clientIds.length === 0) return 0;
   const { count } = await db
     .selectFrom('api_tokens')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('user_id', '=', userId)
-    .where('client_id', 'in', clientIds)
+    .where('client_id', '=', clientId)
     .where('deleted_at', 'is', null)
     .where((token) => token.or([token('expires_at', 'is', null), token('expires_at', '>', now)]))
     .executeTakeFirstOrThrow();

@@ -10,7 +10,7 @@ export function listedAiTask(row: ListedTask) {
     status: row.status,
     progress: row.progress,
     processing_time: {
-      started_at: started_at && isoMicros(started_at),
+      ...(started_at && { started_at: isoMicros(started_at) }),
       completed_at: completed_at && isoMicros(completed_at),
       total_time_sec: started_at && completed_at && (completed_at.getTime() - started_at.getTime()) / 1000,
     },

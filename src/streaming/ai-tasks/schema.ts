@@ -184,7 +184,8 @@ const taskDataSchema = Type.Object(
 
 const processingTimeSchema = Type.Object(
   {
-    started_at: nullable(Timestamp('When it was first taken into work; null until then.')),
+    // The published contract knows null in the other two, and not here.
+    started_at: Type.Optional(Timestamp('When it was first taken into work; left out until then.')),
     completed_at: nullable(Timestamp('When it ended, however it did; null until then.')),
     total_time_sec: nullable(
       Type.Number({ description: 'From start to end; null until both are known.', examples: [12.5] }),

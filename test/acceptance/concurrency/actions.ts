@@ -1,3 +1,4 @@
+import { addressActions } from './address-actions.ts';
 import { clusterActions } from './cluster-actions.ts';
 import { computeActions } from './compute-actions.ts';
 import { networkActions } from './network-actions.ts';
@@ -10,6 +11,7 @@ export type Actions = Record<string, readonly [weight: number, act: (worker: Wor
 export const ACTIONS: Actions = {
   ...networkActions,
   ...computeActions,
+  ...addressActions,
   ...clusterActions,
   ...otherActions,
 };

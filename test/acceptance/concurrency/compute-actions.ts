@@ -7,13 +7,15 @@ const IMAGE = 'd30931af-8845-4913-a690-021a990a917f';
 const FLAVOR = 'g1-standard-1-2';
 const OTHER_FLAVOR = 'g1-standard-2-4';
 
+const FAMILIES = [null, 'ipv4', 'ipv6', 'dual'] as const;
+
 /** On a subnet that others want addresses of as well, or on the outside. */
 function interfaceOf(worker: Worker, scope: Scope) {
   const [subnet_id, { network = '' } = {}] = worker.random.pick([...scope.known.subnets]) ?? [];
   if (subnet_id === undefined || worker.random.chance(0.2)) return { type: 'external' };
   return worker.random.chance(0.5)
     ? { type: 'subnet', network_id: network, subnet_id }
-    : { type: 'any_subnet', network_id: network };
+    : { type: 'any_subnet', network_id: network, ip_family: worker.random.one(FAMILIES) };
 }
 
 function noteVolumes(worker: Worker, scope: Scope, ids: string[] = []): void {
@@ -268,6 +270,8 @@ export const computeActions: Actions = {
       if (!port) return;
       const body = { port_id: port.port_id, ip_address: port.ip_assignments[0]?.ip_address ?? '10.0.0.1' };
       const answer = await worker.send('detach interface', 'POST', `${path}/detach_interface`, body);
+      // A reserved one stays.
+      if (scope.known.reserved.has(port.port_id)) return worker.follow(answer, () => {});
       await worker.follow(answer, () => worker.world.ledger.removed(pathOf(scope, 'ports', port.port_id)));
     },
   ],

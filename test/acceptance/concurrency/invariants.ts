@@ -24,6 +24,32 @@ const NEVER: Record<string, string> = {
   'addresses that nobody has': `
     select subnet_id, address from ip_assignments join subnets on subnets.id = subnet_id
     where port_id is null and floating_ip_id is null and address is distinct from gateway_ip`,
+  'addresses of another family than their subnet': `
+    select subnet_id, address from ip_assignments join subnets on subnets.id = subnet_id
+    where family(address) <> family(cidr)`,
+  'floating IPs whose address is not theirs, or not IPv4': `
+    select id, address from floating_ips where family(address) <> 4 or family(fixed_address) <> 4
+      or not exists (select from ip_assignments where floating_ip_id = floating_ips.id and address = floating_ips.address)`,
+  'virtual addresses that are shared by their own port, or by no port of their network': `
+    select vip.id, sharing.id from ports vip join ip_assignments own on own.port_id = vip.id
+    join ports sharing on sharing.allowed_address_pairs @> jsonb_build_array(jsonb_build_object('ip_address', host(own.address)))
+    where vip.is_vip and sharing.project_id = vip.project_id
+      and (sharing.id = vip.id or (sharing.network_id <> vip.network_id and not exists (
+        select from ports other join ip_assignments theirs on theirs.port_id = other.id
+        where other.is_vip and other.network_id = sharing.network_id and theirs.address = own.address)))`,
+  // Nobody writes pairs in the test but those who share virtual addresses.
+  'ports that share an address which is no virtual one': `
+    select ports.id, pair ->> 'ip_address' from ports cross join jsonb_array_elements(allowed_address_pairs) as pair
+    where not exists (
+      select from ports vip join ip_assignments own on own.port_id = vip.id
+      where vip.is_vip and vip.network_id = ports.network_id and vip.project_id = ports.project_id
+        and host(own.address) = pair ->> 'ip_address')`,
+  'ports with more address pairs than they can have, one twice, or none checked': `
+    select id, allowed_address_pairs from ports
+    cross join lateral (
+      select count(*) as pairs, count(distinct pair ->> 'ip_address') as different
+      from jsonb_array_elements(allowed_address_pairs) as pair) as counted
+    where pairs > 10 or pairs <> different or (pairs > 0 and not port_security_enabled)`,
   'ports without an address': `
     select id from ports where not exists (select from ip_assignments where port_id = ports.id)`,
   'ports with an address of another network': `

@@ -2,8 +2,11 @@ import type { Actions } from './actions.ts';
 import { anyOf, pathOf, removeByTask, rename, sharedName } from './common-actions.ts';
 import type { Scope, Worker } from './world.ts';
 
-/** Few and small ranges: they overlap, and their five addresses run out. */
-const cidr = (worker: Worker) => `10.77.0.${8 * worker.random.whole(0, 5)}/29`;
+/** Few and small ranges: they overlap, and their few addresses run out. */
+function cidr({ random }: Worker): string {
+  const base = 8 * random.whole(0, 5);
+  return random.chance(0.7) ? `10.77.0.${base}/29` : `fd00:77::${base === 0 ? '' : base.toString(16)}/125`;
+}
 
 function ruleOf({ random }: Worker, scope: Scope) {
   const port = random.whole(1, 12);
@@ -244,9 +247,12 @@ export const networkActions: Actions = {
   ],
 };
 
-/** The address so many after the first of a /29. */
+/** The address so many after the first of a range. */
 function neighbour(range: string, offset: number): string {
   const [base = ''] = range.split('/');
-  const octets = base.split('.').map(Number);
-  return [...octets.slice(0, 3), (octets[3] ?? 0) + offset].join('.');
+  const separator = base.includes(':') ? ':' : '.';
+  const radix = separator === ':' ? 16 : 10;
+  const parts = base.split(separator);
+  const last = Number.parseInt(parts.at(-1) || '0', radix) + offset;
+  return [...parts.slice(0, -1), last.toString(radix)].join(separator);
 }

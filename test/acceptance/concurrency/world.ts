@@ -13,6 +13,8 @@ export const KINDS = [
   'snapshots',
   'instances',
   'ports',
+  'reserved',
+  'floating',
   'keys',
   'shares',
   'clusters',

@@ -7,7 +7,7 @@ import { expanderFault } from './expander.ts';
 // Decimal only. Go also reads hexadecimal, octal (a leading zero), exponents, infinity and underscores,
 // none of which anybody means here.
 const INTEGER = /^[+-]?(?:0|[1-9]\d*)$/;
-const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)$/;
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/;
 
 /** Problems of a map of autoscaler overrides. A bad name or value would stop the autoscaler at its start. */
 export function autoscalerProblems(overrides: Readonly<Record<string, string>>): FieldProblem[] {

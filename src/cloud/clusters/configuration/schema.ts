@@ -344,6 +344,7 @@ export const ClusterUpdate = closed(
     title: 'KubernetesClusterUpdate',
     description:
       'Six groups of settings. A group that is left out or null stays as it is; `add_ons` can not be null.',
+    // Without `cni`: what it may hold depends on the plug-in that the cluster was made with.
     examples: [
       {
         authentication: {
@@ -359,10 +360,6 @@ export const ClusterUpdate = closed(
           },
         },
         autoscaler_config: { 'scan-interval': '10s', expander: 'least-waste,random' },
-        cni: {
-          provider: 'cilium',
-          cilium: { encryption: true, hubble_relay: true, hubble_ui: true, lb_mode: 'dsr', tunnel: 'geneve' },
-        },
         ddos_profile: {
           enabled: true,
           profile_template: 29,

@@ -1,4 +1,3 @@
-import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import type { Api } from '../../../http/server.ts';
 import { Timestamp } from '../../../lib/wire.ts';
@@ -38,7 +37,7 @@ export function credentialRoutes(
   base: ClusterBase,
 ): void {
   app.get(`${base.path}/:cluster_name/certificates`, {
-    config: { access: 'operate' },
+    config: { access: 'operate', secretAnswer: true },
     schema: {
       operationId: `getKubernetesCertificates${base.suffix}`,
       summary: 'Get the certificate authority of a Kubernetes cluster',
@@ -47,16 +46,15 @@ export function credentialRoutes(
       params: ClusterParams,
       response: { 200: Certificates },
     },
-    handler: async (request, reply) => {
+    handler: async (request) => {
       const scope = await projects.scope(scopeOf(request));
       const row = await clusterCredentials.get(scope, request.params.cluster_name);
-      keepFromCaches(reply);
       return presentedCertificates(row);
     },
   });
 
   app.get(`${base.path}/:cluster_name/config`, {
-    config: { access: 'operate' },
+    config: { access: 'operate', secretAnswer: true },
     schema: {
       operationId: `getKubernetesConfig${base.suffix}`,
       summary: 'Get the kubeconfig of a Kubernetes cluster',
@@ -66,17 +64,11 @@ export function credentialRoutes(
       params: ClusterParams,
       response: { 200: Kubeconfig },
     },
-    handler: async (request, reply) => {
+    handler: async (request) => {
       const scope = await projects.scope(scopeOf(request));
       const { cluster_name: name } = request.params;
       const row = await clusterCredentials.get(scope, name);
-      keepFromCaches(reply);
       return presentedKubeconfig(name, row);
     },
   });
-}
-
-/** Private keys are to stay nowhere on their way. */
-function keepFromCaches(reply: FastifyReply): void {
-  void reply.header('cache-control', 'no-store');
 }

@@ -4,6 +4,7 @@ import { VOLUME_TYPES, type VolumeType } from '../../../lib/volume-types.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { keptFlavor } from '../../instances/flavor-choice.ts';
 import { type Nodes, nodeQuotas, type WantedNodes } from '../../instances/nodes/service.ts';
+import type { AddressSource } from '../../networks/address-wish.ts';
 import { defaultNetworkId } from '../../networks/default-networks.ts';
 import { placeOf } from '../../projects/place.ts';
 import type { Scope } from '../../projects/service.ts';
@@ -12,7 +13,7 @@ import { workerGroups } from '../../security-groups/worker-group.ts';
 import type { NewCluster, NewPool } from '../store.ts';
 
 /** What of a cluster decides where its nodes are and who may log in to them. */
-type Home = Pick<NewCluster, 'id' | 'name' | 'keypair' | 'fixed_network' | 'fixed_subnet'>;
+type Home = Pick<NewCluster, 'id' | 'name' | 'keypair' | 'fixed_network' | 'fixed_subnet' | 'is_ipv6'>;
 type Kind = Pick<
   NewPool,
   | 'id'
@@ -134,7 +135,7 @@ export function createPoolNodes(deps: { catalog: Catalog; nodes: Nodes }): PoolN
         flavor: keptFlavor(flavor),
         sshKeyName: cluster.keypair,
         bootDisk: bootDiskOf(pool),
-        interfaces: [inside, ...(pool.is_public_ipv4 ? [{ kind: 'external' as const }] : [])],
+        interfaces: [[inside], outsideOf(pool, cluster)].filter((addresses) => addresses.length > 0),
         groupIds: withOwn(own, pool.security_group_ids),
       };
     });
@@ -153,11 +154,17 @@ async function homeOf(
   tx: Transaction,
   scope: Scope,
   { fixed_network: networkId, fixed_subnet: subnetId }: Home,
-): Promise<WantedNodes['interfaces'][number]> {
+): Promise<AddressSource> {
   if (subnetId) return { kind: 'subnet', subnetId };
   const id = networkId ? networkId : await defaultNetworkId(tx, placeOf(scope));
   if (id === undefined) throw new ConflictError('The project has no default network for the nodes');
-  return { kind: 'any-subnet', networkId: id };
+  return { kind: 'any-subnet', networkId: id, family: 'IPv4' };
+}
+
+/** The public addresses of a node, all on one interface. */
+function outsideOf({ is_public_ipv4 }: Kind, { is_ipv6 }: Home): AddressSource[] {
+  const families = [...(is_public_ipv4 ? ['IPv4' as const] : []), ...(is_ipv6 ? ['IPv6' as const] : [])];
+  return families.map((family) => ({ kind: 'external', family }));
 }
 
 function bootDiskOf({ boot_volume_size: sizeGib, boot_volume_type: type }: Kind): WantedNodes['bootDisk'] {

@@ -55,6 +55,7 @@ export function createClusterPools(deps: {
       const pool = newPool(request);
       return changing(scope, clusterName, async (tx, cluster) => {
         refuseOneMore(cluster, pool.name);
+        scope.principal.writes?.about({ ...pool, type: 'k8s_pool' });
         const taskId = randomUUID();
         const firstPosition = Math.max(...cluster.pools.map(({ position }) => position)) + 1;
         const to = { clusterId: cluster.id, createdAt: clock.now(), firstPosition };
@@ -81,6 +82,7 @@ export function createClusterPools(deps: {
       ]);
       return changing(scope, clusterName, async (tx, cluster) => {
         const pool = poolOf(cluster, name);
+        scope.principal.writes?.about({ ...pool, type: 'k8s_pool' });
         const wanted = settingsOf(pool, request);
         refuse([...limitProblems(wanted, request), ...nodeCountProblems(pool, request)]);
         if (isDeepStrictEqual(wanted, settingsOf(pool, {}))) return pool;
@@ -97,6 +99,7 @@ export function createClusterPools(deps: {
     async resize(scope, clusterName, name, nodeCount) {
       return changing(scope, clusterName, async (tx, cluster) => {
         const pool = poolOf(cluster, name);
+        scope.principal.writes?.about({ ...pool, type: 'k8s_pool' });
         const { min_node_count: min, max_node_count: max } = pool;
         if (nodeCount < min || nodeCount > max) {
           const message = `Must be ${min} to ${max}, min_node_count and max_node_count of pool ${name}: change these first.`;
@@ -119,6 +122,7 @@ export function createClusterPools(deps: {
     async delete(scope, clusterName, name) {
       return changing(scope, clusterName, async (tx, cluster) => {
         const pool = poolOf(cluster, name);
+        scope.principal.writes?.about({ ...pool, type: 'k8s_pool' });
         const last = cluster.pools.length === 1;
         if (last) await workerGroups.refuseUsed(tx, cluster);
         else refuseSlurmsPool(cluster, pool);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { VolumeTypeName } from '../../catalog/catalog.ts';
-import type { AddressWish } from '../../networks/address-wish.ts';
+import type { AddressSource } from '../../networks/address-wish.ts';
 import type { Addresses } from '../../networks/addresses.ts';
 import type { Ports } from '../../ports/service.ts';
 import { placeOf } from '../../projects/place.ts';
@@ -24,8 +24,8 @@ export interface WantedNodes {
   sshKeyName: string;
   /** Null for bare metal, whose disks are its own. */
   bootDisk: { sizeGib: number; volumeType: VolumeTypeName } | null;
-  /** Where its interfaces are, in their order. */
-  interfaces: AddressWish['from'][];
+  /** Where the addresses of each of its interfaces come from, in their order. */
+  interfaces: AddressSource[][];
   groupIds: string[];
 }
 
@@ -100,19 +100,20 @@ export function createNodes(deps: {
       if (!first) return [];
       const now = clock.now();
       const interfaces = nodes.flatMap((node) =>
-        node.pool.interfaces.map((from, position) => ({ node, from, position, portId: randomUUID() })),
+        node.pool.interfaces.map((sources, position) => ({ node, sources, position, portId: randomUUID() })),
       );
-      const wishes = interfaces.map(({ portId, from }) => ({
-        holder: { port: portId },
-        field: 'nodes',
-        from,
-      }));
+      const wishes = interfaces.flatMap(({ portId, sources }) =>
+        sources.map((from) => ({ holder: { port: portId }, field: 'nodes', from })),
+      );
       const taken = await addresses.take(tx, scope, wishes);
       const flavors = new Map(wanted.map(({ poolId, flavor }) => [poolId, flavor]));
       const { sshKeyName } = first.pool;
       await store.insertNodes(tx, placeOf(scope), nodes, flavors, { sshKeyName, taskId, now });
-      const placed = interfaces.flatMap(({ portId, node, position }, index) => {
-        const networkId = taken[index]?.networkId;
+      const networks = new Map(
+        taken.map((one) => ['port' in one.holder ? one.holder.port : '', one.networkId]),
+      );
+      const placed = interfaces.flatMap(({ portId, node, position }) => {
+        const networkId = networks.get(portId);
         return networkId === undefined
           ? []
           : [{ id: portId, networkId, interfaceName: null, instanceId: node.id, position }];

@@ -6,10 +6,12 @@ import os from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { parseAllowedHosts } from './allowed-hosts.ts';
+import { parseAllowedHosts } from '../../../lib/allowed-hosts.ts';
 import { fetchMedia } from './fetch-media.ts';
 
-const limits = { maxBytes: 100_000, idleMs: 300, totalMs: 2_000 };
+const limits = { maxBytes: 100_000, idleMs: 20_000, totalMs: 20_000, bytesPerSecond: 1 };
+/** For servers that are too slow for any. */
+const impatient = { ...limits, idleMs: 300, totalMs: 2_000 };
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-fetch-'));
 const file = path.join(folder, 'media');
 const HEAD_OF_90_000 = 'HTTP/1.1 200 OK\r\nContent-Length: 90000\r\nConnection: close\r\n\r\n';
@@ -51,6 +53,11 @@ const answers: Record<string, (request: http.IncomingMessage, response: http.Ser
     const timer = setInterval(() => response.write('a'), 50);
     response.once('close', () => clearInterval(timer));
   },
+  '/head': (_, { socket }) => {
+    socket?.write('HTTP/1.1 200 OK\r\nx: ');
+    const timer = setInterval(() => socket?.write('a'), 50);
+    socket?.once('close', () => clearInterval(timer));
+  },
   '/loop': (_, response) => response.writeHead(302, { location: '/loop' }).end(),
   '/nowhere': (_, response) => response.writeHead(302).end(),
   '/to-file-scheme': (_, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end(),
@@ -84,7 +91,10 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-function fetched(where: string, more: { signal?: AbortSignal; onShare?: (share: number) => void } = {}) {
+function fetched(
+  where: string,
+  more: { signal?: AbortSignal; onShare?: (share: number) => void; limits?: typeof limits } = {},
+) {
   const allowedHosts = parseAllowedHosts(`127.0.0.1:${port}`) ?? { allows: () => false };
   const signal = more.signal ?? new AbortController().signal;
   const address = where.startsWith('/') ? `http://127.0.0.1:${port}${where}` : where;
@@ -123,8 +133,9 @@ test.each([
   ['/packed', 'encoding', /compressed/],
   ['/announced', 'too_large', /larger than/],
   ['/endless', 'too_large', /larger than/],
-  ['/silent', 'too_slow', /sent nothing for 0.3 seconds/],
-  ['/stuck', 'too_slow', /sent nothing for 0.3 seconds/],
+  ['/silent', 'too_slow', /sent nothing, for 0.3 seconds/],
+  ['/stuck', 'too_slow', /sent nothing, for 0.3 seconds/],
+  ['/head', 'too_slow', /did not answer/],
   ['/drip', 'too_slow', /within 2 seconds/],
   ['/cut', 'unreachable', /broken off/],
   ['/reset', 'unreachable', /broken off/],
@@ -137,9 +148,19 @@ test.each([
   ['/to-file-scheme', 'redirects', /other than HTTP/],
   ['http://nothing.invalid/', 'unreachable', /host name/],
 ])('%s ends in %s', async (where, code, message) => {
-  const fault: unknown = await fetched(where).catch((error: unknown) => error);
+  const patience = code === 'too_slow' ? { limits: impatient } : {};
+  const fault: unknown = await fetched(where, patience).catch((error: unknown) => error);
   expect(fault).toMatchObject({ name: 'MediaError', code, message: expect.stringMatching(message) });
   expect(String(fault)).not.toContain('SECRET');
+});
+
+test('a file that comes slower than it must is given up long before its time is over', async () => {
+  const patient = { ...limits, totalMs: 3_600_000, bytesPerSecond: 1_000 };
+  await expect(fetched('/drip', { limits: { ...patient, idleMs: 300 } })).rejects.toMatchObject({
+    code: 'too_slow',
+    message: expect.stringContaining('less than 1 kB a second for 0.3 seconds'),
+  });
+  expect(await fetched('/file', { limits: patient })).toBe(1000);
 });
 
 test.each([

@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { AllowedHosts } from './allowed-hosts.ts';
-import { ask } from './guarded-request.ts';
+import type { AllowedHosts } from '../../../lib/allowed-hosts.ts';
+import { type AskOptions, ask } from './guarded-request.ts';
 import { MediaError } from './media-error.ts';
 import { faultOf } from './network-faults.ts';
 
@@ -12,8 +12,10 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 export interface FetchLimits {
   maxBytes: number;
-  /** Without a byte. */
+  /** Without a byte, and for the head of an answer. */
   idleMs: number;
+  /** The least that comes of a file, measured over `idleMs`. */
+  bytesPerSecond: number;
   /** For everything, redirects included. */
   totalMs: number;
 }
@@ -41,10 +43,11 @@ export async function fetchMedia(address: string, file: string, options: FetchOp
     let url = new URL(address);
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
       const open = allowedHosts.allows(url);
-      const answer = await ask(url, { open, signal: ended, idleMs: limits.idleMs, onIdle });
+      const answer = await answerOf(url, { open, signal: ended, idleMs: limits.idleMs, onIdle });
       try {
         const next = redirectOf(answer, url);
-        if (!next) return await save(answer, file, { ...options, signal: ended });
+        const onCrawl = () => late.abort(crawling(limits));
+        if (!next) return await save(answer, file, { ...options, signal: ended, onCrawl });
         url = next;
       } finally {
         answer.destroy();
@@ -55,6 +58,16 @@ export async function fetchMedia(address: string, file: string, options: FetchOp
     signal.throwIfAborted();
     late.signal.throwIfAborted();
     throw faultOf(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The head of an answer must be there in time, however busily its server sends single bytes of it. */
+async function answerOf(url: URL, options: AskOptions): Promise<IncomingMessage> {
+  const timer = setTimeout(options.onIdle, options.idleMs);
+  try {
+    return await ask(url, options);
   } finally {
     clearTimeout(timer);
   }
@@ -81,7 +94,12 @@ function redirectOf({ statusCode = 0, headers }: IncomingMessage, url: URL): URL
 async function save(
   answer: IncomingMessage,
   file: string,
-  { limits: { maxBytes }, signal, onShare }: FetchOptions,
+  {
+    limits: { maxBytes, idleMs, bytesPerSecond },
+    signal,
+    onShare,
+    onCrawl,
+  }: FetchOptions & { onCrawl: () => void },
 ): Promise<number> {
   const encoding = answer.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') {
@@ -101,7 +119,16 @@ async function save(
       done(null, chunk);
     },
   });
-  await pipeline(answer, counted, fs.createWriteStream(file, { mode: 0o600 }), { signal });
+  let before = 0;
+  const pace = setInterval(() => {
+    if (bytes - before < (bytesPerSecond * idleMs) / 1_000) onCrawl();
+    before = bytes;
+  }, idleMs);
+  try {
+    await pipeline(answer, counted, fs.createWriteStream(file, { mode: 0o600 }), { signal });
+  } finally {
+    clearInterval(pace);
+  }
   if (bytes === 0) throw new MediaError('empty', 'The file is empty: it has 0 bytes');
   return bytes;
 }
@@ -120,6 +147,16 @@ function tooSlow({ totalMs }: FetchLimits): MediaError {
   );
 }
 
+function crawling({ idleMs, bytesPerSecond }: FetchLimits): MediaError {
+  return new MediaError(
+    'too_slow',
+    `The server of the file sent less than ${bytesPerSecond / 1_000} kB a second for ${idleMs / 1_000} seconds, which is too slow for this service`,
+  );
+}
+
 function silent({ idleMs }: FetchLimits): MediaError {
-  return new MediaError('too_slow', `The server of the file sent nothing for ${idleMs / 1000} seconds`);
+  return new MediaError(
+    'too_slow',
+    `The server of the file did not answer, or sent nothing, for ${idleMs / 1000} seconds`,
+  );
 }

@@ -1,9 +1,9 @@
-import dns from 'node:dns';
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import net, { type LookupFunction } from 'node:net';
+import net from 'node:net';
+import { isPublicAddress } from '../../../lib/public-address.ts';
+import { lookUpPublic } from '../../../lib/public-lookup.ts';
 import { privateAddress } from './media-error.ts';
-import { isPublicAddress } from './public-address.ts';
 
 export interface AskOptions {
   /** The host is allowed whatever its address is. */
@@ -35,7 +35,7 @@ export function ask(url: URL, { open, signal, idleMs, onIdle }: AskOptions): Pro
       agent: new Agent({ keepAlive: false }),
       signal,
       timeout: idleMs,
-      ...(!open && { lookup: lookUpPublic }),
+      ...(!open && { lookup: lookUpPublic(privateAddress) }),
       headers: {
         accept: '*/*',
         'accept-encoding': 'identity',
@@ -54,17 +54,6 @@ export function ask(url: URL, { open, signal, idleMs, onIdle }: AskOptions): Pro
     });
   });
 }
-
-const lookUpPublic: LookupFunction = (hostname, options, callback) => {
-  dns.lookup(hostname, { ...options, all: true }, (error, found) => {
-    if (error) return callback(error, '', 0);
-    const addresses = found.filter(({ address }) => isPublicAddress(address));
-    const [first] = addresses;
-    if (!first) return callback(privateAddress(), '', 0);
-    if (options.all) callback(null, addresses);
-    else callback(null, first.address, first.family);
-  });
-};
 
 function credentialsOf({ username, password }: URL): { authorization?: string } {
   if (username === '') return {};

@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { Readable } from 'node:stream';
 import type { AnalysisProgram } from '../../../engines/analysis-program.ts';
-import type { AnalysisJob, AnalysisMessage } from '../../../engines/job.ts';
+import { type AnalysisJob, type AnalysisMessage, MESSAGES } from '../../../engines/job.ts';
+import { watchFolder } from './folder-watch.ts';
+import { hearLines } from './lines.ts';
 
 /** How an analysis came to its end. */
 export type AnalysisEnd = Extract<AnalysisMessage, { type: 'result' | 'failed' | 'fault' }>;
@@ -24,44 +27,72 @@ export async function analyse(
   { signal, hear }: AnalysisWatcher,
 ): Promise<AnalysisEnd> {
   signal.throwIfAborted();
-  const [command, ...args] = program.commandIn(job.folder);
-  const child = spawn(command, args, {
+  const { command, user, folder, writesToDisk } = program.startIn(job.folder);
+  const [file, ...args] = command;
+  const child = spawn(file, args, {
+    ...user,
     cwd: job.folder,
-    env: { ...program.environment, HOME: job.folder, TMPDIR: job.folder },
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    env: { ...program.environment, HOME: folder, TMPDIR: folder },
+    stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
     // The leader of a new group, so that one signal reaches all that it starts.
     detached: true,
   });
+  const order = program.orderOf({ ...job, folder, media: job.media.replace(job.folder, () => folder) });
   let end: AnalysisEnd | undefined;
   let complaint = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     complaint = (complaint + text).slice(-COMPLAINT_CHARACTERS);
   });
-  child.on('message', (value) => {
-    if (end) return;
-    const message = read(program, value);
-    if (message.type === 'result' || message.type === 'failed' || message.type === 'fault') {
-      end = message;
-      killGroup(child);
-    } else hear(message);
-  });
+  // Killed before it was told all.
+  child.stdin?.on('error', () => {});
+  const conclude = (how: AnalysisEnd) => {
+    end ??= how;
+    killGroup(child);
+  };
+  hearLines(
+    messagesOf(child),
+    (line) => {
+      if (end) return;
+      const message = read(program, line);
+      if (message.type === 'result' || message.type === 'failed' || message.type === 'fault')
+        conclude(message);
+      else hear(message);
+    },
+    () => conclude({ type: 'fault', message: 'The child says more than an analysis has to say' }),
+  );
+  const { writtenBytes } = job.limits;
+  const stopWatch = writesToDisk
+    ? watchFolder(job.folder, writtenBytes, () => conclude({ type: 'failed', reason: tooMuch(writtenBytes) }))
+    : () => {};
   const kill = () => killGroup(child);
   signal.addEventListener('abort', kill, { once: true });
   try {
-    const how = await ended(child, () => child.send(program.orderOf(job)));
+    // Standard input stays open: its end tells the child that nobody waits any more.
+    const how = await ended(child, () => child.stdin?.write(`${JSON.stringify(order)}\n`));
     signal.throwIfAborted();
     return (
       end ?? { type: 'fault', message: `The child ended without a result (${how}): ${complaint.trim()}` }
     );
   } finally {
+    stopWatch();
     signal.removeEventListener('abort', kill);
     killGroup(child);
   }
 }
 
-function read(program: AnalysisProgram, value: unknown): AnalysisMessage {
+function tooMuch(bytes: number): string {
+  return `The analysis wrote more than ${Math.floor(bytes / 1_000_000)} MB, which is all that a medium may take up`;
+}
+
+function messagesOf({ stdio }: ChildProcess): Readable {
+  const messages = stdio[MESSAGES];
+  if (messages instanceof Readable) return messages;
+  throw new Error('A child was started without pipes');
+}
+
+function read(program: AnalysisProgram, line: string): AnalysisMessage {
   try {
-    return program.readMessage(value);
+    return program.readMessage(JSON.parse(line));
   } catch (error) {
     return { type: 'fault', message: (error as Error).message };
   }
@@ -70,7 +101,6 @@ function read(program: AnalysisProgram, value: unknown): AnalysisMessage {
 /** Says how it ended: its exit code or the signal. What it said last may arrive after its end, and is waited for. */
 function ended(child: ChildProcess, begun: () => void): Promise<string> {
   return new Promise((resolve, reject) => {
-    // More than once: what is sent to a child that was killed meanwhile is an error as well.
     child.on('error', (error) => {
       // A child that runs will end; one that never was won't.
       if (child.pid === undefined) reject(error);

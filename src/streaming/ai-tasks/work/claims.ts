@@ -11,11 +11,12 @@ const MAX_LOSSES = 10;
 
 /** A worker's hold on tasks. Each change of hands is one transaction, so a task has one worker at most. */
 export interface Claims {
-  /** Takes the next task into work, and none of `except`; undefined when there is none to take. */
+  /** Takes the next task into work, and none of what is excepted; undefined when there is none to take. */
   take(limits: {
     kinds: readonly WorkKind[];
     perClient: number;
     except: readonly string[];
+    exceptClients: readonly number[];
   }): Promise<store.Claim | undefined>;
   /**
    * Gives a task out of its hands, one step on. Answers whether it took the step: not if it was cancelled meanwhile,

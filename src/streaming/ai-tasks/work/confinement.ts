@@ -13,7 +13,9 @@ const CONFINERS = ['setpriv', 'prlimit', 'nice'] as const;
 export function confined(
   command: ChildCommand,
   searchPath: string,
-  limits: WorkLimits['child'],
+  limits: WorkLimits['child'] & {
+    /** Whether the kernel counts its processes apart from all others. */ counts: boolean;
+  },
 ): ChildCommand {
   const args = {
     setpriv: ['--pdeathsig', 'KILL', '--no-new-privs'],
@@ -33,13 +35,20 @@ export function confiners(searchPath: string): string[] {
 }
 
 /** Of the child itself; the programs that it starts have limits of their own. */
-function prlimitArguments({ cpuSeconds, memoryBytes }: WorkLimits['child']): string[] {
+function prlimitArguments({
+  cpuSeconds,
+  memoryBytes,
+  writtenBytes,
+  processes,
+  counts,
+}: Parameters<typeof confined>[2]): string[] {
   return [
     `--cpu=${cpuSeconds}`,
     // Memory that it may write to. Its address space is no measure: WebAssembly reserves far more than it uses.
     `--data=${memoryBytes}`,
-    '--fsize=1000000000',
+    `--fsize=${writtenBytes}`,
     '--nofile=512',
     '--core=0',
+    ...(counts ? [`--nproc=${processes}`] : []),
   ];
 }

@@ -14,14 +14,25 @@ export interface WorkLimits {
   /** Of what the child starts. */
   analysis: AnalysisLimits;
   /** Of the child itself: it outlives what it starts, and may compute on all processors. */
-  child: { cpuSeconds: number; memoryBytes: number };
+  child: {
+    cpuSeconds: number;
+    memoryBytes: number;
+    /** Of all its files together. */
+    writtenBytes: number;
+    /** Its own and those that it starts, threads included. */
+    processes: number;
+  };
 }
 
+/** Engines compute on all processors, several libraries with threads of their own. */
+const PROCESSES = 128;
+const PROCESSES_PER_PROCESSOR = 8;
 const SHORTEST_SECONDS = 120;
 
 export function workLimits({ timeFactor, memoryBytes }: Effort): WorkLimits {
   const wallSeconds = (mediumSeconds: number) =>
     Math.max(SHORTEST_SECONDS, Math.ceil(mediumSeconds * timeFactor));
+  const processors = os.availableParallelism();
   const longest = wallSeconds(DEFAULT_LIMITS.durationSeconds);
   return {
     wallSeconds,
@@ -31,6 +42,11 @@ export function workLimits({ timeFactor, memoryBytes }: Effort): WorkLimits {
       cpuSeconds: longest,
       memoryBytes: Math.floor(memoryBytes / 2),
     },
-    child: { cpuSeconds: longest * os.availableParallelism(), memoryBytes },
+    child: {
+      cpuSeconds: longest * processors,
+      memoryBytes,
+      writtenBytes: DEFAULT_LIMITS.writtenBytes,
+      processes: PROCESSES + PROCESSES_PER_PROCESSOR * processors,
+    },
   };
 }

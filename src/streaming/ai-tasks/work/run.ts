@@ -25,13 +25,15 @@ export interface RunContext {
   folder: string;
   signal: AbortSignal;
   limits: Pick<WorkLimits, 'wallSeconds' | 'analysis'>;
+  /** Answers when the task may be analysed, now that its file is there. */
+  turn(): Promise<void>;
   /** In whole per cent of the task, never backwards. */
   progress(percent: number): void;
   log: Logger;
 }
 
 /** How a task's work came out. Whatever else happens is thrown, and is a fault of ours. */
-export type RunEnd = { durationSeconds: number | undefined } & (
+export type RunEnd = { /** Of the medium. */ durationSeconds: number | undefined } & (
   | { kind: 'done'; result: object }
   | { kind: 'refused'; code: string; reason: string }
 );
@@ -48,6 +50,7 @@ export async function runTask(claim: Claim, context: RunContext): Promise<RunEnd
       onShare: (share) => progress(Math.floor(share * FETCHED_PERCENT)),
     });
     progress(FETCHED_PERCENT);
+    await context.turn();
     log.info({ stage: 'analysis', bytes }, 'AI task: analysing');
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
@@ -78,7 +81,7 @@ async function analysed(
         }
       },
     });
-    if (end.type === 'fault') throw new Error(end.message);
+    if (end.type === 'fault') throw new Error(printable(end.message));
     if (end.type === 'failed') {
       return { kind: 'refused', code: 'unusable', reason: end.reason, durationSeconds };
     }
@@ -90,6 +93,11 @@ async function analysed(
   } finally {
     wall.stop();
   }
+}
+
+/** A child's words in a log: nothing that a terminal obeys, and no line that looks like one of ours. */
+function printable(text: string): string {
+  return text.replace(/[^\P{C}\n]/gu, ' ').replaceAll('\n', '\n    ');
 }
 
 function jobOf(data: TaskData, shared: Pick<AnalysisJob, 'media' | 'folder' | 'limits'>): AnalysisJob {

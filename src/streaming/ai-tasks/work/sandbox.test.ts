@@ -6,7 +6,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { needs, newFile } from '../../../../test/support/engines.ts';
-import { findSandbox, type Sandbox } from './sandbox.ts';
+import type { Sandbox } from './bubblewrap.ts';
+import { findSandbox } from './sandbox.ts';
 
 const searchPath = '/usr/bin:/bin';
 const node = process.execPath;
@@ -22,7 +23,10 @@ function folderWith(files: Record<string, string>): string {
 }
 
 const find = (options: Partial<Parameters<typeof findSandbox>[0]>) =>
-  findSandbox({ searchPath, programs: [], reads: [], hides: [], folder: os.tmpdir(), ...options });
+  findSandbox({
+    ...{ searchPath, programs: [], reads: [], hides: [], folder: os.tmpdir(), scratchBytes: 1_000_000 },
+    ...options,
+  });
 
 describe.skipIf(process.platform !== 'linux')('there is none', () => {
   test('without bubblewrap, and it is said what to install', async () => {
@@ -32,7 +36,7 @@ describe.skipIf(process.platform !== 'linux')('there is none', () => {
   test('where bubblewrap fails, and what it says is told', async () => {
     const folder = folderWith({ bwrap: '#!/bin/sh\necho "bwrap: No permissions" >&2\nexit 1\n' });
     fs.chmodSync(path.join(folder, 'bwrap'), 0o755);
-    const { missing } = await find({ searchPath: folder });
+    const { missing } = await find({ searchPath: `${folder}:${searchPath}` });
     expect(missing).toBe("bubblewrap doesn't work here: bwrap: No permissions (docs/ai-tasks.md)");
   });
 
@@ -62,7 +66,7 @@ describe('in the sandbox', needs('sandbox'), () => {
 
   /** What a program says there. */
   function said(script: string, within = sandbox): string {
-    const [program, ...args] = within.around([node, '-e', script], own);
+    const [program, ...args] = within.around([node, '-e', script], own).command;
     return execFileSync(program, args, {
       encoding: 'utf8',
       cwd: own,
@@ -74,7 +78,11 @@ describe('in the sandbox', needs('sandbox'), () => {
     said(`try { console.log(${expression}) } catch (error) { console.log(error.code) }`, within);
   const read = (file: string, within = sandbox) =>
     attempt(`require('fs').readFileSync(${JSON.stringify(file)}, 'utf8')`, within);
-  const write = (file: string) => attempt(`require('fs').writeFileSync('${file}', 'x')`);
+  const write = (file: string, within = sandbox) =>
+    attempt(
+      `require('fs').writeFileSync('${file}', 'x') ?? require('fs').readFileSync('${file}', 'utf8')`,
+      within,
+    );
 
   test('a program sees its folder and no file of people', () => {
     expect(attempt('process.cwd()')).toBe(own);
@@ -83,8 +91,9 @@ describe('in the sandbox', needs('sandbox'), () => {
   });
 
   test('it writes to its folder alone, and not to memory that no limit counts', () => {
-    expect(write('made')).toBe('undefined');
-    expect(fs.readFileSync(path.join(own, 'made'), 'utf8')).toBe('x');
+    expect(write('made')).toBe('x');
+    // That was memory of a limited size, and is gone.
+    expect(fs.readdirSync(own)).toEqual([]);
     for (const file of ['/usr/made', '/made', '/dev/made', '/dev/shm/made', '/tmp/made', `${root}/made`])
       expect(write(file), file).toMatch(/EROFS|ENOENT/);
   });
@@ -93,13 +102,13 @@ describe('in the sandbox', needs('sandbox'), () => {
     const shared = folderWith({ 'model.onnx': 'a model', 'data/kept': 'a row' });
     const data = path.join(shared, 'data');
     const hiding = await open({ reads: [shared], hides: ['/usr/share', data] });
-    for (const file of ['/usr/share/made', `${data}/made`])
-      expect(attempt(`require('fs').writeFileSync('${file}', 'x')`, hiding), file).toBe('EROFS');
+    for (const file of ['/usr/share/made', `${data}/made`]) expect(write(file, hiding), file).toBe('EROFS');
     const task = path.join(data, 'task');
     fs.mkdirSync(task);
-    const [program, ...args] = hiding.around([node, '-e', `require('fs').writeFileSync('made', 'x')`], task);
-    execFileSync(program, args, { cwd: task, timeout: 10_000 });
-    expect(fs.readdirSync(task)).toEqual(['made']);
+    fs.writeFileSync(path.join(task, 'media'), 'a film', { mode: 0o600 });
+    const copy = `const fs = require('fs'); fs.copyFileSync('media', 'made'); console.log(fs.readFileSync('made', 'utf8'))`;
+    const [program, ...args] = hiding.around([node, '-e', copy], task).command;
+    expect(execFileSync(program, args, { cwd: task, timeout: 10_000, encoding: 'utf8' })).toBe('a film\n');
   });
 
   test('it sees no process but its own', () => {
@@ -138,6 +147,7 @@ describe('in the sandbox', needs('sandbox'), () => {
       const shared = folderWith({ 'model.onnx': 'a model', 'data/kept': 'a database' });
       const socket = path.join(shared, 'data/db');
       await listening({ path: socket });
+      fs.chmodSync(socket, 0o777);
       expect(connect({ path: socket })).toBe('ENOENT');
       const needed = { reads: [shared] };
       // A socket that is seen is one that answers, though nothing there can be written.
@@ -153,7 +163,9 @@ describe('in the sandbox', needs('sandbox'), () => {
     const listed = (folder: string) =>
       attempt(`require('fs').readdirSync('${folder}').sort().join()`, hiding);
     expect(listed('/usr/share')).toBe('');
-    const seen = ['env', path.basename(fs.realpathSync(node))].filter((name) =>
+    // What root becomes another user with is needed too.
+    const ours = process.getuid?.() === 0 ? ['bwrap', 'setpriv'] : [];
+    const seen = ['env', path.basename(fs.realpathSync(node)), ...ours].filter((name) =>
       fs.existsSync(`/usr/bin/${name}`),
     );
     expect([listed('/usr/bin'), listed('/bin')]).toEqual([seen.sort().join(), seen.sort().join()]);
@@ -192,7 +204,7 @@ describe('in the sandbox', needs('sandbox'), () => {
     fs.symlinkSync(path.join(store, 'v2'), path.join(store, 'current'));
     fs.symlinkSync(path.join(store, 'current/blob'), path.join(models, 'farther.onnx'));
     const { missing } = await find({ reads: [models, path.join(models, 'farther.onnx')] });
-    expect(missing).toContain(`farther.onnx can't be seen in it`);
+    expect(missing).toContain(`farther.onnx can't be seen there`);
   });
 
   test('what does not run in it is told before a task needs it', async () => {
@@ -202,6 +214,19 @@ describe('in the sandbox', needs('sandbox'), () => {
     fs.chmodSync(path.join(tools, 'tool'), 0o755);
     await open({ programs: ['/usr/bin/env'] });
     const { missing } = await find({ programs: [path.join(tools, 'tool')] });
-    expect(missing).toContain(`${tools}/tool doesn't run in it`);
+    expect(missing).toContain(`${tools}/tool doesn't run there`);
+  });
+
+  test('an old bubblewrap that knows no limit of size leaves what is written on the disk', async () => {
+    const old = folderWith({ bwrap: `#!/bin/sh\n[ "$1" = --help ] || exec /usr/bin/bwrap "$@"\n` });
+    fs.chmodSync(path.join(old, 'bwrap'), 0o755);
+    const within = await open({ searchPath: `${old}:${searchPath}` });
+    expect(within.around(['true'], own).writesToDisk).toBe(true);
+    expect(write('made', within)).toBe('x');
+    expect(fs.readdirSync(own)).toEqual(['made']);
+    expect(read(`${root}/secret`, within)).toBe('ENOENT');
+    expect(attempt(`require('fs').openSync('/proc/sys/kernel/core_pattern', 'a')`, within)).toMatch(
+      /EROFS|EACCES/,
+    );
   });
 });

@@ -69,8 +69,15 @@ export async function nextWaiting(
     kinds,
     perClient,
     except,
+    exceptClients,
     now,
-  }: { kinds: readonly WorkKind[]; perClient: number; except: readonly string[]; now: Date },
+  }: {
+    kinds: readonly WorkKind[];
+    perClient: number;
+    except: readonly string[];
+    exceptClients: readonly number[];
+    now: Date;
+  },
 ): Promise<Claim | undefined> {
   const { rows } = await sql<Claim>`
     with first as materialized (
@@ -80,6 +87,8 @@ export async function nextWaiting(
         and (task.retry_at is null or task.retry_at <= ${now})
         and coalesce(task.task_data ->> 'category', task.task_name) = any(${[...kinds]}::text[])
         and task.id <> all(${[...except]}::uuid[])
+        and task.client_id <> all(${[...exceptClients]}::bigint[])
+        and task.client_id <> all(${[...exceptClients]}::bigint[])
         and not exists (select from ai_task_runs run where run.task_id = task.id)
         and (select count(*) from ai_task_runs run where run.client_id = task.client_id) < ${perClient}
       order by task.client_id, task.created_at, task.id),

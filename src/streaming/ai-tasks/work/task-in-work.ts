@@ -6,6 +6,7 @@ import { noteProgress, type Step } from '../store.ts';
 import { afterFault, type Claims } from './claims.ts';
 import type { WorkFolders } from './folders.ts';
 import type { AiMetrics } from './metrics.ts';
+import type { Place } from './places.ts';
 import { type RunContext, type RunEnd, runTask } from './run.ts';
 import type { Claim } from './store.ts';
 
@@ -24,6 +25,7 @@ interface WorkContext extends Pick<RunContext, 'program' | 'fetching' | 'limits'
   claims: Claims;
   folders: WorkFolders;
   metrics: AiMetrics;
+  place: Place;
   retryPausesMs: readonly number[];
 }
 
@@ -35,12 +37,18 @@ export async function workOn(claim: Claim, context: WorkContext): Promise<void> 
   if (claim.retries === 0) metrics.started(kind, (clock.now().getTime() - claim.createdAt.getTime()) / 1_000);
   const progress = progressWriter(claim.id, context.database, log);
   const begun = performance.now();
+  let waitedMs = 0;
+  async function turn(): Promise<void> {
+    const ready = performance.now();
+    await context.place.turn(signal);
+    waitedMs = performance.now() - ready;
+  }
   let step: Step;
   try {
     const folder = await folders.make(claim.id);
-    const end = await runTask(claim, { ...context, folder, log, progress: progress.note });
+    const end = await runTask(claim, { ...context, folder, log, turn, progress: progress.note });
     if (end.kind === 'done' && end.durationSeconds) {
-      metrics.worked(kind, (performance.now() - begun) / 1_000 / end.durationSeconds);
+      metrics.worked(kind, (performance.now() - begun - waitedMs) / 1_000 / end.durationSeconds);
     }
     step = stepAfter(end);
     if (end.kind === 'refused') metrics.failed(kind, end.code);

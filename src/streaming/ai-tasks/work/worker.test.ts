@@ -23,6 +23,9 @@ beforeAll(async () => {
 afterEach(() => work.endAll());
 afterAll(() => work.close());
 
+/** Nothing but what a test does ends a fetch. */
+const patient = { maxBytes: 1_000_000, idleMs: 60_000, totalMs: 60_000, bytesPerSecond: 0 };
+
 const filesLeft = () =>
   fs
     .readdirSync(path.join(work.folder, 'ai'), { recursive: true, encoding: 'utf8' })
@@ -80,6 +83,7 @@ test('the child sees nothing of the environment and is where its files are', asy
   const folder = expect.stringMatching(`^${work.folder}/ai/.*/${id}$`);
   expect(seen).toEqual({
     cwd: folder,
+    user: process.getuid?.(),
     environment: { PATH: process.env.PATH, HOME: folder, TMPDIR: folder },
   });
 });
@@ -106,6 +110,12 @@ test.each([
   ['ends without a result', 'complain out of luck\nexit 3'],
   ['reports a fault', say({ type: 'fault', message: 'out of luck' })],
   ['says what it should not', say({ type: 'result', result: 7 })],
+  ['says no JSON', 'say garbage'],
+  ['speaks to Node itself', say({ cmd: 'NODE_HANDLE', type: 'net.Native' })],
+  ['says what no database keeps', say({ type: 'result', result: { ...result, concatenated_text: 'a\0' } })],
+  ['breaks a letter in two', say({ type: 'failed', reason: 'a\ud800' })],
+  ['never ends its line', 'flood [[[[[[[[['],
+  ['never stops talking', `flood ${JSON.stringify({ type: 'stage', name: 'recognition' })}|`],
 ])('a child that %s is a fault of ours: three more tries, then FAILURE', async (_, script) => {
   await work.worker();
   const once = await work.task(script, { later: OK });
@@ -157,6 +167,19 @@ test('an analysis that takes longer than its medium may take is ended', async ()
   await nothingIsLeft();
 });
 
+test('an analysis that fills the disk is ended where nothing else limits what it writes', async () => {
+  const writing = { ...limits, analysis: { ...limits.analysis, writtenBytes: 5_000_000 } };
+  await work.worker({ limits: writing });
+  const little = await work.task(`fill 3\n${OK}`);
+  await work.until(little, 'SUCCESS');
+  const much = await work.task('fill 20\nstart sleep 300\nhang');
+  expect(await work.until(much, 'FAILURE')).toMatchObject({
+    retries: 0,
+    result: { error: expect.stringContaining('wrote more than 5 MB') },
+  });
+  await nothingIsLeft();
+});
+
 test('the oldest of an account goes first, and one account has one task in work', async () => {
   const other = await work.stage.anotherClient();
   const first = await work.task('hang');
@@ -182,6 +205,48 @@ test('accounts take turns: many tasks of one do not keep another waiting', async
   for (const id of ids) tasks.push(await work.until(id, 'SUCCESS'));
   const inOrder = tasks.sort((a, b) => Number(a.started_at) - Number(b.started_at));
   expect(inOrder.map((task) => ids.indexOf(task.id))).toEqual([0, 3, 1, 2]);
+});
+
+test('a file that comes slowly holds up its own account alone', async () => {
+  const other = await work.stage.anotherClient();
+  let open = () => {};
+  const whole = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const slow = await work.task(OK, { whole });
+  const own = await work.task(OK);
+  const theirs = [await work.task(OK, { principal: other }), await work.task(OK, { principal: other })];
+  await work.worker({ perClient: 2, fetching: { ...work.fetching, limits: patient } });
+  for (const id of theirs) await work.until(id, 'SUCCESS');
+  expect([(await work.read(slow)).status, (await work.read(own)).status]).toEqual(['STARTED', 'PENDING']);
+  open();
+  await work.until(slow, 'SUCCESS');
+  await work.until(own, 'SUCCESS');
+  await nothingIsLeft();
+});
+
+test('a task whose slow file is there waits for its turn, and ends when it is cancelled there', async () => {
+  const other = await work.stage.anotherClient();
+  let open = () => {};
+  const whole = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  await work.worker({ fetching: { ...work.fetching, limits: patient } });
+  const slow = await work.task('hang', { whole });
+  await work.until(slow, 'STARTED');
+  const busy = await work.task('hang', { principal: other });
+  await work.until(busy, 'STARTED');
+  await vi.waitFor(() => expect(work.processes()).toHaveLength(1), { timeout: 10_000 });
+  open();
+  await vi.waitFor(async () => expect((await work.read(slow)).progress).toBe(10), { timeout: 10_000 });
+  expect(work.processes()).toHaveLength(1);
+  await work.stage.aiTasks.cancel(work.stage.principal, slow);
+  await vi.waitFor(() => expect(filesLeft().filter((name) => name.includes(slow))).toEqual([]), {
+    timeout: 10_000,
+  });
+  expect(await work.read(busy)).toMatchObject({ status: 'STARTED' });
+  await work.stage.aiTasks.cancel(other, busy);
+  await nothingIsLeft();
 });
 
 test('a task that is in the hands of a worker without its knowing is done all the same', async () => {

@@ -11,6 +11,7 @@ import { hearNews } from '../news.ts';
 import { type Claims, createClaims } from './claims.ts';
 import { openWorkFolders } from './folders.ts';
 import { type AiMetrics, createAiMetrics } from './metrics.ts';
+import { createPlaces } from './places.ts';
 import type { RunContext } from './run.ts';
 import * as store from './store.ts';
 import { Handed, Revoked, workOn } from './task-in-work.ts';
@@ -32,7 +33,7 @@ export interface AiWorkerOptions {
   limits: RunContext['limits'];
   /** Where tasks keep files while they are in work. */
   folder: string;
-  /** Tasks at a time, in this process and of one account. */
+  /** Analyses at a time in this process, and tasks of one account in all of them. */
   concurrency: number;
   perClient: number;
   /** No other worker can be alive (embedded database): all unfinished work is taken over at once. */
@@ -54,6 +55,7 @@ export async function startAiWorker(options: AiWorkerOptions): Promise<AiWorker>
   const claims = createClaims({ database, clock, workerId });
   const kinds = workKinds(capabilities);
   const metrics = createAiMetrics();
+  const places = createPlaces(options.concurrency, look);
   const running = new Map<string, { stop: AbortController; done: Promise<void> }>();
   let stopping = false;
   /** Whether what the database says of this worker has to be read again. */
@@ -65,12 +67,13 @@ export async function startAiWorker(options: AiWorkerOptions): Promise<AiWorker>
 
   const tend = oneAtATime(async () => {
     if (unsure) await compare();
-    while (!stopping && running.size < options.concurrency) {
+    while (!stopping && places.hasRoom()) {
       const claim = await claims.take({
         kinds,
         perClient: options.perClient,
         // Work that others took over may not have noticed yet.
         except: [...running.keys()],
+        exceptClients: places.slowClients(),
       });
       if (!claim) return;
       begin(claim);
@@ -92,16 +95,18 @@ export async function startAiWorker(options: AiWorkerOptions): Promise<AiWorker>
 
   function begin(claim: store.Claim): void {
     const stop = new AbortController();
+    const place = places.enter(claim.clientId);
     const done = workOn(claim, {
       ...options,
       claims,
       folders,
       metrics,
+      place,
       signal: stop.signal,
       retryPausesMs: options.retryPausesMs ?? [2_000, 10_000, 30_000],
     }).finally(() => {
       running.delete(claim.id);
-      look();
+      place.leave();
     });
     running.set(claim.id, { stop, done });
   }

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Page, Resource } from '../shapes.ts';
 import { refusal, tags, type Walk } from '../walk.ts';
 import { makeInstance } from './instances.ts';
+import { walkMetadata } from './metadata.ts';
 
 interface FloatingIp extends Resource {
   floating_ip_address: string;
@@ -10,6 +11,12 @@ interface FloatingIp extends Resource {
 interface ReservedIp {
   port_id: string;
   fixed_ip_address: string;
+  is_vip: boolean;
+}
+
+interface Device {
+  port_id: string;
+  instance_name: string;
 }
 
 export function describeAddresses(walk: Walk): void {
@@ -44,6 +51,15 @@ export function describeAddresses(walk: Walk): void {
         },
       });
       expect(await client.post(`${one}/unassign`)).toMatchObject({ port_id: null });
+      const second = `${place('/cloud/v2/floatingips')}/${made.id}`;
+      await client.patchAndPoll(second, { port_id: port, tags: { env: null } });
+      expect(await client.all(FLOATING, { port_ids: [port] })).toMatchObject([
+        { id: made.id, tags: [], instance: { id: instance.id }, loadbalancer: null },
+      ]);
+      expect(await client.patch(one, { tags: { env: 'later' } })).toMatchObject({
+        tags: tags({ env: 'later' }),
+      });
+      await walkMetadata(walk, one);
       await client.deleteAndPoll(one);
       await expect(impatient.get(one)).rejects.toMatchObject(refusal(404));
     });
@@ -63,6 +79,42 @@ export function describeAddresses(walk: Walk): void {
       ).toHaveLength(1);
       await client.deleteAndPoll(one);
       await expect(impatient.get(one)).rejects.toMatchObject(refusal(404));
+    });
+
+    it('reserved fixed IPs: shares a virtual one between ports, and makes a floating IP of another', async () => {
+      const RESERVED = place('/cloud/v1/reserved_fixed_ips');
+      const network = (await client.get<{ network_id: string }>(`${place('/cloud/v1/ports')}/${port}`))
+        .network_id;
+      const { created_resources: made } = await client.postAndPoll(RESERVED, {
+        type: 'any_subnet',
+        network_id: network,
+        is_vip: false,
+      });
+      const one = `${RESERVED}/${made?.ports?.[0]}`;
+      expect(await client.patch<ReservedIp>(one, { is_vip: true })).toMatchObject({ is_vip: true });
+      const available = await client.get<Page<Device>>(`${one}/available_devices`);
+      expect(available.results).toContainEqual(expect.objectContaining({ port_id: port }));
+      const shared = await client.patch<Page<Device>>(`${one}/connected_devices`, { port_ids: [port] });
+      expect(shared.results).toMatchObject([{ port_id: port, instance_name: 'walk addressed' }]);
+      expect(await client.get(`${one}/connected_devices`)).toEqual(shared);
+      expect(await client.get(one)).toMatchObject({ attachments: [{ resource_id: instance.id }] });
+      await expect(impatient.patch(one, { is_vip: false })).rejects.toMatchObject(refusal(409));
+      expect(await client.put(`${one}/connected_devices`, { port_ids: [] })).toMatchObject({ count: 0 });
+      await client.deleteAndPoll(one);
+
+      const { created_resources: outside } = await client.postAndPoll(RESERVED, {
+        type: 'external',
+        ip_family: 'ipv4',
+      });
+      const other = `${RESERVED}/${outside?.ports?.[0]}`;
+      const { fixed_ip_address } = await client.get<ReservedIp>(other);
+      const { created_resources: floating } = await client.postAndPoll(`${other}/convert`, {
+        target_type: 'floating_ip',
+      });
+      const [id] = floating?.floatingips ?? [];
+      const read = await client.get<FloatingIp>(`${place('/cloud/v1/floatingips')}/${id}`);
+      expect(read.floating_ip_address).toBe(fixed_ip_address);
+      await client.deleteAndPoll(`${place('/cloud/v1/floatingips')}/${id}`);
     });
   });
 }

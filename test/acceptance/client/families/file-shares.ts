@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Resource } from '../shapes.ts';
+import type { Page, Resource } from '../shapes.ts';
 import { refusal, tags, type Walk } from '../walk.ts';
 import { walkMetadata } from './metadata.ts';
 
@@ -45,6 +45,36 @@ export function describeFileShares(walk: Walk): void {
         tags: [],
       });
       await walkMetadata(walk, one());
+    });
+
+    it('asks whether one more fits', async () => {
+      expect(await client.post(`${SHARES}/check_limits`, { size: 10 })).toEqual({});
+    });
+
+    it('makes a standard one by its older name, and lets addresses reach it', async () => {
+      const { results } = await client.get<Page<Resource>>('/cloud/v1/networks/1/2', { name: 'default' });
+      const of = '/cloud/v1/file_shares/1/2';
+      const standard = await client.createAndPoll<Resource>(
+        of,
+        {
+          name: 'walk standard share',
+          protocol: 'NFS',
+          size: 2,
+          volume_type: 'default_share_type',
+          network: { network_id: results[0]?.id },
+          access: [{ ip_address: '10.100.100.0/24', access_mode: 'rw' }],
+        },
+        { of: 'file_shares' },
+      );
+      const rules = `${of}/${standard.id}/access_rule`;
+      const added = await client.post<Resource>(rules, { ip_address: '10.17.18.10', access_mode: 'ro' });
+      expect(await client.all(rules, { limit: 1 })).toEqual([
+        { id: expect.any(String), access_to: '10.100.100.0/24', access_level: 'rw', state: 'active' },
+        added,
+      ]);
+      await client.silent('DELETE', `${rules}/${added.id}`);
+      expect(await client.all(rules)).toHaveLength(1);
+      await client.deleteAndPoll(`${of}/${standard.id}`);
     });
 
     it('deletes it', async () => {

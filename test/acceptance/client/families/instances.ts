@@ -193,6 +193,42 @@ export function describeInstances(walk: Walk): void {
   });
 
   describe('instances the old way', () => {
+    it('creates one as the older library does, attaches to a subnet by its id alone, and deletes it', async () => {
+      const [network] = await client.all<{ id: string; subnets: string[] }>(place('/cloud/v1/networks'), {
+        name: 'default',
+      });
+      const body = {
+        flavor: FLAVOR,
+        names: ['walk older vm'],
+        interfaces: [
+          {
+            type: 'any_subnet',
+            network_id: network?.id,
+            floating_ip: { source: 'new', existing_floating_id: '' },
+            security_groups: [],
+          },
+        ],
+        volumes: [{ source: 'new-volume', size: 1, boot_index: 0 }],
+        password: '',
+        username: '',
+        user_data: '',
+        metadata: { env: 'older' },
+      };
+      const at = (id: string) => `${INSTANCES}/${id}`;
+      const older = await client.createAndPoll<Resource>(place('/cloud/v2/instances'), body, {
+        of: 'instances',
+        at,
+      });
+      expect(older).toMatchObject({ name: 'walk older vm', tags: tags({ env: 'older' }) });
+      await client.postAndPoll(`${at(older.id)}/attach_interface`, { subnet_id: network?.subnets[0] });
+      expect(await client.all(`${at(older.id)}/interfaces`)).toHaveLength(2);
+      const volumes = await client.all<Resource>(place('/cloud/v1/volumes'), { instance_id: older.id });
+      await client.deleteAndPoll(at(older.id), {
+        delete_floatings: true,
+        volumes: volumes.map(({ id }) => id).join(','),
+      });
+    });
+
     it.each([
       ['stop', 'SHUTOFF'],
       ['start', 'ACTIVE'],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Page } from '../shapes.ts';
 import { refusal, type Walk } from '../walk.ts';
 
 interface Project {
@@ -16,6 +17,12 @@ interface Region {
 interface SshKey {
   id: string;
   name: string;
+  private_key: string | null;
+}
+
+interface KeyPair {
+  sshkey_id: string;
+  sshkey_name: string;
   private_key: string | null;
 }
 
@@ -101,6 +108,24 @@ export function describeProjects({ client, impatient, place }: Walk): void {
       });
       await client.silent('DELETE', `${KEYS}/${made.id}`);
       await expect(impatient.get(`${KEYS}/${made.id}`)).rejects.toMatchObject(refusal(404));
+    });
+
+    it.each([
+      ['/cloud/v2/keypairs', { project_id: 1 }],
+      ['/cloud/v1/keypairs/1/1', {}],
+    ])('does the same at the older %s', async (pairs, project) => {
+      const body = { sshkey_name: 'older walk key', ...project };
+      const { private_key: _, ...pair } = await client.post<KeyPair>(pairs, body);
+      expect(await client.get<KeyPair>(`${pairs}/${pair.sshkey_id}`)).toMatchObject(pair);
+      const { results } = await client.get<Page<KeyPair>>(pairs, project);
+      expect(results).toContainEqual({ ...pair, private_key: null });
+      const share = `/cloud/v1/keypairs/1/1/${pair.sshkey_id}/share`;
+      expect(await client.patch(share, { shared_in_project: false })).toMatchObject({
+        sshkey_id: pair.sshkey_id,
+        shared_in_project: false,
+      });
+      await client.silent('DELETE', `${pairs}/${pair.sshkey_id}`);
+      await expect(impatient.get(`${pairs}/${pair.sshkey_id}`)).rejects.toMatchObject(refusal(404));
     });
   });
 }

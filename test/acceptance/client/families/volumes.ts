@@ -70,6 +70,9 @@ export function describeVolumes(walk: Walk): void {
       });
       expect(await client.get(`${SNAPSHOTS}/${snapshot.id}`)).toEqual(renamed);
       expect(renamed).toMatchObject({ name: 'walk snap one', tags: tags({ env: 'walk' }) });
+      expect(await client.put(`${SNAPSHOTS}/${snapshot.id}/metadata`, { tier: 'one' })).toMatchObject({
+        tags: tags({ tier: 'one' }),
+      });
       await client.postAndPoll(`${one()}/revert`);
     });
 

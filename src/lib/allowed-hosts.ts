@@ -1,7 +1,9 @@
-/** Hosts that media may come from although their addresses aren't public. */
+/** Hosts that may be talked to although their addresses are not public. */
 export interface AllowedHosts {
   allows(url: URL): boolean;
 }
+
+export const NO_HOSTS: AllowedHosts = { allows: () => false };
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 

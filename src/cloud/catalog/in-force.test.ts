@@ -1,0 +1,169 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { changedCatalog } from '../../../test/support/catalogs.ts';
+import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts';
+import { createHttpClient, type HttpClient } from '../../../test/support/http-client.ts';
+import { loadConfig } from '../../config.ts';
+import { type Database, openDatabase } from '../../db/database.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { createLog } from '../../log.ts';
+import { catalogApply } from '../../start/catalog-apply.ts';
+import { type Platform, startPlatform } from '../../start/platform.ts';
+import { loadCatalog } from './catalog.ts';
+import { CatalogError } from './faults.ts';
+import { agreeOnCatalog, CatalogDiffersError } from './in-force.ts';
+
+const TOKEN = `1_${'catalogue'.repeat(3)}`;
+const VOLUME = { source: 'new-volume', size: 100, type_name: 'standard' };
+
+/** What a catalogue asks of an account: without tax, for one. */
+const taxed = (percent: string) =>
+  changedCatalog('price-book.yaml', (book) => ({
+    ...book,
+    default_terms: { ...(book.default_terms as object), tax_percent: percent } as never,
+  }));
+
+const folders = {
+  usual: changedCatalog('features.yaml', (file) => file),
+  untaxed: taxed('0'),
+  wider: changedCatalog('regions.yaml', ({ regions = [] }) => ({
+    regions: [...regions, { ...regions[2], id: 4, slug: 'new', display_name: 'New', keystone_name: 'new' }],
+  })),
+  faulty: taxed('17 %'),
+};
+let empty: TestDatabase;
+let database: Database;
+let platforms: Platform[];
+
+beforeEach(async () => {
+  empty = await createDatabase();
+  database = openDatabase({ connectionString: empty.url }, 2);
+  platforms = [];
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await Promise.all(platforms.map((platform) => platform.stop(1_000)));
+  await database.close();
+  await empty.drop();
+});
+beforeAll(() => fs.writeFileSync(path.join(folders.usual, 'features.yaml'), reordered()));
+afterAll(() => {
+  for (const folder of Object.values(folders)) fs.rmSync(folder, { recursive: true });
+});
+
+function reordered(): string {
+  const text = fs.readFileSync('catalog/features.yaml', 'utf8');
+  return `# A remark.\n${text}`;
+}
+
+function settings(folder: string) {
+  return loadConfig({
+    DATABASE_URL: empty.url,
+    TRADEWIND_PORT: '0',
+    TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
+    TRADEWIND_CATALOG_DIR: folder,
+    TRADEWIND_DATA_DIR: path.join(os.tmpdir(), 'unused'),
+    TRADEWIND_LOG_LEVEL: 'silent',
+  });
+}
+
+async function start(folder: string): Promise<HttpClient> {
+  const config = settings(folder);
+  const platform = await startPlatform(config, 'api', createLog(config));
+  platforms.push(platform);
+  return createHttpClient(`http://127.0.0.1:${platform.address?.port}`, TOKEN);
+}
+
+/** `tradewind catalog apply`, and what it printed. */
+async function apply(folder: string): Promise<string> {
+  const told = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  const code = await catalogApply.run({
+    config: settings(folder),
+    options: {},
+    stop: new AbortController().signal,
+  });
+  expect(code).toBe(0);
+  const [[text] = []] = told.mock.calls;
+  told.mockRestore();
+  return String(text);
+}
+
+async function taxOf(http: HttpClient): Promise<number> {
+  const { body } = await http.post('/cloud/v1/pricing/1/1/volumes', VOLUME);
+  return body.tax_percent;
+}
+
+it('is that of the first process; one that brings another does not start, and says which is which', async () => {
+  const first = await start('catalog');
+  const other = await loadCatalog(folders.untaxed);
+  const error = await start(folders.untaxed).catch((fault: unknown) => fault);
+  expect(error).toBeInstanceOf(CatalogDiffersError);
+  const { message } = error as Error;
+  for (const part of [folders.untaxed, other.hash.slice(0, 12), path.resolve('catalog'), 'catalog apply'])
+    expect(message).toContain(part);
+  // Comments make no other catalogue.
+  const second = await start(folders.usual);
+  const ready = await Promise.all([first, second].map((http) => http.get('/readyz')));
+  expect(ready.map(({ body }) => body.catalog)).toEqual([1, 2].map(() => ready[0]?.body.catalog));
+  expect(message).toContain(ready[0]?.body.catalog);
+});
+
+it('comes into force in every process at once, without a restart', async () => {
+  const clients = [await start('catalog'), await start('catalog')];
+  expect(await Promise.all(clients.map(taxOf))).toEqual([17, 17]);
+  expect(await apply(folders.untaxed)).toMatch(/is in force\.\n1 of 1 process works with it\.\n$/);
+  expect(await Promise.all(clients.map(taxOf))).toEqual([0, 0]);
+  expect(await apply(folders.untaxed)).toMatch(/was in force already/);
+  expect(await taxOf(await start(folders.untaxed))).toBe(0);
+});
+
+it('gives the projects there are what a new region needs', async () => {
+  const http = await start('catalog');
+  expect((await http.get('/cloud/v1/networks/1/4')).status).toBe(404);
+  await apply(folders.wider);
+  const { body: networks } = await http.get('/cloud/v1/networks/1/4');
+  const { body: known } = await http.get('/cloud/v1/networks/1/3');
+  expect(networks.count).toBe(known.count);
+  const { body: groups } = await http.get('/cloud/v1/securitygroups/1/4');
+  expect(groups.results).toMatchObject([{ name: 'default' }]);
+});
+
+it('stays when the next has a fault, which is named by file, line and field', async () => {
+  const http = await start('catalog');
+  const error = await apply(folders.faulty).catch((fault: unknown) => fault);
+  expect(error).toBeInstanceOf(CatalogError);
+  expect((error as Error).message).toMatch(
+    /price-book\.yaml:\d+ default_terms\.tax_percent: is "17 %".*\nNothing was changed\.$/,
+  );
+  expect(await taxOf(http)).toBe(17);
+});
+
+it('goes on in a process that can not read the next, which is not ready until it can', async () => {
+  const http = await start('catalog');
+  // As a later release may write it.
+  await database.pool.query(
+    `update catalog set revision = revision + 1, hash = 'later',
+       files = jsonb_set(files::jsonb, '{features.yaml,colours}', '[]')::text`,
+  );
+  await database.pool.query(`select pg_notify('tradewind_changed', 'catalog:2')`);
+  await vi.waitFor(async () => expect((await http.get('/readyz')).status).toBe(503), { timeout: 10_000 });
+  const { body } = await http.get('/readyz');
+  expect(body.problems.catalog).toContain('features.yaml colours: is unknown');
+  expect(await taxOf(http)).toBe(17);
+  await apply('catalog');
+  expect((await http.get('/readyz')).body).toMatchObject({ status: 'ready', problems: {} });
+});
+
+it('is what the folder has where no other process can be alive', async () => {
+  const agree = async (folder: string, alone: boolean) => {
+    const catalog = await loadCatalog(folder);
+    const log = createLog({ logLevel: 'silent', logFormat: 'text' });
+    await agreeOnCatalog({ database, clock: systemClock, catalog, folder, origin: 'here', alone, log });
+  };
+  await agree('catalog', true);
+  await agree(folders.untaxed, true);
+  await expect(agree('catalog', false)).rejects.toThrow(CatalogDiffersError);
+  await agree(folders.untaxed, false);
+});

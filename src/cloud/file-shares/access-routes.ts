@@ -1,0 +1,104 @@
+import { Type } from 'typebox';
+import type { Api } from '../../http/server.ts';
+import { ProjectRegionParams } from '../../lib/wire.ts';
+import { type Projects, scopeOf } from '../projects/service.ts';
+import { presentedExceeded } from '../quotas/exceeded-answer.ts';
+import type { ShareAccess } from './access-rules.ts';
+import {
+  AccessRuleAnswer,
+  AccessRuleList,
+  AccessRuleListQuery,
+  AccessRuleParams,
+  CreateAccessRule,
+} from './access-schema.ts';
+import type { AccessRuleRow } from './access-store.ts';
+import { CheckShareLimits, ExceededShareQuotas, FileShareParams } from './schema.ts';
+import type { FileShares } from './service.ts';
+
+const BASE = '/cloud/v1/file_shares/:project_id/:region_id';
+const RULES = `${BASE}/:file_share_id/access_rule`;
+const tags = ['File shares'];
+
+/** Who may reach a share, and whether one more fits. */
+export function shareAccessRoutes(
+  app: Api,
+  deps: { projects: Projects; fileShares: FileShares; shareAccess: ShareAccess },
+): void {
+  const { projects, fileShares, shareAccess } = deps;
+
+  app.post(RULES, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'createFileShareAccessRule',
+      summary: 'Let an address reach a file share',
+      description:
+        'Only for `standard` shares. 409 when the address has a rule, and while a task holds the share.',
+      tags,
+      params: FileShareParams,
+      body: CreateAccessRule,
+      response: { 200: AccessRuleAnswer },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return presentedRule(await shareAccess.add(scope, request.params.file_share_id, request.body));
+    },
+  });
+
+  app.get(RULES, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listFileShareAccessRules',
+      summary: 'List who may reach a file share',
+      description: 'In the order in which they were made. A `vast` share has none.',
+      tags,
+      params: FileShareParams,
+      querystring: AccessRuleListQuery,
+      response: { 200: AccessRuleList },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      const { limit = 1000, offset = 0 } = request.query;
+      const page = { limit, offset };
+      const { count, rows } = await shareAccess.list(scope, request.params.file_share_id, page);
+      return { count, results: rows.map(presentedRule) };
+    },
+  });
+
+  app.delete(`${RULES}/:access_rule_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'deleteFileShareAccessRule',
+      summary: 'No longer let an address reach a file share',
+      tags,
+      params: AccessRuleParams,
+      response: { 204: Type.Null() },
+    },
+    handler: async (request, reply) => {
+      const scope = await projects.scope(scopeOf(request));
+      const { file_share_id, access_rule_id } = request.params;
+      await shareAccess.remove(scope, file_share_id, access_rule_id);
+      return reply.code(204).send(null);
+    },
+  });
+
+  app.post(`${BASE}/check_limits`, {
+    config: { access: 'read', onlyAsks: true },
+    schema: {
+      operationId: 'checkFileShareLimits',
+      summary: 'Check quotas for a file share',
+      description: 'What one more share would exceed. Nothing is taken, and sizes have no quota.',
+      tags,
+      params: ProjectRegionParams,
+      body: CheckShareLimits,
+      response: { 200: ExceededShareQuotas },
+    },
+    handler: async (request) => {
+      const scope = await projects.scope(scopeOf(request));
+      return presentedExceeded(await fileShares.exceeded(scope));
+    },
+  });
+}
+
+function presentedRule({ id, access_to, access_level }: AccessRuleRow): AccessRuleAnswer {
+  return { id, access_to, access_level, state: 'active' };
+}

@@ -1,0 +1,42 @@
+import type { Insertable, Kysely, Selectable } from 'kysely';
+import type { Transaction } from '../../db/database.ts';
+import { pageWithCount } from '../../db/page.ts';
+import type { Tables } from '../../db/tables.ts';
+
+export type AccessRuleRow = Selectable<Tables['file_share_access_rules']>;
+
+export async function insertRules(
+  tx: Transaction,
+  rules: Insertable<Tables['file_share_access_rules']>[],
+): Promise<void> {
+  if (rules.length > 0) await tx.sql.insertInto('file_share_access_rules').values(rules).execute();
+}
+
+export async function countRules(tx: Transaction, shareId: string): Promise<number> {
+  const { count } = await tx.sql
+    .selectFrom('file_share_access_rules')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('file_share_id', '=', shareId)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** In the order in which they were made. */
+export async function listRules(
+  db: Kysely<Tables>,
+  shareId: string,
+  page: { limit: number; offset: number },
+): Promise<{ count: number; rows: AccessRuleRow[] }> {
+  const rules = db.selectFrom('file_share_access_rules').selectAll().where('file_share_id', '=', shareId);
+  return pageWithCount(rules.orderBy('created_at').orderBy('id'), page);
+}
+
+/** Whether there was one. */
+export async function deleteRule(tx: Transaction, shareId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx.sql
+    .deleteFrom('file_share_access_rules')
+    .where('file_share_id', '=', shareId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}

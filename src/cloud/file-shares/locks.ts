@@ -1,0 +1,20 @@
+import type { Transaction } from '../../db/database.ts';
+import { NotFoundError } from '../../lib/errors.ts';
+import { isUuid } from '../../lib/ids.ts';
+import { placeOf } from '../projects/place.ts';
+import type { Scope } from '../projects/service.ts';
+import { refuseHeld } from '../tasks/held.ts';
+import { type FileShareRow, lockShare } from './store.ts';
+
+/** Locks the share for a change. @throws NotFoundError, ConflictError while a task holds it */
+export async function lockFree(tx: Transaction, scope: Scope, id: string): Promise<FileShareRow> {
+  const share = isUuid(id) ? await lockShare(tx, placeOf(scope), id) : undefined;
+  if (!share) throw shareNotFound(id);
+  scope.principal.writes?.about({ ...share, type: 'file_shares' });
+  refuseHeld(`File share ${share.name}`, share);
+  return share;
+}
+
+export function shareNotFound(id: string): NotFoundError {
+  return new NotFoundError('File share', id);
+}

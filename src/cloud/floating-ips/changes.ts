@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import type { Database, Transaction } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { ConflictError, InvalidError } from '../../lib/errors.ts';
+import { sameTags } from '../../lib/tags.ts';
+import { patchedTags, type TagsPatch } from '../../lib/tags-patch.ts';
+import type { TagHolder } from '../metadata/service.ts';
+import type { Scope } from '../projects/service.ts';
+import { refuseHeld } from '../tasks/held.ts';
+import type { Tasks } from '../tasks/service.ts';
+import type { UpdateFloatingIp } from './schema.ts';
+import { type FloatingIps, inserted, lockFree, refuseTaken, wantedAddress } from './service.ts';
+import * as store from './store.ts';
+import type { FloatingTargets, Target } from './target.ts';
+import { DEADLINE_MS, type FloatingIpUpdate, UPDATE_FIP } from './workflow.ts';
+
+export interface FloatingIpChanges {
+  /** At once. @throws NotFoundError, InvalidError, ConflictError while a task holds it */
+  updateTags(scope: Scope, id: string, tags: TagsPatch | undefined): Promise<void>;
+  /**
+   * Leads it elsewhere or nowhere, and changes its tags; answers the task that carries it out, undefined when
+   * nothing has to change. @throws NotFoundError, InvalidError, ConflictError when it is held or the address is taken
+   */
+  update(scope: Scope, id: string, change: UpdateFloatingIp): Promise<string | undefined>;
+  tags: TagHolder;
+}
+
+export function createFloatingIpChanges(deps: {
+  database: Database;
+  clock: Clock;
+  tasks: Tasks;
+  targets: FloatingTargets;
+  find: FloatingIps['get'];
+}): FloatingIpChanges {
+  const { database, clock, tasks, targets, find } = deps;
+
+  async function changeTags(
+    tx: Transaction,
+    scope: Scope,
+    id: string,
+    plan: (tags: Record<string, string>) => Record<string, string>,
+  ): Promise<void> {
+    const floating = await lockFree(tx, scope, id);
+    const tags = JSON.stringify(plan(floating.tags));
+    await store.changeFloatingIp(tx, floating.id, { tags }, clock.now());
+  }
+
+  return {
+    updateTags: (scope, id, tags) =>
+      database.accept(scope.principal, (tx) =>
+        changeTags(tx, scope, id, (current) => patchedTags(current, tags)),
+      ),
+
+    async update(scope, id, change) {
+      const known = await find(scope, id);
+      const portId = wantedPort(change, known.port_id);
+      return database.accept(scope.principal, async (tx) => {
+        const target = portId ? await targets.lock(tx, scope, portId) : undefined;
+        const floating = await lockFree(tx, scope, id);
+        if (floating.port_id !== known.port_id) {
+          throw new ConflictError(`Floating IP ${floating.id} was led elsewhere meanwhile; try again`);
+        }
+        const link = await wantedLink(tx, floating, portId, { target, address: change.fixed_ip_address });
+        const tags = patchedTags(floating.tags, change.tags);
+        if (leads(floating, link) && sameTags(tags, floating.tags)) return undefined;
+        const taskId = randomUUID();
+        const written = { ...link, tags: JSON.stringify(tags), task_id: taskId };
+        await inserted(store.changeFloatingIp(tx, floating.id, written, clock.now()));
+        const { port_id, fixed_address } = floating;
+        const former = { port_id, fixed_address, tags: floating.tags };
+        const input: FloatingIpUpdate = { floatingIpId: floating.id, former };
+        return tasks.start(tx, scope, {
+          id: taskId,
+          type: UPDATE_FIP,
+          data: { floating_ip_id: floating.id, ...change },
+          input,
+          deadlineMs: DEADLINE_MS,
+        });
+      });
+    },
+
+    tags: {
+      read: async (scope, id) => (await find(scope, id)).tags,
+      change: changeTags,
+    },
+  };
+}
+
+/** The port to lead to; null for none, undefined when it stays as it is. @throws InvalidError */
+function wantedPort(change: UpdateFloatingIp, current: string | null): string | null | undefined {
+  const { port_id: portId, fixed_ip_address: address } = change;
+  if ((address ?? undefined) === undefined) return portId?.toLowerCase() ?? portId;
+  if (portId === null) {
+    throw new InvalidError({ fixed_ip_address: ['Goes with a port; leave it out when port_id is null.'] });
+  }
+  const port = portId?.toLowerCase() ?? current;
+  if (port === null) throw new InvalidError({ port_id: ['Is needed with fixed_ip_address.'] });
+  return port;
+}
+
+type Link = Pick<store.FloatingIpRow, 'port_id' | 'fixed_address'>;
+
+/** @throws InvalidError, ConflictError when the port is held or its address is taken */
+async function wantedLink(
+  tx: Transaction,
+  floating: store.FloatingIpRow,
+  portId: string | null | undefined,
+  { target, address = null }: { target: Target | undefined; address: string | null | undefined },
+): Promise<Link> {
+  if (portId === undefined) return { port_id: floating.port_id, fixed_address: floating.fixed_address };
+  if (portId === null) return { port_id: null, fixed_address: null };
+  const wish = { port_id: portId, fixed_ip_address: address };
+  const link = { port_id: portId, fixed_address: await wantedAddress(tx, target, wish, floating) };
+  if (leads(floating, link)) return link;
+  if (target) refuseHeld(`Port ${portId}`, target);
+  await refuseTaken(tx, portId, link.fixed_address);
+  return link;
+}
+
+function leads(floating: Link, link: Link): boolean {
+  return floating.port_id === link.port_id && floating.fixed_address === link.fixed_address;
+}

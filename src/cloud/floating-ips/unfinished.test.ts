@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startService, type TestService } from '../../../test/support/service.ts';
+
+const V1 = '/cloud/v1/floatingips/1/1';
+const V2 = '/cloud/v2/floatingips/1/1';
+
+// So slow that no task ends unless it is made to.
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ TRADEWIND_SIMULATION_SPEED: '0.01' });
+});
+afterAll(() => service.stop());
+
+const get = async (id: string) => (await service.http.get(`${V1}/${id}`)).body;
+
+async function overrun(taskId: string) {
+  await service.pool.query(`update tasks set deadline_at = now() - interval '1 second' where id = $1`, [
+    taskId,
+  ]);
+  expect(await service.http.task(taskId)).toMatchObject({ state: 'ERROR' });
+}
+
+/** A port that is there without having been made. */
+async function port(address: string): Promise<{ port_id: string; fixed_ip_address: string }> {
+  const { rows } = await service.pool.query(
+    `with subnet as (
+       select subnets.id, network_id from subnets join networks on networks.id = network_id
+       where project_id = 1 and region_id = 1 and is_default limit 1),
+     port as (
+       insert into ports (id, network_id, project_id, region_id, name, position, reserved, port_security_enabled, tags, created_at, updated_at)
+       select gen_random_uuid(), network_id, 1, 1, 'kept', 0, true, true, '{}', now(), now() from subnet returning id)
+     insert into ip_assignments (subnet_id, address, port_id) select subnet.id, $1, port.id from subnet, port
+     returning port_id`,
+    [address],
+  );
+  return { port_id: rows[0].port_id, fixed_ip_address: address };
+}
+
+/** A floating IP that is there without having been made. */
+async function floatingIp(address: string, target: Awaited<ReturnType<typeof port>> | null): Promise<string> {
+  const { rows } = await service.pool.query(
+    `insert into floating_ips (id, project_id, region_id, address, port_id, fixed_address, tags, creator_task_id, created_at, updated_at)
+     values (gen_random_uuid(), 1, 1, $1, $2, $3, '{"env": "a"}', gen_random_uuid(), now(), now()) returning id`,
+    [address, target?.port_id ?? null, target?.fixed_ip_address ?? null],
+  );
+  return rows[0].id;
+}
+
+it('an update that fails gives back what was', async () => {
+  const [former, wanted] = [await port('10.0.8.1'), await port('10.0.8.2')];
+  const id = await floatingIp('198.18.9.1', former);
+  const answer = await service.http.patch(`${V2}/${id}`, { ...wanted, tags: { env: 'b' } });
+  expect(answer.status, answer.text).toBe(200);
+  const [task] = answer.body;
+  expect(await get(id)).toMatchObject({ ...wanted, task_id: task, tags: [{ value: 'b' }] });
+  for (const refused of [
+    await service.http.patch(`${V2}/${id}`, former),
+    await service.http.put(`${V1}/${id}/metadata`, {}),
+    await service.http.delete(`${V1}/${id}`),
+  ]) {
+    expect([refused.status, refused.body.message]).toEqual([409, expect.stringContaining(task)]);
+  }
+  await overrun(task);
+  expect(await get(id)).toMatchObject({ ...former, task_id: null, tags: [{ value: 'a' }] });
+});
+
+it('and leads nowhere where another has taken the address meanwhile, or the port is gone', async () => {
+  const [former, gone, wanted] = [await port('10.0.8.3'), await port('10.0.8.4'), await port('10.0.8.5')];
+  const ids = [await floatingIp('198.18.9.2', former), await floatingIp('198.18.9.3', gone)];
+  const other = await floatingIp('198.18.9.4', null);
+  for (const [index, id] of ids.entries()) {
+    const answer = await service.http.patch(`${V2}/${id}`, index === 0 ? wanted : { port_id: null });
+    expect(answer.status, answer.text).toBe(200);
+    await service.pool.query('update floating_ips set port_id = $1, fixed_address = $2 where id = $3', [
+      former.port_id,
+      former.fixed_ip_address,
+      other,
+    ]);
+    if (index === 1) {
+      await service.pool.query('delete from ip_assignments where port_id = $1', [gone.port_id]);
+      await service.pool.query('delete from ports where id = $1', [gone.port_id]);
+    }
+    await overrun(answer.body[0]);
+    expect(await get(id)).toMatchObject({ port_id: null, fixed_ip_address: null, status: 'DOWN' });
+  }
+});

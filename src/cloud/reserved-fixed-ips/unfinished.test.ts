@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startService, type TestService } from '../../../test/support/service.ts';
+
+const RESERVED = '/cloud/v1/reserved_fixed_ips/1/1';
+const I = '/cloud/v1/instances/1/1';
+
+// Slow enough for a task to be overdue before its work is done.
+let service: TestService;
+let instance: string;
+/** Of the instance, the third one outside. */
+let ports: string[];
+beforeAll(async () => {
+  service = await startService({ TRADEWIND_SIMULATION_SPEED: '0.05' });
+  const network_id = (await service.http.get('/cloud/v1/networks/1/1')).body.results[0].id;
+  const inside = { type: 'any_subnet', network_id };
+  const answer = await service.http.post('/cloud/v2/instances/1/1', {
+    name: 'web-1',
+    flavor: 'g1-standard-1-2',
+    interfaces: [inside, inside, { type: 'external' }],
+    volumes: [{ source: 'new-volume', size: 1, delete_on_termination: true }],
+  });
+  const made = await finished(taskOf(answer));
+  instance = made.instances[0];
+  ports = made.ports;
+}, 40_000);
+afterAll(() => service.stop());
+
+const taskOf = (answer: { status: number; body: string[]; text: string }): string => {
+  expect(answer.status, answer.text).toBe(200);
+  return String(answer.body[0]);
+};
+
+async function failed(taskId: string) {
+  await service.pool.query(`update tasks set deadline_at = now() - interval '1 second' where id = $1`, [
+    taskId,
+  ]);
+  expect(await service.http.task(taskId)).toMatchObject({ state: 'ERROR', created_resources: null });
+}
+
+async function finished(taskId: string) {
+  const task = await service.http.task(taskId);
+  expect(task).toMatchObject({ state: 'FINISHED', error: null });
+  return task.created_resources;
+}
+
+async function reserved(is_vip = false): Promise<string> {
+  return (await finished(taskOf(await service.http.post(RESERVED, { type: 'external', is_vip })))).ports[0];
+}
+
+async function counts() {
+  const { rows } = await service.pool.query(
+    `select (select count(*) from ports)::int as ports, (select count(*) from ip_assignments)::int as addresses,
+      (select count(*) from floating_ips)::int as floating,
+      (select coalesce(sum(used), 0) from quota_usage
+        where attribute in ('reserved_fixed_ip_count', 'floating_count'))::int as used`,
+  );
+  return rows[0];
+}
+
+it('leaves a port to its instance alone when it could not be kept', async () => {
+  const before = await counts();
+  const [port] = ports;
+  const taskId = taskOf(await service.http.post(RESERVED, { type: 'port', port_id: port }));
+  const held = await service.http.delete(`${I}/${instance}`);
+  expect([held.status, held.body.message]).toEqual([409, expect.stringContaining(taskId)]);
+  await failed(taskId);
+  expect((await service.http.get(`${RESERVED}/${port}`)).status).toBe(404);
+  const { results } = (await service.http.get(`${I}/${instance}/interfaces`)).body;
+  expect(results.map(({ port_id }: { port_id: string }) => port_id)).toEqual(ports);
+  expect(await counts()).toEqual(before);
+});
+
+it('leaves nothing of a port that could not be kept when its instance has gone meanwhile', async () => {
+  const before = await counts();
+  const taskId = taskOf(await service.http.post(RESERVED, { type: 'port', port_id: ports[1] }));
+  await service.pool.query('update ports set instance_id = null where id = $1', [ports[1]]);
+  await failed(taskId);
+  expect(await counts()).toEqual({ ...before, ports: before.ports - 1, addresses: before.addresses - 1 });
+});
+
+it('leaves an address reserved that could not become a floating IP', async () => {
+  const id = await reserved();
+  const before = await counts();
+  const taskId = taskOf(await service.http.post(`${RESERVED}/${id}/convert`, { target_type: 'floating_ip' }));
+  expect((await service.http.delete(`${RESERVED}/${id}`)).status).toBe(409);
+  expect(await counts()).toEqual({ ...before, used: before.used + 1 });
+  await failed(taskId);
+  expect((await service.http.get(`${RESERVED}/${id}`)).body).toMatchObject({ task_id: null });
+  expect(await counts()).toEqual(before);
+});
+
+it('leaves a virtual address shared that could not be given back', async () => {
+  const id = await reserved(true);
+  const {
+    rows: [{ address }],
+  } = await service.pool.query(`select host(address) as address from ip_assignments where port_id = $1`, [
+    id,
+  ]);
+  const port_ids = [ports[2]];
+  const path = `${RESERVED}/${id}/connected_devices`;
+  const shared = await service.http.put(path, { port_ids });
+  expect(shared.body.count, shared.text).toBe(1);
+  const taskId = taskOf(await service.http.delete(`${RESERVED}/${id}`));
+  const late = await service.http.put(path, { port_ids: [] });
+  expect([late.status, late.body.message]).toEqual([409, expect.stringContaining(taskId)]);
+  await failed(taskId);
+  expect((await service.http.get(path)).body.count).toBe(1);
+  expect((await service.http.get(`/cloud/v1/ports/1/1/${port_ids[0]}`)).body.allowed_address_pairs).toEqual([
+    { ip_address: address },
+  ]);
+});

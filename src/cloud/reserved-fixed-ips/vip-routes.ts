@@ -1,0 +1,107 @@
+import type { Api } from '../../http/server.ts';
+import { presentedNetwork, presentedSubnet } from '../networks/answers.ts';
+import type { Networks } from '../networks/service.ts';
+import { type Projects, type Scope, scopeOf } from '../projects/service.ts';
+import { ReservedFixedIpParams } from './schema.ts';
+import { type VipDevice, VipDeviceList, VipPorts } from './vip-schema.ts';
+import type { DeviceRow } from './vip-store.ts';
+import type { Vips } from './vips.ts';
+
+const VIP = '/cloud/v1/reserved_fixed_ips/:project_id/:region_id/:port_id';
+const tags = ['Reserved fixed IPs'];
+
+const LISTS = [
+  {
+    path: 'connected_devices',
+    operationId: 'listVipConnectedDevices',
+    summary: 'List the ports that share a virtual address',
+    which: 'connected',
+  },
+  {
+    path: 'available_devices',
+    operationId: 'listVipAvailableDevices',
+    summary: 'List the ports that could share a virtual address',
+    which: 'available',
+  },
+] as const;
+
+const CHANGES = [
+  {
+    method: 'PATCH',
+    operationId: 'addVipConnectedDevices',
+    summary: 'Let further ports share a virtual address',
+    how: 'add',
+  },
+  {
+    method: 'PUT',
+    operationId: 'replaceVipConnectedDevices',
+    summary: 'Let these ports share a virtual address, and no others',
+    how: 'replace',
+  },
+] as const;
+
+export function vipRoutes(
+  app: Api,
+  deps: { projects: Projects; networks: Pick<Networks, 'withSubnets'>; vips: Vips },
+): void {
+  const { projects, networks, vips } = deps;
+
+  for (const { path, which, ...documented } of LISTS) {
+    app.get(`${VIP}/${path}`, {
+      config: { access: 'read' },
+      schema: {
+        ...documented,
+        description: 'Ports of instances in its network, all of them. None of an address that is no VIP.',
+        tags,
+        params: ReservedFixedIpParams,
+        response: { 200: VipDeviceList },
+      },
+      handler: async (request) => {
+        const scope = await projects.scope(scopeOf(request));
+        return listed(scope, await vips[which](scope, request.params.port_id));
+      },
+    });
+  }
+
+  for (const { method, how, ...documented } of CHANGES) {
+    app.route({
+      method,
+      url: `${VIP}/connected_devices`,
+      config: { access: 'operate' },
+      schema: {
+        ...documented,
+        description:
+          'At once: the address becomes one of their allowed address pairs. 409 for an address that is no VIP, and for a port of a cluster, without port security, with as many pairs as it can have or held by a task.',
+        tags,
+        params: ReservedFixedIpParams,
+        body: VipPorts,
+        response: { 200: VipDeviceList },
+      },
+      handler: async (request) => {
+        const scope = await projects.scope(scopeOf(request));
+        const { port_id: id } = request.params;
+        if (request.body.port_ids) await vips.connect(scope, id, request.body.port_ids, how);
+        return listed(scope, await vips.connected(scope, id));
+      },
+    });
+  }
+
+  async function listed(scope: Scope, rows: DeviceRow[]) {
+    const ids = [...new Set(rows.map((row) => row.network_id))];
+    const found = (await networks.withSubnets(scope, ids)).map(({ network, subnets }) => ({
+      network: presentedNetwork(network, scope),
+      subnets: new Map(subnets.map((subnet) => [subnet.id, presentedSubnet(subnet, scope)])),
+    }));
+    const byId = new Map(found.map((one) => [one.network.id, one]));
+    const results = rows.flatMap(({ network_id, ...row }): VipDevice[] => {
+      const of = byId.get(network_id);
+      if (!of) return [];
+      const ip_assignments = row.ip_assignments.flatMap((one) => {
+        const subnet = of.subnets.get(one.subnet_id);
+        return subnet ? [{ ...one, subnet }] : [];
+      });
+      return [{ ...row, ip_assignments, network: of.network }];
+    });
+    return { count: results.length, results };
+  }
+}

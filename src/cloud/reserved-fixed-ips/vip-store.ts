@@ -1,0 +1,156 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import type { Transaction } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
+import type { AddressPair } from '../ports/address-pairs.ts';
+
+/** A virtual address with all that its lists and changes need of it. */
+export interface Vip {
+  id: string;
+  network_id: string;
+  project_id: number;
+  region_id: number;
+  /** Of its port: one, or one of each family. */
+  addresses: string[];
+}
+
+/** A port of an instance, as the lists of a VIP show it. */
+export interface DeviceRow {
+  port_id: string;
+  network_id: string;
+  instance_id: string;
+  instance_name: string;
+  ip_assignments: { ip_address: string; subnet_id: string }[];
+}
+
+/** A port that is to share a VIP or shares it, locked. */
+export interface Member {
+  id: string;
+  network_id: string;
+  instance_id: string | null;
+  pool_id: string | null;
+  task_id: string | null;
+  port_security_enabled: boolean;
+  allowed_address_pairs: AddressPair[];
+}
+
+/**
+ * A port shares an address by having it among its allowed address pairs, as in Neutron: there is no other record of it.
+ * This is the `from` and `where` of a query on instances' ports as `sharing`, inside of one on `ports`; it finds
+ * none where those are no VIPs.
+ */
+export const sharingPorts = sql`
+  from ip_assignments as own
+  join ports as sharing
+    on sharing.allowed_address_pairs @> jsonb_build_array(jsonb_build_object('ip_address', host(own.address)))
+  where own.port_id = ports.id and ports.is_vip and sharing.allowed_address_pairs <> '[]'
+    and sharing.network_id = ports.network_id and sharing.project_id = ports.project_id
+    and sharing.instance_id is not null`;
+
+export async function addressesOf(db: Kysely<Tables>, portId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('ip_assignments')
+    .select(sql<string>`host(address)`.as('address'))
+    .where('port_id', '=', portId)
+    .orderBy('ip_assignments.address')
+    .execute();
+  return rows.map(({ address }) => address);
+}
+
+/** The ports of instances that share a VIP, oldest first. */
+export async function connectedDevices(db: Kysely<Tables>, vip: Vip): Promise<DeviceRow[]> {
+  return devices(db, vip).where(shares(vip)).execute();
+}
+
+/** Those that could: whose pairs are checked and have room, and that belong to no cluster. */
+export async function availableDevices(
+  db: Kysely<Tables>,
+  vip: Vip,
+  mostPairs: number,
+): Promise<DeviceRow[]> {
+  return devices(db, vip)
+    .where(({ not }) => not(shares(vip)))
+    .where('ports.port_security_enabled', '=', true)
+    .where('instances.pool_id', 'is', null)
+    .where(sql<boolean>`jsonb_array_length(allowed_address_pairs) + ${vip.addresses.length} <= ${mostPairs}`)
+    .execute();
+}
+
+function devices(db: Kysely<Tables>, vip: Vip) {
+  return db
+    .selectFrom('ports')
+    .innerJoin('instances', 'instances.id', 'ports.instance_id')
+    .select(['ports.id as port_id', 'ports.network_id', 'instances.id as instance_id'])
+    .select('instances.name as instance_name')
+    .select((port) =>
+      jsonArrayFrom(
+        port
+          .selectFrom('ip_assignments')
+          .select([sql<string>`host(address)`.as('ip_address'), 'subnet_id'])
+          .whereRef('port_id', '=', 'ports.id')
+          .orderBy('address'),
+      ).as('ip_assignments'),
+    )
+    .where('ports.network_id', '=', vip.network_id)
+    .where('ports.project_id', '=', vip.project_id)
+    .orderBy('ports.created_at')
+    .orderBy('ports.id');
+}
+
+function shares({ addresses }: Vip): RawBuilder<boolean> {
+  const pairs = addresses.map((ip_address) => JSON.stringify([{ ip_address }]));
+  const each = pairs.map((pair) => sql<boolean>`allowed_address_pairs @> ${pair}::jsonb`);
+  return sql<boolean>`(allowed_address_pairs <> '[]' and (${sql.join(each, sql` or `)}))`;
+}
+
+/**
+ * The ports of the ids and, if asked for, all that share the VIP; locked in one order. The VIP must be locked. Other
+ * VIPs are left out: two whose requests name each other would wait in a circle.
+ */
+export async function lockMembers(
+  tx: Transaction,
+  vip: Vip,
+  ids: string[],
+  withSharing: boolean,
+): Promise<Member[]> {
+  const named = sql<boolean>`ports.id = any(${ids}::uuid[])`;
+  return tx.sql
+    .selectFrom('ports')
+    .select(['id', 'network_id', 'instance_id', 'task_id', 'port_security_enabled', 'allowed_address_pairs'])
+    .select((port) =>
+      port.selectFrom('instances').select('pool_id').whereRef('id', '=', 'instance_id').as('pool_id'),
+    )
+    .where('project_id', '=', vip.project_id)
+    .where('region_id', '=', vip.region_id)
+    .where('is_vip', '=', false)
+    .where(({ or }) => or(withSharing ? [named, sharesInNetwork(vip)] : [named]))
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
+}
+
+const sharesInNetwork = (vip: Vip) => sql<boolean>`(network_id = ${vip.network_id} and ${shares(vip)})`;
+
+/** Pairs are sorted by address and hardware address, as in `pairsFrom`. */
+const PLACE = sql`concat_ws(' ', pair ->> 'ip_address', pair ->> 'mac_address') collate "C"`;
+
+/** Gives the ports the addresses as further pairs, those that they lack. */
+export async function addPairs(tx: Transaction, vip: Vip, ids: string[], now: Date): Promise<void> {
+  await sql`
+    update ports set updated_at = ${now}, allowed_address_pairs = (
+      select jsonb_agg(pair order by ${PLACE}) from (
+        select pair from jsonb_array_elements(allowed_address_pairs) as pair
+        union
+        select jsonb_build_object('ip_address', address) from unnest(${vip.addresses}::text[]) as address
+      ) as pairs)
+    where id = any(${ids}::uuid[])`.execute(tx.sql);
+}
+
+export async function removePairs(tx: Transaction, vip: Vip, ids: string[], now: Date): Promise<void> {
+  await sql`
+    update ports set updated_at = ${now}, allowed_address_pairs = coalesce((
+      select jsonb_agg(pair order by ${PLACE})
+      from jsonb_array_elements(allowed_address_pairs) as pair
+      where not pair ->> 'ip_address' = any(${vip.addresses}::text[])), '[]')
+    where id = any(${ids}::uuid[])`.execute(tx.sql);
+}

@@ -1,0 +1,149 @@
+import type { Database, Transaction } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { isUuid } from '../../lib/ids.ts';
+import { refuseNode } from '../instances/nodes/refuse-node.ts';
+import { MAX_PAIRS } from '../ports/schema.ts';
+import { placeOf } from '../projects/place.ts';
+import type { Scope } from '../projects/service.ts';
+import { refuseHeld } from '../tasks/held.ts';
+import { changeReserved, findReserved, lockReservedPort, type PlainReserved } from './store.ts';
+import * as members from './vip-store.ts';
+
+/** Virtual addresses: reserved ones that ports of several instances share. All changes are made at once. */
+export interface Vips {
+  /** @throws NotFoundError, ConflictError while an instance or a task has it, and when it is off while ports share it */
+  switch(scope: Scope, id: string, isVip: boolean): Promise<void>;
+  /** The ports of instances that share it; none of an address that is no VIP. @throws NotFoundError */
+  connected(scope: Scope, id: string): Promise<members.DeviceRow[]>;
+  /** The ports of instances that could share it; none of an address that is no VIP. @throws NotFoundError */
+  available(scope: Scope, id: string): Promise<members.DeviceRow[]>;
+  /**
+   * Lets ports share it besides those that do, or instead of them.
+   * @throws NotFoundError, InvalidError, ConflictError for an address that is no VIP, and for a port that can't share it now
+   */
+  connect(scope: Scope, id: string, portIds: string[], how: 'add' | 'replace'): Promise<void>;
+}
+
+const SHOWN_IN_MESSAGE = 10;
+
+export function createVips({ database, clock }: { database: Database; clock: Clock }): Vips {
+  return {
+    switch: (scope, id, isVip) =>
+      database.accept(scope.principal, async (tx) => {
+        const port = await lockFree(tx, scope, id);
+        if (port.is_vip === isVip) return;
+        if (port.instance_id !== null) {
+          throw new ConflictError(
+            `Reserved fixed IP ${port.id} is attached to instance ${port.instance_id}; detach it there first`,
+          );
+        }
+        const now = clock.now();
+        if (!isVip) {
+          await refuseShared(tx, await vipOf(tx, port));
+          // What no instance has at the moment would share it later.
+          await disconnectAll(tx, port, now);
+        }
+        await changeReserved(tx, port.id, { is_vip: isVip, updated_at: now });
+      }),
+
+    connected: (scope, id) => devices(scope, id, (vip) => members.connectedDevices(database.sql, vip)),
+    available: (scope, id) =>
+      devices(scope, id, (vip) => members.availableDevices(database.sql, vip, MAX_PAIRS)),
+
+    connect: (scope, id, portIds, how) =>
+      database.accept(scope.principal, async (tx) => {
+        const port = await lockFree(tx, scope, id);
+        if (!port.is_vip) {
+          throw new ConflictError(`Reserved fixed IP ${port.id} is no VIP; switch its is_vip on first`);
+        }
+        const vip = await vipOf(tx, port);
+        const wanted = portIds.map((one) => one.toLowerCase());
+        const locked = await members.lockMembers(tx, vip, wanted, how === 'replace');
+        refuseUnfit(vip, wanted, locked);
+        const isWanted = ({ id: one }: members.Member) => wanted.includes(one);
+        const joining = locked.filter((one) => isWanted(one) && missing(vip, one).length > 0);
+        const leaving = locked.filter((one) => !isWanted(one));
+        for (const one of [...joining, ...leaving]) refuseHeld(`Port ${one.id}`, one);
+        for (const one of joining) await refuseUnable(tx, vip, one);
+        const now = clock.now();
+        await members.addPairs(tx, vip, idsOf(joining), now);
+        await members.removePairs(tx, vip, idsOf(leaving), now);
+      }),
+  };
+
+  async function devices(
+    scope: Scope,
+    id: string,
+    find: (vip: members.Vip) => Promise<members.DeviceRow[]>,
+  ): Promise<members.DeviceRow[]> {
+    const row = isUuid(id) ? await findReserved(database.sql, placeOf(scope), id) : undefined;
+    if (!row) throw new NotFoundError('Reserved fixed IP', id);
+    return row.is_vip ? find({ ...row, addresses: row.addresses.map(({ address }) => address) }) : [];
+  }
+}
+
+/** No port shares it any more. It must be locked, and held from being shared. */
+export async function disconnectAll(tx: Transaction, port: PlainReserved, now: Date): Promise<void> {
+  const vip = await vipOf(tx, port);
+  const sharing = await members.lockMembers(tx, vip, [], true);
+  await members.removePairs(tx, vip, idsOf(sharing), now);
+}
+
+async function lockFree(tx: Transaction, scope: Scope, id: string): Promise<PlainReserved> {
+  const port = isUuid(id) ? await lockReservedPort(tx, placeOf(scope), id) : undefined;
+  if (!port) throw new NotFoundError('Reserved fixed IP', id);
+  scope.principal.writes?.about({ type: 'port', ...port });
+  refuseHeld(`Reserved fixed IP ${port.id}`, port);
+  return port;
+}
+
+async function vipOf(tx: Transaction, port: PlainReserved): Promise<members.Vip> {
+  return { ...port, addresses: await members.addressesOf(tx.sql, port.id) };
+}
+
+async function refuseShared(tx: Transaction, vip: members.Vip): Promise<void> {
+  const sharing = await members.connectedDevices(tx.sql, vip);
+  if (sharing.length === 0) return;
+  const named = sharing
+    .slice(0, SHOWN_IN_MESSAGE)
+    .map((one) => `port ${one.port_id} of instance ${one.instance_name} (${one.instance_id})`);
+  throw new ConflictError(
+    `Reserved fixed IP ${vip.id} is shared by ${named.join(', ')}; disconnect what shares it first`,
+  );
+}
+
+/** @throws InvalidError for ports that are none of an instance in the network */
+function refuseUnfit(vip: members.Vip, wanted: string[], locked: members.Member[]): void {
+  const problems = wanted.flatMap((id, index): FieldProblem[] => {
+    const field = `port_ids.${index}`;
+    const one = locked.find((member) => member.id === id);
+    if (!one) return [{ field, message: `No port ${id} of an instance in this project and region.` }];
+    if (one.instance_id === null) return [{ field, message: `Port ${id} is no instance's.` }];
+    return one.network_id === vip.network_id
+      ? []
+      : [{ field, message: `Port ${id} is in network ${one.network_id}, not in ${vip.network_id}.` }];
+  });
+  if (problems.length > 0) throw new InvalidError(problems);
+}
+
+/** @throws ConflictError for a port of a node, without port security, or with as many pairs as it can have */
+async function refuseUnable(tx: Transaction, vip: members.Vip, one: members.Member): Promise<void> {
+  await refuseNode(tx, { id: one.instance_id ?? '', pool_id: one.pool_id });
+  if (!one.port_security_enabled) {
+    throw new ConflictError(
+      `Port ${one.id} has its port security switched off, so that it may send from any address; leave it out`,
+    );
+  }
+  if (one.allowed_address_pairs.length + missing(vip, one).length > MAX_PAIRS) {
+    throw new ConflictError(`Port ${one.id} can have ${MAX_PAIRS} allowed address pairs; remove one first`);
+  }
+}
+
+function missing({ addresses }: members.Vip, one: members.Member): string[] {
+  // A pair with another hardware address is no leave for the port's own.
+  const own = one.allowed_address_pairs.filter((pair) => pair.mac_address === undefined);
+  return addresses.filter((address) => own.every((pair) => pair.ip_address !== address));
+}
+
+const idsOf = (list: members.Member[]) => list.map(({ id }) => id);

@@ -1,0 +1,14 @@
+import { Type } from 'typebox';
+import { TagsInput } from '../../lib/tags-input.ts';
+
+/** How the library under the older Terraform provider changes tags of snapshots: all of them at once. */
+export const LegacyTags = Type.Unsafe<Record<string, string | null>>({
+  ...TagsInput,
+  additionalProperties: { type: ['string', 'null'] },
+  description: 'Keys and values; one that is null is left out',
+});
+
+export function withoutNulls(tags: Record<string, string | null>): Record<string, string> {
+  const set = Object.entries(tags).filter((entry): entry is [string, string] => entry[1] !== null);
+  return Object.fromEntries(set);
+}

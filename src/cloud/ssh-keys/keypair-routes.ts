@@ -1,0 +1,180 @@
+import { Type } from 'typebox';
+import type { Api } from '../../http/server.ts';
+import type { Principal } from '../../iam/identity/principal.ts';
+import { NotFoundError } from '../../lib/errors.ts';
+import { ProjectRegionParams } from '../../lib/wire.ts';
+import { type Projects, scopeOf } from '../projects/service.ts';
+import {
+  CreateKeyPair,
+  CreateKeyPairV1,
+  KeyPairAnswer,
+  KeyPairList,
+  KeyPairListQuery,
+  KeyPairParams,
+  KeyPairParamsV1,
+  newSshKey,
+  presentedKeyPair,
+} from './legacy.ts';
+import { UpdateSshKey } from './schema.ts';
+import type { Place, SshKeys } from './service.ts';
+
+const ALL = '/cloud/v2/keypairs';
+const OF_PROJECT = '/cloud/v1/keypairs/:project_id/:region_id';
+const shared = { tags: ['SSH keys'], deprecated: true };
+const MAX_LISTED = 1000;
+
+/** SSH keys under the name that older clients have for them. The second version finds a key by its id alone. */
+export function keyPairRoutes(
+  app: Api,
+  { projects, sshKeys }: { projects: Projects; sshKeys: SshKeys },
+): void {
+  app.post(ALL, {
+    config: { access: 'operate', secretAnswer: true },
+    schema: {
+      ...shared,
+      operationId: 'createKeyPair',
+      summary: 'Add an SSH key to a project, or have one made',
+      body: CreateKeyPair,
+      response: { 200: KeyPairAnswer },
+    },
+    handler: async ({ principal, body }) => {
+      const key = await sshKeys.create(await placeIn(principal, body.project_id), newSshKey(body));
+      return presentedKeyPair(key, key.privateKey);
+    },
+  });
+
+  app.get(ALL, {
+    config: { access: 'read' },
+    schema: {
+      ...shared,
+      operationId: 'listKeyPairs',
+      summary: 'List the SSH keys of a project as key pairs',
+      description: 'Those that the caller may use, the latest 1000.',
+      querystring: KeyPairListQuery,
+      response: { 200: KeyPairList },
+    },
+    handler: async ({ principal, query: { project_id: projectId, user_id: addedBy } }) =>
+      listed(await placeIn(principal, projectId), addedBy),
+  });
+
+  app.get(`${ALL}/:keypair_id`, {
+    config: { access: 'read' },
+    schema: {
+      ...shared,
+      operationId: 'getKeyPair',
+      summary: 'Get an SSH key of any project as a key pair',
+      params: KeyPairParams,
+      response: { 200: KeyPairAnswer },
+    },
+    handler: async ({ principal, params: { keypair_id: id } }) =>
+      presentedKeyPair(await sshKeys.get(await placeOfKey(principal, id), id)),
+  });
+
+  app.delete(`${ALL}/:keypair_id`, {
+    config: { access: 'operate' },
+    schema: {
+      ...shared,
+      operationId: 'deleteKeyPair',
+      summary: 'Delete an SSH key of any project',
+      params: KeyPairParams,
+      response: { 204: Type.Null() },
+    },
+    handler: async ({ principal, params: { keypair_id: id } }, reply) => {
+      await sshKeys.delete(await placeOfKey(principal, id), id);
+      return reply.code(204).send(null);
+    },
+  });
+
+  app.post(OF_PROJECT, {
+    config: { access: 'operate', secretAnswer: true },
+    schema: {
+      ...shared,
+      operationId: 'createKeyPairV1',
+      summary: 'Add an SSH key, or have one made',
+      params: ProjectRegionParams,
+      body: CreateKeyPairV1,
+      response: { 200: KeyPairAnswer },
+    },
+    handler: async (request) => {
+      const key = await sshKeys.create(await projects.scope(scopeOf(request)), newSshKey(request.body));
+      return presentedKeyPair(key, key.privateKey);
+    },
+  });
+
+  app.get(OF_PROJECT, {
+    config: { access: 'read' },
+    schema: {
+      ...shared,
+      operationId: 'listKeyPairsV1',
+      summary: 'List SSH keys as key pairs',
+      description: 'Those that the caller may use, the latest 1000; they are the same in each region.',
+      params: ProjectRegionParams,
+      response: { 200: KeyPairList },
+    },
+    handler: async (request) => listed(await projects.scope(scopeOf(request))),
+  });
+
+  app.get(`${OF_PROJECT}/:keypair_id`, {
+    config: { access: 'read' },
+    schema: {
+      ...shared,
+      operationId: 'getKeyPairV1',
+      summary: 'Get an SSH key as a key pair',
+      params: KeyPairParamsV1,
+      response: { 200: KeyPairAnswer },
+    },
+    handler: async (request) =>
+      presentedKeyPair(await sshKeys.get(await projects.scope(scopeOf(request)), request.params.keypair_id)),
+  });
+
+  app.delete(`${OF_PROJECT}/:keypair_id`, {
+    config: { access: 'operate' },
+    schema: {
+      ...shared,
+      operationId: 'deleteKeyPairV1',
+      summary: 'Delete an SSH key by its older address',
+      params: KeyPairParamsV1,
+      response: { 204: Type.Null() },
+    },
+    handler: async (request, reply) => {
+      await sshKeys.delete(await projects.scope(scopeOf(request)), request.params.keypair_id);
+      return reply.code(204).send(null);
+    },
+  });
+
+  app.patch(`${OF_PROJECT}/:keypair_id/share`, {
+    config: { access: 'operate' },
+    schema: {
+      ...shared,
+      operationId: 'shareKeyPairV1',
+      summary: 'Share an SSH key in its project by its older address, or stop that',
+      params: KeyPairParamsV1,
+      body: UpdateSshKey,
+      response: { 200: KeyPairAnswer },
+    },
+    handler: async (request) => {
+      const place = await projects.scope(scopeOf(request));
+      const { params, body } = request;
+      return presentedKeyPair(await sshKeys.share(place, params.keypair_id, body.shared_in_project));
+    },
+  });
+
+  async function listed(place: Place, addedBy?: number) {
+    const { count, rows } = await sshKeys.list(place, { limit: MAX_LISTED }, addedBy);
+    return { count, results: rows.map((row) => presentedKeyPair(row)) };
+  }
+
+  async function placeIn(principal: Principal, projectId: number): Promise<Place> {
+    const { id } = await projects.project(principal, projectId);
+    return { projectId: id, principal };
+  }
+
+  /** @throws NotFoundError, the same for a key of another account and for none */
+  async function placeOfKey(principal: Principal, id: string): Promise<Place> {
+    const projectId = await sshKeys.projectOf(id);
+    if (projectId === undefined) throw new NotFoundError('SSH key', id);
+    return placeIn(principal, projectId).catch((error: unknown) => {
+      throw error instanceof NotFoundError ? new NotFoundError('SSH key', id) : error;
+    });
+  }
+}

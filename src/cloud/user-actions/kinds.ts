@@ -1,0 +1,129 @@
+import type { ResourceType } from '../../lib/action-resource.ts';
+import type { ActionType, ApiGroup } from './published-names.ts';
+
+/** What an accepted request is in the published log of user actions. */
+export interface ActionKind {
+  group: ApiGroup;
+  type: ActionType;
+  /** What the path names, where the work doesn't say itself what it is about. */
+  resource: ResourceType;
+}
+
+type Family = Pick<ActionKind, 'group' | 'resource'>;
+const same = (name: ApiGroup & ResourceType): Family => ({ group: name, resource: name });
+
+/** By the part of the path that follows the version. */
+const FAMILIES = new Map<string, Family>([
+  ['file_shares', same('file_shares')],
+  ['floatingips', same('floating_ip')],
+  ['images', same('image')],
+  ['instances', same('instance')],
+  ['k8s', same('k8s_cluster')],
+  ['keypairs', same('ssh_key')],
+  ['laas', same('laas')],
+  ['networks', same('network')],
+  ['ports', same('port')],
+  ['projects', same('project')],
+  ['reserved_fixed_ips', { group: 'reserved_fixed_ip', resource: 'port' }],
+  ['security_groups', same('securitygroup')],
+  ['securitygrouprules', same('securitygrouprule')],
+  ['securitygroups', same('securitygroup')],
+  ['snapshots', same('snapshot')],
+  ['ssh_keys', same('ssh_key')],
+  ['subnets', same('subnet')],
+  ['volumes', same('volume')],
+]);
+
+/** What is inside something else, and still a family of its own. */
+const INNER = new Map<string, Family>([
+  ['connected_devices', { group: 'vip_ip_addresses', resource: 'port' }],
+  ['pools', same('k8s_pool')],
+  ['rules', same('securitygrouprule')],
+  ['topics', same('laas_topic')],
+]);
+
+const BY_METHOD: Record<string, ActionType | undefined> = {
+  POST: 'create',
+  PUT: 'replace',
+  PATCH: 'update',
+  DELETE: 'delete',
+};
+
+/** What the last word of a path does; where methods differ, by method. */
+const VERBS: Record<string, ActionType | typeof BY_METHOD | undefined> = {
+  access_rule: { POST: 'create_access_rule', DELETE: 'delete_access_rule' },
+  addsecuritygroup: 'attach',
+  allow_address_pairs: 'update',
+  assign: 'attach',
+  attach: 'attach',
+  attach_interface: 'attach',
+  changeflavor: 'resize',
+  connected_devices: { POST: 'attach', PUT: 'replace', PATCH: 'attach' },
+  // A reserved address becomes a floating IP.
+  convert: 'replace',
+  copy: 'create',
+  delsecuritygroup: 'detach',
+  detach: 'detach',
+  detach_interface: 'detach',
+  disable_port_security: 'disable_portsecurity',
+  enable_port_security: 'enable_portsecurity',
+  extend: 'resize',
+  // A node of a cluster is made anew at once.
+  instances: { DELETE: 'replace' },
+  metadata: { POST: 'update_metadata', PUT: 'replace_metadata', DELETE: 'delete_metadata' },
+  metadata_item: { DELETE: 'delete_metadata' },
+  powercycle: 'reboot_hard',
+  reboot: 'reboot',
+  resize: 'resize',
+  resume: 'resume',
+  retype: 'retype',
+  revert: 'revert',
+  start: 'start',
+  status: 'update',
+  stop: 'stop',
+  suspend: 'suspend',
+  topics: { PUT: 'create', DELETE: 'delete' },
+  unassign: 'detach',
+  upgrade: 'upgrade',
+  users: 'regenerate_credentials',
+};
+
+/** What instances can be asked for in a body. */
+const BODY_ACTIONS = new Map<unknown, ActionType>([
+  ['start', 'start'],
+  ['stop', 'stop'],
+  ['reboot', 'reboot'],
+  ['reboot_hard', 'reboot_hard'],
+  ['suspend', 'suspend'],
+  ['resume', 'resume'],
+]);
+
+// There are as many as routes, and every change asks.
+const known = new Map<string, ActionKind | undefined>();
+
+/** What a request is by its route, without the prefix of a dialect; undefined for what the published log doesn't know. */
+export function kindOf(method: string, route: string, body?: unknown): ActionKind | undefined {
+  const key = `${method} ${route}`;
+  if (!known.has(key)) known.set(key, kindOfRoute(method, route));
+  const kind = known.get(key);
+  if (kind === undefined || !route.endsWith('/action')) return kind;
+  const type = BODY_ACTIONS.get((body as { action?: unknown } | undefined)?.action);
+  return type && { ...kind, type };
+}
+
+function kindOfRoute(method: string, route: string): ActionKind | undefined {
+  const [area, , ...words] = route
+    .slice(1)
+    .split('/')
+    .filter((part) => !part.startsWith(':'));
+  const outer = area === 'cloud' ? FAMILIES.get(words[0] ?? '') : undefined;
+  if (!outer) return undefined;
+  const family =
+    words
+      .slice(1)
+      .flatMap((word) => INNER.get(word) ?? [])
+      .at(-1) ?? outer;
+  const verb = words.length > 1 ? VERBS[words.at(-1) ?? ''] : undefined;
+  const type = typeof verb === 'string' ? verb : (verb?.[method] ?? BY_METHOD[method]);
+  return type && { ...family, type };
+}

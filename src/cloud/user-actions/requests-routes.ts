@@ -1,0 +1,24 @@
+import type { Api } from '../../http/server.ts';
+import { isoMicros } from '../../lib/timestamps.ts';
+import { LoggedRequestList, RequestListQuery } from './requests-schema.ts';
+import type { UserActions } from './service.ts';
+
+/** Our own log: refused requests and those outside of the cloud are in it as well. */
+export function requestLogRoutes(app: Api, { userActions }: { userActions: UserActions }): void {
+  app.get('/cloud/v1/request_log', {
+    config: { access: 'administer' },
+    schema: {
+      operationId: 'listRequests',
+      summary: 'List the requests that were to change something',
+      description:
+        'Every request of the account that was to change something, refused ones and those of all areas included, kept for a year. Accepted ones are here from the moment of their answer, refused ones a second later at most. Requests refused by the rate limit are not noted, and bodies are not kept. Logins are in GET /iam/activity_log/logins.',
+      tags: ['User actions'],
+      querystring: RequestListQuery,
+      response: { 200: LoggedRequestList },
+    },
+    handler: async ({ principal, query }) => {
+      const { count, rows } = await userActions.requests(principal, query);
+      return { count, results: rows.map((row) => ({ ...row, timestamp: isoMicros(row.timestamp) })) };
+    },
+  });
+}

@@ -1,0 +1,115 @@
+import type { Logger } from 'pino';
+import type { Database } from '../../../db/database.ts';
+import type { AllowedHosts } from '../../../lib/allowed-hosts.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { presentedAction } from '../presenter.ts';
+import { type ListedAction, withEmails } from '../store.ts';
+import { post } from './post.ts';
+import * as store from './store.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const AT_ONCE = 10;
+const BATCH = 100;
+const ANSWER_MS = 10 * SECOND;
+/** A batch begins nothing new after this, so that it ends before its lease. */
+const BATCH_MS = 30 * SECOND;
+const LEASE_MS = MINUTE;
+/** A request is noted with the time at which it came, and its transaction may commit that much later. */
+const LATE_MS = 5 * MINUTE;
+const STALE_MS = 2 * LATE_MS;
+/** What could not be sent for so long is given up. */
+const GIVE_UP_MS = 24 * 60 * MINUTE;
+const FIRST_WAIT_MS = 5 * SECOND;
+const LONGEST_WAIT_MS = 60 * MINUTE;
+
+/** Sends the user actions of accounts to those who subscribed: each at least once, the older first. */
+export interface Deliveries {
+  /** One round over what is due; any number of processes share the work. */
+  send(signal: AbortSignal): Promise<void>;
+}
+
+export function createDeliveries(deps: {
+  database: Database;
+  clock: Clock;
+  webhookHosts: AllowedHosts;
+  log: Logger;
+}): Deliveries {
+  const { database, clock, webhookHosts, log } = deps;
+  const after = (ms: number) => new Date(clock.now().getTime() + ms);
+
+  async function sendAll(subscription: store.SubscriptionRow, signal: AbortSignal): Promise<void> {
+    const begun = clock.now();
+    const actions = await store.unsentActions(database.sql, subscription, BATCH);
+    const sent: number[] = [];
+    let fault: string | undefined;
+    for (const action of await withEmails(database.sql, actions)) {
+      if (signal.aborted || clock.now().getTime() - begun.getTime() > BATCH_MS) break;
+      fault = await faultOf(subscription, action, signal);
+      if (fault !== undefined) break;
+      sent.push(action.id);
+    }
+    // One that was cut off by a stop failed through no fault of the other side.
+    const failed = fault !== undefined && !signal.aborted;
+    const failures = failed ? subscription.failures + 1 : 0;
+    if (failed) {
+      const { client_id: client, url } = subscription;
+      log.warn({ client, host: new URL(url).host, fault, failures }, 'User actions could not be sent');
+    }
+    const [left] = actions.slice(sent.length);
+    await database.transaction((tx) =>
+      store.settle(tx, subscription, sent, {
+        failures: signal.aborted ? subscription.failures : failures,
+        due_at: after(failed ? waitOf(failures) : 0),
+        sent_until: nothingBefore(subscription, begun, left?.timestamp),
+      }),
+    );
+  }
+
+  /** Before that, everything is sent or given up, or was done before there was a subscription. */
+  function nothingBefore(
+    { sent_until: known }: store.SubscriptionRow,
+    begun: Date,
+    left: Date | undefined,
+  ): Date {
+    const looked = begun.getTime() - LATE_MS;
+    const unsent = Math.max(left?.getTime() ?? Infinity, begun.getTime() - GIVE_UP_MS);
+    return new Date(Math.max(known.getTime(), Math.min(looked, unsent)));
+  }
+
+  /** Why it could not be sent; undefined when it was. */
+  async function faultOf(
+    { url: text, auth_header_name: name, auth_header_value: value }: store.SubscriptionRow,
+    action: ListedAction,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const url = new URL(text);
+    try {
+      const status = await post(url, {
+        headers: { [name]: value, 'content-type': 'application/json', 'user-agent': 'tradewind' },
+        body: JSON.stringify(presentedAction(action)),
+        open: webhookHosts.allows(url),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
+      });
+      return status >= 200 && status < 300 ? undefined : `It answered HTTP ${status}`;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  return {
+    async send(signal) {
+      const due = await store.takeDue(database.sql, {
+        now: clock.now(),
+        leasedUntil: after(LEASE_MS),
+        stale: after(-STALE_MS),
+        limit: AT_ONCE,
+      });
+      await Promise.all(due.map((subscription) => sendAll(subscription, signal)));
+    },
+  };
+}
+
+function waitOf(failures: number): number {
+  return Math.min(FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 20), LONGEST_WAIT_MS);
+}

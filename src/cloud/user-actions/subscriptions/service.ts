@@ -1,0 +1,82 @@
+import { isIP } from 'node:net';
+import { type Database, violates } from '../../../db/database.ts';
+import type { Principal } from '../../../iam/identity/principal.ts';
+import type { AllowedHosts } from '../../../lib/allowed-hosts.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { ConflictError, InvalidError } from '../../../lib/errors.ts';
+import { isPublicAddress } from '../../../lib/public-address.ts';
+import type { Subscribe } from './schema.ts';
+import * as store from './store.ts';
+
+/** Headers that belong to the connection, or that say what is sent. */
+const OURS = new Set([
+  'connection',
+  'content-length',
+  'content-type',
+  'host',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Where an account wants its user actions sent to, one address for each account. */
+export interface Subscriptions {
+  /** Sends what is done from now on. @throws InvalidError, ConflictError while the account has a subscription */
+  subscribe(principal: Principal, wanted: Subscribe): Promise<void>;
+  /** Does nothing where there is no subscription. */
+  unsubscribe(principal: Principal): Promise<void>;
+  list(
+    principal: Principal,
+    page: { limit: number; offset: number },
+  ): Promise<{ count: number; rows: store.SubscriptionRow[] }>;
+}
+
+export function createSubscriptions(deps: {
+  database: Database;
+  clock: Clock;
+  /** Hosts that may be sent to although they aren't on the public internet. */
+  webhookHosts: AllowedHosts;
+}): Subscriptions {
+  const { database, clock, webhookHosts } = deps;
+
+  return {
+    async subscribe(principal, wanted) {
+      requireUsable(wanted, webhookHosts);
+      const now = clock.now();
+      const row = { ...wanted, client_id: principal.clientId, due_at: now, sent_until: now, created_at: now };
+      try {
+        await database.accept(principal, (tx) => store.insertSubscription(tx, row));
+      } catch (error) {
+        if (!violates(error, 'user_action_subscriptions_client')) throw error;
+        throw new ConflictError(
+          'This account has a subscription; end it with POST /cloud/v1/user_actions/unsubscribe first',
+        );
+      }
+    },
+    unsubscribe: (principal) =>
+      database.accept(principal, (tx) => store.deleteSubscription(tx, principal.clientId)),
+    list: (principal, page) => store.listSubscriptions(database.sql, principal.clientId, page),
+  };
+}
+
+function requireUsable({ url: text, auth_header_name: header }: Subscribe, allowed: AllowedHosts): void {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  // The parser mends a great deal (spaces, backslashes, missing slashes); what it mended is refused.
+  if (!url || !/^https?:\/\/[^\s\\/?#@]+([/?#][^\s\\]*)?$/i.test(text)) {
+    throw new InvalidError({
+      url: ['Must be an address such as https://audit.example.com/actions, without user and password.'],
+    });
+  }
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (isIP(host) !== 0 && !isPublicAddress(host) && !allowed.allows(url)) {
+    throw new InvalidError({
+      url: [
+        'Is not on the public internet. The operator of this service can allow it by TRADEWIND_WEBHOOK_ALLOW_HOSTS.',
+      ],
+    });
+  }
+  if (OURS.has(header.toLowerCase())) {
+    throw new InvalidError({
+      auth_header_name: [`${header} is set by this service; choose another header.`],
+    });
+  }
+}

@@ -1,0 +1,84 @@
+import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
+import type { Transaction } from '../../../db/database.ts';
+import { pageWithCount } from '../../../db/page.ts';
+import type { Tables } from '../../../db/tables.ts';
+import type { UserActionRow } from '../store.ts';
+
+export type SubscriptionRow = Selectable<Tables['user_action_subscriptions']>;
+
+export async function insertSubscription(
+  tx: Transaction,
+  row: Omit<Insertable<Tables['user_action_subscriptions']>, 'id'>,
+): Promise<void> {
+  await tx.sql.insertInto('user_action_subscriptions').values(row).execute();
+}
+
+export async function deleteSubscription(tx: Transaction, clientId: number): Promise<void> {
+  await tx.sql.deleteFrom('user_action_subscriptions').where('client_id', '=', clientId).execute();
+}
+
+export async function listSubscriptions(
+  db: Kysely<Tables>,
+  clientId: number,
+  page: { limit: number; offset: number },
+): Promise<{ count: number; rows: SubscriptionRow[] }> {
+  const own = db.selectFrom('user_action_subscriptions').selectAll().where('client_id', '=', clientId);
+  return pageWithCount(own.orderBy('id'), page);
+}
+
+/**
+ * Takes subscriptions that have something to send, or whose past was not looked at for long, for this process alone
+ * until `leasedUntil`.
+ */
+export async function takeDue(
+  db: Kysely<Tables>,
+  { now, leasedUntil, stale, limit }: { now: Date; leasedUntil: Date; stale: Date; limit: number },
+): Promise<SubscriptionRow[]> {
+  const { rows } = await sql<SubscriptionRow>`
+    update user_action_subscriptions set due_at = ${leasedUntil} where id = any(array(
+      select id from user_action_subscriptions as due
+      where due_at <= ${now} and (sent_until < ${stale} or exists (
+        select from user_actions as action
+        where action.client_id = due.client_id and action.api_group is not null and not action.acknowledged
+          and action."timestamp" >= due.sent_until))
+      order by due_at limit ${limit} for update skip locked))
+    returning *`.execute(db);
+  return rows;
+}
+
+/** What a subscription has still to send, the oldest first. */
+export async function unsentActions(
+  db: Kysely<Tables>,
+  { client_id, sent_until }: SubscriptionRow,
+  limit: number,
+): Promise<UserActionRow[]> {
+  return db
+    .selectFrom('user_actions')
+    .selectAll()
+    .where('client_id', '=', client_id)
+    .where('api_group', 'is not', null)
+    .where('acknowledged', '=', false)
+    .where('timestamp', '>=', sent_until)
+    .orderBy('timestamp')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** Notes what was sent, and when to look again; a subscription that somebody else took meanwhile stays theirs. */
+export async function settle(
+  tx: Transaction,
+  { id, due_at }: SubscriptionRow,
+  sentIds: number[],
+  next: Pick<SubscriptionRow, 'due_at' | 'sent_until' | 'failures'>,
+): Promise<void> {
+  if (sentIds.length > 0) {
+    await tx.sql.updateTable('user_actions').set({ acknowledged: true }).where('id', 'in', sentIds).execute();
+  }
+  await tx.sql
+    .updateTable('user_action_subscriptions')
+    .set(next)
+    .where('id', '=', id)
+    .where('due_at', '=', due_at)
+    .execute();
+}

@@ -1,0 +1,71 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { SettingError } from '../../lib/operator-error.ts';
+import { clusterMajor } from './cluster.ts';
+
+const CLOSED = 0o700;
+/** In a folder of its own somebody may have put these. */
+const OF_NOBODY = /^\.|^lost\+found$/;
+
+/** The folder itself, made if it is missing. @throws SettingError where it can't be used, or can't be closed to other users */
+export function makeDataDir(dataDir: string): string {
+  if (fs.existsSync(dataDir) && !fs.statSync(dataDir).isDirectory()) {
+    throw new SettingError(`TRADEWIND_DATA_DIR is not usable: ${dataDir} is a file, and a folder is needed.`);
+  }
+  try {
+    makeFolder(dataDir, CLOSED);
+    fs.accessSync(dataDir, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK);
+  } catch (error) {
+    throw new SettingError(
+      `TRADEWIND_DATA_DIR is not usable: ${dataDir} can't be used (${(error as NodeJS.ErrnoException).code}). Make it writable for this user, or choose another folder.`,
+    );
+  }
+  const folder = fs.realpathSync(dataDir);
+  const problem = whyOpen(folder);
+  if (problem !== undefined) throw new SettingError(`TRADEWIND_DATA_DIR is not usable: ${problem}`);
+  return folder;
+}
+
+/** Not mkdir's own recursion: that never ends in a file system which has the parent and refuses every child, like /proc. */
+function makeFolder(folder: string, mode?: number): void {
+  if (fs.existsSync(folder)) return;
+  makeFolder(path.dirname(folder));
+  fs.mkdirSync(folder, mode);
+}
+
+/**
+ * Why a folder that other users may enter has to stay so; undefined when it is closed or `closeDataDir` can close it. Root's
+ * database belongs to the user "nobody", so that the folder is what keeps the programs of that user out.
+ */
+export function whyOpen(folder: string): string | undefined {
+  const { mode, uid } = fs.statSync(folder);
+  if ((mode & 0o777 & ~CLOSED) === 0) return undefined;
+  const open = `${folder} is open to other users (${octal(mode)})`;
+  const self = process.getuid?.();
+  if (self !== 0 && self !== uid) {
+    if ((mode & 0o002) === 0) return undefined;
+    return `${open}, who could put another database into it, and not this user's to close. Choose a folder in it, which is made as it should be.`;
+  }
+  if (clusterMajor(folder) !== undefined) return undefined;
+  const [found] = fs.readdirSync(folder).filter((name) => !OURS.has(name) && !OF_NOBODY.test(name));
+  if (found === undefined) return undefined;
+  return `${open}, and not Tradewind's alone to close: ${found} is in it. Close it (chmod 700), or choose a folder of Tradewind's own.`;
+}
+
+/** What a start that did not come to a database has left there. */
+const OURS = new Set(['tradewind.lock', 'postgres.new', 'postgres.log', 'run', 'tmp', 'first-token']);
+
+/** Closes a folder that was made beforehand, and says so. Call it with the folder locked. */
+export function closeDataDir(folder: string, log: (line: string) => void): void {
+  const { mode, uid } = fs.statSync(folder);
+  const self = process.getuid?.();
+  if ((mode & 0o777 & ~CLOSED) === 0 || (self !== 0 && self !== uid)) return;
+  fs.chmodSync(folder, mode & ~0o077);
+  // Without special rights the database's user has to pass through, and the folder was opened that far by us.
+  if ((mode & 0o066) !== 0)
+    log(`${folder} was open to other users (${octal(mode)}) and is closed to them now`);
+}
+
+function octal(mode: number): string {
+  return (mode & 0o7777).toString(8).padStart(4, '0');
+}

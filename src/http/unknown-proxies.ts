@@ -1,0 +1,21 @@
+import type { FastifyInstance } from 'fastify';
+
+const WARN_EVERY_MS = 3_600_000;
+
+/**
+ * Without trusted proxies all who come through one look like one sender: they share its limits, and lists of actions
+ * and logins name it. Anybody can send the header, so it is told seldom.
+ */
+export function warnOfUnknownProxies(app: FastifyInstance): void {
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (request.headers['x-forwarded-for'] !== undefined && performance.now() - warnedAt > WARN_EVERY_MS) {
+      warnedAt = performance.now();
+      request.log.warn(
+        { from: request.ip },
+        'A request came with X-Forwarded-For, and no proxy is trusted: whoever comes through one counts as its address, for limits too. If this is your proxy, name it in TRADEWIND_TRUST_PROXY',
+      );
+    }
+    done();
+  });
+}

@@ -1,0 +1,46 @@
+import type { Api } from '../../http/server.ts';
+import { AccountRequest, AccountRequestPage, LogQuery, RequestParams, StatusChangePage } from './schema.ts';
+import type { ActivityLog } from './service.ts';
+
+const tags = ['User actions'];
+const LOG = '/iam/activity_log';
+
+export function activityLogRoutes(app: Api, { activityLog: log }: { activityLog: ActivityLog }): void {
+  app.get(`${LOG}/account_status_changes`, {
+    config: { access: 'administer' },
+    schema: {
+      operationId: 'listAccountStatusChanges',
+      summary: 'List when accounts were paused and opened again',
+      description: "Newest first: of the caller's account, of a reseller's clients as well.",
+      tags,
+      querystring: LogQuery,
+      response: { 200: StatusChangePage },
+    },
+    handler: ({ principal, query }) => log.statusChanges(principal, query),
+  });
+
+  app.get(`${LOG}/requests`, {
+    config: { access: 'administer' },
+    schema: {
+      operationId: 'listAccountRequests',
+      summary: 'List the requests of an account',
+      description: 'Newest first: those of the last year that were to change something.',
+      tags,
+      querystring: LogQuery,
+      response: { 200: AccountRequestPage },
+    },
+    handler: ({ principal, query }) => log.requests(principal, query),
+  });
+
+  app.get(`${LOG}/requests/:requestId`, {
+    config: { access: 'administer' },
+    schema: {
+      operationId: 'getAccountRequest',
+      summary: 'Get a request of an account',
+      tags,
+      params: RequestParams,
+      response: { 200: AccountRequest },
+    },
+    handler: ({ principal, params }) => log.request(principal, params.requestId),
+  });
+}

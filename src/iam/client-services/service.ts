@@ -1,0 +1,113 @@
+import type { Database, Transaction } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { type ClientDirectory, resells } from '../clients/directory.ts';
+import { isOffered, type OfferedService } from '../clients/schema.ts';
+import type { Authenticator } from '../identity/authenticate.ts';
+import { announceClient } from '../identity/credentials.ts';
+import type { Principal } from '../identity/principal.ts';
+import { presentedService } from './presenter.ts';
+import type { Service, ServiceChanges } from './schema.ts';
+import { isOpen, type ServiceState, serviceOf, statesOf } from './state.ts';
+import * as store from './store.ts';
+
+/** Which services an account may use. Its reseller says so, and the platform's administrator. */
+export interface ClientServices {
+  /** @throws NotFoundError */
+  list(principal: Principal, clientId: number): Promise<Service[]>;
+  /** @throws NotFoundError */
+  get(principal: Principal, clientId: number, id: number): Promise<Service>;
+  /** Holds at once. @throws NotFoundError, InvalidError, ConflictError for the platform's own account */
+  update(principal: Principal, clientId: number, id: number, changes: ServiceChanges): Promise<Service>;
+  /** For the view of accounts. */
+  ofClients(clientIds: readonly number[]): Promise<ServiceState[]>;
+}
+
+export function createClientServices(deps: {
+  database: Database;
+  clock: Clock;
+  authenticator: Authenticator;
+  clients: ClientDirectory;
+}): ClientServices {
+  const { database, clock, authenticator, clients } = deps;
+
+  async function requireClient(principal: Principal, clientId: number): Promise<void> {
+    const client = await clients.find(clientId);
+    if (!client || !resells(principal, client)) throw new NotFoundError('Client', clientId);
+    principal.writes?.concerns(clientId);
+  }
+
+  async function ofClients(clientIds: readonly number[], sql = database.sql): Promise<ServiceState[]> {
+    const accounts = await store.findAccounts(sql, clientIds);
+    const changed = await store.listChanged(sql, clientIds);
+    return accounts.flatMap((account) => statesOf(account, changed));
+  }
+
+  async function found(clientId: number, id: number, sql = database.sql): Promise<ServiceState> {
+    const state = serviceOf(clientId, id) && (await ofClients([clientId], sql)).find((one) => one.id === id);
+    if (!state) throw new NotFoundError('Service', id);
+    return state;
+  }
+
+  return {
+    ofClients: (clientIds) => ofClients(clientIds),
+
+    async list(principal, clientId) {
+      await requireClient(principal, clientId);
+      return (await ofClients([clientId])).map(presentedService);
+    },
+
+    async get(principal, clientId, id) {
+      await requireClient(principal, clientId);
+      return presentedService(await found(clientId, id));
+    },
+
+    async update(principal, clientId, id, changes) {
+      await requireClient(principal, clientId);
+      const ended = await database.accept(principal, async (tx) => {
+        await store.lockAccount(tx, clientId);
+        const before = await found(clientId, id, tx.sql);
+        const { status, enabled } = wantedOf(before, changes);
+        const same = status === before.status;
+        if (same && enabled === before.enabled) return { tokens: [], logins: [] };
+        const service = await requireChangeable(tx, before);
+        await store.putService(tx.sql, {
+          client_id: clientId,
+          service,
+          status,
+          previous_status: same ? before.previousStatus : before.status,
+          enabled,
+          changed_at: same ? before.changedAt : clock.now(),
+        });
+        return announceClient(tx, clientId);
+      });
+      authenticator.forget(ended);
+      return presentedService(await found(clientId, id));
+    },
+  };
+}
+
+/** A status that is named says whether the service is enabled, unless the request does. */
+function wantedOf(before: ServiceState, { status, enabled }: ServiceChanges) {
+  const implied = status === undefined ? before.enabled : isOpen(status);
+  return { status: status ?? before.status, enabled: enabled ?? implied };
+}
+
+async function requireChangeable(
+  tx: Transaction,
+  { clientId, service }: ServiceState,
+): Promise<OfferedService> {
+  if (!isOffered(service)) {
+    throw new InvalidError({ status: [`This platform does not offer ${service}.`] });
+  }
+  const [account] = await store.findAccounts(tx.sql, [clientId]);
+  if (account?.status === 'paused') {
+    throw new InvalidError({
+      status: ['The whole account is paused; whoever operates the platform opens it again.'],
+    });
+  }
+  if (await store.isPlatforms(tx.sql, clientId)) {
+    throw new ConflictError(`Client ${clientId} is the platform administrator's own`);
+  }
+  return service;
+}

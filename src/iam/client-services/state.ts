@@ -1,0 +1,62 @@
+import { OFFERED, SERVICES, type ServiceName } from '../clients/schema.ts';
+import type { ServiceStatus } from '../identity/tables.ts';
+
+/** What one of the published services is in an account. */
+export interface ServiceState {
+  id: number;
+  clientId: number;
+  service: ServiceName;
+  status: ServiceStatus;
+  previousStatus: ServiceStatus;
+  enabled: boolean;
+  changedAt: Date;
+  startedAt: Date;
+}
+
+export interface AccountOfServices {
+  id: number;
+  status: 'active' | 'paused';
+  created_at: Date;
+}
+
+export interface ChangedService {
+  client_id: number;
+  service: ServiceName;
+  status: ServiceStatus;
+  previous_status: ServiceStatus;
+  enabled: boolean;
+  changed_at: Date;
+}
+
+/** There are six services, so that the number of each follows from its account's. */
+const NUMBERS_OF_ONE = 10;
+
+export function serviceOf(clientId: number, id: number): ServiceName | undefined {
+  return Math.floor(id / NUMBERS_OF_ONE) === clientId ? SERVICES[(id % NUMBERS_OF_ONE) - 1] : undefined;
+}
+
+/** Whether the account may use the service. */
+export function isOpen(status: ServiceStatus): boolean {
+  return status === 'active' || status === 'trial';
+}
+
+/** All services of an account: what nobody changed is active where it is offered; a paused account has none. */
+export function statesOf(account: AccountOfServices, changed: readonly ChangedService[]): ServiceState[] {
+  return SERVICES.map((service, index) => {
+    const of = { id: account.id * NUMBERS_OF_ONE + index + 1, clientId: account.id, service };
+    const made = { changedAt: account.created_at, startedAt: account.created_at };
+    const none = { status: 'new', previousStatus: 'new', enabled: false } as const;
+    if (!(OFFERED as readonly ServiceName[]).includes(service)) return { ...of, ...made, ...none };
+    const row = changed.find((one) => one.client_id === account.id && one.service === service);
+    const own: ServiceState = {
+      ...of,
+      ...made,
+      status: row?.status ?? 'active',
+      previousStatus: row?.previous_status ?? 'new',
+      enabled: row?.enabled ?? true,
+      ...(row && { changedAt: row.changed_at }),
+    };
+    if (account.status === 'active' || own.status === 'paused') return own;
+    return { ...own, status: 'paused', previousStatus: own.status, enabled: false };
+  });
+}

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import { generateKeyPair, SignJWT } from 'jose';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts';
+import { type Database, openDatabase } from '../../db/database.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { UnauthenticatedError } from '../../lib/errors.ts';
+import { createSignedTokens, ensureSigningKey } from './signed-tokens.ts';
+
+let testDatabase: TestDatabase;
+let database: Database;
+beforeAll(async () => {
+  testDatabase = await createDatabase();
+  database = openDatabase({ connectionString: testDatabase.url }, 2);
+  await ensureSigningKey(database, systemClock);
+});
+afterAll(async () => {
+  await database?.close();
+  await testDatabase?.drop();
+});
+
+const inAnHour = () => new Date(Date.now() + 3_600_000);
+
+it('looks for the keys that strangers name once, not each time', async () => {
+  let queries = 0;
+  const counting = new Proxy(database, {
+    get: (target, name: keyof Database) => {
+      if (name === 'sql') queries++;
+      return target[name];
+    },
+  });
+  const tokens = createSignedTokens({ database: counting, clock: systemClock });
+  const { privateKey } = await generateKeyPair('ES256');
+  const forged = () =>
+    new SignJWT({}).setProtectedHeader({ alg: 'ES256', kid: randomUUID() }).sign(privateKey);
+  for (let n = 0; n < 5; n++) {
+    await expect(tokens.read('access', await forged())).rejects.toThrow(UnauthenticatedError);
+  }
+  expect(queries).toBe(1);
+});
+
+it('reads what another process has signed', async () => {
+  const [one, other] = [1, 2].map(() => createSignedTokens({ database, clock: systemClock }));
+  const claims = { loginId: 7, id: randomUUID() };
+  const text = await one?.sign('access', claims, {}, inAnHour());
+  expect(await other?.read('access', text ?? '')).toEqual(claims);
+});

@@ -1,0 +1,81 @@
+import { requireEmail } from '../../lib/email.ts';
+import { ForbiddenError, InvalidError } from '../../lib/errors.ts';
+import type { Principal } from '../identity/principal.ts';
+import { looksAfter, placesInReach } from './rights.ts';
+import type { UpdateUser, User } from './schema.ts';
+import type { Membership, UserRow } from './store.ts';
+
+/** What a request changes of a user; what stays as it is isn't there. */
+export interface Changes {
+  profile: Pick<UpdateUser, 'name' | 'phone' | 'lang' | 'auth_types'>;
+  email: string | undefined;
+  isActive: boolean | undefined;
+}
+
+/** @throws ForbiddenError, InvalidError for what the caller may not change of that user */
+export function acceptedChanges(
+  principal: Principal,
+  { row, memberships, user }: { row: UserRow; memberships: readonly Membership[]; user: User },
+  request: UpdateUser,
+): Changes {
+  const self = principal.userId === row.id;
+  const care = isThemselves(principal, row, memberships) || looksAfter(principal, row, memberships);
+  const places = placesInReach(principal, row, memberships);
+  const { name, phone, lang, auth_types } = request;
+  const profile: Changes['profile'] = Object.fromEntries(
+    Object.entries({ name, phone, lang, auth_types }).filter(
+      ([field, value]) => value !== undefined && !same(value, row[field as keyof UserRow]),
+    ),
+  );
+  if (!care && (places.length === 0 || Object.keys(profile).length > 0)) throw notYours(row, places);
+  const email = request.email === row.email ? undefined : request.email;
+  if (email !== undefined) requireAddressChange(principal, row, email);
+  const isActive = request.is_active === user.is_active ? undefined : request.is_active;
+  if (isActive !== undefined) requireBlocking(self, places, row, principal);
+  return { profile, email, isActive };
+}
+
+/** A login of their own, or any credential of a user who has no other account in which it could matter. */
+function isThemselves(principal: Principal, user: UserRow, memberships: readonly Membership[]): boolean {
+  if (principal.userId !== user.id) return false;
+  return principal.inPerson === true || memberships.every(({ client_id: id }) => id === principal.clientId);
+}
+
+function notYours({ id }: UserRow, places: readonly Membership[]): ForbiddenError {
+  return new ForbiddenError(
+    places.length === 0
+      ? `User ${id} is not yours to change`
+      : `User ${id} belongs to other accounts as well, so that their name, telephone number and the like are theirs alone to change`,
+  );
+}
+
+/** Whoever logs in with an address must know that it changes, and be the one who wants it. */
+function requireAddressChange(principal: Principal, user: UserRow, email: string): void {
+  requireEmail(email);
+  const refused = (message: string) => new InvalidError({ email: [message] });
+  if (user.pending) throw refused('Take the invitation back and invite the other address.');
+  if (principal.platformAdministrator) return;
+  if (principal.userId === user.id) {
+    throw refused(`Ask for it with the password: PUT /iam/users/${user.id}/email.`);
+  }
+  throw refused('Only the user can change it, with their password, or the administrator of the platform.');
+}
+
+function requireBlocking(
+  self: boolean,
+  places: readonly Membership[],
+  user: UserRow,
+  principal: Principal,
+): void {
+  const refused = (message: string) => new InvalidError({ is_active: [message] });
+  if (self || places.length === 0) {
+    throw refused('Users can not block themselves or let themselves in.');
+  }
+  if (!user.is_active && !principal.platformAdministrator) {
+    throw refused('The platform has blocked this user; only its administrator can let them in again.');
+  }
+}
+
+function same(one: unknown, other: unknown): boolean {
+  return Array.isArray(one) ? JSON.stringify(one) === JSON.stringify(other) : one === other;
+}

@@ -1,0 +1,262 @@
+import { type Kysely, type SqlBool, sql } from 'kysely';
+import type { Transaction } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
+import type { Reach } from '../identity/reach.ts';
+import type { Language } from '../identity/tables.ts';
+
+const lower = (email: string) => sql<SqlBool>`lower(users.email) = ${email.toLowerCase()}`;
+
+const within = ({ clientId, resellerId, all }: Reach) => sql<SqlBool>`(
+  ${all} or clients.id = ${clientId ?? null}::bigint or clients.reseller_id = ${resellerId ?? null}::bigint)`;
+
+/** Who has that address in the account, invited or there. Asks nothing about other accounts. */
+export async function findInAccount(
+  db: Kysely<Tables>,
+  clientId: number,
+  email: string,
+): Promise<{ id: number; pending: boolean } | undefined> {
+  return db
+    .selectFrom('users')
+    .innerJoin('client_users', 'client_users.user_id', 'users.id')
+    .select(['users.id', 'users.pending'])
+    .where('client_users.client_id', '=', clientId)
+    .where('users.deleted_at', 'is', null)
+    .where(lower(email))
+    .executeTakeFirst();
+}
+
+/** Invitations of an account: those not answered yet, and those made since. */
+export async function countInvitations(
+  db: Kysely<Tables>,
+  clientId: number,
+  since: Date,
+): Promise<{ open: number; recent: number }> {
+  return db
+    .selectFrom('invitations')
+    .select(({ fn }) => [
+      fn.countAll<number>().filterWhere('ended_at', 'is', null).as('open'),
+      fn.countAll<number>().filterWhere('created_at', '>', since).as('recent'),
+    ])
+    .where('client_id', '=', clientId)
+    .executeTakeFirstOrThrow();
+}
+
+export interface NewInvitation {
+  clientId: number;
+  email: string;
+  name: string | null;
+  lang: Language | undefined;
+  roleId: number;
+  invitedBy: number;
+  expiresAt: Date;
+}
+
+/** A row that stands for the invited until they come, whether they log in here already or not. */
+export async function insertInvited(tx: Transaction, invitation: NewInvitation, now: Date): Promise<number> {
+  const { clientId, email, name, lang, roleId } = invitation;
+  const { id } = await tx.sql
+    .insertInto('users')
+    .values({
+      client_id: clientId,
+      reseller_id: null,
+      email,
+      name,
+      ...(lang && { lang }),
+      platform_administrator: false,
+      pending: true,
+      created_at: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await tx.sql
+    .insertInto('client_users')
+    .values({ client_id: clientId, user_id: id, role_id: roleId, created_at: now })
+    .execute();
+  return id;
+}
+
+export async function insertInvitation(
+  tx: Transaction,
+  userId: number,
+  { clientId, invitedBy, expiresAt }: NewInvitation,
+  secretHash: Buffer,
+  now: Date,
+): Promise<void> {
+  await tx.sql
+    .insertInto('invitations')
+    .values({
+      user_id: userId,
+      client_id: clientId,
+      secret_hash: secretHash,
+      invited_by: invitedBy,
+      created_at: now,
+      expires_at: expiresAt,
+    })
+    .execute();
+}
+
+/** Those of an address who belong to accounts in reach, the invited among them. */
+export async function findByAddress(
+  db: Kysely<Tables>,
+  email: string,
+  reach: Reach,
+  limit: number,
+): Promise<{ id: number; client_id: number; pending: boolean; has_password: boolean }[]> {
+  return db
+    .selectFrom('users')
+    .innerJoin('client_users', 'client_users.user_id', 'users.id')
+    .innerJoin('clients', 'clients.id', 'client_users.client_id')
+    .select((user) => [
+      'users.id',
+      'clients.id as client_id',
+      'users.pending',
+      user('users.password_hash', 'is not', null).$castTo<boolean>().as('has_password'),
+    ])
+    .where('users.deleted_at', 'is', null)
+    .where(lower(email))
+    .where(within(reach))
+    .orderBy('users.id')
+    .limit(limit)
+    .execute();
+}
+
+/** New secrets: those so far are worth nothing from then on. */
+export async function renewInvitations(
+  db: Kysely<Tables>,
+  renewed: readonly { userId: number; secretHash: Buffer }[],
+  by: { invitedBy: number; expiresAt: Date },
+): Promise<void> {
+  await sql`
+    update invitations set secret_hash = renewed.hash, invited_by = ${by.invitedBy}, expires_at = ${by.expiresAt}
+      from unnest(${renewed.map(({ userId }) => userId)}::bigint[],
+                  ${renewed.map(({ secretHash }) => secretHash)}::bytea[]) as renewed (id, hash)
+     where invitations.user_id = renewed.id`.execute(db);
+}
+
+/**
+ * Nobody joins by what that user made there any more, unless somebody renews it. Whose home is among them made some as
+ * its reseller too. To be called before the user gets another home.
+ */
+export async function expireInvitations(
+  db: Kysely<Tables>,
+  { clientIds, invitedBy }: { clientIds: readonly number[]; invitedBy: number },
+  now: Date,
+): Promise<void> {
+  await sql`
+    update invitations set expires_at = ${now}
+     where invited_by = ${invitedBy} and ended_at is null and expires_at > ${now}
+       and (client_id = any(${[...clientIds]}::bigint[]) or client_id in (
+         select clients.id from clients join users on users.reseller_id = clients.reseller_id
+          where users.id = ${invitedBy} and users.client_id = any(${[...clientIds]}::bigint[])))`.execute(db);
+}
+
+export interface OpenInvitation {
+  user_id: number;
+  client_id: number;
+  email: string;
+  secret_hash: Buffer;
+  expires_at: Date;
+}
+
+/** An invitation to an account that people may get into, unless it was answered. */
+export async function findInvitation(
+  db: Kysely<Tables>,
+  userId: number,
+): Promise<OpenInvitation | undefined> {
+  return db
+    .selectFrom('invitations')
+    .innerJoin('users', 'users.id', 'invitations.user_id')
+    .innerJoin('clients', 'clients.id', 'invitations.client_id')
+    .select([
+      'invitations.user_id',
+      'invitations.client_id',
+      'users.email',
+      'invitations.secret_hash',
+      'invitations.expires_at',
+    ])
+    .where('invitations.user_id', '=', userId)
+    .where('invitations.ended_at', 'is', null)
+    .where('users.pending', '=', true)
+    .where('users.deleted_at', 'is', null)
+    .where('clients.status', '=', 'active')
+    .where('clients.deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** Who logs in with that address, in whatever account. */
+export async function findLogin(
+  db: Kysely<Tables>,
+  email: string,
+): Promise<{ id: number; password_given: boolean } | undefined> {
+  return db
+    .selectFrom('users')
+    .select(['id', 'password_given'])
+    .where('deleted_at', 'is', null)
+    .where('pending', '=', false)
+    .where(lower(email))
+    .executeTakeFirst();
+}
+
+/** The invited becomes a user with that password. */
+export async function begin(tx: Transaction, userId: number, passwordHash: string): Promise<void> {
+  await tx.sql
+    .updateTable('users')
+    .set({ pending: false, password_hash: passwordHash, password_given: false })
+    .where('id', '=', userId)
+    .execute();
+}
+
+/** A user takes the place that was kept for them, unless they have one in the account already. */
+export async function takePlace(
+  tx: Transaction,
+  { of, to, clientId }: { of: number; to: number; clientId: number },
+): Promise<void> {
+  await tx.sql
+    .updateTable('client_users')
+    .set({ user_id: to })
+    .where('client_id', '=', clientId)
+    .where('user_id', '=', of)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('client_users as there')
+            .select('there.user_id')
+            .where('there.client_id', '=', clientId)
+            .where('there.user_id', '=', to),
+        ),
+      ),
+    )
+    .execute();
+}
+
+/** The row that stood for somebody who has one already. */
+export async function removeInvited(tx: Transaction, userId: number, now: Date): Promise<void> {
+  await tx.sql.deleteFrom('client_users').where('user_id', '=', userId).execute();
+  await tx.sql.updateTable('users').set({ deleted_at: now }).where('id', '=', userId).execute();
+}
+
+export async function endInvitation(tx: Transaction, userId: number, now: Date): Promise<void> {
+  await tx.sql.updateTable('invitations').set({ ended_at: now }).where('user_id', '=', userId).execute();
+}
+
+/** Forgets those that were answered, and takes back those that expired before `expired`. */
+export async function forgetInvitations(
+  tx: Transaction,
+  { now, madeBefore, expired }: { now: Date; madeBefore: Date; expired: Date },
+): Promise<void> {
+  await tx.sql
+    .deleteFrom('invitations')
+    .where('ended_at', 'is not', null)
+    .where('created_at', '<', madeBefore)
+    .execute();
+  const gone = await tx.sql
+    .deleteFrom('invitations')
+    .where('ended_at', 'is', null)
+    .where('expires_at', '<', expired)
+    .returning('user_id')
+    .execute();
+  const ids = gone.map(({ user_id }) => user_id);
+  if (ids.length === 0) return;
+  await tx.sql.deleteFrom('client_users').where('user_id', 'in', ids).execute();
+  await tx.sql.updateTable('users').set({ deleted_at: now }).where('id', 'in', ids).execute();
+}

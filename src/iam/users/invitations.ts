@@ -1,0 +1,232 @@
+import { timingSafeEqual } from 'node:crypto';
+import { type Database, type Transaction, violates } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { requireEmail } from '../../lib/email.ts';
+import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { isoMicros } from '../../lib/timestamps.ts';
+import type { Principal } from '../identity/principal.ts';
+import { reachOf } from '../identity/reach.ts';
+import type { PasswordCheck, Sender } from '../logins/password-check.ts';
+import { hashPassword } from '../logins/passwords.ts';
+import { PASSWORD_LENGTH } from '../logins/schema.ts';
+import * as store from './invitation-store.ts';
+import { type InvitationToken, newInvitationToken, readInvitationToken } from './invitation-token.ts';
+import type { Members } from './members.ts';
+import { acceptedRole } from './roles.ts';
+import type { AcceptInvitation, InviteUser, RenewedInvitation } from './schema.ts';
+import { lockClients, lockUser } from './store.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const VALID_MS = 7 * DAY_MS;
+/** An invitation that nobody renews is taken back so long after its end. */
+const KEPT_MS = 30 * DAY_MS;
+/** Of one account: invitations that wait for an answer, and those made in a day. The platform administrator may make more. */
+export const MOST_OPEN = 100;
+export const MOST_A_DAY = 200;
+const MOST_RENEWED = 100;
+
+/**
+ * Invitations. No mail is sent, so an address proves nothing: whoever invites hands the token over to the person that
+ * they mean, and the person brings it with a password of their own. Inviting asks nothing about other accounts, so
+ * that it tells nothing of who is there.
+ */
+export interface Invitations {
+  /** @throws InvalidError, ForbiddenError */
+  invite(principal: Principal, request: InviteUser): Promise<RenewedInvitation>;
+  /** New tokens for what is open for that address in the caller's accounts. @throws InvalidError, NotFoundError */
+  renew(principal: Principal, email: string): Promise<Renewal>;
+  /** @throws InvalidError for a token or password that is not right, TooManyRequestsError */
+  accept(request: AcceptInvitation, from: Sender): Promise<{ user_id: number; client_id: number }>;
+  /** To be called now and then. */
+  forgetOld(): Promise<void>;
+}
+
+/** `needsPassword`: somebody belongs to an account already and has no password, which only an operator can set. */
+export interface Renewal {
+  invitations: RenewedInvitation[];
+  needsPassword: boolean;
+}
+
+export function createInvitations(deps: {
+  database: Database;
+  clock: Clock;
+  passwords: PasswordCheck;
+  members: Pick<Members, 'requireStaffing'>;
+}): Invitations {
+  const { database, clock, passwords, members } = deps;
+
+  async function requireRoom(tx: Transaction, principal: Principal, clientId: number, now: Date) {
+    if (principal.platformAdministrator) return;
+    const { open, recent } = await store.countInvitations(tx.sql, clientId, new Date(now.getTime() - DAY_MS));
+    if (open >= MOST_OPEN) throw tooMany(`${MOST_OPEN} invitations without an answer; take some back first`);
+    if (recent >= MOST_A_DAY) throw tooMany(`made ${MOST_A_DAY} invitations in 24 hours; go on later`);
+  }
+
+  return {
+    async invite(principal, request) {
+      const { email, client_id: clientId, name = null, lang } = request;
+      await members.requireStaffing(principal, clientId);
+      requireEmail(email);
+      const role = acceptedRole(principal, request.user_role);
+      return database.accept(principal, async (tx) => {
+        const now = clock.now();
+        await lockClients(tx, [clientId]);
+        const there = await store.findInAccount(tx.sql, clientId, email);
+        if (there) throw alreadyThere(there, clientId);
+        await requireRoom(tx, principal, clientId, now);
+        const expiresAt = new Date(now.getTime() + VALID_MS);
+        const invitedBy = principal.userId;
+        const invitation = { clientId, email, name, lang, roleId: role.id, invitedBy, expiresAt };
+        const userId = await store.insertInvited(tx, invitation, now);
+        const token = newInvitationToken(userId);
+        await store.insertInvitation(tx, userId, invitation, token.secretHash, now);
+        return presented(token, clientId, expiresAt);
+      });
+    },
+
+    async renew(principal, email) {
+      return database.accept(principal, async (tx) => {
+        const found = await store.findByAddress(tx.sql, email, reachOf(principal), MOST_RENEWED);
+        const invited = found.filter(({ pending }) => pending);
+        if (invited.length === 0) {
+          if (found.length === 0) throw new NotFoundError('User with the address', email);
+          if (found.some((one) => one.has_password)) {
+            throw new InvalidError({ email: ['This user already activated.'] });
+          }
+          return { invitations: [], needsPassword: true };
+        }
+        const expiresAt = new Date(clock.now().getTime() + VALID_MS);
+        const renewed = invited.map((one) => ({ ...one, token: newInvitationToken(one.id) }));
+        await store.renewInvitations(
+          tx.sql,
+          renewed.map(({ token }) => token),
+          { invitedBy: principal.userId, expiresAt },
+        );
+        const [only] = renewed;
+        if (only && renewed.length === 1) principal.writes?.concerns(only.client_id);
+        const invitations = renewed.map(({ token, client_id }) => presented(token, client_id, expiresAt));
+        return { invitations, needsPassword: false };
+      });
+    },
+
+    async accept({ token: text, password }, from) {
+      const token = readInvitationToken(text);
+      const invitation = token && (await valid(database.sql, token, clock.now()));
+      if (!token || !invitation) throw notValid();
+      const { user_id: invited, client_id: clientId, email } = invitation;
+      const known = await store.findLogin(database.sql, email);
+      if (known) await requireOwnPassword(known, email, password, from);
+      const hash = known ? undefined : await newPasswordHash(password);
+      return database.accept({}, async (tx) => {
+        await lockClients(tx, [clientId]);
+        await lockUser(tx, invited);
+        if (!(await valid(tx.sql, token, clock.now()))) throw notValid();
+        const userId = await (hash === undefined ? join(tx) : begin(tx, hash));
+        await store.endInvitation(tx, invited, clock.now());
+        return { user_id: userId, client_id: clientId };
+      });
+
+      async function begin(tx: Transaction, passwordHash: string): Promise<number> {
+        try {
+          await store.begin(tx, invited, passwordHash);
+        } catch (error) {
+          throw violates(error, 'users_by_email') ? overtaken() : error;
+        }
+        return invited;
+      }
+
+      async function join(tx: Transaction): Promise<number> {
+        if (known) await lockUser(tx, known.id);
+        const still = await store.findLogin(tx.sql, email);
+        if (!known || still?.id !== known.id) {
+          throw overtaken();
+        }
+        await store.takePlace(tx, { of: invited, to: known.id, clientId });
+        await store.removeInvited(tx, invited, clock.now());
+        return known.id;
+      }
+    },
+
+    async forgetOld() {
+      const now = clock.now();
+      await database.transaction((tx) =>
+        store.forgetInvitations(tx, {
+          now,
+          madeBefore: new Date(now.getTime() - DAY_MS),
+          expired: new Date(now.getTime() - KEPT_MS),
+        }),
+      );
+    },
+  };
+
+  /** Of somebody who logs in already: nobody else may answer for them, and nobody else may know how they get in. */
+  async function requireOwnPassword(
+    known: { id: number; password_given: boolean },
+    email: string,
+    password: string,
+    from: Sender,
+  ): Promise<void> {
+    const user = await passwords.byName(email, password, from);
+    if (user?.id !== known.id) {
+      throw new InvalidError({
+        password: [
+          'Not the password of the login with this address. Whoever forgot it asks whoever operates the platform.',
+        ],
+      });
+    }
+    if (known.password_given) {
+      throw new InvalidError({
+        password: [
+          `Somebody else chose this password, and could follow you into the account. Choose one of your own first: PUT /iam/users/${known.id}/password.`,
+        ],
+      });
+    }
+  }
+}
+
+async function valid(
+  sql: Transaction['sql'],
+  token: InvitationToken,
+  now: Date,
+): Promise<store.OpenInvitation | undefined> {
+  const invitation = await store.findInvitation(sql, token.userId);
+  if (!invitation || invitation.expires_at <= now) return undefined;
+  return timingSafeEqual(invitation.secret_hash, token.secretHash) ? invitation : undefined;
+}
+
+function newPasswordHash(password: string): Promise<string> {
+  if (password.length < PASSWORD_LENGTH.min) {
+    throw new InvalidError({ password: [`Must have ${PASSWORD_LENGTH.min} characters or more.`] });
+  }
+  return hashPassword(password);
+}
+
+function presented(token: InvitationToken, clientId: number, expiresAt: Date): RenewedInvitation {
+  return {
+    user_id: token.userId,
+    client_id: clientId,
+    invitation_token: token.text,
+    invitation_expires: isoMicros(expiresAt),
+  };
+}
+
+function alreadyThere({ id, pending }: { id: number; pending: boolean }, clientId: number): InvalidError {
+  const message = pending
+    ? `User ${id} has already been invited to client ${clientId}; POST /iam/auth/renew_invitation makes a new token.`
+    : 'User with this email already belongs to the client.';
+  return new InvalidError({ email: [message] });
+}
+
+function overtaken(): ConflictError {
+  return new ConflictError('Another request changed the login of this address at the same time; try again');
+}
+
+function notValid(): InvalidError {
+  return new InvalidError({
+    token: ['Not valid: it was used, taken back, renewed or has expired. Ask for a new one.'],
+  });
+}
+
+function tooMany(what: string): InvalidError {
+  return new InvalidError({ errors: [`The account has ${what}.`] });
+}

@@ -1,0 +1,29 @@
+/** Texts in a query parameter as JSON: an object or an array of them. Undefined when it is anything else. */
+
+export function textObject(json: string): Record<string, string> | undefined {
+  const value = parsed(json);
+  const sound =
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.entries(value).flat().every(isText);
+  return sound ? (value as Record<string, string>) : undefined;
+}
+
+export function textArray(json: string): string[] | undefined {
+  const value = parsed(json);
+  return Array.isArray(value) && value.every(isText) ? value : undefined;
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A text that the database can hold. */
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.isWellFormed() && !value.includes('\0');
+}

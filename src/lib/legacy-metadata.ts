@@ -1,0 +1,58 @@
+import { type Static, Type } from 'typebox';
+import { InvalidError } from './errors.ts';
+import { LEGACY } from './legacy.ts';
+import { TagAnswer } from './resource-fields.ts';
+import { presentedTags } from './tag-list.ts';
+import { sameTags } from './tags.ts';
+import { acceptedTags, TagsInput } from './tags-input.ts';
+
+/** Tags under the name that the library below the older Terraform provider has for them: metadata. */
+
+/** The tags of a new resource, which that library sends as `metadata`. `tagsOf` reads both. */
+export const newTags = {
+  tags: Type.Optional(TagsInput),
+  metadata: Type.Optional(
+    Type.Unsafe<Record<string, string>>({ ...TagsInput, ...LEGACY, description: 'Same as `tags`' }),
+  ),
+};
+
+/** The tags that a body asks for by either name, as they are kept. @throws InvalidError naming the tag below the name */
+export function tagsOf(
+  body: { tags?: Record<string, string>; metadata?: Record<string, string> },
+  parent = '',
+): Record<string, string> {
+  const { tags, metadata } = body;
+  const [named, legacy] = [`${parent}tags`, `${parent}metadata`];
+  if (metadata === undefined) return acceptedTags(tags, named);
+  const accepted = acceptedTags(metadata, legacy);
+  if (tags === undefined || sameTags(acceptedTags(tags, named), accepted)) return accepted;
+  throw new InvalidError({ [legacy]: [`Differs from ${named}, of which it is the older name; send one.`] });
+}
+
+/** In answers of networks, subnets, security groups and floating IPs. */
+export const MetadataList = {
+  metadata: Type.Array(TagAnswer, { ...LEGACY, description: 'Same as the tags' }),
+};
+
+/** In answers of snapshots. */
+export const MetadataMap = {
+  metadata: Type.Unsafe<Record<string, string>>({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    ...LEGACY,
+    description: 'The tags as an object',
+  }),
+};
+
+/** In answers of instances, volumes and images. */
+export const MetadataTwice = {
+  ...MetadataMap,
+  metadata_detailed: Type.Array(TagAnswer, { ...LEGACY, description: 'Same as the tags' }),
+};
+
+export function metadataTwice(tags: Record<string, string>): {
+  metadata: Record<string, string>;
+  metadata_detailed: Static<typeof TagAnswer>[];
+} {
+  return { metadata: tags, metadata_detailed: presentedTags(tags) };
+}

@@ -1,0 +1,62 @@
+import { Type } from 'typebox';
+import { InvalidError } from './errors.ts';
+import { textArray, textObject } from './json-texts.ts';
+import { LEGACY } from './legacy.ts';
+
+/** Tag filters by the names that the library below the older Terraform provider has for them. */
+export const legacyTagQuery = {
+  metadata_k: Type.Optional(
+    Type.Array(Type.String({ maxLength: 32_768 }), {
+      maxItems: 64,
+      ...LEGACY,
+      description: 'Same as `tag_key`; one may also be a JSON array of keys',
+    }),
+  ),
+  metadata_kv: Type.Optional(
+    Type.String({
+      maxLength: 32_768,
+      ...LEGACY,
+      description: "Same as `tag_key_value`; may also be written with single quotes: `{'env':'production'}`",
+    }),
+  ),
+};
+
+export interface LegacyTagQuery {
+  metadata_k?: string[];
+  metadata_kv?: string;
+}
+
+export function metadataKeys({ metadata_k: keys = [] }: LegacyTagQuery): string[] {
+  return keys.flatMap((key) => (key.startsWith('[') ? (textArray(key) ?? [key]) : [key]));
+}
+
+/** @throws InvalidError when they are no object of texts, or ask for another value than `pairs` */
+export function metadataPairs(
+  { metadata_kv: text }: LegacyTagQuery,
+  pairs: Record<string, string>,
+): Record<string, string> {
+  if (text === undefined) return {};
+  const metadata = textObject(text) ?? singleQuoted(text);
+  if (!metadata) {
+    throw new InvalidError({
+      metadata_kv: ['Must be a JSON object of keys and values that are texts, such as {"env":"production"}.'],
+    });
+  }
+  const other = Object.keys(metadata).find(
+    (key) => Object.hasOwn(pairs, key) && pairs[key] !== metadata[key],
+  );
+  if (other === undefined) return metadata;
+  throw new InvalidError({
+    metadata_kv: [`Asks for another value of "${other}" than tag_key_value, of which it is the older name.`],
+  });
+}
+
+/** As query builders in the style of gophercloud write a map: nothing is escaped. */
+function singleQuoted(text: string): Record<string, string> | undefined {
+  if (!text.startsWith("{'") || !text.endsWith("'}")) return undefined;
+  const entries = text
+    .slice(2, -2)
+    .split("', '")
+    .map((pair) => pair.split("':'"));
+  return entries.every((pair) => pair.length === 2) ? Object.fromEntries(entries) : undefined;
+}

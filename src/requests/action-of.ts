@@ -1,0 +1,90 @@
+import { kindOf } from '../cloud/user-actions/kinds.ts';
+import type { NewUserAction } from '../cloud/user-actions/service.ts';
+import type { ActionResource, ResourceType } from '../lib/action-resource.ts';
+import type { IncomingRequest } from './incoming-request.ts';
+
+/** Of what comes from outside, no more than a reader needs. */
+const MOST_TEXT = 500;
+
+/** What the published log shows besides. */
+type Published = Pick<
+  NewUserAction,
+  'api_group' | 'action_type' | 'resource_types' | 'resource_ids' | 'resource_names'
+>;
+const UNPUBLISHED: Published = {
+  api_group: null,
+  action_type: null,
+  resource_types: null,
+  resource_ids: null,
+  resource_names: null,
+};
+
+type Noted = Omit<NewUserAction, 'outcome' | 'status'>;
+
+/** What is noted of any request. */
+export function actionOf(request: IncomingRequest, timestamp: Date): Noted {
+  const { principal, params } = request;
+  // Not validated yet: an odd one is refused, and noted all the same.
+  const number = (value: string | number | undefined) =>
+    /^\d{1,15}$/.test(String(value)) ? Number(value) : null;
+  return {
+    client_id: principal.clientId,
+    user_id: principal.userId,
+    token_id: principal.tokenId ?? null,
+    request_id: request.id,
+    operation: request.operation,
+    method: request.method,
+    path: request.url.split('?', 1)[0]?.slice(0, MOST_TEXT) ?? '',
+    project_id: number(params.project_id),
+    region_id: number(params.region_id),
+    task_id: null,
+    source_user_ip: request.ip,
+    user_agent: request.userAgent?.slice(0, MOST_TEXT) ?? null,
+    timestamp,
+    ...UNPUBLISHED,
+  };
+}
+
+/** What parameters of paths name. */
+const NAMED: Readonly<Record<string, ResourceType>> = {
+  cluster_name: 'k8s_cluster',
+  file_share_id: 'file_shares',
+  floating_ip_id: 'floating_ip',
+  group_id: 'securitygroup',
+  image_id: 'image',
+  instance_id: 'instance',
+  keypair_id: 'ssh_key',
+  network_id: 'network',
+  pool_name: 'k8s_pool',
+  port_id: 'port',
+  project_id: 'project',
+  rule_id: 'securitygrouprule',
+  snapshot_id: 'snapshot',
+  ssh_key_id: 'ssh_key',
+  subnet_id: 'subnet',
+  topic_name: 'laas_topic',
+  volume_id: 'volume',
+};
+
+/** What an accepted request is in the published log; `about` is what its work said. */
+export function publishedAs(request: IncomingRequest, about: readonly ActionResource[]): Published {
+  const kind = kindOf(request.method, request.route, request.body());
+  if (!kind) return UNPUBLISHED;
+  const said = new Set(about.map(({ type }) => type));
+  const named = Object.entries(request.params).flatMap(([name, value]): ActionResource[] => {
+    const type = NAMED[name];
+    // Every path names a project.
+    if (type === undefined || said.has(type) || (type === 'project' && kind.resource !== type)) return [];
+    return [{ type, id: value, name: name.endsWith('_name') ? String(value) : null }];
+  });
+  const all = [...about, ...named].map((one) => ({ ...one, id: String(one.id) }));
+  const once = [...new Map(all.map((one) => [`${one.type} ${one.id}`, one])).values()];
+  once.sort((one, other) => Number(other.type === kind.resource) - Number(one.type === kind.resource));
+  return {
+    api_group: kind.group,
+    action_type: kind.type,
+    resource_types: once.map(({ type }) => type),
+    resource_ids: once.map(({ id }) => id),
+    resource_names: once.map(({ name }) => name ?? null),
+  };
+}

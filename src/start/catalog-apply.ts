@@ -1,0 +1,78 @@
+import os from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Catalog, loadCatalog } from '../cloud/catalog/catalog.ts';
+import { CatalogError } from '../cloud/catalog/faults.ts';
+import { applyCatalog, shortHash } from '../cloud/catalog/in-force.ts';
+import { type CatalogReader, catalogReaders } from '../cloud/catalog/readers.ts';
+import type { Config } from '../config.ts';
+import type { Database } from '../db/database.ts';
+import { systemClock } from '../lib/clock.ts';
+import { OperatorError } from '../lib/operator-error.ts';
+import { prepareProjectsIn } from '../services.ts';
+import type { Command } from './command.ts';
+import { asOperator } from './operator.ts';
+
+/** What processes get to take another catalogue over; one that was killed is forgotten by then. */
+const PATIENCE_MS = 12_000;
+const LOOK_MS = 100;
+
+export const catalogApply: Command = {
+  summary: 'put the catalogue of TRADEWIND_CATALOG_DIR in force in every process',
+  help: `  Checks it first. Processes on the same data folder or database take it over at once, without a restart; if none
+  runs, the next start does. One that can't read it goes on with the one before, and is named.
+`,
+  options: {},
+  async run({ config }) {
+    const catalog = await loadCatalog(config.catalogDir).catch((error: unknown) => {
+      if (!(error instanceof CatalogError)) throw error;
+      throw new CatalogError(config.catalogDir, error.faults, 'Nothing was changed.');
+    });
+    return asOperator(config, (database) => apply(database, catalog, config));
+  },
+};
+
+/** Where a catalogue is read, for this process and for people elsewhere. */
+export function sourceOf({ catalogDir }: Config): { folder: string; origin: string } {
+  return { folder: catalogDir, origin: `${os.hostname()}:${catalogDir}` };
+}
+
+async function apply(database: Database, catalog: Catalog, config: Config): Promise<string> {
+  const clock = systemClock;
+  const prepare = (tx: Parameters<typeof prepareProjectsIn>[0]) =>
+    prepareProjectsIn(tx, catalog, clock.now());
+  const { revision, changed } = await applyCatalog({
+    database,
+    clock,
+    catalog,
+    ...sourceOf(config),
+    prepare,
+  });
+  const readers = await takenOver(database, revision);
+  // For projects made meanwhile by a process that did not know of new regions yet.
+  await database.transaction(prepare);
+  const late = readers.filter((reader) => reader.revision !== revision);
+  const done = readers.length - late.length;
+  const what = `The catalogue in ${config.catalogDir} (${shortHash(catalog.hash)}, ${catalog.regions.size} regions)`;
+  const lines = [
+    `${what} ${changed ? 'is in force' : 'was in force already'}.`,
+    readers.length === 0
+      ? 'No process runs on this database; the next one works with it.'
+      : `${done} of ${readers.length} ${readers.length === 1 ? 'process works' : 'processes work'} with it.`,
+    ...late.map(
+      ({ host, pid, problem }) =>
+        `Process ${pid} on ${host} goes on with the one before: ${problem ?? 'it has not answered yet'}`,
+    ),
+  ];
+  if (late.length > 0) throw new OperatorError(lines.join('\n'));
+  return lines.join('\n');
+}
+
+/** The processes there are, once each has taken the catalogue over or said why it can't. */
+async function takenOver(database: Database, revision: number): Promise<CatalogReader[]> {
+  for (let waited = 0; ; waited += LOOK_MS) {
+    const readers = await catalogReaders(database);
+    const waiting = readers.some((reader) => reader.revision !== revision && reader.refused !== revision);
+    if (!waiting || waited >= PATIENCE_MS) return readers;
+    await sleep(LOOK_MS);
+  }
+}

@@ -1,0 +1,57 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
+import { loadConfig } from '../config.ts';
+import { type Database, openDatabase } from '../db/database.ts';
+import { ensureFirstAccount } from '../iam/accounts/first-account.ts';
+import { systemClock as clock } from '../lib/clock.ts';
+import { type FirstToken, makeFirstToken } from './first-token.ts';
+import { readyMessage } from './ready-message.ts';
+
+const home = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-token-'));
+let testDatabase: TestDatabase;
+let database: Database;
+beforeAll(async () => {
+  testDatabase = await createDatabase();
+  database = openDatabase({ connectionString: testDatabase.url }, 2);
+  await ensureFirstAccount({ database, clock, bootstrapToken: undefined });
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+  fs.rmSync(home, { recursive: true });
+});
+
+const make = (dataDir: string) => makeFirstToken({ database, clock, dataDir, terminal: false });
+
+it("is made by a start that can keep it, in a file that is nobody else's", async () => {
+  const blocked = path.join(home, 'file');
+  fs.writeFileSync(blocked, '');
+  expect(await make(blocked)).toEqual({ problem: expect.stringMatching(/file.first-token.*\(E\w+\)$/) });
+  const dataDir = path.join(home, 'data');
+  fs.mkdirSync(dataDir);
+  // Whoever made this one could read what is written into it.
+  fs.writeFileSync(path.join(dataDir, 'first-token'), 'x', { mode: 0o666 });
+  expect(await make(dataDir)).toEqual({ file: path.join(dataDir, 'first-token') });
+  expect(fs.statSync(path.join(dataDir, 'first-token')).mode & 0o777).toBe(0o600);
+  expect(fs.readFileSync(path.join(dataDir, 'first-token'), 'utf8')).toMatch(/^\d+_[0-9a-f]{64}\n$/);
+  expect(await make(dataDir)).toBeUndefined();
+});
+
+it('is told of in the message, but never in it unless there is a terminal', () => {
+  const dataDir = path.join(home, "it's");
+  const config = loadConfig({ TRADEWIND_DATA_DIR: dataDir });
+  const message = (firstToken: FirstToken | undefined) =>
+    readyMessage({ address: { host: '0.0.0.0', port: 1 }, firstToken }, config);
+  expect(message({ text: '7_x' })).toMatch(/^API token: 7_x$/m);
+  expect(message({ file: 'f' })).toMatch(/is in f, which this user alone can read[\s\S]*\$\(cat 'f'\)/);
+  expect(message({ problem: 'p' })).toMatch(
+    /no API token yet.*and p\.\nMake one with "npx tradewind token create"/,
+  );
+  expect(message(undefined)).toContain('that the first start showed');
+  fs.mkdirSync(dataDir);
+  fs.writeFileSync(path.join(dataDir, 'first-token'), '7_x');
+  expect(message(undefined)).toContain(`$(cat '${dataDir.replace("'", "'\\''")}/first-token')`);
+});

@@ -1,0 +1,100 @@
+import fs from 'node:fs';
+import path from 'node:path';
+
+const CHECK_MS = 250;
+const SHELLS = /^((ba|da|a|z|k|mk|fi|c|tc)?sh|busybox)\d*$/;
+
+/**
+ * Calls `gone` when the process that started this one has ended, or one that did nothing but start that one: a signal
+ * to npm, npx or a script ends them alone, and would leave the server behind with port and data folder. A daemon of its
+ * own has none: a process that leads its group (setsid, a service manager, a job of a terminal), one of init, and one that a
+ * shell doesn't wait for (`&`).
+ */
+export function whenLauncherIsGone(gone: () => void, { runByNpm }: { runByNpm: boolean }): void {
+  const chain = process.platform === 'linux' ? climb(runByNpm) : directParent(runByNpm);
+  const timer = setInterval(() => {
+    if (chain.holds()) return;
+    clearInterval(timer);
+    gone();
+  }, CHECK_MS).unref();
+}
+
+interface Chain {
+  holds(): boolean;
+}
+
+/** Where nothing tells about other processes: npm alone is known to wait for what it starts. */
+function directParent(runByNpm: boolean): Chain {
+  const parent = process.ppid;
+  return { holds: () => !runByNpm || process.ppid === parent };
+}
+
+/** Goes up from this process as long as each does nothing but wait for the one below, and looks again where that can't be seen yet. */
+function climb(runByNpm: boolean): Chain {
+  const links: { pid: number; parent: number }[] = [];
+  let atTop = false;
+
+  function goUp(): void {
+    for (;;) {
+      const pid = links.at(-1)?.parent ?? process.pid;
+      const { parent, group } = relativesOf(pid) ?? {};
+      const standsAlone = links.length > 0 && !isShell(pid) && !isNpm(pid);
+      atTop = parent === undefined || parent <= 1 || group === pid || standsAlone;
+      if (atTop || parent === undefined || (isShell(parent) && !onlyWaitsFor(parent, pid, runByNpm))) return;
+      links.push({ pid, parent });
+    }
+  }
+
+  goUp();
+  return {
+    holds() {
+      if (links.some(({ pid, parent }) => relativesOf(pid)?.parent !== parent)) return false;
+      if (!atTop) goUp();
+      return true;
+    },
+  };
+}
+
+function isShell(pid: number): boolean {
+  // One that can't be seen into is treated with the same care.
+  const program = linkOf(`/proc/${pid}/exe`);
+  return program === undefined || SHELLS.test(path.basename(program));
+}
+
+/** It shows its command in place of its name. */
+function isNpm(pid: number): boolean {
+  return textOf(`/proc/${pid}/comm`)?.startsWith('npm ') === true;
+}
+
+/** A shell that goes on by itself, or reads what to do next, may end when it likes. */
+function onlyWaitsFor(shell: number, child: number, runByNpm: boolean): boolean {
+  const hasNoOther = () => textOf(`/proc/${shell}/task/${shell}/children`)?.trim() === String(child);
+  if (!hasNoOther()) return false;
+  const place = textOf(`/proc/${shell}/wchan`)?.trim() || '0';
+  // It may have begun something else meanwhile. Where the kernel doesn't tell, the shells of npm are known to wait.
+  return (place === '0' ? runByNpm : place === 'do_wait') && hasNoOther();
+}
+
+function relativesOf(pid: number): { parent: number; group: number } | undefined {
+  // The name comes before, in brackets, and may hold anything.
+  const fields = textOf(`/proc/${pid}/stat`)
+    ?.replace(/^.*\) /s, '')
+    .split(' ');
+  return fields && { parent: Number(fields[1]), group: Number(fields[2]) };
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function linkOf(file: string): string | undefined {
+  try {
+    return fs.readlinkSync(file);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,32 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import type { Config } from '../config.ts';
+import { OperatorError } from '../lib/operator-error.ts';
+
+type Place = Pick<Config, 'host' | 'port'>;
+
+const WHYS: Record<string, string> = {
+  EADDRINUSE: 'another program listens there; stop it or set TRADEWIND_PORT to another port',
+  EACCES: 'this user may not; set TRADEWIND_PORT to a port above 1023',
+  EADDRNOTAVAIL: 'this machine has no such address; set TRADEWIND_HOST to one of its own',
+  ENOTFOUND: 'no such host is known; set TRADEWIND_HOST to an address of this machine',
+};
+
+/** Tells early what would else be told at the end of a start, when the database is made. @throws OperatorError */
+export async function requireFreePort(place: Place): Promise<void> {
+  const probe = net.createServer();
+  try {
+    probe.listen(place.port, place.host);
+    await once(probe, 'listening');
+  } catch (error) {
+    throw cannotListen(place, error);
+  }
+  probe.close();
+  await once(probe, 'close');
+}
+
+export function cannotListen({ host, port }: Place, cause: unknown): OperatorError {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  const why = WHYS[code ?? ''] ?? message;
+  return new OperatorError(`The API can't listen on ${host}, port ${port}: ${why}`, { cause });
+}

@@ -1,0 +1,67 @@
+import type { ChildCommand, ChildStart } from '../../../engines/analysis-program.ts';
+import { findProgram } from '../../../engines/programs.ts';
+import { giveTo, isRoot, nextUser } from './analysis-user.ts';
+import { confined } from './confinement.ts';
+import type { WorkLimits } from './limits.ts';
+import { type Needs, problemWith } from './look.ts';
+import type { SandboxFinding } from './sandbox.ts';
+
+/** How analyses are kept apart from the server and the machine. */
+export interface Containment {
+  start(command: ChildCommand, folder: string): ChildStart;
+  /** Why there is no sandbox; undefined where there is one. */
+  lacks: string | undefined;
+}
+
+export type ContainmentFinding = { found: Containment; missing?: never } | { found?: never; missing: string };
+
+interface ContainmentOptions {
+  sandbox: SandboxFinding;
+  /** Whether it does without a sandbox. */
+  optional: boolean;
+  needs: Needs;
+  searchPath: string;
+  limits: WorkLimits['child'];
+  /** Where it is tried. */
+  folder: string;
+}
+
+/** Nothing is analysed as root: without a sandbox it is done as nobody, or not at all. */
+export async function findContainment(options: ContainmentOptions): Promise<ContainmentFinding> {
+  const { sandbox, optional } = options;
+  const confine = (command: ChildCommand, counts: boolean) =>
+    confined(command, options.searchPath, { ...options.limits, counts });
+  // Where memory runs out the kernel looks for a victim: an analysis before the database.
+  const choom = findProgram('choom', options.searchPath);
+  const first = (start: ChildStart): ChildStart =>
+    choom === undefined ? start : { ...start, command: [choom, '-n', '1000', '--', ...start.command] };
+  if (sandbox.found) {
+    const { around, counts } = sandbox.found;
+    return {
+      found: {
+        start: (command, folder) => first(around(confine(command, counts), folder)),
+        lacks: undefined,
+      },
+    };
+  }
+  const lacks = sandbox.missing;
+  if (!optional) return { missing: lacks };
+  if (!isRoot()) {
+    const start = (command: ChildCommand, folder: string) =>
+      first({ command: confine(command, false), folder, writesToDisk: true });
+    return { found: { start, lacks } };
+  }
+  const start = (command: ChildCommand, folder: string) => first(asNobody(confine(command, true), folder));
+  const problem = await problemWith(start, options.needs, options.folder);
+  if (problem === undefined) return { found: { start, lacks } };
+  return {
+    missing: `${lacks}. Without a sandbox analyses run as nobody, never as root, and that fails here: ${problem}. Run Tradewind as a user of its own`,
+  };
+}
+
+/** It enters the folder while it is root; as nobody it couldn't pass the folders around, and knows it by where it is. */
+function asNobody(command: ChildCommand, folder: string): ChildStart {
+  const user = nextUser();
+  giveTo(user, folder);
+  return { command, user, folder: '/proc/self/cwd', writesToDisk: true };
+}

@@ -1,0 +1,100 @@
+/** A file that isn't there by then comes slowly: it doesn't keep a place from others any longer. */
+const QUICK_MS = 2_000;
+/** Of different accounts, in this process. */
+const MAX_SLOW = 16;
+
+type Stage = 'quick' | 'slow' | 'ready' | 'analysed';
+
+/** A task in this process. */
+export interface Place {
+  /** Its file is there. Answers when it may be analysed. @throws the reason of the signal */
+  turn(signal: AbortSignal): Promise<void>;
+  /** It is in this process no more. */
+  leave(): void;
+}
+
+/**
+ * How many tasks this process works on. An analysis has a place of its own, and so has the fetching of a file in its
+ * first moments; a file that comes slowly has none, so that nobody can hold up others by a slow server. When it is
+ * there at last its task waits for a place, and accounts take turns.
+ */
+export interface Places {
+  /** Whether another task may be taken. */
+  hasRoom(): boolean;
+  /** Accounts whose files come slowly: meanwhile no other task of theirs is to be taken. */
+  slowClients(): number[];
+  enter(clientId: number): Place;
+}
+
+interface Entry {
+  clientId: number;
+  stage: Stage;
+  begin?: () => void;
+}
+
+/** @param changed called when there may be room that wasn't there */
+export function createPlaces(
+  count: number,
+  changed: () => void,
+  { quickMs = QUICK_MS, maxSlow = MAX_SLOW }: { quickMs?: number; maxSlow?: number } = {},
+): Places {
+  const entries = new Set<Entry>();
+  /** Accounts in the order of their last turns; only those that are here. */
+  const turns = new Set<number>();
+  const at = (...stages: Stage[]) => [...entries].filter(({ stage }) => stages.includes(stage));
+
+  /** Gives free places to tasks whose files are there, and tells of what is left. */
+  function settle(): void {
+    while (at('quick', 'analysed').length < count) {
+      const next = nextInTurn();
+      if (!next) break;
+      analyse(next);
+      next.begin?.();
+    }
+    changed();
+  }
+
+  /** Of the account whose last turn is longest ago, the first that came. */
+  function nextInTurn(): Entry | undefined {
+    const last = [...turns];
+    const [next] = at('ready').sort((a, b) => last.indexOf(a.clientId) - last.indexOf(b.clientId));
+    return next;
+  }
+
+  function analyse(entry: Entry): void {
+    entry.stage = 'analysed';
+    turns.delete(entry.clientId);
+    turns.add(entry.clientId);
+  }
+
+  return {
+    hasRoom: () => at('quick', 'analysed', 'ready').length < count && at('slow').length < maxSlow,
+    slowClients: () => at('slow').map(({ clientId }) => clientId),
+    enter(clientId) {
+      const entry: Entry = { clientId, stage: 'quick' };
+      entries.add(entry);
+      const patience = setTimeout(() => {
+        entry.stage = 'slow';
+        settle();
+      }, quickMs);
+      return {
+        async turn(signal) {
+          clearTimeout(patience);
+          if (entry.stage === 'quick') return analyse(entry);
+          entry.stage = 'ready';
+          await new Promise<void>((resolve, reject) => {
+            entry.begin = resolve;
+            signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+            settle();
+          });
+        },
+        leave() {
+          clearTimeout(patience);
+          entries.delete(entry);
+          if (![...entries].some((other) => other.clientId === clientId)) turns.delete(clientId);
+          settle();
+        },
+      };
+    },
+  };
+}

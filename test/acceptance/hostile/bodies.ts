@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import type { DocumentedOperation } from '../../support/openapi.ts';
+import { filled, HEAD, type HostileRequest, MANY, MEBIBYTE } from './request.ts';
+import { type Json, type Place, placesIn, sampleOf, withValue } from './schemas.ts';
+
+/** Bodies made for this operation, from one that it takes. */
+export function* hostileBodies(of: DocumentedOperation, body: Json): Generator<HostileRequest> {
+  const places = placesIn(of);
+  yield { what: 'names that are nearly right', body: slips(places[0], body) };
+  for (const place of places) {
+    for (const [what, value] of [...lists(of, place), ...maps(of, place)]) {
+      const text = JSON.stringify(withValue(body, place, value));
+      if (text.length <= MEBIBYTE) yield { what: `${what} at ${place.path.join('.') || 'body'}`, body: text };
+    }
+  }
+  yield* longTexts(of, body, places.filter(isText));
+  yield {
+    what: 'a key and many versions',
+    body: JSON.stringify(body),
+    headers: { 'idempotency-key': randomUUID(), 'if-match': '"",'.repeat(HEAD / 3) },
+  };
+}
+
+/** Every name of the body misspelt, many times over. */
+function slips(whole: Place | undefined, body: Json): string {
+  const names = Object.keys(whole?.schema.properties ?? { name: {} });
+  const wrong = filled(4_000, (n) => [`${names[n % names.length]}${'_'.repeat(n % 5)}${n % 89}`, 0]);
+  return JSON.stringify({ ...(typeof body === 'object' && body), ...Object.fromEntries(wrong) });
+}
+
+function lists(of: DocumentedOperation, { schema }: Place): [string, Json][] {
+  if (!schema.items) return [];
+  const item = sampleOf(of, schema.items);
+  const most = MANY / Math.max(1, JSON.stringify(item).split(/[,[{]/).length);
+  return [
+    ['empty items', filled(MANY / 2, () => ({}))],
+    ['numbers', filled(MANY, (n) => n)],
+    ['too many items', filled(most, (n) => varied(item, n))],
+    ['as many items as fit', filled(Math.min(schema.maxItems ?? most, most), (n) => varied(item, n))],
+  ];
+}
+
+function maps(of: DocumentedOperation, { schema }: Place): [string, Json][] {
+  const { additionalProperties: values, maxProperties = 1_000 } = schema;
+  if (typeof values !== 'object') return [];
+  const value = sampleOf(of, values);
+  const names = (count: number, name: (n: number) => string): Json =>
+    Object.fromEntries(filled(count, (n) => [name(n), varied(value, n)]));
+  return [
+    ['too many names', names(MANY, (n) => `name-${n}`)],
+    ['as many names as fit', names(maxProperties, (n) => `name-${n}`)],
+    ['long names', names(64, (n) => `${n}${'scale-down-'.repeat(400)}`)],
+    ['names that are nearly right', names(64, (n) => `scale-down-unneeded-tim${'abcdefgh'[n % 8]}${n}`)],
+  ];
+}
+
+function isText({ schema }: Place): boolean {
+  return [schema.type].flat().includes('string') && !schema.enum && schema.const === undefined;
+}
+
+/** Every text of a body at once, each branch of a union for itself; near-matches of what its pattern takes. */
+function* longTexts(of: DocumentedOperation, body: Json, places: Place[]): Generator<HostileRequest> {
+  for (const branch of byBranch(places)) {
+    const length = Math.min(100_000, Math.floor((MEBIBYTE - 100_000) / branch.length / 2));
+    for (const piece of ['a', '\n', '=', 'sample', 'last']) {
+      const long = ({ schema }: Place) => {
+        const found = sampleOf(of, schema);
+        const sample = typeof found === 'string' && found !== '' ? found : 'a';
+        const part = { sample, last: sample.at(-1) ?? 'a' }[piece] ?? piece;
+        return `${part.repeat(Math.ceil(length / part.length))}!`;
+      };
+      const text = JSON.stringify(branch.reduce((into, place) => withValue(into, place, long(place)), body));
+      if (text.length <= MEBIBYTE) yield { what: `long texts of ${JSON.stringify(piece)}`, body: text };
+    }
+  }
+}
+
+function byBranch(places: Place[]): Place[][] {
+  const branches = new Map<string, Place[]>();
+  for (const place of places) {
+    const key = JSON.stringify(place.fixed);
+    branches.set(key, [...(branches.get(key) ?? []), place]);
+  }
+  return [...branches.values()];
+}
+
+/** The same with other ids, addresses and names, so that no two are alike and all may be taken. */
+function varied(value: Json, n: number, name = ''): Json {
+  if (typeof value === 'number') return name.endsWith('id') ? value + n : value;
+  if (typeof value === 'string') return variedText(value, n, name);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => varied(item, n, name));
+  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, varied(child, n, key)]));
+}
+
+function variedText(text: string, n: number, name: string): string {
+  if (/^[0-9a-f]{8}-/i.test(text)) return randomUUID();
+  if (/^\d+\.\d+\.\d+\.\d+/.test(text)) return text.replace(/^\d+\.\d+\.\d+/, `10.${n >> 8}.${n & 255}`);
+  return /name$|key$|description/.test(name) ? `${text.slice(0, 14)}${n}` : text;
+}

@@ -1,0 +1,72 @@
+"""Account, projects, regions and SSH keys."""
+
+import gcore
+import pytest
+
+
+def test_the_account_and_its_users(client, impatient, made):
+    made.client_id = client.iam.get_account_overview().id
+    users = client.iam.users.list(limit=1)
+    assert users
+    user = client.iam.users.get(user_id=users[0].id)
+    assert client.iam.users.update(user_id=user.id, name="Walker", lang="en").name == "Walker"
+    email = f"{made.unique}@example.com"
+    invited = client.iam.users.invite(
+        client_id=made.client_id, email=email, user_role={"id": 5, "name": "Engineers"}, name="Invited"
+    )
+    assert invited.status
+    client.iam.users.delete(user_id=invited.user_id, client_id=made.client_id)
+    with pytest.raises(gcore.NotFoundError):
+        impatient.iam.users.get(user_id=2**50)
+
+
+def test_api_tokens(client, impatient, made):
+    tokens = client.iam.api_tokens
+    token = tokens.create(
+        client_id=made.client_id,
+        name="walk",
+        description="made by the SDK",
+        exp_date="2099-01-01T00:00:00+00:00",
+        client_user={"role": {"id": 1, "name": "Administrators"}},
+    )
+    assert token.token
+    [kept] = [one for one in tokens.list(client_id=made.client_id, deleted=False) if one.name == "walk"][-1:]
+    assert tokens.get(client_id=made.client_id, token_id=kept.id).description == "made by the SDK"
+    assert tokens.delete(client_id=made.client_id, token_id=kept.id) is None
+    with pytest.raises(gcore.NotFoundError):
+        impatient.iam.api_tokens.get(client_id=made.client_id, token_id=2**40)
+
+
+def test_projects(client, impatient, options):
+    project = client.cloud.projects.get()
+    assert project.id == options["cloud_project_id"]
+    assert client.cloud.projects.update(description="walked through").description == "walked through"
+    names = [one.name for one in client.cloud.projects.list(limit=1, order_by="name.asc")]
+    assert project.name in names and names == sorted(names)
+    spare = client.cloud.projects.create(name=f"{project.name} spare")
+    [task] = client.cloud.projects.delete(project_id=spare.id).tasks
+    assert client.cloud.tasks.poll(task).state == "FINISHED"
+    with pytest.raises(gcore.NotFoundError):
+        impatient.cloud.projects.get(project_id=2**40)
+
+
+def test_regions(client):
+    [region] = client.cloud.regions.list(limit=1, order_by="display_name.asc", show_volume_types=True)[:1]
+    read = client.cloud.regions.get(region_id=region.id, show_volume_types=True)
+    assert read.display_name == region.display_name
+    assert [one.id for one in client.cloud.regions.list(display_name=region.display_name)] == [region.id]
+
+
+def test_ssh_keys(client, impatient, made):
+    keys = client.cloud.ssh_keys
+    key = keys.create(name="walk key")
+    assert key.private_key
+    with pytest.raises(gcore.ConflictError):
+        impatient.cloud.ssh_keys.create(name="walk key")
+    assert not keys.update(ssh_key_id=key.id, shared_in_project=False).shared_in_project
+    assert keys.update(ssh_key_id=key.id, shared_in_project=True).shared_in_project
+    assert keys.get(ssh_key_id=key.id).fingerprint == key.fingerprint
+    spare = keys.create(name="walk spare", public_key=key.public_key)
+    assert {one.name for one in keys.list(limit=1, order_by="name.desc")} == {"walk key", "walk spare"}
+    assert keys.delete(ssh_key_id=spare.id) is None
+    made.key = key.name

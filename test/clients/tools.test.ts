@@ -1,0 +1,69 @@
+import { execFile, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { CLUSTERS, makeCluster, POOL } from '../support/clusters.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+/** Tools of the trade read what they are given here: Prometheus, kubectl, a generated TypeScript client. */
+const EXAMPLE = path.resolve(import.meta.dirname, '../../examples/typescript');
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-tools-'));
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(async () => {
+  await service.stop();
+  fs.rmSync(folder, { recursive: true, force: true });
+});
+
+const there = (program: string, ...args: string[]) => {
+  const found = spawnSync(program, args).error === undefined;
+  if (!found)
+    process.stderr.write(
+      `SKIPPED, for want of ${program}: "npx tsx scripts/install-test-clients.ts" says why\n`,
+    );
+  return found;
+};
+
+it.skipIf(!there('promtool', '--version'))('promtool finds no fault in the metrics', async () => {
+  const { text } = await service.anonymous.get('/metrics');
+  const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
+    input: text,
+    encoding: 'utf8',
+  });
+  expect({ status, said: stdout + stderr }).toEqual({ status: 0, said: '' });
+});
+
+it.skipIf(!there('kubectl', 'version', '--client'))('kubectl reads the kubeconfig of a cluster', async () => {
+  const { http } = service;
+  expect((await http.post('/cloud/v1/ssh_keys/1', { name: 'tools' })).status).toBe(201);
+  await makeCluster(http, { name: 'tools', version: 'v1.32.13', keypair: 'tools', pools: [POOL] });
+  const { body } = await http.get(`${CLUSTERS}/tools/config`);
+  const file = path.join(folder, 'kubeconfig');
+  fs.writeFileSync(file, body.config, { mode: 0o600 });
+  const args = ['--kubeconfig', file, 'config', 'view', '--raw', '--minify', '--output', 'json'];
+  const { stdout, stderr } = spawnSync('kubectl', args, {
+    encoding: 'utf8',
+    env: { ...process.env, HOME: folder },
+  });
+  expect(stderr).toBe('');
+  const read = JSON.parse(stdout);
+  expect(read.clusters[0].cluster).toMatchObject({
+    server: body.host,
+    'certificate-authority-data': expect.any(String),
+  });
+  expect(read.users[0].user).toMatchObject({ 'client-key-data': expect.any(String) });
+});
+
+it('the example with types from the OpenAPI document compiles and runs', { timeout: 180_000 }, async () => {
+  const env = { ...process.env, TRADEWIND_URL: service.url, TRADEWIND_TOKEN: service.http.token };
+  // The server is in this very process: nothing may wait for the child in its place.
+  const npm = (...args: string[]) => promisify(execFile)('npm', args, { cwd: EXAMPLE, env });
+  await npm('ci');
+  const { stdout } = await npm('start', '--silent');
+  expect(stdout).toMatch(/^network \S{36}\ngroup \S{36} with \d rules\nprice [\d.]+ EUR an hour\n$/);
+});

@@ -1,0 +1,79 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { parseSync } from '@swc/core';
+import type { FormatName } from 'ajv-formats';
+import { fullFormats } from 'ajv-formats/dist/formats.js';
+import { describe, expect, it } from 'vitest';
+import { openApiDocuments } from '../../scripts/openapi-documents.ts';
+import { ROOT } from '../acceptance/processes.ts';
+import { nodesOf } from '../support/openapi-examples.ts';
+
+/**
+ * Text that a pattern refuses only after a time that grows faster than the text lets one request hold the server. Each
+ * pattern is shown to take linear time by an automaton made of it; what can't be shown is to be written in another way.
+ */
+process.env.RECHECK_BACKEND = 'pure';
+const { check } = await import('recheck');
+
+/** Too large an automaton; reads the 512 characters of a path that are logged. */
+const SHORT_TEXTS = ['http/access-log.ts'];
+
+const patterns = [...(await ofDocuments()), ...ofCode()];
+
+describe('takes time in proportion to the text', () => {
+  it.each(patterns)('%s of %s', async (pattern) => {
+    const end = pattern.lastIndexOf('/');
+    const verdict = await check(pattern.slice(1, end), pattern.slice(end + 1), {
+      checker: 'automaton',
+      timeout: 25_000,
+    });
+    expect(verdict.status === 'unknown' ? verdict.error : verdict.complexity.summary).toMatch(
+      /^(safe|linear)$/,
+    );
+  });
+});
+
+it('finds patterns to test', () => {
+  expect(patterns.length).toBeGreaterThan(60);
+});
+
+/** What requests and answers have to match, as the validator reads it. */
+async function ofDocuments(): Promise<[string, string][]> {
+  const found = new Map<string, string>();
+  for (const { document } of await openApiDocuments()) {
+    for (const { pointer, node } of nodesOf(document)) {
+      const names = Object.keys((node.patternProperties as object | undefined) ?? {});
+      for (const pattern of [node.pattern, ...names]) {
+        if (typeof pattern === 'string') found.set(`/${pattern}/u`, pointer);
+      }
+      const format = fullFormats[node.format as FormatName];
+      if (format instanceof RegExp) found.set(String(format), pointer);
+    }
+  }
+  return [...found];
+}
+
+/** Every regular expression in the code that a stranger's text may meet. */
+function ofCode(): [string, string][] {
+  const found = new Map<string, string>();
+  const files = fs.readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding: 'utf8' });
+  // What these read comes from the operator and from PostgreSQL.
+  const foreign = files.filter(
+    (file) =>
+      file.endsWith('.ts') &&
+      !/\.test\.ts$|^start\/|^db\/embedded\//.test(file) &&
+      !SHORT_TEXTS.includes(file),
+  );
+  for (const file of foreign) {
+    const code = fs.readFileSync(path.join(ROOT, 'src', file), 'utf8');
+    collect(parseSync(code, { syntax: 'typescript', target: 'es2024' }), file);
+  }
+  return [...found];
+
+  function collect(node: unknown, file: string): void {
+    if (typeof node !== 'object' || node === null) return;
+    const { type, pattern, flags } = node as { type?: string; pattern?: string; flags?: string };
+    if (type === 'RegExpLiteral') found.set(`/${pattern}/${flags}`, file);
+    for (const child of Object.values(node)) collect(child, file);
+  }
+}
