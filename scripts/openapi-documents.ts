@@ -2,6 +2,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { buildApp } from '../src/app.ts';
+import type { Backends } from '../src/backends/backends.ts';
 import { loadCatalog } from '../src/cloud/catalog/catalog.ts';
 import { loadConfig } from '../src/config.ts';
 import type { Database } from '../src/db/database.ts';
@@ -28,6 +29,7 @@ export async function openApiDocuments(): Promise<DocumentFile[]> {
     catalog: await loadCatalog(loadConfig({}).catalogDir),
     clock: systemClock,
     simulationSpeed: 1,
+    backends: unused<Backends>('backends'),
   });
   const log = pino({ level: 'silent' });
   const app = await buildApp({

@@ -1,9 +1,9 @@
+import type { Backends } from './backends/backends.ts';
 import { createSimulatedClusters } from './backends/simulated/clusters.ts';
 import { simulatedFileShares } from './backends/simulated/file-shares.ts';
 import { simulatedInstances } from './backends/simulated/instances.ts';
 import { simulatedMachineChanges } from './backends/simulated/machine-changes.ts';
 import { simulatedNetworks } from './backends/simulated/networks.ts';
-import { simulatedImages, simulatedSnapshots, simulatedVolumes } from './backends/simulated/volumes.ts';
 import type { Catalog } from './cloud/catalog/catalog.ts';
 import { createClusterCredentials } from './cloud/clusters/credentials/service.ts';
 import { keyUsers } from './cloud/clusters/key-users.ts';
@@ -30,7 +30,7 @@ import { createFloatingIps } from './cloud/floating-ips/service.ts';
 import { floatingIpHandlers } from './cloud/floating-ips/workflow.ts';
 import { createImages } from './cloud/images/service.ts';
 import { imageSources } from './cloud/images/sources.ts';
-import { imageHandlers } from './cloud/images/workflow.ts';
+import { imageTasks } from './cloud/images/tasks.ts';
 import { instanceChangeHandlers } from './cloud/instances/change-workflow.ts';
 import { createInstanceChanges } from './cloud/instances/changes.ts';
 import { interfaceHandlers } from './cloud/instances/interface-workflow.ts';
@@ -68,17 +68,17 @@ import { portGroups } from './cloud/security-groups/port-groups.ts';
 import { createSecurityGroups } from './cloud/security-groups/service.ts';
 import { snapshotRows } from './cloud/snapshots/rows.ts';
 import { createSnapshots } from './cloud/snapshots/service.ts';
-import { createSnapshotHandler, deleteSnapshotHandler } from './cloud/snapshots/workflow.ts';
+import { snapshotTasks } from './cloud/snapshots/tasks.ts';
 import { createSshKeys } from './cloud/ssh-keys/service.ts';
 import { createTasks } from './cloud/tasks/service.ts';
 import { createUserActions } from './cloud/user-actions/service.ts';
 import { createSubscriptions } from './cloud/user-actions/subscriptions/service.ts';
-import { volumeChangeHandlers } from './cloud/volumes/change-workflow.ts';
 import { createVolumeChanges } from './cloud/volumes/changes.ts';
 import { createInstanceVolumes } from './cloud/volumes/instance-volumes.ts';
 import { createVolumes } from './cloud/volumes/service.ts';
+import { volumeTasks } from './cloud/volumes/tasks.ts';
 import { volumeUploads } from './cloud/volumes/uploads.ts';
-import { createVolumeHandler, deleteVolumeHandler } from './cloud/volumes/workflow.ts';
+import type { TaskEnd } from './convergence/task-kind.ts';
 import type { ChangeFeed } from './db/changes.ts';
 import type { Database, Transaction } from './db/database.ts';
 import { createActivityLog } from './iam/activity-log/service.ts';
@@ -110,6 +110,8 @@ export interface Foundation {
   catalog: Catalog;
   queue: TaskQueue;
   clock: Clock;
+  /** Which backend has what. */
+  backends: Backends;
   /** How fast simulated infrastructure works; 1 is the usual speed. */
   simulationSpeed: number;
   /** Hosts that user actions may be sent to although they aren't on the public internet. */
@@ -350,17 +352,22 @@ function nodesOn(foundation: Foundation): Nodes {
   });
 }
 
+/** How tasks of each kind end. */
+export function createTaskEnds(foundation: Foundation): TaskEnd[] {
+  const disks = { ...foundation, snapshots: snapshotRows };
+  return [
+    ...volumeTasks(disks),
+    ...snapshotTasks(foundation),
+    ...imageTasks({ ...foundation, volumes: volumeUploads }),
+  ];
+}
+
 /** The kinds of long work, for the processes that do it. */
 export function createTaskHandlers(foundation: Foundation): TaskHandler[] {
   const simulation = { ...foundation, speed: foundation.simulationSpeed };
   const networking = { ...foundation, backend: simulatedNetworks(foundation.simulationSpeed) };
   const clusters = createSimulatedClusters(simulation);
   const nodes = nodesOn(foundation);
-  const disks = {
-    ...foundation,
-    volumes: simulatedVolumes(simulation),
-    snapshots: simulatedSnapshots(simulation),
-  };
   const machines = {
     ...foundation,
     machines: simulatedInstances(simulation),
@@ -386,12 +393,6 @@ export function createTaskHandlers(foundation: Foundation): TaskHandler[] {
     deleteInstanceHandler(machines),
     ...instanceChangeHandlers(changing),
     ...interfaceHandlers(changing),
-    createVolumeHandler({ ...disks, snapshots: snapshotRows }),
-    deleteVolumeHandler({ ...disks, snapshots: snapshotRows }),
-    ...volumeChangeHandlers({ ...disks, snapshots: snapshotRows }),
-    createSnapshotHandler(disks),
-    deleteSnapshotHandler(disks),
-    ...imageHandlers({ ...foundation, backend: simulatedImages(simulation), volumes: volumeUploads }),
     ...clusterHandlers({
       backend: clusters,
       nodes,

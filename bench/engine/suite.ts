@@ -120,6 +120,7 @@ function newTask(id: string) {
     regionId: 1,
     requestId: id,
     data: {},
+    input: null,
     createdOn: new Date(now),
     deadlineAt: new Date(now + 60_000),
   };

@@ -1,5 +1,6 @@
 import type { SimulatedClusterTables } from '../backends/simulated/cluster-tables.ts';
 import type { SimulatedResourceTables } from '../backends/simulated/resource-tables.ts';
+import type { SimulatedObjectTables } from '../backends/simulated/tables.ts';
 import type { CatalogTables } from '../cloud/catalog/tables.ts';
 import type { ClusterTables } from '../cloud/clusters/tables.ts';
 import type { FileShareTables } from '../cloud/file-shares/tables.ts';
@@ -17,6 +18,7 @@ import type { SshKeyTables } from '../cloud/ssh-keys/tables.ts';
 import type { TaskTables } from '../cloud/tasks/tables.ts';
 import type { UserActionTables } from '../cloud/user-actions/tables.ts';
 import type { VolumeTables } from '../cloud/volumes/tables.ts';
+import type { WantTables } from '../convergence/tables.ts';
 import type { FeatureTables } from '../iam/features/tables.ts';
 import type { IdentityTables } from '../iam/identity/tables.ts';
 import type { NotificationTables } from '../iam/notification-settings/tables.ts';
@@ -44,10 +46,12 @@ export interface Tables
     RequestTables,
     SecurityGroupTables,
     SimulatedClusterTables,
+    SimulatedObjectTables,
     SimulatedResourceTables,
     SnapshotTables,
     SshKeyTables,
     TaskTables,
     UserActionTables,
     VolumeTables,
+    WantTables,
     WorkerTables {}

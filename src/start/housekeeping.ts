@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { UserActions } from '../cloud/user-actions/service.ts';
 import { createDeliveries } from '../cloud/user-actions/subscriptions/deliveries.ts';
+import { loop } from '../convergence/loop.ts';
 import type { Database } from '../db/database.ts';
 import type { Logins } from '../iam/logins/service.ts';
 import type { Tokens } from '../iam/tokens/service.ts';
@@ -9,7 +10,6 @@ import { type AllowedHosts, NO_HOSTS } from '../lib/allowed-hosts.ts';
 import type { Clock } from '../lib/clock.ts';
 import { forgetExpiredKeys } from '../requests/idempotency.ts';
 import { deleteOldTasks } from '../streaming/ai-tasks/retention.ts';
-import { loop } from '../workflows/loop.ts';
 
 const FLUSH_MS = 1_000;
 const SEND_MS = 1_000;

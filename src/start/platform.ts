@@ -20,6 +20,7 @@ import { accessLogOf } from '../log.ts';
 import { createServices, prepareProjects } from '../services.ts';
 import { connectTaskQueue, migrateEngine } from '../workflows/engine.ts';
 import { requireAiSandbox } from './ai-worker.ts';
+import { simulatedBackends } from './backends.ts';
 import { sourceOf } from './catalog-apply.ts';
 import { type FirstToken, makeFirstToken } from './first-token.ts';
 import { startHousekeeping } from './housekeeping.ts';
@@ -125,6 +126,7 @@ export async function startPlatform(
         queue,
         clock: systemClock,
         simulationSpeed: config.simulationSpeed,
+        backends: simulatedBackends(database, config),
         webhookHosts,
       });
       const uses = createTokenUseRecorder({ database, authenticator: services.authenticator, log });

@@ -1,13 +1,15 @@
 import type { Logger } from 'pino';
 import { followCatalog } from '../cloud/catalog/live.ts';
 import type { Config } from '../config.ts';
+import { startWorker as startConvergence } from '../convergence/worker.ts';
 import { listenForChanges } from '../db/changes.ts';
 import { openDatabase } from '../db/database.ts';
 import { systemClock } from '../lib/clock.ts';
-import { createTaskHandlers } from '../services.ts';
+import { createTaskEnds, createTaskHandlers } from '../services.ts';
 import type { AiWorker } from '../streaming/ai-tasks/work/worker.ts';
 import { connectTaskQueue, startWorker } from '../workflows/engine.ts';
 import { prepareAiWork, startAiWork } from './ai-worker.ts';
+import { simulatedBackends } from './backends.ts';
 import type { Storage } from './storage.ts';
 
 const CONNECTIONS = 10;
@@ -47,6 +49,7 @@ export function createTaskWorker(config: Config, log: Logger): TaskWorker {
         queue,
         clock,
         simulationSpeed: config.simulationSpeed,
+        backends: simulatedBackends(database, config),
       };
       const handlers = createTaskHandlers(foundation);
       const worker = await startWorker({
@@ -59,6 +62,14 @@ export function createTaskWorker(config: Config, log: Logger): TaskWorker {
         takeOverAllAtStart: exclusive,
       });
       undo.push((graceMs) => worker.stop(graceMs));
+      const converging = await startConvergence({
+        ...foundation,
+        kinds: createTaskEnds(foundation),
+        backendOf: foundation.backends.of,
+        log,
+        takeOverAllAtStart: false,
+      });
+      undo.push((graceMs) => converging.stop(graceMs));
       const prepared = await preparing;
       if (!prepared) return;
       const takeOverAllAtStart = exclusive;

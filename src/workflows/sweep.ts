@@ -51,7 +51,7 @@ export async function endLost(runner: TaskRunner): Promise<void> {
   const { rows } = await sql<Unended>`
     select t.id, w.status, t.deadline_at, t.deadline_at <= ${now} as overdue
     from tasks t left join dbos.workflow_status w on w.workflow_uuid = t.id::text
-    where t.state in ('NEW', 'RUNNING')
+    where t.state in ('NEW', 'RUNNING') and t.input is null
       and (t.deadline_at <= ${now} or w.status is null or w.status not in ('ENQUEUED', 'DELAYED', 'PENDING'))
     limit ${BATCH}`.execute(runner.database.sql);
   for (const task of rows) await endOne(runner, task);

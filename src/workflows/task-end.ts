@@ -1,12 +1,10 @@
 import type { Logger } from 'pino';
+import { TASK_ENDED } from '../convergence/endings.ts';
 import { announce } from '../db/changes.ts';
 import type { Database, Transaction } from '../db/database.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isTransient } from './failure.ts';
 import type { TaskHandler } from './task-handler.ts';
-
-/** The topic under which whoever waits for a task hears that it has ended; the key is its id. */
-export const TASK_ENDED = 'task-ended';
 
 export interface TaskEnding {
   database: Database;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import os from 'node:os';
 import type { Logger } from 'pino';
+import { loop } from '../../convergence/loop.ts';
 import type { ChangeFeed } from '../../db/changes.ts';
 import type { Database } from '../../db/database.ts';
-import { loop } from '../../workflows/loop.ts';
 import { type Catalog, catalogOf } from './catalog.ts';
 import { CATALOG_TOPIC, shortHash } from './in-force.ts';
 import * as store from './store.ts';

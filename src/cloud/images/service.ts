@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { change as changeWant, make, remove } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, ForbiddenError, NotFoundError } from '../../lib/errors.ts';
@@ -16,7 +17,8 @@ import type { Tasks } from '../tasks/service.ts';
 import { matchingImages } from './public-images.ts';
 import type { CreateImage, ImageListQuery, UpdateImage } from './schema.ts';
 import * as store from './store.ts';
-import { CREATE_IMAGE, DEADLINE_MS, DELETE_IMAGE, type ImageInput, type ImageRemoval } from './workflow.ts';
+import { CREATE_IMAGE, DELETE_IMAGE } from './tasks.ts';
+import { imageSpec } from './wanted.ts';
 
 /** What images need to know of volumes. */
 export interface ImageVolumes {
@@ -72,22 +74,25 @@ export function createImages(deps: {
       const now = clock.now();
       return database.accept(scope.principal, async (tx) => {
         const volume = await volumes.holdForUpload(tx, scope, request.volume_id, taskId, now);
-        await store.insertImage(tx, {
-          id,
-          project_id: scope.projectId,
-          region_id: scope.region.id,
+        const shown = {
           name: request.name,
-          status: 'saving',
           os_type: request.os_type ?? 'linux',
-          os_distro: volume.image_metadata?.os_distro ?? null,
-          os_version: volume.image_metadata?.os_version ?? null,
           architecture: request.architecture ?? 'x86_64',
-          min_disk_gib: volume.size_gib,
-          size_bytes: null,
           is_baremetal: request.is_baremetal ?? false,
           ssh_key: request.ssh_key ?? 'allow',
           hw_firmware_type: request.hw_firmware_type ?? 'bios',
           hw_machine_type: request.hw_machine_type ?? 'q35',
+        } as const;
+        await store.insertImage(tx, {
+          ...shown,
+          id,
+          project_id: scope.projectId,
+          region_id: scope.region.id,
+          status: 'saving',
+          os_distro: volume.image_metadata?.os_distro ?? null,
+          os_version: volume.image_metadata?.os_version ?? null,
+          min_disk_gib: volume.size_gib,
+          size_bytes: null,
           tags: JSON.stringify(tags),
           creator_task_id: taskId,
           task_id: taskId,
@@ -95,15 +100,13 @@ export function createImages(deps: {
           updated_at: now,
         });
         scope.principal.writes?.about({ type: 'image', id, name: request.name });
-        const input: ImageInput = {
-          imageId: id,
-          volumeId: volume.id,
-          sizeBytes: volume.size_gib * GIB,
-          clientId: scope.clientId,
-          regionId: scope.region.id,
-        };
-        const deadlineMs = DEADLINE_MS;
-        await tasks.start(tx, scope, { id: taskId, type: CREATE_IMAGE, data: request, input, deadlineMs });
+        await tasks.begin(tx, scope, {
+          id: taskId,
+          task: CREATE_IMAGE,
+          data: request,
+          input: { ...inputOf(scope, id), volumeId: volume.id, sizeBytes: volume.size_gib * GIB },
+          wants: [make('image', id, imageSpec(shown, volume.id, tags))],
+        });
         await takeQuota(tx, scope, 'image_count');
         return taskId;
       });
@@ -141,12 +144,8 @@ export function createImages(deps: {
     update: (scope, id, { tags, ...change }) =>
       database.accept(scope.principal, async (tx) => {
         const image = await lockOwn(tx, scope, id);
-        await store.changeImage(tx, image.id, {
-          ...change,
-          is_baremetal: change.is_baremetal ?? image.is_baremetal,
-          tags: JSON.stringify(patchedTags(image.tags, tags)),
-          updated_at: clock.now(),
-        });
+        const shown = { ...image, ...change, is_baremetal: change.is_baremetal ?? image.is_baremetal };
+        await rewrite(tx, scope, shown, patchedTags(image.tags, tags));
       }),
 
     delete: (scope, id) =>
@@ -164,14 +163,12 @@ export function createImages(deps: {
           task_id: taskId,
           updated_at: clock.now(),
         });
-        const owner = { clientId: scope.clientId, regionId: scope.region.id };
-        const input: ImageRemoval = { imageId: image.id, ...owner };
-        return tasks.start(tx, scope, {
+        return tasks.begin(tx, scope, {
           id: taskId,
-          type: DELETE_IMAGE,
+          task: DELETE_IMAGE,
           data: { image_id: image.id },
-          input,
-          deadlineMs: DEADLINE_MS,
+          input: inputOf(scope, image.id),
+          wants: [remove('image', image.id)],
         });
       }),
 
@@ -182,11 +179,25 @@ export function createImages(deps: {
       },
       async change(tx, scope, id, plan) {
         const image = await lockOwn(tx, scope, id);
-        const tags = JSON.stringify(plan(image.tags));
-        await store.changeImage(tx, image.id, { tags, updated_at: clock.now() });
+        await rewrite(tx, scope, image, plan(image.tags));
       },
     },
   };
+
+  /** At once; the infrastructure follows. */
+  async function rewrite(
+    tx: Transaction,
+    scope: Scope,
+    image: store.ImageRow,
+    tags: Record<string, string>,
+  ): Promise<void> {
+    const { id, name, os_type, is_baremetal, ssh_key, hw_firmware_type, hw_machine_type } = image;
+    const shown = { name, os_type, is_baremetal, ssh_key, hw_firmware_type, hw_machine_type };
+    await store.changeImage(tx, id, { ...shown, tags: JSON.stringify(tags), updated_at: clock.now() });
+    await tasks.want(tx, scope, [
+      changeWant('image', id, ({ volumeId }) => imageSpec(image, volumeId, tags)),
+    ]);
+  }
 
   async function found(scope: Scope, id: string): Promise<AnyImage> {
     const image = catalog.image(scope.region.id, id.toLowerCase());
@@ -207,4 +218,8 @@ export function createImages(deps: {
     refuseHeld(`Image ${image.id}`, image);
     return image;
   }
+}
+
+function inputOf(scope: Scope, imageId: string) {
+  return { imageId, clientId: scope.clientId, regionId: scope.region.id };
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { change as changeWant, make, remove } from '../../convergence/wants.ts';
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
@@ -17,7 +18,7 @@ import type { Volumes } from '../volumes/service.ts';
 import { snapshotRows } from './rows.ts';
 import type { CreateSnapshot, UpdateSnapshot } from './schema.ts';
 import * as store from './store.ts';
-import { CREATE_SNAPSHOT, DEADLINE_MS, DELETE_SNAPSHOT, type SnapshotInput } from './workflow.ts';
+import { CREATE_SNAPSHOT, DELETE_SNAPSHOT } from './tasks.ts';
 
 export interface Snapshots extends SnapshotLookup {
   /** Starts the task that takes a snapshot; answers the task's id. @throws InvalidError, ConflictError, QuotaExceededError */
@@ -82,7 +83,13 @@ export function createSnapshots(deps: {
           })
           .execute();
         scope.principal.writes?.about({ type: 'snapshot', id, name: request.name });
-        await start(tx, scope, CREATE_SNAPSHOT, taskId, request, { snapshotId: id, volumeId: volume.id });
+        await tasks.begin(tx, scope, {
+          id: taskId,
+          task: CREATE_SNAPSHOT,
+          data: request,
+          input: inputOf(scope, id),
+          wants: [make('snapshot', id, { name: request.name, volumeId: volume.id, metadata: tags })],
+        });
         await takeQuota(tx, scope, 'snapshot_count');
         return taskId;
       });
@@ -111,17 +118,13 @@ export function createSnapshots(deps: {
         scope.principal.writes?.about({ ...snapshot, type: 'snapshot' });
         refuseHeld(`Snapshot ${id}`, snapshot);
         await snapshotRows.hold(tx, [snapshot.id], taskId, clock.now());
-        return start(
-          tx,
-          scope,
-          DELETE_SNAPSHOT,
-          taskId,
-          { snapshot_id: snapshot.id },
-          {
-            snapshotId: snapshot.id,
-            volumeId: snapshot.volume_id,
-          },
-        );
+        return tasks.begin(tx, scope, {
+          id: taskId,
+          task: DELETE_SNAPSHOT,
+          data: { snapshot_id: snapshot.id },
+          input: inputOf(scope, snapshot.id),
+          wants: [remove('snapshot', snapshot.id)],
+        });
       });
     },
 
@@ -147,6 +150,9 @@ export function createSnapshots(deps: {
         .set({ name, tags: JSON.stringify(tags), updated_at: clock.now() })
         .where('id', '=', snapshot.id)
         .execute();
+      await tasks.want(tx, scope, [
+        changeWant('snapshot', snapshot.id, (spec) => ({ ...spec, name, metadata: tags })),
+      ]);
     });
   }
 
@@ -155,22 +161,8 @@ export function createSnapshots(deps: {
     if (!row) throw new NotFoundError('Snapshot', id);
     return row;
   }
+}
 
-  function start(
-    tx: Parameters<Tasks['start']>[0],
-    scope: Scope,
-    type: string,
-    taskId: string,
-    data: object,
-    ids: Pick<SnapshotInput, 'snapshotId' | 'volumeId'>,
-  ): Promise<string> {
-    const input: SnapshotInput = { ...ids, clientId: scope.clientId, regionId: scope.region.id };
-    return tasks.start(tx, scope, {
-      id: taskId,
-      type,
-      data,
-      input,
-      deadlineMs: DEADLINE_MS,
-    });
-  }
+function inputOf(scope: Scope, snapshotId: string) {
+  return { snapshotId, clientId: scope.clientId, regionId: scope.region.id };
 }

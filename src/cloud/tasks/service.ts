@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import type { CreatedResources, TaskType } from '../../convergence/task-kind.ts';
+import { type SpecCheck, type Wanted, want } from '../../convergence/wants.ts';
 import type { ChangeFeed } from '../../db/changes.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { ownsClient, type Principal } from '../../iam/identity/principal.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
-import type { CreatedResources } from '../../workflows/task-handler.ts';
 import type { TaskQueue } from '../../workflows/task-queue.ts';
 import type { Scope } from '../projects/service.ts';
 import * as acknowledgements from './acknowledgement-store.ts';
@@ -28,12 +29,32 @@ export interface TaskRequest {
   id?: string;
 }
 
+/** A change of what is wanted of infrastructure, accepted now. */
+export interface TaskStart<Input> {
+  task: TaskType<Input>;
+  /** What the task was asked to do, as the API shows it. Holds no secret. */
+  data: object;
+  /** What its end gets. */
+  input: Input;
+  /** What it waits for. */
+  wants: readonly Wanted[];
+  /** Given where the id must be known before, e.g. to lock a row with it. */
+  id?: string;
+}
+
 /** Whose work it is and where; some has no region. */
 export type TaskScope = Omit<Scope, 'region'> & { region: { id: number } | null };
 
 export interface Tasks {
   /** Accepts a task in the caller's transaction: the row that clients poll and the work commit together. */
   start(tx: Transaction, scope: TaskScope, request: TaskRequest): Promise<string>;
+  /**
+   * Wants something in the caller's transaction: the row that clients poll and what it waits for commit together. Call it
+   * when all rows that the work concerns are locked. @throws InvalidError for what the infrastructure can't do
+   */
+  begin<Input extends object>(tx: Transaction, scope: Scope, start: TaskStart<Input>): Promise<string>;
+  /** Wants something that no task waits for. @throws as `begin` */
+  want(tx: Transaction, scope: Scope, wants: readonly Wanted[]): Promise<void>;
   /**
    * Keeps a task of work that the caller's transaction does itself, for clients that wait for one: it is FINISHED from
    * its first moment on, so that it can't end otherwise than the work.
@@ -78,8 +99,11 @@ export function createTasks(deps: {
   changes: ChangeFeed;
   queue: TaskQueue;
   clock: Clock;
+  backends: { check: SpecCheck };
 }): Tasks {
   const { database } = deps;
+  const { backends } = deps;
+  const check: SpecCheck = (regionId, kind, spec) => backends.check(regionId, kind, spec);
   const waiting = createTaskWaiting(deps.changes);
 
   async function get(principal: Principal, taskId: string): Promise<TaskRow> {
@@ -98,14 +122,29 @@ export function createTasks(deps: {
     async start(tx, scope, request) {
       const id = request.id ?? randomUUID();
       const { type, data, input, deadlineMs } = request;
-      await insertTask(tx.sql, { ...ownerOf(scope), ...timesOf(deadlineMs), id, type, data });
+      await insertTask(tx.sql, { ...ownerOf(scope), ...timesOf(deadlineMs), id, type, data, input: null });
       await deps.queue.enqueue(tx, { id, type, input });
       scope.principal.writes?.started(id);
       return id;
     },
+    async begin(tx, scope, { task: { type, deadlineMs }, id = randomUUID(), data, input, wants }) {
+      await insertTask(tx.sql, { ...ownerOf(scope), ...timesOf(deadlineMs), id, type, data, input });
+      await want(tx, wantPlaceOf(scope), wants, { taskId: id, check });
+      scope.principal.writes?.started(id);
+      return id;
+    },
+    want: (tx, scope, wants) => want(tx, wantPlaceOf(scope), wants, { check }),
     async done(tx, scope, { type, data, created }) {
       const id = randomUUID();
-      await insertTask(tx.sql, { ...ownerOf(scope), ...timesOf(0), id, type, data, done: { created } });
+      await insertTask(tx.sql, {
+        ...ownerOf(scope),
+        ...timesOf(0),
+        id,
+        type,
+        data,
+        input: null,
+        done: { created },
+      });
       scope.principal.writes?.started(id);
       return id;
     },
@@ -171,6 +210,10 @@ function ownerOf(scope: TaskScope) {
     regionId: scope.region?.id ?? null,
     requestId: scope.requestId,
   };
+}
+
+function wantPlaceOf({ clientId, projectId, region }: Scope) {
+  return { clientId, projectId, regionId: region.id };
 }
 
 function hasEnded({ state }: TaskRow): boolean {

@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
+import type { CreatedResources } from '../../convergence/task-kind.ts';
 import { compiledQuery } from '../../db/compiled.ts';
 import type { Tables } from '../../db/tables.ts';
-import type { CreatedResources } from '../../workflows/task-handler.ts';
 
 export type TaskRow = Selectable<Tables['tasks']>;
 
@@ -23,24 +23,30 @@ export interface NewTask {
   regionId: number | null;
   requestId: string;
   data: object;
+  input: object | null;
   createdOn: Date;
   deadlineAt: Date;
   /** Of a task whose work is done already: what it made. */
   done?: { created: CreatedResources | null };
 }
 
-export async function insertTask(sql: Kysely<Tables>, { done, data, ...task }: NewTask): Promise<void> {
+export async function insertTask(
+  sql: Kysely<Tables>,
+  { done, data, input, ...task }: NewTask,
+): Promise<void> {
   await insertTaskRow(sql, {
     ...task,
     data: JSON.stringify(data),
+    input: input && JSON.stringify(input),
     state: done ? 'FINISHED' : 'NEW',
     created: done?.created ? JSON.stringify(done.created) : null,
     finishedOn: done ? task.createdOn : null,
   });
 }
 
-type TaskValues = Omit<NewTask, 'data' | 'done'> & {
+type TaskValues = Omit<NewTask, 'data' | 'done' | 'input'> & {
   data: string;
+  input: string | null;
   state: 'FINISHED' | 'NEW';
   created: string | null;
   finishedOn: Date | null;
@@ -59,6 +65,7 @@ const insertTaskRow = compiledQuery((db, args: TaskValues) =>
       region_id: args.regionId,
       request_id: args.requestId,
       data: args.data,
+      input: args.input,
       created_resources: args.created,
       error: null,
       created_on: args.createdOn,

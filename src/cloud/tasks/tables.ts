@@ -14,6 +14,8 @@ export interface TaskTables {
     region_id: number | null;
     request_id: string | null;
     data: JSONColumnType<object>;
+    /** What its end needs to know; null for a task without an end to come. */
+    input: JSONColumnType<object> | null;
     created_resources: JSONColumnType<Record<string, (string | number)[]>> | null;
     error: string | null;
     created_on: Date;

@@ -1,5 +1,5 @@
+import { TASK_ENDED } from '../../convergence/endings.ts';
 import type { ChangeFeed } from '../../db/changes.ts';
-import { TASK_ENDED } from '../../workflows/task-end.ts';
 
 /** More than that hold memory and a connection each for little: whoever comes then is answered at once. */
 const MOST_WAITERS = 1_000;

@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { VolumeSpec } from '../../backends/contract/specs.ts';
+import type { TaskType } from '../../convergence/task-kind.ts';
+import { change as changeWant, type Wanted } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
@@ -10,7 +13,6 @@ import type { Scope } from '../projects/service.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { attachmentOf, insertAttachment } from './attachment-store.ts';
-import type { DiskChange } from './backend.ts';
 import type {
   AttachVolume,
   DetachVolume,
@@ -18,12 +20,20 @@ import type {
   RetypeVolume,
   UpdateVolume,
 } from './change-schema.ts';
-import { CHANGE_DEADLINE_MS, CHANGES } from './change-workflow.ts';
 import { freeDevice, lockHost, requireReady, type VolumeHosts } from './hosts.ts';
 import { refuseAttached } from './refuse-attached.ts';
 import type { SnapshotRows } from './snapshot-rows.ts';
 import type { VolumeStatus } from './states.ts';
 import * as store from './store.ts';
+import {
+  ATTACH_VOLUME,
+  DETACH_VOLUME,
+  EXTEND_VOLUME,
+  RETYPE_VOLUME,
+  REVERT_VOLUME,
+  type VolumeChange,
+} from './tasks.ts';
+import { offMachine, onMachine } from './wanted.ts';
 
 /** What can be done to a volume. Each throws NotFoundError, and ConflictError while a task or a node of a cluster holds it. */
 export interface VolumeChanges {
@@ -58,8 +68,10 @@ export function createVolumeChanges(deps: {
     update: (scope, id, change) =>
       database.accept(scope.principal, async (tx) => {
         const volume = await free(tx, scope, id);
-        const tags = JSON.stringify(patchedTags(volume.tags, change.tags));
-        await store.changeVolume(tx, volume.id, { name: change.name ?? volume.name, tags }, clock.now());
+        const name = change.name ?? volume.name;
+        const tags = patchedTags(volume.tags, change.tags);
+        await store.changeVolume(tx, volume.id, { name, tags: JSON.stringify(tags) }, clock.now());
+        await tasks.want(tx, scope, [to(volume.id, { name, metadata: tags })]);
       }),
 
     extend: (scope, id, { size }) =>
@@ -71,7 +83,12 @@ export function createVolumeChanges(deps: {
         if (size <= volume.size_gib) {
           throw new InvalidError({ size: [`Must be larger than the present ${volume.size_gib} GiB.`] });
         }
-        return begin(tx, scope, 'extending', { kind: 'extend', diskId: volume.id, sizeGib: size });
+        return begin(tx, scope, 'extending', {
+          task: EXTEND_VOLUME,
+          input: { volumeId: volume.id, sizeGib: size },
+          shown: { size },
+          wants: [to(volume.id, { sizeGib: size })],
+        });
       }),
 
     retype: (scope, id, { volume_type: type }) =>
@@ -89,7 +106,12 @@ export function createVolumeChanges(deps: {
             `Volume ${volume.id} has snapshot ${snapshot.id}; delete its snapshots, then retype it`,
           );
         }
-        return begin(tx, scope, 'retyping', { kind: 'retype', diskId: volume.id, volumeType: type });
+        return begin(tx, scope, 'retyping', {
+          task: RETYPE_VOLUME,
+          input: { volumeId: volume.id, volumeType: type },
+          shown: { volume_type: type },
+          wants: [to(volume.id, { volumeType: type })],
+        });
       }),
 
     revert: (scope, id) =>
@@ -104,10 +126,19 @@ export function createVolumeChanges(deps: {
             `Volume ${volume.id} has ${volume.size_gib} GiB, its last snapshot ${snapshot.id} ${snapshot.size_gib} GiB; make a new volume from the snapshot instead`,
           );
         }
-        const change = { kind: 'revert', diskId: volume.id, snapshotId: snapshot.id } as const;
-        const taskId = await begin(tx, scope, 'reverting', change);
+        const taskId = randomUUID();
         await snapshots.restore(tx, snapshot.id, taskId, clock.now());
-        return taskId;
+        const again = changeWant('volume', volume.id, (spec) => ({
+          ...spec,
+          reverts: { times: (spec.reverts?.times ?? 0) + 1, snapshotId: snapshot.id },
+        }));
+        return begin(tx, scope, 'reverting', {
+          id: taskId,
+          task: REVERT_VOLUME,
+          input: { volumeId: volume.id, snapshotId: snapshot.id },
+          shown: { snapshot_id: snapshot.id },
+          wants: [again],
+        });
       }),
 
     attach: (scope, id, wish) =>
@@ -116,10 +147,14 @@ export function createVolumeChanges(deps: {
         const volume = await free(tx, scope, id, ['available'], 'attached');
         const host = requireReady(known, wish.instance_id, 'instance_id');
         const device = await freeDevice(tx, host);
-        const place = { volumeId: volume.id, instanceId: host.id, device };
-        await insertAttachment(tx, { ...place, tag: wish.attachment_tag ?? null });
-        const change = { kind: 'attach', diskId: volume.id, instanceId: host.id, device } as const;
-        return begin(tx, scope, 'attaching', change);
+        const { attachment_tag: tag } = wish;
+        await insertAttachment(tx, { volumeId: volume.id, instanceId: host.id, device, tag: tag ?? null });
+        return begin(tx, scope, 'attaching', {
+          task: ATTACH_VOLUME,
+          input: { volumeId: volume.id },
+          shown: { instance_id: host.id, device },
+          wants: [onMachine(host.id, volume.id, { device, tag })],
+        });
       }),
 
     detach: (scope, id, wish) =>
@@ -136,7 +171,12 @@ export function createVolumeChanges(deps: {
         if (attachment.boot_index === 0) {
           throw new ConflictError(`Instance ${host.id} boots from volume ${volume.id}, which has to stay`);
         }
-        return begin(tx, scope, 'detaching', { kind: 'detach', diskId: volume.id, instanceId: host.id });
+        return begin(tx, scope, 'detaching', {
+          task: DETACH_VOLUME,
+          input: { volumeId: volume.id },
+          shown: { instance_id: host.id },
+          wants: [offMachine(host.id, volume.id)],
+        });
       }),
 
     tags: {
@@ -147,7 +187,9 @@ export function createVolumeChanges(deps: {
       },
       async change(tx, scope, id, plan) {
         const volume = await free(tx, scope, id);
-        await store.changeVolume(tx, volume.id, { tags: JSON.stringify(plan(volume.tags)) }, clock.now());
+        const tags = plan(volume.tags);
+        await store.changeVolume(tx, volume.id, { tags: JSON.stringify(tags) }, clock.now());
+        await tasks.want(tx, scope, [to(volume.id, { metadata: tags })]);
       },
     },
   };
@@ -180,29 +222,27 @@ export function createVolumeChanges(deps: {
     tx: Transaction,
     scope: Scope,
     status: VolumeStatus,
-    change: DiskChange,
+    { id = randomUUID(), task, input, shown, wants }: Begun,
   ): Promise<string> {
-    const id = randomUUID();
-    const { kind, diskId, ...data } = change;
-    await store.setStatus(tx, [diskId], status, id, clock.now());
-    return tasks.start(tx, scope, {
+    await store.setStatus(tx, [input.volumeId], status, id, clock.now());
+    return tasks.begin(tx, scope, {
       id,
-      type: CHANGES[kind],
-      data: { volume_id: diskId, ...wireNames(data) },
-      input: change,
-      deadlineMs: CHANGE_DEADLINE_MS,
+      task,
+      data: { volume_id: input.volumeId, ...shown },
+      input,
+      wants,
     });
   }
 }
 
-const WIRE_NAMES: Record<string, string> = {
-  instanceId: 'instance_id',
-  sizeGib: 'size',
-  snapshotId: 'snapshot_id',
-  volumeType: 'volume_type',
-};
-
-/** What a task shows of its parameters, by the names that the API has for them. */
-function wireNames(data: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(data).map(([name, value]) => [WIRE_NAMES[name] ?? name, value]));
+interface Begun {
+  id?: string;
+  task: TaskType<VolumeChange>;
+  input: VolumeChange;
+  /** What the task shows of its parameters. */
+  shown: object;
+  wants: Wanted[];
 }
+
+const to = (id: string, changed: Partial<VolumeSpec>) =>
+  changeWant('volume', id, (spec) => ({ ...spec, ...changed }));

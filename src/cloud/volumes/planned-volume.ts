@@ -1,4 +1,4 @@
-import type { DiskOrder } from './backend.ts';
+import type { VolumeTypeName } from '../catalog/catalog.ts';
 import type { ImageSource, VolumeShape, VolumeWish } from './sources.ts';
 
 /** A volume that somebody wants for a new instance. */
@@ -10,6 +10,15 @@ export type InstanceVolumeWish = {
   | (VolumeWish & { name?: string; tags?: Record<string, string>; metadata?: Record<string, string> })
   | { source: 'existing-volume'; volume_id: string }
 );
+
+/** As the machine gets it. */
+export interface DiskOrder {
+  id: string;
+  sizeGib: number;
+  volumeType: VolumeTypeName;
+  imageId: string | null;
+  snapshotId: string | null;
+}
 
 /** A volume that a new instance will have; checked, and locked if it exists already. */
 export interface PlannedVolume {

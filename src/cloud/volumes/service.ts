@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { make, remove } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
@@ -17,13 +18,8 @@ import type { CreateVolume } from './schema.ts';
 import type { SnapshotRows } from './snapshot-rows.ts';
 import { type ImageSources, type SnapshotSources, volumeShapes } from './sources.ts';
 import * as store from './store.ts';
-import {
-  CREATE_VOLUME,
-  DEADLINE_MS,
-  DELETE_VOLUME,
-  type VolumeInput,
-  type VolumeRemoval,
-} from './workflow.ts';
+import { CREATE_VOLUME, DELETE_VOLUME } from './tasks.ts';
+import { onMachine, volumeSpec } from './wanted.ts';
 
 export interface Volumes extends VolumeLookup {
   /** Starts the task that makes a volume; answers the task's id. @throws InvalidError, QuotaExceededError */
@@ -75,28 +71,20 @@ export function createVolumes(deps: {
         );
         scope.principal.writes?.about({ type: 'volume', id, name: request.name });
         const device = host && (await freeDevice(tx, host));
+        const tag = request.attachment_tag;
         if (host && device) {
           const attachment = { volumeId: id, instanceId: host.id, device };
-          await insertAttachment(tx, { ...attachment, tag: request.attachment_tag ?? null });
+          await insertAttachment(tx, { ...attachment, tag: tag ?? null });
         }
-        const input: VolumeInput = {
-          order: {
-            id,
-            sizeGib: shape.sizeGib,
-            volumeType: shape.volumeType,
-            imageId: shape.imageId,
-            snapshotId: shape.snapshotId,
-          },
-          ...(host && device && { attach: { instanceId: host.id, device } }),
-          clientId: scope.clientId,
-          regionId: scope.region.id,
-        };
-        await tasks.start(tx, scope, {
+        await tasks.begin(tx, scope, {
           id: taskId,
-          type: CREATE_VOLUME,
+          task: CREATE_VOLUME,
           data: request,
-          input,
-          deadlineMs: DEADLINE_MS,
+          input: { volumeId: id, clientId: scope.clientId, regionId: scope.region.id },
+          wants: [
+            make('volume', id, volumeSpec(request.name, shape, tags)),
+            ...(host && device ? [onMachine(host.id, id, { device, tag })] : []),
+          ],
         });
         await takeQuota(tx, scope, 'volume_count');
         return taskId;
@@ -133,24 +121,19 @@ export function createVolumes(deps: {
         const own = await snapshots.lockOf(tx, [volume.id]);
         requireSnapshots(volume, own, snapshotIds);
         await store.setStatus(tx, [volume.id], 'deleting', taskId, now);
-        await snapshots.hold(
-          tx,
-          own.map((one) => one.id),
-          taskId,
-          now,
-        );
-        const input: VolumeRemoval = {
-          volumeId: volume.id,
-          snapshotIds: own.map((one) => one.id),
-          clientId: scope.clientId,
-          regionId: scope.region.id,
-        };
-        return tasks.start(tx, scope, {
+        const doomed = own.map((one) => one.id);
+        await snapshots.hold(tx, doomed, taskId, now);
+        return tasks.begin(tx, scope, {
           id: taskId,
-          type: DELETE_VOLUME,
-          data: { volume_id: volume.id, snapshots: input.snapshotIds },
-          input,
-          deadlineMs: DEADLINE_MS,
+          task: DELETE_VOLUME,
+          data: { volume_id: volume.id, snapshots: doomed },
+          input: {
+            volumeId: volume.id,
+            snapshotIds: doomed,
+            clientId: scope.clientId,
+            regionId: scope.region.id,
+          },
+          wants: [remove('volume', volume.id), ...doomed.map((one) => remove('snapshot', one))],
         });
       });
     },

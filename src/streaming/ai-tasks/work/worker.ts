@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import type { Logger } from 'pino';
+import { type Loop, loop } from '../../../convergence/loop.ts';
 import type { ChangeFeed } from '../../../db/changes.ts';
 import type { Database } from '../../../db/database.ts';
 import type { AnalysisProgram } from '../../../engines/analysis-program.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { type Loop, loop } from '../../../workflows/loop.ts';
 import { type AiCapabilities, ALWAYS_ACCEPTED, workKinds } from '../capabilities.ts';
 import { hearNews } from '../news.ts';
 import { type Claims, createClaims } from './claims.ts';

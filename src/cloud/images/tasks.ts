@@ -1,14 +1,8 @@
+import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { TaskHandler } from '../../workflows/task-handler.ts';
-import { provision, unprovision } from '../provisioning/provisioner.ts';
 import { releaseQuota } from '../quotas/quotas.ts';
-import type { ImageBackend } from './backend.ts';
 import { changeImage, deleteImage } from './store.ts';
-
-export const CREATE_IMAGE = 'create_image';
-export const DELETE_IMAGE = 'delete_image';
-export const DEADLINE_MS = 30 * 60_000;
 
 /** What images need of the volume that they are made from. */
 export interface UploadedVolumes {
@@ -26,25 +20,21 @@ export interface ImageInput {
 
 export type ImageRemoval = Pick<ImageInput, 'imageId' | 'clientId' | 'regionId'>;
 
-export function imageHandlers(deps: {
-  clock: Clock;
-  backend: ImageBackend;
-  volumes: UploadedVolumes;
-}): TaskHandler[] {
-  const { clock, backend, volumes } = deps;
+const deadlineMs = minutes(30);
+export const CREATE_IMAGE: TaskType<ImageInput> = { type: 'create_image', deadlineMs };
+export const DELETE_IMAGE: TaskType<ImageRemoval> = { type: 'delete_image', deadlineMs };
+
+/** How tasks on images end. */
+export function imageTasks(deps: { clock: Clock; volumes: UploadedVolumes }): TaskEnd[] {
+  const { clock, volumes } = deps;
 
   async function drop(tx: Transaction, { imageId, ...owner }: ImageRemoval): Promise<void> {
     if (await deleteImage(tx, imageId)) await releaseQuota(tx, owner, 'image_count');
   }
   const free = { status: 'active', task_id: null } as const;
 
-  const create: TaskHandler<ImageInput, null> = {
-    type: CREATE_IMAGE,
-    deadlineMs: DEADLINE_MS,
-    async run(run, { imageId: id, volumeId }) {
-      await provision(run, backend, { id, volumeId }, { id });
-      return null;
-    },
+  const create: TaskEnd<ImageInput> = {
+    ...CREATE_IMAGE,
     async complete(tx, _task, { imageId, volumeId, sizeBytes }) {
       await changeImage(tx, imageId, { ...free, size_bytes: sizeBytes, updated_at: clock.now() });
       await volumes.settle(tx, volumeId, clock.now());
@@ -56,13 +46,9 @@ export function imageHandlers(deps: {
     },
   };
 
-  const remove: TaskHandler<ImageRemoval, null> = {
-    type: DELETE_IMAGE,
-    deadlineMs: DEADLINE_MS,
-    async run(run, { imageId }) {
-      await unprovision(run, backend, { id: imageId });
-      return null;
-    },
+  const remove: TaskEnd<ImageRemoval> = {
+    ...DELETE_IMAGE,
+    removes: true,
     async complete(tx, _task, removal) {
       await drop(tx, removal);
       return null;

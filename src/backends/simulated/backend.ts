@@ -1,0 +1,109 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Kysely } from 'kysely';
+import type { Tables } from '../../db/tables.ts';
+import type { Backend, Convergence, Kind } from '../contract/backend.ts';
+import type { Observations, Specs } from '../contract/specs.ts';
+import { LIVES, type Life, type Phase } from './lives.ts';
+import { deleteObject, findObject, insertObject, type SimulatedObject, updateObject } from './objects.ts';
+
+const REMOVING = 'removing';
+
+/**
+ * Infrastructure that exists only in a table of its own. Things get ready by time going by: how far one has come follows
+ * from when the last change of it began, by the database's clock, so that restarts and repeated calls change nothing.
+ */
+export function createSimulatedBackend(deps: { sql: Kysely<Tables>; speed: number }): Backend {
+  const { sql: db, speed } = deps;
+
+  async function present<K extends Kind>(
+    kind: K,
+    id: string,
+    spec: Specs[K],
+  ): Promise<Convergence<Observations[K]> | undefined> {
+    const life: Life<K> = LIVES[kind];
+    life.refuse?.(spec);
+    const found = await findObject(db, kind, id);
+    const removed = found?.doing === REMOVING;
+    if (!found || removed || !isDeepStrictEqual(found.spec, spec)) {
+      const phases = found && !removed ? life.changing(found.spec as Specs[K], spec) : life.making(spec);
+      const beginning = {
+        spec,
+        doing: found && !removed ? 'changing' : 'making',
+        takesMs: total(phases) / speed,
+      };
+      const done = found
+        ? await updateObject(db, kind, id, found.revision, beginning)
+        : await insertObject(db, kind, id, beginning);
+      if (!done) return undefined;
+      const fresh = { ...beginning, takes_ms: beginning.takesMs, age_ms: 0, revision: 0 };
+      return stateOf(fresh, phases) ?? { state: 'settled', observed: life.observed(id, spec) };
+    }
+    const phases =
+      found.doing === 'making' ? life.making(spec) : [{ state: 'changing', ms: found.takes_ms * speed }];
+    return stateOf(found, phases) ?? { state: 'settled', observed: life.observed(id, spec) };
+  }
+
+  async function absent<K extends Kind>(kind: K, id: string): Promise<Convergence<null> | undefined> {
+    const found = await findObject(db, kind, id);
+    if (!found) return { state: 'settled', observed: null };
+    const { removing } = LIVES[kind];
+    if (found.doing !== REMOVING) {
+      const takesMs = removing.ms / speed;
+      if (
+        !(await updateObject(db, kind, id, found.revision, { spec: found.spec, doing: REMOVING, takesMs }))
+      ) {
+        return undefined;
+      }
+      if (takesMs >= 1)
+        return { state: 'progressing', doing: removing.state, askAgainMs: Math.ceil(takesMs) };
+      found.revision += 1;
+    } else if (found.age_ms < found.takes_ms) {
+      return {
+        state: 'progressing',
+        doing: removing.state,
+        askAgainMs: Math.ceil(found.takes_ms - found.age_ms),
+      };
+    }
+    const gone = await deleteObject(db, kind, id, found.revision);
+    return gone ? { state: 'settled', observed: null } : undefined;
+  }
+
+  /** The phase that its age lies in; undefined once it is over. */
+  function stateOf(
+    { age_ms: age, takes_ms: takes }: Pick<SimulatedObject, 'age_ms' | 'takes_ms'>,
+    phases: readonly Phase[],
+  ): { state: 'progressing'; doing: string; askAgainMs: number } | undefined {
+    if (takes - age < 1) return undefined;
+    let end = 0;
+    for (const { state, ms } of phases) {
+      end += ms / speed;
+      if (age < end) return { state: 'progressing', doing: state, askAgainMs: Math.ceil(end - age) };
+    }
+    return { state: 'progressing', doing: 'finishing', askAgainMs: Math.ceil(takes - age) };
+  }
+
+  return {
+    problems: () => [],
+    async converge({ kind, id }, spec) {
+      // Another process was faster with the same step: look again.
+      for (;;) {
+        const answer = spec === null ? await absent(kind, id) : await present(kind, id, spec);
+        if (answer) return answer;
+      }
+    },
+    async observe({ kind, id }) {
+      const found = await findObject(db, kind, id);
+      if (!found) return null;
+      const life: Life<typeof kind> = LIVES[kind];
+      return life.observed(id, found.spec as Specs[typeof kind]);
+    },
+    async *list() {
+      const rows = await db.selectFrom('simulated_objects').select(['kind', 'id']).execute();
+      for (const { kind, id } of rows) yield { kind: kind as Kind, id, handle: null };
+    },
+  };
+}
+
+function total(phases: readonly Phase[]): number {
+  return phases.reduce((sum, { ms }) => sum + ms, 0);
+}

@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import type { Kind } from '../contract/backend.ts';
+import { Refused } from '../contract/backend.ts';
+import type { ClusterSpec, MachineSpec, Observations, Specs } from '../contract/specs.ts';
+
+/** One state on the way, and how long it lasts at speed 1. */
+export interface Phase {
+  state: string;
+  ms: number;
+}
+
+/** How things of a kind come, change and go. */
+export interface Life<K extends Kind> {
+  making(spec: Specs[K]): Phase[];
+  changing(former: Specs[K], spec: Specs[K]): Phase[];
+  removing: Phase;
+  observed(id: string, spec: Specs[K]): Observations[K];
+  /** @throws Refused for what stands for a failure */
+  refuse?(spec: Specs[K]): void;
+}
+
+/** A cluster with a logging topic of this name is always refused, so that clients can see what a failed task looks like. */
+export const FAILING_TOPIC = 'simulate-failure';
+
+const nothing = () => ({});
+const CHANGING_NETWORK: Phase[] = [{ state: 'configuring', ms: 300 }];
+/** What a network is made of gets ready at one pace. */
+const wired = {
+  making: () => CHANGING_NETWORK,
+  changing: () => CHANGING_NETWORK,
+  removing: { state: 'deleting', ms: 300 },
+  observed: nothing,
+};
+
+const disk = (state: string, ms: number, changeMs: number) => ({
+  making: () => [{ state, ms }],
+  changing: () => [{ state: 'changing', ms: changeMs }],
+  removing: { state: 'deleting', ms: 100 },
+  observed: nothing,
+});
+
+export const LIVES: { [K in Kind]: Life<K> } = {
+  network: wired,
+  subnet: wired,
+  port: wired,
+  floating_ip: wired,
+  security_group: {
+    making: () => [],
+    changing: () => [],
+    removing: { state: 'deleting', ms: 0 },
+    observed: nothing,
+  },
+  volume: disk('creating', 200, 150),
+  snapshot: disk('creating', 200, 0),
+  image: disk('saving', 300, 0),
+  file_share: {
+    making: () => [{ state: 'creating', ms: 500 }],
+    changing: () => [{ state: 'changing', ms: 200 }],
+    removing: { state: 'deleting', ms: 300 },
+    observed: (id) => ({ connectionPoint: `${testAddressOf(id)}:/shares/${id}` }),
+  },
+  machine: {
+    // The states are Nova's, in its order.
+    making: () => [
+      { state: 'scheduling', ms: 50 },
+      { state: 'block_device_mapping', ms: 150 },
+      { state: 'networking', ms: 100 },
+      { state: 'spawning', ms: 200 },
+    ],
+    changing: (former, spec) => [machineChange(former, spec)],
+    removing: { state: 'deleting', ms: 200 },
+    observed: nothing,
+  },
+  cluster: {
+    making: (spec) => [
+      { state: 'creating the control plane', ms: 900 },
+      { state: 'creating pools', ms: 100 * Object.keys(spec.pools).length },
+      { state: 'configuring', ms: 40 * Object.keys(spec.configuration).length },
+      { state: 'starting nodes', ms: 600 },
+    ],
+    changing: clusterChange,
+    removing: { state: 'deleting', ms: 500 },
+    observed: nothing,
+    refuse(spec) {
+      const logging = spec.configuration.logging as { topic_name?: string } | undefined;
+      if (logging?.topic_name !== FAILING_TOPIC) return;
+      throw new Refused(
+        `Logging could not be set up: the simulated log service refused topic ${FAILING_TOPIC}, which stands for a failure`,
+      );
+    },
+  },
+};
+
+function machineChange(former: MachineSpec, spec: MachineSpec): Phase {
+  if (former.flavorId !== spec.flavorId) return { state: 'resizing', ms: 500 };
+  if (former.reboots.soft !== spec.reboots.soft || former.reboots.hard !== spec.reboots.hard) {
+    return { state: 'rebooting', ms: 400 };
+  }
+  if (former.power !== spec.power) return { state: 'powering', ms: 300 };
+  return { state: 'changing', ms: 200 };
+}
+
+function clusterChange(former: ClusterSpec, spec: ClusterSpec): Phase[] {
+  const upgraded = former.version !== spec.version;
+  const names = new Set([...Object.keys(former.pools), ...Object.keys(spec.pools)]);
+  const touched = [...names].filter(
+    (name) => JSON.stringify(former.pools[name]) !== JSON.stringify(spec.pools[name]),
+  );
+  const groups = Object.keys(spec.configuration).filter(
+    (name) => JSON.stringify(former.configuration[name]) !== JSON.stringify(spec.configuration[name]),
+  );
+  return [
+    { state: 'preparing', ms: 100 },
+    ...(upgraded ? [{ state: 'upgrading the control plane', ms: 400 }] : []),
+    { state: 'changing pools', ms: 200 * touched.length + (upgraded ? 100 * names.size : 0) },
+    { state: 'configuring', ms: 40 * groups.length },
+    { state: 'waiting until all is ready', ms: 160 },
+  ];
+}
+
+/** An address of 198.18.0.0/15, which RFC 2544 keeps for tests, so that nothing real is ever mounted. */
+function testAddressOf(id: string): string {
+  const [second = 0, third = 0, fourth = 0] = createHash('sha256').update(id).digest();
+  return `198.${18 + (second % 2)}.${third}.${1 + (fourth % 254)}`;
+}

@@ -1,0 +1,36 @@
+import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { snapshotRows } from './rows.ts';
+
+export interface SnapshotInput {
+  snapshotId: string;
+  /** Whose quota it counts against. */
+  clientId: number;
+  regionId: number;
+}
+
+const deadlineMs = minutes(10);
+export const CREATE_SNAPSHOT: TaskType<SnapshotInput> = { type: 'create_snapshot', deadlineMs };
+export const DELETE_SNAPSHOT: TaskType<SnapshotInput> = { type: 'delete_snapshot', deadlineMs };
+
+/** How tasks on snapshots end. */
+export function snapshotTasks({ clock }: { clock: Clock }): TaskEnd[] {
+  const create: TaskEnd<SnapshotInput> = {
+    ...CREATE_SNAPSHOT,
+    async complete(tx, _task, { snapshotId }) {
+      await snapshotRows.keep(tx, [snapshotId], clock.now());
+      return { snapshots: [snapshotId] };
+    },
+    abandon: (tx, _task, { snapshotId, ...owner }) => snapshotRows.drop(tx, [snapshotId], owner),
+  };
+  const remove: TaskEnd<SnapshotInput> = {
+    ...DELETE_SNAPSHOT,
+    removes: true,
+    async complete(tx, _task, { snapshotId, ...owner }) {
+      await snapshotRows.drop(tx, [snapshotId], owner);
+      return null;
+    },
+    abandon: (tx, _task, { snapshotId }) => snapshotRows.keep(tx, [snapshotId], clock.now()),
+  };
+  return [create, remove];
+}

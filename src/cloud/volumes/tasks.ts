@@ -1,0 +1,101 @@
+import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
+import type { Transaction } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { VolumeTypeName } from '../catalog/catalog.ts';
+import { releaseQuota } from '../quotas/quotas.ts';
+import { deleteAttachment } from './attachment-store.ts';
+import type { SnapshotRows } from './snapshot-rows.ts';
+import { changeVolume, deleteVolumes, setStatus, settleVolume } from './store.ts';
+
+interface VolumeInput {
+  volumeId: string;
+  /** Whose quota it counts against. */
+  clientId: number;
+  regionId: number;
+}
+
+interface VolumeRemoval extends VolumeInput {
+  /** They go with the volume. */
+  snapshotIds: string[];
+}
+
+/** What the row becomes once the infrastructure is so far. */
+export interface VolumeChange {
+  volumeId: string;
+  sizeGib?: number;
+  volumeType?: VolumeTypeName;
+  /** The snapshot that it goes back to. */
+  snapshotId?: string;
+}
+
+const deadlineMs = minutes(10);
+export const CREATE_VOLUME: TaskType<VolumeInput> = { type: 'create_volume', deadlineMs };
+export const DELETE_VOLUME: TaskType<VolumeRemoval> = { type: 'delete_volume', deadlineMs };
+export const ATTACH_VOLUME: TaskType<VolumeChange> = { type: 'attach_volume', deadlineMs };
+export const DETACH_VOLUME: TaskType<VolumeChange> = { type: 'detach_volume', deadlineMs };
+export const EXTEND_VOLUME: TaskType<VolumeChange> = { type: 'extend_volume', deadlineMs };
+export const RETYPE_VOLUME: TaskType<VolumeChange> = { type: 'retype_volume', deadlineMs };
+export const REVERT_VOLUME: TaskType<VolumeChange> = { type: 'revert_volume', deadlineMs };
+
+interface Deps {
+  clock: Clock;
+  snapshots: SnapshotRows;
+}
+
+/** How tasks on volumes end: the volume is held until then, and whatever happens it is free afterwards. */
+export function volumeTasks({ clock, snapshots }: Deps): TaskEnd[] {
+  const create: TaskEnd<VolumeInput> = {
+    ...CREATE_VOLUME,
+    async complete(tx, _task, { volumeId }) {
+      await settleVolume(tx, volumeId, clock.now());
+      return { volumes: [volumeId] };
+    },
+    async abandon(tx, _task, { volumeId, ...owner }) {
+      await deleteAttachment(tx, volumeId);
+      await deleteVolumes(tx, [volumeId]);
+      await releaseQuota(tx, owner, 'volume_count');
+    },
+  };
+
+  const remove: TaskEnd<VolumeRemoval> = {
+    ...DELETE_VOLUME,
+    removes: true,
+    async complete(tx, _task, { volumeId, snapshotIds, ...owner }) {
+      await snapshots.drop(tx, snapshotIds, owner);
+      await deleteVolumes(tx, [volumeId]);
+      await releaseQuota(tx, owner, 'volume_count');
+      return null;
+    },
+    async abandon(tx, _task, { volumeId, snapshotIds }) {
+      await snapshots.keep(tx, snapshotIds, clock.now());
+      await setStatus(tx, [volumeId], 'available', null, clock.now());
+    },
+  };
+
+  async function free(tx: Transaction, { volumeId, snapshotId }: VolumeChange): Promise<void> {
+    if (snapshotId !== undefined) await snapshots.keep(tx, [snapshotId], clock.now());
+    await settleVolume(tx, volumeId, clock.now());
+  }
+
+  const change = (task: TaskType<VolumeChange>): TaskEnd<VolumeChange> => ({
+    ...task,
+    async complete(tx, _task, input) {
+      const { volumeId, sizeGib, volumeType } = input;
+      if (task === DETACH_VOLUME) await deleteAttachment(tx, volumeId);
+      const changed = {
+        ...(sizeGib && { size_gib: sizeGib }),
+        ...(volumeType && { volume_type: volumeType }),
+      };
+      if (sizeGib ?? volumeType) await changeVolume(tx, volumeId, changed, clock.now());
+      await free(tx, input);
+      return null;
+    },
+    async abandon(tx, _task, input) {
+      if (task === ATTACH_VOLUME) await deleteAttachment(tx, input.volumeId);
+      await free(tx, input);
+    },
+  });
+
+  const changes = [ATTACH_VOLUME, DETACH_VOLUME, EXTEND_VOLUME, RETYPE_VOLUME, REVERT_VOLUME].map(change);
+  return [create, remove, ...changes];
+}

@@ -1,0 +1,133 @@
+import { type Kysely, sql } from 'kysely';
+import type { Json, Kind } from '../backends/contract/backend.ts';
+import type { Tables } from '../db/tables.ts';
+import { DEAD_AFTER_MS } from './heartbeat.ts';
+import { keyOf } from './wants.ts';
+
+/** A want in the hands of this worker, as it was when it was taken. */
+export interface Claim {
+  kind: Kind;
+  id: string;
+  client_id: number;
+  project_id: number;
+  region_id: number;
+  generation: number;
+  spec: object | null;
+  after: string[];
+  handle: Json;
+  failures: number;
+  /** By it a change is noticed that came meanwhile, to the microsecond. */
+  due: string;
+}
+
+/** Takes what is due, the oldest first, at most `limit` of it. */
+export async function takeDue(sqlDb: Kysely<Tables>, workerId: string, limit: number): Promise<Claim[]> {
+  const { rows } = await sql<Claim>`
+    with due as (
+      select kind, id from wants where worker_id is null and due_at <= clock_timestamp()
+      order by due_at limit ${limit} for no key update skip locked
+    )
+    update wants set worker_id = ${workerId} from due where wants.kind = due.kind and wants.id = due.id
+    returning wants.kind, wants.id, client_id, project_id, region_id, generation, spec, after, handle, failures,
+      due_at::text as due`.execute(sqlDb);
+  return rows;
+}
+
+/** Those of the tasks that wait for them which nobody has begun are running now. */
+export async function beginTasks(sqlDb: Kysely<Tables>, claims: readonly Claim[], now: Date): Promise<void> {
+  const names = JSON.stringify(claims.map(({ kind, id }) => ({ kind, id })));
+  await sql`
+    update tasks set state = 'RUNNING', updated_on = ${now}
+    where state = 'NEW' and id in (
+      select task_id from task_wants
+      join jsonb_to_recordset(${names}::jsonb) as name (kind text, id uuid) on name.kind = task_wants.kind and name.id = want_id)`.execute(
+    sqlDb,
+  );
+}
+
+/** How a want leaves its worker's hands without being settled. */
+export interface Release {
+  againInMs: number;
+  /** Null where nothing can be said. */
+  doing: string | null;
+  failures: number;
+  handle: Json;
+}
+
+/** Gives it back; it is due at once where it was changed or woken meanwhile. */
+export async function release(
+  sqlDb: Kysely<Tables>,
+  workerId: string,
+  claim: Claim,
+  { againInMs, doing, failures, handle }: Release,
+): Promise<void> {
+  await sql`
+    update wants set worker_id = null, handle = ${JSON.stringify(handle)}::jsonb,
+      doing = case when generation = ${claim.generation} then ${doing} end,
+      failures = case when generation = ${claim.generation} then ${failures}::integer else failures end,
+      due_at = case when due_at = ${claim.due}::timestamptz
+        then clock_timestamp() + ${againInMs}::float8 * interval '1 millisecond' else due_at end
+    where kind = ${claim.kind} and id = ${claim.id} and worker_id = ${workerId}`.execute(sqlDb);
+}
+
+/** Keeps it, and says what is being done. False where it isn't this worker's any more, or something else is wanted by now. */
+export async function keep(
+  sqlDb: Kysely<Tables>,
+  workerId: string,
+  { kind, id, generation }: Claim,
+  { doing, handle }: { doing: string; handle: Json },
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update wants set doing = ${doing}, handle = ${JSON.stringify(handle)}::jsonb
+    where kind = ${kind} and id = ${id} and worker_id = ${workerId} and generation = ${generation}`.execute(
+    sqlDb,
+  );
+  return numAffectedRows === 1n;
+}
+
+/** What it has to wait for; undefined where it may go on. */
+export async function obstacleOf(sqlDb: Kysely<Tables>, claim: Claim): Promise<string | undefined> {
+  if (claim.spec !== null && claim.after.length === 0) return undefined;
+  const { rows } =
+    claim.spec === null
+      ? await sql<{ kind: string; id: string }>`
+          select kind, id from wants where uses @> array[${keyOf(claim)}] and uses <> '{}' limit 1`.execute(
+          sqlDb,
+        )
+      : await sql<{ kind: string; id: string }>`
+          select kind, id from wants join unnest(${claim.after}::text[]) as wanted (key)
+            on kind = split_part(key, ':', 1) and id = split_part(key, ':', 2)::uuid
+          where settled_generation is distinct from generation limit 1`.execute(sqlDb);
+  const [first] = rows;
+  return first && `waiting for ${first.kind.replaceAll('_', ' ')} ${first.id}`;
+}
+
+/** What the database counts as this worker's. */
+export async function claimedBy(sqlDb: Kysely<Tables>, workerId: string): Promise<string[]> {
+  const rows = await sqlDb
+    .selectFrom('wants')
+    .select(['kind', 'id'])
+    .where('worker_id', '=', workerId)
+    .execute();
+  return rows.map(({ kind, id }) => `${kind}:${id}`);
+}
+
+/** Gives some back as they are: by key, or all. */
+export async function giveBack(
+  sqlDb: Kysely<Tables>,
+  workerId: string,
+  keys?: readonly string[],
+): Promise<void> {
+  const those = keys === undefined ? sql`true` : sql`kind || ':' || id = any(${keys}::text[])`;
+  await sql`update wants set worker_id = null where worker_id = ${workerId} and ${those}`.execute(sqlDb);
+}
+
+/** Frees what is in the hands of workers that stopped beating. Answers how much that was. */
+export async function takeFromDead(sqlDb: Kysely<Tables>): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update wants set worker_id = null
+    where worker_id is not null and not exists (
+      select from worker_heartbeats where executor_id = worker_id::text
+        and beat_at >= now() - ${DEAD_AFTER_MS} * interval '1 millisecond')`.execute(sqlDb);
+  return Number(numAffectedRows ?? 0);
+}

@@ -1,0 +1,194 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import {
+  type Backend,
+  type Call,
+  type Convergence,
+  type Json,
+  type Kind,
+  type Ref,
+  Refused,
+  Unavailable,
+} from '../backends/contract/backend.ts';
+import type { Specs } from '../backends/contract/specs.ts';
+import { type Claim, keep, obstacleOf, type Release, release } from './claims.ts';
+import { type Endings, Overtaken, refuse, settle } from './endings.ts';
+import { isTransient } from './transient.ts';
+
+/** Who asks again that soon keeps the want in hand, instead of putting it down and taking it up. */
+const SHORT_MS = 1_000;
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 30_000;
+/** What is woken looks at once; this is for news that got lost. */
+const OBSTACLE_MS = 30_000;
+/** A fault of ours is taken for final after that many tries. */
+const MOST_FAULTS = 5;
+
+export interface Pursuit extends Endings {
+  workerId: string;
+  backendOf(regionId: number, kind: Kind): Backend;
+  /** Runs a few of them at a time. */
+  limit<T>(work: () => Promise<T>): Promise<T>;
+}
+
+type Outcome = { settled: object | null; handle: Json } | { refused: string } | Release;
+
+/**
+ * Brings a want as far as it goes: until it is there, or has to wait for long, or is refused. It is out of this worker's
+ * hands afterwards, unless the database is gone for good. Aborted, it is given back.
+ */
+export async function pursue(pursuit: Pursuit, claim: Claim, signal: AbortSignal): Promise<void> {
+  const outcome = await outcomeOf(pursuit, claim, signal);
+  await persist(pursuit.log, signal, async () => {
+    if (outcome === undefined) return putDown(pursuit, claim, { ...stay(claim), againInMs: 0 });
+    if ('settled' in outcome) return settleOrFail(pursuit, claim, outcome);
+    if ('refused' in outcome) return refuseOrWait(pursuit, claim, outcome.refused);
+    return putDown(pursuit, claim, outcome);
+  });
+}
+
+const stay = ({ failures, handle }: Claim) => ({ doing: null, failures, handle });
+
+async function outcomeOf(pursuit: Pursuit, claim: Claim, signal: AbortSignal): Promise<Outcome | undefined> {
+  const { database, workerId, log } = pursuit;
+  let { handle } = claim;
+  let said: string | undefined;
+  let saidAt = 0;
+  try {
+    const obstacle = await obstacleOf(database.sql, claim);
+    if (obstacle !== undefined) return { ...stay(claim), doing: obstacle, againInMs: OBSTACLE_MS };
+    for (;;) {
+      const answer = await pursuit.limit(() => convergeOnce(pursuit, { ...claim, handle }, signal));
+      handle = answer.handle ?? handle;
+      if (answer.state === 'settled') return { settled: answer.observed, handle };
+      const { doing, askAgainMs } = answer;
+      if (askAgainMs > SHORT_MS) return { doing, againInMs: askAgainMs, failures: 0, handle };
+      // Saying it tells as well whether it still is what is wanted.
+      const now = performance.now();
+      if (doing !== said || now - saidAt > SHORT_MS) {
+        if (!(await keep(database.sql, workerId, claim, { doing, handle })))
+          return { ...stay(claim), againInMs: 0 };
+        [said, saidAt] = [doing, now];
+      }
+      await delay(askAgainMs, undefined, { signal });
+    }
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    return afterFault(claim, handle, error, log);
+  }
+}
+
+async function convergeOnce(
+  { backendOf, database, log }: Pursuit,
+  claim: Claim,
+  signal: AbortSignal,
+): Promise<Convergence<object | null>> {
+  signal.throwIfAborted();
+  const { kind, id, generation } = claim;
+  const ref: Ref = { kind, id, regionId: claim.region_id, projectId: claim.project_id, handle: claim.handle };
+  const call: Call = {
+    signal,
+    generation,
+    log,
+    async secret(name) {
+      const row = await database.sql
+        .selectFrom('want_secrets')
+        .select('value')
+        .where('kind', '=', kind)
+        .where('want_id', '=', id)
+        .where('name', '=', name)
+        .executeTakeFirst();
+      return row?.value;
+    },
+  };
+  const backend = backendOf(claim.region_id, kind);
+  return untilAborted(signal, backend.converge(ref, claim.spec as Specs[Kind] | null, call));
+}
+
+function afterFault(claim: Claim, handle: Json, error: unknown, log: Logger): Outcome {
+  const failures = claim.failures + 1;
+  const about = { kind: claim.kind, id: claim.id, failures };
+  if (error instanceof Refused) return { refused: error.message };
+  if (error instanceof Unavailable || isTransient(error)) {
+    log.warn({ ...about, err: error }, 'the infrastructure can not be reached, trying again');
+    const againInMs = (error instanceof Unavailable ? error.retryAfterMs : undefined) ?? pauseAfter(failures);
+    return { doing: messageOf(error), againInMs, failures, handle };
+  }
+  log.error({ ...about, err: error }, 'a fault of the backend');
+  if (failures >= MOST_FAULTS) {
+    return {
+      refused: `it failed because of an internal error. The server's log has the details under ${claim.kind} ${claim.id}`,
+    };
+  }
+  return { doing: 'a fault; trying again', againInMs: pauseAfter(failures), failures, handle };
+}
+
+const messageOf = (error: unknown): string =>
+  error instanceof Unavailable ? error.message : 'a service it depends on could not be reached';
+
+const pauseAfter = (failures: number): number =>
+  Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures, 20), LONGEST_PAUSE_MS) * (0.75 + Math.random() / 2);
+
+async function settleOrFail(
+  pursuit: Pursuit,
+  claim: Claim,
+  { settled: observed, handle }: { settled: object | null; handle: Json },
+): Promise<void> {
+  try {
+    await settle(pursuit, pursuit.workerId, claim, { observed, handle });
+  } catch (error) {
+    if (isTransient(error)) throw error;
+    if (error instanceof Overtaken) return putDown(pursuit, claim, { ...stay(claim), handle, againInMs: 0 });
+    pursuit.log.error({ err: error, kind: claim.kind, id: claim.id }, 'the end of a task failed');
+    const reason = `The task failed because of an internal error. The server's log has the details under ${claim.kind} ${claim.id}`;
+    await refuseOrWait(pursuit, claim, reason);
+  }
+}
+
+async function refuseOrWait(pursuit: Pursuit, claim: Claim, reason: string): Promise<void> {
+  const failures = claim.failures + 1;
+  // A want outlives its task, and what must go has to go in the end.
+  const failed = await refuse(pursuit, claim, reason);
+  if (!failed)
+    pursuit.log.warn(
+      { kind: claim.kind, id: claim.id, reason, failures },
+      'the infrastructure refuses what is wanted',
+    );
+  await putDown(pursuit, claim, {
+    doing: reason,
+    againInMs: pauseAfter(failures + 4),
+    failures,
+    handle: claim.handle,
+  });
+}
+
+function putDown({ database, workerId }: Pursuit, claim: Claim, how: Release): Promise<void> {
+  return release(database.sql, workerId, claim, how);
+}
+
+/** The database being away for a while must not lose what was found out. */
+async function persist(log: Logger, signal: AbortSignal, write: () => Promise<void>): Promise<void> {
+  for (let failures = 1; ; failures++) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isTransient(error) || signal.aborted) throw error;
+      log.warn({ err: error }, 'the database can not be reached, trying again');
+    }
+    await delay(Math.min(pauseAfter(failures), 2_000), undefined, { signal });
+  }
+}
+
+/** `work`, or a rejection as soon as `signal` fires: work that hangs and ignores the signal must not hold its place. */
+async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  let abort = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

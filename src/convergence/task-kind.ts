@@ -1,0 +1,34 @@
+import type { Kind } from '../backends/contract/backend.ts';
+import type { Observations } from '../backends/contract/specs.ts';
+import type { Transaction } from '../db/database.ts';
+
+/** What a task made, by kind, as its readers see it: `{clusters: ['<id>']}`. */
+export type CreatedResources = Record<string, (string | number)[]>;
+
+/** A kind of task, as those who start one need to know it. `Input` is what its end needs to know: plain JSON. */
+export interface TaskType<Input> {
+  /** As readers of the task see it, e.g. `create_volume`. */
+  readonly type: string;
+  /** From acceptance to the latest end. */
+  readonly deadlineMs: number;
+  /** Never there; ties `Input` to the constant. */
+  readonly input?: Input;
+}
+
+/** What was seen of something that the task waited for, once it was as wanted. @throws Error where it waited for none such */
+export type Seen = <K extends Kind>(kind: K, id: string) => Observations[K];
+
+/** How tasks of a kind end. Both come once, in the transaction that ends the task. */
+export interface TaskEnd<Input = unknown> extends TaskType<Input> {
+  /**
+   * The task removes things. What must go goes on going after the deadline, and `complete` comes when it has gone, while
+   * the task says ERROR.
+   */
+  readonly removes?: boolean;
+  /** Everything that the task waited for is as wanted. */
+  complete(tx: Transaction, task: { id: string }, input: Input, seen: Seen): Promise<CreatedResources | null>;
+  /** The infrastructure refused, or the deadline passed: release locks, put rows back. What was wanted is taken back already. */
+  abandon(tx: Transaction, task: { id: string }, input: Input, reason: string): Promise<void>;
+}
+
+export const minutes = (count: number): number => count * 60_000;
