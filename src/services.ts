@@ -1,8 +1,6 @@
 import type { Backends } from './backends/backends.ts';
 import { createSimulatedClusters } from './backends/simulated/clusters.ts';
 import { simulatedFileShares } from './backends/simulated/file-shares.ts';
-import { simulatedInstances } from './backends/simulated/instances.ts';
-import { simulatedMachineChanges } from './backends/simulated/machine-changes.ts';
 import { simulatedNetworks } from './backends/simulated/networks.ts';
 import type { Catalog } from './cloud/catalog/catalog.ts';
 import { createClusterCredentials } from './cloud/clusters/credentials/service.ts';
@@ -31,17 +29,17 @@ import { floatingIpHandlers } from './cloud/floating-ips/workflow.ts';
 import { createImages } from './cloud/images/service.ts';
 import { imageSources } from './cloud/images/sources.ts';
 import { imageTasks } from './cloud/images/tasks.ts';
-import { instanceChangeHandlers } from './cloud/instances/change-workflow.ts';
+import { instanceChangeTasks } from './cloud/instances/change-tasks.ts';
 import { createInstanceChanges } from './cloud/instances/changes.ts';
-import { interfaceHandlers } from './cloud/instances/interface-workflow.ts';
+import { interfaceTasks } from './cloud/instances/interface-tasks.ts';
 import { createInstanceInterfaces } from './cloud/instances/interfaces.ts';
 import { createInstanceLimits } from './cloud/instances/limits.ts';
 import { createNewInterfaces } from './cloud/instances/new-interfaces.ts';
 import { createNodes, type Nodes } from './cloud/instances/nodes/service.ts';
 import { createInstancesOnPorts } from './cloud/instances/on-ports.ts';
 import { createInstances } from './cloud/instances/service.ts';
+import { instanceTasks } from './cloud/instances/tasks.ts';
 import { volumeHosts } from './cloud/instances/volume-hosts.ts';
-import { createInstanceHandler, deleteInstanceHandler } from './cloud/instances/workflow.ts';
 import { createClusterTopics } from './cloud/logging/cluster-topics.ts';
 import { createLogging } from './cloud/logging/service.ts';
 import { createMetadata } from './cloud/metadata/service.ts';
@@ -226,6 +224,7 @@ export function createServices(foundation: Foundation) {
     ...foundation,
     tasks,
     interfaces: createPortInterfaces(foundation),
+    floatingIps: interfaceFloatingIps,
     newInterfaces,
     find: instances.get,
   });
@@ -355,10 +354,21 @@ function nodesOn(foundation: Foundation): Nodes {
 /** How tasks of each kind end. */
 export function createTaskEnds(foundation: Foundation): TaskEnd[] {
   const disks = { ...foundation, snapshots: snapshotRows };
+  const machines = {
+    ...foundation,
+    addresses: createAddresses(),
+    floatingIps: interfaceFloatingIps,
+    ports: createPorts(foundation),
+    interfaces: createPortInterfaces(foundation),
+    instanceVolumes: instanceVolumesOn(foundation),
+  };
   return [
     ...volumeTasks(disks),
     ...snapshotTasks(foundation),
     ...imageTasks({ ...foundation, volumes: volumeUploads }),
+    ...instanceTasks(machines),
+    ...instanceChangeTasks(foundation),
+    ...interfaceTasks(machines),
   ];
 }
 
@@ -368,31 +378,12 @@ export function createTaskHandlers(foundation: Foundation): TaskHandler[] {
   const networking = { ...foundation, backend: simulatedNetworks(foundation.simulationSpeed) };
   const clusters = createSimulatedClusters(simulation);
   const nodes = nodesOn(foundation);
-  const machines = {
-    ...foundation,
-    machines: simulatedInstances(simulation),
-    addresses: createAddresses(),
-    floatingIps: interfaceFloatingIps,
-    ports: createPorts(foundation),
-    instanceVolumes: instanceVolumesOn(foundation),
-  };
-  const changing = {
-    ...foundation,
-    changes: simulatedMachineChanges(foundation.simulationSpeed),
-    addresses: createAddresses(),
-    floatingIps: interfaceFloatingIps,
-    interfaces: createPortInterfaces(foundation),
-  };
   const addressing = {
     ...networking,
     addresses: createAddresses(),
     floatingIps: interfaceFloatingIps,
   };
   return [
-    createInstanceHandler(machines),
-    deleteInstanceHandler(machines),
-    ...instanceChangeHandlers(changing),
-    ...interfaceHandlers(changing),
     ...clusterHandlers({
       backend: clusters,
       nodes,

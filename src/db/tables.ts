@@ -1,5 +1,4 @@
 import type { SimulatedClusterTables } from '../backends/simulated/cluster-tables.ts';
-import type { SimulatedResourceTables } from '../backends/simulated/resource-tables.ts';
 import type { SimulatedObjectTables } from '../backends/simulated/tables.ts';
 import type { CatalogTables } from '../cloud/catalog/tables.ts';
 import type { ClusterTables } from '../cloud/clusters/tables.ts';
@@ -47,7 +46,6 @@ export interface Tables
     SecurityGroupTables,
     SimulatedClusterTables,
     SimulatedObjectTables,
-    SimulatedResourceTables,
     SnapshotTables,
     SshKeyTables,
     TaskTables,

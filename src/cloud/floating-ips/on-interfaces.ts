@@ -39,7 +39,7 @@ export interface InterfaceFloatingIps {
     now: Date,
   ): Promise<void>;
   /**
-   * Holds all that lead to the ports for the task; answers those that are to be removed with them.
+   * Holds all that lead to the ports for the task; the doomed of them are to be removed with the ports.
    * @throws InvalidError for a named one that doesn't, ConflictError while a task holds one
    */
   hold(
@@ -47,8 +47,10 @@ export interface InterfaceFloatingIps {
     portIds: string[],
     removal: { floatings: string[]; deleteFloatings: boolean },
     taskId: string,
-  ): Promise<string[]>;
+  ): Promise<{ held: string[]; doomed: string[] }>;
   settle(tx: Transaction, taskId: string, now: Date): Promise<void>;
+  /** Those that lead to the ports, locked. */
+  leadingTo(tx: Transaction, portIds: string[]): Promise<string[]>;
   /** See the store. Quota and addresses of those that it answers are the caller's affair. */
   letGo: typeof store.letGo;
 }
@@ -126,8 +128,10 @@ export const interfaceFloatingIps: InterfaceFloatingIps = {
     for (const row of there) refuseHeld(`Floating IP ${row.id}`, row);
     const ids = there.map((row) => row.id);
     await store.hold(tx, ids, taskId);
-    return deleteFloatings ? ids : ids.filter((id) => floatings.includes(id));
+    return { held: ids, doomed: deleteFloatings ? ids : ids.filter((id) => floatings.includes(id)) };
   },
+
+  leadingTo: async (tx, portIds) => (await store.lockOnPorts(tx, portIds)).map(({ id }) => id),
 
   settle: store.settle,
   letGo: store.letGo,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { MachineSpec } from '../../backends/contract/specs.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError } from '../../lib/errors.ts';
@@ -12,7 +13,7 @@ import type { InstanceVolumes } from '../volumes/instance-volumes.ts';
 import type { ImageSource } from '../volumes/sources.ts';
 import { ACTIONS, type ActionName, RESIZABLE } from './actions.ts';
 import type { UpdateInstance } from './change-schema.ts';
-import { CHANGE_DEADLINE_MS, type ChangeInput, RESIZE_VM } from './change-workflow.ts';
+import { type InstanceChange, RESIZE_VM, taskOf } from './change-tasks.ts';
 import { imageMisfits, keptFlavor, misfit, usableFlavor } from './flavor-choice.ts';
 import { lockFreeInstance } from './free-instance.ts';
 import type { PossibleVolume } from './offer-schema.ts';
@@ -20,6 +21,7 @@ import { knownVolume } from './possible-volume.ts';
 import { volumeProblems } from './request-problems.ts';
 import type { VmState } from './states.ts';
 import { changeInstance, type PlainInstance } from './store.ts';
+import { ofMachine } from './wanted.ts';
 
 export interface InstanceChanges {
   /** Changes name and tags at once. @throws NotFoundError, InvalidError, ConflictError while a task holds it */
@@ -54,22 +56,27 @@ export function createInstanceChanges(deps: {
         const tags = patchedTags(instance.tags, change.tags);
         const name = change.name ?? instance.name;
         await changeInstance(tx, instance.id, { name, tags: JSON.stringify(tags) }, clock.now());
+        await tasks.want(tx, scope, [ofMachine(instance.id, () => ({ name, metadata: tags }))]);
       });
     },
 
     act: (scope, id, name) =>
       database.accept(scope.principal, async (tx) => {
         const instance = await lockFor(tx, scope, id, name);
-        const { taskType, during, end } = ACTIONS[name];
-        const change = { instanceId: instance.id, kind: name };
-        const input: ChangeInput = { change, before: stateOf(instance), end };
-        return start(tx, scope, taskType, during, input, { action: name });
+        const { during, end } = ACTIONS[name];
+        return start(tx, scope, during, {
+          task: taskOf(name),
+          input: { instanceId: instance.id, before: stateOf(instance), end },
+          shown: { action: name },
+          wanted: WANTED[name],
+        });
       }),
 
     actNow: (scope, id, name) =>
       database.accept(scope.principal, async (tx) => {
         const instance = await lockFor(tx, scope, id, name);
         await changeInstance(tx, instance.id, ACTIONS[name].end, clock.now());
+        await tasks.want(tx, scope, [ofMachine(instance.id, WANTED[name])]);
       }),
 
     changeFlavor: (scope, id, flavorId) =>
@@ -85,14 +92,14 @@ export function createInstanceChanges(deps: {
           throw new ConflictError(`Instance ${instance.id} is a bare metal machine, which keeps its flavor`);
         }
         requireState(instance, 'change the flavor', RESIZABLE);
-        const input: ChangeInput = {
-          change: { instanceId: instance.id, kind: 'resize', flavorId },
-          before: stateOf(instance),
-          end: stateOf(instance),
-          flavor: keptFlavor(flavor),
-        };
         const during = { status: 'RESIZE', task_state: 'resize_prep' } as const;
-        return start(tx, scope, RESIZE_VM, during, input, { flavor_id: flavorId });
+        const state = stateOf(instance);
+        return start(tx, scope, during, {
+          task: RESIZE_VM,
+          input: { instanceId: instance.id, before: state, end: state, flavor: keptFlavor(flavor) },
+          shown: { flavor_id: flavorId },
+          wanted: () => ({ flavorId }),
+        });
       }),
 
     async otherFlavors(scope, id) {
@@ -122,7 +129,9 @@ export function createInstanceChanges(deps: {
       read: async (scope, id) => (await find(scope, id)).tags,
       async change(tx, scope, id, plan) {
         const instance = await lockFreeInstance(tx, scope, id);
-        await changeInstance(tx, instance.id, { tags: JSON.stringify(plan(instance.tags)) }, clock.now());
+        const tags = plan(instance.tags);
+        await changeInstance(tx, instance.id, { tags: JSON.stringify(tags) }, clock.now());
+        await tasks.want(tx, scope, [ofMachine(instance.id, () => ({ metadata: tags }))]);
       },
     },
   };
@@ -141,23 +150,33 @@ export function createInstanceChanges(deps: {
   async function start(
     tx: Transaction,
     scope: Scope,
-    type: string,
     during: Parameters<typeof changeInstance>[2],
-    input: ChangeInput,
-    data: object,
+    { task, input, shown, wanted }: Started,
   ): Promise<string> {
-    const { instanceId } = input.change;
+    const { instanceId } = input;
     const id = randomUUID();
     await changeInstance(tx, instanceId, { ...during, task_id: id }, clock.now());
-    return tasks.start(tx, scope, {
-      id,
-      type,
-      data: { instance_id: instanceId, ...data },
-      input,
-      deadlineMs: CHANGE_DEADLINE_MS,
-    });
+    const data = { instance_id: instanceId, ...shown };
+    return tasks.begin(tx, scope, { id, task, data, input, wants: [ofMachine(instanceId, wanted)] });
   }
 }
+
+interface Started {
+  task: InstanceChange;
+  input: NonNullable<InstanceChange['input']>;
+  /** What the task shows of its parameters. */
+  shown: object;
+  wanted: (spec: MachineSpec) => Partial<MachineSpec>;
+}
+
+const WANTED: Record<ActionName, (spec: MachineSpec) => Partial<MachineSpec>> = {
+  start: () => ({ power: 'on' }),
+  stop: () => ({ power: 'off' }),
+  suspend: () => ({ power: 'suspended' }),
+  resume: () => ({ power: 'on' }),
+  reboot: ({ reboots: { soft, hard } }) => ({ reboots: { soft: soft + 1, hard } }),
+  reboot_hard: ({ reboots: { soft, hard } }) => ({ power: 'on', reboots: { soft, hard: hard + 1 } }),
+};
 
 /** Locks an instance that the action makes sense for. */
 async function lockFor(tx: Transaction, scope: Scope, id: string, name: ActionName): Promise<PlainInstance> {

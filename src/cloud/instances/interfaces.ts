@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { TaskType } from '../../convergence/task-kind.ts';
+import { remove, type Wanted } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { InvalidError } from '../../lib/errors.ts';
 import type { Catalog } from '../catalog/catalog.ts';
+import type { InterfaceFloatingIps } from '../floating-ips/on-interfaces.ts';
 import type { InterfaceRow } from '../ports/interface-rows.ts';
 import type { PortInterfaces } from '../ports/interfaces.ts';
 import type { Scope } from '../projects/service.ts';
@@ -11,16 +14,12 @@ import type { Tasks } from '../tasks/service.ts';
 import { ofItsKind } from './any-interface.ts';
 import { lockFreeInstance } from './free-instance.ts';
 import type { AttachInterface } from './interface-schema.ts';
-import {
-  ATTACH_INTERFACE,
-  DETACH_INTERFACE,
-  INTERFACE_DEADLINE_MS,
-  type InterfaceInput,
-} from './interface-workflow.ts';
-import { madeOf, type NewInterfaces } from './new-interfaces.ts';
+import { ATTACH_INTERFACE, DETACH_INTERFACE, type InterfaceInput } from './interface-tasks.ts';
+import { madeOf, type NewInterfaces, namedBy } from './new-interfaces.ts';
 import { attachProblems } from './request-problems.ts';
 import { MAX_INTERFACES } from './schema.ts';
 import { changeInstance, type PlainInstance } from './store.ts';
+import { asRows, ofMachine, withoutTarget } from './wanted.ts';
 
 export interface InstanceInterfaces {
   /** In the order in which the instance has them. @throws NotFoundError */
@@ -42,9 +41,10 @@ export function createInstanceInterfaces(deps: {
   tasks: Tasks;
   interfaces: PortInterfaces;
   newInterfaces: NewInterfaces;
+  floatingIps: Pick<InterfaceFloatingIps, 'leadingTo'>;
   find(scope: Scope, id: string): Promise<PlainInstance>;
 }): InstanceInterfaces {
-  const { database, clock, catalog, tasks, interfaces, newInterfaces, find } = deps;
+  const { database, clock, catalog, tasks, interfaces, newInterfaces, floatingIps, find } = deps;
 
   return {
     async list(scope, id, page) {
@@ -66,7 +66,10 @@ export function createInstanceInterfaces(deps: {
         const to = { instanceId: instance.id, from, taskId, holdPorts: true, now };
         await newInterfaces.write(tx, scope, [made], to);
         const input = { ...inputOf(scope, instance.id, made.portId), made: madeOf([made]) };
-        await start(tx, scope, ATTACH_INTERFACE, taskId, input);
+        await start(tx, scope, ATTACH_INTERFACE, taskId, input, [
+          ...(await asRows(tx, namedBy([made]))),
+          ofMachine(instance.id, ({ ports }) => ({ ports: { ...ports, [made.portId]: { position: from } } })),
+        ]);
         await takeQuotas(tx, scope, { floating_count: input.made.floatingIpIds.length });
         return taskId;
       });
@@ -77,20 +80,27 @@ export function createInstanceInterfaces(deps: {
       database.accept(scope.principal, async (tx) => {
         const instance = await lockFreeInstance(tx, scope, id);
         const taskId = randomUUID();
-        const portId = await interfaces.hold(tx, instance.id, request, taskId);
-        return start(tx, scope, DETACH_INTERFACE, taskId, inputOf(scope, instance.id, portId));
+        const port = await interfaces.hold(tx, instance.id, request, taskId);
+        const leading = await floatingIps.leadingTo(tx, [port.id]);
+        return start(tx, scope, DETACH_INTERFACE, taskId, inputOf(scope, instance.id, port.id), [
+          ofMachine(instance.id, ({ ports: { [port.id]: _, ...ports } }) => ({ ports })),
+          ...withoutTarget(leading, []),
+          ...(port.reserved ? [] : [remove('port', port.id)]),
+        ]);
       }),
   };
 
-  async function start(tx: Transaction, scope: Scope, type: string, taskId: string, input: InterfaceInput) {
-    await changeInstance(tx, input.instanceId, { task_id: taskId }, clock.now());
-    return tasks.start(tx, scope, {
-      id: taskId,
-      type,
-      data: { instance_id: input.instanceId, port_id: input.portId },
-      input,
-      deadlineMs: INTERFACE_DEADLINE_MS,
-    });
+  async function start(
+    tx: Transaction,
+    scope: Scope,
+    task: TaskType<InterfaceInput>,
+    id: string,
+    input: InterfaceInput,
+    wants: Wanted[],
+  ) {
+    await changeInstance(tx, input.instanceId, { task_id: id }, clock.now());
+    const data = { instance_id: input.instanceId, port_id: input.portId };
+    return tasks.begin(tx, scope, { id, task, data, input, wants });
   }
 }
 

@@ -180,6 +180,14 @@ function floatingIpWish(given: NewInterface, index: number): FloatingIpWish | un
   return wish && (wish.source === 'new' ? { source: 'new', field } : { ...wish, field });
 }
 
+/** Every port and floating IP of them, whether made or there before. */
+export function namedBy(interfaces: AddressedInterface[]): { portIds: string[]; floatingIpIds: string[] } {
+  return {
+    portIds: interfaces.map(({ portId }) => portId),
+    floatingIpIds: interfaces.flatMap(({ floatingIp }) => floatingIp?.id ?? []),
+  };
+}
+
 /** What a list of interfaces leaves behind for its task. */
 export function madeOf(interfaces: AddressedInterface[]): { portIds: string[]; floatingIpIds: string[] } {
   return {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { make, remove } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
@@ -13,18 +14,23 @@ import { takeQuotas } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { InstanceVolumes } from '../volumes/instance-volumes.ts';
+import { volumeSpec } from '../volumes/wanted.ts';
 import { imageProblems, keptFlavor, usableFlavor } from './flavor-choice.ts';
 import { lockFreeInstance } from './free-instance.ts';
 import { instanceName } from './names.ts';
-import { firstAddress, madeOf, type NewInterfaces } from './new-interfaces.ts';
+import { firstAddress, madeOf, type NewInterfaces, namedBy } from './new-interfaces.ts';
 import { offeredVolume, requestProblems } from './request-problems.ts';
 import type { CreateInstance } from './schema.ts';
 import * as store from './store.ts';
-import { CREATE_VM, DEADLINE_MS, DELETE_VM, type InstanceInput, type InstanceRemoval } from './workflow.ts';
+import { CREATE_VM, DELETE_VM } from './tasks.ts';
+import { asRows, type FirstBoot, newMachineSpec, withoutTarget } from './wanted.ts';
 
 /** What this feature needs to know of SSH keys. */
 export interface SshKeyNames {
-  hasNamed(place: { projectId: number; principal: { userId: number } }, name: string): Promise<boolean>;
+  byName(
+    place: { projectId: number; principal: { userId: number } },
+    name: string,
+  ): Promise<{ public_key: string } | undefined>;
 }
 
 export interface Removal {
@@ -67,7 +73,7 @@ export function createInstances(deps: {
       const flavor = usableFlavor(catalog, scope.region.id, request.flavor);
       const tags = tagsOf(request);
       const sshKeyName = request.ssh_key_name ?? null;
-      await requireSshKey(scope, sshKeyName);
+      const publicKey = await publicKeyNamed(scope, sshKeyName);
       const [id, taskId] = [randomUUID(), randomUUID()];
       const place = placeOf(scope);
       const now = clock.now();
@@ -94,32 +100,25 @@ export function createInstances(deps: {
         );
         const to = { instanceId: id, from: 0, taskId, holdPorts: false, now };
         await newInterfaces.write(tx, scope, interfaces, to);
-        await instanceVolumes.attach(tx, scope, { id, name }, volumes, taskId, now);
-        const madeVolumeIds = volumes.filter(({ made }) => made).map((volume) => volume.id);
-        const input: InstanceInput = {
-          order: {
-            id,
-            name,
-            flavorId: flavor.flavor_id,
-            disks: volumes.map(({ disk }) => disk),
-            interfaces: interfaces.flatMap(({ portId, addresses }) =>
-              addresses.map(({ subnetId, address }) => ({ portId, subnetId, address })),
-            ),
-          },
-          madeVolumeIds,
-          made: madeOf(interfaces),
-          clientId: scope.clientId,
-          regionId: scope.region.id,
-        };
-        await tasks.start(tx, scope, {
+        const madeVolumes = await instanceVolumes.attach(tx, scope, { id, name }, volumes, taskId, now);
+        const made = madeOf(interfaces);
+        const madeVolumeIds = madeVolumes.map((volume) => volume.id);
+        const { secrets, ...boot } = firstBoot(request, publicKey);
+        await tasks.begin(tx, scope, {
           id: taskId,
-          type: CREATE_VM,
+          task: CREATE_VM,
           data: withoutSecrets(request),
-          input,
-          deadlineMs: DEADLINE_MS,
+          input: { instanceId: id, madeVolumeIds, made, clientId: scope.clientId, regionId: scope.region.id },
+          wants: [
+            ...madeVolumes.map((volume) =>
+              make('volume', volume.id, volumeSpec(volume.name, volume.shape, volume.tags)),
+            ),
+            ...(await asRows(tx, namedBy(interfaces))),
+            make('machine', id, await newMachineSpec(tx, id, { secrets, ...boot }), secrets),
+          ],
         });
         await takeQuotas(tx, scope, {
-          floating_count: input.made.floatingIpIds.length,
+          floating_count: made.floatingIpIds.length,
           vm_count: 1,
           volume_count: madeVolumeIds.length,
         });
@@ -140,7 +139,12 @@ export function createInstances(deps: {
       const now = clock.now();
       return database.accept(scope.principal, async (tx) => {
         const instance = await lockFreeInstance(tx, scope, id);
-        const addresses = await holdAddresses(tx, instance.id, removal, taskId);
+        const { reservedPortIds, gonePortIds, floatingIpIds, heldFloatingIpIds } = await holdAddresses(
+          tx,
+          instance.id,
+          removal,
+          taskId,
+        );
         const volumeIds = await instanceVolumes.holdForRemoval(
           tx,
           [instance.id],
@@ -149,24 +153,29 @@ export function createInstances(deps: {
           now,
         );
         await store.changeInstance(tx, instance.id, { task_state: 'deleting', task_id: taskId }, now);
-        const input: InstanceRemoval = {
-          instanceId: instance.id,
-          volumeIds,
-          ...addresses,
-          clientId: scope.clientId,
-          regionId: scope.region.id,
-        };
-        return tasks.start(tx, scope, {
+        return tasks.begin(tx, scope, {
           id: taskId,
-          type: DELETE_VM,
+          task: DELETE_VM,
           data: {
             instance_id: instance.id,
             volumes: volumeIds,
-            floatings: addresses.floatingIpIds,
-            reserved_fixed_ips: addresses.reservedPortIds,
+            floatings: floatingIpIds,
+            reserved_fixed_ips: reservedPortIds,
           },
-          input,
-          deadlineMs: DEADLINE_MS,
+          input: {
+            instanceId: instance.id,
+            volumeIds,
+            reservedPortIds,
+            floatingIpIds,
+            clientId: scope.clientId,
+            regionId: scope.region.id,
+          },
+          wants: [
+            remove('machine', instance.id),
+            ...volumeIds.map((one) => remove('volume', one)),
+            ...withoutTarget(heldFloatingIpIds, floatingIpIds),
+            ...gonePortIds.map((one) => remove('port', one)),
+          ],
         });
       });
     },
@@ -178,7 +187,12 @@ export function createInstances(deps: {
     instanceId: string,
     removal: Removal,
     taskId: string,
-  ): Promise<{ reservedPortIds: string[]; floatingIpIds: string[] }> {
+  ): Promise<{
+    reservedPortIds: string[];
+    gonePortIds: string[];
+    floatingIpIds: string[];
+    heldFloatingIpIds: string[];
+  }> {
     if (removal.deleteFloatings && removal.floatings.length > 0) {
       throw new InvalidError({ delete_floatings: ['Give floatings or delete_floatings, not both.'] });
     }
@@ -193,12 +207,22 @@ export function createInstances(deps: {
     // One that stays would get the groups of its task, though no instance has it any more.
     for (const port of reserved) refuseHeld(`Port ${port.id}`, port);
     const portIds = ports.map(({ id }) => id);
-    const floatingIpIds = await floatingIps.hold(tx, portIds, removal, taskId);
-    return { reservedPortIds: named.map(({ id }) => id), floatingIpIds };
+    const { held, doomed } = await floatingIps.hold(tx, portIds, removal, taskId);
+    const reservedPortIds = named.map(({ id }) => id);
+    return {
+      reservedPortIds,
+      gonePortIds: ports
+        .filter((port) => !port.reserved || reservedPortIds.includes(port.id))
+        .map(({ id }) => id),
+      floatingIpIds: doomed,
+      heldFloatingIpIds: held,
+    };
   }
 
-  async function requireSshKey(scope: Scope, name: string | null): Promise<void> {
-    if (name === null || (await sshKeys.hasNamed(scope, name))) return;
+  async function publicKeyNamed(scope: Scope, name: string | null): Promise<string | undefined> {
+    if (name === null) return undefined;
+    const key = await sshKeys.byName(scope, name);
+    if (key) return key.public_key;
     throw new InvalidError({
       ssh_key_name: [
         `No SSH key ${name} that you may use in this project; GET /cloud/v1/ssh_keys/${scope.projectId} lists those there are.`,
@@ -211,4 +235,12 @@ export function createInstances(deps: {
 function withoutSecrets(request: CreateInstance): object {
   const { password: _, user_data: __, ...shown } = request;
   return shown;
+}
+
+function firstBoot(request: CreateInstance, publicKey: string | undefined): FirstBoot {
+  const { password, user_data, username } = request;
+  const secrets = Object.entries({ password, user_data }).flatMap(([name, value]) =>
+    value ? [[name, value]] : [],
+  );
+  return { publicKey, username: username || undefined, secrets: Object.fromEntries(secrets) };
 }

@@ -65,10 +65,10 @@ export async function lockInterface(
   instanceId: string,
   portId: string,
   address: string,
-): Promise<{ id: string; task_id: string | null } | undefined> {
+): Promise<{ id: string; task_id: string | null; reserved: boolean } | undefined> {
   return tx.sql
     .selectFrom('ports')
-    .select(['id', 'task_id'])
+    .select(['id', 'task_id', 'reserved'])
     .where('id', '=', portId)
     .where('instance_id', '=', instanceId)
     .where(

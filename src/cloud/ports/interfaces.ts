@@ -15,13 +15,13 @@ export interface PortInterfaces {
   ): Promise<{ count: number; rows: rows.InterfaceRow[] }>;
   /** The place of one more. @throws ConflictError when the instance has `most` already */
   nextPlace(tx: Transaction, instanceId: string, most: number): Promise<number>;
-  /** Holds the one with the address for its removal; answers its id. @throws InvalidError, ConflictError while a task holds it */
+  /** Holds the one with the address for its removal. @throws InvalidError, ConflictError while a task holds it */
   hold(
     tx: Transaction,
     instanceId: string,
     port: { port_id: string; ip_address: string },
     taskId: string,
-  ): Promise<string>;
+  ): Promise<{ id: string; reserved: boolean }>;
   free(tx: Transaction, portId: string): Promise<void>;
   /** Takes it off its instance. A reserved one is kept; true when it is gone, whose addresses are the caller's affair. */
   remove(tx: Transaction, taskId: string, portId: string, now: Date): Promise<boolean>;
@@ -48,7 +48,7 @@ export function createPortInterfaces({ database }: { database: Database }): Port
       }
       refuseHeld(`Port ${port.id}`, port);
       await rows.holdPort(tx, port.id, taskId);
-      return port.id;
+      return port;
     },
 
     free: (tx, portId) => rows.holdPort(tx, portId, null),

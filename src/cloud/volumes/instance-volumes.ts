@@ -19,13 +19,13 @@ import {
   type VolumeShape,
   volumeShapes,
 } from './sources.ts';
-import { insertVolumes, lockVolumes, type PlainVolume, setStatus } from './store.ts';
+import { insertVolumes, lockVolumes, type NewVolume, type PlainVolume, setStatus } from './store.ts';
 
 /** The volumes of instances, over an instance's life. */
 export interface InstanceVolumes {
   /** @throws InvalidError naming `volumes.<index>...`, ConflictError for one that is in use */
   plan(tx: Transaction, scope: Scope, wishes: InstanceVolumeWish[]): Promise<PlannedVolume[]>;
-  /** Writes the new ones and attaches all, held by the task. */
+  /** Writes the new ones and attaches all, held by the task. Answers the new ones. */
   attach(
     tx: Transaction,
     scope: Scope,
@@ -33,7 +33,7 @@ export interface InstanceVolumes {
     plan: PlannedVolume[],
     taskId: string,
     now: Date,
-  ): Promise<void>;
+  ): Promise<NewVolume[]>;
   /** Writes the disks that nodes boot from, held by the task. Each goes with its node. */
   attachBootDisks(
     tx: Transaction,
@@ -135,6 +135,7 @@ export function createInstanceVolumes(deps: {
       const existing = plan.filter(({ made }) => made === undefined).map(({ id }) => id);
       await setStatus(tx, existing, 'attaching', taskId, now);
       await rows.insertAttachments(tx, instance.id, plan);
+      return list;
     },
 
     async attachBootDisks(tx, scope, disks, taskId, now) {
@@ -226,24 +227,21 @@ async function existingVolumes(
 }
 
 function plannedExisting(volume: PlainVolume) {
-  const disk = { id: volume.id, sizeGib: volume.size_gib, volumeType: volume.volume_type };
   return {
     id: volume.id,
     made: undefined,
     image: undefined,
     bootable: volume.bootable,
-    disk: { ...disk, imageId: null, snapshotId: null },
   };
 }
 
 function plannedNew(name: string | undefined, shape: VolumeShape, tags: Record<string, string>) {
   const id = randomUUID();
-  const { sizeGib, volumeType, imageId, snapshotId, bootable, image } = shape;
+  const { bootable, image } = shape;
   return {
     id,
     made: { name, shape, tags },
     image,
     bootable,
-    disk: { id, sizeGib, volumeType, imageId, snapshotId },
   };
 }

@@ -1,4 +1,3 @@
-import type { VolumeTypeName } from '../catalog/catalog.ts';
 import type { ImageSource, VolumeShape, VolumeWish } from './sources.ts';
 
 /** A volume that somebody wants for a new instance. */
@@ -11,22 +10,12 @@ export type InstanceVolumeWish = {
   | { source: 'existing-volume'; volume_id: string }
 );
 
-/** As the machine gets it. */
-export interface DiskOrder {
-  id: string;
-  sizeGib: number;
-  volumeType: VolumeTypeName;
-  imageId: string | null;
-  snapshotId: string | null;
-}
-
 /** A volume that a new instance will have; checked, and locked if it exists already. */
 export interface PlannedVolume {
   id: string;
   /** Undefined for one that exists already. */
   made: { name: string | undefined; shape: VolumeShape; tags: Record<string, string> } | undefined;
   image: ImageSource | undefined;
-  disk: DiskOrder;
   deleteOnTermination: boolean;
   attachmentTag: string | null;
   bootIndex: number | null;

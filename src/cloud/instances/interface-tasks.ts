@@ -1,17 +1,11 @@
+import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { TaskHandler } from '../../workflows/task-handler.ts';
 import type { InterfaceFloatingIps } from '../floating-ips/on-interfaces.ts';
 import type { Addresses } from '../networks/addresses.ts';
 import type { PortInterfaces } from '../ports/interfaces.ts';
-import { settled } from '../provisioning/settled.ts';
 import { releaseQuotas } from '../quotas/quotas.ts';
-import type { MachineChanges } from './backend.ts';
 import { changeInstance, lockForRemoval } from './store.ts';
-
-export const ATTACH_INTERFACE = 'attach_vm_interface';
-export const DETACH_INTERFACE = 'detach_vm_interface';
-export const INTERFACE_DEADLINE_MS = 10 * 60_000;
 
 export interface InterfaceInput {
   instanceId: string;
@@ -23,22 +17,21 @@ export interface InterfaceInput {
   regionId: number;
 }
 
+const deadlineMs = minutes(10);
+export const ATTACH_INTERFACE: TaskType<InterfaceInput> = { type: 'attach_vm_interface', deadlineMs };
+export const DETACH_INTERFACE: TaskType<InterfaceInput> = { type: 'detach_vm_interface', deadlineMs };
+
 interface Deps {
   clock: Clock;
-  changes: MachineChanges;
   addresses: Pick<Addresses, 'release'>;
   interfaces: PortInterfaces;
   floatingIps: InterfaceFloatingIps;
 }
 
-/** A port comes to an instance or leaves it. A failure leaves things as they were. */
-export function interfaceHandlers(deps: Deps): TaskHandler[] {
-  const attach: TaskHandler<InterfaceInput, null> = {
-    type: ATTACH_INTERFACE,
-    deadlineMs: INTERFACE_DEADLINE_MS,
-    async run(run, { instanceId }) {
-      return settled(run, 'attach', () => deps.changes.apply({ instanceId, kind: 'attach-interface' }));
-    },
+/** How it ends that a port comes to an instance or leaves it. A failure leaves things as they were. */
+export function interfaceTasks(deps: Deps): TaskEnd[] {
+  const attach: TaskEnd<InterfaceInput> = {
+    ...ATTACH_INTERFACE,
     async complete(tx, task, input) {
       await keep(tx, input, deps);
       await deps.floatingIps.settle(tx, task.id, deps.clock.now());
@@ -47,12 +40,8 @@ export function interfaceHandlers(deps: Deps): TaskHandler[] {
     abandon: (tx, task, input) => remove(tx, task.id, input, deps),
   };
 
-  const detach: TaskHandler<InterfaceInput, null> = {
-    type: DETACH_INTERFACE,
-    deadlineMs: INTERFACE_DEADLINE_MS,
-    async run(run, { instanceId }) {
-      return settled(run, 'detach', () => deps.changes.apply({ instanceId, kind: 'detach-interface' }));
-    },
+  const detach: TaskEnd<InterfaceInput> = {
+    ...DETACH_INTERFACE,
     async complete(tx, task, input) {
       await remove(tx, task.id, input, deps);
       return null;

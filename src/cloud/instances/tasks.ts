@@ -1,22 +1,16 @@
+import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { TaskHandler } from '../../workflows/task-handler.ts';
 import type { InterfaceFloatingIps } from '../floating-ips/on-interfaces.ts';
 import type { Addresses } from '../networks/addresses.ts';
 import { freeReserved, lockPortsOf } from '../ports/reserved.ts';
 import type { Ports } from '../ports/service.ts';
-import { provision, unprovision } from '../provisioning/provisioner.ts';
 import { releaseQuotas } from '../quotas/quotas.ts';
 import type { InstanceVolumes } from '../volumes/instance-volumes.ts';
-import type { InstanceBackend, MachineOrder } from './backend.ts';
 import { changeInstance, deleteInstance, lockForRemoval } from './store.ts';
 
-export const CREATE_VM = 'create_vm';
-export const DELETE_VM = 'delete_vm';
-export const DEADLINE_MS = 10 * 60_000;
-
-export interface InstanceInput {
-  order: MachineOrder;
+interface InstanceInput {
+  instanceId: string;
   /** Volumes that are made for the instance. */
   madeVolumeIds: string[];
   /** Ports and floating IPs that are. */
@@ -25,7 +19,7 @@ export interface InstanceInput {
   regionId: number;
 }
 
-export interface InstanceRemoval {
+interface InstanceRemoval {
   instanceId: string;
   /** Volumes that go with the instance. */
   volumeIds: string[];
@@ -36,62 +30,50 @@ export interface InstanceRemoval {
   regionId: number;
 }
 
+const deadlineMs = minutes(10);
+export const CREATE_VM: TaskType<InstanceInput> = { type: 'create_vm', deadlineMs };
+export const DELETE_VM: TaskType<InstanceRemoval> = { type: 'delete_vm', deadlineMs };
+
 interface Deps {
   clock: Clock;
-  machines: InstanceBackend;
   addresses: Pick<Addresses, 'release'>;
   floatingIps: InterfaceFloatingIps;
   ports: Pick<Ports, 'removeOf'>;
   instanceVolumes: InstanceVolumes;
 }
 
-export function createInstanceHandler(deps: Deps): TaskHandler<InstanceInput, null> {
-  const { clock, machines, instanceVolumes, floatingIps } = deps;
-  return {
-    type: CREATE_VM,
-    deadlineMs: DEADLINE_MS,
-    async run(run, { order, madeVolumeIds }) {
-      await provision(run, machines, order, { id: order.id, diskIds: madeVolumeIds });
-      return null;
-    },
-    async complete(tx, task, { order, madeVolumeIds, made }) {
+/** How an instance's creation and its removal end. */
+export function instanceTasks(deps: Deps): TaskEnd[] {
+  const { clock, instanceVolumes, floatingIps } = deps;
+
+  const create: TaskEnd<InstanceInput> = {
+    ...CREATE_VM,
+    async complete(tx, task, { instanceId, madeVolumeIds, made }) {
       const now = clock.now();
       await floatingIps.settle(tx, task.id, now);
-      await instanceVolumes.settle(tx, [order.id], now);
-      await changeInstance(
-        tx,
-        order.id,
-        { status: 'ACTIVE', vm_state: 'active', task_state: null, task_id: null },
-        now,
-      );
+      await instanceVolumes.settle(tx, [instanceId], now);
+      const running = { status: 'ACTIVE', vm_state: 'active', task_state: null, task_id: null } as const;
+      await changeInstance(tx, instanceId, running, now);
       return {
-        instances: [order.id],
+        instances: [instanceId],
         volumes: madeVolumeIds,
         ports: made.portIds,
         floatingips: made.floatingIpIds,
       };
     },
-    async abandon(tx, task, { order, madeVolumeIds, made, ...owner }) {
+    async abandon(tx, task, { instanceId, madeVolumeIds, made, ...owner }) {
       const doomed = { volumeIds: madeVolumeIds, reservedPortIds: [], floatingIpIds: made.floatingIpIds };
-      await removeRows(tx, task.id, order.id, doomed, deps, owner);
+      await removeRows(tx, task.id, instanceId, doomed, deps, owner);
     },
   };
-}
 
-export function deleteInstanceHandler(deps: Deps): TaskHandler<InstanceRemoval, null> {
-  const { clock, machines, instanceVolumes, floatingIps } = deps;
-  return {
-    type: DELETE_VM,
-    deadlineMs: DEADLINE_MS,
-    async run(run, { instanceId, volumeIds }) {
-      await unprovision(run, machines, { id: instanceId, diskIds: volumeIds });
-      return null;
-    },
+  const remove: TaskEnd<InstanceRemoval> = {
+    ...DELETE_VM,
+    removes: true,
     async complete(tx, task, { instanceId, clientId, regionId, ...doomed }) {
       await removeRows(tx, task.id, instanceId, doomed, deps, { clientId, regionId });
       return null;
     },
-    // The instance is still there as far as anybody knows, and its removal can be asked for again.
     async abandon(tx, task, { instanceId }) {
       const now = clock.now();
       await floatingIps.settle(tx, task.id, now);
@@ -99,6 +81,8 @@ export function deleteInstanceHandler(deps: Deps): TaskHandler<InstanceRemoval, 
       await changeInstance(tx, instanceId, { task_state: null, task_id: null }, now);
     },
   };
+
+  return [create, remove];
 }
 
 /** In the order in which a creation locks the same rows, so that the two never wait for each other. */

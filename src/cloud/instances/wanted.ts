@@ -1,0 +1,89 @@
+import { sql } from 'kysely';
+import type { FloatingIpSpec, MachineSpec } from '../../backends/contract/specs.ts';
+import { change, put, remove, type Wanted } from '../../convergence/wants.ts';
+import type { Transaction } from '../../db/database.ts';
+import { floatingIpSpecs } from '../floating-ips/wanted.ts';
+import { portSpecs } from '../ports/wanted.ts';
+
+interface MachineRows {
+  name: string;
+  flavor_id: string;
+  tags: Record<string, string>;
+  disks: {
+    volume_id: string;
+    device: string;
+    boot_index: number | null;
+    attachment_tag: string | null;
+    delete_on_termination: boolean;
+  }[];
+  ports: { id: string; position: number }[];
+}
+
+/** What only the request for a new machine says. */
+export interface FirstBoot {
+  publicKey: string | undefined;
+  username: string | undefined;
+  secrets: Record<string, string>;
+}
+
+/** A machine that runs, as its rows in the transaction say it. */
+export async function newMachineSpec(
+  tx: Transaction,
+  instanceId: string,
+  { publicKey, username, secrets }: FirstBoot,
+): Promise<MachineSpec> {
+  const { rows } = await sql<MachineRows>`
+    select name, flavor_id, tags,
+      (select coalesce(json_agg(attachment), '[]') from volume_attachments as attachment
+        where instance_id = instances.id) as disks,
+      (select coalesce(json_agg(json_build_object('id', id, 'position', position)), '[]') from ports
+        where instance_id = instances.id) as ports
+    from instances where id = ${instanceId}`.execute(tx.sql);
+  const [machine] = rows;
+  if (!machine) throw new TypeError('the instance was written before');
+  return {
+    name: machine.name,
+    flavorId: machine.flavor_id,
+    disks: Object.fromEntries(machine.disks.map((disk) => [disk.volume_id, diskSpec(disk)])),
+    ports: Object.fromEntries(machine.ports.map(({ id, position }) => [id, { position }])),
+    ...(publicKey !== undefined && { publicKey }),
+    ...(username !== undefined && { username }),
+    secrets: Object.fromEntries(Object.keys(secrets).map((name) => [name, true])),
+    power: 'on',
+    reboots: { soft: 0, hard: 0 },
+    metadata: machine.tags,
+  };
+}
+
+function diskSpec(disk: MachineRows['disks'][number]): MachineSpec['disks'][string] {
+  return {
+    device: disk.device,
+    ...(disk.boot_index !== null && { bootIndex: disk.boot_index }),
+    ...(disk.attachment_tag !== null && { tag: disk.attachment_tag }),
+    deleteOnTermination: disk.delete_on_termination,
+  };
+}
+
+export const ofMachine = (id: string, changed: (spec: MachineSpec) => Partial<MachineSpec>): Wanted =>
+  change('machine', id, (spec) => ({ ...spec, ...changed(spec) }));
+
+/** Ports and floating IPs as their rows say them by now, whether they are new or not. */
+export async function asRows(
+  tx: Transaction,
+  { portIds, floatingIpIds }: { portIds: readonly string[]; floatingIpIds: readonly string[] },
+): Promise<Wanted[]> {
+  const ports = await portSpecs(tx, portIds);
+  const floatingIps = await floatingIpSpecs(tx, floatingIpIds);
+  return [
+    ...[...ports].map(([id, spec]) => put('port', id, spec)),
+    ...[...floatingIps].map(([id, spec]) => put('floating_ip', id, spec)),
+  ];
+}
+
+/** Floating IPs that lead to ports which go: some go as well, the others lead nowhere. */
+export function withoutTarget(ids: readonly string[], doomed: readonly string[]): Wanted[] {
+  const nowhere = ({ target: _, ...spec }: FloatingIpSpec): FloatingIpSpec => spec;
+  return ids.map((id) =>
+    doomed.includes(id) ? remove('floating_ip', id) : change('floating_ip', id, nowhere),
+  );
+}
