@@ -1,8 +1,9 @@
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Json, Kind } from '../backends/contract/backend.ts';
-import { announce } from '../db/changes.ts';
+import { announce, CHANNEL } from '../db/changes.ts';
 import type { Database, Transaction } from '../db/database.ts';
+import type { Tables } from '../db/tables.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Claim } from './claims.ts';
 import type { Seen, TaskEnd } from './task-kind.ts';
@@ -25,15 +26,12 @@ interface WaitingTask {
   state: string;
   input: unknown;
   generation: number;
+  awaited: Awaited[];
 }
 
-/** What a task waits for, as it is now; `settled_generation` and the rest are null where it has gone. */
 interface Awaited {
-  kind: Kind;
-  id: string;
-  generation: number;
-  settled_generation: number | null;
-  there: boolean;
+  key: string;
+  settled: boolean;
   observed: object | null;
 }
 
@@ -48,29 +46,62 @@ export class Overtaken extends Error {
  */
 
 /**
- * The want is there as wanted: notes it, and ends the tasks that waited for nothing else, all in one transaction.
- * Answers their ids. @throws Overtaken
+ * The want is there as wanted: notes it, and ends the tasks that waited for nothing else. Where a task waits for this
+ * one alone, both come in one transaction. @throws Overtaken
  */
-export function settle(
+export async function settle(
   endings: Endings,
   workerId: string,
   claim: Claim,
-  { observed, handle }: { observed: object | null; handle: Json },
-): Promise<string[]> {
+  seen: { observed: object | null; handle: Json },
+): Promise<void> {
+  const { database } = endings;
+  const ready = (await waitingTasks(database.sql, claim)).filter(({ awaited }) => areSettled(awaited, claim));
+  if (ready.length === 0) await noteSettled(database.sql, workerId, claim, seen);
+  else {
+    await database.transaction(async (tx) => {
+      await lockTasks(tx, ready);
+      for (const task of await waitingTasks(tx.sql, claim)) {
+        if (!areSettled(task.awaited, claim) || !ready.some(({ id }) => id === task.id)) continue;
+        await finish(endings, tx, task, { claim, observed: seen.observed });
+      }
+      await noteSettled(tx.sql, workerId, claim, seen);
+    });
+  }
+  // What else a task waits for may have come at the same moment.
+  for (const { id, awaited } of await waitingTasks(database.sql, claim)) {
+    if (areSettled(awaited)) await finishReady(endings, id);
+  }
+}
+
+/** Ends a task that waits for nothing any more. */
+export function finishReady(endings: Endings, taskId: string): Promise<void> {
   return endings.database.transaction(async (tx) => {
-    const ended: string[] = [];
-    for (const task of await lockWaiting(tx, claim)) {
-      const awaited = await awaitedBy(tx, task.id);
-      const seen = new Map(awaited.map((one) => [keyOf(one), one.observed]));
-      seen.set(keyOf(claim), observed);
-      const left = awaited.some((one) => keyOf(one) !== keyOf(claim) && !isSettled(one));
-      if (left) continue;
-      await finish(endings, tx, task, seenIn(seen));
-      ended.push(task.id);
-    }
-    await noteSettled(tx, workerId, claim, { observed, handle });
-    return ended;
+    await lockTasks(tx, [{ id: taskId }]);
+    const { rows } = await sql<WaitingTask>`
+      select id, task_type, state, input, 0 as generation, ${AWAITED} as awaited from tasks
+      where id = ${taskId} and exists (select from task_wants where task_id = tasks.id)`.execute(tx.sql);
+    const [task] = rows;
+    if (task && areSettled(task.awaited)) await finish(endings, tx, task);
   });
+}
+
+/** In a statement of its own: what the next one reads is as it is once the locks are there. */
+async function lockTasks(tx: Transaction, tasks: readonly { id: string }[]): Promise<void> {
+  const ids = tasks.map(({ id }) => id);
+  await sql`select from tasks where id = any(${ids}::uuid[]) order by id for update`.execute(tx.sql);
+}
+
+/** Tasks that nobody ended although all that they waited for is there: their worker died in between. */
+export async function readyTasks({ sql: db }: Database, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select distinct task_id as id from task_wants as one
+    where not exists (
+      select from task_wants as each join wants on wants.kind = each.kind and wants.id = each.want_id
+      where each.task_id = one.task_id
+        and (settled_generation is null or settled_generation < each.generation))
+    limit ${limit}`.execute(db);
+  return rows.map(({ id }) => id);
 }
 
 /**
@@ -79,7 +110,8 @@ export function settle(
  */
 export function refuse(endings: Endings, claim: Claim, reason: string): Promise<boolean> {
   return endings.database.transaction(async (tx) => {
-    const waiting = (await lockWaiting(tx, claim)).filter(({ state }) => isUnended(state));
+    await lockTasks(tx, await waitingTasks(tx.sql, claim));
+    const waiting = (await waitingTasks(tx.sql, claim)).filter(({ state }) => isUnended(state));
     const [newest] = waiting.toSorted((one, other) => other.generation - one.generation);
     if (!newest) return false;
     await fail(endings, tx, newest, reason);
@@ -91,7 +123,7 @@ export function refuse(endings: Endings, claim: Claim, reason: string): Promise<
 export function expire(endings: Endings, taskId: string): Promise<boolean> {
   return endings.database.transaction(async (tx) => {
     const { rows } = await sql<WaitingTask & { deadline_at: Date }>`
-      select id, task_type, state, input, deadline_at, 0 as generation from tasks
+      select id, task_type, state, input, deadline_at, 0 as generation, '[]'::json as awaited from tasks
       where id = ${taskId} and state in ('NEW', 'RUNNING') for update`.execute(tx.sql);
     const [task] = rows;
     if (!task) return false;
@@ -111,33 +143,34 @@ export function expire(endings: Endings, taskId: string): Promise<boolean> {
   });
 }
 
+/** What a task waits for, as it is now. */
+const AWAITED = sql`(
+  select json_agg(json_build_object('key', each.kind || ':' || want_id, 'observed', observed,
+    'settled', wants.id is null or coalesce(settled_generation >= each.generation, false)))
+  from task_wants as each left join wants on wants.kind = each.kind and wants.id = want_id
+  where each.task_id = tasks.id)`;
+
 /** Tasks that wait for the generation, or for an earlier one, with those whose removal outlives them. */
-async function lockWaiting(tx: Transaction, { kind, id, generation }: Claim): Promise<WaitingTask[]> {
+async function waitingTasks(db: Kysely<Tables>, { kind, id, generation }: Claim): Promise<WaitingTask[]> {
   const { rows } = await sql<WaitingTask>`
-    select tasks.id, task_type, state, input, task_wants.generation
+    select tasks.id, task_type, state, input, task_wants.generation, ${AWAITED} as awaited
     from task_wants join tasks on tasks.id = task_id
-    where kind = ${kind} and want_id = ${id} and task_wants.generation <= ${generation}
-    order by tasks.id for update of tasks`.execute(tx.sql);
+    where task_wants.kind = ${kind} and want_id = ${id} and task_wants.generation <= ${generation}
+    order by tasks.id`.execute(db);
   return rows;
 }
 
-async function awaitedBy(tx: Transaction, taskId: string): Promise<Awaited[]> {
-  const { rows } = await sql<Awaited>`
-    select task_wants.kind, want_id as id, task_wants.generation, settled_generation, observed,
-      wants.id is not null as there
-    from task_wants left join wants on wants.kind = task_wants.kind and wants.id = want_id
-    where task_id = ${taskId}`.execute(tx.sql);
-  return rows;
+/** Whether all of it is there, `claim` apart. */
+function areSettled(awaited: readonly Awaited[], claim?: Claim): boolean {
+  return awaited.every(({ key, settled }) => settled || (claim && key === keyOf(claim)));
 }
 
-function isSettled({ there, settled_generation, generation }: Awaited): boolean {
-  return !there || (settled_generation !== null && settled_generation >= generation);
-}
-
-function seenIn(observed: ReadonlyMap<string, object | null>): Seen {
+function seenIn(awaited: readonly Awaited[], own?: { claim: Claim; observed: object | null }): Seen {
   return (kind, id) => {
-    const seen = observed.get(`${kind}:${id}`);
-    if (!seen) throw new Error(`Nothing was seen of ${kind} ${id}`);
+    const key = keyOf({ kind, id });
+    const mine = own && keyOf(own.claim) === key;
+    const seen = mine ? own.observed : awaited.find((one) => one.key === key)?.observed;
+    if (!seen) throw new Error(`Nothing was seen of ${key}`);
     return seen as never;
   };
 }
@@ -146,15 +179,14 @@ async function finish(
   { kinds, clock }: Endings,
   tx: Transaction,
   task: WaitingTask,
-  seen: Seen,
+  own?: { claim: Claim; observed: object | null },
 ): Promise<void> {
   const kind = kinds.get(task.task_type);
   if (!kind) throw new Error(`Tasks of the type ${task.task_type} are not known to this version`);
-  await forgetWaiting(tx, task.id);
-  const resources = await kind.complete(tx, { id: task.id }, task.input, seen);
-  // It has ended without its removal, which came to its end now.
-  if (!isUnended(task.state)) return;
-  await end(tx, task.id, { state: 'FINISHED', error: null, at: clock.now(), resources });
+  const resources = await kind.complete(tx, { id: task.id }, task.input, seenIn(task.awaited, own));
+  // It ended without its removal, which came to its end now.
+  if (!isUnended(task.state)) return forgetWaiting(tx, task.id);
+  await end(tx, task.id, { state: 'FINISHED', error: null, at: clock.now(), resources, forget: true });
 }
 
 async function fail(
@@ -209,41 +241,37 @@ async function forgetWaiting(tx: Transaction, taskId: string): Promise<void> {
   await tx.sql.deleteFrom('task_wants').where('task_id', '=', taskId).execute();
 }
 
+/** In one statement: what comes after it may begin, and what it needed may go. @throws Overtaken */
 async function noteSettled(
-  tx: Transaction,
+  db: Kysely<Tables>,
   workerId: string,
-  { kind, id, generation, spec }: Claim,
+  claim: Claim,
   { observed, handle }: { observed: object | null; handle: Json },
 ): Promise<void> {
+  const { kind, id, generation, spec } = claim;
   const mine = sql`kind = ${kind} and id = ${id} and worker_id = ${workerId} and generation = ${generation}`;
-  const { rows } =
+  const note =
     spec === null
-      ? await sql<{ uses: string[] }>`delete from wants where ${mine} returning uses`.execute(tx.sql)
-      : await sql<{ uses: string[] }>`
-          with former as (select uses from wants where kind = ${kind} and id = ${id})
-          update wants set settled_generation = generation, observed = ${JSON.stringify(observed)}::jsonb,
-            handle = ${JSON.stringify(handle)}::jsonb, uses = ${orderOf(kind, spec).uses}, doing = null, failures = 0, due_at = null, worker_id = null
-          where ${mine} returning (select uses from former) as uses`.execute(tx.sql);
-  const [row] = rows;
-  if (!row) throw new Overtaken();
-  // Those that come after it may begin, and those that it needed may go.
-  const { rows: next } = await sql`
-    update wants set due_at = clock_timestamp()
-    where after @> array[${`${kind}:${id}`}] and after <> '{}' and due_at is not null returning id`.execute(
-    tx.sql,
-  );
-  const freed = row.uses.length === 0 ? [] : await wakeRemovals(tx, row.uses);
-  if (next.length + freed.length > 0) await announce(tx.client, WANTED, '');
-}
-
-async function wakeRemovals(tx: Transaction, keys: string[]): Promise<unknown[]> {
+      ? sql`delete from wants where ${mine} returning id`
+      : sql`
+        update wants set settled_generation = generation, observed = ${JSON.stringify(observed)}::jsonb,
+          handle = ${JSON.stringify(handle)}::jsonb, uses = ${orderOf(kind, spec).uses}, doing = null, failures = 0,
+          due_at = null, worker_id = null
+        where ${mine} returning id`;
   const { rows } = await sql`
-    update wants set due_at = clock_timestamp()
-    from unnest(${keys}::text[]) as used (key)
-    where kind = split_part(key, ':', 1) and id = split_part(key, ':', 2)::uuid
-      and spec is null and due_at is not null
-    returning id`.execute(tx.sql);
-  return rows;
+    with former as (select uses from wants where ${mine}), settled as (${note}), next as (
+      update wants set due_at = clock_timestamp()
+      where after @> array[${keyOf(claim)}] and after <> '{}' and due_at is not null
+        and exists (select from settled) returning id
+    ), freed as (
+      update wants set due_at = clock_timestamp()
+      from former cross join unnest(former.uses) as used (key)
+      where kind = split_part(key, ':', 1) and id = split_part(key, ':', 2)::uuid
+        and spec is null and due_at is not null and exists (select from settled) returning id
+    )
+    select case when exists (select from next) or exists (select from freed)
+      then pg_notify(${CHANNEL}, ${`${WANTED}:`}) end from settled`.execute(db);
+  if (rows.length === 0) throw new Overtaken();
 }
 
 async function doingOf(tx: Transaction, taskId: string): Promise<string> {
@@ -269,13 +297,23 @@ async function end(
     error,
     at,
     resources = null,
-  }: { state: 'FINISHED' | 'ERROR'; error: string | null; at: Date; resources?: object | null },
+    forget = false,
+  }: {
+    state: 'FINISHED' | 'ERROR';
+    error: string | null;
+    at: Date;
+    resources?: object | null;
+    /** What it waited for. */
+    forget?: boolean;
+  },
 ): Promise<void> {
   await sql`
-    update tasks set state = ${state}, error = ${error}, updated_on = ${at}, finished_on = ${at},
-      created_resources = coalesce(${resources === null ? null : JSON.stringify(resources)}::jsonb, created_resources)
-    where id = ${id}`.execute(tx.sql);
-  await announce(tx.client, TASK_ENDED, id);
+    with ended as (
+      update tasks set state = ${state}, error = ${error}, updated_on = ${at}, finished_on = ${at},
+        created_resources = coalesce(${resources === null ? null : JSON.stringify(resources)}::jsonb, created_resources)
+      where id = ${id} returning id
+    ) ${forget ? sql`, forgotten as (delete from task_wants where task_id = ${id})` : sql``}
+    select pg_notify(${CHANNEL}, ${`${TASK_ENDED}:`} || id) from ended`.execute(tx.sql);
 }
 
 function isSqlConflict(error: unknown): boolean {

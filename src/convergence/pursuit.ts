@@ -11,12 +11,14 @@ import {
   Unavailable,
 } from '../backends/contract/backend.ts';
 import type { Specs } from '../backends/contract/specs.ts';
+import type { Database } from '../db/database.ts';
 import { type Claim, keep, obstacleOf, type Release, release } from './claims.ts';
 import { type Endings, Overtaken, refuse, settle } from './endings.ts';
 import { isTransient } from './transient.ts';
 
 /** Who asks again that soon keeps the want in hand, instead of putting it down and taking it up. */
 const SHORT_MS = 1_000;
+const READABLE_MS = 100;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 30_000;
 /** What is woken looks at once; this is for news that got lost. */
@@ -26,6 +28,8 @@ const MOST_FAULTS = 5;
 
 export interface Pursuit extends Endings {
   workerId: string;
+  /** For claims, which are taken again when they get lost. */
+  claims: Database;
   backendOf(regionId: number, kind: Kind): Backend;
   /** Runs a few of them at a time. */
   limit<T>(work: () => Promise<T>): Promise<T>;
@@ -50,12 +54,12 @@ export async function pursue(pursuit: Pursuit, claim: Claim, signal: AbortSignal
 const stay = ({ failures, handle }: Claim) => ({ doing: null, failures, handle });
 
 async function outcomeOf(pursuit: Pursuit, claim: Claim, signal: AbortSignal): Promise<Outcome | undefined> {
-  const { database, workerId, log } = pursuit;
+  const { claims, workerId, log } = pursuit;
   let { handle } = claim;
   let said: string | undefined;
-  let saidAt = 0;
+  let saidAt = performance.now();
   try {
-    const obstacle = await obstacleOf(database.sql, claim);
+    const obstacle = await obstacleOf(claims.sql, claim);
     if (obstacle !== undefined) return { ...stay(claim), doing: obstacle, againInMs: OBSTACLE_MS };
     for (;;) {
       const answer = await pursuit.limit(() => convergeOnce(pursuit, { ...claim, handle }, signal));
@@ -63,10 +67,10 @@ async function outcomeOf(pursuit: Pursuit, claim: Claim, signal: AbortSignal): P
       if (answer.state === 'settled') return { settled: answer.observed, handle };
       const { doing, askAgainMs } = answer;
       if (askAgainMs > SHORT_MS) return { doing, againInMs: askAgainMs, failures: 0, handle };
-      // Saying it tells as well whether it still is what is wanted.
+      // Saying it tells as well whether it still is what is wanted. What is over in a moment nobody could read.
       const now = performance.now();
-      if (doing !== said || now - saidAt > SHORT_MS) {
-        if (!(await keep(database.sql, workerId, claim, { doing, handle })))
+      if ((doing !== said && askAgainMs >= READABLE_MS) || now - saidAt > SHORT_MS) {
+        if (!(await keep(claims.sql, workerId, claim, { doing, handle })))
           return { ...stay(claim), againInMs: 0 };
         [said, saidAt] = [doing, now];
       }
@@ -79,7 +83,7 @@ async function outcomeOf(pursuit: Pursuit, claim: Claim, signal: AbortSignal): P
 }
 
 async function convergeOnce(
-  { backendOf, database, log }: Pursuit,
+  { backendOf, claims, log }: Pursuit,
   claim: Claim,
   signal: AbortSignal,
 ): Promise<Convergence<object | null>> {
@@ -91,7 +95,7 @@ async function convergeOnce(
     generation,
     log,
     async secret(name) {
-      const row = await database.sql
+      const row = await claims.sql
         .selectFrom('want_secrets')
         .select('value')
         .where('kind', '=', kind)
@@ -162,8 +166,8 @@ async function refuseOrWait(pursuit: Pursuit, claim: Claim, reason: string): Pro
   });
 }
 
-function putDown({ database, workerId }: Pursuit, claim: Claim, how: Release): Promise<void> {
-  return release(database.sql, workerId, claim, how);
+function putDown({ claims, workerId }: Pursuit, claim: Claim, how: Release): Promise<void> {
+  return release(claims.sql, workerId, claim, how);
 }
 
 /** The database being away for a while must not lose what was found out. */

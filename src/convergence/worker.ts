@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import pLimit from 'p-limit';
 import { announce, type ChangeFeed } from '../db/changes.ts';
+import type { Database } from '../db/database.ts';
 import { beginTasks, type Claim, claimedBy, giveBack, takeDue, takeFromDead } from './claims.ts';
-import { type Endings, expire } from './endings.ts';
+import { type Endings, expire, finishReady, readyTasks } from './endings.ts';
 import { BEAT_MS, beat, DEAD_AFTER_MS, forget, forgetOthers } from './heartbeat.ts';
 import { loop } from './loop.ts';
 import { oneAtATime } from './one-at-a-time.ts';
@@ -22,6 +23,8 @@ const MOST_CALLS = 32;
 
 export interface WorkerOptions extends Omit<Endings, 'kinds'> {
   kinds: readonly (Endings['kinds'] extends ReadonlyMap<string, infer Kind> ? Kind : never)[];
+  /** Opened for writes that may be repeated. */
+  claims: Database;
   changes: ChangeFeed;
   backendOf: Pursuit['backendOf'];
   /** No other worker can be alive (embedded database): all that others have in hand is taken over at once. */
@@ -37,7 +40,7 @@ export interface Worker {
 
 /** Starts to bring about what is wanted. */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
-  const { database, changes, log, clock } = options;
+  const { database, claims, changes, log, clock } = options;
   const workerId = randomUUID();
   const kinds = new Map(options.kinds.map((kind) => [kind.type, kind]));
   const limit = pLimit(MOST_CALLS);
@@ -45,16 +48,16 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const inHand = new Map<string, { stop: AbortController; done: Promise<void> }>();
   const stopping = new AbortController();
 
-  await beat(database, workerId);
-  if (options.takeOverAllAtStart) await forgetOthers(database, workerId);
+  await beat(claims, workerId);
+  if (options.takeOverAllAtStart) await forgetOthers(claims, workerId);
 
   const look = oneAtATime(async () => {
     while (!stopping.signal.aborted && inHand.size < MOST_IN_HAND) {
       const room = Math.min(BATCH, MOST_IN_HAND - inHand.size);
-      const claims = await takeDue(database.sql, workerId, room);
-      if (claims.length === 0) return;
-      for (const claim of claims) begin(claim);
-      await beginTasks(database.sql, claims, clock.now());
+      const taken = await takeDue(claims.sql, workerId, room);
+      if (taken.length === 0) return;
+      for (const claim of taken) begin(claim);
+      await beginTasks(claims.sql, taken, clock.now());
     }
   });
   const lookNow = () => {
@@ -78,10 +81,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   /** Gives back what the database counts as this worker's without its knowing: an answer was lost. */
   async function compare(): Promise<void> {
     const known = new Set(inHand.keys());
-    const lost = (await claimedBy(database.sql, workerId)).filter(
-      (key) => !known.has(key) && !inHand.has(key),
-    );
-    if (lost.length > 0) await giveBack(database.sql, workerId, lost);
+    const lost = (await claimedBy(claims.sql, workerId)).filter((key) => !known.has(key) && !inHand.has(key));
+    if (lost.length > 0) await giveBack(claims.sql, workerId, lost);
   }
 
   async function expireOverdue(): Promise<void> {
@@ -96,14 +97,15 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   let lastCompare = performance.now();
   const loops = [
     loop('heartbeat', BEAT_MS, log, async () => {
-      await beat(database, workerId);
+      await beat(claims, workerId);
       lastBeat = performance.now();
     }),
     loop('looking for wants', LOOK_MS, log, look),
     loop('sweep', SWEEP_MS, log, async () => {
-      const taken = await takeFromDead(database.sql);
+      const taken = await takeFromDead(claims.sql);
       if (taken > 0) log.warn({ wants: taken }, 'took over from dead workers');
       await expireOverdue();
+      for (const id of await readyTasks(database, BATCH)) await finishReady(pursuit, id);
       if (performance.now() - lastCompare < COMPARE_MS) return;
       lastCompare = performance.now();
       await look.after(compare);

@@ -1,6 +1,7 @@
 import pg from 'pg';
 
-const CHANNEL = 'tradewind_changed';
+/** Where news go, as `topic:key`; for statements that announce by themselves. */
+export const CHANNEL = 'tradewind_changed';
 const RECONNECT_MS = 1_000;
 const KEEP_ALIVE_MS = 10_000;
 

@@ -61,7 +61,15 @@ const ATTEMPTS = 3;
 // Ids and counts are bigint in the database and stay below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
-export function openDatabase(connection: pg.PoolConfig, maxConnections = 20): Database {
+/**
+ * `repeatable`: for writes that cost nothing but a repetition when the database server is cut off. Their commits don't wait
+ * for the disk (synchronous_commit off), so that the last half second of them may be missing then, never a part of one.
+ */
+export function openDatabase(
+  connection: pg.PoolConfig,
+  maxConnections = 20,
+  { repeatable = false }: { repeatable?: boolean } = {},
+): Database {
   const pool = openPool({
     ...connection,
     max: maxConnections,
@@ -69,6 +77,9 @@ export function openDatabase(connection: pg.PoolConfig, maxConnections = 20): Da
     statement_timeout: 30_000,
     application_name: 'tradewind',
   });
+  // The statement goes before any other on that connection.
+  if (repeatable)
+    pool.on('connect', (client) => void client.query('set synchronous_commit = off').catch(() => {}));
   const sql = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 
   async function attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {

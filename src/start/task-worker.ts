@@ -35,6 +35,8 @@ export function createTaskWorker(config: Config, log: Logger): TaskWorker {
       preparing.catch(() => {});
       const database = openDatabase(connection, CONNECTIONS);
       undo.push(() => database.close());
+      const repeatable = openDatabase(connection, CONNECTIONS, { repeatable: true });
+      undo.push(() => repeatable.close());
       const changes = await listenForChanges(connection);
       undo.push(() => changes.close());
       const live = await followCatalog({ database, changes, log });
@@ -49,7 +51,7 @@ export function createTaskWorker(config: Config, log: Logger): TaskWorker {
         queue,
         clock,
         simulationSpeed: config.simulationSpeed,
-        backends: simulatedBackends(database, config),
+        backends: simulatedBackends(repeatable, config),
       };
       const handlers = createTaskHandlers(foundation);
       const worker = await startWorker({
@@ -65,6 +67,7 @@ export function createTaskWorker(config: Config, log: Logger): TaskWorker {
       const converging = await startConvergence({
         ...foundation,
         kinds: createTaskEnds(foundation),
+        claims: repeatable,
         backendOf: foundation.backends.of,
         log,
         takeOverAllAtStart: false,
