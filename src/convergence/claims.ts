@@ -20,10 +20,13 @@ export interface Claim {
   due: string;
 }
 
-/** Takes what is due, the oldest first, at most `limit` of it. */
+/**
+ * Takes what is due, the oldest first, at most `limit` of it. Materialized, since the planner may run a subquery with
+ * a limit more than once.
+ */
 export async function takeDue(sqlDb: Kysely<Tables>, workerId: string, limit: number): Promise<Claim[]> {
   const { rows } = await sql<Claim>`
-    with due as (
+    with due as materialized (
       select kind, id from wants where worker_id is null and due_at <= clock_timestamp()
       order by due_at limit ${limit} for no key update skip locked
     )
@@ -125,9 +128,15 @@ export async function giveBack(
 /** Frees what is in the hands of workers that stopped beating. Answers how much that was. */
 export async function takeFromDead(sqlDb: Kysely<Tables>): Promise<number> {
   const { numAffectedRows } = await sql`
-    update wants set worker_id = null
-    where worker_id is not null and not exists (
-      select from worker_heartbeats where executor_id = worker_id::text
-        and beat_at >= now() - ${DEAD_AFTER_MS} * interval '1 millisecond')`.execute(sqlDb);
+    with dead as materialized (
+      select kind, id from wants
+      where worker_id is not null and not exists (
+        select from worker_heartbeats where executor_id = worker_id::text
+          and beat_at >= now() - ${DEAD_AFTER_MS} * interval '1 millisecond')
+      for no key update skip locked
+    )
+    update wants set worker_id = null from dead where wants.kind = dead.kind and wants.id = dead.id`.execute(
+    sqlDb,
+  );
   return Number(numAffectedRows ?? 0);
 }

@@ -137,6 +137,7 @@ export function expire(endings: Endings, taskId: string): Promise<boolean> {
       state: 'ERROR',
       error: `${reason}; the removal goes on`,
       at: endings.clock.now(),
+      forget: isFollower(task),
     });
     endings.log.warn({ taskId, reason }, 'a removal takes longer than its task may');
     return true;
@@ -183,7 +184,9 @@ async function finish(
 ): Promise<void> {
   const kind = kinds.get(task.task_type);
   if (!kind) throw new Error(`Tasks of the type ${task.task_type} are not known to this version`);
-  const resources = await kind.complete(tx, { id: task.id }, task.input, seenIn(task.awaited, own));
+  const resources = isFollower(task)
+    ? null
+    : await kind.complete(tx, { id: task.id }, task.input, seenIn(task.awaited, own));
   // It ended without its removal, which came to its end now.
   if (!isUnended(task.state)) return forgetWaiting(tx, task.id);
   await end(tx, task.id, { state: 'FINISHED', error: null, at: clock.now(), resources, forget: true });
@@ -195,7 +198,8 @@ async function fail(
   task: WaitingTask,
   reason: string,
 ): Promise<void> {
-  await end(tx, task.id, { state: 'ERROR', error: reason, at: clock.now() });
+  await end(tx, task.id, { state: 'ERROR', error: reason, at: clock.now(), forget: isFollower(task) });
+  if (isFollower(task)) return;
   await tx.client.query('savepoint abandon');
   try {
     const kind = kinds.get(task.task_type);
@@ -286,6 +290,10 @@ async function doingOf(tx: Transaction, taskId: string): Promise<string> {
   if (first.doing !== null) return `${thing}: ${first.doing}`;
   return first.worker_id === null ? 'no worker was free to take it' : `${thing} gave no answer`;
 }
+
+/** Whether it only waits for what an earlier task wants, which has what there is to do at the end. */
+const isFollower = ({ input }: { input: unknown }): boolean =>
+  typeof input === 'object' && input !== null && 'follows' in input;
 
 const isUnended = (state: string): boolean => state === 'NEW' || state === 'RUNNING';
 

@@ -18,6 +18,8 @@ import { isTransient } from './transient.ts';
 
 /** Who asks again that soon keeps the want in hand, instead of putting it down and taking it up. */
 const SHORT_MS = 1_000;
+/** A backend that gives no answer must not hold its place. */
+const LONGEST_CALL_MS = 60_000;
 const READABLE_MS = 100;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 30_000;
@@ -106,7 +108,14 @@ async function convergeOnce(
     },
   };
   const backend = backendOf(claim.region_id, kind);
-  return untilAborted(signal, backend.converge(ref, claim.spec as Specs[Kind] | null, call));
+  const late = AbortSignal.timeout(LONGEST_CALL_MS);
+  call.signal = AbortSignal.any([signal, late]);
+  try {
+    return await untilAborted(call.signal, backend.converge(ref, claim.spec as Specs[Kind] | null, call));
+  } catch (error) {
+    if (!late.aborted) throw error;
+    throw new Unavailable(`the infrastructure gave no answer within ${LONGEST_CALL_MS / 1000} s`);
+  }
 }
 
 function afterFault(claim: Claim, handle: Json, error: unknown, log: Logger): Outcome {

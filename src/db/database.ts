@@ -75,6 +75,8 @@ export function openDatabase(
     max: maxConnections,
     connectionTimeoutMillis: 10_000,
     statement_timeout: 30_000,
+    // A process that hangs in the middle of a transaction must not keep its locks.
+    idle_in_transaction_session_timeout: 15_000,
     application_name: 'tradewind',
   });
   // The statement goes before any other on that connection.

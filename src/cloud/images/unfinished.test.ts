@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { alreadyThere, hurry, infrastructure } from '../../../test/support/infrastructure.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 
 const IMAGES = '/cloud/v1/images/1/1';
@@ -36,16 +37,25 @@ async function rows() {
     `insert into quota_usage values (1, 1, 'image_count', 1)
      on conflict (client_id, region_id, attribute) do update set used = quota_usage.used + 1`,
   );
-  // What was never ordered would be removed at once.
-  await service.pool.query(
-    `insert into simulated_resources (id, kind, ordered_at) values ($1, 'image', now())`,
-    [image.rows[0].id],
-  );
+  const properties = {
+    ssh_key: 'allow',
+    is_baremetal: 'false',
+    hw_firmware_type: 'bios',
+    hw_machine_type: 'q35',
+  };
+  await alreadyThere(service.pool, 'image', image.rows[0].id, {
+    name: 'kept',
+    volumeId: volume.rows[0].id,
+    osType: 'linux',
+    architecture: 'x86_64',
+    properties,
+    metadata: {},
+  });
   return { volumeId: volume.rows[0].id as string, imageId: image.rows[0].id as string };
 }
 
 it('holds image and volume while the image is made, and leaves nothing when that fails', async () => {
-  const { volumeId } = await rows();
+  const { volumeId, imageId } = await rows();
   const answer = await service.http.post(IMAGES, { name: 'never there', volume_id: volumeId });
   const [taskId] = answer.body;
   const { results } = (await service.http.get(`${IMAGES}?name=never`)).body;
@@ -73,6 +83,9 @@ it('holds image and volume while the image is made, and leaves nothing when that
   expect(early.body.message).toContain(taskId);
   expect(await overrun(taskId)).toMatchObject({ state: 'ERROR', created_resources: null });
   expect((await service.http.get(url)).status).toBe(404);
+  await hurry(service.pool);
+  const kept = [`image ${imageId}`];
+  await expect.poll(() => infrastructure(service.pool, 'image')).toEqual({ wanted: kept, there: kept });
   const { rows: quota } = await service.pool.query(
     `select used from quota_usage where attribute = 'image_count'`,
   );
@@ -96,11 +109,19 @@ it('keeps an image while a volume is made from it', async () => {
   expect((await service.http.delete(`${IMAGES}/${imageId}`)).status).toBe(200);
 });
 
-it('keeps an image whose deletion fails', async () => {
+it('shows an image whose deletion takes longer than its task, and it goes in the end', async () => {
   const { imageId } = await rows();
   const { body: tasks } = await service.http.delete(`${IMAGES}/${imageId}`);
   const url = `${IMAGES}/${imageId}`;
   expect((await service.http.get(url)).body).toMatchObject({ status: 'pending_delete', task_id: tasks[0] });
-  expect(await overrun(tasks[0])).toMatchObject({ state: 'ERROR' });
-  expect((await service.http.get(url)).body).toMatchObject({ status: 'active', task_id: null });
+  expect(await overrun(tasks[0])).toMatchObject({
+    state: 'ERROR',
+    error: expect.stringContaining('the removal goes on'),
+  });
+  expect((await service.http.get(url)).body).toMatchObject({ status: 'pending_delete', task_id: tasks[0] });
+  const { body: again } = await service.http.delete(url);
+  await hurry(service.pool);
+  expect(await service.http.task(again[0])).toMatchObject({ state: 'FINISHED' });
+  expect((await service.http.get(url)).status).toBe(404);
+  expect((await service.http.task(tasks[0])).state).toBe('ERROR');
 });

@@ -138,6 +138,9 @@ export function createInstances(deps: {
       const taskId = randomUUID();
       const now = clock.now();
       return database.accept(scope.principal, async (tx) => {
+        const known = isUuid(id) ? await store.lockInstance(tx, placeOf(scope), id) : undefined;
+        const again = await tasks.removeAgain(tx, scope, known?.task_id ?? null);
+        if (again !== undefined) return again;
         const instance = await lockFreeInstance(tx, scope, id);
         const { reservedPortIds, gonePortIds, floatingIpIds, heldFloatingIpIds } = await holdAddresses(
           tx,

@@ -14,7 +14,7 @@ import { taskFilter } from './list-filter.ts';
 import { listTasks } from './list-store.ts';
 import type { AcknowledgeQuery, TaskListQuery } from './schema.ts';
 import { ACTIVE, ENDED } from './states.ts';
-import { findTask, insertTask, type TaskRow } from './store.ts';
+import { findLateRemoval, findTask, insertTask, type TaskRow, waitLike } from './store.ts';
 import { createTaskWaiting } from './waiting.ts';
 
 /** Work to be done later, accepted now. */
@@ -53,6 +53,11 @@ export interface Tasks {
    * when all rows that the work concerns are locked. @throws InvalidError for what the infrastructure can't do
    */
   begin<Input extends object>(tx: Transaction, scope: Scope, start: TaskStart<Input>): Promise<string>;
+  /**
+   * Another task for a removal that took longer than its own task could, and goes on; undefined where `heldBy` is no such
+   * task. Answers its id.
+   */
+  removeAgain(tx: Transaction, scope: Scope, heldBy: string | null): Promise<string | undefined>;
   /** Wants something that no task waits for. @throws as `begin` */
   want(tx: Transaction, scope: Scope, wants: readonly Wanted[]): Promise<void>;
   /**
@@ -130,6 +135,17 @@ export function createTasks(deps: {
     async begin(tx, scope, { task: { type, deadlineMs }, id = randomUUID(), data, input, wants }) {
       await insertTask(tx.sql, { ...ownerOf(scope), ...timesOf(deadlineMs), id, type, data, input });
       await want(tx, wantPlaceOf(scope), wants, { taskId: id, check });
+      scope.principal.writes?.started(id);
+      return id;
+    },
+    async removeAgain(tx, scope, heldBy) {
+      const late = heldBy === null ? undefined : await findLateRemoval(tx.sql, heldBy);
+      if (!late) return undefined;
+      const id = randomUUID();
+      const { task_type: type, data, deadline_ms: deadlineMs } = late;
+      const input = { follows: late.id };
+      await insertTask(tx.sql, { ...ownerOf(scope), ...timesOf(deadlineMs), id, type, data, input });
+      await waitLike(tx.sql, late.id, id);
       scope.principal.writes?.started(id);
       return id;
     },

@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from 'kysely';
+import { type Kysely, sql as raw, type Selectable } from 'kysely';
 import type { CreatedResources } from '../../convergence/task-kind.ts';
 import { compiledQuery } from '../../db/compiled.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -77,3 +77,24 @@ const insertTaskRow = compiledQuery((db, args: TaskValues) =>
     })
     .compile(),
 );
+
+/** A task that ended before what it was to remove has gone; locked, so that the removal doesn't end meanwhile. */
+export async function findLateRemoval(
+  sql: Kysely<Tables>,
+  id: string,
+): Promise<{ id: string; task_type: string; data: object; deadline_ms: number } | undefined> {
+  const { rows } = await raw<{ id: string; task_type: string; data: object; deadline_ms: number }>`
+    select id, task_type, data, extract(epoch from deadline_at - created_on)::float8 * 1000 as deadline_ms
+    from tasks where id = ${id} and state = 'ERROR' and exists (select from task_wants where task_id = tasks.id)
+    for update`.execute(sql);
+  return rows[0];
+}
+
+/** A task waits for what another one waits for. */
+export async function waitLike(sql: Kysely<Tables>, otherId: string, id: string): Promise<void> {
+  await raw`
+    insert into task_wants (task_id, kind, want_id, generation, undo)
+    select ${id}::uuid, kind, want_id, generation, null from task_wants where task_id = ${otherId}`.execute(
+    sql,
+  );
+}

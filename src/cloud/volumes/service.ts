@@ -117,6 +117,8 @@ export function createVolumes(deps: {
         const [volume] = await store.lockVolumes(tx, placeOf(scope), [id]);
         if (!volume) throw new NotFoundError('Volume', id);
         scope.principal.writes?.about({ ...volume, type: 'volume' });
+        const again = await tasks.removeAgain(tx, scope, volume.task_id);
+        if (again !== undefined) return again;
         await requireFree(tx, volume);
         const own = await snapshots.lockOf(tx, [volume.id]);
         requireSnapshots(volume, own, snapshotIds);

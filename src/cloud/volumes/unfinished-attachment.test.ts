@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Answer } from '../../../test/support/http-client.ts';
+import { alreadyThere } from '../../../test/support/infrastructure.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 
 // So slow that no task ends unless it is made to.
@@ -48,6 +49,16 @@ async function attaching(service: TestService): Promise<{ url: string; answering
      values (${made}, 'host', 'ACTIVE', 'active', 'g1-standard-1-2', '{}', '{}', gen_random_uuid(), null, now(), now())
      returning id`,
   );
+  await alreadyThere(service.pool, 'machine', instances[0].id, {
+    name: 'host',
+    flavorId: 'g1-standard-1-2',
+    disks: {},
+    ports: {},
+    secrets: {},
+    power: 'on',
+    reboots: { soft: 0, hard: 0 },
+    metadata: {},
+  });
   const url = `/cloud/v1/volumes/1/1/${volumes[0].id}`;
   const answering = service.http.post(`${url}/attach`, { instance_id: instances[0].id });
   await expect

@@ -1,0 +1,45 @@
+import type pg from 'pg';
+import type { Kind } from '../../src/backends/contract/backend.ts';
+import type { Specs } from '../../src/backends/contract/specs.ts';
+
+/** Makes something that is there, and as it is wanted, without a task that made it. Its rows are the caller's. */
+export async function alreadyThere<K extends Kind>(
+  pool: pg.Pool,
+  kind: K,
+  id: string,
+  spec: Specs[K],
+): Promise<void> {
+  await pool.query(
+    `insert into wants (kind, id, client_id, project_id, region_id, spec, settled_generation, observed)
+     values ($1, $2, 1, 1, 1, $3, 1, '{}')`,
+    [kind, id, JSON.stringify(spec)],
+  );
+  await pool.query(
+    `insert into simulated_objects (kind, id, spec, doing, began_at, takes_ms) values ($1, $2, $3, 'making', now(), 0)`,
+    [kind, id, JSON.stringify(spec)],
+  );
+}
+
+/** As if all simulated work had begun an hour before. Answers how many things there are. */
+export async function hurry(pool: pg.Pool): Promise<number> {
+  const { rowCount } = await pool.query(
+    `update simulated_objects set began_at = began_at - interval '1 hour'`,
+  );
+  await pool.query(`update wants set due_at = now() where due_at is not null`);
+  return rowCount ?? 0;
+}
+
+/** Every trace of what is, or was, wanted of a kind, or of all kinds. */
+export async function infrastructure(
+  pool: pg.Pool,
+  kind?: Kind,
+): Promise<{ wanted: string[]; there: string[] }> {
+  const names = async (table: string) => {
+    const { rows } = await pool.query<{ name: string }>(
+      `select kind || ' ' || id as name from ${table} where $1::text is null or kind = $1 order by 1`,
+      [kind ?? null],
+    );
+    return rows.map(({ name }) => name);
+  };
+  return { wanted: await names('wants'), there: await names('simulated_objects') };
+}
