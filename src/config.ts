@@ -49,6 +49,10 @@ const Environment = Type.Object({
   TRADEWIND_CATALOG_DIR: Type.Optional(
     Type.String({ minLength: 1, rule: 'a folder with the catalogue files' }),
   ),
+  TRADEWIND_DATABASE_WAIT: whole(
+    'a whole number of seconds from 0 to 999999 that a start waits for a database which does not answer',
+    '60',
+  ),
   TRADEWIND_RATE_LIMIT: Type.String({
     pattern: '^\\d{1,9}$',
     default: '10000',
@@ -166,6 +170,8 @@ export interface Config {
   /** Undefined: the embedded PostgreSQL in `dataDir`. */
   readonly databaseUrl: string | undefined;
   readonly catalogDir: string;
+  /** How long a start waits for a database that doesn't answer. */
+  readonly databaseWaitSeconds: number;
   /** Requests of one token, or of one address without any, in 10 seconds; 0 for any number. */
   readonly rateLimit: number;
   /** Addresses and networks that are believed where a request comes from. */
@@ -258,6 +264,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
     bootstrapToken: bootstrapTokenOf(settings.TRADEWIND_BOOTSTRAP_TOKEN ?? ''),
     databaseUrl: settings.DATABASE_URL,
     catalogDir: path.resolve(settings.TRADEWIND_CATALOG_DIR ?? path.join(packageRoot, 'catalog')),
+    databaseWaitSeconds: Number(settings.TRADEWIND_DATABASE_WAIT),
     rateLimit: Number(settings.TRADEWIND_RATE_LIMIT),
     trustedProxies: proxiesOf(settings.TRADEWIND_TRUST_PROXY ?? ''),
     simulationSpeed: Number(settings.TRADEWIND_SIMULATION_SPEED),

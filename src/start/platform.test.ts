@@ -3,8 +3,10 @@ import fs from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { afterEach, expect, it } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
 import { createDatabase } from '../../test/support/databases.ts';
+import { startRelay } from '../../test/support/relay.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
 import { loadConfig } from '../config.ts';
 import { OperatorError } from '../lib/operator-error.ts';
@@ -75,10 +77,56 @@ it('says what the role lacks when it may not make the tables', async () => {
   try {
     const url = new URL(database.url);
     url.searchParams.set('options', '-c default_transaction_read_only=on');
-    await expect(startService({ DATABASE_URL: url.href })).rejects.toThrow(
+    await expect(startService({ DATABASE_URL: url.href, TRADEWIND_DATABASE_WAIT: '0' })).rejects.toThrow(
       /^Migrations could not start: .*read-only/,
     );
   } finally {
     await database.drop();
   }
+});
+
+describe('a database that does not answer', () => {
+  it('is waited for, and again when it breaks off in the middle of the start', async () => {
+    const database = await createDatabase({ empty: true });
+    const relay = await startRelay(database.url);
+    await relay.cut();
+    try {
+      const starting = startService({ DATABASE_URL: relay.url });
+      starting.catch(() => {});
+      await sleep(700);
+      await relay.mend();
+      // Cut at some moment of the start, whichever that is.
+      for (const ms of [100, 150, 250]) {
+        await sleep(ms);
+        await relay.cut();
+        await sleep(50);
+        await relay.mend();
+      }
+      service = await starting;
+      const made = await service.http.post('/cloud/v1/volumes/1/1', {
+        source: 'new-volume',
+        name: 'disk',
+        size: 1,
+      });
+      expect(made.status, made.text).toBe(200);
+      expect((await service.http.task(made.body[0])).state).toBe('FINISHED');
+    } finally {
+      await service?.stop();
+      service = undefined;
+      await relay.cut();
+      await database.drop();
+    }
+  }, 60_000);
+
+  it('is not waited for longer than asked for, and then named', async () => {
+    const config = loadConfig({
+      DATABASE_URL: 'postgresql://u@localhost:1/nowhere',
+      TRADEWIND_DATABASE_WAIT: '1',
+      TRADEWIND_PORT: '0',
+      TRADEWIND_LOG_LEVEL: 'silent',
+    });
+    await expect(startPlatform(config, 'api', createLog(config))).rejects.toThrow(
+      /^The database of DATABASE_URL can't be reached: .*; start it, or correct host and port/,
+    );
+  });
 });

@@ -8,6 +8,7 @@ import type { Config } from '../config.ts';
 import { listenForChanges } from '../db/changes.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
+import { createPatience } from '../db/patience.ts';
 import { refusalNamed } from '../db/refusals.ts';
 import { readModels } from '../engines/models/manifest.ts';
 import type { Api } from '../http/server.ts';
@@ -71,27 +72,26 @@ export async function startPlatform(
     loading.catch(() => {});
     // Nothing is made for a start that can't go on.
     if (!hasDatabase(config)) await loading;
-    const storage = await openStorage(config, log);
+    const patiently = createPatience(config.databaseWaitSeconds, log);
+    const storage = await openStorage(config, log, { patiently });
     undo.push(() => storage.stop());
     const database = openDatabase(storage.connection);
     undo.push(() => database.close());
-    await prepareDatabase(database, storage, log);
     const catalog = await loading;
-    await agreeOnCatalog({
-      database,
-      clock: systemClock,
-      catalog,
-      ...sourceOf(config),
-      alone: storage.exclusive,
-      log,
+    await patiently(async () => {
+      await prepareDatabase(database, storage, log);
+      await agreeOnCatalog({
+        database,
+        clock: systemClock,
+        catalog,
+        ...sourceOf(config),
+        alone: storage.exclusive,
+        log,
+      });
+      await ensureFirstAccount({ database, clock: systemClock, bootstrapToken: config.bootstrapToken });
+      await ensureSigningKey(database, systemClock);
+      await prepareProjects(database, catalog, systemClock);
     });
-    await ensureFirstAccount({
-      database,
-      clock: systemClock,
-      bootstrapToken: config.bootstrapToken,
-    });
-    await ensureSigningKey(database, systemClock);
-    await prepareProjects(database, catalog, systemClock);
     const worker = thread ?? (role === 'api' ? undefined : createTaskWorker(config, log));
     if (worker) undo.push(() => worker.stop(graceMs));
     const working = worker?.start(storage) ?? Promise.resolve();
@@ -101,7 +101,8 @@ export async function startPlatform(
     await working;
     const address = api.value;
     const { dataDir } = config;
-    const firstToken = address && (await makeFirstToken({ database, clock: systemClock, dataDir, terminal }));
+    const firstToken =
+      address && (await patiently(() => makeFirstToken({ database, clock: systemClock, dataDir, terminal })));
     return {
       address,
       firstToken,
@@ -112,11 +113,11 @@ export async function startPlatform(
     };
 
     async function startApi(): Promise<{ host: string; port: number }> {
-      const changes = await listenForChanges(storage.connection);
+      const changes = await patiently(() => listenForChanges(storage.connection));
       undo.push(() => changes.close());
-      const live = await followCatalog({ database, changes, log, agreed: catalog });
+      const live = await patiently(() => followCatalog({ database, changes, log, agreed: catalog }));
       undo.push(() => live.stop());
-      const queue = await connectTaskQueue({ pool: database.pool, log });
+      const queue = await patiently(() => connectTaskQueue({ pool: database.pool, log }));
       undo.push(() => queue.close());
       const webhookHosts = parseAllowedHosts(config.webhookHosts);
       const services = createServices({

@@ -7,6 +7,7 @@ import { connectionTo } from '../db/connection.ts';
 import { DataDirLockedError } from '../db/embedded/errors.ts';
 import { startEmbeddedServer } from '../db/embedded/server.ts';
 import { embeddedConnection } from '../db/embedded/socket.ts';
+import type { Patience } from '../db/patience.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 
 const OLDEST_SERVER = 150_000;
@@ -49,11 +50,15 @@ export class StorageError extends OperatorError {}
 export async function openStorage(
   config: Config,
   log: Logger,
-  { share = false, mustExist = false } = {},
+  {
+    share = false,
+    mustExist = false,
+    patiently = (work) => work(),
+  }: { share?: boolean; mustExist?: boolean; patiently?: Patience } = {},
 ): Promise<Storage> {
   if (config.databaseUrl !== undefined) {
     const connection = connectionTo(config.databaseUrl);
-    await checkServer(connection);
+    await patiently(() => checkServer(connection));
     return { connection, exclusive: false, stop: async () => {} };
   }
   if (mustExist && !hasDatabase(config)) {
@@ -97,7 +102,7 @@ async function checkServer(connection: pg.ClientConfig): Promise<void> {
     const { message, code = '' } = error as NodeJS.ErrnoException;
     const hint = CERTIFICATE.test(code) ? UNTRUSTED : HINTS[code];
     const why = `The database of DATABASE_URL can't be reached: ${message || code}`;
-    throw new StorageError(hint === undefined ? why : `${why}; ${hint}`);
+    throw new StorageError(hint === undefined ? why : `${why}; ${hint}`, { cause: error });
   } finally {
     await client?.end().catch(() => {});
   }

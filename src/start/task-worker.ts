@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import { startWorker as startConvergence } from '../convergence/worker.ts';
 import { listenForChanges } from '../db/changes.ts';
 import { openDatabase } from '../db/database.ts';
+import { createPatience } from '../db/patience.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createTaskEnds, createTaskHandlers } from '../services.ts';
 import type { AiWorker } from '../streaming/ai-tasks/work/worker.ts';
@@ -37,11 +38,12 @@ export function createTaskWorker(config: Config, log: Logger): TaskWorker {
       undo.push(() => database.close());
       const repeatable = openDatabase(connection, CONNECTIONS, { repeatable: true });
       undo.push(() => repeatable.close());
-      const changes = await listenForChanges(connection);
+      const patiently = createPatience(config.databaseWaitSeconds, log);
+      const changes = await patiently(() => listenForChanges(connection));
       undo.push(() => changes.close());
-      const live = await followCatalog({ database, changes, log });
+      const live = await patiently(() => followCatalog({ database, changes, log }));
       undo.push(() => live.stop());
-      const queue = await connectTaskQueue({ pool: database.pool, log });
+      const queue = await patiently(() => connectTaskQueue({ pool: database.pool, log }));
       undo.push(() => queue.close());
       const clock = systemClock;
       const foundation = {
@@ -64,14 +66,16 @@ export function createTaskWorker(config: Config, log: Logger): TaskWorker {
         takeOverAllAtStart: exclusive,
       });
       undo.push((graceMs) => worker.stop(graceMs));
-      const converging = await startConvergence({
-        ...foundation,
-        kinds: createTaskEnds(foundation),
-        claims: repeatable,
-        backendOf: foundation.backends.of,
-        log,
-        takeOverAllAtStart: false,
-      });
+      const converging = await patiently(() =>
+        startConvergence({
+          ...foundation,
+          kinds: createTaskEnds(foundation),
+          claims: repeatable,
+          backendOf: foundation.backends.of,
+          log,
+          takeOverAllAtStart: false,
+        }),
+      );
       undo.push((graceMs) => converging.stop(graceMs));
       const prepared = await preparing;
       if (!prepared) return;
