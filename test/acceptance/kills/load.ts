@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createHttpClient } from '../../support/http-client.ts';
+
+/** Clients that write as fast as they are answered, whatever happens to the server meanwhile. */
+export interface Load {
+  /** Ids of the tasks that were acknowledged. */
+  tasks: string[];
+  /** Answers that no client may get. */
+  faults: string[];
+  acknowledged(): number;
+  stop(): Promise<void>;
+}
+
+/** Each client lives a life of its own over and over: a disk that grows, a machine with it, a group, and all goes again. */
+export function startLoad({ url, token, clients }: { url(): string; token: string; clients: number }): Load {
+  const tasks: string[] = [];
+  const faults: string[] = [];
+  let acknowledged = 0;
+  let over = false;
+
+  /** Undefined where nobody knows what became of it. */
+  async function send(method: string, path: string, body?: object) {
+    try {
+      const answer = await createHttpClient(url(), token).request(method, path, body ? { body } : {});
+      if (answer.status === 200) {
+        acknowledged++;
+        return answer.body;
+      }
+      // A quota that is used up, something that is held or gone, and a server that says it can't now.
+      if (![400, 403, 404, 409, 429, 503].includes(answer.status))
+        faults.push(`${method} ${path}: ${answer.text}`);
+    } catch {
+      await sleep(100);
+    }
+    return undefined;
+  }
+
+  async function done(answer: { tasks?: string[] } | string[] | undefined) {
+    const [id] = Array.isArray(answer) ? answer : (answer?.tasks ?? []);
+    if (id === undefined) return undefined;
+    tasks.push(id);
+    while (!over) {
+      const task = await send('GET', `/cloud/v1/tasks/${id}`);
+      if (task?.state === 'FINISHED') return task.created_resources ?? {};
+      if (task?.state === 'ERROR') return undefined;
+      await sleep(30);
+    }
+    return undefined;
+  }
+
+  async function live(name: string): Promise<void> {
+    const volume = await done(
+      await send('POST', '/cloud/v1/volumes/1/1', { source: 'new-volume', name, size: 1 }),
+    );
+    const [volumeId] = volume?.volumes ?? [];
+    if (volumeId === undefined) return;
+    await done(await send('POST', `/cloud/v1/volumes/1/1/${volumeId}/extend`, { size: 2 }));
+    const machine = await done(
+      await send('POST', '/cloud/v2/instances/1/1', {
+        name,
+        flavor: 'g1-standard-1-2',
+        interfaces: [{ type: 'external' }],
+        volumes: [{ source: 'existing-volume', volume_id: volumeId, delete_on_termination: true }],
+      }),
+    );
+    const [instanceId] = machine?.instances ?? [];
+    if (instanceId === undefined)
+      return void (await done(await send('DELETE', `/cloud/v1/volumes/1/1/${volumeId}`)));
+    await done(await send('POST', `/cloud/v2/instances/1/1/${instanceId}/action`, { action: 'reboot' }));
+    if (Math.random() < 0.8) await done(await send('DELETE', `/cloud/v1/instances/1/1/${instanceId}`));
+  }
+
+  const clientsAtWork = Array.from({ length: clients }, async (_, client) => {
+    for (let turn = 0; !over; turn++) await live(`client-${client}-${turn}`);
+  });
+  return {
+    tasks,
+    faults,
+    acknowledged: () => acknowledged,
+    async stop() {
+      over = true;
+      await Promise.all(clientsAtWork);
+    },
+  };
+}
