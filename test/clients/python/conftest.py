@@ -1,4 +1,4 @@
-"""GCORE_BASE_URL and GCORE_API_KEY say which server, SDK_FACE which face of the SDK. The files run in order."""
+"""GCORE_BASE_URL and GCORE_API_KEY say which server and account, SDK_FACE which face of the SDK. The files run in order."""
 
 import os
 from types import SimpleNamespace
@@ -13,9 +13,8 @@ CALLED: set[str] = set()
 
 @pytest.fixture(scope="session")
 def options():
-    """A project of its own for each face, so that they can run side by side."""
-    made = surface(FACE, CALLED).cloud.projects.create(name=f"sdk-{FACE}-{os.getpid()}")
-    return {"cloud_project_id": made.id, "cloud_region_id": 1}
+    project = surface(FACE, CALLED).cloud.projects.create(name="walk")
+    return {"cloud_project_id": project.id, "cloud_region_id": 1}
 
 
 @pytest.fixture(scope="session")
@@ -32,7 +31,7 @@ def impatient(options):
 @pytest.fixture(scope="session")
 def made():
     """What earlier steps made and later ones use."""
-    return SimpleNamespace(unique=f"{FACE}-{os.getpid()}")
+    return SimpleNamespace(unique=f"sdk-{FACE}-{os.getpid()}")
 
 
 @pytest.fixture(scope="session")
