@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pythonClients } from '../../scripts/install-test-clients.ts';
-import { startService, type Tenant, type TestService } from '../support/service.ts';
+import { record, startWatchedService } from '../support/clients.ts';
+import type { Tenant } from '../support/service.ts';
 
 /** The official Python SDK as it comes from PyPI, through each of its faces, against a server of its own. */
 const FACES = ['sync', 'raw', 'streaming', 'async'];
@@ -10,7 +11,7 @@ const SCENARIO = path.join(import.meta.dirname, 'python');
 const { installed, python } = pythonClients();
 if (!installed) {
   process.stderr.write(
-    'SKIPPED, for want of the Python clients: "node scripts/install-test-clients.ts" says why\n',
+    'SKIPPED, for want of the Python clients: "npx tsx scripts/install-test-clients.ts" says why\n',
   );
 }
 
@@ -20,11 +21,11 @@ interface Run {
 }
 
 describe.skipIf(!installed)('the official Python SDK', () => {
-  let service: TestService;
+  let service: Awaited<ReturnType<typeof startWatchedService>>;
   const runs = new Map<string, Promise<Run>>();
 
   beforeAll(async () => {
-    service = await startService({ TRADEWIND_RATE_LIMIT: '500' });
+    service = await startWatchedService({ TRADEWIND_RATE_LIMIT: '500' });
     for (const face of FACES) runs.set(face, walk(service.url, await service.otherTenant(), face));
   });
   afterAll(() => service?.stop());
@@ -32,6 +33,19 @@ describe.skipIf(!installed)('the official Python SDK', () => {
   it.each(FACES)('walks through every served method: %s', { timeout: 400_000 }, async (face) => {
     const run = await runs.get(face);
     expect(run?.code, run?.output).toBe(0);
+  });
+
+  it('has done what docs/compatibility.md says', async () => {
+    const outputs = (await Promise.all(runs.values())).map(({ output }) => output);
+    const [figures, ...others] = outputs.map((output) => JSON.parse(/^\{.*\}$/m.exec(output)?.[0] ?? ''));
+    for (const other of others) expect(other).toEqual(figures);
+    const { version, methods, passed } = figures;
+    record('python-sdk', {
+      client: 'Official Python SDK, `gcore` from PyPI',
+      pinned: version,
+      passed: `${methods} methods, all whose operation is served, and ${passed} tests in each of ${FACES.length} faces (${FACES.join(', ')}), with strict validation of answers`,
+      operations: service.takeOperations(),
+    });
   });
 });
 

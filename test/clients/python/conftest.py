@@ -1,14 +1,17 @@
 """GCORE_BASE_URL and GCORE_API_KEY say which server and account, SDK_FACE which face of the SDK. The files run in order."""
 
+import json
 import os
 from types import SimpleNamespace
 
+import gcore
 import pytest
 
 from surface import surface
 
 FACE = os.environ["SDK_FACE"]
 CALLED: set[str] = set()
+SERVED = pytest.StashKey[int]()
 
 
 @pytest.fixture(scope="session")
@@ -37,3 +40,10 @@ def made():
 @pytest.fixture(scope="session")
 def called():
     return CALLED
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """In the last line, for whoever started this run."""
+    passed = len(terminalreporter.stats.get("passed", []))
+    figures = {"version": gcore.__version__, "methods": config.stash.get(SERVED, 0), "passed": passed}
+    terminalreporter.write_line(json.dumps(figures))
