@@ -17,25 +17,29 @@ export function record(name: string, result: ClientResult): void {
   expect(result, 'docs/compatibility.md says otherwise; "npm run clients" writes it anew').toEqual(expected);
 }
 
-/** A service that remembers which operations succeeded. */
-export async function startWatchedService(settings: Record<string, string> = {}) {
+/** Reads lines of a log in JSON: which operations succeeded. */
+export async function createOperationLog() {
   const find = createOperationFinder(await documentedOperations());
   let called = new Set<string>();
-  const write = (line: string) => {
-    const { level, method, path, status } = JSON.parse(line);
-    if (level >= 40) process.stderr.write(line);
-    const operation = status < 300 && find(method, path);
-    if (operation) called.add(operation.title);
-  };
-  const log = pino({ level: 'info' }, { write });
-  const service: TestService = await startService({ TRADEWIND_ACCESS_LOG: 'on', ...settings }, { log });
   return {
-    ...service,
+    read(line: string): void {
+      const { method, path, status } = JSON.parse(line);
+      const operation = status < 300 && find(method, path);
+      if (operation) called.add(operation.title);
+    },
     /** In order, and each once; begins anew. */
-    takeOperations(): string[] {
+    take(): string[] {
       const taken = [...called].toSorted();
       called = new Set();
       return taken;
     },
   };
+}
+
+/** A service that remembers which operations succeeded. */
+export async function startWatchedService(settings: Record<string, string> = {}) {
+  const operations = await createOperationLog();
+  const log = pino({ level: 'info' }, { write: operations.read });
+  const service: TestService = await startService({ TRADEWIND_ACCESS_LOG: 'on', ...settings }, { log });
+  return { ...service, takeOperations: operations.take };
 }
