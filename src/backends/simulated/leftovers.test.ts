@@ -26,3 +26,18 @@ it('keeps nothing of a machine that is gone, nor of a disk that went with it', a
   expect(await http.task(removal.body[0])).toMatchObject({ state: 'FINISHED' });
   expect((await pool.query('select kind from simulated_resources')).rows).toEqual([]);
 });
+
+it('keeps nothing of a volume that is gone, nor of a snapshot that went with it', async () => {
+  const { http, pool } = service;
+  const volume = await http.post('/cloud/v1/volumes/1/1', { source: 'new-volume', name: 'data', size: 1 });
+  expect(volume.status, volume.text).toBe(200);
+  const [volumeId] = (await http.task(volume.body[0])).created_resources.volumes;
+  const snapshot = await http.post('/cloud/v1/snapshots/1/1', { volume_id: volumeId, name: 'copy' });
+  expect(snapshot.status, snapshot.text).toBe(200);
+  const [snapshotId] = (await http.task(snapshot.body[0])).created_resources.snapshots;
+
+  const removal = await http.delete(`/cloud/v1/volumes/1/1/${volumeId}?snapshots=${snapshotId}`);
+  expect(removal.status, removal.text).toBe(200);
+  expect(await http.task(removal.body[0])).toMatchObject({ state: 'FINISHED' });
+  expect((await pool.query('select kind from simulated_resources')).rows).toEqual([]);
+});
