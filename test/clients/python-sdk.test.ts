@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pythonClients } from '../../scripts/install-test-clients.ts';
 import { record, startWatchedService } from '../support/clients.ts';
-import type { Tenant } from '../support/service.ts';
+import { startService, type TestService } from '../support/service.ts';
 
 /** The official Python SDK as it comes from PyPI, through each of its faces, against a server of its own. */
 const FACES = ['sync', 'raw', 'streaming', 'async'];
@@ -22,20 +22,33 @@ interface Run {
 
 describe.skipIf(!installed)('the official Python SDK', () => {
   let service: Awaited<ReturnType<typeof startWatchedService>>;
+  let limited: TestService;
   const runs = new Map<string, Promise<Run>>();
 
   beforeAll(async () => {
-    service = await startWatchedService({ TRADEWIND_RATE_LIMIT: '500' });
-    const accounts = await Promise.all(FACES.map(() => service.otherTenant()));
+    service = await startWatchedService({ TRADEWIND_RATE_LIMIT: '0' });
+    limited = await startService({ TRADEWIND_RATE_LIMIT: '10' }, { role: 'api' });
+    const environments = await Promise.all(FACES.map(environmentOf));
     service.takeOperations();
-    for (const [index, account] of accounts.entries()) {
-      const face = FACES[index] ?? '';
-      runs.set(face, walk(service.url, account, face));
-    }
+    for (const environment of environments) runs.set(environment.SDK_FACE, walk(environment));
   });
-  afterAll(() => service?.stop());
+  afterAll(async () => {
+    await service?.stop();
+    await limited?.stop();
+  });
 
-  it.each(FACES)('walks through every served method: %s', { timeout: 400_000 }, async (face) => {
+  /** An account for each face, as they all go at once: what one makes, no other sees. */
+  async function environmentOf(face: string) {
+    return {
+      SDK_FACE: face,
+      GCORE_BASE_URL: `${service.url}/gcore`,
+      GCORE_API_KEY: (await service.otherTenant()).http.token,
+      LIMITED_BASE_URL: `${limited.url}/gcore`,
+      LIMITED_API_KEY: (await limited.withRole('Users')).token,
+    };
+  }
+
+  it.each(FACES)('walks through every served method: %s', { timeout: 900_000 }, async (face) => {
     const run = await runs.get(face);
     expect(run?.code, run?.output).toBe(0);
   });
@@ -54,18 +67,12 @@ describe.skipIf(!installed)('the official Python SDK', () => {
   });
 });
 
-/** Most of a walk is waiting for tasks, so all of them go at once, each in an account of its own: what one makes, no other sees. */
-function walk(url: string, { http }: Tenant, face: string): Promise<Run> {
+/** Most of a walk is waiting for tasks. */
+function walk(environment: Record<string, string | undefined>): Promise<Run> {
   const args = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', '--tb=short'];
   const child = spawn(python, args, {
     cwd: SCENARIO,
-    env: {
-      PATH: process.env.PATH,
-      PYTHONDONTWRITEBYTECODE: '1',
-      GCORE_BASE_URL: `${url}/gcore`,
-      GCORE_API_KEY: http.token,
-      SDK_FACE: face,
-    },
+    env: { PATH: process.env.PATH, PYTHONDONTWRITEBYTECODE: '1', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -1,4 +1,7 @@
-"""GCORE_BASE_URL and GCORE_API_KEY say which server and account, SDK_FACE which face of the SDK. The files run in order."""
+"""GCORE_BASE_URL and GCORE_API_KEY say which server and account, SDK_FACE which face of the SDK.
+
+LIMITED_BASE_URL and LIMITED_API_KEY are of a server that takes few requests. The files run in order.
+"""
 
 import json
 import os
