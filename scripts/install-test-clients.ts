@@ -1,5 +1,5 @@
-// Installs the clients and tools that the tests run, outside the checkout, in the versions that test/clients pins.
-// Run before "npm test" with --if-possible: what can't be had is said there, and the tests that need it are skipped.
+// Installs the clients and tools that the tests run, outside the checkout and without root, in the versions that test/clients
+// pins or Debian has. Run before "npm test" with --if-possible: what can't be had is said there, and its tests are skipped.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -8,44 +8,76 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const REQUIREMENTS = fileURLToPath(new URL('../test/clients/python/requirements.txt', import.meta.url));
+const CACHE = path.join(process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache'), 'tradewind');
+const PROGRAMS = path.join(CACHE, 'programs');
+/** Programs, and the packages of Debian that have them: unpacked, not installed, as one of them would start a service. */
+const PACKAGES = { promtool: 'prometheus', kubectl: 'kubernetes-client' };
+/** A machine without network must not wait for minutes. */
+const PATIENCE = ['-o', 'Acquire::http::Timeout=20', '-o', 'Acquire::Retries=1'];
 
 /** Where the Python clients of these requirements live; each set of versions has a folder of its own. */
 export function pythonClients() {
-  const cache = process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache');
   const hash = createHash('sha256').update(fs.readFileSync(REQUIREMENTS)).digest('hex').slice(0, 12);
-  const folder = path.join(cache, 'tradewind', `python-clients-${hash}`);
+  const folder = path.join(CACHE, `python-clients-${hash}`);
   const python = path.join(folder, 'bin', 'python');
   // Written last: an installation that was interrupted doesn't count.
   const marker = path.join(folder, '.complete');
   return { folder, python, marker, installed: fs.existsSync(marker) };
 }
 
-/** Answers why it can't be done. */
-function install(): string | undefined {
+/** The program of the system, else ours, else none. */
+export function program(name: keyof typeof PACKAGES): string | undefined {
+  const own = path.join(PROGRAMS, name);
+  return [name, own].find((each) => spawnSync(each, ['--help']).error === undefined);
+}
+
+/** Each answers why it can't be done. */
+function installPython(): string | undefined {
   const { folder, python, marker, installed } = pythonClients();
   if (installed) return undefined;
   console.log(`Installing the Python clients of the tests to ${folder} ...`);
   fs.rmSync(folder, { recursive: true, force: true });
-  const steps: [string, ...string[]][] = [
-    ['python3', '-m', 'venv', folder],
-    [python, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--requirement', REQUIREMENTS],
-  ];
-  for (const [command, ...args] of steps) {
-    const { status, stderr, error } = spawnSync(command, args, { encoding: 'utf8', timeout: 300_000 });
-    if (status === 0) continue;
-    const why = error?.message ?? stderr.trim().split('\n').at(-1);
-    return `${[command, ...args].join(' ')}: ${why}`;
+  const fault =
+    run('python3', '-m', 'venv', folder) ??
+    run(python, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', REQUIREMENTS);
+  if (fault === undefined) fs.writeFileSync(marker, '');
+  return fault;
+}
+
+function installProgram(name: keyof typeof PACKAGES): string | undefined {
+  if (program(name) !== undefined) return undefined;
+  console.log(`Unpacking ${name} from Debian's ${PACKAGES[name]} to ${PROGRAMS} ...`);
+  fs.mkdirSync(PROGRAMS, { recursive: true });
+  const folder = fs.mkdtempSync(path.join(PROGRAMS, '.unpacking-'));
+  try {
+    const download = () => runIn(folder, 'apt-get', ...PATIENCE, 'download', PACKAGES[name]);
+    // Fresh lists of packages are root's to get.
+    const fault = download() && (run('apt-get', ...PATIENCE, 'update') ?? download());
+    if (fault !== undefined) return fault;
+    const [file = ''] = fs.readdirSync(folder);
+    const unpacked = runIn(folder, 'dpkg', '--extract', file, '.');
+    if (unpacked !== undefined) return unpacked;
+    fs.renameSync(path.join(folder, 'usr/bin', name), path.join(PROGRAMS, name));
+    return program(name) === undefined ? `${name} doesn't start` : undefined;
+  } finally {
+    fs.rmSync(folder, { recursive: true });
   }
-  fs.writeFileSync(marker, '');
-  return undefined;
+}
+
+function run(command: string, ...args: string[]): string | undefined {
+  return runIn('.', command, ...args);
+}
+
+function runIn(cwd: string, command: string, ...args: string[]): string | undefined {
+  const { status, stderr, error } = spawnSync(command, args, { cwd, encoding: 'utf8', timeout: 300_000 });
+  if (status === 0) return undefined;
+  return `${[command, ...args].join(' ')}: ${error?.message ?? stderr.trim().split('\n').at(-1)}`;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const fault = install();
-  if (fault !== undefined) {
-    console.log(
-      `The Python clients can't be installed (${fault}). Tests that need them are skipped, each says so.`,
-    );
+  const faults = [installPython(), installProgram('promtool'), installProgram('kubectl')];
+  for (const fault of faults.filter((each) => each !== undefined)) {
+    console.log(`Not installed: ${fault}. Tests that need it are skipped, each says so.`);
     process.exitCode = process.argv.includes('--if-possible') ? 0 : 1;
   }
 }

@@ -11,7 +11,6 @@ if (process.platform !== 'linux' || process.arch !== 'x64') {
   const others = [
     'test/acceptance/ai-tasks.test.ts',
     'test/acceptance/embedded.test.ts',
-    'test/acceptance/client/**',
     'src/streaming/ai-tasks/fetching/**',
     'src/streaming/ai-tasks/work/sandbox.test.ts',
   ].flatMap((name) => ['--exclude', name]);

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { OpenApiDocument, Operation } from '../../src/http/openapi-document.ts';
+import { clientTable } from './clients.ts';
 import { NOT_SERVED } from './not-served.ts';
 import { PUBLISHED, type PublishedOperation } from './published-operations.ts';
 
@@ -13,12 +14,11 @@ const HEAD = `# Compatibility
 
 Point a client that was written against the published contract at \`{host}/gcore\`. This table is made from the routes
 (\`npm run openapi\`) and held true by a test. *Served* means: with the parameters, bodies, statuses and limits of the
-contract, in the OpenAPI document at \`/gcore/openapi.json\`. A test client that sends what the official clients send
-calls every one of them. *Unsupported* means: the path is there, and always answers with an error that says why.
+contract, in the OpenAPI document at \`/gcore/openapi.json\`. In the tests [official and other clients](#clients) call them, and
+one that sends what older clients send calls those that the Python SDK has no method for. *Unsupported* means: the path is there, and
+always answers with an error that says why.
 
-In the tests the official Python SDK, as it comes from PyPI and with strict validation of answers, calls each of its methods
-whose operation is served (\`test/clients/python\`, the version in its \`requirements.txt\`). The Go SDK and the Terraform
-provider have not been run. With the Python SDK it begins so, or with \`GCORE_BASE_URL\` and \`GCORE_API_KEY\` in the environment:
+With the Python SDK it begins so, or with \`GCORE_BASE_URL\` and \`GCORE_API_KEY\` in the environment:
 
 \`\`\`python
 client = gcore.Gcore(base_url="http://127.0.0.1:8080/gcore", api_key="1000_3f…", cloud_project_id=1, cloud_region_id=1)
@@ -75,7 +75,7 @@ export function compatibilityDocument(document: OpenApiDocument): string {
       `| \`${method.toUpperCase()} ${url}\` | ${operation.operationId} | ${operation.summary} |`,
   );
   const rest = `## Beyond the contract\n\n| operation | name | what it does |\n|---|---|---|\n${own.join('\n')}\n`;
-  return [HEAD, ...sections, rest, notServed()].join('\n');
+  return [HEAD, clientTable(), ...sections, rest, notServed()].join('\n');
 }
 
 function notServed(): string {

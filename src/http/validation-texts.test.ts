@@ -46,3 +46,57 @@ it('tells the faults of several fields apart in one message', async () => {
   const answer = await service.http.get(`${GROUPS}?limit=0&offset=-1`);
   expect(answer.body.message).toMatch(/^Validation error: limit: .*[^.]; offset: .*\.$/);
 });
+
+// Every JavaScript object knows these names, so a look-up in `{}` finds something there.
+const NAMES = ['constructor', 'toString', 'hasOwnProperty', '__proto__'];
+
+it.each(NAMES)('refuses an unknown query parameter named %s by that name', async (name) => {
+  const answer = await service.http.get(`/cloud/v1/securitygroups/1/1?${name}=1`);
+  expect(answer.status, answer.text).toBe(400);
+  expect(Object.entries(answer.body.invalid_fields)).toEqual([[name, ['Unknown query parameter.']]]);
+});
+
+it.each(NAMES)('refuses an unknown field named %s', async (name) => {
+  const answer = await service.http.request('POST', '/cloud/v1/pricing/1/1/volumes', {
+    raw: `{"source":"new-volume","size":1,"${name}":1}`,
+  });
+  expect(answer.status, answer.text).toBe(400);
+});
+
+it.each([
+  '/cloud/v1/projects?limit=0',
+  '/streaming/ai/tasks?limit=0',
+  '/iam/users/0?no=1',
+  '/gcore/cloud/v1/projects?limit=0',
+])('answers %s in the form of RFC 9457 where that is asked for', async (path) => {
+  const answer = await service.http.request('GET', path, {
+    headers: { accept: 'application/json, application/problem+json' },
+  });
+  expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+  expect(answer.body).toMatchObject({
+    type: 'about:blank',
+    status: answer.status,
+    detail: expect.any(String),
+    request_id: answer.headers.get('x-request-id'),
+  });
+});
+
+it('names the fields of a request that can not be taken', async () => {
+  const answer = await service.http.request('GET', '/cloud/v1/projects?limit=0&colour=red', {
+    headers: { accept: 'application/problem+json' },
+  });
+  expect(answer.body).toMatchObject({
+    title: 'Bad Request',
+    code: 'invalid',
+    errors: expect.arrayContaining([
+      { field: 'limit', detail: 'Must be at least 1.' },
+      { field: 'colour', detail: 'Unknown query parameter.' },
+    ]),
+  });
+});
+
+it('keeps the body of the area for everybody else', async () => {
+  const answer = await service.http.get('/cloud/v1/projects?limit=0');
+  expect(answer.headers.get('content-type')).toContain('application/json');
+  expect(answer.body.exception_class).toBe('ValidationError');
+});

@@ -1,15 +1,15 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientResult } from '../../scripts/compatibility/clients.ts';
 import { missingOperations } from '../../scripts/compatibility/document.ts';
 import type { OpenApiDocument } from '../../src/http/openapi-document.ts';
 import { createCoverage } from '../support/coverage.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
 import { documentedOperations, UNSUPPORTED } from '../support/openapi.ts';
-import { createClient } from './client/client.ts';
+import { createClient, type Walk } from './client/client.ts';
 import { describeAccounts } from './client/families/accounts.ts';
 import { describeAddresses } from './client/families/addresses.ts';
-import { describeAiTasks } from './client/families/ai-tasks.ts';
 import { describeClusters } from './client/families/clusters.ts';
 import { describeFileShares } from './client/families/file-shares.ts';
 import { describeImages } from './client/families/images.ts';
@@ -17,15 +17,13 @@ import { describeInstances } from './client/families/instances.ts';
 import { describeLogging } from './client/families/logging.ts';
 import { describeNetworks } from './client/families/networks.ts';
 import { describeProjects } from './client/families/projects.ts';
-import { describeRepeats } from './client/families/repeats.ts';
 import { describeSecurityGroups } from './client/families/security-groups.ts';
 import { describeTasks } from './client/families/tasks.ts';
 import { describeUserActions } from './client/families/user-actions.ts';
 import { describeVolumes } from './client/families/volumes.ts';
-import type { Walk } from './client/walk.ts';
 import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts';
 
-/** A client that behaves as official clients do uses every family of the published contract, from an empty database. */
+/** What older clients call and the official Python SDK has no method for; test/clients runs the SDK itself. */
 const TOKEN = '7_acceptance-secret';
 const served = (await documentedOperations()).filter(({ prefix }) => prefix === '/gcore');
 const coverage = createCoverage(served);
@@ -57,9 +55,8 @@ const request: HttpClient['request'] = async (...call) => {
   throw new Error(fault);
 };
 const walk: Walk = {
-  client: createClient(request, { authorization: `APIKey ${TOKEN}` }),
-  impatient: createClient(request, { authorization: `APIKey ${TOKEN}`, retries: 0 }),
-  as: (token, word = 'APIKey') => createClient(request, { authorization: `${word} ${token}` }),
+  client: createClient(request, `APIKey ${TOKEN}`),
+  as: (token, word = 'APIKey') => createClient(request, `${word} ${token}`),
   place: (area) => `${area}/1/1`,
 };
 
@@ -74,15 +71,14 @@ describe('a client walks through', () => {
   describeFileShares(walk);
   describeClusters(walk);
   describeLogging(walk);
-  describeAiTasks(walk);
   describeAccounts(walk);
   describeUserActions(walk);
-  describeRepeats(walk);
   describeTasks(walk);
 });
 
-it('has called every published operation', () => {
-  const missed = new Set(coverage.missing());
+it('has called every published operation that the Python SDK does not call', () => {
+  const ofSdk = new Set(clientResult('python-sdk').operations);
+  const missed = new Set(coverage.missing().filter((title) => !ofSdk.has(title)));
   const called: OpenApiDocument['paths'] = {};
   for (const { title, path: url, method, operation } of served) {
     if (!missed.has(title)) called[url] = { ...called[url], [method.toLowerCase()]: operation };

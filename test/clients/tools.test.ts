@@ -4,41 +4,51 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { program } from '../../scripts/install-test-clients.ts';
+import { record, startWatchedService } from '../support/clients.ts';
 import { CLUSTERS, makeCluster, POOL } from '../support/clusters.ts';
-import { startService, type TestService } from '../support/service.ts';
 
 /** Tools of the trade read what they are given here: Prometheus, kubectl, a generated TypeScript client. */
 const EXAMPLE = path.resolve(import.meta.dirname, '../../examples/typescript');
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-tools-'));
 
-let service: TestService;
+let service: Awaited<ReturnType<typeof startWatchedService>>;
 beforeAll(async () => {
-  service = await startService();
+  service = await startWatchedService();
 });
 afterAll(async () => {
   await service.stop();
   fs.rmSync(folder, { recursive: true, force: true });
 });
 
-const there = (program: string, ...args: string[]) => {
-  const found = spawnSync(program, args).error === undefined;
-  if (!found)
+function found(name: Parameters<typeof program>[0]): string {
+  const file = program(name);
+  if (file === undefined)
     process.stderr.write(
-      `SKIPPED, for want of ${program}: "npx tsx scripts/install-test-clients.ts" says why\n`,
+      `SKIPPED, for want of ${name}: "npx tsx scripts/install-test-clients.ts" says why\n`,
     );
-  return found;
-};
+  return file ?? '';
+}
+const promtool = found('promtool');
+const kubectl = found('kubectl');
+const versionIn = (text: string) => /\d+\.\d+\.\d+/.exec(text)?.[0] ?? expect.fail(`No version in ${text}`);
 
-it.skipIf(!there('promtool', '--version'))('promtool finds no fault in the metrics', async () => {
+it.runIf(promtool)('promtool finds no fault in the metrics', async () => {
   const { text } = await service.anonymous.get('/metrics');
-  const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
+  const { status, stdout, stderr } = spawnSync(promtool, ['check', 'metrics'], {
     input: text,
     encoding: 'utf8',
   });
   expect({ status, said: stdout + stderr }).toEqual({ status: 0, said: '' });
+  const version = spawnSync(promtool, ['--version'], { encoding: 'utf8' });
+  record('promtool', {
+    client: 'promtool of Prometheus',
+    seen: versionIn(version.stdout + version.stderr),
+    passed: '`check metrics` finds no fault in `/metrics`',
+  });
 });
 
-it.skipIf(!there('kubectl', 'version', '--client'))('kubectl reads the kubeconfig of a cluster', async () => {
+it.runIf(kubectl)('kubectl reads the kubeconfig of a cluster', async () => {
   const { http } = service;
   expect((await http.post('/cloud/v1/ssh_keys/1', { name: 'tools' })).status).toBe(201);
   await makeCluster(http, { name: 'tools', version: 'v1.32.13', keypair: 'tools', pools: [POOL] });
@@ -46,10 +56,8 @@ it.skipIf(!there('kubectl', 'version', '--client'))('kubectl reads the kubeconfi
   const file = path.join(folder, 'kubeconfig');
   fs.writeFileSync(file, body.config, { mode: 0o600 });
   const args = ['--kubeconfig', file, 'config', 'view', '--raw', '--minify', '--output', 'json'];
-  const { stdout, stderr } = spawnSync('kubectl', args, {
-    encoding: 'utf8',
-    env: { ...process.env, HOME: folder },
-  });
+  const env = { ...process.env, HOME: folder };
+  const { stdout, stderr } = spawnSync(kubectl, args, { encoding: 'utf8', env });
   expect(stderr).toBe('');
   const read = JSON.parse(stdout);
   expect(read.clusters[0].cluster).toMatchObject({
@@ -57,6 +65,11 @@ it.skipIf(!there('kubectl', 'version', '--client'))('kubectl reads the kubeconfi
     'certificate-authority-data': expect.any(String),
   });
   expect(read.users[0].user).toMatchObject({ 'client-key-data': expect.any(String) });
+  record('kubectl', {
+    client: 'kubectl',
+    seen: versionIn(spawnSync(kubectl, ['version', '--client'], { encoding: 'utf8', env }).stdout),
+    passed: '`config view` reads the kubeconfig of a cluster; no cluster answers behind it',
+  });
 });
 
 it('the example with types from the OpenAPI document compiles and runs', { timeout: 180_000 }, async () => {
@@ -64,6 +77,16 @@ it('the example with types from the OpenAPI document compiles and runs', { timeo
   // The server is in this very process: nothing may wait for the child in its place.
   const npm = (...args: string[]) => promisify(execFile)('npm', args, { cwd: EXAMPLE, env });
   await npm('ci');
+  service.takeOperations();
   const { stdout } = await npm('start', '--silent');
   expect(stdout).toMatch(/^network \S{36}\ngroup \S{36} with \d rules\nprice [\d.]+ EUR an hour\n$/);
+  const { dependencies, devDependencies } = JSON.parse(
+    fs.readFileSync(path.join(EXAMPLE, 'package.json'), 'utf8'),
+  );
+  record('typescript', {
+    client: 'openapi-fetch with types by openapi-typescript',
+    pinned: `${dependencies['openapi-fetch']}, ${devDependencies['openapi-typescript']}`,
+    passed: '[the example](../examples/typescript) compiles and runs',
+    operations: service.takeOperations(),
+  });
 });

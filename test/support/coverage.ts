@@ -12,13 +12,22 @@ export interface Coverage {
   undocumented(): string[];
 }
 
-/** Notes which documented operations a run from outside has made succeed, and whether their answers are as documented. */
-export function createCoverage(operations: DocumentedOperation[]): Coverage {
+/** Which documented operation a request means. */
+export function createOperationFinder(operations: DocumentedOperation[]) {
   const router = findMyWay<findMyWay.HTTPVersion.V1>({ maxParamLength: 500 });
   for (const of of operations) {
     const url = of.prefix + of.path.replaceAll(/\{([^}]+)\}/g, ':$1');
     router.on(of.method as findMyWay.HTTPMethod, url, () => {}, of);
   }
+  return (method: string, path: string) =>
+    router.find(method as findMyWay.HTTPMethod, path.split('?', 1)[0] ?? '')?.store as
+      | DocumentedOperation
+      | undefined;
+}
+
+/** Notes which documented operations a run from outside has made succeed, and whether their answers are as documented. */
+export function createCoverage(operations: DocumentedOperation[]): Coverage {
+  const find = createOperationFinder(operations);
   const succeeded = new Set<string>();
   const wrong: string[] = [];
   const check = createAnswerCheck(operations);
@@ -27,8 +36,7 @@ export function createCoverage(operations: DocumentedOperation[]): Coverage {
     recording(http) {
       const request: HttpClient['request'] = async (method, path, options) => {
         const answer = await http.request(method, path, options);
-        const route = router.find(method as findMyWay.HTTPMethod, path.split('?', 1)[0] ?? '');
-        const of = route?.store as DocumentedOperation | undefined;
+        const of = find(method, path);
         if (of) {
           if (answer.status < 300) succeeded.add(of.title);
           const fault = check(of, answer);

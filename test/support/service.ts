@@ -31,10 +31,10 @@ export interface Tenant {
   http: HttpClient;
 }
 
-/** A whole Tradewind with workers, over HTTP, on a database of its own. Simulated work runs 20 times as fast. */
+/** A whole Tradewind, over HTTP, on a database of its own. Simulated work runs 20 times as fast. A process has room for one worker. */
 export async function startService(
   settings: Record<string, string> = {},
-  { log }: { log?: Logger } = {},
+  { log, role = 'all' }: { log?: Logger; role?: 'all' | 'api' } = {},
 ): Promise<TestService> {
   const database = await createDatabase();
   const token = `1_${randomBytes(16).toString('hex')}`;
@@ -49,7 +49,7 @@ export async function startService(
     DATABASE_URL: database.url,
     ...settings,
   });
-  const platform = await startPlatform(config, 'all', log ?? createLog(config), { workerThread: false });
+  const platform = await startPlatform(config, role, log ?? createLog(config), { workerThread: false });
   const url = `http://127.0.0.1:${platform.address?.port}`;
   const http = createHttpClient(url, token);
   const pool = new pg.Pool({ connectionString: database.url, max: 2 });

@@ -1,21 +1,26 @@
-"""GCORE_BASE_URL and GCORE_API_KEY say which server, SDK_FACE which face of the SDK. The files run in order."""
+"""GCORE_BASE_URL and GCORE_API_KEY say which server and account, SDK_FACE which face of the SDK.
 
+LIMITED_BASE_URL and LIMITED_API_KEY are of a server that takes few requests. The files run in order.
+"""
+
+import json
 import os
 from types import SimpleNamespace
 
+import gcore
 import pytest
 
 from surface import surface
 
 FACE = os.environ["SDK_FACE"]
 CALLED: set[str] = set()
+SERVED = pytest.StashKey[int]()
 
 
 @pytest.fixture(scope="session")
 def options():
-    """A project of its own for each face, so that they can run side by side."""
-    made = surface(FACE, CALLED).cloud.projects.create(name=f"sdk-{FACE}-{os.getpid()}")
-    return {"cloud_project_id": made.id, "cloud_region_id": 1}
+    project = surface(FACE, CALLED).cloud.projects.create(name="walk")
+    return {"cloud_project_id": project.id, "cloud_region_id": 1}
 
 
 @pytest.fixture(scope="session")
@@ -32,9 +37,16 @@ def impatient(options):
 @pytest.fixture(scope="session")
 def made():
     """What earlier steps made and later ones use."""
-    return SimpleNamespace(unique=f"{FACE}-{os.getpid()}")
+    return SimpleNamespace(unique=f"sdk-{FACE}-{os.getpid()}")
 
 
 @pytest.fixture(scope="session")
 def called():
     return CALLED
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """In the last line, for whoever started this run."""
+    passed = len(terminalreporter.stats.get("passed", []))
+    figures = {"version": gcore.__version__, "methods": config.stash.get(SERVED, 0), "passed": passed}
+    terminalreporter.write_line(json.dumps(figures))

@@ -10,7 +10,7 @@ from functools import reduce
 import gcore
 from gcore._base_client import BasePage
 
-OPTIONS = {"_strict_response_validation": True, "polling_interval_seconds": 1, "polling_timeout_seconds": 60}
+OPTIONS = {"_strict_response_validation": True, "polling_interval_seconds": 1, "polling_timeout_seconds": 300}
 
 
 class Surface:

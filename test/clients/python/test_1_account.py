@@ -6,16 +6,23 @@ import pytest
 
 def test_the_account_and_its_users(client, impatient, made):
     made.client_id = client.iam.get_account_overview().id
-    users = client.iam.users.list(limit=1)
-    assert users
-    user = client.iam.users.get(user_id=users[0].id)
-    assert client.iam.users.update(user_id=user.id, name="Walker", lang="en").name == "Walker"
-    email = f"{made.unique}@example.com"
-    invited = client.iam.users.invite(
-        client_id=made.client_id, email=email, user_role={"id": 5, "name": "Engineers"}, name="Invited"
-    )
-    assert invited.status
-    client.iam.users.delete(user_id=invited.user_id, client_id=made.client_id)
+    users = client.iam.users
+    invited = [
+        users.invite(
+            client_id=made.client_id,
+            email=f"{name}-{made.unique}@example.com",
+            user_role={"id": 5, "name": "Engineers"},
+            name="Invited",
+        )
+        for name in ("one", "two")
+    ]
+    first, second = [one.user_id for one in invited]
+    assert all(one.status for one in invited)
+    assert {one.id for one in users.list(limit=1)} >= {first, second}
+    assert users.update(user_id=first, name="Walker", lang="en").name == "Walker"
+    assert users.get(user_id=first).name == "Walker"
+    users.delete(user_id=second, client_id=made.client_id)
+    assert second not in [one.id for one in users.list()]
     with pytest.raises(gcore.NotFoundError):
         impatient.iam.users.get(user_id=2**50)
 
@@ -24,13 +31,13 @@ def test_api_tokens(client, impatient, made):
     tokens = client.iam.api_tokens
     token = tokens.create(
         client_id=made.client_id,
-        name="walk",
+        name=made.unique,
         description="made by the SDK",
         exp_date="2099-01-01T00:00:00+00:00",
         client_user={"role": {"id": 1, "name": "Administrators"}},
     )
     assert token.token
-    [kept] = [one for one in tokens.list(client_id=made.client_id, deleted=False) if one.name == "walk"][-1:]
+    [kept] = [one for one in tokens.list(client_id=made.client_id, deleted=False) if one.name == made.unique]
     assert tokens.get(client_id=made.client_id, token_id=kept.id).description == "made by the SDK"
     assert tokens.delete(client_id=made.client_id, token_id=kept.id) is None
     with pytest.raises(gcore.NotFoundError):

@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { Page } from '../shapes.ts';
-import type { Walk } from '../walk.ts';
+import type { Walk } from '../client.ts';
 
 export function describeLogging({ client, place }: Walk): void {
   describe('logging', () => {
     const LAAS = place('/cloud/v1/laas');
     const topics = async () =>
-      (await client.get<Page<{ name: string }>>(`${LAAS}/topics`)).results.map(({ name }) => name);
+      (await client.list<{ name: string }>(`${LAAS}/topics`)).map(({ name }) => name);
 
     it('finds where logs can go', async () => {
-      const regions = await client.get<Page<{ region_id: number }>>('/cloud/v1/laas/1/destination_regions');
-      expect(regions.results.map(({ region_id }) => region_id)).toContain(1);
+      const regions = await client.list<{ region_id: number }>('/cloud/v1/laas/1/destination_regions');
+      expect(regions.map(({ region_id }) => region_id)).toContain(1);
       expect((await client.get<{ hosts: string[] }>('/cloud/v1/laas/1/hosts')).hosts).not.toEqual([]);
     });
 

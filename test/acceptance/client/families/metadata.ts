@@ -1,11 +1,12 @@
 import { expect } from 'vitest';
-import type { Page, Tag } from '../shapes.ts';
-import { refusal, tags, type Walk } from '../walk.ts';
+import { refusal, tags, type Walk } from '../client.ts';
+
+type Tag = ReturnType<typeof tags>[number];
 
 /** The five calls that every kind of resource with tags has, from no tags and back to none. */
-export async function walkMetadata({ client, impatient }: Walk, resource: string): Promise<void> {
-  const list = () => client.get<Page<Tag>>(`${resource}/metadata`);
-  const own = async () => (await list()).results.filter(({ read_only }) => !read_only);
+export async function walkMetadata({ client }: Walk, resource: string): Promise<void> {
+  const own = async () =>
+    (await client.list<Tag>(`${resource}/metadata`)).filter(({ read_only }) => !read_only);
   const item = `${resource}/metadata_item`;
   await client.silent('PUT', `${resource}/metadata`, { env: 'walk', tier: 'one' });
   await client.silent('POST', `${resource}/metadata`, { tier: 'two words' });
@@ -16,7 +17,7 @@ export async function walkMetadata({ client, impatient }: Walk, resource: string
     read_only: false,
   });
   await client.silent('DELETE', item, undefined, { key: 'tier' });
-  await expect(impatient.get(item, { key: 'tier' })).rejects.toMatchObject(refusal(404));
+  await expect(client.get(item, { key: 'tier' })).rejects.toMatchObject(refusal(404));
   await client.silent('PUT', `${resource}/metadata`, {});
   expect(await own()).toEqual([]);
 }

@@ -1,0 +1,173 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import net, { type AddressInfo } from 'node:net';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  build,
+  environment,
+  ROOT,
+  type ServeProcess,
+  serve,
+  temporaryFolder,
+} from '../acceptance/processes.ts';
+import { createOperationLog, record } from '../support/clients.ts';
+import { needs } from '../support/engines.ts';
+import { createHttpClient, type HttpClient } from '../support/http-client.ts';
+
+const TOKEN = '7_acceptance-secret';
+const PASSWORD = 'many small green apples';
+const folder = temporaryFolder();
+const mediaPort = await freePort();
+const settings = {
+  TRADEWIND_DATA_DIR: path.join(folder, 'data'),
+  TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
+  TRADEWIND_SIMULATION_SPEED: '20',
+  TRADEWIND_LOG_FORMAT: 'json',
+  TRADEWIND_AI_CONCURRENCY: '1',
+  TRADEWIND_MEDIA_ALLOW_HOSTS: `127.0.0.1:${mediaPort}`,
+};
+
+let service: ServeProcess;
+let http: HttpClient;
+beforeAll(async () => {
+  build();
+  service = await serve(settings);
+  http = createHttpClient(service.url, TOKEN);
+}, 120_000);
+afterAll(async () => {
+  await service.end();
+  fs.rmSync(folder, { recursive: true });
+});
+
+/** Everything between fences, of all documents. */
+const blocks = ['.', 'docs', 'docs/adr', 'bench', 'examples/typescript']
+  .flatMap((at) => fs.readdirSync(path.join(ROOT, at)).map((name) => path.join(ROOT, at, name)))
+  .filter((file) => file.endsWith('.md'))
+  .flatMap((file) => [...fs.readFileSync(file, 'utf8').matchAll(/^```\w*\n(.*?)^```/gms)])
+  .map(([, text = '']) => text);
+
+function block(part: string): string {
+  return blocks.find((text) => text.includes(part)) ?? expect.fail(`No document has commands with ${part}`);
+}
+
+const told = {
+  firstCall: block('Tradewind is ready'),
+  cluster: block('"name": "demo"'),
+  machine: block('INSTANCE='),
+  speech: block('subtitles.vtt'),
+  login: block('jwt/login'),
+  failure: block('simulate-failure'),
+};
+
+/** Runs them as pasted into a shell that knows what the first line of the quick start sets, and answers what they print. */
+async function run(script: string): Promise<string> {
+  const shell = spawn('sh', ['-s'], {
+    cwd: ROOT,
+    // A group of its own, for what it leaves in the background.
+    detached: true,
+    stdio: ['pipe', 'pipe', 'ignore'],
+    env: environment(settings),
+  });
+  shell.stdin.end(
+    [
+      `T='Authorization: apikey ${TOKEN}' J='Content-Type: application/json' H=${service.url}`,
+      ...script.split('\n').filter((line) => !line.startsWith('T=')),
+    ].join('\n'),
+  );
+  let printed = '';
+  shell.stdout.on('data', (chunk: Buffer) => {
+    printed += chunk.toString();
+  });
+  const closed = once(shell, 'close');
+  shell.once('exit', () => {
+    try {
+      process.kill(-(shell.pid ?? 0), 'SIGKILL');
+    } catch {
+      // It left nothing.
+    }
+  });
+  await closed;
+  return printed;
+}
+
+describe('what the documents tell to type works', () => {
+  it('the first call', async () => {
+    const call = /^curl .*$/m.exec(told.firstCall)?.[0] ?? '';
+    const script = call.replace('1000_3f…', TOKEN).replace('http://127.0.0.1:8080', service.url);
+    expect(JSON.parse(await run(script))).toMatchObject({ count: 1, results: [{ is_default: true }] });
+  });
+
+  it('the quick start', async () => {
+    const printed = await run(told.cluster);
+    expect(printed).toContain('"state":"FINISHED"');
+    expect(printed).toContain('"scan-interval":"20s"');
+    expect(printed).not.toMatch(/"exception_class"|"message"/);
+  });
+
+  it('a machine in a network of its own', async () => {
+    const printed = await run(told.machine);
+    expect(JSON.parse(printed)).toMatchObject({ count: 1, results: [{ security_groups: [{}] }] });
+  });
+
+  it('the example of the reference for an update, on the cluster of the quick start', async () => {
+    const { body: document } = await http.get('/openapi.json');
+    const { patch } = document.paths['/cloud/v1/k8s/clusters/{project_id}/{region_id}/{cluster_name}'];
+    const { example } = patch.requestBody.content['application/json'];
+    const { status, body, text } = await http.patch('/cloud/v1/k8s/clusters/1/1/demo', example);
+    expect(status, text).toBe(200);
+    expect(await http.task(body[0])).toMatchObject({ state: 'FINISHED' });
+  });
+
+  it('a task that fails', async () => {
+    const before = await http.get('/cloud/v1/k8s/clusters/1/1/demo');
+    const printed = await run(told.failure);
+    expect(await http.task(JSON.parse(printed)[0])).toMatchObject({ state: 'ERROR' });
+    expect((await http.get('/cloud/v1/k8s/clusters/1/1/demo')).body).toEqual(before.body);
+  });
+
+  it('a login', { timeout: 120_000 }, async () => {
+    const script = told.login
+      .replace('npx tradewind', `printf '%s\\n' '${PASSWORD}' | npx tradewind`)
+      .replace('"..."', `"${PASSWORD}"`);
+    expect(await run(script)).toMatch(/"access":"eyJ/);
+  });
+
+  describe('with engines', needs('speech', 'flite'), () => {
+    it('an AI task', { timeout: 120_000 }, async () => {
+      const script = told.speech.replaceAll('/tmp/media', folder).replaceAll('9009', String(mediaPort));
+      const printed = await run(script);
+      expect(printed).toMatch(/"status":"SUCCESS"/);
+      expect(printed).toMatch(/^WEBVTT\n[\s\S]* meeting today/m);
+    });
+
+    it('all of which docs/compatibility.md counts', { timeout: 120_000 }, async () => {
+      const operations = await createOperationLog();
+      for (const line of service.stderr().match(/^{.*}$/gm) ?? []) operations.read(line);
+      const [, version = ''] = spawnSync('curl', ['--version'], { encoding: 'utf8' }).stdout.split(' ');
+      const calls =
+        Object.values(told)
+          .join('')
+          .match(/\bcurl /g) ?? [];
+      record('curl', {
+        client: 'curl',
+        seen: version,
+        passed: `the ${calls.length} lines with curl of all documents, in \`sh\``,
+        operations: operations.take(),
+      });
+    });
+  });
+
+  it('nothing else tells to type curl', () => {
+    expect(blocks.filter((text) => text.includes('curl '))).toEqual(Object.values(told));
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}

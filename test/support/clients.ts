@@ -1,0 +1,45 @@
+import fs from 'node:fs';
+import { pino } from 'pino';
+import { expect } from 'vitest';
+import { type ClientResult, clientResult, clientResultFile } from '../../scripts/compatibility/clients.ts';
+import { createOperationFinder } from './coverage.ts';
+import { documentedOperations } from './openapi.ts';
+import { startService, type TestService } from './service.ts';
+
+/** Holds what a client did against docs/compatibility.md, or writes it down when told to. */
+export function record(name: string, result: ClientResult): void {
+  if (process.env.TRADEWIND_WRITE_CLIENTS) {
+    fs.writeFileSync(clientResultFile(name), `${JSON.stringify(result, null, 2)}\n`);
+    return;
+  }
+  const known = clientResult(name);
+  const expected = result.seen === undefined ? known : { ...known, seen: result.seen };
+  expect(result, 'docs/compatibility.md says otherwise; "npm run clients" writes it anew').toEqual(expected);
+}
+
+/** Reads lines of a log in JSON: which operations succeeded. */
+export async function createOperationLog() {
+  const find = createOperationFinder(await documentedOperations());
+  let called = new Set<string>();
+  return {
+    read(line: string): void {
+      const { method, path, status } = JSON.parse(line);
+      const operation = status < 300 && find(method, path);
+      if (operation) called.add(operation.title);
+    },
+    /** In order, and each once; begins anew. */
+    take(): string[] {
+      const taken = [...called].toSorted();
+      called = new Set();
+      return taken;
+    },
+  };
+}
+
+/** A service that remembers which operations succeeded. */
+export async function startWatchedService(settings: Record<string, string> = {}) {
+  const operations = await createOperationLog();
+  const log = pino({ level: 'info' }, { write: operations.read });
+  const service: TestService = await startService({ TRADEWIND_ACCESS_LOG: 'on', ...settings }, { log });
+  return { ...service, takeOperations: operations.take };
+}
