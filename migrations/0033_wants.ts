@@ -78,6 +78,14 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       takes_ms double precision not null,
       -- Rises with every effect.
       revision bigint not null default 1,
+      -- What it made once and answers from then on, such as the certificates of a cluster.
+      made jsonb,
       constraint simulated_objects_pkey primary key (kind, id)
     )`.execute(db);
+  // Clusters say themselves where they answer; simulated ones answered nowhere until now.
+  await sql`alter table kubernetes_credentials add column endpoint text`.execute(db);
+  await sql`update kubernetes_credentials set endpoint = 'https://' || cluster_id || '.k8s.invalid:6443'`.execute(
+    db,
+  );
+  await sql`alter table kubernetes_credentials alter column endpoint set not null`.execute(db);
 }

@@ -1,5 +1,4 @@
 import type { Backends } from './backends/backends.ts';
-import { createSimulatedClusters } from './backends/simulated/clusters.ts';
 import { simulatedFileShares } from './backends/simulated/file-shares.ts';
 import { simulatedNetworks } from './backends/simulated/networks.ts';
 import type { Catalog } from './cloud/catalog/catalog.ts';
@@ -11,13 +10,13 @@ import { clustersInNetworks } from './cloud/clusters/network-users.ts';
 import { createPoolNodes } from './cloud/clusters/nodes/pool-nodes.ts';
 import { createClusterNodes } from './cloud/clusters/nodes/service.ts';
 import { createClusterPools } from './cloud/clusters/pools/service.ts';
-import { poolHandlers } from './cloud/clusters/pools/workflow.ts';
+import { poolTasks } from './cloud/clusters/pools/tasks.ts';
 import { createClusters } from './cloud/clusters/service.ts';
 import { shareUsers } from './cloud/clusters/share-users.ts';
+import { clusterTasks } from './cloud/clusters/tasks.ts';
 import { topicUsers } from './cloud/clusters/topic-users.ts';
 import { createClusterUpgrades } from './cloud/clusters/upgrades/service.ts';
-import { upgradeHandlers } from './cloud/clusters/upgrades/workflow.ts';
-import { clusterHandlers } from './cloud/clusters/workflow.ts';
+import { createClusterWants } from './cloud/clusters/wanted.ts';
 import { createShareAccess } from './cloud/file-shares/access-rules.ts';
 import { sharesInNetworks } from './cloud/file-shares/network-users.ts';
 import { createFileShares } from './cloud/file-shares/service.ts';
@@ -157,6 +156,7 @@ export function createServices(foundation: Foundation) {
     ...foundation,
     tasks,
     poolNodes,
+    clusterWants: createClusterWants({ sshKeys, nodes }),
     references: {
       sshKeys,
       fileShares,
@@ -362,6 +362,7 @@ export function createTaskEnds(foundation: Foundation): TaskEnd[] {
     interfaces: createPortInterfaces(foundation),
     instanceVolumes: instanceVolumesOn(foundation),
   };
+  const nodes = nodesOn(foundation);
   return [
     ...volumeTasks(disks),
     ...snapshotTasks(foundation),
@@ -369,29 +370,20 @@ export function createTaskEnds(foundation: Foundation): TaskEnd[] {
     ...instanceTasks(machines),
     ...instanceChangeTasks(foundation),
     ...interfaceTasks(machines),
+    ...clusterTasks({ nodes, topics: createClusterTopics(foundation) }),
+    ...poolTasks({ nodes }),
   ];
 }
 
 /** The kinds of long work, for the processes that do it. */
 export function createTaskHandlers(foundation: Foundation): TaskHandler[] {
-  const simulation = { ...foundation, speed: foundation.simulationSpeed };
   const networking = { ...foundation, backend: simulatedNetworks(foundation.simulationSpeed) };
-  const clusters = createSimulatedClusters(simulation);
-  const nodes = nodesOn(foundation);
   const addressing = {
     ...networking,
     addresses: createAddresses(),
     floatingIps: interfaceFloatingIps,
   };
   return [
-    ...clusterHandlers({
-      backend: clusters,
-      nodes,
-      credentials: createClusterCredentials(foundation),
-      topics: createClusterTopics(foundation),
-    }),
-    ...poolHandlers({ ...foundation, backend: clusters, nodes }),
-    ...upgradeHandlers({ backend: clusters }),
     ...networkHandlers(networking),
     ...subnetHandlers(networking),
     ...portHandlers(addressing),

@@ -200,9 +200,9 @@ async function fail(
 ): Promise<void> {
   await end(tx, task.id, { state: 'ERROR', error: reason, at: clock.now(), forget: isFollower(task) });
   if (isFollower(task)) return;
+  const kind = kinds.get(task.task_type);
   await tx.client.query('savepoint abandon');
   try {
-    const kind = kinds.get(task.task_type);
     if (!kind) throw new Error('Nobody knows what to put back');
     await kind.abandon(tx, { id: task.id }, task.input, reason);
   } catch (error) {
@@ -211,7 +211,8 @@ async function fail(
     await tx.client.query('rollback to savepoint abandon');
     log.error({ err: error, taskId: task.id }, 'the failed task left its rows as they were');
   }
-  await takeBack(tx, task.id);
+  if (kind?.keeps) await forgetWaiting(tx, task.id);
+  else await takeBack(tx, task.id);
   log.info({ taskId: task.id, reason }, 'task failed');
 }
 
@@ -258,7 +259,7 @@ async function noteSettled(
     spec === null
       ? sql`delete from wants where ${mine} returning id`
       : sql`
-        update wants set settled_generation = generation, observed = ${JSON.stringify(observed)}::jsonb,
+        update wants set settled_generation = generation, observed = ${JSON.stringify(withoutSecret(observed))}::jsonb,
           handle = ${JSON.stringify(handle)}::jsonb, uses = ${orderOf(kind, spec).uses}, doing = null, failures = 0,
           due_at = null, worker_id = null
         where ${mine} returning id`;
@@ -276,6 +277,12 @@ async function noteSettled(
     select case when exists (select from next) or exists (select from freed)
       then pg_notify(${CHANNEL}, ${`${WANTED}:`}) end from settled`.execute(db);
   if (rows.length === 0) throw new Overtaken();
+}
+
+function withoutSecret(observed: object | null): object | null {
+  if (observed === null) return null;
+  const { secret: _, ...known } = observed as { secret?: unknown };
+  return known;
 }
 
 async function doingOf(tx: Transaction, taskId: string): Promise<string> {

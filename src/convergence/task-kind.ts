@@ -25,6 +25,8 @@ export interface TaskEnd<Input = unknown> extends TaskType<Input> {
    * the task says ERROR.
    */
   readonly removes?: boolean;
+  /** What the task wanted is wanted all the same when it fails: its rows say so from the beginning, and stay. */
+  readonly keeps?: boolean;
   /** Everything that the task waited for is as wanted. */
   complete(tx: Transaction, task: { id: string }, input: Input, seen: Seen): Promise<CreatedResources | null>;
   /** The infrastructure refused, or the deadline passed: release locks, put rows back. What was wanted is taken back already. */

@@ -1,4 +1,3 @@
-import type { SimulatedClusterTables } from '../backends/simulated/cluster-tables.ts';
 import type { SimulatedObjectTables } from '../backends/simulated/tables.ts';
 import type { CatalogTables } from '../cloud/catalog/tables.ts';
 import type { ClusterTables } from '../cloud/clusters/tables.ts';
@@ -44,7 +43,6 @@ export interface Tables
     QuotaTables,
     RequestTables,
     SecurityGroupTables,
-    SimulatedClusterTables,
     SimulatedObjectTables,
     SnapshotTables,
     SshKeyTables,

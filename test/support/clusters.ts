@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { expect, onTestFinished } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
+import type { ClusterSpec } from '../../src/backends/contract/specs.ts';
 import type { Answer, HttpClient } from './http-client.ts';
 import type { TestService } from './service.ts';
 
@@ -65,11 +66,45 @@ export async function makeCluster(http: HttpClient, body: object): Promise<Answe
   return (await http.get(`${CLUSTERS}/${(body as { name: string }).name}`)).body;
 }
 
-/** Lets no simulated cluster work go on until the returned function is called, so that a test meets tasks at work. */
+/** What is wanted of a cluster and what the simulated infrastructure has; undefined once nobody knows of it any more. */
+export async function infrastructureOf({ pool }: TestService, { id }: { id: string }) {
+  const { rows } = await pool.query<{
+    wanted: ClusterSpec | null;
+    spec: ClusterSpec | null;
+    revision: number | null;
+    settled: boolean;
+  }>(
+    `select wants.spec as wanted, object.spec, object.revision::int, due_at is null as settled
+      from wants full join simulated_objects as object using (kind, id) where kind = 'cluster' and id = $1`,
+    [id],
+  );
+  const [row] = rows;
+  if (!row) return undefined;
+  const pools = Object.entries(row.spec?.pools ?? {});
+  return {
+    ...row,
+    nodes: Object.fromEntries(pools.map(([name, { nodes }]) => [name, Object.keys(nodes).length])),
+  };
+}
+
+/** The same, once it is as wanted. */
+export async function settledInfrastructure(service: TestService, cluster: { id: string }) {
+  return vi.waitFor(
+    async () => {
+      const found = await infrastructureOf(service, cluster);
+      if (found && !found.settled) throw new Error('it is not as wanted yet');
+      if (found) expect(found.spec).toEqual(found.wanted);
+      return found;
+    },
+    { timeout: 20_000, interval: 50 },
+  );
+}
+
+/** Lets the simulated infrastructure begin nothing until the returned function is called, so that a test meets tasks at work. */
 export async function pauseClusterWork({ pool }: TestService): Promise<() => Promise<void>> {
   const client = await pool.connect();
   await client.query('begin');
-  await client.query('lock table simulated_clusters in exclusive mode');
+  await client.query('lock table simulated_objects in exclusive mode');
   let paused = true;
   const goOn = async () => {
     if (!paused) return;

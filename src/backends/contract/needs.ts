@@ -41,11 +41,18 @@ const NEEDS: { [K in Kind]: (spec: Specs[K]) => Need[] } = {
         ]
       : [],
   machine: ({ ports, disks }) => [...all('port', ports), ...all('volume', disks)],
-  cluster: ({ network, pools }) => [
-    ...(network.networkId === undefined ? [] : [{ kind: 'network', id: network.networkId } as const]),
-    ...(network.subnetId === undefined ? [] : [{ kind: 'subnet', id: network.subnetId } as const]),
-    ...Object.values(pools).flatMap(({ securityGroups }) => all('security_group', securityGroups)),
-  ],
+  cluster: ({ network, pools }) => {
+    const needs = [
+      ...(network.networkId === undefined ? [] : [{ kind: 'network', id: network.networkId } as const]),
+      ...(network.subnetId === undefined ? [] : [{ kind: 'subnet', id: network.subnetId } as const]),
+      ...Object.values(pools).flatMap(({ securityGroups, nodes }) => [
+        ...all('security_group', securityGroups),
+        ...Object.values(nodes).flatMap(({ ports }) => Object.values(ports).flatMap(NEEDS.port)),
+      ]),
+    ];
+    // All nodes need much the same.
+    return [...new Map(needs.map((need) => [`${need.kind}:${need.id}`, need])).values()];
+  },
 };
 
 export function needsOf<K extends Kind>(kind: K, spec: Specs[K]): Need[] {

@@ -21,7 +21,10 @@ export interface Specs {
 
 type Nothing = Record<string, never>;
 
-/** What is known of a thing once it is as wanted. */
+/**
+ * What is known of a thing once it is as wanted. A member `secret` is kept nowhere: it reaches the end of a task that waits
+ * for that thing alone.
+ */
 export interface Observations {
   network: Nothing;
   subnet: Nothing;
@@ -33,7 +36,7 @@ export interface Observations {
   image: Nothing;
   file_share: { connectionPoint: string };
   machine: Nothing;
-  cluster: Nothing;
+  cluster: ClusterObservation;
 }
 
 type Tags = Record<string, string>;
@@ -153,21 +156,34 @@ export interface MachineSpec {
 
 export interface ClusterSpec {
   name: string;
-  /** With the leading `v`. */
+  /**
+   * With the leading `v`. After a failed upgrade the former one is wanted again. Kubernetes goes no version down, though,
+   * and runs well with nodes that are older than their control plane: a backend that is on the way to the newer one stays
+   * where it is and says that the cluster is as wanted. The same upgrade, wanted again, goes on from there.
+   */
   version: string;
+  /** Of the nodes' user. */
   publicKey?: string;
+  /** What was asked for; where the nodes really are is in their ports. */
   network: { networkId?: string; subnetId?: string; ipv6: boolean };
   pods: { ipv4: string; ipv6?: string };
   services: { ipv4: string; ipv6?: string };
-  /** The six groups of settings, as the API has them. */
+  /** Whether its pods may use VAST file shares. */
+  vastShares: boolean;
+  /** The six groups of settings as the API has them, without what is null there. */
   configuration: Record<string, unknown>;
+  /** Of the users of Slurm, by the ids that the configuration names. */
+  slurmPublicKeys: Record<string, string>;
   /** By name. */
   pools: Record<string, ClusterPoolSpec>;
 }
 
 export interface ClusterPoolSpec {
+  id: string;
   flavorId: string;
+  /** Bare metal has disks of its own. */
   bootVolume?: { sizeGib: number; type: VolumeType };
+  serverGroupPolicy?: string;
   publicAddresses: boolean;
   minNodes: number;
   maxNodes: number;
@@ -176,10 +192,26 @@ export interface ClusterPoolSpec {
   taints: Record<string, string>;
   crioConfig: Record<string, string>;
   kubeletConfig: Record<string, string>;
+  /** Ids of the groups of its nodes, with the one that all nodes of the cluster are in. */
   securityGroups: Record<string, true>;
   /** The id of each node is also that of its machine. */
-  nodes: Record<
-    string,
-    { name: string; addresses: Record<string, { subnetId: string }>; macAddress?: string }
-  >;
+  nodes: Record<string, ClusterNodeSpec>;
+}
+
+/** Machine, ports and disk of a node are the cluster's own: nobody wants them besides. */
+export interface ClusterNodeSpec {
+  name: string;
+  /** A disk that has snapshots stays when its node goes, and is wanted as a volume from then on. */
+  bootVolumeId?: string;
+  /** By id, with the place in the order of the machine's interfaces. */
+  ports: Record<string, PortSpec & { position: number }>;
+}
+
+export interface ClusterObservation {
+  /** Where its API server answers, as a URL. */
+  endpoint: string;
+  /** PEM, as everything below. The second one is for an administrator, and signed by the first. */
+  caCertificate: string;
+  clientCertificate: string;
+  secret?: { caKey: string; clientKey: string };
 }

@@ -4,7 +4,14 @@ import type { Tables } from '../../db/tables.ts';
 import type { Backend, Convergence, Kind } from '../contract/backend.ts';
 import type { Observations, Specs } from '../contract/specs.ts';
 import { LIVES, type Life, type Phase } from './lives.ts';
-import { deleteObject, findObject, insertObject, type SimulatedObject, updateObject } from './objects.ts';
+import {
+  deleteObject,
+  findObject,
+  insertObject,
+  madeOnce,
+  type SimulatedObject,
+  updateObject,
+} from './objects.ts';
 
 const REMOVING = 'removing';
 
@@ -23,24 +30,31 @@ export function createSimulatedBackend(deps: { sql: Kysely<Tables>; speed: numbe
     const life: Life<K> = LIVES[kind];
     life.refuse?.(spec);
     const found = await findObject(db, kind, id);
-    const removed = found?.doing === REMOVING;
-    if (!found || removed || !isDeepStrictEqual(found.spec, spec)) {
-      const phases = found && !removed ? life.changing(found.spec as Specs[K], spec) : life.making(spec);
-      const beginning = {
-        spec,
-        doing: found && !removed ? 'changing' : 'making',
-        takesMs: total(phases) / speed,
-      };
+    const standing = found?.doing === REMOVING ? undefined : found;
+    if (!standing || !isDeepStrictEqual(standing.spec, spec)) {
+      const phases = standing ? life.changing(standing.spec as Specs[K], spec) : life.making(spec);
+      const takesMs = total(phases) / speed;
+      const beginning = { spec, doing: standing ? 'changing' : 'making', takesMs };
       const done = found
         ? await updateObject(db, kind, id, found.revision, beginning)
         : await insertObject(db, kind, id, beginning);
-      if (!done) return undefined;
-      const fresh = { ...beginning, takes_ms: beginning.takesMs, age_ms: 0, revision: 0 };
-      return stateOf(fresh, phases) ?? { state: 'settled', observed: life.observed(id, spec) };
+      return done ? answer({ age_ms: 0, takes_ms: takesMs }, phases) : undefined;
     }
     const phases =
-      found.doing === 'making' ? life.making(spec) : [{ state: 'changing', ms: found.takes_ms * speed }];
-    return stateOf(found, phases) ?? { state: 'settled', observed: life.observed(id, spec) };
+      standing.doing === 'making'
+        ? life.making(spec)
+        : [{ state: 'changing', ms: standing.takes_ms * speed }];
+    return answer(standing, phases);
+
+    async function answer(at: Parameters<typeof stateOf>[0], phases: readonly Phase[]) {
+      const doing = stateOf(at, phases);
+      return doing ?? ({ state: 'settled', observed: await observed(kind, id, spec) } as const);
+    }
+  }
+
+  async function observed<K extends Kind>(kind: K, id: string, spec: Specs[K]): Promise<Observations[K]> {
+    const life: Life<K> = LIVES[kind];
+    return life.observed(id, spec, (make) => madeOnce(db, kind, id, make));
   }
 
   async function absent<K extends Kind>(kind: K, id: string): Promise<Convergence<null> | undefined> {
@@ -94,8 +108,7 @@ export function createSimulatedBackend(deps: { sql: Kysely<Tables>; speed: numbe
     async observe({ kind, id }) {
       const found = await findObject(db, kind, id);
       if (!found) return null;
-      const life: Life<typeof kind> = LIVES[kind];
-      return life.observed(id, found.spec as Specs[typeof kind]);
+      return observed(kind, id, found.spec as Specs[typeof kind]);
     },
     async *list() {
       const rows = await db.selectFrom('simulated_objects').select(['kind', 'id']).execute();

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../db/tables.ts';
+import { Unavailable } from '../contract/backend.ts';
 
 /** What the simulated infrastructure has, or is making or removing. */
 export interface SimulatedObject {
@@ -67,4 +68,26 @@ export async function deleteObject(
   const { numAffectedRows } = await sql`
     delete from simulated_objects where kind = ${kind} and id = ${id} and revision = ${revision}`.execute(db);
   return numAffectedRows === 1n;
+}
+
+/** What the object made once, and answers from then on. */
+export async function madeOnce<Made extends object>(
+  db: Kysely<Tables>,
+  kind: string,
+  id: string,
+  make: () => Promise<Made>,
+): Promise<Made> {
+  const found = await db
+    .selectFrom('simulated_objects')
+    .select('made')
+    .where('kind', '=', kind)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (found?.made) return found.made as Made;
+  const { rows } = await sql<{ made: Made }>`
+    update simulated_objects set made = coalesce(made, ${JSON.stringify(await make())}::jsonb)
+    where kind = ${kind} and id = ${id} returning made`.execute(db);
+  const [row] = rows;
+  if (!row) throw new Unavailable(`${kind} ${id} went meanwhile`);
+  return row.made;
 }

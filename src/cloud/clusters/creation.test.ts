@@ -7,6 +7,7 @@ import {
   makeCluster,
   POOL,
   pauseClusterWork,
+  settledInfrastructure,
 } from '../../../test/support/clusters.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 
@@ -110,7 +111,7 @@ describe('a new cluster', () => {
   });
 
   test('that says the most is read back as it was sent', async () => {
-    const { http, pool } = service;
+    const { http } = service;
     const group = await http.post('/cloud/v1/securitygroups/1/1', { security_group: { name: 'for nodes' } });
     const web = {
       ...POOL,
@@ -164,21 +165,21 @@ describe('a new cluster', () => {
         },
       ],
     });
-    const live = await pool.query(
-      `select phase, pools, settings, revision,
-         (select count(*)::int from simulated_cluster_operations o where o.cluster_id = c.cluster_id) as operations
-       from simulated_clusters c where cluster_id = $1`,
-      [made.id],
-    );
-    expect(live.rows).toEqual([
-      {
-        phase: 'ready',
-        pools: { web: 1, gpu: 2 },
-        settings: { autoscaler_config: made.autoscaler_config, logging: made.logging, add_ons: made.add_ons },
-        revision: 7,
-        operations: 7,
+    const live = await settledInfrastructure(service, made);
+    expect(live).toMatchObject({
+      revision: 1,
+      nodes: { web: 1, gpu: 2 },
+      spec: {
+        name: made.name,
+        version: made.version,
+        publicKey: expect.stringMatching(/^ssh-/),
+        configuration: {
+          autoscaler_config: made.autoscaler_config,
+          logging: made.logging,
+          add_ons: made.add_ons,
+        },
       },
-    ]);
+    });
     const inUse = await http.delete(`/cloud/v1/securitygroups/1/1/${group.body.id}`);
     expect(inUse).toMatchObject({ status: 409, body: { message: expect.stringContaining('Kubernetes') } });
     const share = await http.delete(`/cloud/v1/file_shares/1/1/${parts.shareId}`);
@@ -303,8 +304,7 @@ describe('a creation that fails', () => {
       created_resources: null,
     });
     expect((await http.get(`${CLUSTERS}/failing`)).status).toBe(404);
-    const live = await pool.query('select 1 from simulated_clusters where cluster_id = $1', [held.id]);
-    expect(live.rows).toEqual([]);
+    expect(await settledInfrastructure(service, held)).toBeUndefined();
     expect(await used()).toBe(before);
   });
 });
@@ -332,7 +332,7 @@ describe('the list', () => {
 
 describe('deletion', () => {
   test('is one task, at whose end the cluster is gone', async () => {
-    const { http, pool } = service;
+    const { http } = service;
     const cluster = await makeCluster(http, parts.body());
     const path = `${CLUSTERS}/${cluster.name}`;
     const goOn = await pauseClusterWork(service);
@@ -346,8 +346,7 @@ describe('deletion', () => {
     expect(await http.task(taskId)).toMatchObject({ task_type: 'delete_k8s_cluster_v2', state: 'FINISHED' });
     expect((await http.get(path)).status).toBe(404);
     expect((await http.delete(path)).status).toBe(404);
-    const live = await pool.query('select 1 from simulated_clusters where cluster_id = $1', [cluster.id]);
-    expect(live.rows).toEqual([]);
+    expect(await settledInfrastructure(service, cluster)).toBeUndefined();
     await makeCluster(http, parts.body({ name: cluster.name }));
   });
 

@@ -1,38 +1,110 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   CLUSTERS,
+  type ClusterParts,
   clusterParts,
+  infrastructureOf,
   makeCluster,
   POOL,
   pauseClusterWork,
+  settledInfrastructure,
 } from '../../../test/support/clusters.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 
 let service: TestService;
+let parts: ClusterParts;
 beforeAll(async () => {
   service = await startService();
+  parts = await clusterParts(service);
 });
 afterAll(() => service?.stop());
 
-it('takes a new update, which tidies up, after one that was overdue in the middle of its work', async () => {
-  const { http, pool } = service;
-  const parts = await clusterParts(service);
-  const { name, id } = await makeCluster(http, parts.body({ pools: [POOL] }));
-  const goOn = await pauseClusterWork(service);
-  const [overdue] = (await http.patch(`${CLUSTERS}/${name}`, { autoscaler_config: { expander: 'random' } }))
-    .body;
-  await pool.query(`update tasks set deadline_at = now() - interval '1 second' where id = $1`, [overdue]);
-  expect(await http.task(overdue)).toMatchObject({ state: 'ERROR' });
-  await goOn();
-  // What the task had done when it was cut off.
-  await pool.query(
-    `update simulated_clusters set phase = 'changing', settings = '{"autoscaler_config": {"expander": "random"}}'
-      where cluster_id = $1`,
-    [id],
-  );
+const newCluster = () => makeCluster(service.http, parts.body({ pools: [POOL] }));
 
-  const [next] = (await http.patch(`${CLUSTERS}/${name}`, { ddos_profile: { enabled: false } })).body;
+/** Lets the task end as overdue. */
+async function overdue(taskId: string) {
+  await service.pool.query(`update tasks set deadline_at = now() - interval '1 second' where id = $1`, [
+    taskId,
+  ]);
+  return service.http.task(taskId);
+}
+
+/** What the infrastructure begins meanwhile comes to no end. */
+async function endless(work: () => Promise<void>) {
+  await service.pool.query(`
+    create function endless() returns trigger language plpgsql as
+      'begin new.takes_ms = 1e9; return new; end';
+    create trigger endless before insert or update on simulated_objects for each row execute function endless()`);
+  await work();
+  await service.pool.query('drop function endless cascade');
+}
+
+/** The infrastructure has begun what is wanted last. */
+async function begun(cluster: { id: string }, revision: number) {
+  await expect
+    .poll(async () => (await infrastructureOf(service, cluster))?.revision, { timeout: 20_000 })
+    .toBe(revision);
+}
+
+it('an overdue creation leaves nothing, neither wanted nor in the infrastructure', async () => {
+  const { http } = service;
+  const body = parts.body({ pools: [POOL] });
+  let taskId = '';
+  await endless(async () => {
+    [taskId] = (await http.post(CLUSTERS, body)).body;
+    await begun((await http.get(`${CLUSTERS}/${body.name}`)).body, 1);
+  });
+  const { body: cluster } = await http.get(`${CLUSTERS}/${body.name}`);
+
+  expect(await overdue(taskId)).toMatchObject({
+    state: 'ERROR',
+    error: expect.stringContaining('deadline exceeded'),
+  });
+  expect((await http.get(`${CLUSTERS}/${body.name}`)).status).toBe(404);
+  await expect.poll(() => infrastructureOf(service, cluster), { timeout: 20_000 }).toBeUndefined();
+  const { rows } = await service.pool.query(
+    `select id from instances where creator_task_id = $1
+     union all select task_id from task_wants where task_id = $1`,
+    [taskId],
+  );
+  expect(rows).toEqual([]);
+});
+
+it('an overdue update is taken back, and a new one can follow at once', async () => {
+  const { http } = service;
+  const cluster = await newCluster();
+  const at = `${CLUSTERS}/${cluster.name}`;
+  let late = '';
+  await endless(async () => {
+    [late] = (await http.patch(at, { autoscaler_config: { expander: 'random' } })).body;
+    await begun(cluster, 2);
+  });
+  expect(await overdue(late)).toMatchObject({ state: 'ERROR' });
+  expect((await http.get(at)).body).toEqual(cluster);
+
+  const [next] = (await http.patch(at, { ddos_profile: { enabled: false } })).body;
   expect(await http.task(next)).toMatchObject({ state: 'FINISHED', error: null });
-  const { rows } = await pool.query(`select settings from simulated_clusters where cluster_id = $1`, [id]);
-  expect(rows[0].settings).toMatchObject({ autoscaler_config: {}, ddos_profile: { enabled: false } });
+  expect((await settledInfrastructure(service, cluster))?.spec?.configuration).toMatchObject({
+    autoscaler_config: {},
+    ddos_profile: { enabled: false },
+  });
+});
+
+it('an overdue deletion stays visible and held, and goes on', async () => {
+  const { http } = service;
+  const cluster = await newCluster();
+  const at = `${CLUSTERS}/${cluster.name}`;
+  const goOn = await pauseClusterWork(service);
+  const [taskId] = (await http.delete(at)).body;
+  expect(await overdue(taskId)).toMatchObject({
+    state: 'ERROR',
+    error: expect.stringContaining('the removal goes on'),
+  });
+  expect((await http.get(at)).body).toMatchObject({ status: 'Deleting', task_id: taskId });
+  expect(await http.delete(at)).toMatchObject({ status: 409 });
+
+  await goOn();
+  await expect.poll(async () => (await http.get(at)).status, { timeout: 20_000 }).toBe(404);
+  expect(await infrastructureOf(service, cluster)).toBeUndefined();
+  expect(await http.task(taskId)).toMatchObject({ state: 'ERROR' });
 });

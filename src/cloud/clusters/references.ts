@@ -12,9 +12,9 @@ export interface SshKeyLookup {
   /** Keeps keys of the project from being deleted until the transaction ends; answers those that are there. */
   keep(
     tx: Transaction,
-    scope: Scope,
+    place: { projectId: number },
     keys: { names: string[]; ids: string[] },
-  ): Promise<{ id: string; name: string }[]>;
+  ): Promise<{ id: string; name: string; public_key: string }[]>;
 }
 
 export interface FileShareLookup {

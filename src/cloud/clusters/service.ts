@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { remove } from '../../convergence/wants.ts';
 import { type Database, type Transaction, violates } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
@@ -22,8 +23,8 @@ import type { ClusterReferences } from './references.ts';
 import { configurationContext, slurmReferences } from './region-context.ts';
 import type { CreateCluster } from './schema.ts';
 import * as store from './store.ts';
-import { nodesOf } from './work-steps.ts';
-import { creationWork, deletionWork, updateWork } from './workflow.ts';
+import { CREATE_CLUSTER, DELETE_CLUSTER, UPDATE_CLUSTER } from './tasks.ts';
+import type { ClusterWants } from './wanted.ts';
 
 export interface Clusters {
   /**
@@ -54,8 +55,9 @@ export function createClusters(deps: {
   tasks: Tasks;
   references: ClusterReferences;
   poolNodes: PoolNodes;
+  clusterWants: ClusterWants;
 }): Clusters {
-  const { database, clock, catalog, tasks, references, poolNodes } = deps;
+  const { database, clock, catalog, tasks, references, poolNodes, clusterWants } = deps;
 
   async function get(scope: Scope, name: string): Promise<store.ClusterRow> {
     const row = await store.findCluster(database.sql, placeOf(scope), name);
@@ -95,10 +97,12 @@ export function createClusters(deps: {
           const nodeQuotas = await poolNodes
             .add(tx, scope, cluster, more, taskId)
             .catch(inFieldsOfCreation(cluster));
-          await tasks.start(tx, scope, {
+          await tasks.begin(tx, scope, {
             id: taskId,
+            task: CREATE_CLUSTER,
             data: request,
-            ...creationWork(id, scope, { ...cluster, pools }),
+            input: { clusterId: id, clientId: scope.clientId, regionId: scope.region.id },
+            wants: [await clusterWants.made(tx, scope, { ...wanted, id, pools })],
           });
           await takeQuotas(tx, scope, { ...CLUSTER_QUOTAS, ...nodeQuotas });
         });
@@ -136,11 +140,15 @@ export function createClusters(deps: {
           await keepShare(tx, scope, wanted);
           await keepKeys(tx, scope, references.sshKeys, { slurmKeyIds: addedKeys(current, wanted) });
         }
-        const taskId = await tasks.start(tx, scope, {
-          data: { cluster_name: name, ...request },
-          ...updateWork(cluster.id, { current, wanted, changed, pools: cluster.pools.map(nodesOf) }),
-        });
+        const taskId = randomUUID();
         await store.holdCluster(tx, cluster.id, { taskId, status: 'Provisioned', next: wanted });
+        await tasks.begin(tx, scope, {
+          id: taskId,
+          task: UPDATE_CLUSTER,
+          data: { cluster_name: name, ...request },
+          input: { clusterId: cluster.id },
+          wants: [await clusterWants.changed(tx, scope, { ...cluster, configuration: wanted })],
+        });
         return [taskId];
       });
     },
@@ -151,13 +159,14 @@ export function createClusters(deps: {
         await workerGroups.refuseUsed(tx, cluster);
         const taskId = randomUUID();
         await poolNodes.removeAll(tx, cluster.pools, taskId, volumeIds);
-        await tasks.start(tx, scope, {
-          id: taskId,
-          data: { cluster_id: cluster.id, cluster_name: name },
-          ...deletionWork(cluster, scope),
-        });
         await store.holdCluster(tx, cluster.id, { taskId, status: 'Deleting' });
-        return taskId;
+        return tasks.begin(tx, scope, {
+          id: taskId,
+          task: DELETE_CLUSTER,
+          data: { cluster_id: cluster.id, cluster_name: name },
+          input: { clusterId: cluster.id, clientId: scope.clientId, regionId: scope.region.id },
+          wants: [remove('cluster', cluster.id)],
+        });
       });
     },
   };

@@ -14,7 +14,7 @@ export type ClusterRow = Selectable<Tables['kubernetes_clusters']> & {
 };
 
 /** Of a row that the query calls `pool`. */
-export const groupIdsOfPool = sql<string[]>`array(
+const groupIdsOfPool = sql<string[]>`array(
   select link.security_group_id from kubernetes_pool_security_groups link
   where link.pool_id = pool.id order by link.position)`.as('security_group_ids');
 
@@ -111,7 +111,7 @@ export type NewCluster = Omit<
 > & {
   configuration: ClusterConfiguration;
 };
-export type NewPool = Omit<PoolRow, 'cluster_id' | 'position' | 'created_at' | 'pending' | 'revision'>;
+export type NewPool = Omit<PoolRow, 'cluster_id' | 'position' | 'created_at' | 'pending'>;
 
 export async function insertCluster(tx: Transaction, cluster: NewCluster, pools: NewPool[]): Promise<void> {
   await tx.sql
@@ -179,26 +179,33 @@ export async function holdCluster(
     .execute();
 }
 
-/** Ends the hold of a task, if it is still this task's (false otherwise); what the cluster runs with may change at the same time. */
+/** Ends the hold of a task, if it is still this task's (false otherwise); the cluster may have a newer version from now on. */
 export async function releaseCluster(
   tx: Transaction,
   held: { clusterId: string; taskId: string },
-  change: { configuration?: ClusterConfiguration; version?: string } = {},
+  version?: string,
 ): Promise<boolean> {
-  const { configuration, version } = change;
   const { numUpdatedRows } = await tx.sql
     .updateTable('kubernetes_clusters')
     .set({
       task_id: null,
       status: 'Provisioned',
       next_configuration: null,
-      ...(configuration && { configuration: JSON.stringify(configuration) }),
       ...(version !== undefined && { version }),
     })
     .where('id', '=', held.clusterId)
     .where('task_id', '=', held.taskId)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
+}
+
+/** What a running update was about to make of the cluster is what it runs with. */
+export async function adoptNextConfiguration(tx: Transaction, id: string): Promise<void> {
+  await tx.sql
+    .updateTable('kubernetes_clusters')
+    .set({ configuration: sql`coalesce(next_configuration, configuration)` })
+    .where('id', '=', id)
+    .execute();
 }
 
 /** Removes a cluster that the task holds; false when there is none. */

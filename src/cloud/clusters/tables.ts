@@ -1,4 +1,4 @@
-import type { Generated, JSONColumnType } from 'kysely';
+import type { JSONColumnType } from 'kysely';
 import type { ClusterConfiguration } from './configuration/configuration.ts';
 
 export type ClusterStatus = 'Provisioning' | 'Provisioned' | 'Deleting';
@@ -50,8 +50,6 @@ export interface ClusterTables {
     taints: JSONColumnType<Record<string, string>>;
     crio_config: JSONColumnType<Record<string, string>>;
     kubelet_config: JSONColumnType<Record<string, string>>;
-    /** Rises with every change of its settings. */
-    revision: Generated<number>;
     /** What a running task does with the pool alone; null otherwise. */
     pending: 'Provisioning' | 'Deleting' | null;
     created_at: Date;
@@ -59,6 +57,8 @@ export interface ClusterTables {
   /** What connects to a cluster; PEM texts, keys among them. */
   kubernetes_credentials: {
     cluster_id: string;
+    /** Where its API server answers, as a URL. */
+    endpoint: string;
     ca_certificate: string;
     ca_key: string;
     client_certificate: string;

@@ -45,7 +45,7 @@ export interface SshKeys {
     tx: Transaction,
     place: { projectId: number },
     keys: { names: string[]; ids: string[] },
-  ): Promise<{ id: string; name: string }[]>;
+  ): Promise<{ id: string; name: string; public_key: string }[]>;
 }
 
 const SHOWN_IN_MESSAGE = 10;

@@ -90,10 +90,10 @@ export async function keepKeys(
   tx: Transaction,
   projectId: number,
   keys: { names: string[]; ids: string[] },
-): Promise<{ id: string; name: string }[]> {
+): Promise<Pick<SshKeyRow, 'id' | 'name' | 'public_key'>[]> {
   return tx.sql
     .selectFrom('ssh_keys')
-    .select(['id', 'name'])
+    .select(['id', 'name', 'public_key'])
     .where('project_id', '=', projectId)
     .where(sql<boolean>`(name = any(${keys.names}) or id = any(${keys.ids}::uuid[]))`)
     .orderBy('id')

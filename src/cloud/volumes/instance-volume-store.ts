@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 import type { PlannedVolume } from './planned-volume.ts';
+import type { PlainVolume } from './store.ts';
 
 /** The volume that boots first is the first disk, as an operating system expects it. */
 export async function insertAttachments(
@@ -45,13 +46,16 @@ export async function settleAttachments(
     where id in (select volume_id from attached)`.execute(tx.sql);
 }
 
-/** Takes all volumes off the instances: the doomed ones go, the others are free again. */
+/** What stays of an instance's volumes. */
+export type VolumeLeft = Pick<PlainVolume, 'id' | 'name' | 'size_gib' | 'volume_type' | 'tags'>;
+
+/** Takes all volumes off the instances: the doomed ones go, the others are free again, and are answered. */
 export async function detachAll(
   tx: Transaction,
   instanceIds: readonly string[],
   doomed: readonly string[],
   now: Date,
-): Promise<void> {
+): Promise<VolumeLeft[]> {
   const detached = await tx.sql
     .deleteFrom('volume_attachments')
     .where(sql<boolean>`instance_id = any(${instanceIds}::uuid[])`)
@@ -59,9 +63,10 @@ export async function detachAll(
     .execute();
   await tx.sql.deleteFrom('volumes').where(sql<boolean>`id = any(${doomed}::uuid[])`).execute();
   const ids = detached.map((row) => row.volume_id);
-  await sql`
+  const { rows } = await sql<VolumeLeft>`
     update volumes set status = 'available', task_id = null, updated_at = ${now}
-    where id = any(${ids}::uuid[])`.execute(tx.sql);
+    where id = any(${ids}::uuid[]) returning id, name, size_gib, volume_type, tags`.execute(tx.sql);
+  return rows;
 }
 
 export async function lockAttached(

@@ -60,14 +60,16 @@ export interface InstanceVolumes {
   ): Promise<string[]>;
   /** The volumes that are being made for the instances, or that a removal which is under way takes with them. */
   doomedWith(tx: Transaction, instanceIds: readonly string[]): Promise<string[]>;
-  /** The instances are gone or never ran: the doomed volumes go, the others are free again. Quotas are the caller's affair. */
+  /** The instances are gone or never ran: the doomed volumes go, the others are free again, and are answered. */
   detach(
     tx: Transaction,
     instanceIds: readonly string[],
     doomed: readonly string[],
     now: Date,
-  ): Promise<void>;
+  ): Promise<rows.VolumeLeft[]>;
 }
+
+export type { VolumeLeft } from './instance-volume-store.ts';
 
 /** What a node boots from. */
 export interface BootDisk {

@@ -131,8 +131,19 @@ const NEVER: Record<string, string> = {
       and not exists (select from snapshots where snapshots.id = simulated_resources.id)
       and not exists (select from instances where instances.id = simulated_resources.id)
     union all
-    select cluster_id, phase from simulated_clusters
-    where not exists (select from kubernetes_clusters where id = cluster_id)`,
+    select id, kind from simulated_objects
+    where not exists (select from wants where (wants.kind, wants.id) = (simulated_objects.kind, simulated_objects.id))`,
+  'clusters that are not as wanted, or wanted otherwise than they are': `
+    select kubernetes_clusters.name, wants.spec, object.spec as there
+    from kubernetes_clusters
+    full join (select * from wants where kind = 'cluster') as wants using (id)
+    full join (select * from simulated_objects where kind = 'cluster') as object using (id)
+    cross join lateral (select array_agg(instances.id::text order by instances.id::text) as nodes
+      from instances join kubernetes_pools as pool on pool.id = pool_id where cluster_id = kubernetes_clusters.id) as rows
+    cross join lateral (select array_agg(node order by node) as nodes
+      from jsonb_each(wants.spec -> 'pools') as pool (name, value), jsonb_object_keys(pool.value -> 'nodes') as node) as wanted
+    where wants.spec is distinct from object.spec or wants.spec ->> 'version' is distinct from kubernetes_clusters.version
+      or rows.nodes is distinct from wanted.nodes`,
   'quotas that differ from what there is': `
     with counted as (
       select client_id, region_id, attribute, count(*) as there from (

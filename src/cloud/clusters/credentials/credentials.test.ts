@@ -87,16 +87,22 @@ test('a cluster that is being created has none yet', async () => {
   expect(await http.get(`${CLUSTERS}/${body.name}/config`)).toMatchObject({ status: 200 });
 });
 
-test('keys are in no task and no step of the engine, and go with their cluster', async () => {
+test('keys are in no task and no want, and go with their cluster', async () => {
   const { http, pool } = service;
   const { name, id } = await newCluster();
-  const { rows: steps } = await pool.query(
-    `select count(*)::int as found from dbos.operation_outputs where output like '%PRIVATE KEY%'`,
+  const { rows: notes } = await pool.query(
+    `select to_json(wants) as note from wants union all select to_json(task_wants) from task_wants
+     union all select to_json(tasks) from tasks`,
   );
-  expect(steps).toEqual([{ found: 0 }]);
+  const texts = JSON.stringify(notes);
+  expect([texts.includes('BEGIN CERTIFICATE'), texts.includes('PRIVATE KEY')]).toEqual([true, false]);
   const [taskId] = (await http.delete(`${CLUSTERS}/${name}`)).body;
   expect(await http.task(taskId)).toMatchObject({ state: 'FINISHED' });
-  const { rows } = await pool.query('select 1 from kubernetes_credentials where cluster_id = $1', [id]);
+  const { rows } = await pool.query(
+    `select cluster_id from kubernetes_credentials where cluster_id = $1
+     union all select id from simulated_objects where id = $1`,
+    [id],
+  );
   expect(rows).toEqual([]);
 });
 

@@ -7,8 +7,6 @@ export function presentedCertificates(row: CredentialsRow) {
 }
 
 export function presentedKubeconfig(clusterName: string, row: CredentialsRow) {
-  // A name that is reserved for leading nowhere (RFC 6761): simulated clusters answer to nobody.
-  const host = `https://${row.cluster_id}.k8s.invalid:6443`;
   const authority = base64(row.ca_certificate);
   const certificate = base64(row.client_certificate);
   const key = base64(row.client_key);
@@ -17,14 +15,16 @@ export function presentedKubeconfig(clusterName: string, row: CredentialsRow) {
   const config = {
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [{ name: clusterName, cluster: { server: host, 'certificate-authority-data': authority } }],
+    clusters: [
+      { name: clusterName, cluster: { server: row.endpoint, 'certificate-authority-data': authority } },
+    ],
     users: [{ name: user, user: { 'client-certificate-data': certificate, 'client-key-data': key } }],
     contexts: [{ name: context, context: { cluster: clusterName, user } }],
     'current-context': context,
   };
   return {
     config: stringify(config, { lineWidth: 0 }),
-    host,
+    host: row.endpoint,
     client_certificate: certificate,
     client_key: key,
     cluster_ca_certificate: authority,

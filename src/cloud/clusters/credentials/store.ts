@@ -1,14 +1,30 @@
+import { X509Certificate } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
+import type { ClusterObservation } from '../../../backends/contract/specs.ts';
 import type { Tables } from '../../../db/tables.ts';
 
 export type CredentialsRow = Selectable<Tables['kubernetes_credentials']>;
 
-/** Keeps what is there: a second attempt of the same work makes no other authority. */
-export async function keepCredentials(db: Kysely<Tables>, row: CredentialsRow): Promise<void> {
+/** Keeps what the cluster's backend made. Its keys are nowhere else. */
+export async function keepCredentials(
+  db: Kysely<Tables>,
+  clusterId: string,
+  { endpoint, caCertificate, clientCertificate, secret }: ClusterObservation,
+): Promise<void> {
+  if (!secret) throw new Error(`The backend of cluster ${clusterId} gave no keys`);
+  const { validFrom, validTo } = new X509Certificate(clientCertificate);
   await db
     .insertInto('kubernetes_credentials')
-    .values(row)
-    .onConflict((conflict) => conflict.doNothing())
+    .values({
+      cluster_id: clusterId,
+      endpoint,
+      ca_certificate: caCertificate,
+      ca_key: secret.caKey,
+      client_certificate: clientCertificate,
+      client_key: secret.clientKey,
+      created_at: new Date(validFrom),
+      expires_at: new Date(validTo),
+    })
     .execute();
 }
 

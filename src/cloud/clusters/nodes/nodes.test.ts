@@ -7,6 +7,7 @@ import {
   makeCluster,
   POOL,
   pauseClusterWork,
+  settledInfrastructure,
 } from '../../../../test/support/clusters.ts';
 import { startService, type TestService } from '../../../../test/support/service.ts';
 
@@ -205,10 +206,11 @@ describe('the nodes of a cluster', () => {
       status: 400,
     });
     await finished(await http.delete(`${CLUSTERS}/${cluster.name}`));
-    expect((await http.get(`/cloud/v1/volumes/1/1/${volumeId}`)).body).toMatchObject({
-      status: 'available',
-      attachments: [],
-    });
+    const at = `/cloud/v1/volumes/1/1/${volumeId}`;
+    expect((await http.get(at)).body).toMatchObject({ status: 'available', attachments: [] });
+    // From here on it is a volume like any other.
+    expect(await http.patch(at, { name: 'was of a node' })).toMatchObject({ status: 200 });
+    await finished(await http.post(`${at}/extend`, { size: 60 }));
   });
 });
 
@@ -249,15 +251,23 @@ describe('a pool that changes', () => {
     expect(await belongings()).toEqual(before);
   });
 
-  test('keeps its nodes when its deletion fails', async () => {
+  test('has its nodes until its deletion is through, also one that is overdue', async () => {
     const cluster = await newCluster({ pools: [POOL, GPU_POOL] });
+    const [web] = await nodesOf(cluster, 'web');
     const before = await belongings();
     const goOn = await pauseClusterWork(service);
     const answer = await service.http.delete(`${CLUSTERS}/${cluster.name}/pools/gpu`);
     expect(await nodesOf(cluster, 'gpu')).toMatchObject([{ task_state: 'deleting' }, {}]);
-    await overdue(answer.body[0], goOn);
-    expect(await nodesOf(cluster, 'gpu')).toMatchObject([{ task_state: null, status: 'ACTIVE' }, {}]);
-    expect(await belongings()).toEqual(before);
+    await overdue(answer.body[0], async () => {
+      expect(await nodesOf(cluster, 'gpu')).toMatchObject([{ task_state: 'deleting' }, {}]);
+      expect(await belongings()).toEqual(before);
+      await goOn();
+    });
+    const left = await settledInfrastructure(service, cluster);
+    expect(Object.keys(left?.spec?.pools.web?.nodes ?? {})).toEqual([web.id]);
+    expect(await nodesOf(cluster)).toMatchObject([{ id: web.id }]);
+    const after = await belongings();
+    expect(after.quotas.vm_count).toBe(before.quotas.vm_count - 2);
   });
 
   test('is resized once when two want it at the same time', async () => {

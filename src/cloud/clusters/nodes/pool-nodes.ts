@@ -8,7 +8,7 @@ import type { AddressSource } from '../../networks/address-wish.ts';
 import { defaultNetworkId } from '../../networks/default-networks.ts';
 import { placeOf } from '../../projects/place.ts';
 import type { Scope } from '../../projects/service.ts';
-import { overdrawQuotas, type QuotaAmounts, refuseExceeded } from '../../quotas/quotas.ts';
+import { type QuotaAmounts, refuseExceeded } from '../../quotas/quotas.ts';
 import { workerGroups } from '../../security-groups/worker-group.ts';
 import type { NewCluster, NewPool } from '../store.ts';
 
@@ -42,14 +42,14 @@ export interface PoolNodes {
     more: readonly MoreNodes[],
     taskId: string,
   ): Promise<QuotaAmounts>;
-  /** Lets the task replace a node by a new one, whose id it answers. @throws as `add`, quotas excepted */
+  /** Lets the task replace a node by a new one; answers what that one takes. @throws as `add`, quotas excepted */
   replace(
     tx: Transaction,
     scope: Scope,
     cluster: Home,
     node: { id: string; pool: Kind },
     taskId: string,
-  ): Promise<string>;
+  ): Promise<QuotaAmounts>;
   /** Lets the task remove nodes, with these volumes even if they have snapshots. @throws InvalidError, ConflictError */
   removeAll(
     tx: Transaction,
@@ -86,11 +86,9 @@ export function createPoolNodes(deps: { catalog: Catalog; nodes: Nodes }): PoolN
 
     async replace(tx, scope, cluster, { id, pool }, taskId) {
       const wanted = await wantedNodes(tx, scope, cluster, [{ pool, amount: 1 }]);
-      const [madeId = ''] = await nodes.add(tx, scope, wanted, taskId);
+      await nodes.add(tx, scope, wanted, taskId);
       await nodes.doom(tx, [id], taskId);
-      // The node that goes gives back as much.
-      await overdrawQuotas(tx, scope, nodeQuotas(wanted));
-      return madeId;
+      return nodeQuotas(wanted);
     },
 
     async removeAll(tx, pools, taskId, volumeIds = []) {
@@ -167,7 +165,11 @@ function outsideOf({ is_public_ipv4 }: Kind, { is_ipv6 }: Home): AddressSource[]
   return families.map((family) => ({ kind: 'external', family }));
 }
 
-function bootDiskOf({ boot_volume_size: sizeGib, boot_volume_type: type }: Kind): WantedNodes['bootDisk'] {
+/** What its nodes boot from; null for bare metal. */
+export function bootDiskOf({
+  boot_volume_size: sizeGib,
+  boot_volume_type: type,
+}: Pick<Kind, 'boot_volume_size' | 'boot_volume_type'>): WantedNodes['bootDisk'] {
   const volumeType = VOLUME_TYPES.find((known): known is VolumeType => known === type);
   return sizeGib === null || volumeType === undefined ? null : { sizeGib, volumeType };
 }

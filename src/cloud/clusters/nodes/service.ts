@@ -5,10 +5,12 @@ import { isUuid } from '../../../lib/ids.ts';
 import type { Nodes } from '../../instances/nodes/service.ts';
 import { placeOf } from '../../projects/place.ts';
 import type { Scope } from '../../projects/service.ts';
+import { overdrawQuotas } from '../../quotas/quotas.ts';
 import type { Tasks } from '../../tasks/service.ts';
 import { lockFreeCluster, poolOf } from '../free-cluster.ts';
-import { resizeWork } from '../pools/workflow.ts';
+import { RESIZE_POOL } from '../pools/tasks.ts';
 import { type ClusterRow, findCluster, holdCluster, type PoolRow } from '../store.ts';
+import type { ClusterWants } from '../wanted.ts';
 import { inWordsOfCluster, type PoolNodes } from './pool-nodes.ts';
 import * as store from './store.ts';
 
@@ -31,8 +33,9 @@ export function createClusterNodes(deps: {
   tasks: Tasks;
   nodes: Pick<Nodes, 'list'>;
   poolNodes: PoolNodes;
+  clusterWants: ClusterWants;
 }): ClusterNodes {
-  const { database, tasks, nodes, poolNodes } = deps;
+  const { database, tasks, nodes, poolNodes, clusterWants } = deps;
 
   return {
     async list(scope, place, page) {
@@ -49,15 +52,19 @@ export function createClusterNodes(deps: {
         const pool = poolsIn(cluster, place).find(({ id }) => id === poolId);
         if (!pool) throw new NotFoundError('Node', instanceId);
         const [taskId, goneId] = [randomUUID(), instanceId.toLowerCase()];
-        const madeId = await poolNodes
+        const quotas = await poolNodes
           .replace(tx, scope, cluster, { id: goneId, pool }, taskId)
           .catch(inWordsOfCluster);
-        await tasks.start(tx, scope, {
-          id: taskId,
-          data: { cluster_name: cluster.name, pool_name: pool.name, instance_id: goneId },
-          ...resizeWork(cluster, pool, pool.node_count, { goneId, madeId }),
-        });
         await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
+        await tasks.begin(tx, scope, {
+          id: taskId,
+          task: RESIZE_POOL,
+          data: { cluster_name: cluster.name, pool_name: pool.name, instance_id: goneId },
+          input: { clusterId: cluster.id, poolId: pool.id, nodeCount: pool.node_count },
+          wants: [await clusterWants.changed(tx, scope, cluster)],
+        });
+        // The node that goes gives back as much.
+        await overdrawQuotas(tx, scope, quotas);
       });
     },
   };

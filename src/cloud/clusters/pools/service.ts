@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { remove } from '../../../convergence/wants.ts';
 import type { Database, Transaction } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../../lib/errors.ts';
@@ -17,11 +18,12 @@ import { poolOffer, poolProblems, sizeProblems } from '../pools.ts';
 import type { ClusterReferences } from '../references.ts';
 import { MAX_POOLS, type PoolInput } from '../schema.ts';
 import { type ClusterRow, findCluster, holdCluster, insertPools, type PoolRow } from '../store.ts';
+import type { ClusterWants } from '../wanted.ts';
 import { newPool } from './new-pool.ts';
 import type { UpdatePool } from './schema.ts';
 import { poolGroupProblems } from './security-groups.ts';
 import * as store from './store.ts';
-import { configurationWork, poolCreationWork, poolDeletionWork, resizeWork } from './workflow.ts';
+import { CONFIGURE_POOL, CREATE_POOL, DELETE_POOL, RESIZE_POOL } from './tasks.ts';
 
 /** Single pools of a cluster that runs. Each change is refused with a ConflictError while a task holds the cluster. */
 export interface ClusterPools {
@@ -42,8 +44,9 @@ export function createClusterPools(deps: {
   tasks: Tasks;
   references: ClusterReferences;
   poolNodes: PoolNodes;
+  clusterWants: ClusterWants;
 }): ClusterPools {
-  const { database, clock, catalog, tasks, references, poolNodes } = deps;
+  const { database, clock, catalog, tasks, references, poolNodes, clusterWants } = deps;
 
   return {
     async create(scope, clusterName, request) {
@@ -62,12 +65,14 @@ export function createClusterPools(deps: {
         await insertPools(tx, { ...to, pending: 'Provisioning' }, [pool]);
         const more = [{ pool, amount: pool.node_count }];
         const quotas = await poolNodes.add(tx, scope, cluster, more, taskId).catch(inWordsOfCluster);
-        await tasks.start(tx, scope, {
-          id: taskId,
-          data: { cluster_name: clusterName, ...request },
-          ...poolCreationWork(cluster, pool),
-        });
         await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
+        await tasks.begin(tx, scope, {
+          id: taskId,
+          task: CREATE_POOL,
+          data: { cluster_name: clusterName, ...request },
+          input: { clusterId: cluster.id, poolId: pool.id },
+          wants: [await clusterWants.changed(tx, scope, { ...cluster, pools: [...cluster.pools, pool] })],
+        });
         await takeQuotas(tx, scope, quotas);
         return taskId;
       });
@@ -88,11 +93,15 @@ export function createClusterPools(deps: {
         if (isDeepStrictEqual(wanted, settingsOf(pool, {}))) return pool;
         await store.changePool(tx, pool.id, wanted);
         await poolNodes.setGroups(tx, cluster.id, { id: pool.id, ...wanted });
-        await tasks.start(tx, scope, {
+        const changed = { ...pool, ...wanted };
+        const pools = cluster.pools.map((one) => (one.id === pool.id ? changed : one));
+        await tasks.begin(tx, scope, {
+          task: CONFIGURE_POOL,
           data: { cluster_name: clusterName, pool_name: name, ...request },
-          ...configurationWork(cluster.id, pool.id),
+          input: {},
+          wants: [await clusterWants.changed(tx, scope, { ...cluster, pools })],
         });
-        return { ...pool, ...wanted };
+        return changed;
       });
     },
 
@@ -108,12 +117,14 @@ export function createClusterPools(deps: {
         const taskId = randomUUID();
         const wanted = { pool, amount: nodeCount };
         const quotas = await poolNodes.resize(tx, scope, cluster, wanted, taskId).catch(inWordsOfCluster);
-        await tasks.start(tx, scope, {
-          id: taskId,
-          data: { cluster_name: clusterName, pool_name: name, node_count: nodeCount },
-          ...resizeWork(cluster, pool, nodeCount),
-        });
         await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
+        await tasks.begin(tx, scope, {
+          id: taskId,
+          task: RESIZE_POOL,
+          data: { cluster_name: clusterName, pool_name: name, node_count: nodeCount },
+          input: { clusterId: cluster.id, poolId: pool.id, nodeCount },
+          wants: [await clusterWants.changed(tx, scope, cluster)],
+        });
         await takeQuotas(tx, scope, quotas);
         return taskId;
       });
@@ -128,14 +139,26 @@ export function createClusterPools(deps: {
         else refuseSlurmsPool(cluster, pool);
         const taskId = randomUUID();
         await poolNodes.removeAll(tx, [pool], taskId);
-        await tasks.start(tx, scope, {
-          id: taskId,
-          data: { cluster_name: clusterName, pool_name: name, ...(last && { cluster_deleted: true }) },
-          ...poolDeletionWork(cluster, pool, scope),
-        });
         await store.markPool(tx, pool.id, 'Deleting');
         await holdCluster(tx, cluster.id, { taskId, status: last ? 'Deleting' : 'Provisioned' });
-        return taskId;
+        const pools = cluster.pools.filter(({ id }) => id !== pool.id);
+        return tasks.begin(tx, scope, {
+          id: taskId,
+          task: DELETE_POOL,
+          data: { cluster_name: clusterName, pool_name: name, ...(last && { cluster_deleted: true }) },
+          input: {
+            clusterId: cluster.id,
+            poolId: pool.id,
+            last,
+            clientId: scope.clientId,
+            regionId: scope.region.id,
+          },
+          wants: [
+            last
+              ? remove('cluster', cluster.id)
+              : await clusterWants.changed(tx, scope, { ...cluster, pools }),
+          ],
+        });
       });
     },
   };

@@ -1,7 +1,5 @@
-import { type Kysely, sql } from 'kysely';
 import type { Transaction } from '../../../db/database.ts';
-import type { Tables } from '../../../db/tables.ts';
-import { groupIdsOfPool, linkGroups, type PoolRow } from '../store.ts';
+import { linkGroups, type PoolRow } from '../store.ts';
 
 export type PoolSettings = Pick<
   PoolRow,
@@ -15,15 +13,6 @@ export type PoolSettings = Pick<
   | 'security_group_ids'
 >;
 
-export async function findPool(db: Kysely<Tables>, id: string): Promise<PoolRow | undefined> {
-  return db
-    .selectFrom('kubernetes_pools as pool')
-    .selectAll()
-    .select(groupIdsOfPool)
-    .where('id', '=', id)
-    .executeTakeFirst();
-}
-
 /** Writes what a change makes of a pool. The cluster's lock is held. */
 export async function changePool(tx: Transaction, id: string, settings: PoolSettings): Promise<void> {
   const { security_group_ids, labels, taints, crio_config, kubelet_config, ...columns } = settings;
@@ -35,7 +24,6 @@ export async function changePool(tx: Transaction, id: string, settings: PoolSett
       taints: JSON.stringify(taints),
       crio_config: JSON.stringify(crio_config),
       kubelet_config: JSON.stringify(kubelet_config),
-      revision: sql`revision + 1`,
     })
     .where('id', '=', id)
     .execute();

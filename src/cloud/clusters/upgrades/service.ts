@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Database } from '../../../db/database.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
@@ -7,8 +8,9 @@ import type { Tasks } from '../../tasks/service.ts';
 import { runsSlurm } from '../configuration/slurm.ts';
 import { lockFreeCluster } from '../free-cluster.ts';
 import { type ClusterRow, findCluster, holdCluster } from '../store.ts';
+import { UPGRADE_CLUSTER } from '../tasks.ts';
+import type { ClusterWants } from '../wanted.ts';
 import { upgradeVersions } from './versions.ts';
-import { upgradeWork } from './workflow.ts';
 
 export interface ClusterUpgrades {
   /** Versions that the cluster may go to, oldest first, each with its leading `v`. @throws NotFoundError */
@@ -21,8 +23,9 @@ export function createClusterUpgrades(deps: {
   database: Database;
   catalog: Catalog;
   tasks: Tasks;
+  clusterWants: ClusterWants;
 }): ClusterUpgrades {
-  const { database, catalog, tasks } = deps;
+  const { database, catalog, tasks, clusterWants } = deps;
 
   return {
     async versions(scope, name) {
@@ -38,12 +41,15 @@ export function createClusterUpgrades(deps: {
         const possible = upgradeVersions(cluster.version, catalog.kubernetesVersions);
         if (!possible.includes(version)) throw wrongVersion(version, cluster.version, possible);
         if (!possibleVersions(cluster, possible).includes(version)) throw leavesSlurm(cluster.name, version);
-        const taskId = await tasks.start(tx, scope, {
-          data: { cluster_name: name, version },
-          ...upgradeWork(cluster, version),
-        });
+        const taskId = randomUUID();
         await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
-        return taskId;
+        return tasks.begin(tx, scope, {
+          id: taskId,
+          task: UPGRADE_CLUSTER,
+          data: { cluster_name: name, version },
+          input: { clusterId: cluster.id, version },
+          wants: [await clusterWants.changed(tx, scope, { ...cluster, version })],
+        });
       });
     },
   };

@@ -7,6 +7,7 @@ import {
   makeCluster,
   POOL,
   pauseClusterWork,
+  settledInfrastructure,
 } from '../../../../test/support/clusters.ts';
 import { startService, type TestService } from '../../../../test/support/service.ts';
 
@@ -22,7 +23,7 @@ const newCluster = (overrides: object = {}) =>
   makeCluster(service.http, parts.body({ pools: [POOL], ...overrides }));
 
 test('an upgrade is one task, at whose end the cluster has the version and everything else as before', async () => {
-  const { http, pool } = service;
+  const { http } = service;
   const before = await newCluster({ autoscaler_config: { 'scan-interval': '20s' } });
   const at = `${CLUSTERS}/${before.name}`;
   const { body: offered } = await http.get(`${at}/upgrade_versions`);
@@ -40,10 +41,10 @@ test('an upgrade is one task, at whose end the cluster has the version and every
     created_resources: null,
   });
   expect((await http.get(at)).body).toEqual({ ...before, version: 'v1.33.9' });
-  const { rows } = await pool.query('select phase, version from simulated_clusters where cluster_id = $1', [
-    before.id,
-  ]);
-  expect(rows).toEqual([{ phase: 'ready', version: 'v1.33.9' }]);
+  expect(await settledInfrastructure(service, before)).toMatchObject({
+    revision: 2,
+    spec: { version: 'v1.33.9' },
+  });
 });
 
 test.each([
@@ -91,16 +92,12 @@ test('the newest version goes nowhere', async () => {
 
 test('an upgrade that is cut off can be asked for again', async () => {
   const { http, pool } = service;
-  const { name, id } = await newCluster();
+  const { name } = await newCluster();
   const goOn = await pauseClusterWork(service);
   const [taskId] = (await http.post(`${CLUSTERS}/${name}/upgrade`, { version: 'v1.33.9' })).body;
   await pool.query(`update tasks set deadline_at = now() - interval '1 second' where id = $1`, [taskId]);
   expect(await http.task(taskId)).toMatchObject({ state: 'ERROR' });
   await goOn();
-  await pool.query(
-    `update simulated_clusters set phase = 'changing', version = 'v1.33.9' where cluster_id = $1`,
-    [id],
-  );
   expect((await http.get(`${CLUSTERS}/${name}`)).body).toMatchObject({ version: 'v1.32.13', task_id: null });
   const [again] = (await http.post(`${CLUSTERS}/${name}/upgrade`, { version: 'v1.33.9' })).body;
   expect(await http.task(again)).toMatchObject({ state: 'FINISHED', error: null });

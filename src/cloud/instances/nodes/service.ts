@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { put, type SpecCheck, type Wanted, want } from '../../../convergence/wants.ts';
 import type { Database, Transaction } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { VolumeTypeName } from '../../catalog/catalog.ts';
@@ -9,10 +10,11 @@ import { placeOf } from '../../projects/place.ts';
 import type { Scope } from '../../projects/service.ts';
 import type { QuotaAmounts } from '../../quotas/quotas.ts';
 import type { PortGroups } from '../../security-groups/port-groups.ts';
-import type { InstanceVolumes } from '../../volumes/instance-volumes.ts';
+import type { InstanceVolumes, VolumeLeft } from '../../volumes/instance-volumes.ts';
 import { type InstanceFilter, type InstanceRow, listInstances } from '../store.ts';
 import type { KeptFlavor } from '../tables.ts';
 import * as store from './store.ts';
+import { nodeSpecs } from './wanted.ts';
 
 /** Nodes that a pool is to get. */
 export interface WantedNodes {
@@ -35,10 +37,10 @@ export interface WantedNodes {
  */
 export interface Nodes {
   /**
-   * Writes nodes with ports, addresses and disks, held by the task; answers their ids. Quotas are the caller's affair.
+   * Writes nodes with ports, addresses and disks, held by the task. Quotas are the caller's affair.
    * @throws InvalidError for a network that isn't there, ConflictError when addresses have run out
    */
-  add(tx: Transaction, scope: Scope, wanted: readonly WantedNodes[], taskId: string): Promise<string[]>;
+  add(tx: Transaction, scope: Scope, wanted: readonly WantedNodes[], taskId: string): Promise<void>;
   /** The nodes of the pools as instances, the newest first. */
   list(
     scope: Scope,
@@ -61,6 +63,8 @@ export interface Nodes {
   finish(tx: Transaction, taskId: string): Promise<FreedQuotas | undefined>;
   /** What the task was to do is not done: its new nodes are gone, its doomed ones run. */
   takeBack(tx: Transaction, taskId: string): Promise<FreedQuotas | undefined>;
+  /** The nodes of the pools that are to be there, by pool. */
+  specsOf: typeof nodeSpecs;
   /** Puts exactly these groups on all nodes of a pool. */
   setGroups(tx: Transaction, poolId: string, groupIds: readonly string[]): Promise<void>;
 }
@@ -90,14 +94,15 @@ export function createNodes(deps: {
   ports: Pick<Ports, 'addToMany' | 'removeOf'>;
   portGroups: Pick<PortGroups, 'put'>;
   instanceVolumes: InstanceVolumes;
+  backends: { check: SpecCheck };
 }): Nodes {
-  const { database, clock, addresses, ports, portGroups, instanceVolumes } = deps;
+  const { database, clock, addresses, ports, portGroups, instanceVolumes, backends } = deps;
 
   return {
     async add(tx, scope, wanted, taskId) {
       const nodes = wanted.flatMap((pool) => Array.from({ length: pool.amount }, () => newNode(pool)));
       const [first] = nodes;
-      if (!first) return [];
+      if (!first) return;
       const now = clock.now();
       const interfaces = nodes.flatMap((node) =>
         node.pool.interfaces.map((sources, position) => ({ node, sources, position, portId: randomUUID() })),
@@ -127,7 +132,6 @@ export function createNodes(deps: {
         bootDisk === null ? [] : [{ instanceId: id, name: `${name}-boot`, ...bootDisk }],
       );
       if (disks.length > 0) await instanceVolumes.attachBootDisks(tx, scope, disks, taskId, now);
-      return nodes.map(({ id }) => id);
     },
 
     list: (scope, poolIds, page) =>
@@ -166,6 +170,8 @@ export function createNodes(deps: {
       );
     },
 
+    specsOf: nodeSpecs,
+
     setGroups: store.replaceGroups,
   };
 
@@ -184,13 +190,19 @@ export function createNodes(deps: {
     const ids = nodes.map(({ id }) => id);
     const portIds = await ports.removeOf(tx, ids);
     const doomed = await instanceVolumes.doomedWith(tx, ids);
-    await instanceVolumes.detach(tx, ids, doomed, clock.now());
+    const left = await instanceVolumes.detach(tx, ids, doomed, clock.now());
     await store.deleteNodes(tx, ids);
     await addresses.release(tx, portIds);
     // A task works on one cluster, which belongs to one account.
     const owner = { clientId: first.client_id, regionId: first.region_id };
+    await want(tx, { ...owner, projectId: first.project_id }, left.map(asVolume), { check: backends.check });
     return { owner, amounts: { vm_count: ids.length, volume_count: doomed.length } };
   }
+}
+
+/** A disk that stays was its node's own until now. */
+function asVolume({ id, name, size_gib, volume_type, tags }: VolumeLeft): Wanted {
+  return put('volume', id, { name, sizeGib: size_gib, volumeType: volume_type, metadata: tags });
 }
 
 function newNode(pool: WantedNodes) {

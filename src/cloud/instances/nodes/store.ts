@@ -52,6 +52,7 @@ export interface HeldNode {
   task_state: string | null;
   creator_task_id: string;
   client_id: number;
+  project_id: number;
   region_id: number;
 }
 
@@ -60,7 +61,7 @@ export async function lockHeldNodes(tx: Transaction, taskId: string): Promise<He
   return tx.sql
     .selectFrom('instances')
     .innerJoin('projects', 'projects.id', 'instances.project_id')
-    .select(['instances.id', 'task_state', 'creator_task_id', 'client_id', 'region_id'])
+    .select(['instances.id', 'task_state', 'creator_task_id', 'client_id', 'project_id', 'region_id'])
     .where('task_id', '=', taskId)
     .where('pool_id', 'is not', null)
     .orderBy('instances.id')

@@ -1,18 +1,17 @@
 import { randomBytes, webcrypto } from 'node:crypto';
+import type { ClusterObservation } from '../contract/specs.ts';
 import { provideDecoratorMetadata } from './decorator-metadata.ts';
 
-/** All as PEM; keys are PKCS #8. */
-export interface Certificates {
-  ca_certificate: string;
-  ca_key: string;
-  client_certificate: string;
-  client_key: string;
-}
+/** What connects to a cluster: certificates as PEM, keys as PKCS #8. */
+type Certificates = Required<Omit<ClusterObservation, 'endpoint'>>;
 
+const YEARS_VALID = 2;
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
 /** A certificate authority of its own, and a client certificate of a cluster's administrator that it signed. */
-export async function makeCertificates(valid: { notBefore: Date; notAfter: Date }): Promise<Certificates> {
+export async function makeCertificates(): Promise<Certificates> {
+  const valid = { notBefore: new Date(), notAfter: new Date() };
+  valid.notAfter.setUTCFullYear(valid.notBefore.getUTCFullYear() + YEARS_VALID);
   // Loaded when the first cluster is made, since no start needs it.
   provideDecoratorMetadata();
   const x509 = await import('@peculiar/x509');
@@ -52,10 +51,9 @@ export async function makeCertificates(valid: { notBefore: Date; notAfter: Date 
   const keyText = async ({ privateKey }: typeof ca) =>
     `${x509.PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', privateKey), 'PRIVATE KEY')}\n`;
   return {
-    ca_certificate: `${caCertificate.toString('pem')}\n`,
-    ca_key: await keyText(ca),
-    client_certificate: `${clientCertificate.toString('pem')}\n`,
-    client_key: await keyText(client),
+    caCertificate: `${caCertificate.toString('pem')}\n`,
+    clientCertificate: `${clientCertificate.toString('pem')}\n`,
+    secret: { caKey: await keyText(ca), clientKey: await keyText(client) },
   };
 }
 

@@ -1,0 +1,90 @@
+import { minutes, type TaskEnd, type TaskType } from '../../../convergence/task-kind.ts';
+import type { Nodes } from '../../instances/nodes/service.ts';
+import { releaseCluster } from '../store.ts';
+import { giveBack, type OwnedClusterInput, removeCluster } from '../tasks.ts';
+import * as store from './store.ts';
+
+interface PoolInput {
+  clusterId: string;
+  poolId: string;
+}
+interface ResizeInput extends PoolInput {
+  nodeCount: number;
+}
+interface RemovalInput extends OwnedClusterInput {
+  poolId: string;
+  /** Whether the cluster goes with it. */
+  last: boolean;
+}
+
+const deadlineMs = minutes(60);
+export const CREATE_POOL: TaskType<PoolInput> = { type: 'create_k8s_cluster_pool_v2', deadlineMs };
+/** Also of a pool that gets a new node for one of its own. */
+export const RESIZE_POOL: TaskType<ResizeInput> = { type: 'resize_k8s_cluster_v2', deadlineMs };
+export const DELETE_POOL: TaskType<RemovalInput> = { type: 'delete_k8s_cluster_pool_v2', deadlineMs };
+/** Not published: the published operation answers the pool and no task. */
+export const CONFIGURE_POOL: TaskType<object> = { type: 'update_k8s_cluster_pool_v2', deadlineMs };
+
+/** How tasks on single pools end: all but the last kind hold the cluster until then. */
+export function poolTasks({ nodes }: { nodes: Nodes }): TaskEnd[] {
+  const create: TaskEnd<PoolInput> = {
+    ...CREATE_POOL,
+    async complete(tx, task, { clusterId, poolId }) {
+      await nodes.finish(tx, task.id);
+      await store.markPool(tx, poolId, null);
+      await releaseCluster(tx, { clusterId, taskId: task.id });
+      return { k8s_pools: [poolId] };
+    },
+    async abandon(tx, task, { clusterId, poolId }) {
+      const freed = await nodes.takeBack(tx, task.id);
+      if (await releaseCluster(tx, { clusterId, taskId: task.id })) await store.deletePool(tx, poolId);
+      await giveBack(tx, freed);
+    },
+  };
+
+  const resize: TaskEnd<ResizeInput> = {
+    ...RESIZE_POOL,
+    async complete(tx, task, { clusterId, poolId, nodeCount }) {
+      const freed = await nodes.finish(tx, task.id);
+      await store.setNodeCount(tx, poolId, nodeCount);
+      await releaseCluster(tx, { clusterId, taskId: task.id });
+      await giveBack(tx, freed);
+      return null;
+    },
+    async abandon(tx, task, { clusterId }) {
+      const freed = await nodes.takeBack(tx, task.id);
+      await releaseCluster(tx, { clusterId, taskId: task.id });
+      await giveBack(tx, freed);
+    },
+  };
+
+  const remove: TaskEnd<RemovalInput> = {
+    ...DELETE_POOL,
+    removes: true,
+    async complete(tx, task, { poolId, last, ...cluster }) {
+      const freed = await nodes.finish(tx, task.id);
+      if (last) {
+        await removeCluster(tx, task, cluster, freed);
+        return null;
+      }
+      const { clusterId } = cluster;
+      if (await releaseCluster(tx, { clusterId, taskId: task.id })) await store.deletePool(tx, poolId);
+      await giveBack(tx, freed);
+      return null;
+    },
+    async abandon(tx, task, { clusterId, poolId }) {
+      await nodes.takeBack(tx, task.id);
+      if (await releaseCluster(tx, { clusterId, taskId: task.id })) await store.markPool(tx, poolId, null);
+    },
+  };
+
+  // The pool shows its settings from the moment they are accepted, so that they have to get there in the end.
+  const configure: TaskEnd<object> = {
+    ...CONFIGURE_POOL,
+    keeps: true,
+    complete: async () => null,
+    abandon: async () => {},
+  };
+
+  return [create, resize, remove, configure];
+}

@@ -1,0 +1,120 @@
+import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
+import type { Transaction } from '../../db/database.ts';
+import type { FreedQuotas, Nodes } from '../instances/nodes/service.ts';
+import { releaseQuotas } from '../quotas/quotas.ts';
+import { workerGroups } from '../security-groups/worker-group.ts';
+import { keepCredentials } from './credentials/store.ts';
+import { keepLogTopic, type LogTopics } from './log-topics.ts';
+import * as store from './store.ts';
+
+interface ClusterInput {
+  clusterId: string;
+}
+export interface OwnedClusterInput extends ClusterInput {
+  /** Whose quotas it counts against. */
+  clientId: number;
+  regionId: number;
+}
+interface UpgradeInput extends ClusterInput {
+  /** With the leading `v`. */
+  version: string;
+}
+
+// All deadlines are under the two hours for which the official clients wait.
+export const CREATE_CLUSTER: TaskType<OwnedClusterInput> = {
+  type: 'create_k8s_cluster_v2',
+  deadlineMs: minutes(60),
+};
+export const UPDATE_CLUSTER: TaskType<ClusterInput> = {
+  type: 'update_k8s_cluster_v2',
+  deadlineMs: minutes(30),
+};
+export const UPGRADE_CLUSTER: TaskType<UpgradeInput> = {
+  type: 'upgrade_k8s_cluster_v2',
+  deadlineMs: minutes(60),
+};
+export const DELETE_CLUSTER: TaskType<OwnedClusterInput> = {
+  type: 'delete_k8s_cluster_v2',
+  deadlineMs: minutes(60),
+};
+
+/** How tasks on clusters end: the cluster is held until then. */
+export function clusterTasks({ nodes, topics }: { nodes: Nodes; topics: LogTopics }): TaskEnd[] {
+  const create: TaskEnd<OwnedClusterInput> = {
+    ...CREATE_CLUSTER,
+    async complete(tx, task, { clusterId }, seen) {
+      await nodes.finish(tx, task.id);
+      await keepCredentials(tx.sql, clusterId, seen('cluster', clusterId));
+      await store.releaseCluster(tx, { clusterId, taskId: task.id });
+      await keepLogTopic(tx, topics, clusterId);
+      return { k8s_clusters: [clusterId] };
+    },
+    async abandon(tx, task, input) {
+      const freed = await nodes.takeBack(tx, task.id);
+      await removeCluster(tx, task, input, freed);
+    },
+  };
+
+  const update: TaskEnd<ClusterInput> = {
+    ...UPDATE_CLUSTER,
+    async complete(tx, task, { clusterId }) {
+      await store.adoptNextConfiguration(tx, clusterId);
+      await store.releaseCluster(tx, { clusterId, taskId: task.id });
+      await keepLogTopic(tx, topics, clusterId);
+      return null;
+    },
+    async abandon(tx, task, { clusterId }) {
+      await store.releaseCluster(tx, { clusterId, taskId: task.id });
+    },
+  };
+
+  // One that fails leaves the former version wanted, which is taken for "no further": see `ClusterSpec`.
+  const upgrade: TaskEnd<UpgradeInput> = {
+    ...UPGRADE_CLUSTER,
+    async complete(tx, task, { clusterId, version }) {
+      await store.releaseCluster(tx, { clusterId, taskId: task.id }, version);
+      return null;
+    },
+    async abandon(tx, task, { clusterId }) {
+      await store.releaseCluster(tx, { clusterId, taskId: task.id });
+    },
+  };
+
+  const remove: TaskEnd<OwnedClusterInput> = {
+    ...DELETE_CLUSTER,
+    removes: true,
+    async complete(tx, task, input) {
+      const freed = await nodes.finish(tx, task.id);
+      await removeCluster(tx, task, input, freed);
+      return null;
+    },
+    async abandon(tx, task, { clusterId }) {
+      await nodes.takeBack(tx, task.id);
+      await store.releaseCluster(tx, { clusterId, taskId: task.id });
+    },
+  };
+
+  return [create, update, upgrade, remove];
+}
+
+/** Gives back what nodes had that are gone. */
+export async function giveBack(tx: Transaction, freed: FreedQuotas | undefined): Promise<void> {
+  if (freed) await releaseQuotas(tx, freed.owner, freed.amounts);
+}
+
+/**
+ * Removes a cluster whose nodes are gone, with the security group that they were in, and gives back what all had. That
+ * in one go: who holds some of an account's quotas and then wants others waits in a circle with a creation.
+ */
+export async function removeCluster(
+  tx: Transaction,
+  task: { id: string },
+  { clusterId, ...owner }: OwnedClusterInput,
+  freed: FreedQuotas | undefined,
+): Promise<void> {
+  const groupId = await workerGroups.of(tx, clusterId);
+  if (!(await store.deleteCluster(tx, { clusterId, taskId: task.id }))) return giveBack(tx, freed);
+  const groupGone = groupId !== undefined && (await workerGroups.remove(tx, groupId));
+  const own = { cluster_count: 1, firewall_count: groupGone ? 1 : 0 };
+  await releaseQuotas(tx, owner, { ...freed?.amounts, ...own });
+}
