@@ -14,7 +14,10 @@ export interface Claim {
   generation: number;
   spec: object | null;
   after: string[];
+  /** As the backend said last. */
   handle: Json;
+  settled_generation: number | null;
+  doing: string | null;
   failures: number;
   /** By it a change is noticed that came meanwhile, to the microsecond. */
   due: string;
@@ -32,7 +35,7 @@ export async function takeDue(sqlDb: Kysely<Tables>, workerId: string, limit: nu
     )
     update wants set worker_id = ${workerId} from due where wants.kind = due.kind and wants.id = due.id
     returning wants.kind, wants.id, client_id, project_id, region_id, generation, spec, after, handle, failures,
-      due_at::text as due`.execute(sqlDb);
+      settled_generation, doing, due_at::text as due`.execute(sqlDb);
   return rows;
 }
 
@@ -77,8 +80,8 @@ export async function release(
 export async function keep(
   sqlDb: Kysely<Tables>,
   workerId: string,
-  { kind, id, generation }: Claim,
-  { doing, handle }: { doing: string; handle: Json },
+  { kind, id, generation, handle }: Claim,
+  doing: string,
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update wants set doing = ${doing}, handle = ${JSON.stringify(handle)}::jsonb
@@ -105,14 +108,14 @@ export async function obstacleOf(sqlDb: Kysely<Tables>, claim: Claim): Promise<s
   return first && `waiting for ${first.kind.replaceAll('_', ' ')} ${first.id}`;
 }
 
-/** What the database counts as this worker's. */
-export async function claimedBy(sqlDb: Kysely<Tables>, workerId: string): Promise<string[]> {
+/** What the database counts as this worker's: its generation by key. */
+export async function claimedBy(sqlDb: Kysely<Tables>, workerId: string): Promise<Map<string, number>> {
   const rows = await sqlDb
     .selectFrom('wants')
-    .select(['kind', 'id'])
+    .select(['kind', 'id', 'generation'])
     .where('worker_id', '=', workerId)
     .execute();
-  return rows.map(({ kind, id }) => `${kind}:${id}`);
+  return new Map(rows.map(({ kind, id, generation }) => [`${kind}:${id}`, generation]));
 }
 
 /** Gives some back as they are: by key, or all. */

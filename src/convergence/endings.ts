@@ -1,12 +1,13 @@
 import { type Kysely, sql } from 'kysely';
 import type { Logger } from 'pino';
-import type { Json, Kind } from '../backends/contract/backend.ts';
+import type { Kind } from '../backends/contract/backend.ts';
 import { announce, CHANNEL } from '../db/changes.ts';
 import type { Database, Transaction } from '../db/database.ts';
 import type { Tables } from '../db/tables.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Claim } from './claims.ts';
 import type { Seen, TaskEnd } from './task-kind.ts';
+import { isTransient } from './transient.ts';
 import { undone } from './undo.ts';
 import { keyOf, orderOf, WANTED } from './wants.ts';
 
@@ -31,6 +32,7 @@ interface WaitingTask {
 
 interface Awaited {
   key: string;
+  there: boolean;
   settled: boolean;
   observed: object | null;
 }
@@ -40,6 +42,17 @@ export class Overtaken extends Error {
   override readonly name = 'Overtaken';
 }
 
+/** What a task makes of its end failed: that is its own fault, whoever else waits for the same. */
+export class EndFailed extends Error {
+  override readonly name = 'EndFailed';
+  readonly taskId: string;
+
+  constructor(taskId: string, cause: unknown) {
+    super(`The end of task ${taskId} failed`, { cause });
+    this.taskId = taskId;
+  }
+}
+
 /*
  * Locks are taken in one order by everything here: tasks, the rows of the things, wants. Whoever accepts a request locks
  * the last two in that order too.
@@ -47,25 +60,32 @@ export class Overtaken extends Error {
 
 /**
  * The want is there as wanted: notes it, and ends the tasks that waited for nothing else. Where a task waits for this
- * one alone, both come in one transaction. @throws Overtaken
+ * one alone, both come in one transaction. @throws Overtaken, EndFailed
  */
 export async function settle(
   endings: Endings,
   workerId: string,
   claim: Claim,
-  seen: { observed: object | null; handle: Json },
+  observed: object | null,
 ): Promise<void> {
   const { database } = endings;
   const ready = (await waitingTasks(database.sql, claim)).filter(({ awaited }) => areSettled(awaited, claim));
-  if (ready.length === 0) await noteSettled(database.sql, workerId, claim, seen);
+  if (ready.length === 0) await noteSettled(database.sql, workerId, claim, observed);
   else {
-    await database.transaction(async (tx) => {
+    let finishing: string | undefined;
+    const ending = database.transaction(async (tx) => {
+      finishing = undefined;
       await lockTasks(tx, ready);
       for (const task of await waitingTasks(tx.sql, claim)) {
         if (!areSettled(task.awaited, claim) || !ready.some(({ id }) => id === task.id)) continue;
-        await finish(endings, tx, task, { claim, observed: seen.observed });
+        finishing = task.id;
+        await finish(endings, tx, task, { claim, observed });
       }
-      await noteSettled(tx.sql, workerId, claim, seen);
+      finishing = undefined;
+      await noteSettled(tx.sql, workerId, claim, observed);
+    });
+    await ending.catch((error: unknown) => {
+      throw finishing === undefined ? error : new EndFailed(finishing, error);
     });
   }
   // What else a task waits for may have come at the same moment.
@@ -74,15 +94,30 @@ export async function settle(
   }
 }
 
-/** Ends a task that waits for nothing any more. */
-export function finishReady(endings: Endings, taskId: string): Promise<void> {
-  return endings.database.transaction(async (tx) => {
+/** Ends a task that waits for nothing any more: with an ERROR, where its end fails. */
+export async function finishReady(endings: Endings, taskId: string): Promise<void> {
+  const ending = endings.database.transaction(async (tx) => {
     await lockTasks(tx, [{ id: taskId }]);
     const { rows } = await sql<WaitingTask>`
       select id, task_type, state, input, 0 as generation, ${AWAITED} as awaited from tasks
       where id = ${taskId} and exists (select from task_wants where task_id = tasks.id)`.execute(tx.sql);
     const [task] = rows;
     if (task && areSettled(task.awaited)) await finish(endings, tx, task);
+  });
+  await ending.catch((error: unknown) => {
+    if (isTransient(error)) throw error;
+    return failEnd(endings, new EndFailed(taskId, error));
+  });
+}
+
+/** Ends a task whose end failed. A removal isn't taken back for that. */
+export async function failEnd(endings: Endings, error: EndFailed): Promise<void> {
+  const { taskId } = error;
+  endings.log.error({ err: error, taskId }, 'the end of a task failed');
+  const reason = `The task failed because of an internal error. The server's log has the details under task ${taskId}`;
+  await endings.database.transaction(async (tx) => {
+    const task = await lockUnended(tx, taskId);
+    if (task) await failOrOutlive(endings, tx, task, reason);
   });
 }
 
@@ -106,15 +141,19 @@ export async function readyTasks({ sql: db }: Database, limit: number): Promise<
 
 /**
  * The infrastructure refused what is wanted: the task that wanted it last fails, and its wants go back to what they were.
- * False where no task waits for it.
+ * A removal some of which has gone can't be taken back: it goes on. False where no task waits for it.
  */
 export function refuse(endings: Endings, claim: Claim, reason: string): Promise<boolean> {
   return endings.database.transaction(async (tx) => {
     await lockTasks(tx, await waitingTasks(tx.sql, claim));
-    const waiting = (await waitingTasks(tx.sql, claim)).filter(({ state }) => isUnended(state));
+    const had = claim.settled_generation ?? 0;
+    const waiting = (await waitingTasks(tx.sql, claim)).filter(
+      ({ state, generation }) => isUnended(state) && generation > had,
+    );
     const [newest] = waiting.toSorted((one, other) => other.generation - one.generation);
     if (!newest) return false;
-    await fail(endings, tx, newest, reason);
+    if (newest.awaited.every(({ there }) => there)) await fail(endings, tx, newest, reason);
+    else await failOrOutlive(endings, tx, newest, reason);
     return true;
   });
 }
@@ -122,32 +161,43 @@ export function refuse(endings: Endings, claim: Claim, reason: string): Promise<
 /** Ends a task whose time is over. What it was to remove goes on going. False where it has ended already. */
 export function expire(endings: Endings, taskId: string): Promise<boolean> {
   return endings.database.transaction(async (tx) => {
-    const { rows } = await sql<WaitingTask & { deadline_at: Date }>`
-      select id, task_type, state, input, deadline_at, 0 as generation, '[]'::json as awaited from tasks
-      where id = ${taskId} and state in ('NEW', 'RUNNING') for update`.execute(tx.sql);
-    const [task] = rows;
+    const task = await lockUnended(tx, taskId);
     if (!task) return false;
     const doing = await doingOf(tx, taskId);
     const reason = `deadline exceeded: the task should have ended by ${task.deadline_at.toISOString()}; ${doing}`;
-    if (!endings.kinds.get(task.task_type)?.removes) {
-      await fail(endings, tx, task, reason);
-      return true;
-    }
-    await end(tx, task.id, {
-      state: 'ERROR',
-      error: `${reason}; the removal goes on`,
-      at: endings.clock.now(),
-      forget: isFollower(task),
-    });
-    endings.log.warn({ taskId, reason }, 'a removal takes longer than its task may');
+    await failOrOutlive(endings, tx, task, reason);
     return true;
   });
+}
+
+async function lockUnended(
+  tx: Transaction,
+  taskId: string,
+): Promise<(WaitingTask & { deadline_at: Date }) | undefined> {
+  const { rows } = await sql<WaitingTask & { deadline_at: Date }>`
+    select id, task_type, state, input, deadline_at, 0 as generation, '[]'::json as awaited from tasks
+    where id = ${taskId} and state in ('NEW', 'RUNNING') for update`.execute(tx.sql);
+  return rows[0];
+}
+
+/** Ends a task with an ERROR. What it was to remove goes on going. */
+async function failOrOutlive(
+  endings: Endings,
+  tx: Transaction,
+  task: WaitingTask,
+  reason: string,
+): Promise<void> {
+  const { kinds, clock, log } = endings;
+  if (!kinds.get(task.task_type)?.removes) return fail(endings, tx, task, reason);
+  const error = `${reason}; the removal goes on`;
+  await end(tx, task.id, { state: 'ERROR', error, at: clock.now(), forget: isFollower(task) });
+  log.warn({ taskId: task.id, reason }, 'a removal outlives its task');
 }
 
 /** What a task waits for, as it is now. */
 const AWAITED = sql`(
   select json_agg(json_build_object('key', each.kind || ':' || want_id, 'observed', observed,
-    'settled', wants.id is null or coalesce(settled_generation >= each.generation, false)))
+    'there', wants.id is not null, 'settled', wants.id is null or coalesce(settled_generation >= each.generation, false)))
   from task_wants as each left join wants on wants.kind = each.kind and wants.id = want_id
   where each.task_id = tasks.id)`;
 
@@ -251,9 +301,9 @@ async function noteSettled(
   db: Kysely<Tables>,
   workerId: string,
   claim: Claim,
-  { observed, handle }: { observed: object | null; handle: Json },
+  observed: object | null,
 ): Promise<void> {
-  const { kind, id, generation, spec } = claim;
+  const { kind, id, generation, spec, handle } = claim;
   const mine = sql`kind = ${kind} and id = ${id} and worker_id = ${workerId} and generation = ${generation}`;
   const note =
     spec === null

@@ -4,7 +4,6 @@ import {
   type Backend,
   type Call,
   type Convergence,
-  type Json,
   type Kind,
   type Ref,
   Refused,
@@ -13,18 +12,19 @@ import {
 import type { Specs } from '../backends/contract/specs.ts';
 import type { Database } from '../db/database.ts';
 import { type Claim, keep, obstacleOf, type Release, release } from './claims.ts';
-import { type Endings, Overtaken, refuse, settle } from './endings.ts';
+import { EndFailed, type Endings, failEnd, Overtaken, refuse, settle } from './endings.ts';
 import { isTransient } from './transient.ts';
 
 /** Who asks again that soon keeps the want in hand, instead of putting it down and taking it up. */
 const SHORT_MS = 1_000;
-/** A backend that gives no answer must not hold its place. */
-const LONGEST_CALL_MS = 60_000;
 const READABLE_MS = 100;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 30_000;
-/** What is woken looks at once; this is for news that got lost. */
-const OBSTACLE_MS = 30_000;
+/**
+ * What is woken looks at once; this is for news that got lost. The first look may have come just before the obstacle was
+ * gone, and too late to be woken by it.
+ */
+const OBSTACLE_MS = { first: 1_000, later: 30_000 };
 /** A fault of ours is taken for final after that many tries. */
 const MOST_FAULTS = 5;
 
@@ -33,11 +33,12 @@ export interface Pursuit extends Endings {
   /** For claims, which are taken again when they get lost. */
   claims: Database;
   backendOf(regionId: number, kind: Kind): Backend;
+  longestCallMs: number;
   /** Runs a few of them at a time. */
   limit<T>(work: () => Promise<T>): Promise<T>;
 }
 
-type Outcome = { settled: object | null; handle: Json } | { refused: string } | Release;
+type Outcome = { settled: object | null } | { refused: string } | Release;
 
 /**
  * Brings a want as far as it goes: until it is there, or has to wait for long, or is refused. It is out of this worker's
@@ -57,39 +58,42 @@ const stay = ({ failures, handle }: Claim) => ({ doing: null, failures, handle }
 
 async function outcomeOf(pursuit: Pursuit, claim: Claim, signal: AbortSignal): Promise<Outcome | undefined> {
   const { claims, workerId, log } = pursuit;
-  let { handle } = claim;
   let said: string | undefined;
   let saidAt = performance.now();
   try {
     const obstacle = await obstacleOf(claims.sql, claim);
-    if (obstacle !== undefined) return { ...stay(claim), doing: obstacle, againInMs: OBSTACLE_MS };
+    if (obstacle !== undefined) {
+      const againInMs = claim.doing === null ? OBSTACLE_MS.first : OBSTACLE_MS.later;
+      return { ...stay(claim), doing: obstacle, againInMs };
+    }
     for (;;) {
-      const answer = await pursuit.limit(() => convergeOnce(pursuit, { ...claim, handle }, signal));
-      handle = answer.handle ?? handle;
-      if (answer.state === 'settled') return { settled: answer.observed, handle };
+      const answer = await pursuit.limit(() => convergeOnce(pursuit, claim, signal));
+      claim.handle = answer.handle ?? claim.handle;
+      if (answer.state === 'settled') return { settled: answer.observed };
       const { doing, askAgainMs } = answer;
-      if (askAgainMs > SHORT_MS) return { doing, againInMs: askAgainMs, failures: 0, handle };
+      if (askAgainMs > SHORT_MS) return { doing, againInMs: askAgainMs, failures: 0, handle: claim.handle };
       // Saying it tells as well whether it still is what is wanted. What is over in a moment nobody could read.
       const now = performance.now();
       if ((doing !== said && askAgainMs >= READABLE_MS) || now - saidAt > SHORT_MS) {
-        if (!(await keep(claims.sql, workerId, claim, { doing, handle })))
-          return { ...stay(claim), againInMs: 0 };
+        if (!(await keep(claims.sql, workerId, claim, doing))) return { ...stay(claim), againInMs: 0 };
         [said, saidAt] = [doing, now];
       }
       await delay(askAgainMs, undefined, { signal });
     }
   } catch (error) {
     if (signal.aborted) return undefined;
-    return afterFault(claim, handle, error, log);
+    return afterFault(claim, error, log);
   }
 }
 
 async function convergeOnce(
-  { backendOf, claims, log }: Pursuit,
+  { backendOf, claims, log, longestCallMs }: Pursuit,
   claim: Claim,
-  signal: AbortSignal,
+  aborted: AbortSignal,
 ): Promise<Convergence<object | null>> {
-  signal.throwIfAborted();
+  aborted.throwIfAborted();
+  const late = new AbortController();
+  const signal = AbortSignal.any([aborted, late.signal]);
   const { kind, id, generation } = claim;
   const ref: Ref = { kind, id, regionId: claim.region_id, projectId: claim.project_id, handle: claim.handle };
   const call: Call = {
@@ -108,17 +112,19 @@ async function convergeOnce(
     },
   };
   const backend = backendOf(claim.region_id, kind);
-  const late = AbortSignal.timeout(LONGEST_CALL_MS);
-  call.signal = AbortSignal.any([signal, late]);
+  const timer = setTimeout(
+    () => late.abort(new Unavailable(`the infrastructure gave no answer for ${longestCallMs / 1_000} s`)),
+    longestCallMs,
+  );
   try {
-    return await untilAborted(call.signal, backend.converge(ref, claim.spec as Specs[Kind] | null, call));
-  } catch (error) {
-    if (!late.aborted) throw error;
-    throw new Unavailable(`the infrastructure gave no answer within ${LONGEST_CALL_MS / 1000} s`);
+    return await untilAborted(signal, backend.converge(ref, claim.spec as Specs[Kind] | null, call));
+  } finally {
+    clearTimeout(timer);
   }
 }
 
-function afterFault(claim: Claim, handle: Json, error: unknown, log: Logger): Outcome {
+function afterFault(claim: Claim, error: unknown, log: Logger): Outcome {
+  const { handle } = claim;
   const failures = claim.failures + 1;
   const about = { kind: claim.kind, id: claim.id, failures };
   if (error instanceof Refused) return { refused: error.message };
@@ -145,34 +151,36 @@ const pauseAfter = (failures: number): number =>
 async function settleOrFail(
   pursuit: Pursuit,
   claim: Claim,
-  { settled: observed, handle }: { settled: object | null; handle: Json },
+  { settled: observed }: { settled: object | null },
 ): Promise<void> {
   try {
-    await settle(pursuit, pursuit.workerId, claim, { observed, handle });
+    await settle(pursuit, pursuit.workerId, claim, observed);
   } catch (error) {
     if (isTransient(error)) throw error;
-    if (error instanceof Overtaken) return putDown(pursuit, claim, { ...stay(claim), handle, againInMs: 0 });
-    pursuit.log.error({ err: error, kind: claim.kind, id: claim.id }, 'the end of a task failed');
+    if (error instanceof Overtaken) return putDown(pursuit, claim, { ...stay(claim), againInMs: 0 });
+    if (error instanceof EndFailed) {
+      await failEnd(pursuit, error);
+      return putDown(pursuit, claim, { ...waitLonger(claim), doing: null });
+    }
+    pursuit.log.error({ err: error, kind: claim.kind, id: claim.id }, 'it could not be noted as settled');
     const reason = `The task failed because of an internal error. The server's log has the details under ${claim.kind} ${claim.id}`;
     await refuseOrWait(pursuit, claim, reason);
   }
 }
 
 async function refuseOrWait(pursuit: Pursuit, claim: Claim, reason: string): Promise<void> {
-  const failures = claim.failures + 1;
   // A want outlives its task, and what must go has to go in the end.
   const failed = await refuse(pursuit, claim, reason);
   if (!failed)
     pursuit.log.warn(
-      { kind: claim.kind, id: claim.id, reason, failures },
+      { kind: claim.kind, id: claim.id, reason, failures: claim.failures + 1 },
       'the infrastructure refuses what is wanted',
     );
-  await putDown(pursuit, claim, {
-    doing: reason,
-    againInMs: pauseAfter(failures + 4),
-    failures,
-    handle: claim.handle,
-  });
+  await putDown(pursuit, claim, { ...waitLonger(claim), doing: reason });
+}
+
+function waitLonger({ failures, handle }: Claim) {
+  return { againInMs: pauseAfter(failures + 5), failures: failures + 1, handle };
 }
 
 function putDown({ claims, workerId }: Pursuit, claim: Claim, how: Release): Promise<void> {

@@ -20,6 +20,7 @@ const BATCH = 200;
 const MOST_IN_HAND = 500;
 /** Calls of backends at a time. */
 const MOST_CALLS = 32;
+const LONGEST_CALL_MS = 60_000;
 
 export interface WorkerOptions extends Omit<Endings, 'kinds'> {
   kinds: readonly (Endings['kinds'] extends ReadonlyMap<string, infer Kind> ? Kind : never)[];
@@ -27,6 +28,8 @@ export interface WorkerOptions extends Omit<Endings, 'kinds'> {
   claims: Database;
   changes: ChangeFeed;
   backendOf: Pursuit['backendOf'];
+  /** A backend that gives no answer for so long is taken to be away. */
+  longestCallMs?: number;
   /** No other worker can be alive (embedded database): all that others have in hand is taken over at once. */
   takeOverAllAtStart?: boolean;
 }
@@ -40,12 +43,12 @@ export interface Worker {
 
 /** Starts to bring about what is wanted. */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
-  const { database, claims, changes, log, clock } = options;
+  const { database, claims, changes, log, clock, longestCallMs = LONGEST_CALL_MS } = options;
   const workerId = randomUUID();
   const kinds = new Map(options.kinds.map((kind) => [kind.type, kind]));
   const limit = pLimit(MOST_CALLS);
-  const pursuit: Pursuit = { ...options, kinds, workerId, limit };
-  const inHand = new Map<string, { stop: AbortController; done: Promise<void> }>();
+  const pursuit: Pursuit = { ...options, kinds, workerId, limit, longestCallMs };
+  const inHand = new Map<string, { generation: number; stop: AbortController; done: Promise<void> }>();
   const stopping = new AbortController();
 
   await beat(claims, workerId);
@@ -75,21 +78,32 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
         inHand.delete(keyOf(claim));
         if (!stopping.signal.aborted) lookNow();
       });
-    inHand.set(keyOf(claim), { stop, done });
+    inHand.set(keyOf(claim), { generation: claim.generation, stop, done });
   }
 
-  /** Gives back what the database counts as this worker's without its knowing: an answer was lost. */
+  /**
+   * Gives back what the database counts as this worker's without its knowing: an answer was lost. A call for what is
+   * wanted no more, which may hang, is ended.
+   */
   async function compare(): Promise<void> {
     const known = new Set(inHand.keys());
-    const lost = (await claimedBy(claims.sql, workerId)).filter((key) => !known.has(key) && !inHand.has(key));
+    const claimed = await claimedBy(claims.sql, workerId);
+    const lost = [...claimed.keys()].filter((key) => !known.has(key) && !inHand.has(key));
+    for (const [key, { generation, stop }] of inHand) {
+      if ((claimed.get(key) ?? generation) > generation) stop.abort(new Error('Something else is wanted'));
+    }
     if (lost.length > 0) await giveBack(claims.sql, workerId, lost);
   }
+
+  /** One that fails must not keep the others from their end. */
+  const tried = (ending: Promise<unknown>) =>
+    ending.catch((error: unknown) => log.warn({ err: error }, 'a task could not be ended, trying again'));
 
   async function expireOverdue(): Promise<void> {
     const { rows } = await sql<{ id: string }>`
       select id from tasks where state in ('NEW', 'RUNNING') and deadline_at <= ${clock.now()} and input is not null
       order by deadline_at limit ${BATCH}`.execute(database.sql);
-    for (const { id } of rows) await expire(pursuit, id);
+    for (const { id } of rows) await tried(expire(pursuit, id));
   }
 
   changes.on(WANTED, lookNow, lookNow);
@@ -105,7 +119,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       const taken = await takeFromDead(claims.sql);
       if (taken > 0) log.warn({ wants: taken }, 'took over from dead workers');
       await expireOverdue();
-      for (const id of await readyTasks(database, BATCH)) await finishReady(pursuit, id);
+      for (const id of await readyTasks(database, BATCH)) await tried(finishReady(pursuit, id));
       if (performance.now() - lastCompare < COMPARE_MS) return;
       lastCompare = performance.now();
       await look.after(compare);

@@ -98,7 +98,8 @@ export function createSimulatedBackend(deps: { sql: Kysely<Tables>; speed: numbe
 
   return {
     problems: () => [],
-    async converge({ kind, id }, spec) {
+    async converge({ kind, id }, spec, { signal }) {
+      signal.throwIfAborted();
       // Another process was faster with the same step: look again.
       for (;;) {
         const answer = spec === null ? await absent(kind, id) : await present(kind, id, spec);

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { type Static, Type } from 'typebox';
+import type { Kind } from '../contract/backend.ts';
+import { LIVES } from './lives.ts';
+
+const PHASES = ['making', 'changing', 'removing'] as const;
+const whole = (description: string) => Type.Integer({ minimum: 1, maximum: 1_000_000, description });
+
+/** What a rule applies to. What is left out doesn't matter. */
+const where = {
+  kind: Type.Optional(Type.Enum(Object.keys(LIVES) as Kind[], { description: 'Things of that kind only.' })),
+  name: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      // With more, some texts would take long to compare.
+      pattern: '^[^*]*(\\*[^*]*){0,2}$',
+      description:
+        'Things of that name or id only: `?` stands for one character, `*` (twice at most) for any.',
+    }),
+  ),
+  phase: Type.Optional(Type.Enum([...PHASES], { description: 'While it is made, changed or removed only.' })),
+  call: Type.Optional(
+    whole('The first call about a thing that it applies to, counted among those that match.'),
+  ),
+  times: Type.Optional(
+    whole('To how many calls about a thing. Without it: one if `call` is given, else all.'),
+  ),
+  probability: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  seed: Type.Optional(Type.Integer({ description: 'The same seed gives the same draws.' })),
+};
+const reason = Type.Optional(Type.String({ minLength: 1, maxLength: 300 }));
+const rule = <P extends Parameters<typeof Type.Object>[0]>(properties: P) =>
+  Type.Object({ ...where, ...properties }, { additionalProperties: false });
+
+export const FaultRule = Type.Union([
+  rule({ do: Type.Literal('refuse'), reason }),
+  rule({ do: Type.Literal('unavailable'), reason }),
+  rule({ do: Type.Literal('stay') }),
+  rule({
+    do: Type.Literal('slow'),
+    factor: Type.Optional(Type.Number({ minimum: 1, maximum: 10_000 })),
+    ms: Type.Optional(whole('How long the call itself takes.')),
+  }),
+  rule({ do: Type.Literal('lose-answer') }),
+]);
+export const FaultRules = Type.Array(FaultRule, { maxItems: 100 });
+export type FaultRule = Static<typeof FaultRule>;
+type Phase = (typeof PHASES)[number];
+
+/** A call about a thing. */
+export interface FaultyCall {
+  kind: Kind;
+  id: string;
+  name: string | undefined;
+  phase: Phase;
+}
+
+export interface Faults {
+  /** Whether it has rules at all. */
+  readonly any: boolean;
+  /** What goes wrong with the call; counts it. */
+  next(call: FaultyCall): FaultRule | undefined;
+}
+
+/** Things whose calls are remembered, by rule. Beyond, the oldest are counted anew. */
+const MOST_COUNTED = 10_000;
+
+/** Faults by rule: the first that applies. Calls are counted in this process. */
+export function createFaults(rules: readonly FaultRule[] = []): Faults {
+  const counters = rules.map((rule) => ({
+    rule,
+    name: rule.name && globOf(rule.name),
+    calls: new Map<string, number>(),
+    draws: 0,
+  }));
+  type Counter = (typeof counters)[number];
+
+  function applies({ rule, name, calls }: Counter, call: FaultyCall): boolean {
+    if (rule.kind !== undefined && rule.kind !== call.kind) return false;
+    if (rule.phase !== undefined && rule.phase !== call.phase) return false;
+    if (name && !name(call.name ?? '') && !name(call.id)) return false;
+    const key = `${call.kind}:${call.id}`;
+    const number = (calls.get(key) ?? 0) + 1;
+    calls.delete(key);
+    calls.set(key, number);
+    if (calls.size > MOST_COUNTED) calls.delete(calls.keys().next().value as string);
+    const first = rule.call ?? 1;
+    const times = rule.times ?? (rule.call === undefined ? Number.POSITIVE_INFINITY : 1);
+    return number >= first && number < first + times;
+  }
+
+  function drawn(counter: Counter): boolean {
+    const { probability, seed = 0 } = counter.rule;
+    return probability === undefined || draw(seed, ++counter.draws) < probability;
+  }
+
+  return {
+    any: rules.length > 0,
+    next(call) {
+      // Each counts, whichever comes first.
+      const those = counters.filter((counter) => applies(counter, call));
+      return those.find(drawn)?.rule;
+    },
+  };
+}
+
+/** From 0 to 1, always the same for the same numbers. */
+function draw(seed: number, index: number): number {
+  return createHash('sha256').update(`${seed}:${index}`).digest().readUInt32BE() / 2 ** 32;
+}
+
+function globOf(pattern: string): (text: string) => boolean {
+  const parts = [...pattern].map((one) => {
+    if (one === '*') return '.*';
+    return one === '?' ? '.' : one.replace(/[\\^$.|+()[\]{}]/, String.raw`\$&`);
+  });
+  const expression = new RegExp(`^${parts.join('')}$`, 'su');
+  return (text) => expression.test(text);
+}

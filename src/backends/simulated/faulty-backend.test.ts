@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts';
+import { findShapeFaults } from '../../cloud/catalog/faults.ts';
+import { volume } from '../../convergence/fixtures/specs.ts';
+import { type Database, openDatabase } from '../../db/database.ts';
+import { Refused, Unavailable } from '../contract/backend.ts';
+import { createFaults, type FaultRule, FaultRules, type FaultyCall } from './faults.ts';
+import { createFaultyBackend } from './faulty-backend.ts';
+
+const call = (about: Partial<FaultyCall> = {}): FaultyCall => ({
+  kind: 'volume',
+  id: '8a5b1d2c-0000-4000-8000-000000000000',
+  name: 'data-1',
+  phase: 'making',
+  ...about,
+});
+
+/** Which of so many calls about one thing meet the fault. */
+const met = (rule: Partial<FaultRule>, count = 6): number[] => {
+  const faults = createFaults([{ do: 'stay', ...rule } as FaultRule]);
+  const numbers = Array.from({ length: count }, (_, index) => index + 1);
+  return numbers.filter(() => faults.next(call()) !== undefined);
+};
+
+describe('what a rule applies to', () => {
+  it.each([
+    [{}, true],
+    [{ kind: 'volume' }, true],
+    [{ kind: 'port' }, false],
+    [{ phase: 'making' }, true],
+    [{ phase: 'removing' }, false],
+    [{ name: 'data-1' }, true],
+    [{ name: 'data' }, false],
+    [{ name: 'data-?' }, true],
+    [{ name: '*' }, true],
+    [{ name: 'd*1' }, true],
+    [{ name: '*ata*' }, true],
+    [{ name: 'd*2' }, false],
+    [{ name: 'data.1' }, false],
+    [{ name: '8a5b1d2c-*' }, true],
+  ] as [Partial<FaultRule>, boolean][])('%j: %s', (rule, applies) => {
+    expect(met(rule, 1)).toHaveLength(applies ? 1 : 0);
+  });
+
+  it.each([
+    [{}, [1, 2, 3, 4, 5, 6]],
+    [{ call: 3 }, [3]],
+    [{ times: 2 }, [1, 2]],
+    [{ call: 2, times: 3 }, [2, 3, 4]],
+    [{ probability: 0 }, []],
+    [{ probability: 1, call: 2 }, [2]],
+  ])('%j: of six calls %j', (rule, numbers) => {
+    expect(met(rule)).toEqual(numbers);
+  });
+
+  it('draws the same for the same seed, and about as often as it says', () => {
+    const draws = (seed: number) => met({ probability: 0.3, seed }, 1_000);
+    expect(draws(7)).toEqual(draws(7));
+    expect(draws(7)).not.toEqual(draws(8));
+    expect(draws(7).length).toBeGreaterThan(250);
+    expect(draws(7).length).toBeLessThan(350);
+  });
+
+  it('counts the calls about each thing, and those that match alone', () => {
+    const faults = createFaults([{ do: 'stay', phase: 'removing', call: 2 }]);
+    const [one, other] = [randomUUID(), randomUUID()];
+    const next = (id: string, phase: FaultyCall['phase']) => faults.next(call({ id, phase })) !== undefined;
+    expect([
+      next(one, 'making'),
+      next(one, 'removing'),
+      next(other, 'removing'),
+      next(one, 'removing'),
+    ]).toEqual([false, false, false, true]);
+  });
+
+  it('takes the first rule that applies', () => {
+    const faults = createFaults([
+      { do: 'refuse', call: 2 },
+      { do: 'stay', kind: 'port' },
+      { do: 'lose-answer' },
+    ]);
+    expect([1, 2, 3].map(() => faults.next(call())?.do)).toEqual(['lose-answer', 'refuse', 'lose-answer']);
+  });
+});
+
+describe('the shape of rules', () => {
+  const example = `
+- {kind: volume, name: 'data-*', phase: making, do: refuse, reason: The pool is full}
+- {kind: machine, call: 2, times: 3, do: unavailable}
+- {phase: removing, probability: 0.1, seed: 7, do: stay}
+- {do: slow, factor: 10}
+- {kind: port, do: slow, ms: 200}
+- {do: lose-answer, probability: 0.5}`;
+
+  it('takes each of them', () => {
+    expect(findShapeFaults(FaultRules, parse(example))).toEqual([]);
+  });
+
+  it.each([
+    { do: 'explode' },
+    { kind: 'disk', do: 'stay' },
+    { do: 'stay', call: 0 },
+    { do: 'stay', probability: 2 },
+    { do: 'stay', reason: 'has none' },
+    { do: 'stay', name: '*a*b*' },
+    { do: 'slow', factor: 0 },
+    { kind: 'volume' },
+  ])('refuses %j', (rule) => {
+    expect(findShapeFaults(FaultRules, [rule])).not.toEqual([]);
+  });
+});
+
+describe('what a fault does', () => {
+  let kept: TestDatabase;
+  let database: Database;
+  beforeAll(async () => {
+    kept = await createDatabase();
+    database = openDatabase({ connectionString: kept.url });
+  });
+  afterAll(async () => {
+    await database?.close();
+    await kept?.drop();
+  });
+
+  function thing(rules: FaultRule[], speed = 1_000) {
+    const backend = createFaultyBackend({ sql: database.sql, speed, faults: createFaults(rules) });
+    const ref = { kind: 'volume', id: randomUUID(), regionId: 1, projectId: 1, handle: null } as const;
+    const gone = new AbortController();
+    const { signal } = gone;
+    const about = { signal, generation: 1, log: {} as never, secret: async () => undefined };
+    return {
+      gone,
+      make: (sizeGib = 1) => backend.converge(ref, volume(sizeGib), about),
+      remove: () => backend.converge(ref, null, about),
+      isThere: async () => (await backend.observe(ref, about)) !== null,
+    };
+  }
+
+  it('refuses with the reason that the rule has', async () => {
+    const { make, isThere } = thing([{ do: 'refuse', reason: 'The pool is full' }]);
+    await expect(make()).rejects.toThrow(new Refused('The pool is full'));
+    expect(await isThere()).toBe(false);
+  });
+
+  it('is away for one call', async () => {
+    const { make, isThere } = thing([{ do: 'unavailable', call: 1 }]);
+    await expect(make()).rejects.toBeInstanceOf(Unavailable);
+    expect(await isThere()).toBe(false);
+    await expect(make()).resolves.toBeDefined();
+    expect(await isThere()).toBe(true);
+  });
+
+  it('stays as it is', async () => {
+    const { make, isThere } = thing([{ do: 'stay', times: 2 }]);
+    for (const _ of [1, 2]) expect(await make()).toMatchObject({ state: 'progressing' });
+    expect(await isThere()).toBe(false);
+  });
+
+  it('does the work, and loses the answer', async () => {
+    const { make, remove, isThere } = thing([{ do: 'lose-answer', call: 1, phase: 'making' }], 1e9);
+    await expect(make()).rejects.toBeInstanceOf(Unavailable);
+    expect(await isThere()).toBe(true);
+    expect(await make()).toMatchObject({ state: 'settled' });
+    expect(await remove()).toMatchObject({ state: 'settled' });
+  });
+
+  it('takes longer by a factor', async () => {
+    const { make } = thing([{ do: 'slow', factor: 1_000 }], 1);
+    expect(await make()).toMatchObject({ state: 'progressing', askAgainMs: 200_000 });
+  });
+
+  it('answers late, and not to who has gone', async () => {
+    const late = thing([{ do: 'slow', ms: 30 }], 1e9);
+    expect(await late.make()).toMatchObject({ state: 'settled' });
+    const { make, gone, isThere } = thing([{ do: 'slow', ms: 600_000 }], 1e9);
+    const making = make();
+    gone.abort(new Error('gone'));
+    await expect(making).rejects.toThrow();
+    expect(await isThere()).toBe(false);
+  });
+
+  it('tells making, changing and removing apart', async () => {
+    const { make, remove } = thing([{ do: 'refuse', phase: 'changing' }], 1e9);
+    for (const _ of [1, 2]) expect(await make()).toMatchObject({ state: 'settled' });
+    await expect(make(2)).rejects.toBeInstanceOf(Refused);
+    expect(await make()).toMatchObject({ state: 'settled' });
+    expect(await remove()).toMatchObject({ state: 'settled' });
+    expect(await make(2)).toMatchObject({ state: 'settled' });
+  });
+});

@@ -1,0 +1,143 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { progressing, scriptedBackend } from './fixtures/scripted-backend.ts';
+import { machine, network, newId, port, volume } from './fixtures/specs.ts';
+import { openStage, type Stage, until } from './fixtures/stage.ts';
+import { change, make, remove } from './wants.ts';
+
+let stage: Stage;
+let backend: ReturnType<typeof scriptedBackend>;
+
+beforeEach(async () => {
+  stage = await openStage();
+  backend = scriptedBackend();
+});
+
+afterEach(() => stage?.close());
+
+const doing = (kind: 'machine' | 'network' | 'port', id: string, text: string) =>
+  until(async () => (await stage.wantOf(kind, id))?.doing === text || undefined);
+
+test('a machine waits for its ports, and they for their network', async () => {
+  const [netId, portId, diskId, machineId] = [newId(), newId(), newId(), newId()];
+  let released = false;
+  backend.on(netId, () => (released ? undefined : progressing()));
+  await stage.worker(backend);
+  const id = await stage.submit([
+    make('machine', machineId, machine([portId], [diskId])),
+    make('port', portId, port(netId)),
+    make('volume', diskId, volume()),
+    make('network', netId, network()),
+  ]);
+  await doing('port', portId, `waiting for network ${netId}`);
+  await doing('machine', machineId, `waiting for port ${portId}`);
+  expect(backend.there.has(portId)).toBe(false);
+  released = true;
+  expect(await stage.endOf(id)).toMatchObject({ state: 'FINISHED' });
+  expect(backend.order().filter((one) => one !== diskId)).toEqual([netId, portId, machineId]);
+});
+
+test('what nobody wants is taken to be there', async () => {
+  await stage.worker(backend);
+  const id = await stage.submit([make('port', newId(), port(newId()))]);
+  expect(await stage.endOf(id)).toMatchObject({ state: 'FINISHED' });
+});
+
+test('a network goes after its port, and that after its machine', async () => {
+  const [netId, portId, machineId] = [newId(), newId(), newId()];
+  await stage.worker(backend);
+  const all = [
+    make('network', netId, network()),
+    make('port', portId, port(netId)),
+    make('machine', machineId, machine([portId])),
+  ];
+  await stage.endOf(await stage.submit(all));
+  let released = false;
+  const gone: string[] = [];
+  for (const one of [netId, portId, machineId]) {
+    backend.on(one, ({ spec }) => {
+      if (spec !== null) return undefined;
+      if (one === machineId && !released) return progressing();
+      gone.push(one);
+      return undefined;
+    });
+  }
+  const id = await stage.submit(
+    [remove('network', netId), remove('port', portId), remove('machine', machineId)],
+    {
+      type: 'removing',
+    },
+  );
+  await doing('port', portId, `waiting for machine ${machineId}`);
+  await doing('network', netId, `waiting for port ${portId}`);
+  released = true;
+  expect(await stage.endOf(id)).toMatchObject({ state: 'FINISHED' });
+  expect(gone).toEqual([machineId, portId, netId]);
+});
+
+test('a port that a machine is to lose goes once the machine has lost it', async () => {
+  const [stays, goes, machineId] = [newId(), newId(), newId()];
+  await stage.worker(backend);
+  const ports = [stays, goes].map((one) => make('port', one, port(newId())));
+  await stage.endOf(await stage.submit([...ports, make('machine', machineId, machine([stays, goes]))]));
+  let released = false;
+  backend.on(machineId, () => (released ? undefined : progressing()));
+  const id = await stage.submit([
+    remove('port', goes),
+    change('machine', machineId, (spec) => ({ ...spec, ports: { [stays]: { position: 0 } } })),
+  ]);
+  await doing('port', goes, `waiting for machine ${machineId}`);
+  released = true;
+  expect(await stage.endOf(id)).toMatchObject({ state: 'FINISHED' });
+  expect([...backend.there.keys()].sort()).toEqual([stays, machineId].sort());
+  expect(backend.there.get(machineId)).toMatchObject({ ports: { [stays]: { position: 0 } } });
+});
+
+test('a snapshot may go once the volume that was filled from it is there, and not before', async () => {
+  const [sourceId, snapshotId, volumeId] = [newId(), newId(), newId()];
+  let released = false;
+  backend.on(volumeId, () => (released ? undefined : progressing()));
+  await stage.worker(backend);
+  await stage.endOf(
+    await stage.submit([
+      make('volume', sourceId, volume()),
+      make('snapshot', snapshotId, { name: 's', volumeId: sourceId, metadata: {} }),
+    ]),
+  );
+  const made = await stage.submit([make('volume', volumeId, { ...volume(), source: { snapshotId } })]);
+  await until(async () => (await stage.wantOf('volume', volumeId))?.doing === 'making it' || undefined);
+  released = true;
+  await stage.endOf(made);
+  expect(
+    await stage.endOf(await stage.submit([remove('snapshot', snapshotId)], { type: 'removing' })),
+  ).toMatchObject({
+    state: 'FINISHED',
+  });
+  expect(backend.there.has(volumeId)).toBe(true);
+});
+
+test('what is wanted while that which it waits for is being settled does not miss it', async () => {
+  const [netId, first, second] = [newId(), newId(), newId()];
+  let released = false;
+  backend.on(netId, () => (released ? undefined : progressing()));
+  await stage.worker(backend);
+  await stage.want(make('network', netId, network()), make('port', first, port(netId)));
+  await doing('port', first, `waiting for network ${netId}`);
+  const holder = await stage.database.pool.connect();
+  await holder.query('begin');
+  await holder.query('select from wants where id = $1 for update', [first]);
+  released = true;
+  // It stands before waking those that wait for the network, and can't know of the next one.
+  await until(async () => {
+    const { rowCount } = await stage.database.pool.query(`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+    return rowCount || undefined;
+  });
+  await stage.want(make('port', second, port(netId)));
+  await doing('port', second, `waiting for network ${netId}`);
+  await holder.query('commit');
+  holder.release();
+  await stage.settled('port', first);
+  await expect
+    .poll(async () => (await stage.wantOf('port', second))?.settled_generation, { timeout: 15_000 })
+    .toBe(1);
+});

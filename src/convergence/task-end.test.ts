@@ -1,0 +1,293 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Refused } from '../backends/contract/backend.ts';
+import { progressing, scriptedBackend } from './fixtures/scripted-backend.ts';
+import { newId, volume } from './fixtures/specs.ts';
+import { openStage, type Stage, until } from './fixtures/stage.ts';
+import { change, make, remove } from './wants.ts';
+
+let stage: Stage;
+let backend: ReturnType<typeof scriptedBackend>;
+
+beforeEach(async () => {
+  stage = await openStage();
+  backend = scriptedBackend();
+});
+
+afterEach(() => stage?.close());
+
+const volumes = (count: number) => Array.from({ length: count }, newId);
+const refusal = () => {
+  throw new Refused('no room for it');
+};
+
+test('a task is FINISHED with what it completes once all that it waits for is there', async () => {
+  const [first = '', last = ''] = volumes(2);
+  let released = false;
+  backend.on(last, () => (released ? undefined : progressing()));
+  await stage.worker(backend);
+  const id = await stage.submit([first, last].map((one) => make('volume', one, volume())));
+  await stage.settled('volume', first);
+  await until(async () => (await stage.wantOf('volume', last))?.doing === 'making it' || undefined);
+  expect(await stage.taskOf(id)).toMatchObject({ state: 'RUNNING' });
+  expect(await stage.marksOf(id)).toEqual([]);
+  released = true;
+  expect(await stage.endOf(id)).toMatchObject({
+    state: 'FINISHED',
+    error: null,
+    created_resources: { things: [id] },
+  });
+  expect(await stage.marksOf(id)).toEqual(['complete']);
+  expect(await stage.unfinished()).toEqual([]);
+});
+
+test('a rolled back transaction leaves nothing that is wanted', async () => {
+  const id = newId();
+  await stage.worker(backend);
+  const twice = [make('volume', id, volume()), change('volume', newId(), (spec) => spec)];
+  await expect(stage.submit(twice)).rejects.toThrow('is not wanted');
+  expect(await stage.wantOf('volume', id)).toBeUndefined();
+  expect(await stage.unfinished()).toEqual([]);
+});
+
+test('wants of one task that several workers settle at the same moment end it once', async () => {
+  for (let count = 0; count < 4; count++) await stage.worker(backend);
+  const tasks = await Promise.all(
+    Array.from({ length: 20 }, () => stage.submit(volumes(6).map((one) => make('volume', one, volume())))),
+  );
+  for (const id of tasks) {
+    expect(await stage.endOf(id)).toMatchObject({ state: 'FINISHED' });
+    expect(await stage.marksOf(id)).toEqual(['complete']);
+  }
+  expect(await stage.unfinished()).toEqual([]);
+});
+
+test('tasks that wait for the same want, and others of their own, are completed once each', async () => {
+  for (let count = 0; count < 4; count++) await stage.worker(backend);
+  const shared = newId();
+  await stage.endOf(await stage.submit([make('volume', shared, volume())]));
+  const grow = () => change('volume', shared, (spec) => ({ ...spec, sizeGib: spec.sizeGib + 1 }));
+  const tasks: string[] = [];
+  for (let round = 0; round < 30; round++) {
+    tasks.push(await stage.submit([grow(), ...volumes(2).map((one) => make('volume', one, volume()))]));
+  }
+  for (const id of tasks) {
+    expect(await stage.endOf(id)).toMatchObject({ state: 'FINISHED' });
+    expect(await stage.marksOf(id)).toEqual(['complete']);
+  }
+  expect(backend.there.get(shared)).toMatchObject({ sizeGib: 31 });
+});
+
+test('a task that ends while another of its wants is settled is completed once', async () => {
+  const [shared = '', own = ''] = volumes(2);
+  let released = false;
+  backend.on(own, () => (released ? undefined : progressing()));
+  await stage.worker(backend);
+  const id = await stage.submit([shared, own].map((one) => make('volume', one, volume())));
+  await stage.settled('volume', shared);
+  const holder = await stage.database.pool.connect();
+  await holder.query('begin');
+  await holder.query('select from tasks where id = $1 for update', [id]);
+  released = true;
+  await until(async () => {
+    const { rowCount } = await stage.database.pool.query(`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+    return rowCount || undefined;
+  });
+  const other = await stage.submit([change('volume', shared, (spec) => ({ ...spec, sizeGib: 2 }))]);
+  expect(await stage.endOf(other)).toMatchObject({ state: 'FINISHED' });
+  await holder.query('commit');
+  holder.release();
+  expect(await stage.endOf(id)).toMatchObject({ state: 'FINISHED' });
+  expect(await stage.marksOf(id)).toEqual(['complete']);
+});
+
+test('a refused creation ends its task with the reason, and what was made of it goes again', async () => {
+  const [made = '', refused = ''] = volumes(2);
+  backend.on(refused, ({ spec }) =>
+    spec === null ? undefined : backend.there.has(made) ? refusal() : progressing(),
+  );
+  await stage.worker(backend);
+  const id = await stage.submit([made, refused].map((one) => make('volume', one, volume())));
+  expect(await stage.endOf(id)).toMatchObject({
+    state: 'ERROR',
+    error: 'no room for it',
+    created_resources: null,
+  });
+  expect(await stage.marksOf(id)).toEqual(['abandon: no room for it']);
+  await stage.gone('volume', made);
+  await stage.gone('volume', refused);
+  expect(backend.there.size).toBe(0);
+  expect(await stage.unfinished()).toEqual([]);
+});
+
+test('a refused change is taken back, and what others changed meanwhile stays', async () => {
+  const one = newId();
+  await stage.worker(backend);
+  await stage.endOf(await stage.submit([make('volume', one, volume(1))]));
+  let asked = false;
+  backend.on(one, ({ spec }) => {
+    asked = true;
+    if ((spec as { sizeGib: number }).sizeGib !== 5) return undefined;
+    return 'renamed' in (spec as { metadata: object }).metadata ? refusal() : progressing();
+  });
+  const id = await stage.submit([change('volume', one, (spec) => ({ ...spec, sizeGib: 5 }))]);
+  await until(() => asked || undefined);
+  await stage.want(change('volume', one, (spec) => ({ ...spec, metadata: { renamed: 'yes' } })));
+  expect(await stage.endOf(id)).toMatchObject({ state: 'ERROR', error: 'no room for it' });
+  const { spec } = await stage.settled('volume', one);
+  expect(spec).toEqual({ ...volume(1), metadata: { renamed: 'yes' } });
+  expect(backend.there.get(one)).toEqual(spec);
+});
+
+test('who waits for something else is not blamed for a refusal of what another wants', async () => {
+  const [shared = '', late = ''] = volumes(2);
+  let released = false;
+  backend.on(late, () => (released ? undefined : progressing()));
+  await stage.worker(backend);
+  const id = await stage.submit([shared, late].map((one) => make('volume', one, volume())));
+  await stage.settled('volume', shared);
+  backend.on(shared, ({ spec }) => ((spec as { sizeGib: number }).sizeGib === 1 ? undefined : refusal()));
+  const other = await stage.submit([change('volume', shared, (spec) => ({ ...spec, sizeGib: 2 }))]);
+  expect(await stage.endOf(other)).toMatchObject({ state: 'ERROR' });
+  // Nobody waits for that one, so that no task can fail by it.
+  await stage.want(change('volume', shared, (spec) => ({ ...spec, sizeGib: 3 })));
+  await until(async () => (await stage.wantOf('volume', shared))?.failures || undefined);
+  released = true;
+  expect(await stage.endOf(id)).toMatchObject({ state: 'FINISHED' });
+});
+
+test('a creation that takes too long ends at its deadline saying what it was at, and goes', async () => {
+  const one = newId();
+  backend.on(one, ({ spec }) => {
+    if (spec === null) return undefined;
+    backend.there.set(one, spec);
+    return progressing();
+  });
+  await stage.worker(backend);
+  const id = await stage.submit([make('volume', one, volume())], { deadlineMs: 1_500 });
+  const { error } = await stage.endOf(id);
+  expect(error).toMatch(new RegExp(`^deadline exceeded: .*; volume ${one}: making it$`));
+  await stage.gone('volume', one);
+  expect(backend.there.size).toBe(0);
+  expect(await stage.marksOf(id)).toEqual([`abandon: ${error}`]);
+});
+
+test('a task whose completion fails does not fail others that wait for the same', async () => {
+  const one = newId();
+  let released = false;
+  backend.on(one, ({ spec }) => (released || spec === null ? undefined : progressing()));
+  await stage.worker(backend);
+  await stage.want(make('volume', one, volume()));
+  const grow = (sizeGib: number) => [change('volume', one, (spec) => ({ ...spec, sizeGib }))];
+  const failing = await stage.submit(grow(2), { type: 'can not complete' });
+  const other = await stage.submit([change('volume', one, (spec) => ({ ...spec, name: 'other' }))]);
+  released = true;
+  expect(await stage.endOf(failing)).toMatchObject({ state: 'ERROR' });
+  expect(await stage.endOf(other)).toMatchObject({ state: 'FINISHED' });
+  expect((await stage.settled('volume', one)).spec).toEqual({ ...volume(1), name: 'other' });
+});
+
+test('a task that nobody takes ends at its deadline, when there is somebody again', async () => {
+  const one = newId();
+  const id = await stage.submit([make('volume', one, volume())], { deadlineMs: 1 });
+  await stage.worker({ ...backend, converge: () => new Promise(() => {}) });
+  expect(await stage.endOf(id)).toMatchObject({ state: 'ERROR' });
+});
+
+test('a removal outlives its task, and is completed when the thing has gone', async () => {
+  const one = newId();
+  await stage.worker(backend);
+  await stage.endOf(await stage.submit([make('volume', one, volume())]));
+  backend.on(one, () => progressing());
+  const id = await stage.submit([remove('volume', one)], { type: 'removing', deadlineMs: 300 });
+  expect(await stage.endOf(id)).toMatchObject({ error: expect.stringMatching(/; the removal goes on$/) });
+  expect(await stage.marksOf(id)).toEqual([]);
+  backend.off(one);
+  await stage.gone('volume', one);
+  expect(backend.there.size).toBe(0);
+  expect(await stage.marksOf(id)).toEqual(['complete']);
+  expect(await stage.taskOf(id)).toMatchObject({ state: 'ERROR', created_resources: null });
+  expect(await stage.unfinished()).toEqual([]);
+});
+
+test('a refused removal is taken back while nothing has gone', async () => {
+  const one = newId();
+  await stage.worker(backend);
+  await stage.endOf(await stage.submit([make('volume', one, volume())]));
+  backend.on(one, ({ spec }) => (spec === null ? refusal() : undefined));
+  const id = await stage.submit([remove('volume', one)], { type: 'removing' });
+  expect(await stage.endOf(id)).toMatchObject({ state: 'ERROR', error: 'no room for it' });
+  expect(await stage.settled('volume', one)).toMatchObject({ spec: volume() });
+  expect(await stage.marksOf(id)).toEqual(['abandon: no room for it']);
+});
+
+test('a removal that is refused after something of it has gone goes on', async () => {
+  const [gone = '', refused = ''] = volumes(2);
+  await stage.worker(backend);
+  await stage.endOf(await stage.submit([gone, refused].map((one) => make('volume', one, volume()))));
+  let released = false;
+  backend.on(refused, ({ spec }) => {
+    if (spec !== null || released) return undefined;
+    return backend.there.has(gone) ? progressing() : refusal();
+  });
+  const id = await stage.submit(
+    [gone, refused].map((one) => remove('volume', one)),
+    { type: 'removing' },
+  );
+  expect(await stage.endOf(id)).toMatchObject({ error: 'no room for it; the removal goes on' });
+  expect(await stage.marksOf(id)).toEqual([]);
+  released = true;
+  await stage.gone('volume', refused);
+  expect(await stage.marksOf(id)).toEqual(['complete']);
+});
+
+test('a task whose completion fails ends ERROR without its text, and what it made goes', async () => {
+  const one = newId();
+  await stage.worker(backend);
+  const id = await stage.submit([make('volume', one, volume())], { type: 'can not complete' });
+  const { state, error } = await stage.endOf(id);
+  expect([state, error]).toEqual(['ERROR', expect.stringMatching(/internal error.* under task /)]);
+  await stage.gone('volume', one);
+  // The mark of the completion went with its transaction.
+  expect(await stage.marksOf(id)).toEqual([`abandon: ${error}`]);
+  expect(backend.there.size).toBe(0);
+});
+
+test.each([1, 2])(
+  'a completion that fails takes back no removal of %d, and keeps nothing else from its end',
+  async (count) => {
+    const those = volumes(count);
+    await stage.worker(backend);
+    await stage.endOf(await stage.submit(those.map((one) => make('volume', one, volume()))));
+    const id = await stage.submit(
+      those.map((one) => remove('volume', one)),
+      { type: 'removing in vain' },
+    );
+    expect(await stage.endOf(id)).toMatchObject({
+      error: expect.stringMatching(/internal error.*; the removal goes on$/),
+    });
+    expect(backend.there.size).toBe(0);
+    const late = await stage.submit([make('volume', newId(), volume())], { deadlineMs: 1 });
+    expect(['FINISHED', 'ERROR']).toContain((await stage.endOf(late)).state);
+    expect(await stage.marksOf(id)).toEqual([]);
+  },
+);
+
+test.each(['can not abandon', 'unheard of'])('a task that %s ends all the same', async (type) => {
+  const one = newId();
+  backend.on(one, ({ spec }) => (spec === null ? undefined : refusal()));
+  await stage.worker(backend);
+  const id = await stage.submit([make('volume', one, volume())], { type });
+  expect(await stage.endOf(id)).toMatchObject({ state: 'ERROR', error: 'no room for it' });
+  await stage.gone('volume', one);
+  expect(await stage.marksOf(id)).toEqual([]);
+});
+
+test('a task of a type that nobody knows ends ERROR when what it waits for is there', async () => {
+  const one = newId();
+  await stage.worker(backend);
+  const id = await stage.submit([make('volume', one, volume())], { type: 'unheard of' });
+  expect(await stage.endOf(id)).toMatchObject({ state: 'ERROR' });
+  await stage.gone('volume', one);
+  expect(await stage.unfinished()).toEqual([]);
+});

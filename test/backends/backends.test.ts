@@ -1,0 +1,49 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import type { Kind } from '../../src/backends/contract/backend.ts';
+import { createSimulatedBackend } from '../../src/backends/simulated/backend.ts';
+import { LIVES } from '../../src/backends/simulated/lives.ts';
+import { openDatabase } from '../../src/db/database.ts';
+import { createDatabase } from '../support/databases.ts';
+import { conformance, type Stand } from './conformance.ts';
+import { createFolderBackend, FOLDER_KINDS } from './folder-backend.ts';
+
+const EVERY_KIND = Object.keys(LIVES) as Kind[];
+
+async function simulated(): Promise<Stand> {
+  const kept = await createDatabase();
+  const database = openDatabase({ connectionString: kept.url });
+  const deps = { sql: database.sql, speed: 20 };
+  return {
+    kinds: EVERY_KIND,
+    open: () => createSimulatedBackend(deps),
+    async close() {
+      await database.close();
+      await kept.drop();
+    },
+  };
+}
+
+conformance('the simulated backend', simulated, { kinds: EVERY_KIND });
+
+conformance(
+  'the folder backend of the tests',
+  async () => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'folder-backend-'));
+    return {
+      kinds: FOLDER_KINDS,
+      open: () => createFolderBackend(folder),
+      close: async () => fs.rmSync(folder, { recursive: true }),
+    };
+  },
+  { kinds: FOLDER_KINDS },
+);
+
+it('names the field of what a backend can not do', () => {
+  const spec = { name: 'huge', sizeGib: 1_001, volumeType: 'standard', metadata: {} } as const;
+  expect(createFolderBackend('/').problems('volume', spec)).toEqual([
+    { field: 'size', message: 'The folder holds up to 1000 GiB; take a smaller size.' },
+  ]);
+});

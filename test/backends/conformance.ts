@@ -1,0 +1,240 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Backend, Call, Convergence, Kind, Ref } from '../../src/backends/contract/backend.ts';
+import { needsOf } from '../../src/backends/contract/needs.ts';
+import type { Specs } from '../../src/backends/contract/specs.ts';
+import { newSamples, type Sample, type Samples } from './samples.ts';
+
+/** Infrastructure that a backend under test is on. */
+export interface Stand {
+  /** What the backend has. What it needs of other kinds isn't there. */
+  kinds: readonly Kind[];
+  /** The backend as another process would have it: on the same infrastructure, with nothing remembered. */
+  open(): Backend;
+  close(): Promise<void>;
+}
+
+const log = pino({ level: 'silent' });
+const SECRETS: Record<string, string> = { password: 'pa55word', user_data: '#!/bin/sh' };
+const LONGEST_PAUSE_MS = 500;
+
+/**
+ * What every backend must do. `mostCalls` is how often it may be asked until a thing is as wanted; what it says between is
+ * how long to wait, here half a second at most.
+ */
+export function conformance(
+  name: string,
+  makeStand: () => Promise<Stand>,
+  { kinds, mostCalls = 100 }: { kinds: readonly Kind[]; mostCalls?: number },
+): void {
+  describe(name, () => {
+    let stand: Stand;
+    beforeAll(async () => {
+      stand = await makeStand();
+    });
+    afterAll(() => stand?.close());
+
+    it('has the kinds that it is tried with', () => {
+      expect([...stand.kinds].sort()).toEqual([...kinds].sort());
+    });
+
+    describe.each(kinds)('%s', (kind) => {
+      let samples: Samples;
+      let thing: Thing;
+
+      beforeEach(async () => {
+        samples = newSamples();
+        const sample: Sample = samples[kind];
+        await prepare(kind, sample.spec);
+        thing = newThing(kind, sample.id);
+      });
+
+      /** Makes what it needs, in order. */
+      async function prepare(of: Kind, spec: Specs[Kind]): Promise<void> {
+        for (const need of needsOf(of, spec as never)) {
+          const sample: Sample = samples[need.kind];
+          if (sample.id !== need.id || !stand.kinds.includes(need.kind)) continue;
+          await prepare(need.kind, sample.spec);
+          await newThing(need.kind, sample.id).bring(sample.spec);
+        }
+      }
+
+      function newThing(of: Kind, id: string) {
+        const ref: Ref = { kind: of, id, regionId: 1, projectId: 1, handle: null };
+        let generation = 0;
+        const gone = new AbortController();
+        const newCall = (signal = gone.signal): Call => ({
+          signal,
+          generation: ++generation,
+          secret: async (secret) => SECRETS[secret],
+          log,
+        });
+        const told = (spec: Specs[Kind] | null, backend = stand.open(), signal?: AbortSignal) =>
+          backend.converge(ref, spec, newCall(signal)) as Promise<Convergence<object | null>>;
+        /** Until it is as wanted; `once` tells it. */
+        async function bring(
+          spec: Specs[Kind] | null,
+          once: () => ReturnType<typeof told> = () => told(spec),
+        ) {
+          for (let count = 1; count <= mostCalls; count++) {
+            const answer = await once();
+            // As it is kept between processes.
+            if (answer.handle !== undefined) ref.handle = JSON.parse(JSON.stringify(answer.handle));
+            if (answer.state === 'settled') return answer;
+            expect(answer.doing).not.toBe('');
+            expect(answer.askAgainMs).toBeGreaterThan(0);
+            await delay(Math.min(answer.askAgainMs, LONGEST_PAUSE_MS));
+          }
+          throw new Error(`${of} was not as wanted after ${mostCalls} calls`);
+        }
+        const observe = () => stand.open().observe(ref, newCall());
+        async function listed(): Promise<number> {
+          let count = 0;
+          for await (const one of stand.open().list({ log, signal: gone.signal })) {
+            if (one.kind === of && one.id === id) count++;
+          }
+          return count;
+        }
+        return { ref, told, bring, observe, listed };
+      }
+      type Thing = ReturnType<typeof newThing>;
+
+      const first = (): Specs[Kind] => samples[kind].spec;
+      const changed = (): Specs[Kind] => samples[kind].changed;
+      const expectThere = async () => {
+        expect(await thing.observe()).not.toBeNull();
+        expect(await thing.listed()).toBe(1);
+      };
+      const expectGone = async () => {
+        expect(await thing.observe()).toBeNull();
+        expect(await thing.listed()).toBe(0);
+      };
+
+      it('has nothing against its samples, or says against what', () => {
+        for (const spec of [first(), changed()]) {
+          for (const { field, message } of stand.open().problems(kind, spec)) {
+            expect(field).toMatch(/^\w/);
+            expect(message).toMatch(/\w/);
+          }
+          expect(stand.open().problems(kind, spec)).toEqual([]);
+        }
+      });
+
+      it('is not there before it is wanted', expectGone);
+
+      it('is made, is seen and listed, and stays as it is however often it is told', async () => {
+        const { observed } = await thing.bring(first());
+        await expectThere();
+        expect(await thing.observe()).toEqual(observed);
+        for (let count = 0; count < 3; count++) {
+          expect(await thing.told(first())).toMatchObject({ state: 'settled', observed });
+        }
+        await expectThere();
+        expect(await thing.observe()).toEqual(observed);
+      });
+
+      it('is made once by calls at the same time', async () => {
+        const backends = Array.from({ length: 4 }, () => stand.open());
+        await Promise.all(backends.map((backend) => thing.told(first(), backend)));
+        await thing.bring(first());
+        await expectThere();
+      });
+
+      it('is made, changed and removed once when each call comes twice, and the first answer is lost', async () => {
+        for (const spec of [first(), changed()]) {
+          await thing.bring(spec, () => twice(spec));
+          await expectThere();
+        }
+        await thing.bring(null, () => twice(null));
+        await expectGone();
+
+        async function twice(spec: Specs[Kind] | null) {
+          await thing.told(spec);
+          return thing.told(spec);
+        }
+      });
+
+      it('is found again where its handle was lost', async () => {
+        await thing.told(first());
+        thing.ref.handle = null;
+        await thing.bring(first());
+        await expectThere();
+        thing.ref.handle = null;
+        await thing.bring(null);
+        await expectGone();
+      });
+
+      it('is changed, and put back', async () => {
+        const before = await thing.bring(first());
+        await thing.bring(changed());
+        expect(await thing.told(changed())).toMatchObject({ state: 'settled' });
+        await expectThere();
+        const after = await thing.bring(first());
+        expect(after.observed).toEqual(before.observed);
+      });
+
+      it('becomes what is wanted last, in whatever it is interrupted', async () => {
+        await thing.told(first());
+        await thing.told(changed());
+        await thing.bring(changed());
+        await expectThere();
+        await thing.told(first());
+        await thing.told(null);
+        await thing.bring(first());
+        await expectThere();
+        await thing.told(changed());
+        await thing.bring(null);
+        await expectGone();
+      });
+
+      it('is removed, is gone, and can be made again', async () => {
+        await thing.bring(first());
+        expect((await thing.bring(null)).observed).toBeNull();
+        await expectGone();
+        for (let count = 0; count < 2; count++) {
+          expect(await thing.told(null)).toMatchObject({ state: 'settled', observed: null });
+        }
+        thing.ref.handle = null;
+        await thing.bring(first());
+        await expectThere();
+      });
+
+      it('may be removed though it never was there, also by calls at the same time', async () => {
+        const answers = await Promise.all([1, 2, 3].map(() => thing.told(null)));
+        for (const answer of answers) expect(answer).toMatchObject({ state: 'settled', observed: null });
+        await expectGone();
+      });
+
+      it('does nothing for who has gone, and goes on for who comes next', async () => {
+        const reason = new Error('nobody waits for it');
+        await expect(thing.told(first(), stand.open(), AbortSignal.abort(reason))).rejects.toBe(reason);
+        await expectGone();
+        const gone = new AbortController();
+        const call = thing.told(first(), stand.open(), gone.signal);
+        gone.abort(reason);
+        await call.catch((error: unknown) => expect(error).toBe(reason));
+        await thing.bring(first());
+        await expectThere();
+      });
+
+      it('lists what it sees, and sees what it lists', async () => {
+        await thing.bring(first());
+        const backend = stand.open();
+        for await (const { kind: of, id, handle } of backend.list({
+          log,
+          signal: new AbortController().signal,
+        })) {
+          if (of !== kind || id !== thing.ref.id) continue;
+          // By what the list says it can be seen, and removed.
+          Object.assign(thing.ref, { handle });
+          await expectThere();
+          await thing.bring(null);
+          await expectGone();
+          return;
+        }
+        expect.unreachable('it is not in the list');
+      });
+    });
+  });
+}

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import type { Kind } from '../../src/backends/contract/backend.ts';
+import type { Specs } from '../../src/backends/contract/specs.ts';
+
+/** One thing of a kind: as it is made, and as it is changed later. */
+export interface Sample<K extends Kind = Kind> {
+  id: string;
+  spec: Specs[K];
+  changed: Specs[K];
+}
+
+export type Samples = { [K in Kind]: Sample<K> };
+
+const ID = randomUUID;
+const TAGS = { made_by: 'conformance' };
+
+function sample<K extends Kind>(id: string, spec: Specs[K], change: Partial<Specs[K]>): Sample<K> {
+  return { id, spec, changed: { ...spec, ...change } };
+}
+
+/** One of each kind, new ones with each call, which need each other as real ones do. */
+export function newSamples(): Samples {
+  const [network, subnet, port, group, volume, snapshot, machine] = [
+    ID(),
+    ID(),
+    ID(),
+    ID(),
+    ID(),
+    ID(),
+    ID(),
+  ];
+  const networkSpec: Specs['network'] = { name: 'office', type: 'vxlan', mtu: 1450, metadata: {} };
+  const addresses = { '10.1.0.10': { subnetId: subnet } };
+  const cluster: Specs['cluster'] = {
+    name: 'demo',
+    version: 'v1.31.0',
+    network: { networkId: network, subnetId: subnet, ipv6: false },
+    pods: { ipv4: '172.16.0.0/18' },
+    services: { ipv4: '172.24.0.0/18' },
+    configuration: {},
+    pools: {
+      workers: {
+        flavorId: 'g1-standard-2-4',
+        publicAddresses: false,
+        minNodes: 1,
+        maxNodes: 1,
+        autoHealing: false,
+        labels: {},
+        taints: {},
+        crioConfig: {},
+        kubeletConfig: {},
+        securityGroups: { [group]: true },
+        nodes: { [ID()]: { name: 'workers-1', addresses: { '10.1.0.20': { subnetId: subnet } } } },
+      },
+    },
+  };
+  return {
+    network: sample<'network'>(network, networkSpec, { name: 'branch', metadata: TAGS }),
+    subnet: sample<'subnet'>(
+      subnet,
+      {
+        name: 'desks',
+        networkId: network,
+        cidr: '10.1.0.0/24',
+        dhcp: true,
+        gatewayIp: '10.1.0.1',
+        dnsNameservers: ['192.0.2.53'],
+        hostRoutes: [],
+        metadata: {},
+      },
+      { dnsNameservers: [], hostRoutes: [{ destination: '10.2.0.0/16', nexthop: '10.1.0.2' }] },
+    ),
+    security_group: sample<'security_group'>(
+      group,
+      {
+        name: 'web',
+        description: '',
+        rules: {
+          [ID()]: {
+            direction: 'ingress',
+            ethertype: 'IPv4',
+            protocol: 'tcp',
+            portRangeMin: 80,
+            portRangeMax: 80,
+          },
+        },
+      },
+      { rules: { [ID()]: { direction: 'egress', ethertype: 'IPv6', protocol: 'any' } } },
+    ),
+    port: sample<'port'>(
+      port,
+      {
+        networkId: network,
+        addresses,
+        macAddress: 'fa:16:3e:01:02:03',
+        portSecurity: true,
+        groups: { [group]: true },
+        addressPairs: [],
+        metadata: {},
+      },
+      { groups: {}, addressPairs: [{ ipAddress: '10.1.0.200' }] },
+    ),
+    floating_ip: sample<'floating_ip'>(
+      ID(),
+      { address: '198.18.0.7', target: { portId: port, fixedAddress: '10.1.0.10' }, metadata: {} },
+      { metadata: TAGS },
+    ),
+    volume: sample<'volume'>(
+      volume,
+      { name: 'data', sizeGib: 1, volumeType: 'standard', metadata: {} },
+      { sizeGib: 2, metadata: TAGS },
+    ),
+    snapshot: sample<'snapshot'>(
+      snapshot,
+      { name: 'before', volumeId: volume, metadata: {} },
+      { metadata: TAGS },
+    ),
+    image: sample<'image'>(
+      ID(),
+      {
+        name: 'golden',
+        volumeId: volume,
+        osType: 'linux',
+        architecture: 'x86_64',
+        properties: {},
+        metadata: {},
+      },
+      { name: 'platinum' },
+    ),
+    file_share: sample<'file_share'>(
+      ID(),
+      {
+        name: 'home',
+        type: 'standard',
+        sizeGib: 1,
+        subnet: { networkId: network, subnetId: subnet },
+        access: { [ID()]: { to: '10.1.0.10', level: 'rw' } },
+        metadata: {},
+      },
+      { sizeGib: 2, access: {} },
+    ),
+    machine: sample<'machine'>(
+      machine,
+      {
+        name: 'web-1',
+        flavorId: 'g1-standard-1-2',
+        disks: { [volume]: { device: '/dev/vda', bootIndex: 0, deleteOnTermination: true } },
+        ports: { [port]: { position: 0 } },
+        secrets: { user_data: true },
+        power: 'on',
+        reboots: { soft: 0, hard: 0 },
+        metadata: {},
+      },
+      { power: 'off', reboots: { soft: 1, hard: 0 } },
+    ),
+    cluster: sample<'cluster'>(ID(), cluster, { version: 'v1.32.0', configuration: {} }),
+  };
+}
