@@ -8,7 +8,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Claim } from './claims.ts';
 import type { Seen, TaskEnd } from './task-kind.ts';
 import { undone } from './undo.ts';
-import { keyOf, orderOf, WANTED } from './wants.ts';
+import { keyOf, orderOf, WANTED, type Wanted, type WantPlace, want } from './wants.ts';
 
 /** The topic under which whoever waits for a task hears that it has ended; the key is its id. */
 export const TASK_ENDED = 'task-ended';
@@ -201,10 +201,11 @@ async function fail(
   await end(tx, task.id, { state: 'ERROR', error: reason, at: clock.now(), forget: isFollower(task) });
   if (isFollower(task)) return;
   await tx.client.query('savepoint abandon');
+  let instead: readonly Wanted[] = [];
   try {
     const kind = kinds.get(task.task_type);
     if (!kind) throw new Error('Nobody knows what to put back');
-    await kind.abandon(tx, { id: task.id }, task.input, reason);
+    instead = (await kind.abandon(tx, { id: task.id }, task.input, reason)) ?? [];
   } catch (error) {
     if (isSqlConflict(error)) throw error;
     // A task that can't be put back still has to end, or its readers wait for ever.
@@ -212,6 +213,7 @@ async function fail(
     log.error({ err: error, taskId: task.id }, 'the failed task left its rows as they were');
   }
   await takeBack(tx, task.id);
+  if (instead.length > 0) await want(tx, await placeOf(tx, task.id), instead);
   log.info({ taskId: task.id, reason }, 'task failed');
 }
 
@@ -239,6 +241,15 @@ async function takeBack(tx: Transaction, taskId: string): Promise<void> {
   }
   await forgetWaiting(tx, taskId);
   await announce(tx.client, WANTED, '');
+}
+
+async function placeOf(tx: Transaction, taskId: string): Promise<WantPlace> {
+  const { rows } = await sql<WantPlace>`
+    select client_id as "clientId", project_id as "projectId", region_id as "regionId" from tasks
+    where id = ${taskId} and region_id is not null`.execute(tx.sql);
+  const [place] = rows;
+  if (!place) throw new Error(`Task ${taskId} is in no region, so that it has no infrastructure`);
+  return place;
 }
 
 async function forgetWaiting(tx: Transaction, taskId: string): Promise<void> {
