@@ -1,6 +1,5 @@
 import type { Backends } from './backends/backends.ts';
 import { simulatedFileShares } from './backends/simulated/file-shares.ts';
-import { simulatedNetworks } from './backends/simulated/networks.ts';
 import type { Catalog } from './cloud/catalog/catalog.ts';
 import { createClusterCredentials } from './cloud/clusters/credentials/service.ts';
 import { keyUsers } from './cloud/clusters/key-users.ts';
@@ -24,7 +23,7 @@ import { fileShareHandlers } from './cloud/file-shares/workflow.ts';
 import { createFloatingIpChanges } from './cloud/floating-ips/changes.ts';
 import { interfaceFloatingIps } from './cloud/floating-ips/on-interfaces.ts';
 import { createFloatingIps } from './cloud/floating-ips/service.ts';
-import { floatingIpHandlers } from './cloud/floating-ips/workflow.ts';
+import { floatingIpTasks } from './cloud/floating-ips/tasks.ts';
 import { createImages } from './cloud/images/service.ts';
 import { imageSources } from './cloud/images/sources.ts';
 import { imageTasks } from './cloud/images/tasks.ts';
@@ -46,20 +45,19 @@ import { createAddresses } from './cloud/networks/addresses.ts';
 import { ensureDefaultNetworks } from './cloud/networks/default-networks.ts';
 import { createNetworks } from './cloud/networks/service.ts';
 import { shareSubnets } from './cloud/networks/share-subnets.ts';
-import { subnetHandlers } from './cloud/networks/subnet-workflow.ts';
-import { networkHandlers } from './cloud/networks/workflow.ts';
+import { networkTasks } from './cloud/networks/tasks.ts';
 import { floatingTargets } from './cloud/ports/floating-targets.ts';
 import { createPortInterfaces } from './cloud/ports/interfaces.ts';
 import { createProjectPorts } from './cloud/ports/project-ports.ts';
 import { createPorts } from './cloud/ports/service.ts';
-import { portHandlers } from './cloud/ports/workflow.ts';
+import { portTasks } from './cloud/ports/tasks.ts';
 import { createClusterPrices } from './cloud/pricing/cluster-prices.ts';
 import { createPricing } from './cloud/pricing/service.ts';
 import { createProjectChanges } from './cloud/projects/changes.ts';
 import { createProjects, type Scope } from './cloud/projects/service.ts';
 import { createReservedFixedIps } from './cloud/reserved-fixed-ips/service.ts';
+import { reservedFixedIpTasks } from './cloud/reserved-fixed-ips/tasks.ts';
 import { createVips } from './cloud/reserved-fixed-ips/vips.ts';
-import { reservedFixedIpHandlers } from './cloud/reserved-fixed-ips/workflow.ts';
 import { ensureDefaultSecurityGroups } from './cloud/security-groups/default-group.ts';
 import { portGroups } from './cloud/security-groups/port-groups.ts';
 import { createSecurityGroups } from './cloud/security-groups/service.ts';
@@ -76,6 +74,7 @@ import { createVolumes } from './cloud/volumes/service.ts';
 import { volumeTasks } from './cloud/volumes/tasks.ts';
 import { volumeUploads } from './cloud/volumes/uploads.ts';
 import type { TaskEnd } from './convergence/task-kind.ts';
+import { wantAt } from './convergence/wants.ts';
 import type { ChangeFeed } from './db/changes.ts';
 import type { Database, Transaction } from './db/database.ts';
 import { createActivityLog } from './iam/activity-log/service.ts';
@@ -203,7 +202,7 @@ export function createServices(foundation: Foundation) {
     find: floatingIps.get,
   });
   const reservedFixedIps = createReservedFixedIps({ ...foundation, tasks, addresses });
-  const vips = createVips(foundation);
+  const vips = createVips({ ...foundation, tasks });
   const instances = createInstances({
     ...foundation,
     tasks,
@@ -333,8 +332,11 @@ export async function prepareProjectsIn(
   clientId?: number,
 ): Promise<void> {
   const regions = [...catalog.regions.values()];
-  await ensureDefaultNetworks(tx, regions, now, clientId);
-  await ensureDefaultSecurityGroups(tx, regions, now, clientId);
+  const networks = await ensureDefaultNetworks(tx, regions, now, clientId);
+  const groups = await ensureDefaultSecurityGroups(tx, regions, now, clientId);
+  const wanted = [...networks, ...groups];
+  // A region that is new to many projects would be too much for one statement.
+  for (let from = 0; from < wanted.length; from += 1_000) await wantAt(tx, wanted.slice(from, from + 1_000));
 }
 
 function instanceVolumesOn(foundation: Foundation) {
@@ -372,23 +374,14 @@ export function createTaskEnds(foundation: Foundation): TaskEnd[] {
     ...interfaceTasks(machines),
     ...clusterTasks({ nodes, topics: createClusterTopics(foundation) }),
     ...poolTasks({ nodes }),
+    ...networkTasks(foundation),
+    ...portTasks(machines),
+    ...floatingIpTasks(machines),
+    ...reservedFixedIpTasks(machines),
   ];
 }
 
 /** The kinds of long work, for the processes that do it. */
 export function createTaskHandlers(foundation: Foundation): TaskHandler[] {
-  const networking = { ...foundation, backend: simulatedNetworks(foundation.simulationSpeed) };
-  const addressing = {
-    ...networking,
-    addresses: createAddresses(),
-    floatingIps: interfaceFloatingIps,
-  };
-  return [
-    ...networkHandlers(networking),
-    ...subnetHandlers(networking),
-    ...portHandlers(addressing),
-    ...floatingIpHandlers(addressing),
-    ...reservedFixedIpHandlers(addressing),
-    ...fileShareHandlers({ backend: simulatedFileShares(foundation.simulationSpeed) }),
-  ];
+  return [...fileShareHandlers({ backend: simulatedFileShares(foundation.simulationSpeed) })];
 }

@@ -9,7 +9,7 @@ import type { Claim } from './claims.ts';
 import type { Seen, TaskEnd } from './task-kind.ts';
 import { isTransient } from './transient.ts';
 import { undone } from './undo.ts';
-import { keyOf, orderOf, WANTED } from './wants.ts';
+import { keyOf, orderOf, WANTED, type Wanted, type WantPlace, want } from './wants.ts';
 
 /** The topic under which whoever waits for a task hears that it has ended; the key is its id. */
 export const TASK_ENDED = 'task-ended';
@@ -252,9 +252,10 @@ async function fail(
   if (isFollower(task)) return;
   const kind = kinds.get(task.task_type);
   await tx.client.query('savepoint abandon');
+  let instead: readonly Wanted[] = [];
   try {
     if (!kind) throw new Error('Nobody knows what to put back');
-    await kind.abandon(tx, { id: task.id }, task.input, reason);
+    instead = (await kind.abandon(tx, { id: task.id }, task.input, reason)) ?? [];
   } catch (error) {
     if (isSqlConflict(error)) throw error;
     // A task that can't be put back still has to end, or its readers wait for ever.
@@ -263,6 +264,7 @@ async function fail(
   }
   if (kind?.keeps) await forgetWaiting(tx, task.id);
   else await takeBack(tx, task.id);
+  if (instead.length > 0) await want(tx, await placeOf(tx, task.id), instead);
   log.info({ taskId: task.id, reason }, 'task failed');
 }
 
@@ -290,6 +292,15 @@ async function takeBack(tx: Transaction, taskId: string): Promise<void> {
   }
   await forgetWaiting(tx, taskId);
   await announce(tx.client, WANTED, '');
+}
+
+async function placeOf(tx: Transaction, taskId: string): Promise<WantPlace> {
+  const { rows } = await sql<WantPlace>`
+    select client_id as "clientId", project_id as "projectId", region_id as "regionId" from tasks
+    where id = ${taskId} and region_id is not null`.execute(tx.sql);
+  const [place] = rows;
+  if (!place) throw new Error(`Task ${taskId} is in no region, so that it has no infrastructure`);
+  return place;
 }
 
 async function forgetWaiting(tx: Transaction, taskId: string): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Kind } from '../backends/contract/backend.ts';
 import type { Observations } from '../backends/contract/specs.ts';
 import type { Transaction } from '../db/database.ts';
+import type { Wanted } from './wants.ts';
 
 /** What a task made, by kind, as its readers see it: `{clusters: ['<id>']}`. */
 export type CreatedResources = Record<string, (string | number)[]>;
@@ -29,8 +30,17 @@ export interface TaskEnd<Input = unknown> extends TaskType<Input> {
   readonly keeps?: boolean;
   /** Everything that the task waited for is as wanted. */
   complete(tx: Transaction, task: { id: string }, input: Input, seen: Seen): Promise<CreatedResources | null>;
-  /** The infrastructure refused, or the deadline passed: release locks, put rows back. What was wanted is taken back already. */
-  abandon(tx: Transaction, task: { id: string }, input: Input, reason: string): Promise<void>;
+  /**
+   * The infrastructure refused, or the deadline passed: release locks, put rows back. What the task wanted is taken back
+   * after it; answers what is to be wanted then, where that isn't what was before.
+   */
+  abandon(
+    tx: Transaction,
+    task: { id: string },
+    input: Input,
+    reason: string,
+    // biome-ignore lint/suspicious/noConfusingVoidType: most have nothing to answer.
+  ): Promise<readonly Wanted[] | void>;
 }
 
 export const minutes = (count: number): number => count * 60_000;

@@ -1,8 +1,10 @@
-import { sql } from 'kysely';
+import { isDeepStrictEqual } from 'node:util';
+import { type RawBuilder, sql } from 'kysely';
 import type { Kind, Ref } from '../backends/contract/backend.ts';
 import { needsOf } from '../backends/contract/needs.ts';
 import type { Specs } from '../backends/contract/specs.ts';
-import { announce } from '../db/changes.ts';
+import { announce, announcement } from '../db/changes.ts';
+import { compiledQuery } from '../db/compiled.ts';
 import type { Transaction } from '../db/database.ts';
 import { type FieldProblem, InvalidError } from '../lib/errors.ts';
 import { undoOf } from './undo.ts';
@@ -15,8 +17,8 @@ export const keyOf = ({ kind, id }: Name): string => `${kind}:${id}`;
 
 /** A change of what is wanted. */
 export interface Wanted extends Name {
-  /** The new spec of what was there (null: nothing was), or null for "must not exist". */
-  spec(former: object | null): object | null;
+  /** The new spec of what was wanted (null: that it goes; undefined: nothing), or null for "must not exist". */
+  spec(former: object | null | undefined): object | null;
   /** Whether the change is the first that is wanted of it, so that nobody has to look. */
   isNew: boolean;
   secrets?: Record<string, string>;
@@ -34,10 +36,21 @@ export function make<K extends Kind>(
 
 /** Another state of something that is there. */
 export function change<K extends Kind>(kind: K, id: string, spec: (former: Specs[K]) => Specs[K]): Wanted {
-  const next = (former: object | null) => {
-    if (former === null) throw new Error(`${kind} ${id} is not wanted, so that it can't be changed`);
+  const next = (former: object | null | undefined) => {
+    if (!former) throw new Error(`${kind} ${id} is not wanted, so that it can't be changed`);
     return spec(former as Specs[K]);
   };
+  return { kind, id, spec: next, isNew: false };
+}
+
+/** What `spec` makes of it, unless it is to go: a change that comes too late must not bring it back. */
+export function amend<K extends Kind>(
+  kind: K,
+  id: string,
+  spec: (former: Specs[K] | undefined) => Specs[K] | undefined,
+): Wanted {
+  const next = (former: object | null | undefined) =>
+    former === null ? null : (spec(former as Specs[K] | undefined) ?? null);
   return { kind, id, spec: next, isNew: false };
 }
 
@@ -71,77 +84,132 @@ interface Known {
   kind: string;
   id: string;
   spec: object | null;
+  place: WantPlace;
 }
 
 /**
  * Wants all of it, from the commit of `tx` on; a task waits for it, where one is named. Call it after the rows of the
- * things are locked: whoever ends a task locks in that order too.
+ * things are locked: whoever ends a task locks in that order too. What is the platform's own needs no check, and what is
+ * wanted already no place.
  * @throws InvalidError for what the infrastructure can't do
  */
 export async function want(
   tx: Transaction,
-  place: WantPlace,
+  place: WantPlace | null,
   list: readonly Wanted[],
-  { taskId, check }: { taskId?: string; check: SpecCheck },
+  how: { taskId?: string; check?: SpecCheck } = {},
 ): Promise<void> {
-  if (list.length === 0) return;
+  await wantAt(
+    tx,
+    list.map((wanted) => ({ wanted, place })),
+    how,
+  );
+}
+
+/** The same for things in several places. */
+export async function wantAt(
+  tx: Transaction,
+  list: readonly { wanted: Wanted; place: WantPlace | null }[],
+  { taskId, check = () => [] }: { taskId?: string; check?: SpecCheck } = {},
+): Promise<void> {
   const known = await lockKnown(
     tx,
-    list.filter(({ isNew }) => !isNew),
+    list.flatMap(({ wanted }) => (wanted.isNew ? [] : [wanted])),
   );
-  const rows = list.map((wanted) => {
-    const former = known.get(keyOf(wanted));
-    const spec = wanted.spec(former?.spec ?? null);
-    const undo = undoOf(former?.spec ?? null, spec);
-    return { kind: wanted.kind, id: wanted.id, spec, undo, ...orderOf(wanted.kind, spec) };
+  const rows = list.flatMap(({ wanted, place: given }) => {
+    const found = known.get(keyOf(wanted));
+    const former = found?.spec ?? null;
+    const spec = wanted.spec(found?.spec);
+    // Nobody waits for what is so already.
+    if (taskId === undefined && isDeepStrictEqual(former, spec)) return [];
+    const place = found?.place ?? given;
+    if (!place) throw new Error(`Whose ${keyOf(wanted)} is and where was not said`);
+    return { ...wanted, place, former, spec };
   });
-  const problems = rows.flatMap(({ kind, spec }) =>
+  if (rows.length === 0) return;
+  const problems = rows.flatMap(({ kind, place, spec }) =>
     spec === null ? [] : check(place.regionId, kind, spec as Specs[typeof kind]),
   );
   if (problems.length > 0) throw new InvalidError(problems);
-  await write(tx, place, rows, taskId);
-  await keepSecrets(tx, list);
-  await announce(tx.client, WANTED, '');
+  const given = rows.map(({ kind, id, place, former, spec }) => ({
+    kind,
+    id,
+    client_id: place.clientId,
+    project_id: place.projectId,
+    region_id: place.regionId,
+    spec,
+    undo: undoOf(former, spec),
+    ...orderOf(kind, spec),
+  }));
+  const args = { rows: JSON.stringify(given), taskId };
+  await (taskId === undefined ? write(tx.sql, args) : writeForTask(tx.sql, args));
+  await keepSecrets(tx, rows);
 }
 
-async function write(tx: Transaction, place: WantPlace, rows: object[], taskId?: string): Promise<void> {
-  const waiting =
-    taskId === undefined
-      ? sql`select`
-      : sql`
-        insert into task_wants (task_id, kind, want_id, generation, undo)
-        select ${taskId}::uuid, kind, id, generation, undo from put join given using (kind, id)`;
-  await sql`
-    with given as (
-      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-        as given (kind text, id uuid, spec jsonb, after text[], uses text[], undo jsonb)
-    ), put as (
-      insert into wants (kind, id, client_id, project_id, region_id, spec, after, uses, due_at)
-      select kind, id, ${place.clientId}::bigint, ${place.projectId}::bigint, ${place.regionId}::bigint,
-        spec, after, uses, clock_timestamp()
-      from given
-      on conflict (kind, id) do update set generation = wants.generation + 1, spec = excluded.spec,
-        after = excluded.after, uses = array(select distinct unnest(wants.uses || excluded.uses)),
-        due_at = excluded.due_at, failures = 0, doing = null
-      returning kind, id, generation
-    ) ${waiting}`.execute(tx.sql);
-}
+const write = compiledQuery((db, args: { rows: string }) => writing(args.rows, sql``).compile(db));
+const writeForTask = compiledQuery((db, args: { rows: string; taskId: string | undefined }) =>
+  writing(
+    args.rows,
+    sql`, waiting as (
+      insert into task_wants (task_id, kind, want_id, generation, undo)
+      select ${args.taskId}::uuid, kind, id, generation, undo from put join given using (kind, id)
+    )`,
+  ).compile(db),
+);
+
+/** With the announcement in the same statement: many requests want just one thing. */
+const writing = (rows: string, waiting: RawBuilder<unknown>) => sql`
+  with given as (
+    select * from jsonb_to_recordset(${rows}::jsonb) as given (kind text, id uuid, client_id bigint,
+      project_id bigint, region_id bigint, spec jsonb, after text[], uses text[], undo jsonb)
+  ), put as (
+    insert into wants (kind, id, client_id, project_id, region_id, spec, after, uses, due_at)
+    select kind, id, client_id, project_id, region_id, spec, after, uses, clock_timestamp() from given
+    on conflict (kind, id) do update set generation = wants.generation + 1, spec = excluded.spec,
+      after = excluded.after, uses = array(select distinct unnest(wants.uses || excluded.uses)),
+      due_at = excluded.due_at, failures = 0, doing = null
+    returning kind, id, generation
+  ) ${waiting}
+  select ${announcement(WANTED)}`;
 
 /** In one order for everybody. */
 async function lockKnown(tx: Transaction, names: readonly Name[]): Promise<Map<string, Known>> {
   if (names.length === 0) return new Map();
   const { rows } = await sql<Known>`
-    select kind, id, spec from wants
-    where (kind, id) in (select kind, id from jsonb_to_recordset(${JSON.stringify(names)}::jsonb) as name (kind text, id uuid))
+    select kind, id, spec,
+      json_build_object('clientId', client_id, 'projectId', project_id, 'regionId', region_id) as place
+    from wants where (kind, id) in (select kind, id from jsonb_to_recordset(${JSON.stringify(names)}::jsonb) as name (kind text, id uuid))
     order by kind, id for no key update`.execute(tx.sql);
   return new Map(rows.map((row) => [`${row.kind}:${row.id}`, row]));
 }
 
-async function keepSecrets(tx: Transaction, list: readonly Wanted[]): Promise<void> {
+async function keepSecrets(
+  tx: Transaction,
+  list: readonly Pick<Wanted, 'kind' | 'id' | 'secrets'>[],
+): Promise<void> {
   const rows = list.flatMap(({ kind, id, secrets = {} }) =>
     Object.entries(secrets).map(([name, value]) => ({ kind, want_id: id, name, value })),
   );
   if (rows.length > 0) await tx.sql.insertInto('want_secrets').values(rows).execute();
+}
+
+/** What is wanted of it; null where it is to go, or nobody wants it. */
+export async function wantedOf<K extends Kind>(
+  tx: Transaction,
+  kind: K,
+  id: string,
+): Promise<Specs[K] | null> {
+  const query = tx.sql.selectFrom('wants').select('spec').where('kind', '=', kind).where('id', '=', id);
+  return ((await query.executeTakeFirst())?.spec ?? null) as Specs[K] | null;
+}
+
+/** The ids of what is of the kind and needs one of the things, or did until a change that is still under way. */
+export async function usersOf(tx: Transaction, kind: Kind, things: readonly Name[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from wants where kind = ${kind} and uses && ${things.map(keyOf)}::text[] and uses <> '{}'`.execute(
+    tx.sql,
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** Wants nothing more of what a project has. */

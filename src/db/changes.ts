@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import pg from 'pg';
 
 /** Where news go, as `topic:key`; for statements that announce by themselves. */
@@ -20,6 +21,9 @@ export interface ChangeFeed {
 export async function announce(client: pg.ClientBase, topic: string, key: string | number): Promise<void> {
   await client.query('select pg_notify($1, $2)', [CHANNEL, `${topic}:${key}`]);
 }
+
+/** The same as an expression of the statement that makes the change. */
+export const announcement = (topic: string) => sql`pg_notify(${sql.lit(CHANNEL)}, ${sql.lit(`${topic}:`)})`;
 
 /** The same for many keys of one topic, in one statement. */
 export async function announceAll(client: pg.ClientBase, topic: string, keys: number[]): Promise<void> {

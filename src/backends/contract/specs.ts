@@ -68,6 +68,8 @@ export interface PortSpec {
   /** Ids of security groups. */
   groups: Record<string, true>;
   addressPairs: { ipAddress: string; macAddress?: string }[];
+  /** It stays when no machine has it. */
+  reserved?: true;
   metadata: Tags;
 }
 
@@ -82,7 +84,7 @@ export interface SecurityGroupSpec {
 export interface SecurityRuleSpec {
   direction: 'egress' | 'ingress';
   ethertype: 'IPv4' | 'IPv6';
-  protocol: string;
+  protocol?: string;
   portRangeMin?: number;
   portRangeMax?: number;
   remoteIpPrefix?: string;

@@ -12,7 +12,8 @@ import type { UpdateFloatingIp } from './schema.ts';
 import { type FloatingIps, inserted, lockFree, refuseTaken, wantedAddress } from './service.ts';
 import * as store from './store.ts';
 import type { FloatingTargets, Target } from './target.ts';
-import { DEADLINE_MS, type FloatingIpUpdate, UPDATE_FIP } from './workflow.ts';
+import { UPDATE_FIP } from './tasks.ts';
+import { asInRows } from './wanted.ts';
 
 export interface FloatingIpChanges {
   /** At once. @throws NotFoundError, InvalidError, ConflictError while a task holds it */
@@ -43,6 +44,7 @@ export function createFloatingIpChanges(deps: {
     const floating = await lockFree(tx, scope, id);
     const tags = JSON.stringify(plan(floating.tags));
     await store.changeFloatingIp(tx, floating.id, { tags }, clock.now());
+    await tasks.want(tx, scope, await asInRows(tx, [floating.id]));
   }
 
   return {
@@ -68,13 +70,12 @@ export function createFloatingIpChanges(deps: {
         await inserted(store.changeFloatingIp(tx, floating.id, written, clock.now()));
         const { port_id, fixed_address } = floating;
         const former = { port_id, fixed_address, tags: floating.tags };
-        const input: FloatingIpUpdate = { floatingIpId: floating.id, former };
-        return tasks.start(tx, scope, {
+        return tasks.begin(tx, scope, {
           id: taskId,
-          type: UPDATE_FIP,
+          task: UPDATE_FIP,
           data: { floating_ip_id: floating.id, ...change },
-          input,
-          deadlineMs: DEADLINE_MS,
+          input: { floatingIpId: floating.id, former },
+          wants: await asInRows(tx, [floating.id]),
         });
       });
     },

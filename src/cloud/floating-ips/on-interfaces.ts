@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isIPv4 } from 'node:net';
+import { want } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../lib/errors.ts';
 import { placeOf } from '../projects/place.ts';
@@ -7,6 +8,7 @@ import type { Scope } from '../projects/service.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import { inserted, refuseLeading, refuseTaken } from './service.ts';
 import * as store from './store.ts';
+import { awayFrom } from './wanted.ts';
 
 /** What an interface asks for; `field` is where the request says so. */
 export interface FloatingIpWish {
@@ -134,5 +136,11 @@ export const interfaceFloatingIps: InterfaceFloatingIps = {
   leadingTo: async (tx, portIds) => (await store.lockOnPorts(tx, portIds)).map(({ id }) => id),
 
   settle: store.settle,
-  letGo: store.letGo,
+
+  async letGo(tx, taskId, { portIds, doomed }, now) {
+    const gone = await store.letGo(tx, taskId, { portIds, doomed }, now);
+    // What was led there since the task began.
+    await want(tx, null, await awayFrom(tx, portIds));
+    return gone;
+  },
 };

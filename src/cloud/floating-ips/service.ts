@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { make, remove } from '../../convergence/wants.ts';
 import { type Database, type Transaction, violates } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
@@ -13,7 +14,8 @@ import type { Tasks } from '../tasks/service.ts';
 import type { AssignFloatingIp, CreateFloatingIp } from './schema.ts';
 import * as store from './store.ts';
 import { type FloatingTargets, type Target, targetAddress } from './target.ts';
-import { CREATE_FIP, DEADLINE_MS, DELETE_FIP, type FloatingIpInput } from './workflow.ts';
+import { CREATE_FIP, DELETE_FIP } from './tasks.ts';
+import { asInRows, floatingIpSpecs } from './wanted.ts';
 
 export type FloatingIp = store.FloatingIpRow;
 
@@ -75,7 +77,14 @@ export function createFloatingIps(deps: {
             clock.now(),
           ),
         );
-        await start(tx, scope, CREATE_FIP, taskId, request, id);
+        const specs = await floatingIpSpecs(tx, [id]);
+        await tasks.begin(tx, scope, {
+          id: taskId,
+          task: CREATE_FIP,
+          data: request,
+          input: inputOf(scope, id),
+          wants: [...specs].map(([one, spec]) => make('floating_ip', one, spec)),
+        });
         await takeQuota(tx, scope, 'floating_count');
         return taskId;
       });
@@ -111,6 +120,7 @@ export function createFloatingIps(deps: {
         await refuseTaken(tx, portId, address);
         const change = { port_id: portId, fixed_address: address };
         await inserted(store.changeFloatingIp(tx, floating.id, change, clock.now()));
+        await tasks.want(tx, scope, await asInRows(tx, [floating.id]));
       }),
 
     unassign: (scope, id) =>
@@ -119,6 +129,7 @@ export function createFloatingIps(deps: {
         if (floating.port_id === null) return;
         const change = { port_id: null, fixed_address: null };
         await store.changeFloatingIp(tx, floating.id, change, clock.now());
+        await tasks.want(tx, scope, await asInRows(tx, [floating.id]));
       }),
 
     delete: (scope, id) =>
@@ -126,22 +137,19 @@ export function createFloatingIps(deps: {
         const floating = await lockFree(tx, scope, id);
         const taskId = randomUUID();
         await store.hold(tx, [floating.id], taskId);
-        const data = { floating_ip_id: floating.id };
-        return start(tx, scope, DELETE_FIP, taskId, data, floating.id);
+        return tasks.begin(tx, scope, {
+          id: taskId,
+          task: DELETE_FIP,
+          data: { floating_ip_id: floating.id },
+          input: inputOf(scope, floating.id),
+          wants: [remove('floating_ip', floating.id)],
+        });
       }),
   };
+}
 
-  function start(
-    tx: Transaction,
-    scope: Scope,
-    type: string,
-    taskId: string,
-    data: object,
-    floatingIpId: string,
-  ) {
-    const input: FloatingIpInput = { floatingIpId, clientId: scope.clientId, regionId: scope.region.id };
-    return tasks.start(tx, scope, { id: taskId, type, data, input, deadlineMs: DEADLINE_MS });
-  }
+function inputOf(scope: Scope, floatingIpId: string) {
+  return { floatingIpId, clientId: scope.clientId, regionId: scope.region.id };
 }
 
 /** @throws NotFoundError, ConflictError while a task holds it */

@@ -1,26 +1,65 @@
 import { sql } from 'kysely';
 import type { FloatingIpSpec } from '../../backends/contract/specs.ts';
+import { amend, usersOf, type Wanted } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
+import { onPorts } from './store.ts';
 
-/** Floating IPs as their rows in the transaction say them, by id. */
+interface FloatingIpParts {
+  id: string;
+  address: string;
+  port_id: string | null;
+  fixed_address: string | null;
+  tags: Record<string, string>;
+}
+
+/**
+ * Floating IPs as their rows in the transaction say them, by id. One that leads to a port which is to go leads nowhere:
+ * the port would wait for it.
+ */
 export async function floatingIpSpecs(
   tx: Transaction,
   ids: readonly string[],
 ): Promise<Map<string, FloatingIpSpec>> {
   if (ids.length === 0) return new Map();
-  const { rows } = await sql<{
-    id: string;
-    address: string;
-    port_id: string | null;
-    fixed_address: string | null;
-    tags: Record<string, string>;
-  }>`
-    select id, host(address) as address, port_id, host(fixed_address) as fixed_address, tags
+  const { rows } = await sql<FloatingIpParts>`
+    select id, address, fixed_address, tags, case when not exists (
+      select from wants where kind = 'port' and wants.id = port_id and spec is null) then port_id end as port_id
     from floating_ips where id = any(${ids}::uuid[]) order by id`.execute(tx.sql);
-  return new Map(
-    rows.map(({ id, address, port_id: portId, fixed_address: fixedAddress, tags }) => {
-      const target = portId !== null && fixedAddress !== null ? { target: { portId, fixedAddress } } : {};
-      return [id, { address, ...target, metadata: tags }];
+  return new Map(rows.map((row) => [row.id, specOf(row)]));
+}
+
+/** Wants floating IPs as their rows say them. */
+export async function asInRows(tx: Transaction, ids: readonly string[]): Promise<Wanted[]> {
+  return [...(await floatingIpSpecs(tx, ids))].map(([id, spec]) => amend('floating_ip', id, () => spec));
+}
+
+/** Lets what is wanted to lead to the ports lead nowhere. */
+export async function awayFrom(tx: Transaction, portIds: readonly string[]): Promise<Wanted[]> {
+  if (portIds.length === 0) return [];
+  const ports = portIds.map((id) => ({ kind: 'port' as const, id }));
+  return (await usersOf(tx, 'floating_ip', ports)).map((id) =>
+    amend('floating_ip', id, (spec) => {
+      if (!spec?.target || !portIds.includes(spec.target.portId)) return spec;
+      const { target: _, ...left } = spec;
+      return left;
     }),
   );
+}
+
+/** Lets what leads to the port by its rows lead there again, which is to stay after all. */
+export async function backTo(tx: Transaction, portId: string): Promise<Wanted[]> {
+  return (await onPorts(tx.sql, [portId])).flatMap(({ id, fixed_address: fixedAddress }) =>
+    fixedAddress === null
+      ? []
+      : [amend('floating_ip', id, (spec) => spec && { ...spec, target: { portId, fixedAddress } })],
+  );
+}
+
+function specOf({ address, port_id, fixed_address, tags }: FloatingIpParts): FloatingIpSpec {
+  return {
+    address,
+    ...(port_id !== null &&
+      fixed_address !== null && { target: { portId: port_id, fixedAddress: fixed_address } }),
+    metadata: tags,
+  };
 }

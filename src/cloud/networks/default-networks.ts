@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
+import { make, type Wanted, type WantPlace } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Place } from '../projects/place.ts';
+import { networkSpec, subnetSpec } from './wanted.ts';
 
 export interface NetworkedRegion {
   id: number;
@@ -14,18 +16,29 @@ export const MTU = 1450;
 /**
  * Adds the default networks that are missing: one with a subnet for each project (of the account, where one is given)
  * and region, and one to the outside for each region, with a subnet of each family. Does nothing to those that exist, so
- * it can run at any time.
+ * it can run at any time. Answers what is to be wanted of the projects' own; the platform's are there by themselves.
  */
 export async function ensureDefaultNetworks(
   tx: Transaction,
   regions: readonly NetworkedRegion[],
   now: Date,
   clientId?: number,
-): Promise<void> {
-  await addProjectNetworks(tx, regions, now, clientId);
+): Promise<{ wanted: Wanted; place: WantPlace }[]> {
+  const made = await addProjectNetworks(tx, regions, now, clientId);
   const external = regions.filter((region) => region.external_network_id !== null);
   await addExternalNetworks(tx, external, now);
   await addExternalIpv6(tx, external, now);
+  return made.flatMap(({ place, network, subnet }) => [
+    { place, wanted: make('network', network.id, networkSpec(network)) },
+    { place, wanted: make('subnet', subnet.id, subnetSpec(subnet)) },
+  ]);
+}
+
+/** As the database writes it in JSON. */
+interface MadeNetwork {
+  place: WantPlace;
+  network: Parameters<typeof networkSpec>[0] & { id: string };
+  subnet: Parameters<typeof subnetSpec>[0] & { id: string };
 }
 
 // 4093 addresses: more than the instances that one account may have.
@@ -34,10 +47,10 @@ async function addProjectNetworks(
   regions: readonly NetworkedRegion[],
   now: Date,
   clientId: number | undefined,
-): Promise<void> {
+): Promise<MadeNetwork[]> {
   const ids = regions.map((region) => region.id);
   const wanted = clientId === undefined ? sql`true` : sql`projects.client_id = ${clientId}`;
-  await sql`
+  const { rows } = await sql<MadeNetwork>`
     with made as (
       insert into networks (id, project_id, region_id, name, type, mtu, external, shared, is_default,
         port_security_enabled, segmentation_id, tags, created_at, updated_at)
@@ -49,13 +62,19 @@ async function addProjectNetworks(
         where networks.project_id = projects.id and networks.region_id = region.id and networks.is_default
       )
       on conflict do nothing
-      returning id
+      returning *
+    ), subnet as (
+      insert into subnets (id, network_id, name, cidr, enable_dhcp, gateway_ip, dns_nameservers, host_routes,
+        first_address, last_address, free_from, tags, created_at, updated_at)
+      select gen_random_uuid(), made.id, 'default', '10.0.0.0/20', true, '10.0.0.1', '["1.1.1.1", "9.9.9.9"]', '[]',
+        '10.0.0.2', '10.0.15.254', '10.0.0.2', '{}', ${now}, ${now}
+      from made
+      returning *
     )
-    insert into subnets (id, network_id, name, cidr, enable_dhcp, gateway_ip, dns_nameservers, host_routes,
-      first_address, last_address, free_from, tags, created_at, updated_at)
-    select gen_random_uuid(), made.id, 'default', '10.0.0.0/20', true, '10.0.0.1', '["1.1.1.1", "9.9.9.9"]', '[]',
-      '10.0.0.2', '10.0.15.254', '10.0.0.2', '{}', ${now}, ${now}
-    from made`.execute(tx.sql);
+    select to_json(made) as network, to_json(subnet) as subnet,
+      json_build_object('clientId', client_id, 'projectId', project_id, 'regionId', region_id) as place
+    from made join subnet on network_id = made.id join projects on projects.id = project_id`.execute(tx.sql);
+  return rows;
 }
 
 /**

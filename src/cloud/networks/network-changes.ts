@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { make, put, remove, type Wanted } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, NotFoundError } from '../../lib/errors.ts';
@@ -17,15 +18,9 @@ import type { CreateNetwork, UpdateNetwork } from './input-schema.ts';
 import { lockOwn } from './lock-own.ts';
 import * as rows from './network-rows.ts';
 import { findNetwork } from './store.ts';
+import { CREATE_NETWORK, DELETE_NETWORK, type NetworkUpdate, UPDATE_NETWORK } from './tasks.ts';
 import { type NetworkUsers, refuseUsed } from './users.ts';
-import {
-  CREATE_NETWORK,
-  DEADLINE_MS,
-  DELETE_NETWORK,
-  type NetworkInput,
-  type NetworkUpdate,
-  UPDATE_NETWORK,
-} from './workflow.ts';
+import { networkSpec } from './wanted.ts';
 
 export interface NetworkChanges {
   /** Accepts a network and answers the id of the task that makes it. @throws InvalidError, QuotaExceededError */
@@ -62,6 +57,7 @@ export function createNetworkChanges(deps: {
           throw new ConflictError(`Region ${scope.region.display_name} has no VLAN left; use type vxlan`);
         }
         scope.principal.writes?.about({ type: 'network', id, name: request.name });
+        const spec = networkSpec({ name: request.name, type, mtu: MTU, tags });
         await rows.insertNetwork(tx, {
           id,
           project_id: scope.projectId,
@@ -81,12 +77,12 @@ export function createNetworkChanges(deps: {
           created_at: now,
           updated_at: now,
         });
-        await tasks.start(tx, scope, {
+        await tasks.begin(tx, scope, {
           id: taskId,
-          type: CREATE_NETWORK,
+          task: CREATE_NETWORK,
           data: request,
           input: inputOf(scope, id),
-          deadlineMs: DEADLINE_MS,
+          wants: [make('network', id, spec)],
         });
         await takeQuota(tx, scope, 'network_count');
       });
@@ -95,28 +91,30 @@ export function createNetworkChanges(deps: {
 
     updateNow: (scope, id, change) =>
       database.accept(scope.principal, async (tx) => {
-        const wanted = await changeOf(tx, scope, id, change);
-        if (!wanted) return;
-        const { networkId, name, tags } = wanted;
+        const found = await changeOf(tx, scope, id, change);
+        if (!found) return;
+        const { networkId, name, tags } = found.update;
         await rows.changeNetwork(tx, networkId, {
           name,
           tags: JSON.stringify(tags),
           updated_at: clock.now(),
         });
+        await tasks.want(tx, scope, [found.wanted]);
       }),
 
     update: (scope, id, change) =>
       database.accept(scope.principal, async (tx) => {
-        const wanted = await changeOf(tx, scope, id, change);
-        if (!wanted) return undefined;
+        const found = await changeOf(tx, scope, id, change);
+        if (!found) return undefined;
         const taskId = randomUUID();
-        await rows.changeNetwork(tx, wanted.networkId, { task_id: taskId });
-        return tasks.start(tx, scope, {
+        const { networkId } = found.update;
+        await rows.changeNetwork(tx, networkId, { task_id: taskId });
+        return tasks.begin(tx, scope, {
           id: taskId,
-          type: UPDATE_NETWORK,
-          data: { network_id: wanted.networkId, ...change },
-          input: wanted,
-          deadlineMs: DEADLINE_MS,
+          task: UPDATE_NETWORK,
+          data: { network_id: networkId, ...change },
+          input: found.update,
+          wants: [found.wanted],
         });
       }),
 
@@ -133,12 +131,12 @@ export function createNetworkChanges(deps: {
         const taskId = randomUUID();
         await rows.changeNetwork(tx, network.id, { ready: false, task_id: taskId });
         await rows.holdSubnetsOf(tx, network.id, taskId);
-        return tasks.start(tx, scope, {
+        return tasks.begin(tx, scope, {
           id: taskId,
-          type: DELETE_NETWORK,
+          task: DELETE_NETWORK,
           data: { network_id: network.id },
           input: inputOf(scope, network.id),
-          deadlineMs: DEADLINE_MS,
+          wants: [remove('network', network.id), ...subnets.map((subnet) => remove('subnet', subnet.id))],
         });
       }),
 
@@ -150,8 +148,9 @@ export function createNetworkChanges(deps: {
       },
       async change(tx, scope, id, plan) {
         const network = await lockOwn(tx, scope, id, NETWORK);
-        const tags = JSON.stringify(plan(network.tags));
-        await rows.changeNetwork(tx, network.id, { tags, updated_at: clock.now() });
+        const tags = plan(network.tags);
+        await rows.changeNetwork(tx, network.id, { tags: JSON.stringify(tags), updated_at: clock.now() });
+        await tasks.want(tx, scope, [put('network', network.id, networkSpec({ ...network, tags }))]);
       },
     },
   };
@@ -162,17 +161,20 @@ export function createNetworkChanges(deps: {
     scope: Scope,
     id: string,
     change: UpdateNetwork,
-  ): Promise<NetworkUpdate | undefined> {
+  ): Promise<{ update: NetworkUpdate; wanted: Wanted } | undefined> {
     const network = await lockOwn(tx, scope, id, NETWORK);
     const name = change.name ?? network.name;
     const tags = patchedTags(network.tags, change.tags);
     if (name === network.name && sameTags(tags, network.tags)) return undefined;
-    return { networkId: network.id, name, tags };
+    return {
+      update: { networkId: network.id, name, tags },
+      wanted: put('network', network.id, networkSpec({ ...network, name, tags })),
+    };
   }
 }
 
 const NETWORK = { name: 'Network', type: 'network' as const, lock: rows.lockNetwork, find: findNetwork };
 
-function inputOf(scope: Scope, networkId: string): NetworkInput {
+function inputOf(scope: Scope, networkId: string) {
   return { networkId, clientId: scope.clientId, regionId: scope.region.id };
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { make, put, remove } from '../../convergence/wants.ts';
 import { type Database, type Transaction, violates } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
@@ -19,8 +20,9 @@ import { hostRoutesFrom, nameserversFrom } from './new-subnet.ts';
 import { findSubnet } from './store.ts';
 import { gatewayIn, keepsGateway, poolOf, type SubnetRange, subnetRange } from './subnet-range.ts';
 import * as rows from './subnet-rows.ts';
-import { CREATE_SUBNET, DEADLINE_MS, DELETE_SUBNET, type SubnetInput } from './subnet-workflow.ts';
+import { CREATE_SUBNET, DELETE_SUBNET } from './tasks.ts';
 import { type NetworkUsers, refuseUsed } from './users.ts';
+import { subnetSpec } from './wanted.ts';
 
 export interface SubnetChanges {
   /**
@@ -67,13 +69,16 @@ export function createSubnetChanges(deps: {
           );
         }
         scope.principal.writes?.about({ type: 'subnet', id, name: request.name });
-        await rows.insertSubnet(tx, {
-          id,
+        const subnet = {
           network_id: network.id,
           name: request.name,
           cidr: range.cidr,
           enable_dhcp: request.enable_dhcp ?? true,
           gateway_ip: gateway,
+        };
+        await rows.insertSubnet(tx, {
+          ...subnet,
+          id,
           dns_nameservers: JSON.stringify(nameservers),
           host_routes: JSON.stringify(routes),
           first_address: pool.first,
@@ -87,12 +92,13 @@ export function createSubnetChanges(deps: {
           updated_at: now,
         });
         if (keepsGateway(pool, gateway)) await rows.keepForGateway(tx, id, gateway);
-        await tasks.start(tx, scope, {
+        const spec = subnetSpec({ ...subnet, dns_nameservers: nameservers, host_routes: routes, tags });
+        await tasks.begin(tx, scope, {
           id: taskId,
-          type: CREATE_SUBNET,
+          task: CREATE_SUBNET,
           data: request,
           input: inputOf(scope, id),
-          deadlineMs: DEADLINE_MS,
+          wants: [make('subnet', id, spec)],
         });
         await takeQuota(tx, scope, 'subnet_count');
       });
@@ -112,15 +118,24 @@ export function createSubnetChanges(deps: {
         if (problems.length > 0) throw new InvalidError(problems);
         const tags = patchedTags(subnet.tags, change.tags);
         if (gateway !== subnet.gateway_ip) await moveGateway(tx, subnet, gateway);
-        await rows.changeSubnet(tx, subnet.id, {
+        const changed = {
           name: change.name ?? subnet.name,
           enable_dhcp: change.enable_dhcp ?? subnet.enable_dhcp,
           gateway_ip: gateway,
-          ...(change.dns_nameservers !== undefined && { dns_nameservers: JSON.stringify(nameservers) }),
-          ...(change.host_routes !== undefined && { host_routes: JSON.stringify(routes) }),
+        };
+        const lists = {
+          dns_nameservers: change.dns_nameservers === undefined ? subnet.dns_nameservers : nameservers,
+          host_routes: change.host_routes === undefined ? subnet.host_routes : routes,
+        };
+        await rows.changeSubnet(tx, subnet.id, {
+          ...changed,
+          dns_nameservers: JSON.stringify(lists.dns_nameservers),
+          host_routes: JSON.stringify(lists.host_routes),
           tags: JSON.stringify(tags),
           updated_at: clock.now(),
         });
+        const spec = subnetSpec({ ...subnet, ...changed, ...lists, tags });
+        await tasks.want(tx, scope, [put('subnet', subnet.id, spec)]);
       }),
 
     deleteSubnet: (scope, id) =>
@@ -132,12 +147,12 @@ export function createSubnetChanges(deps: {
         await refuseUsed(tx, placeOf(scope), `Subnet ${subnet.name}`, { subnetId: subnet.id }, users);
         const taskId = randomUUID();
         await rows.changeSubnet(tx, subnet.id, { ready: false, task_id: taskId });
-        return tasks.start(tx, scope, {
+        return tasks.begin(tx, scope, {
           id: taskId,
-          type: DELETE_SUBNET,
+          task: DELETE_SUBNET,
           data: { subnet_id: subnet.id },
           input: inputOf(scope, subnet.id),
-          deadlineMs: DEADLINE_MS,
+          wants: [remove('subnet', subnet.id)],
         });
       }),
 
@@ -149,8 +164,9 @@ export function createSubnetChanges(deps: {
       },
       async change(tx, scope, id, plan) {
         const subnet = await lockOwn(tx, scope, id, SUBNET);
-        const tags = JSON.stringify(plan(subnet.tags));
-        await rows.changeSubnet(tx, subnet.id, { tags, updated_at: clock.now() });
+        const tags = plan(subnet.tags);
+        await rows.changeSubnet(tx, subnet.id, { tags: JSON.stringify(tags), updated_at: clock.now() });
+        await tasks.want(tx, scope, [put('subnet', subnet.id, subnetSpec({ ...subnet, tags }))]);
       },
     },
   };
@@ -218,6 +234,6 @@ async function moveGateway(tx: Transaction, subnet: rows.OwnSubnet, gateway: str
 
 const SUBNET = { name: 'Subnet', type: 'subnet' as const, lock: rows.lockSubnet, find: findSubnet };
 
-function inputOf(scope: Scope, subnetId: string): SubnetInput {
+function inputOf(scope: Scope, subnetId: string) {
   return { subnetId, clientId: scope.clientId, regionId: scope.region.id };
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { amend } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { canonicalAddress } from '../../lib/cidr.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -14,8 +15,9 @@ import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { type InterfaceRow, interfaceOf } from './interface-rows.ts';
 import * as rows from './port-rows.ts';
+import type { UPDATE_PORT } from './tasks.ts';
+import { asInRows, changedPort, portSpecs } from './wanted.ts';
 import { type PortChange, wantedPort } from './wanted-port.ts';
-import { DEADLINE_MS, type PortInput, type UPDATE_PAIRS, type UPDATE_PORT } from './workflow.ts';
 
 /** The ports of a project, whatever instance they belong to. */
 export interface ProjectPorts {
@@ -29,12 +31,7 @@ export interface ProjectPorts {
    * Answers the id of the task that changes the port. New addresses are taken at once, the rest comes with the task's end.
    * @throws NotFoundError, InvalidError, ConflictError for a port of a node, while a task holds it or when an address is taken
    */
-  update(
-    scope: Scope,
-    id: string,
-    change: PortChange,
-    type: typeof UPDATE_PORT | typeof UPDATE_PAIRS,
-  ): Promise<string>;
+  update(scope: Scope, id: string, change: PortChange, task: typeof UPDATE_PORT): Promise<string>;
   /**
    * Switches port security at once; off takes the security groups off as well.
    * @throws NotFoundError, ConflictError while a task holds it, and off for one with address pairs or in the external network
@@ -103,7 +100,7 @@ export function createProjectPorts(deps: {
       return rows.portsOfNetwork(database.sql, placeOf(scope), network.id);
     },
 
-    update: (scope, id, change, type) =>
+    update: (scope, id, change, task) =>
       database.accept(scope.principal, async (tx) => {
         const port = await lockFree(tx, scope, id);
         const wanted = wantedPort(port, change);
@@ -140,13 +137,13 @@ export function createProjectPorts(deps: {
         }
         const taskId = randomUUID();
         await rows.changePort(tx, port.id, { task_id: taskId });
-        const input: PortInput = { portId: port.id, ...wanted };
-        return tasks.start(tx, scope, {
+        const spec = (await portSpecs(tx, [port.id])).get(port.id);
+        return tasks.begin(tx, scope, {
           id: taskId,
-          type,
+          task,
           data: { port_id: port.id, ...change },
-          input,
-          deadlineMs: DEADLINE_MS,
+          input: { portId: port.id, ...wanted },
+          wants: [amend('port', port.id, () => spec && changedPort(spec, wanted))],
         });
       }),
 
@@ -165,6 +162,7 @@ export function createProjectPorts(deps: {
         }
         const change = { port_security_enabled: enabled, updated_at: clock.now() };
         await rows.changePort(tx, port.id, change);
+        await tasks.want(tx, scope, await asInRows(tx, [port.id]));
         return interfaceOf(tx, port.id);
       }),
   };

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import { want } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../lib/errors.ts';
 import { familyOf } from '../../lib/ip-number.ts';
@@ -8,6 +9,7 @@ import { familiesOf, type IpFamilyWish } from '../networks/ip-family.ts';
 import { type Place, placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { refuseHeld } from '../tasks/held.ts';
+import { withoutGroups } from './wanted.ts';
 
 /** A port that is kept for its address, free for an instance. */
 export interface ReservedPort {
@@ -160,6 +162,7 @@ export async function freeReserved(
     .set({ task_id: sql`nullif(task_id, ${taskId})` })
     .where(sql<boolean>`id = any(${ids}::uuid[])`)
     .execute();
+  await want(tx, null, withoutGroups(ids));
 }
 
 /** The ports of an instance, locked in one order. */

@@ -19,7 +19,7 @@ import {
   PortParams,
   UpdatePort,
 } from './schema.ts';
-import { UPDATE_PAIRS, UPDATE_PORT } from './workflow.ts';
+import { UPDATE_PAIRS, UPDATE_PORT } from './tasks.ts';
 
 const PORTS = '/cloud/v1/ports/:project_id/:region_id';
 const PORTS_V2 = '/cloud/v2/ports/:project_id/:region_id';

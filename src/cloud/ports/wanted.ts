@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import type { PortSpec } from '../../backends/contract/specs.ts';
+import { amend, type Wanted } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { AddressPair } from './address-pairs.ts';
+import type { WantedPort } from './wanted-port.ts';
 
 interface PortParts {
   id: string;
@@ -9,6 +11,7 @@ interface PortParts {
   mac_address: string;
   port_security_enabled: boolean;
   allowed_address_pairs: AddressPair[];
+  reserved: boolean;
   tags: Record<string, string>;
   addresses: { address: string; subnet_id: string }[];
   group_ids: string[];
@@ -18,13 +21,60 @@ interface PortParts {
 export async function portSpecs(tx: Transaction, ids: readonly string[]): Promise<Map<string, PortSpec>> {
   if (ids.length === 0) return new Map();
   const { rows } = await sql<PortParts>`
-    select id, network_id, mac_address::text, port_security_enabled, allowed_address_pairs, tags,
+    select id, network_id, mac_address::text, port_security_enabled, allowed_address_pairs, reserved, tags,
       (select coalesce(json_agg(json_build_object('address', host(address), 'subnet_id', subnet_id)), '[]')
         from ip_assignments where port_id = ports.id) as addresses,
       array(select security_group_id::text from port_security_groups where port_id = ports.id) as group_ids
     from ports where id = any(${ids}::uuid[]) order by id`.execute(tx.sql);
   return new Map(rows.map((row) => [row.id, specOf(row)]));
 }
+
+/** Wants ports as their rows say them. No task may hold them: what it wants isn't in the rows yet. */
+export async function asInRows(tx: Transaction, ids: readonly string[]): Promise<Wanted[]> {
+  return [...(await portSpecs(tx, ids))].map(([id, spec]) => amend('port', id, () => spec));
+}
+
+/** The port once it is what a request wants of it. */
+export function changedPort(spec: PortSpec, wanted: WantedPort): PortSpec {
+  const { portSecurityEnabled, groupIds, pairs, tags, dropped } = wanted;
+  const gone = new Set(dropped.map(({ address }) => address));
+  return {
+    ...spec,
+    addresses: Object.fromEntries(Object.entries(spec.addresses).filter(([address]) => !gone.has(address))),
+    portSecurity: portSecurityEnabled,
+    ...(groupIds && { groups: groupsSpec(groupIds) }),
+    ...(pairs && { addressPairs: pairsSpec(pairs) }),
+    metadata: tags,
+  };
+}
+
+/** Takes the group from the ports, where they are wanted with it. */
+export const withoutGroup = (portIds: readonly string[], groupId: string): Wanted[] =>
+  portIds.map((id) =>
+    amend('port', id, (spec) => {
+      if (!spec) return undefined;
+      const { [groupId]: _, ...groups } = spec.groups;
+      return { ...spec, groups };
+    }),
+  );
+
+/** Takes all groups from the ports. */
+export const withoutGroups = (portIds: readonly string[]): Wanted[] =>
+  portIds.map((id) => amend('port', id, (spec) => spec && { ...spec, groups: {} }));
+
+/** Takes the addresses from those that the ports may send from. */
+export const withoutPairs = (portIds: readonly string[], addresses: readonly string[]): Wanted[] =>
+  portIds.map((id) =>
+    amend(
+      'port',
+      id,
+      (spec) =>
+        spec && {
+          ...spec,
+          addressPairs: spec.addressPairs.filter(({ ipAddress }) => !addresses.includes(ipAddress)),
+        },
+    ),
+  );
 
 function specOf(port: PortParts): PortSpec {
   return {
@@ -34,11 +84,18 @@ function specOf(port: PortParts): PortSpec {
     ),
     macAddress: port.mac_address,
     portSecurity: port.port_security_enabled,
-    groups: Object.fromEntries(port.group_ids.map((id) => [id, true])),
-    addressPairs: port.allowed_address_pairs.map(({ ip_address, mac_address }) => ({
-      ipAddress: ip_address,
-      ...(mac_address !== undefined && mac_address !== null && { macAddress: mac_address }),
-    })),
+    groups: groupsSpec(port.group_ids),
+    addressPairs: pairsSpec(port.allowed_address_pairs),
+    ...(port.reserved && { reserved: true }),
     metadata: port.tags,
   };
 }
+
+const groupsSpec = (ids: readonly string[]): PortSpec['groups'] =>
+  Object.fromEntries(ids.map((id) => [id, true]));
+
+const pairsSpec = (pairs: readonly AddressPair[]): PortSpec['addressPairs'] =>
+  pairs.map(({ ip_address, mac_address }) => ({
+    ipAddress: ip_address,
+    ...(mac_address !== undefined && { macAddress: mac_address }),
+  }));

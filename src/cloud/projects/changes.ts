@@ -1,3 +1,4 @@
+import { wantNothingOf } from '../../convergence/wants.ts';
 import { announce } from '../../db/changes.ts';
 import { type Database, type Transaction, violates } from '../../db/database.ts';
 import type { Principal } from '../../iam/identity/principal.ts';
@@ -72,9 +73,10 @@ export function createProjectChanges(deps: {
         principal.writes?.about({ ...project, type: 'project' });
         await requireDeletable(tx, project);
         await removePrepared(tx, projectId);
+        await wantNothingOf(tx, projectId);
         await moveToDeleted(tx, project, clock.now());
         await announce(tx.client, PROJECT_TOPIC, projectId);
-        // It was empty, so that no infrastructure has to be removed: nothing is left to do.
+        // It was empty, so that nobody has to wait: what it came with goes by itself.
         return tasks.done(
           tx,
           { projectId, region: null, clientId: project.client_id, principal, requestId },

@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import type { TaskType } from '../../convergence/task-kind.ts';
+import { make, put, remove, type Wanted } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
+import { awayFrom } from '../floating-ips/wanted.ts';
 import { refuseNode } from '../instances/nodes/refuse-node.ts';
 import type { AddressSource } from '../networks/address-wish.ts';
 import type { Addresses } from '../networks/addresses.ts';
 import { familiesOf, wishedAddresses } from '../networks/ip-family.ts';
 import { isOutside } from '../ports/port-rows.ts';
+import { portSpecs } from '../ports/wanted.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { takeQuota } from '../quotas/quotas.ts';
@@ -15,14 +19,8 @@ import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { CreateReservedFixedIp } from './input-schema.ts';
 import * as store from './store.ts';
+import { CONVERT_ADDRESS, FREE_ADDRESS, RESERVE_ADDRESS, type ReservedInput } from './tasks.ts';
 import { addressesOf } from './vip-store.ts';
-import {
-  CONVERT_ADDRESS,
-  DEADLINE_MS,
-  FREE_ADDRESS,
-  RESERVE_ADDRESS,
-  type ReservedInput,
-} from './workflow.ts';
 
 type OfPort = Extract<CreateReservedFixedIp, { type: 'port' }>;
 type OfAddress = Exclude<CreateReservedFixedIp, OfPort>;
@@ -63,7 +61,9 @@ export function createReservedFixedIps(deps: {
           request.type === 'port'
             ? await keptPort(tx, scope, request, taskId)
             : await newPort(tx, scope, request, taskId);
-        await start(tx, scope, RESERVE_ADDRESS, taskId, request, input);
+        // One that goes with its instance stays.
+        const wanted = [...(await portSpecs(tx, [input.portId]))].map(([id, spec]) => put('port', id, spec));
+        await begin(tx, scope, RESERVE_ADDRESS, { taskId, data: request, input, wants: wanted });
         await takeQuota(tx, scope, 'reserved_fixed_ip_count');
         return taskId;
       });
@@ -82,17 +82,31 @@ export function createReservedFixedIps(deps: {
         const port = await lockUnused(tx, scope, id);
         const taskId = randomUUID();
         await store.changeReserved(tx, port.id, { task_id: taskId });
-        return start(tx, scope, FREE_ADDRESS, taskId, { port_id: port.id }, { portId: port.id });
+        await begin(tx, scope, FREE_ADDRESS, {
+          taskId,
+          data: { port_id: port.id },
+          input: { portId: port.id },
+          wants: [remove('port', port.id)],
+        });
+        await tasks.want(tx, scope, await awayFrom(tx, [port.id]));
+        return taskId;
       }),
 
     convert: (scope, id) =>
       database.accept(scope.principal, async (tx) => {
         const port = await lockUnused(tx, scope, id);
-        await refuseUnlike(tx, port);
-        const taskId = randomUUID();
+        const address = await onlyAddress(tx, port);
+        const [taskId, floatingIpId] = [randomUUID(), randomUUID()];
         await store.changeReserved(tx, port.id, { task_id: taskId });
-        const input = { portId: port.id, floatingIpId: randomUUID() };
-        await start(tx, scope, CONVERT_ADDRESS, taskId, { port_id: port.id }, input);
+        await begin(tx, scope, CONVERT_ADDRESS, {
+          taskId,
+          data: { port_id: port.id },
+          input: { portId: port.id, floatingIpId },
+          wants: [
+            remove('port', port.id),
+            make('floating_ip', floatingIpId, { address, formerPortId: port.id, metadata: {} }),
+          ],
+        });
         await takeQuota(tx, scope, 'floating_count');
         return taskId;
       }),
@@ -126,17 +140,22 @@ export function createReservedFixedIps(deps: {
     return { portId: port.id, existed: true };
   }
 
-  async function start(
+  function begin(
     tx: Transaction,
     scope: Scope,
-    type: string,
-    taskId: string,
-    data: object,
-    job: Pick<ReservedInput, 'portId' | 'existed' | 'floatingIpId'>,
+    task: TaskType<ReservedInput>,
+    { taskId: id, data, input, wants }: Begun,
   ): Promise<string> {
-    const input: ReservedInput = { ...job, clientId: scope.clientId, regionId: scope.region.id };
-    return tasks.start(tx, scope, { id: taskId, type, data, input, deadlineMs: DEADLINE_MS });
+    const owner = { clientId: scope.clientId, regionId: scope.region.id };
+    return tasks.begin(tx, scope, { id, task, data, input: { ...input, ...owner }, wants });
   }
+}
+
+interface Begun {
+  taskId: string;
+  data: object;
+  input: Pick<ReservedInput, 'portId' | 'existed' | 'floatingIpId'>;
+  wants: Wanted[];
 }
 
 async function lockUnused(tx: Transaction, scope: Scope, id: string): Promise<store.PlainReserved> {
@@ -150,17 +169,19 @@ async function lockUnused(tx: Transaction, scope: Scope, id: string): Promise<st
   );
 }
 
-/** @throws ConflictError for an address that no floating IP could have */
-async function refuseUnlike(tx: Transaction, port: store.PlainReserved): Promise<void> {
+/** @throws ConflictError for what no floating IP could have */
+async function onlyAddress(tx: Transaction, port: store.PlainReserved): Promise<string> {
   const what = `Reserved fixed IP ${port.id}`;
   if (port.is_vip) throw new ConflictError(`${what} is a VIP; switch its is_vip off first`);
   if (!(await isOutside(tx, port.network_id))) {
     throw new ConflictError(`${what} is not in the external network, as floating IPs are`);
   }
   const addresses = await addressesOf(tx.sql, port.id);
-  if (addresses.length > 1 || addresses.some((address) => address.includes(':'))) {
+  const [address, ...more] = addresses;
+  if (address === undefined || more.length > 0 || address.includes(':')) {
     throw new ConflictError(`${what} has ${addresses.join(' and ')}, and a floating IP is one IPv4 address`);
   }
+  return address;
 }
 
 function sourcesOf(request: OfAddress): AddressSource[] {

@@ -1,12 +1,15 @@
+import { want } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { refuseNode } from '../instances/nodes/refuse-node.ts';
 import { MAX_PAIRS } from '../ports/schema.ts';
+import { asInRows, withoutPairs } from '../ports/wanted.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { refuseHeld } from '../tasks/held.ts';
+import type { Tasks } from '../tasks/service.ts';
 import { changeReserved, findReserved, lockReservedPort, type PlainReserved } from './store.ts';
 import * as members from './vip-store.ts';
 
@@ -27,7 +30,8 @@ export interface Vips {
 
 const SHOWN_IN_MESSAGE = 10;
 
-export function createVips({ database, clock }: { database: Database; clock: Clock }): Vips {
+export function createVips(deps: { database: Database; clock: Clock; tasks: Pick<Tasks, 'want'> }): Vips {
+  const { database, clock, tasks } = deps;
   return {
     switch: (scope, id, isVip) =>
       database.accept(scope.principal, async (tx) => {
@@ -69,6 +73,7 @@ export function createVips({ database, clock }: { database: Database; clock: Clo
         const now = clock.now();
         await members.addPairs(tx, vip, idsOf(joining), now);
         await members.removePairs(tx, vip, idsOf(leaving), now);
+        await tasks.want(tx, scope, await asInRows(tx, idsOf([...joining, ...leaving])));
       }),
   };
 
@@ -88,6 +93,8 @@ export async function disconnectAll(tx: Transaction, port: PlainReserved, now: D
   const vip = await vipOf(tx, port);
   const sharing = await members.lockMembers(tx, vip, [], true);
   await members.removePairs(tx, vip, idsOf(sharing), now);
+  // A task may hold one of them, whose change is in no row yet.
+  await want(tx, null, withoutPairs(idsOf(sharing), vip.addresses));
 }
 
 async function lockFree(tx: Transaction, scope: Scope, id: string): Promise<PlainReserved> {

@@ -1,15 +1,19 @@
 import { randomUUID } from 'node:crypto';
+import { put } from '../../convergence/wants.ts';
 import { type Transaction, violates } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
+import type { Tasks } from '../tasks/service.ts';
 import { requireRemoteGroups } from './accepted-rules.ts';
 import { CLUSTER_TAG } from './cluster-tag.ts';
 import { changesNothing, type GroupChange, refuseRuleConflicts } from './group-change.ts';
 import { refusePlatformRules } from './platform-rules.ts';
 import { deleteRules, insertRules, rulesOf, updateRules } from './rule-store.ts';
 import * as store from './store.ts';
+import { groupSpec } from './wanted.ts';
 
 /** A group after a request, with the rules that the request added, in its order. */
 export interface ChangedGroup {
@@ -25,10 +29,10 @@ export interface ChangedGroup {
  * @throws NotFoundError, ConflictError, and what `plan` throws
  */
 export async function changeGroup(
+  { clock, tasks }: { clock: Clock; tasks: Pick<Tasks, 'want'> },
   tx: Transaction,
   scope: Scope,
   id: string,
-  now: Date,
   plan: (group: store.SecurityGroupRow) => GroupChange,
 ): Promise<ChangedGroup> {
   const place = placeOf(scope);
@@ -42,6 +46,7 @@ export async function changeGroup(
   const { name, description, tags, removed = [], replaced = [] } = change;
   if (name !== undefined) refuseName(group, name);
   if (tags !== undefined) refuseTags(group, tags);
+  const now = clock.now();
   const added = (change.added ?? []).map((rule) => ({ ...rule, id: randomUUID() }));
   refusePlatformRules(group, change);
   refuseRuleConflicts(group, change);
@@ -56,8 +61,10 @@ export async function changeGroup(
     tags: tags ?? group.tags,
   };
   const row = await withFreeName(fields.name, store.updateGroup(tx, group.id, fields, now));
+  const changed = { ...row, rules: await rulesOf(tx, group.id) };
+  await tasks.want(tx, scope, [put('security_group', group.id, groupSpec(changed))]);
   return {
-    group: { ...row, rules: await rulesOf(tx, group.id) },
+    group: changed,
     changed: true,
     addedRuleIds: added.map((rule) => rule.id),
   };

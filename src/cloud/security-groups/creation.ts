@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { make } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
+import { asInRows } from '../ports/wanted.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { takeQuota } from '../quotas/quotas.ts';
@@ -18,6 +20,7 @@ import { insertRules } from './rule-store.ts';
 import type { CanonicalRule } from './rules.ts';
 import type { CreateSecurityGroup, CreateSecurityGroupTask } from './schema.ts';
 import * as store from './store.ts';
+import { groupSpec } from './wanted.ts';
 
 /** What this feature needs to know of instances. */
 export interface InstancePorts {
@@ -70,13 +73,14 @@ export function groupCreation(deps: {
         tags: tagsOf(given, 'security_group.'),
         rules: withDefaultEgress(rules),
       };
-      return make(scope, async (tx) => {
+      return accept(scope, async (tx) => {
         const portIds = await portsOf(tx, scope, [...new Set(instanceIds)]);
         const group = await insert(tx, scope, wanted);
         await addToPorts(
           tx,
           portIds.map((portId) => ({ portId, groupId: group.id })),
         );
+        await tasks.want(tx, scope, await asInRows(tx, portIds));
         return group;
       });
     },
@@ -88,14 +92,14 @@ export function groupCreation(deps: {
         tags: tagsOf(request),
         rules: request.rules ? acceptedRules(request.rules, (position) => `rules.${position}`) : openRules(),
       };
-      return make(scope, async (tx) => {
+      return accept(scope, async (tx) => {
         const group = await insert(tx, scope, wanted);
         return noteCreation(tx, tasks, scope, { groupId: group.id, request });
       });
     },
 
     async copy(scope, id, name) {
-      return make(scope, async (tx) => {
+      return accept(scope, async (tx) => {
         const source = isUuid(id) ? await store.findGroup(tx.sql, placeOf(scope), id) : undefined;
         if (!source) throw new NotFoundError('Security group', id);
         const { description, cluster_id, tags } = source;
@@ -111,7 +115,7 @@ export function groupCreation(deps: {
     },
   };
 
-  async function make<T>(scope: Scope, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async function accept<T>(scope: Scope, work: (tx: Transaction) => Promise<T>): Promise<T> {
     return database.accept(scope.principal, async (tx) => {
       const made = await work(tx);
       await takeQuota(tx, scope, 'firewall_count');
@@ -131,7 +135,9 @@ export function groupCreation(deps: {
     );
     scope.principal.writes?.about({ ...row, type: 'securitygroup' });
     const identified = rules.map((rule) => ({ ...rule, id: randomUUID() }));
-    return { ...row, rules: await insertRules(tx, row.id, identified, now) };
+    const made = { ...row, rules: await insertRules(tx, row.id, identified, now) };
+    await tasks.want(tx, scope, [make('security_group', made.id, groupSpec(made))]);
+    return made;
   }
 
   async function portsOf(tx: Transaction, scope: Scope, instanceIds: string[]): Promise<string[]> {

@@ -1,8 +1,10 @@
 import type { Database, Transaction } from '../../db/database.ts';
 import { type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
+import { asInRows } from '../ports/wanted.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
+import type { Tasks } from '../tasks/service.ts';
 import type { InstancePorts } from './creation.ts';
 import type { AssignGroups } from './instance-schema.ts';
 import { addToPorts, removeFromPorts } from './put-on-ports.ts';
@@ -35,8 +37,12 @@ interface Wish {
   field: string;
 }
 
-export function instanceGroups(deps: { database: Database; instances: PortsWithGroups }): InstanceGroups {
-  const { database, instances } = deps;
+export function instanceGroups(deps: {
+  database: Database;
+  tasks: Pick<Tasks, 'want'>;
+  instances: PortsWithGroups;
+}): InstanceGroups {
+  const { database, tasks, instances } = deps;
 
   return {
     async groupsOf(scope, instanceId) {
@@ -45,18 +51,23 @@ export function instanceGroups(deps: { database: Database; instances: PortsWithG
       return [...groups.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
     },
 
-    async assign(scope, instanceId, request) {
-      await database.accept(scope.principal, async (tx) => {
-        await addToPorts(tx, await links(tx, scope, instanceId, request));
-      });
-    },
-
-    async unassign(scope, instanceId, request) {
-      await database.accept(scope.principal, async (tx) => {
-        await removeFromPorts(tx, await links(tx, scope, instanceId, request));
-      });
-    },
+    assign: (scope, instanceId, request) => change(scope, instanceId, request, addToPorts),
+    unassign: (scope, instanceId, request) => change(scope, instanceId, request, removeFromPorts),
   };
+
+  async function change(
+    scope: Scope,
+    instanceId: string,
+    request: AssignGroups,
+    work: typeof addToPorts,
+  ): Promise<void> {
+    await database.accept(scope.principal, async (tx) => {
+      const wanted = await links(tx, scope, instanceId, request);
+      await work(tx, wanted);
+      const portIds = new Set(wanted.map(({ portId }) => portId));
+      await tasks.want(tx, scope, await asInRows(tx, [...portIds]));
+    });
+  }
 
   /** Each port with each group that the request names for it, once. */
   async function links(tx: Transaction, scope: Scope, instanceId: string, request: AssignGroups) {

@@ -4,12 +4,19 @@ import { isUuid } from '../../lib/ids.ts';
 import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { releaseQuota } from '../quotas/quotas.ts';
+import type { Tasks } from '../tasks/service.ts';
 import * as store from './store.ts';
+import { withoutIt } from './wanted.ts';
 
 const SHOWN_IN_MESSAGE = 10;
 
 /** @throws NotFoundError, ConflictError for the default group, for that of a cluster's nodes, and while ports or rules use the group */
-export async function removeGroup(tx: Transaction, scope: Scope, id: string): Promise<void> {
+export async function removeGroup(
+  tasks: Pick<Tasks, 'want'>,
+  tx: Transaction,
+  scope: Scope,
+  id: string,
+): Promise<void> {
   const group = isUuid(id) ? await store.lockGroup(tx, placeOf(scope), id) : undefined;
   if (!group) throw new NotFoundError('Security group', id);
   scope.principal.writes?.about({ ...group, type: 'securitygroup' });
@@ -43,5 +50,6 @@ export async function removeGroup(tx: Transaction, scope: Scope, id: string): Pr
     if (!violates(error, 'kubernetes_pool_security_groups_group')) throw error;
     throw new ConflictError(`Security group ${group.name} is in use by a pool of a Kubernetes cluster`);
   }
+  await tasks.want(tx, scope, await withoutIt(tx, group.id));
   await releaseQuota(tx, { clientId: scope.clientId, regionId: scope.region.id }, 'firewall_count');
 }

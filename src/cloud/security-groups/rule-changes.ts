@@ -31,7 +31,7 @@ export interface RuleChanges {
 export type RuleReplacement = RuleInput & { security_group_id?: string };
 
 export function ruleChanges(deps: { database: Database; clock: Clock; tasks: Tasks }): RuleChanges {
-  const { database, clock, tasks } = deps;
+  const { database, tasks } = deps;
 
   return {
     async addRule(scope, groupId, request) {
@@ -52,7 +52,7 @@ export function ruleChanges(deps: { database: Database; clock: Clock; tasks: Tas
       return database.accept(scope.principal, async (tx) => {
         const groupId = await ownGroup(tx, scope, ruleId);
         refuseMove(groupId, request);
-        const { group } = await changeGroup(tx, scope, groupId, clock.now(), (current) => {
+        const { group } = await changeGroup(deps, tx, scope, groupId, (current) => {
           const known = ruleIn(current, ruleId);
           return isSameRule(known, rule) ? {} : { replaced: [{ ...rule, id: known.id }] };
         });
@@ -75,7 +75,7 @@ export function ruleChanges(deps: { database: Database; clock: Clock; tasks: Tas
   };
 
   async function add(tx: Transaction, scope: Scope, groupId: string, rule: CanonicalRule): Promise<RuleRow> {
-    const { group, addedRuleIds } = await changeGroup(tx, scope, groupId, clock.now(), () => ({
+    const { group, addedRuleIds } = await changeGroup(deps, tx, scope, groupId, () => ({
       added: [rule],
     }));
     const made = ruleIn(group, addedRuleIds[0] ?? '');
@@ -84,7 +84,7 @@ export function ruleChanges(deps: { database: Database; clock: Clock; tasks: Tas
   }
 
   async function remove(tx: Transaction, scope: Scope, groupId: string, ruleId: string) {
-    const { group } = await changeGroup(tx, scope, groupId, clock.now(), (current) => ({
+    const { group } = await changeGroup(deps, tx, scope, groupId, (current) => ({
       removed: [ruleIn(current, ruleId).id],
     }));
     return { groupId: group.id, ruleId: ruleId.toLowerCase() };

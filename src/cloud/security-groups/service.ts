@@ -44,11 +44,11 @@ export function createSecurityGroups(deps: {
     tags: {
       read: async (scope, id) => (await found(scope, id)).tags,
       async change(tx, scope, id, plan) {
-        await changeGroup(tx, scope, id, deps.clock.now(), ({ tags }) => ({ tags: plan(tags) }));
+        await changeGroup(deps, tx, scope, id, ({ tags }) => ({ tags: plan(tags) }));
       },
     },
 
-    delete: (scope, id) => database.accept(scope.principal, (tx) => removeGroup(tx, scope, id)),
+    delete: (scope, id) => database.accept(scope.principal, (tx) => removeGroup(deps.tasks, tx, scope, id)),
   };
 
   async function found(scope: Scope, id: string): Promise<store.SecurityGroupRow> {

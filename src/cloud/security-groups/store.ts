@@ -178,7 +178,6 @@ export async function groupIdsByName(
   return new Map(rows.map(({ id, name }) => [name, id]));
 }
 
-/** Up to `limit` ports that the group is on. */
 /** Up to `limit` ports with the group, each with its instance; nodes, whose pools say as much, last. */
 export async function portsOfGroup(db: Kysely<Tables>, groupId: string, limit: number): Promise<string[]> {
   const rows = await db

@@ -30,7 +30,7 @@ export interface GroupUpdates {
 }
 
 export function groupUpdates(deps: { database: Database; clock: Clock; tasks: Tasks }): GroupUpdates {
-  const { database, clock, tasks } = deps;
+  const { database, tasks } = deps;
 
   return {
     async update(scope, id, request) {
@@ -50,7 +50,7 @@ export function groupUpdates(deps: { database: Database; clock: Clock; tasks: Ta
       const { name, description, tags } = request;
       const wanted = request.rules && acceptedRules(request.rules, (position) => `rules.${position}`);
       return database.accept(scope.principal, async (tx) => {
-        const { group, changed } = await changeGroup(tx, scope, id, clock.now(), (current) => ({
+        const { group, changed } = await changeGroup(deps, tx, scope, id, (current) => ({
           name,
           description,
           tags: patchedTags(current.tags, tags),
@@ -71,7 +71,7 @@ export function groupUpdates(deps: { database: Database; clock: Clock; tasks: Ta
   ): Promise<SecurityGroupRow> {
     return database.accept(
       scope.principal,
-      async (tx) => (await changeGroup(tx, scope, id, clock.now(), plan)).group,
+      async (tx) => (await changeGroup(deps, tx, scope, id, plan)).group,
     );
   }
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { make, want } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
 import { ConflictError } from '../../lib/errors.ts';
 import { placeOf } from '../projects/place.ts';
@@ -10,6 +11,7 @@ import { PLATFORM_RULE } from './platform-rules.ts';
 import { insertRules } from './rule-store.ts';
 import { type CanonicalRule, canonicalRule } from './rules.ts';
 import * as store from './store.ts';
+import { groupSpec, withoutIt } from './wanted.ts';
 
 const SHOWN_IN_MESSAGE = 10;
 
@@ -41,6 +43,8 @@ export const workerGroups: WorkerGroups = {
     const { id } = await withFreeName(name, store.insertGroup(tx, group));
     const rules = platformRules(id).map((rule) => ({ ...rule, id: randomUUID() }));
     await insertRules(tx, id, rules, now);
+    const place = { ...group.place, clientId: scope.clientId };
+    await want(tx, place, [make('security_group', id, groupSpec({ ...group, rules }))]);
     return id;
   },
 
@@ -56,7 +60,9 @@ export const workerGroups: WorkerGroups = {
 
   async remove(tx, groupId) {
     await store.lockGroupById(tx, groupId);
-    return store.deleteUnusedGroup(tx, groupId);
+    const gone = await store.deleteUnusedGroup(tx, groupId);
+    if (gone) await want(tx, null, await withoutIt(tx, groupId));
+    return gone;
   },
 };
 

@@ -1,19 +1,15 @@
+import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
+import { remove as removeWant } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { TaskHandler } from '../../workflows/task-handler.ts';
 import { floatingIpOfPort } from '../floating-ips/of-port.ts';
 import type { InterfaceFloatingIps } from '../floating-ips/on-interfaces.ts';
+import { backTo } from '../floating-ips/wanted.ts';
 import type { Addresses } from '../networks/addresses.ts';
-import type { NetworkBackend } from '../networks/backend.ts';
-import { settled } from '../provisioning/settled.ts';
+import { asInRows } from '../ports/wanted.ts';
 import { releaseQuota } from '../quotas/quotas.ts';
 import { changeReserved, deleteReserved, lockAny } from './store.ts';
 import { disconnectAll } from './vips.ts';
-
-export const RESERVE_ADDRESS = 'create_reserved_fixed_ip';
-export const FREE_ADDRESS = 'delete_reserved_fixed_ip';
-export const CONVERT_ADDRESS = 'convert_reserved_fixed_ip_to_fip';
-export const DEADLINE_MS = 10 * 60_000;
 
 export interface ReservedInput {
   portId: string;
@@ -26,14 +22,22 @@ export interface ReservedInput {
   regionId: number;
 }
 
+const deadlineMs = minutes(10);
+export const RESERVE_ADDRESS: TaskType<ReservedInput> = { type: 'create_reserved_fixed_ip', deadlineMs };
+export const FREE_ADDRESS: TaskType<ReservedInput> = { type: 'delete_reserved_fixed_ip', deadlineMs };
+export const CONVERT_ADDRESS: TaskType<ReservedInput> = {
+  type: 'convert_reserved_fixed_ip_to_fip',
+  deadlineMs,
+};
+
 interface Deps {
   clock: Clock;
-  backend: NetworkBackend;
   addresses: Pick<Addresses, 'release'>;
   floatingIps: Pick<InterfaceFloatingIps, 'letGo'>;
 }
 
-export function reservedFixedIpHandlers({ clock, backend, addresses, floatingIps }: Deps): TaskHandler[] {
+/** How tasks on reserved addresses end. */
+export function reservedFixedIpTasks({ clock, addresses, floatingIps }: Deps): TaskEnd[] {
   const free = (tx: Transaction, id: string) => changeReserved(tx, id, { task_id: null });
 
   async function remove(tx: Transaction, taskId: string, input: ReservedInput): Promise<void> {
@@ -47,46 +51,41 @@ export function reservedFixedIpHandlers({ clock, backend, addresses, floatingIps
     await releaseQuota(tx, input, 'reserved_fixed_ip_count');
   }
 
-  const reserve: TaskHandler<ReservedInput, null> = {
-    type: RESERVE_ADDRESS,
-    deadlineMs: DEADLINE_MS,
-    async run(run, { portId: id }) {
-      return settled(run, 'put', () => backend.put({ kind: 'port', id }));
-    },
+  const reserve: TaskEnd<ReservedInput> = {
+    ...RESERVE_ADDRESS,
     async complete(tx, _task, { portId }) {
       await free(tx, portId);
       return { ports: [portId] };
     },
     async abandon(tx, task, input) {
-      const port = await lockAny(tx, input.portId);
+      const { portId } = input;
+      const port = await lockAny(tx, portId);
       // Its instance may have gone meanwhile.
-      if (!input.existed || !port || port.instance_id === null) return remove(tx, task.id, input);
-      await changeReserved(tx, port.id, { reserved: false, creator_task_id: null, task_id: null });
+      if (!input.existed || !port || port.instance_id === null) {
+        await remove(tx, task.id, input);
+        return [removeWant('port', portId)];
+      }
+      await changeReserved(tx, portId, { reserved: false, creator_task_id: null, task_id: null });
       await releaseQuota(tx, input, 'reserved_fixed_ip_count');
+      return asInRows(tx, [portId]);
     },
   };
 
-  const giveBack: TaskHandler<ReservedInput, null> = {
-    type: FREE_ADDRESS,
-    deadlineMs: DEADLINE_MS,
-    async run(run, { portId: id }) {
-      return settled(run, 'remove', () => backend.remove({ kind: 'port', id }));
-    },
+  const giveBack: TaskEnd<ReservedInput> = {
+    ...FREE_ADDRESS,
+    removes: true,
     async complete(tx, task, input) {
       await remove(tx, task.id, input);
       return null;
     },
-    abandon: (tx, _task, { portId }) => free(tx, portId),
+    async abandon(tx, _task, { portId }) {
+      await free(tx, portId);
+      return backTo(tx, portId);
+    },
   };
 
-  const convert: TaskHandler<ReservedInput, null> = {
-    type: CONVERT_ADDRESS,
-    deadlineMs: DEADLINE_MS,
-    async run(run, { portId, floatingIpId: id = '' }) {
-      // In this order: two can't have one address.
-      await settled(run, 'remove', () => backend.remove({ kind: 'port', id: portId }));
-      return settled(run, 'put', () => backend.put({ kind: 'floating-ip', id }));
-    },
+  const convert: TaskEnd<ReservedInput> = {
+    ...CONVERT_ADDRESS,
     async complete(tx, task, input) {
       const { portId, floatingIpId: id = '' } = input;
       await floatingIpOfPort(tx, { id, portId, taskId: task.id }, clock.now());
@@ -97,6 +96,8 @@ export function reservedFixedIpHandlers({ clock, backend, addresses, floatingIps
     async abandon(tx, _task, input) {
       await free(tx, input.portId);
       await releaseQuota(tx, input, 'floating_count');
+      // It may have gone already, to make room for the floating IP.
+      return asInRows(tx, [input.portId]);
     },
   };
 

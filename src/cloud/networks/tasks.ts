@@ -1,0 +1,103 @@
+import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
+import type { Transaction } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { releaseQuota } from '../quotas/quotas.ts';
+import { changeNetwork, deleteNetwork, freeSubnetsOf } from './network-rows.ts';
+import { changeSubnet, deleteSubnet } from './subnet-rows.ts';
+
+/** Whose quota something counts against. */
+interface Owner {
+  clientId: number;
+  regionId: number;
+}
+interface NetworkInput extends Owner {
+  networkId: string;
+}
+interface SubnetInput extends Owner {
+  subnetId: string;
+}
+
+/** What a network becomes, whole. */
+export interface NetworkUpdate {
+  networkId: string;
+  name: string;
+  tags: Record<string, string>;
+}
+
+const deadlineMs = minutes(10);
+export const CREATE_NETWORK: TaskType<NetworkInput> = { type: 'create_network', deadlineMs };
+export const UPDATE_NETWORK: TaskType<NetworkUpdate> = { type: 'update_network', deadlineMs };
+export const DELETE_NETWORK: TaskType<NetworkInput> = { type: 'delete_network', deadlineMs };
+export const CREATE_SUBNET: TaskType<SubnetInput> = { type: 'create_subnet', deadlineMs };
+export const DELETE_SUBNET: TaskType<SubnetInput> = { type: 'delete_subnet', deadlineMs };
+
+/** How tasks on networks and subnets end. */
+export function networkTasks({ clock }: { clock: Clock }): TaskEnd[] {
+  const createNetwork: TaskEnd<NetworkInput> = {
+    ...CREATE_NETWORK,
+    async complete(tx, _task, { networkId }) {
+      await changeNetwork(tx, networkId, { ready: true, task_id: null });
+      return { networks: [networkId] };
+    },
+    abandon: (tx, _task, input) => removeNetwork(tx, input),
+  };
+
+  const updateNetwork: TaskEnd<NetworkUpdate> = {
+    ...UPDATE_NETWORK,
+    async complete(tx, _task, { networkId, name, tags }) {
+      await changeNetwork(tx, networkId, {
+        name,
+        tags: JSON.stringify(tags),
+        task_id: null,
+        updated_at: clock.now(),
+      });
+      return null;
+    },
+    abandon: (tx, _task, { networkId }) => changeNetwork(tx, networkId, { task_id: null }),
+  };
+
+  const deleteOne: TaskEnd<NetworkInput> = {
+    ...DELETE_NETWORK,
+    removes: true,
+    async complete(tx, _task, input) {
+      await removeNetwork(tx, input);
+      return null;
+    },
+    async abandon(tx, _task, { networkId }) {
+      await freeSubnetsOf(tx, networkId);
+      await changeNetwork(tx, networkId, { ready: true, task_id: null });
+    },
+  };
+
+  const createSubnet: TaskEnd<SubnetInput> = {
+    ...CREATE_SUBNET,
+    async complete(tx, _task, { subnetId }) {
+      await changeSubnet(tx, subnetId, { ready: true, task_id: null });
+      return { subnets: [subnetId] };
+    },
+    abandon: (tx, _task, input) => removeSubnet(tx, input),
+  };
+
+  const deleteOneSubnet: TaskEnd<SubnetInput> = {
+    ...DELETE_SUBNET,
+    removes: true,
+    async complete(tx, _task, input) {
+      await removeSubnet(tx, input);
+      return null;
+    },
+    abandon: (tx, _task, { subnetId }) => changeSubnet(tx, subnetId, { ready: true, task_id: null }),
+  };
+
+  return [createNetwork, updateNetwork, deleteOne, createSubnet, deleteOneSubnet];
+}
+
+async function removeNetwork(tx: Transaction, input: NetworkInput): Promise<void> {
+  const subnets = await deleteNetwork(tx, input.networkId);
+  if (subnets === undefined) return;
+  await releaseQuota(tx, input, 'network_count');
+  if (subnets > 0) await releaseQuota(tx, input, 'subnet_count', subnets);
+}
+
+async function removeSubnet(tx: Transaction, input: SubnetInput): Promise<void> {
+  if (await deleteSubnet(tx, input.subnetId)) await releaseQuota(tx, input, 'subnet_count');
+}

@@ -1,0 +1,57 @@
+import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
+import { wantedOf } from '../../convergence/wants.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Addresses } from '../networks/addresses.ts';
+import { changePort, lockPort, replaceGroups } from './port-rows.ts';
+import { asInRows } from './wanted.ts';
+import type { WantedPort } from './wanted-port.ts';
+
+/** Absent fields stay as they are. */
+interface PortInput extends WantedPort {
+  portId: string;
+}
+
+const deadlineMs = minutes(10);
+export const UPDATE_PORT: TaskType<PortInput> = { type: 'update_port', deadlineMs };
+export const UPDATE_PAIRS: TaskType<PortInput> = { type: 'update_port_allowed_address_pairs', deadlineMs };
+
+/** How changes of ports end: the row becomes what was wanted, or stays. */
+export function portTasks({
+  clock,
+  addresses,
+}: {
+  clock: Clock;
+  addresses: Pick<Addresses, 'releaseSome'>;
+}): TaskEnd[] {
+  const update = (task: TaskType<PortInput>): TaskEnd<PortInput> => ({
+    ...task,
+    async complete(tx, _task, { portId, portSecurityEnabled, groupIds, pairs, tags, dropped }) {
+      // It may have gone with its instance.
+      if (!(await lockPort(tx, portId))) return null;
+      // What has gone meanwhile, a group or a virtual address, is wanted no more.
+      const wanted = await wantedOf(tx, 'port', portId);
+      const groups = groupIds?.filter((id) => !wanted || id in wanted.groups);
+      const kept = pairs?.filter(
+        (pair) => !wanted || wanted.addressPairs.some(({ ipAddress }) => ipAddress === pair.ip_address),
+      );
+      if (groups) await replaceGroups(tx, portId, groups);
+      await changePort(tx, portId, {
+        port_security_enabled: portSecurityEnabled,
+        ...(kept && { allowed_address_pairs: JSON.stringify(kept) }),
+        tags: JSON.stringify(tags),
+        task_id: null,
+        updated_at: clock.now(),
+      });
+      await addresses.releaseSome(tx, portId, dropped);
+      return null;
+    },
+    async abandon(tx, _task, { portId, added }) {
+      if (!(await lockPort(tx, portId))) return [];
+      await changePort(tx, portId, { task_id: null });
+      await addresses.releaseSome(tx, portId, added);
+      return asInRows(tx, [portId]);
+    },
+  });
+
+  return [update(UPDATE_PORT), update(UPDATE_PAIRS)];
+}

@@ -1,0 +1,34 @@
+import type { SecurityGroupSpec, SecurityRuleSpec } from '../../backends/contract/specs.ts';
+import { remove, usersOf, type Wanted } from '../../convergence/wants.ts';
+import type { Transaction } from '../../db/database.ts';
+import { withoutGroup } from '../ports/wanted.ts';
+import type { CanonicalRule } from './rules.ts';
+
+interface GroupParts {
+  name: string;
+  description: string;
+  rules: readonly (CanonicalRule & { id: string })[];
+}
+
+export function groupSpec({ name, description, rules }: GroupParts): SecurityGroupSpec {
+  return { name, description, rules: Object.fromEntries(rules.map((rule) => [rule.id, ruleSpec(rule)])) };
+}
+
+/** The group goes, also from ports that are changing to have it, whose rows don't say so yet. */
+export async function withoutIt(tx: Transaction, groupId: string): Promise<Wanted[]> {
+  const ports = await usersOf(tx, 'port', [{ kind: 'security_group', id: groupId }]);
+  return [...withoutGroup(ports, groupId), remove('security_group', groupId)];
+}
+
+/** Its description is for people alone. */
+function ruleSpec(rule: CanonicalRule): SecurityRuleSpec {
+  return {
+    direction: rule.direction,
+    ethertype: rule.ethertype,
+    ...(rule.protocol !== null && { protocol: rule.protocol }),
+    ...(rule.port_range_min !== null && { portRangeMin: rule.port_range_min }),
+    ...(rule.port_range_max !== null && { portRangeMax: rule.port_range_max }),
+    ...(rule.remote_ip_prefix !== null && { remoteIpPrefix: rule.remote_ip_prefix }),
+    ...(rule.remote_group_id !== null && { remoteGroupId: rule.remote_group_id }),
+  };
+}
