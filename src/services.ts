@@ -1,6 +1,5 @@
 import type { Backends } from './backends/backends.ts';
 import { createSimulatedClusters } from './backends/simulated/clusters.ts';
-import { simulatedFileShares } from './backends/simulated/file-shares.ts';
 import { simulatedNetworks } from './backends/simulated/networks.ts';
 import type { Catalog } from './cloud/catalog/catalog.ts';
 import { createClusterCredentials } from './cloud/clusters/credentials/service.ts';
@@ -21,7 +20,7 @@ import { clusterHandlers } from './cloud/clusters/workflow.ts';
 import { createShareAccess } from './cloud/file-shares/access-rules.ts';
 import { sharesInNetworks } from './cloud/file-shares/network-users.ts';
 import { createFileShares } from './cloud/file-shares/service.ts';
-import { fileShareHandlers } from './cloud/file-shares/workflow.ts';
+import { fileShareTasks } from './cloud/file-shares/tasks.ts';
 import { createFloatingIpChanges } from './cloud/floating-ips/changes.ts';
 import { interfaceFloatingIps } from './cloud/floating-ips/on-interfaces.ts';
 import { createFloatingIps } from './cloud/floating-ips/service.ts';
@@ -150,7 +149,7 @@ export function createServices(foundation: Foundation) {
     subnets: shareSubnets,
     users: shareUsers,
   });
-  const shareAccess = createShareAccess({ ...foundation, fileShares });
+  const shareAccess = createShareAccess({ ...foundation, tasks, fileShares });
   const nodes = nodesOn(foundation);
   const poolNodes = createPoolNodes({ ...foundation, nodes });
   const ofClusters = {
@@ -369,6 +368,7 @@ export function createTaskEnds(foundation: Foundation): TaskEnd[] {
     ...instanceTasks(machines),
     ...instanceChangeTasks(foundation),
     ...interfaceTasks(machines),
+    ...fileShareTasks(),
   ];
 }
 
@@ -397,6 +397,5 @@ export function createTaskHandlers(foundation: Foundation): TaskHandler[] {
     ...portHandlers(addressing),
     ...floatingIpHandlers(addressing),
     ...reservedFixedIpHandlers(addressing),
-    ...fileShareHandlers({ backend: simulatedFileShares(foundation.simulationSpeed) }),
   ];
 }
