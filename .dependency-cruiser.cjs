@@ -98,7 +98,7 @@ module.exports = {
       severity: 'error',
       from: { path: `${FEATURE}.*[/-]schema\\.ts$` },
       to: {
-        path: '[/-](service|store|presenter|workflow|backend)\\.ts$|^src/(db|http|workflows|backends|start)/|^node_modules/(pg|kysely|fastify)/',
+        path: '[/-](service|store|presenter|workflow|backend)\\.ts$|^src/(db|http|convergence|backends|start)/|^node_modules/(pg|kysely|fastify)/',
       },
     },
     {
@@ -107,7 +107,7 @@ module.exports = {
       severity: 'error',
       from: { path: `${FEATURE}.*/tables\\.ts$` },
       to: {
-        path: '[/-](service|store|presenter|workflow|backend|routes)\\.ts$|^src/(db|http|workflows|backends|start)/',
+        path: '[/-](service|store|presenter|workflow|backend|routes)\\.ts$|^src/(db|http|convergence|backends|start)/',
       },
     },
     {
@@ -129,20 +129,25 @@ module.exports = {
     },
     {
       name: 'features-do-not-know-backends',
-      comment: 'A feature declares what it needs of a backend; services.ts chooses one.',
+      comment:
+        'A feature says what it wants in the words of the contract; the catalogue chooses who brings it about.',
       severity: 'error',
       from: { path: FEATURE, pathNot: TEST },
-      to: { path: '^src/backends/' },
+      to: { path: '^src/backends/(?!contract/)' },
+    },
+    {
+      name: 'the-contract-is-pure',
+      comment: 'Free of our database and of every transport: it is what authors of backends get.',
+      severity: 'error',
+      from: { path: '^src/backends/contract/', pathNot: TEST },
+      to: { path: '^src/(?!backends/contract/|lib/)' },
     },
     {
       name: 'backends-serve',
-      comment: 'A backend implements an interface of a feature and never calls its use cases.',
+      comment: 'A backend keeps the contract and knows nothing of those who want something.',
       severity: 'error',
       from: { path: '^src/backends/', pathNot: TEST },
-      to: {
-        path: '[/-](service|store|routes|presenter)\\.ts$|^src/(http|start)/',
-        pathNot: '^src/backends/',
-      },
+      to: { path: '^src/(cloud|iam|streaming|convergence|http|start)/' },
     },
     {
       name: 'features-know-only-the-job',
@@ -176,24 +181,17 @@ module.exports = {
       to: { path: '^src/(?!db/|lib/)', pathNot: '[/-]tables\\.ts$' },
     },
     {
-      name: 'engine-knows-tasks-alone',
-      comment: 'The durable engine runs handlers; of the features it knows only tasks.',
+      name: 'convergence-knows-no-feature',
+      comment: 'What converges wants is the same for all kinds.',
       severity: 'error',
-      from: { path: '^src/workflows/', pathNot: TEST },
-      to: { path: '^src/(?!workflows/|db/|lib/|cloud/tasks/)' },
-    },
-    {
-      name: 'dbos-in-one-place',
-      severity: 'error',
-      comment: 'Another engine would replace src/workflows and nothing else.',
-      from: { pathNot: ['^src/workflows/', TEST, '^(test|bench)/'] },
-      to: { path: '^node_modules/@dbos-inc/' },
+      from: { path: '^src/convergence/', pathNot: TEST },
+      to: { path: '^src/(?!convergence/|backends/contract/|db/|lib/)' },
     },
     {
       name: 'pg-in-few-places',
       comment: 'Features speak kysely; only the plumbing holds connections.',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/(db|workflows|start)/', TEST] },
+      from: { path: '^src/', pathNot: ['^src/(db|start)/', TEST] },
       to: { path: '^node_modules/pg/' },
     },
     {

@@ -9,7 +9,6 @@ import type { Database } from '../src/db/database.ts';
 import type { OpenApiDocument } from '../src/http/openapi-document.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { createServices } from '../src/services.ts';
-import type { TaskQueue } from '../src/workflows/task-queue.ts';
 
 const FOLDER = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../openapi');
 
@@ -24,7 +23,6 @@ export interface DocumentFile {
 export async function openApiDocuments(): Promise<DocumentFile[]> {
   const services = createServices({
     database: unused<Database>('database'),
-    queue: unused<TaskQueue>('task queue'),
     changes: { connected: () => false, on: () => {}, close: async () => {} },
     catalog: await loadCatalog(loadConfig({}).catalogDir),
     clock: systemClock,

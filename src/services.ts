@@ -1,5 +1,4 @@
 import type { Backends } from './backends/backends.ts';
-import { simulatedFileShares } from './backends/simulated/file-shares.ts';
 import type { Catalog } from './cloud/catalog/catalog.ts';
 import { createClusterCredentials } from './cloud/clusters/credentials/service.ts';
 import { keyUsers } from './cloud/clusters/key-users.ts';
@@ -19,7 +18,7 @@ import { createClusterWants } from './cloud/clusters/wanted.ts';
 import { createShareAccess } from './cloud/file-shares/access-rules.ts';
 import { sharesInNetworks } from './cloud/file-shares/network-users.ts';
 import { createFileShares } from './cloud/file-shares/service.ts';
-import { fileShareHandlers } from './cloud/file-shares/workflow.ts';
+import { fileShareTasks } from './cloud/file-shares/tasks.ts';
 import { createFloatingIpChanges } from './cloud/floating-ips/changes.ts';
 import { interfaceFloatingIps } from './cloud/floating-ips/on-interfaces.ts';
 import { createFloatingIps } from './cloud/floating-ips/service.ts';
@@ -96,15 +95,12 @@ import { type AllowedHosts, NO_HOSTS } from './lib/allowed-hosts.ts';
 import type { Clock } from './lib/clock.ts';
 import { createRequestLog } from './requests/request-log.ts';
 import { createAiTasks } from './streaming/ai-tasks/service.ts';
-import type { TaskHandler } from './workflows/task-handler.ts';
-import type { TaskQueue } from './workflows/task-queue.ts';
 
 /** What every feature is built on. */
 export interface Foundation {
   database: Database;
   changes: ChangeFeed;
   catalog: Catalog;
-  queue: TaskQueue;
   clock: Clock;
   /** Which backend has what. */
   backends: Backends;
@@ -148,7 +144,7 @@ export function createServices(foundation: Foundation) {
     subnets: shareSubnets,
     users: shareUsers,
   });
-  const shareAccess = createShareAccess({ ...foundation, fileShares });
+  const shareAccess = createShareAccess({ ...foundation, tasks, fileShares });
   const nodes = nodesOn(foundation);
   const poolNodes = createPoolNodes({ ...foundation, nodes });
   const ofClusters = {
@@ -378,10 +374,6 @@ export function createTaskEnds(foundation: Foundation): TaskEnd[] {
     ...portTasks(machines),
     ...floatingIpTasks(machines),
     ...reservedFixedIpTasks(machines),
+    ...fileShareTasks(),
   ];
-}
-
-/** The kinds of long work, for the processes that do it. */
-export function createTaskHandlers(foundation: Foundation): TaskHandler[] {
-  return [...fileShareHandlers({ backend: simulatedFileShares(foundation.simulationSpeed) })];
 }

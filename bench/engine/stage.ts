@@ -1,16 +1,18 @@
 import { pino } from 'pino';
+import type { Backend } from '../../src/backends/contract/backend.ts';
+import { TASK_ENDED } from '../../src/convergence/endings.ts';
+import type { TaskEnd } from '../../src/convergence/task-kind.ts';
+import { startWorker } from '../../src/convergence/worker.ts';
 import { listenForChanges } from '../../src/db/changes.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import type { TaskHandler } from '../../src/workflows/engine.ts';
-import { connectTaskQueue, migrateEngine, startWorker, type TaskQueue } from '../../src/workflows/engine.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { startDatabase } from '../support/database.ts';
 
 export const TASK_TYPE = 'bench';
 
 export interface Stage {
   database: Database;
-  queue: TaskQueue;
   /** Is told of each task when its first line of code runs. */
   onStart: (taskId: string) => void;
   /** Is told of each task when it has ended. */
@@ -18,43 +20,55 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** The engine as the product wires it, with one kind of task: one step that does nothing. */
+/** The engine as the product wires it, with one kind of task: it waits for something that is there at once. */
 export async function openStage(): Promise<Stage> {
   const log = pino({ level: 'error' }, pino.destination(2));
   const server = await startDatabase();
   const { connection } = server;
   const database = openDatabase(connection);
   await migrate(database);
-  await migrateEngine(connection, log);
   await database.pool.query(`insert into resellers (id, name, created_at) values (1, 'bench', now())`);
   await database.pool.query(
     `insert into clients (id, reseller_id, company, created_at) values (1, 1, 'bench', now())`,
   );
   const changes = await listenForChanges(connection);
-  const queue = await connectTaskQueue({ pool: database.pool, log });
   const stage = { onStart: (_id: string) => {}, onEnd: (_id: string) => {} };
-  const handler: TaskHandler = {
+  const kind: TaskEnd = {
     type: TASK_TYPE,
     deadlineMs: 60_000,
-    async run(run) {
-      stage.onStart(run.taskId);
-      await run.step('nothing', async () => null);
-      return null;
-    },
-    async complete(_tx, { id }) {
-      stage.onEnd(id);
-      return null;
-    },
+    complete: async () => null,
     abandon: async () => {},
   };
-  const worker = await startWorker({ connection, database, changes, handlers: [handler], log });
+  const backend: Backend = {
+    problems: () => [],
+    async converge({ id }) {
+      stage.onStart(id);
+      return { state: 'settled', observed: null };
+    },
+    observe: async () => null,
+    async *list() {},
+  };
+  changes.on(
+    TASK_ENDED,
+    (id) => stage.onEnd(id),
+    () => {},
+  );
+  const claims = openDatabase(connection, 10, { repeatable: true });
+  const worker = await startWorker({
+    database,
+    claims,
+    changes,
+    kinds: [kind],
+    backendOf: () => backend,
+    log,
+    clock: systemClock,
+  });
   return Object.assign(stage, {
     database,
-    queue,
     async close() {
       await worker.stop(1_000);
-      await queue.close();
       await changes.close();
+      await claims.close();
       await database.close();
       await server.stop();
     },

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { insertTask } from '../../src/cloud/tasks/store.ts';
+import { make, want } from '../../src/convergence/wants.ts';
 import { median, percentile } from '../support/statistics.ts';
 import { markdownTable, shown } from '../support/table.ts';
 import { openStage, type Stage, TASK_TYPE } from './stage.ts';
 
 const LANES = 10;
+const SPEC = { name: 'bench', sizeGib: 1, volumeType: 'standard', metadata: {} } as const;
 const PAUSE_MS = 25;
 
 /** Tasks from accepted to FINISHED, against writing the same task row three times without any engine. */
@@ -26,7 +28,7 @@ export async function measureEngine({ quick }: { quick: boolean }): Promise<stri
       markdownTable(
         ['Engine', 'tasks/s', 'ratio'],
         [
-          ['durable task, one step, accepted to FINISHED', shown(median(engine)), ratio.toFixed(2)],
+          ['task that waits for one want, accepted to FINISHED', shown(median(engine)), ratio.toFixed(2)],
           ['floor: the same row inserted, RUNNING, FINISHED', shown(median(floor)), '1.00'],
         ],
       ),
@@ -101,10 +103,11 @@ async function startLatencies(stage: Stage, tasks: number): Promise<number[]> {
 }
 
 /** What a request that starts a task does: the row and the work in one transaction. */
-async function accept({ database, queue }: Stage, id: string): Promise<void> {
+async function accept({ database }: Stage, id: string): Promise<void> {
   await database.transaction(async (tx) => {
     await insertTask(tx.sql, newTask(id));
-    await queue.enqueue(tx, { id, type: TASK_TYPE, input: {} });
+    const place = { clientId: 1, projectId: 1, regionId: 1 };
+    await want(tx, place, [make('volume', id, SPEC)], { taskId: id, check: () => [] });
   });
 }
 
@@ -120,7 +123,7 @@ function newTask(id: string) {
     regionId: 1,
     requestId: id,
     data: {},
-    input: null,
+    input: {},
     createdOn: new Date(now),
     deadlineAt: new Date(now + 60_000),
   };

@@ -67,7 +67,10 @@ async function copyCluster(pool: pg.Pool, name: string): Promise<void> {
           'id', gen_random_uuid(), 'name', 'bench-' || lpad(to_hex(n), 12, '0')))).*
         from kubernetes_clusters original, generate_series(0, $2::int - 1) n
         where original.name = $1
-        returning id)
+        returning id), wanted as (
+        insert into wants (kind, id, client_id, project_id, region_id, spec, settled_generation, observed)
+        select kind, copies.id, client_id, project_id, region_id, spec, 1, observed
+        from copies, wants where wants.id = (select id from kubernetes_clusters where name = $1))
       insert into kubernetes_pools
       select (jsonb_populate_record(pool, jsonb_build_object('id', gen_random_uuid(), 'cluster_id', copies.id))).*
       from copies, kubernetes_pools pool join kubernetes_clusters original on original.id = pool.cluster_id
@@ -81,9 +84,9 @@ async function forgetUpdates(pool: pg.Pool): Promise<void> {
     `update kubernetes_clusters set task_id = null, next_configuration = null where name like 'bench-%'`,
   );
   await pool.query(
-    `delete from dbos.workflow_status where workflow_uuid in (select id::text from tasks where state = 'NEW')`,
+    `update wants set generation = 1, due_at = null, worker_id = null where id in (select want_id from task_wants)`,
   );
-  await pool.query(`delete from tasks where state = 'NEW'`);
-  for (const table of ['kubernetes_clusters', 'dbos.workflow_status', 'tasks'])
+  await pool.query(`delete from tasks where state in ('NEW', 'RUNNING')`);
+  for (const table of ['kubernetes_clusters', 'wants', 'task_wants', 'tasks'])
     await pool.query(`vacuum ${table}`);
 }

@@ -22,7 +22,6 @@ import type { IdentityTables } from '../iam/identity/tables.ts';
 import type { NotificationTables } from '../iam/notification-settings/tables.ts';
 import type { RequestTables } from '../requests/tables.ts';
 import type { AiTaskTables } from '../streaming/ai-tasks/tables.ts';
-import type { WorkerTables } from '../workflows/tables.ts';
 
 /** Every table of the database, by feature. A feature's `tables.ts` imports nothing but kysely. */
 export interface Tables
@@ -49,5 +48,4 @@ export interface Tables
     TaskTables,
     UserActionTables,
     VolumeTables,
-    WantTables,
-    WorkerTables {}
+    WantTables {}

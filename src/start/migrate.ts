@@ -13,7 +13,7 @@ export const migrateCommand: Command = {
     const storage = await openStorage(config, log, { share: true });
     const database = openDatabase(storage.connection);
     try {
-      const applied = await prepareDatabase(database, storage, log);
+      const applied = await prepareDatabase(database, log);
       process.stdout.write(
         applied.length > 0 ? `Applied: ${applied.join(', ')}\n` : 'Nothing to do: the schema is up to date\n',
       );

@@ -9,7 +9,6 @@ import { listenForChanges } from '../db/changes.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
 import { createPatience } from '../db/patience.ts';
-import { refusalNamed } from '../db/refusals.ts';
 import { readModels } from '../engines/models/manifest.ts';
 import type { Api } from '../http/server.ts';
 import { ensureFirstAccount } from '../iam/accounts/first-account.ts';
@@ -19,7 +18,6 @@ import { parseAllowedHosts } from '../lib/allowed-hosts.ts';
 import { systemClock } from '../lib/clock.ts';
 import { accessLogOf } from '../log.ts';
 import { createServices, prepareProjects } from '../services.ts';
-import { connectTaskQueue, migrateEngine } from '../workflows/engine.ts';
 import { requireAiSandbox } from './ai-worker.ts';
 import { simulatedBackends } from './backends.ts';
 import { sourceOf } from './catalog-apply.ts';
@@ -29,7 +27,7 @@ import { cannotListen, requireFreePort } from './listening.ts';
 import { createMetrics } from './metrics.ts';
 import { createReadiness } from './readiness.ts';
 import type { Role } from './role.ts';
-import { hasDatabase, openStorage, type Storage } from './storage.ts';
+import { hasDatabase, openStorage } from './storage.ts';
 import { createTaskWorker } from './task-worker.ts';
 import { hostWorkerThread } from './worker-host.ts';
 
@@ -79,7 +77,7 @@ export async function startPlatform(
     undo.push(() => database.close());
     const catalog = await loading;
     await patiently(async () => {
-      await prepareDatabase(database, storage, log);
+      await prepareDatabase(database, log);
       await agreeOnCatalog({
         database,
         clock: systemClock,
@@ -117,14 +115,11 @@ export async function startPlatform(
       undo.push(() => changes.close());
       const live = await patiently(() => followCatalog({ database, changes, log, agreed: catalog }));
       undo.push(() => live.stop());
-      const queue = await patiently(() => connectTaskQueue({ pool: database.pool, log }));
-      undo.push(() => queue.close());
       const webhookHosts = parseAllowedHosts(config.webhookHosts);
       const services = createServices({
         database,
         changes,
         catalog: live.catalog,
-        queue,
         clock: systemClock,
         simulationSpeed: config.simulationSpeed,
         backends: simulatedBackends(database, config),
@@ -170,12 +165,9 @@ export async function startPlatform(
   }
 }
 
-/** Brings the tables of Tradewind and of its engine up to date. */
-export async function prepareDatabase(database: Database, storage: Storage, log: Logger): Promise<string[]> {
+/** Brings the tables up to date. */
+export async function prepareDatabase(database: Database, log: Logger): Promise<string[]> {
   const applied = await migrate(database);
-  await migrateEngine(storage.connection, log).catch(async (error: unknown) => {
-    throw (await refusalNamed(database.pool, error)) ?? error;
-  });
   if (applied.length > 0) log.info({ migrations: applied.length }, 'The database schema is up to date');
   return applied;
 }

@@ -1,8 +1,8 @@
 import { shortHash } from '../cloud/catalog/in-force.ts';
 import type { LiveCatalog } from '../cloud/catalog/live.ts';
+import { someWorkerLives } from '../convergence/heartbeat.ts';
 import type { Database } from '../db/database.ts';
 import type { Readiness } from '../http/health.ts';
-import { someWorkerLives } from '../workflows/engine.ts';
 import type { Role } from './role.ts';
 
 /**

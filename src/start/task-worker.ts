@@ -1,14 +1,13 @@
 import type { Logger } from 'pino';
 import { followCatalog } from '../cloud/catalog/live.ts';
 import type { Config } from '../config.ts';
-import { startWorker as startConvergence } from '../convergence/worker.ts';
+import { startWorker } from '../convergence/worker.ts';
 import { listenForChanges } from '../db/changes.ts';
 import { openDatabase } from '../db/database.ts';
 import { createPatience } from '../db/patience.ts';
 import { systemClock } from '../lib/clock.ts';
-import { createTaskEnds, createTaskHandlers } from '../services.ts';
+import { createTaskEnds } from '../services.ts';
 import type { AiWorker } from '../streaming/ai-tasks/work/worker.ts';
-import { connectTaskQueue, startWorker } from '../workflows/engine.ts';
 import { prepareAiWork, startAiWork } from './ai-worker.ts';
 import { simulatedBackends } from './backends.ts';
 import type { Storage } from './storage.ts';
@@ -43,40 +42,26 @@ export function createTaskWorker(config: Config, log: Logger): TaskWorker {
       undo.push(() => changes.close());
       const live = await patiently(() => followCatalog({ database, changes, log }));
       undo.push(() => live.stop());
-      const queue = await patiently(() => connectTaskQueue({ pool: database.pool, log }));
-      undo.push(() => queue.close());
       const clock = systemClock;
       const foundation = {
         database,
         changes,
         catalog: live.catalog,
-        queue,
         clock,
         simulationSpeed: config.simulationSpeed,
         backends: simulatedBackends(repeatable, config),
       };
-      const handlers = createTaskHandlers(foundation);
-      const worker = await startWorker({
-        connection,
-        database,
-        changes,
-        handlers,
-        log,
-        clock,
-        takeOverAllAtStart: exclusive,
-      });
-      undo.push((graceMs) => worker.stop(graceMs));
-      const converging = await patiently(() =>
-        startConvergence({
+      const worker = await patiently(() =>
+        startWorker({
           ...foundation,
           kinds: createTaskEnds(foundation),
           claims: repeatable,
           backendOf: foundation.backends.of,
           log,
-          takeOverAllAtStart: false,
+          takeOverAllAtStart: exclusive,
         }),
       );
-      undo.push((graceMs) => converging.stop(graceMs));
+      undo.push((graceMs) => worker.stop(graceMs));
       const prepared = await preparing;
       if (!prepared) return;
       const takeOverAllAtStart = exclusive;

@@ -38,8 +38,11 @@ export function newSamples(): Samples {
     pods: { ipv4: '172.16.0.0/18' },
     services: { ipv4: '172.24.0.0/18' },
     configuration: {},
+    vastShares: false,
+    slurmPublicKeys: {},
     pools: {
       workers: {
+        id: ID(),
         flavorId: 'g1-standard-2-4',
         publicAddresses: false,
         minNodes: 1,
@@ -50,7 +53,7 @@ export function newSamples(): Samples {
         crioConfig: {},
         kubeletConfig: {},
         securityGroups: { [group]: true },
-        nodes: { [ID()]: { name: 'workers-1', addresses: { '10.1.0.20': { subnetId: subnet } } } },
+        nodes: { [ID()]: { name: 'workers-1', ports: {} } },
       },
     },
   };

@@ -34,11 +34,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await admin.end();
   const connection = { host, port, user, database: TEMPLATE };
   const database = openDatabase(connection);
-  await prepareDatabase(
-    database,
-    { connection, exclusive: false, stop: async () => {} },
-    pino({ level: 'silent' }),
-  );
+  await prepareDatabase(database, pino({ level: 'silent' }));
   await database.close();
   project.provide('postgres', { host, port, user });
   return async () => {

@@ -134,8 +134,8 @@ export interface FileShareSpec {
   subnet?: { networkId: string; subnetId: string };
   /** Who may reach it, by the rule's id. */
   access: Record<string, { to: string; level: 'ro' | 'rw' }>;
-  /** Of a VAST share. */
-  rootSquash?: boolean;
+  /** Of a VAST share. Names look like those of every client (LCD), or like those of its own protocol (NPL). */
+  settings?: { rootSquash: boolean; pathLength?: 'LCD' | 'NPL'; allowedCharacters?: 'LCD' | 'NPL' };
   metadata: Tags;
 }
 

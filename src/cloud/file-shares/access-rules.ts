@@ -5,12 +5,14 @@ import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import type { Scope } from '../projects/service.ts';
+import type { Tasks } from '../tasks/service.ts';
 import type { CreateAccessRule } from './access-schema.ts';
 import * as store from './access-store.ts';
 import { lockFree } from './locks.ts';
 import { MAX_ACCESS_RULES } from './schema.ts';
 import type { FileShares } from './service.ts';
 import type { FileShareRow } from './store.ts';
+import { letIn, shutOut } from './wanted.ts';
 
 /** Who may reach a standard share, rule by rule. */
 export interface ShareAccess {
@@ -32,9 +34,10 @@ export interface ShareAccess {
 export function createShareAccess(deps: {
   database: Database;
   clock: Clock;
+  tasks: Pick<Tasks, 'want'>;
   fileShares: Pick<FileShares, 'get'>;
 }): ShareAccess {
-  const { database, clock, fileShares } = deps;
+  const { database, clock, tasks, fileShares } = deps;
 
   return {
     async add(scope, shareId, { ip_address, access_mode }) {
@@ -53,6 +56,7 @@ export function createShareAccess(deps: {
           if (share.type_name === 'vast') throw withoutRules(share);
           if ((await store.countRules(tx, share.id)) >= MAX_ACCESS_RULES) throw full(share);
           await store.insertRules(tx, [{ ...rule, file_share_id: share.id }]);
+          await tasks.want(tx, scope, [letIn(share.id, rule)]);
           return { ...rule, file_share_id: share.id };
         });
       } catch (error) {
@@ -71,8 +75,10 @@ export function createShareAccess(deps: {
     async remove(scope, shareId, ruleId) {
       await database.accept(scope.principal, async (tx) => {
         const share = await lockFree(tx, scope, shareId);
-        if (isUuid(ruleId) && (await store.deleteRule(tx, share.id, ruleId))) return;
-        throw new NotFoundError('Access rule', ruleId);
+        if (!isUuid(ruleId)) throw new NotFoundError('Access rule', ruleId);
+        const rule = await store.deleteRule(tx, share.id, ruleId);
+        if (rule === undefined) throw new NotFoundError('Access rule', ruleId);
+        await tasks.want(tx, scope, [shutOut(share.id, rule.id)]);
       });
     },
   };

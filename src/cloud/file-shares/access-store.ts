@@ -31,12 +31,16 @@ export async function listRules(
   return pageWithCount(rules.orderBy('created_at').orderBy('id'), page);
 }
 
-/** Whether there was one. */
-export async function deleteRule(tx: Transaction, shareId: string, id: string): Promise<boolean> {
-  const { numDeletedRows } = await tx.sql
+/** Undefined where there was none. */
+export async function deleteRule(
+  tx: Transaction,
+  shareId: string,
+  id: string,
+): Promise<{ id: string } | undefined> {
+  return tx.sql
     .deleteFrom('file_share_access_rules')
     .where('file_share_id', '=', shareId)
     .where('id', '=', id)
+    .returning('id')
     .executeTakeFirst();
-  return numDeletedRows > 0n;
 }

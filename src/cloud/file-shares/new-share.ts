@@ -2,10 +2,9 @@ import { addressOrRange } from '../../lib/cidr.ts';
 import { type FieldProblem, InvalidError } from '../../lib/errors.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { Region } from '../catalog/catalog.ts';
-import type { VastSettings } from './backend.ts';
 import { typeNamed } from './legacy.ts';
 import type { CreateFileShare } from './schema.ts';
-import type { FileShareType } from './tables.ts';
+import type { FileShareType, VastSettings } from './tables.ts';
 
 /** Which fields belong to one kind alone. */
 const OWN_FIELDS = { standard: ['network', 'access'], vast: ['share_settings'] } as const;

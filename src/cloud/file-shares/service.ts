@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { TaskType } from '../../convergence/task-kind.ts';
+import { make, remove, type Wanted } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, type FieldProblem, InvalidError, type QuotaExceededError } from '../../lib/errors.ts';
@@ -9,23 +11,15 @@ import type { Scope } from '../projects/service.ts';
 import { exceededQuotas, takeQuota } from '../quotas/quotas.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { insertRules } from './access-store.ts';
-import type { ShareChange, VastSettings } from './backend.ts';
 import { lockFree, shareNotFound } from './locks.ts';
 import { type NewShare, newShare } from './new-share.ts';
 import type { CreateFileShare, UpdateFileShare } from './schema.ts';
 import { rowPatch, settingsOf, wantedShare } from './share-change.ts';
 import { slurmNeeds } from './slurm-needs.ts';
 import * as store from './store.ts';
-import type { FileShareType } from './tables.ts';
-import {
-  CREATE_TASK,
-  DEADLINE_MS,
-  DELETE_TASK,
-  EXTEND_TASK,
-  type FileShareJob,
-  type ShareChangeJob,
-  UPDATE_TASK,
-} from './workflow.ts';
+import type { FileShareType, VastSettings } from './tables.ts';
+import { CREATE_SHARE, DELETE_SHARE, EXTEND_SHARE, type ShareChange, UPDATE_SHARE } from './tasks.ts';
+import { changedShare, shareSpec } from './wanted.ts';
 
 /** What standard shares need to know of networks. */
 export interface ShareSubnets {
@@ -107,13 +101,14 @@ export function createFileShares(deps: {
         const network = await networkOf(tx, scope, wanted);
         await store.insertShare(tx, { ...rowOf(scope, wanted), ...network, ...held(id, taskId) });
         scope.principal.writes?.about({ type: 'file_shares', id, name: wanted.name });
-        await insertRules(tx, rulesOf(id, wanted, clock.now()));
-        await tasks.start(tx, scope, {
+        const rules = rulesOf(id, wanted, clock.now());
+        await insertRules(tx, rules);
+        await tasks.begin(tx, scope, {
           id: taskId,
-          type: CREATE_TASK,
+          task: CREATE_SHARE,
           data: { ...request, type_name: wanted.typeName, file_share_id: id },
-          input: jobOf(scope, id, wanted.sizeGib),
-          deadlineMs: DEADLINE_MS,
+          input: inputOf(scope, id),
+          wants: [make('file_share', id, shareSpec(wanted, network, rules))],
         });
         await takeQuota(tx, scope, 'sfs_count');
       });
@@ -135,12 +130,12 @@ export function createFileShares(deps: {
           );
         }
         await store.changeShare(tx, share.id, { status: 'deleting', task_id: taskId });
-        await tasks.start(tx, scope, {
+        await tasks.begin(tx, scope, {
           id: taskId,
-          type: DELETE_TASK,
+          task: DELETE_SHARE,
           data: { file_share_id: share.id },
-          input: jobOf(scope, share.id, share.size_gib),
-          deadlineMs: DEADLINE_MS,
+          input: inputOf(scope, share.id),
+          wants: [remove('file_share', share.id)],
         });
       });
       return taskId;
@@ -151,9 +146,13 @@ export function createFileShares(deps: {
         const share = await lockFree(tx, scope, id);
         const wanted = wantedShare(share, request, await users.slurmClusterOn(tx, share.id));
         if (!wanted) return undefined;
-        const change: ShareChange = { kind: 'update', settings: wanted.settings };
-        const job: ShareChangeJob = { fileShareId: share.id, change, patch: rowPatch(wanted) };
-        return startChange(tx, scope, UPDATE_TASK, request, job);
+        const { name, tags, settings } = wanted;
+        return begin(tx, scope, {
+          task: UPDATE_SHARE,
+          input: { fileShareId: share.id, patch: rowPatch(wanted) },
+          shown: request,
+          want: changedShare(share.id, { name, metadata: tags, settings }),
+        });
       }),
 
     extend: (scope, id, size) =>
@@ -162,9 +161,12 @@ export function createFileShares(deps: {
         if (size <= share.size_gib) {
           throw new InvalidError({ size: [`Must be larger than the present ${share.size_gib} GiB.`] });
         }
-        const change: ShareChange = { kind: 'extend', sizeGib: size };
-        const job: ShareChangeJob = { fileShareId: share.id, change, patch: { size_gib: size } };
-        return startChange(tx, scope, EXTEND_TASK, { size }, job);
+        return begin(tx, scope, {
+          task: EXTEND_SHARE,
+          input: { fileShareId: share.id, patch: { size_gib: size } },
+          shown: { size },
+          want: changedShare(share.id, { sizeGib: size }),
+        });
       }),
 
     exceeded: (scope) => exceededQuotas(database.sql, scope, { sfs_count: 1 }),
@@ -173,7 +175,9 @@ export function createFileShares(deps: {
       read: async (scope, id) => (await found(scope, id)).tags,
       async change(tx, scope, id, plan) {
         const share = await lockFree(tx, scope, id);
-        await store.changeShare(tx, share.id, { tags: JSON.stringify(plan(share.tags)) });
+        const tags = plan(share.tags);
+        await store.changeShare(tx, share.id, { tags: JSON.stringify(tags) });
+        await tasks.want(tx, scope, [changedShare(share.id, { metadata: tags })]);
       },
     },
 
@@ -195,22 +199,25 @@ export function createFileShares(deps: {
   }
 
   /** Holds the share for a new task; answers its id. */
-  async function startChange(
+  async function begin(
     tx: Transaction,
     scope: Scope,
-    type: string,
-    request: object,
-    job: ShareChangeJob,
+    {
+      task,
+      input,
+      shown,
+      want,
+    }: { task: TaskType<ShareChange>; input: ShareChange; shown: object; want: Wanted },
   ): Promise<string> {
     const id = randomUUID();
-    const extending = job.change.kind === 'extend';
-    await store.changeShare(tx, job.fileShareId, { task_id: id, ...(extending && { status: 'extending' }) });
-    return tasks.start(tx, scope, {
+    const status = task === EXTEND_SHARE && { status: 'extending' as const };
+    await store.changeShare(tx, input.fileShareId, { task_id: id, ...status });
+    return tasks.begin(tx, scope, {
       id,
-      type,
-      data: { file_share_id: job.fileShareId, ...request },
-      input: job,
-      deadlineMs: DEADLINE_MS,
+      task,
+      data: { file_share_id: input.fileShareId, ...shown },
+      input,
+      wants: [want],
     });
   }
 
@@ -270,8 +277,8 @@ function rulesOf(shareId: string, { access }: NewShare, now: Date) {
   }));
 }
 
-function jobOf(scope: Scope, fileShareId: string, sizeGib: number): FileShareJob {
-  return { fileShareId, sizeGib, clientId: scope.clientId, regionId: scope.region.id };
+function inputOf(scope: Scope, fileShareId: string) {
+  return { fileShareId, clientId: scope.clientId, regionId: scope.region.id };
 }
 
 function noSubnet(networkId: string, subnetId: string | undefined): FieldProblem {

@@ -1,10 +1,10 @@
 import { ConflictError, InvalidError } from '../../lib/errors.ts';
 import { sameTags } from '../../lib/tags.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
-import type { VastSettings } from './backend.ts';
 import type { UpdateFileShare } from './schema.ts';
 import { slurmNeeds } from './slurm-needs.ts';
 import type { FileShareRow } from './store.ts';
+import type { VastSettings } from './tables.ts';
 
 /** What a share becomes; settings are those of a VAST share. */
 export interface WantedShare {

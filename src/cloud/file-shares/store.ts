@@ -76,8 +76,6 @@ export async function makeAvailable(tx: Transaction, id: string, change: SharePa
   await changeShare(tx, id, { ...change, status: 'available', task_id: null });
 }
 
-/** Whether there was one. */
-export async function deleteShare(tx: Transaction, id: string): Promise<boolean> {
-  const { numDeletedRows } = await tx.sql.deleteFrom('file_shares').where('id', '=', id).executeTakeFirst();
-  return numDeletedRows > 0n;
+export async function deleteShare(tx: Transaction, id: string): Promise<void> {
+  await tx.sql.deleteFrom('file_shares').where('id', '=', id).execute();
 }

@@ -5,6 +5,12 @@ export type FileShareStatus = 'available' | 'creating' | 'deleting' | 'extending
 /** How names in a VAST share may look: like those of every client, or like those of its own protocol. */
 export type FileShareNaming = 'LCD' | 'NPL';
 
+export interface VastSettings {
+  rootSquash: boolean;
+  pathLength: FileShareNaming | null;
+  allowedCharacters: FileShareNaming | null;
+}
+
 export interface FileShareTables {
   file_shares: {
     id: string;

@@ -22,6 +22,10 @@ async function overrun(taskId: string) {
   return service.http.task(taskId);
 }
 
+const simulated = async () =>
+  (await service.pool.query(`select doing from simulated_objects where kind = 'file_share'`)).rows.map(
+    ({ doing }) => doing,
+  );
 const usedQuota = async () =>
   (await service.pool.query(`select used from quota_usage where attribute = 'sfs_count'`)).rows[0].used;
 
@@ -44,22 +48,45 @@ test('a share is there while it is made, and gone when that fails', async () => 
   });
   expect((await service.http.get(url)).status).toBe(404);
   expect(await usedQuota()).toBe(0);
+  await expect.poll(async () => (await hurry()) === 0 && simulated(), { timeout: 10_000 }).toEqual([]);
 });
 
-test('a share whose deletion fails is available again', async () => {
-  const { rows } = await service.pool.query(
-    `insert into file_shares (id, project_id, region_id, name, type_name, protocol, size_gib, status, access,
-       root_squash, connection_point, tags, creator_task_id, created_at)
-     values (gen_random_uuid(), 1, 1, 'kept', 'vast', 'NFS', 1, 'available', '[]', true, '198.18.0.1:/a', '{}',
-       gen_random_uuid(), now()) returning id`,
+/** As if the simulated work on the share had begun an hour before. */
+async function hurry() {
+  const { rowCount } = await service.pool.query(
+    `update simulated_objects set began_at = began_at - interval '1 hour' where kind = 'file_share'`,
   );
-  const url = `${BASE}/${rows[0].id}`;
+  await service.pool.query('update wants set due_at = clock_timestamp() where due_at is not null');
+  return rowCount;
+}
+
+test('what was half made goes from the infrastructure as well', async () => {
+  const taskId = await started(
+    await service.http.post(BASE, { name: 'half made', protocol: 'NFS', size: 1 }),
+  );
+  await expect.poll(simulated).toEqual(['making']);
+  await overrun(taskId);
+  await expect.poll(simulated).toEqual(['removing']);
+  await expect.poll(async () => (await hurry()) === 0 && simulated(), { timeout: 10_000 }).toEqual([]);
+  expect((await service.pool.query('select kind from wants')).rows).toEqual([]);
+});
+
+test('a share whose deletion takes too long stays held, and goes in the end', async () => {
+  const creation = await started(await service.http.post(BASE, { name: 'slow', protocol: 'NFS', size: 1 }));
+  await expect.poll(hurry, { timeout: 10_000 }).toBe(1);
+  const [id] = (await service.http.task(creation)).created_resources.file_shares;
+  const url = `${BASE}/${id}`;
+
   const taskId = await started(await service.http.delete(url));
+  await expect.poll(simulated).toEqual(['removing']);
+  const ended = await overrun(taskId);
+  expect(ended).toMatchObject({ state: 'ERROR', error: expect.stringContaining('the removal goes on') });
   expect((await service.http.get(url)).body).toMatchObject({ status: 'deleting', task_id: taskId });
-  expect(await overrun(taskId)).toMatchObject({ state: 'ERROR' });
-  expect((await service.http.get(url)).body).toMatchObject({
-    status: 'available',
-    task_id: null,
-    connection_point: '198.18.0.1:/a',
-  });
+  expect((await service.http.delete(url)).status).toBe(409);
+  expect(await usedQuota()).toBe(1);
+
+  await hurry();
+  await expect.poll(async () => (await service.http.get(url)).status, { timeout: 10_000 }).toBe(404);
+  expect(await usedQuota()).toBe(0);
+  expect((await service.http.task(taskId)).state).toBe('ERROR');
 });

@@ -34,7 +34,11 @@ async function hurried(taskId: string) {
   ended.finally(() => {
     isOver = true;
   });
-  await expect.poll(async () => (await hurryAll(), isOver), { timeout: 15_000, interval: 100 }).toBe(true);
+  const look = async () => {
+    await hurryAll();
+    return isOver;
+  };
+  await expect.poll(look, { timeout: 15_000, interval: 100 }).toBe(true);
   return ended;
 }
 
@@ -54,9 +58,11 @@ it('leaves nothing behind when a creation fails', async () => {
   expect(rows).toEqual([{ instances: 0, ports: 0, volumes: 0, addresses: 0, quotas: 0, used_ips: 0 }]);
   // What was half made goes too, however long that takes.
   for (const kind of ['machine', 'port', 'volume'] as const) {
-    await expect
-      .poll(async () => (await hurryAll(), infrastructure(service.pool, kind)), { timeout: 15_000 })
-      .toEqual({ wanted: [], there: [] });
+    const look = async () => {
+      await hurryAll();
+      return infrastructure(service.pool, kind);
+    };
+    await expect.poll(look, { timeout: 15_000 }).toEqual({ wanted: [], there: [] });
   }
 });
 

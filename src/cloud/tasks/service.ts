@@ -7,7 +7,6 @@ import { ownsClient, type Principal } from '../../iam/identity/principal.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
-import type { TaskQueue } from '../../workflows/task-queue.ts';
 import type { Scope } from '../projects/service.ts';
 import * as acknowledgements from './acknowledgement-store.ts';
 import { taskFilter } from './list-filter.ts';
@@ -16,18 +15,6 @@ import type { AcknowledgeQuery, TaskListQuery } from './schema.ts';
 import { ACTIVE, ENDED } from './states.ts';
 import { findLateRemoval, findTask, insertTask, type TaskRow, waitLike } from './store.ts';
 import { createTaskWaiting } from './waiting.ts';
-
-/** Work to be done later, accepted now. */
-export interface TaskRequest {
-  type: string;
-  /** What the task was asked to do, as the API shows it. Holds no secret. */
-  data: object;
-  /** What the workflow gets. */
-  input: object;
-  deadlineMs: number;
-  /** Given where the id must be known before, e.g. to lock a row with it. */
-  id?: string;
-}
 
 /** A change of what is wanted of infrastructure, accepted now. */
 export interface TaskStart<Input> {
@@ -46,8 +33,6 @@ export interface TaskStart<Input> {
 export type TaskScope = Omit<Scope, 'region'> & { region: { id: number } | null };
 
 export interface Tasks {
-  /** Accepts a task in the caller's transaction: the row that clients poll and the work commit together. */
-  start(tx: Transaction, scope: TaskScope, request: TaskRequest): Promise<string>;
   /**
    * Wants something in the caller's transaction: the row that clients poll and what it waits for commit together. Call it
    * when all rows that the work concerns are locked. @throws InvalidError for what the infrastructure can't do
@@ -102,7 +87,6 @@ interface TaskPage {
 export function createTasks(deps: {
   database: Database;
   changes: ChangeFeed;
-  queue: TaskQueue;
   clock: Clock;
   backends: { check: SpecCheck };
 }): Tasks {
@@ -124,14 +108,6 @@ export function createTasks(deps: {
 
   return {
     get,
-    async start(tx, scope, request) {
-      const id = request.id ?? randomUUID();
-      const { type, data, input, deadlineMs } = request;
-      await insertTask(tx.sql, { ...ownerOf(scope), ...timesOf(deadlineMs), id, type, data, input: null });
-      await deps.queue.enqueue(tx, { id, type, input });
-      scope.principal.writes?.started(id);
-      return id;
-    },
     async begin(tx, scope, { task: { type, deadlineMs }, id = randomUUID(), data, input, wants }) {
       await insertTask(tx.sql, { ...ownerOf(scope), ...timesOf(deadlineMs), id, type, data, input });
       await want(tx, wantPlaceOf(scope), wants, { taskId: id, check });

@@ -123,14 +123,7 @@ const NEVER: Record<string, string> = {
   'tasks that have not ended, or not with a reason': `
     select id, task_type, state, error from tasks
     where state not in ('FINISHED', 'ERROR') or (state = 'ERROR' and coalesce(error, '') = '')`,
-  'work that the engine has not ended': `
-    select workflow_uuid, status from dbos.workflow_status where status in ('PENDING', 'ENQUEUED')`,
   'infrastructure that belongs to nothing': `
-    select id, kind from simulated_resources
-    where not exists (select from volumes where volumes.id = simulated_resources.id)
-      and not exists (select from snapshots where snapshots.id = simulated_resources.id)
-      and not exists (select from instances where instances.id = simulated_resources.id)
-    union all
     select id, kind from simulated_objects
     where not exists (select from wants where (wants.kind, wants.id) = (simulated_objects.kind, simulated_objects.id))`,
   'clusters that are not as wanted, or wanted otherwise than they are': `

@@ -1,0 +1,60 @@
+import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
+import { releaseQuota } from '../quotas/quotas.ts';
+import { deleteShare, makeAvailable, type SharePatch } from './store.ts';
+
+interface ShareInput {
+  fileShareId: string;
+  /** Whose quota it counts against. */
+  clientId: number;
+  regionId: number;
+}
+
+export interface ShareChange {
+  fileShareId: string;
+  /** What the row becomes when it is done. */
+  patch: SharePatch;
+}
+
+const deadlineMs = minutes(10);
+export const CREATE_SHARE: TaskType<ShareInput> = { type: 'create_sfs', deadlineMs };
+export const DELETE_SHARE: TaskType<ShareInput> = { type: 'delete_sfs', deadlineMs };
+export const UPDATE_SHARE: TaskType<ShareChange> = { type: 'update_sfs', deadlineMs };
+export const EXTEND_SHARE: TaskType<ShareChange> = { type: 'extend_sfs', deadlineMs };
+
+/** How tasks on file shares end: the share is held until then. */
+export function fileShareTasks(): TaskEnd[] {
+  const create: TaskEnd<ShareInput> = {
+    ...CREATE_SHARE,
+    async complete(tx, _task, { fileShareId }, seen) {
+      const { connectionPoint } = seen('file_share', fileShareId);
+      await makeAvailable(tx, fileShareId, { connection_point: connectionPoint });
+      return { file_shares: [fileShareId] };
+    },
+    async abandon(tx, _task, { fileShareId, ...owner }) {
+      await deleteShare(tx, fileShareId);
+      await releaseQuota(tx, owner, 'sfs_count');
+    },
+  };
+
+  const remove: TaskEnd<ShareInput> = {
+    ...DELETE_SHARE,
+    removes: true,
+    async complete(tx, _task, { fileShareId, ...owner }) {
+      await deleteShare(tx, fileShareId);
+      await releaseQuota(tx, owner, 'sfs_count');
+      return null;
+    },
+    abandon: (tx, _task, { fileShareId }) => makeAvailable(tx, fileShareId),
+  };
+
+  const change = (task: TaskType<ShareChange>): TaskEnd<ShareChange> => ({
+    ...task,
+    async complete(tx, _task, { fileShareId, patch }) {
+      await makeAvailable(tx, fileShareId, patch);
+      return null;
+    },
+    abandon: (tx, _task, { fileShareId }) => makeAvailable(tx, fileShareId),
+  });
+
+  return [create, remove, change(UPDATE_SHARE), change(EXTEND_SHARE)];
+}
