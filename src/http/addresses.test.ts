@@ -43,6 +43,18 @@ it.each(['-1', '9007199254740992', '1'.repeat(400)])(
   },
 );
 
+it.each([
+  ['QUERY', undefined],
+  ['PUT', 'application/json'],
+  ['PUT', 'text/plain'],
+])('answers 405 to a %s with a body of type %s, before it looks at the body', async (method, type) => {
+  const answer = await fetch(`${service.url}/v1/tasks/1`, {
+    method,
+    ...(type && { body: '{', headers: { 'content-type': type } }),
+  });
+  expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+});
+
 it.each([3, 101, 499])('answers 405 with Allow where a path parameter has %i characters', async (length) => {
   const answer = await service.http.request('PATCH', `/v1/tasks/${'x'.repeat(length)}`);
   expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);

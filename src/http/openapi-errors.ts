@@ -152,7 +152,7 @@ function statusesOf(
     400,
     401,
     403,
-    ...(path.includes('{') || operation.requestBody ? [404] : []),
+    ...(namesSomething(path, operation) ? [404] : []),
     ...((changes && areaOf(path) !== 'streaming') || traits?.keyed ? [409] : []),
     ...(path.endsWith('/cancel') || traits?.versioned ? [412] : []),
     ...(operation.requestBody ? [413, 415] : []),
@@ -160,6 +160,11 @@ function statusesOf(
     ...(traits?.counted ? [429] : []),
     500,
   ];
+}
+
+function namesSomething(path: string, { requestBody, parameters = [] }: Operation): boolean {
+  const names = parameters.map((one) => 'name' in one && one.required && one.name);
+  return path.includes('{') || requestBody !== undefined || names.includes('project_id');
 }
 
 function responseOf(area: Area, status: number): object {

@@ -33,6 +33,7 @@ const IDEMPOTENCY_KEY: Parameter = {
     type: 'string',
     minLength: 1,
     maxLength: 255,
+    pattern: '^[!-~]([ -~]*[!-~])?$',
     description:
       'Carries the request out once: repeated within 24 hours with the same key and body it answers the same, with `Idempotency-Replayed: true`. The same key for another request is 422.',
   },
@@ -44,6 +45,7 @@ const IF_MATCH: Parameter = {
   required: false,
   schema: {
     type: 'string',
+    pattern: '^(\\*|(W/)?"[!#-~]*"(, *(W/)?"[!#-~]*")*)$',
     description:
       'The `ETag` of a read, such as `"7"`: the change is made only if nobody made another since, else 412.',
   },

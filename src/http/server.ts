@@ -17,6 +17,8 @@ import { warnOfUnknownProxies } from './unknown-proxies.ts';
 import { refuseUnknownQueries } from './unknown-queries.ts';
 
 const BODY_LIMIT = 1_048_576;
+/** The longest filters and lists of ids that an address may carry fit in it, which is more than Node takes by itself. */
+const HEADER_LIMIT = 65_536;
 
 /** A server with everything that each request meets, and no route yet. */
 export function createServer(deps: {
@@ -39,6 +41,7 @@ export function createServer(deps: {
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
+    http: { maxHeaderSize: HEADER_LIMIT },
     trustProxy: deps.trustedProxies.length > 0 && [...deps.trustedProxies],
     genReqId: () => deps.nextRequestId(),
     requestTimeout: 60_000,

@@ -21,14 +21,20 @@ export function answerUnknownPaths(app: FastifyInstance): void {
     paths.on('GET', url, () => {}, url);
   });
 
-  app.setNotFoundHandler((request: FastifyRequest, reply: FastifyReply) => {
+  function faultOf(request: FastifyRequest, reply: FastifyReply): Error {
     const emptyPart = emptyPartIn(request.url);
-    if (emptyPart) return sendError(emptyPart, request, reply);
+    if (emptyPart) return emptyPart;
     const path = pathOf(request.url);
     const route = paths.find('GET', path);
-    if (!route) return sendError(new NotFoundError('Path', path), request, reply);
+    if (!route) return new NotFoundError('Path', path);
     void reply.header('allow', [...(methods.get(route.store as string) ?? [])].sort().join(', '));
-    sendError(new HttpError(405, 'HTTP 405: Method Not Allowed'), request, reply);
+    return new HttpError(405, 'HTTP 405: Method Not Allowed');
+  }
+
+  // Before the body, which nobody asked for: what is wrong with it, or with its type, would be another answer.
+  app.addHook('preParsing', (request, reply, _body, done) => {
+    if (request.is404) sendError(faultOf(request, reply), request, reply);
+    else done();
   });
 }
 

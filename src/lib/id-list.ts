@@ -5,7 +5,7 @@ const UUID = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-
 /** Ids in one query parameter, with commas between them. */
 export const IdList = (description: string) =>
   Type.String({
-    maxLength: 37_000,
+    maxLength: 18_500,
     pattern: `^(${UUID}(,${UUID})*)?$`,
     rule: 'Must be UUIDs with commas between them.',
     description: `${description}; with commas between them`,

@@ -1,5 +1,7 @@
 /** Texts in a query parameter as JSON: an object or an array of them. Undefined when it is anything else. */
 
+export const MAX_QUERY_JSON = 8_192;
+
 export function textObject(json: string): Record<string, string> | undefined {
   const value = parsed(json);
   const sound =

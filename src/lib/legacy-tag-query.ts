@@ -1,20 +1,20 @@
 import { Type } from 'typebox';
 import { InvalidError } from './errors.ts';
-import { textArray, textObject } from './json-texts.ts';
+import { MAX_QUERY_JSON, textArray, textObject } from './json-texts.ts';
 import { LEGACY } from './legacy.ts';
 
 /** Tag filters by the names that the library below the older Terraform provider has for them. */
 export const legacyTagQuery = {
   metadata_k: Type.Optional(
-    Type.Array(Type.String({ maxLength: 32_768 }), {
-      maxItems: 64,
+    Type.Array(Type.String({ maxLength: MAX_QUERY_JSON }), {
+      maxItems: 4,
       ...LEGACY,
       description: 'Same as `tag_key`; one may also be a JSON array of keys',
     }),
   ),
   metadata_kv: Type.Optional(
     Type.String({
-      maxLength: 32_768,
+      maxLength: MAX_QUERY_JSON,
       ...LEGACY,
       description: "Same as `tag_key_value`; may also be written with single quotes: `{'env':'production'}`",
     }),

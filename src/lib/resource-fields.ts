@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { nullable } from './nullable.ts';
-import { Timestamp } from './wire.ts';
+import { OffsetTimestamp } from './wire.ts';
 
 /** Pieces of answers that every resource with tags and tasks has. */
 
@@ -33,8 +33,8 @@ export const ResourceFields = {
   ...TaggedFields,
   ...PlaceFields,
   ...TaskFields,
-  created_at: Timestamp(),
-  updated_at: Timestamp(),
+  created_at: OffsetTimestamp(),
+  updated_at: OffsetTimestamp(),
 };
 
 const EXAMPLE_ID = '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a';

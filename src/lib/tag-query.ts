@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { InvalidError } from './errors.ts';
-import { textObject } from './json-texts.ts';
+import { MAX_QUERY_JSON, textObject } from './json-texts.ts';
 import { type LegacyTagQuery, legacyTagQuery, metadataKeys, metadataPairs } from './legacy-tag-query.ts';
 
 /** Tag filters of cloud lists (contract 1.3). */
@@ -13,7 +13,7 @@ export const tagQuery = {
   ),
   tag_key_value: Type.Optional(
     Type.String({
-      maxLength: 32_768,
+      maxLength: MAX_QUERY_JSON,
       description: 'A JSON object of keys and values; all must match',
       examples: ['{"env":"production"}'],
     }),

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../lib/nullable.ts';
 import { plainSeconds } from '../../lib/timestamps.ts';
-import { listOf, Timestamp } from '../../lib/wire.ts';
+import { listOf, OffsetTimestamp } from '../../lib/wire.ts';
 import { type Region, regionFields } from './schema.ts';
 
 const { ddos_endpoint_id, ...required } = regionFields;
@@ -15,7 +15,7 @@ export const RegionAnswer = Type.Object(
       }),
     ),
     ddos_endpoint_id: Type.Optional(ddos_endpoint_id),
-    created_at: Timestamp(),
+    created_at: OffsetTimestamp(),
     created_on: Type.String({
       deprecated: true,
       description: 'Same as created_at, in UTC without saying so',

@@ -4,7 +4,7 @@ import { nullable } from '../../lib/nullable.ts';
 import { PlaceFields, TagAnswer, TaskFields, UuidInput } from '../../lib/resource-fields.ts';
 import { tagQuery } from '../../lib/tag-query.ts';
 import { TagsPatchInput } from '../../lib/tags-patch.ts';
-import { listOf, listQuery, ProjectRegion, ResourceName, Timestamp } from '../../lib/wire.ts';
+import { listOf, listQuery, OffsetTimestamp, ProjectRegion, ResourceName } from '../../lib/wire.ts';
 import { imageFields } from '../catalog/schema.ts';
 import { priceFields } from '../catalog/wire-fields.ts';
 
@@ -83,8 +83,8 @@ export const ImageAnswer = Type.Object(
     ...MetadataTwice,
     ...PlaceFields,
     ...TaskFields,
-    created_at: Timestamp(),
-    updated_at: Timestamp(),
+    created_at: OffsetTimestamp(),
+    updated_at: OffsetTimestamp(),
   },
   { title: 'Image', description: 'What a boot volume can be made from.' },
 );

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { InvalidError } from '../../lib/errors.ts';
-import { textArray } from '../../lib/json-texts.ts';
+import { MAX_QUERY_JSON, textArray } from '../../lib/json-texts.ts';
 import { LEGACY } from '../../lib/legacy.ts';
 import { MetadataTwice, metadataTwice } from '../../lib/legacy-metadata.ts';
 import { legacyTagQuery } from '../../lib/legacy-tag-query.ts';
@@ -36,7 +36,7 @@ export const legacyInstanceQuery = {
   ...legacyTagQuery,
   metadata_v: Type.Optional(
     Type.String({
-      maxLength: 32_768,
+      maxLength: MAX_QUERY_JSON,
       ...LEGACY,
       description: 'A JSON array of values that must be present, as `tag_value`',
     }),

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { IdList } from '../../lib/id-list.ts';
+import { MAX_QUERY_JSON } from '../../lib/json-texts.ts';
 import { newTags } from '../../lib/legacy-metadata.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { PlaceFields, TagAnswer, TaskFields, Uuid, UuidInput } from '../../lib/resource-fields.ts';
@@ -337,7 +338,7 @@ export const InstanceListQuery = Type.Object(
     ),
     tag_key_value: Type.Optional(
       Type.String({
-        maxLength: 32_768,
+        maxLength: MAX_QUERY_JSON,
         description: 'A JSON object of keys and values; all must match',
         examples: ['{"env":"production"}'],
       }),

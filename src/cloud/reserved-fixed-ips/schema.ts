@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../lib/nullable.ts';
 import { PlaceFields, TaskFields, Uuid } from '../../lib/resource-fields.ts';
-import { listOf, ProjectRegion, Timestamp } from '../../lib/wire.ts';
+import { listOf, OffsetTimestamp, ProjectRegion } from '../../lib/wire.ts';
 import { NetworkAnswer } from '../networks/schema.ts';
 
 const resource_type = nullable(Type.Enum(['instance'], { type: 'string' }));
@@ -48,8 +48,8 @@ export const ReservedFixedIpAnswer = Type.Object(
     ),
     ...PlaceFields,
     ...TaskFields,
-    created_at: Timestamp(),
-    updated_at: Timestamp(),
+    created_at: OffsetTimestamp(),
+    updated_at: OffsetTimestamp(),
   },
   { title: 'ReservedFixedIp' },
 );

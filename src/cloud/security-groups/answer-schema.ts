@@ -2,7 +2,7 @@ import { type TSchema, Type } from 'typebox';
 import { MetadataList } from '../../lib/legacy-metadata.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { PlaceFields, TagAnswer, Uuid } from '../../lib/resource-fields.ts';
-import { listOf, Timestamp } from '../../lib/wire.ts';
+import { listOf, OffsetTimestamp } from '../../lib/wire.ts';
 import { Direction, Ethertype, Port, Prefix, Protocol } from './rule-schema.ts';
 
 type DialectName = 'specification' | 'client';
@@ -25,8 +25,8 @@ function answers(titlePrefix: string, remoteGroupSchema: TSchema) {
       remote_group_id: remoteGroupId,
       description: Type.String({ examples: ['HTTPS'] }),
       revision_number: revision,
-      created_at: Timestamp('Such as 2019-06-18T11:56:16+0000'),
-      updated_at: Timestamp('Such as 2019-06-18T11:56:16+0000'),
+      created_at: OffsetTimestamp(),
+      updated_at: OffsetTimestamp(),
     },
     { title: `${titlePrefix}SecurityGroupRule` },
   );
@@ -44,8 +44,8 @@ function answers(titlePrefix: string, remoteGroupSchema: TSchema) {
       tags_v2: Type.Array(TagAnswer, { description: 'Tags' }),
       ...MetadataList,
       security_group_rules: Type.Array(rule, { description: 'Rules, in canonical form' }),
-      created_at: Timestamp('Such as 2019-06-18T11:56:16+0000'),
-      updated_at: Timestamp('Such as 2019-06-18T11:56:16+0000'),
+      created_at: OffsetTimestamp(),
+      updated_at: OffsetTimestamp(),
     },
     { title: `${titlePrefix}SecurityGroup` },
   );

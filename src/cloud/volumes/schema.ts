@@ -5,7 +5,7 @@ import { nullable } from '../../lib/nullable.ts';
 import { ResourceFields, Uuid, UuidInput } from '../../lib/resource-fields.ts';
 import { tagQuery } from '../../lib/tag-query.ts';
 import { MAX_VOLUME_GIB } from '../../lib/volume-types.ts';
-import { listOf, listQuery, ProjectRegion, ResourceName, Timestamp } from '../../lib/wire.ts';
+import { listOf, listQuery, OffsetTimestamp, ProjectRegion, ResourceName } from '../../lib/wire.ts';
 import { VolumeTypeName } from '../catalog/schema.ts';
 import { VOLUME_STATUSES } from './states.ts';
 
@@ -73,7 +73,7 @@ const Attachment = Type.Object(
     instance_name: nullable(Type.String()),
     device: nullable(Type.String({ examples: ['/dev/vda'] })),
     flavor_id: nullable(Type.String()),
-    attached_at: nullable(Timestamp()),
+    attached_at: nullable(OffsetTimestamp()),
   },
   { title: 'VolumeAttachment' },
 );

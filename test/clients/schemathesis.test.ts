@@ -1,0 +1,175 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ClientResult } from '../../scripts/compatibility/clients.ts';
+import { pythonClients } from '../../scripts/install-test-clients.ts';
+import { record } from '../support/clients.ts';
+import { type DocumentedOperation, documentedOperations } from '../support/openapi.ts';
+import { createPossessions, type Possessions } from '../support/possessions.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { finishTranscription } from '../support/transcriptions.ts';
+import { EXCEPTIONS } from './schemathesis/exceptions.ts';
+
+/** Schemathesis makes requests from each OpenAPI document, sound and unsound ones, and holds the answers to what it says. */
+const PREFIXES = ['', '/gcore'];
+const SETTINGS = path.join(import.meta.dirname, 'schemathesis');
+/** Of so many operations one gets more than the examples of its document: phases of thousands of requests. 1 is for a release. */
+const USUAL_SHARE = 8;
+const SHARE = Number(process.env.SCHEMATHESIS_SHARE ?? USUAL_SHARE);
+const { installed, folder } = pythonClients();
+if (!installed) {
+  process.stderr.write(
+    'SKIPPED, for want of schemathesis: "npx tsx scripts/install-test-clients.ts" says why\n',
+  );
+}
+
+interface Run {
+  prefix: string;
+  said: string;
+  /** What schemathesis reports. */
+  report: {
+    schemathesis_version: string;
+    complete: boolean;
+    operations: { total: number; tested: number };
+    test_cases: { generated: number };
+    errors: unknown[];
+    baseline: { new: number; known_ids: string[] };
+  };
+}
+
+const exceptions = EXCEPTIONS.flatMap(({ operations, reason, ...failure }) =>
+  operations.map((operation) => ({ ...failure, operation })),
+);
+
+let output: string;
+let service: TestService;
+const runs = new Map<string, Promise<Run>>();
+
+describe.skipIf(!installed)('schemathesis', () => {
+  beforeAll(async () => {
+    output = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-schemathesis-'));
+    service = await startService({ TRADEWIND_RATE_LIMIT: '0' });
+    const operations = await documentedOperations();
+    const possessions = createPossessions(service.http);
+    await possessions.makeFor(operations);
+    await finishTranscription(service.pool, String(possessions.values.transcribed_task_id));
+    for (const prefix of PREFIXES) {
+      const served = operations.filter((each) => each.prefix === prefix);
+      runs.set(prefix, run(prefix, await tables(served, possessions)));
+    }
+  }, 300_000);
+  afterAll(async () => {
+    await service?.stop();
+    fs.rmSync(output, { recursive: true, force: true });
+  });
+
+  it.each(PREFIXES)('finds no fault in %s/openapi.json', { timeout: 1_200_000 }, async (prefix) => {
+    const { report, said } = (await runs.get(prefix)) as Run;
+    const { complete, errors, operations } = report;
+    expect({ complete, errors, failures: report.baseline.new }, said).toEqual({
+      complete: true,
+      errors: [],
+      failures: 0,
+    });
+    expect(operations.tested).toBe(operations.total);
+  });
+
+  it('makes no exception that is none', { timeout: 1_200_000 }, async () => {
+    const done = await Promise.all(runs.values());
+    const met = new Set(done.flatMap(({ report }) => report.baseline.known_ids));
+    // What the others do depends on the few requests that they get.
+    const sure = exceptions.filter(({ operation }) => isCovered(operation));
+    expect(sure.filter((each) => !met.has(idOf(each))).map(({ operation }) => operation)).toEqual([]);
+    if (SHARE === USUAL_SHARE) record('schemathesis', resultOf(done));
+  });
+});
+
+/** The same in each run: adding an operation changes nothing for others. */
+function isCovered(operation: string): boolean {
+  return createHash('sha256').update(operation).digest().readUInt32BE() % SHARE === 0;
+}
+
+/** As schemathesis names a failure that it knows. */
+function idOf({ operation, check, failure, signature }: (typeof exceptions)[number]): string {
+  const identity = [operation, check, failure, signature].join('\0');
+  return createHash('sha256').update(identity).digest('hex').slice(0, 6);
+}
+
+/**
+ * Something real for each path parameter, so that more than 404 is met; what is deleted is needed by nobody else. A table
+ * for each operation would be plainer, but schemathesis looks through all of them for every request.
+ */
+async function tables(operations: DocumentedOperation[], possessions: Possessions): Promise<string> {
+  const usual = possessions.values;
+  const made = ['[parameters]', ...Object.entries(usual).map(([name, value]) => pair(name, value))];
+  const uncovered = operations.map(nameOf).filter((name) => !isCovered(name));
+  if (uncovered.length > 0) {
+    const regex = `^(${uncovered.map((name) => name.replaceAll(/[.{}]/g, '\\$&')).join('|')})$`;
+    made.push('[[operations]]', `include-name-regex = '${regex}'`, '[operations.phases]');
+    made.push('coverage.enabled = false', 'fuzzing.enabled = false');
+  }
+  for (const operation of operations) {
+    const values =
+      operation.method === 'DELETE' ? await possessions.freshFor(operation) : possessions.of(operation);
+    const own = Object.entries(values).filter(([name, value]) => value !== usual[name]);
+    if (own.length === 0) continue;
+    made.push('[[operations]]', `include-name = '${nameOf(operation)}'`, '[operations.parameters]');
+    made.push(...own.map(([name, value]) => pair(name, value)));
+  }
+  return made.join('\n');
+}
+
+const nameOf = ({ method, path: address }: DocumentedOperation) => `${method} ${address}`;
+const pair = (name: string, value: string | number) => `"path.${name}" = ${JSON.stringify(value)}`;
+
+async function run(prefix: string, operations: string): Promise<Run> {
+  const name = prefix.slice(1) || 'specification';
+  const settings = path.join(output, `${name}.toml`);
+  const report = path.join(output, `${name}.json`);
+  const baseline = path.join(output, `${name}-baseline.json`);
+  fs.writeFileSync(baseline, JSON.stringify({ format_version: 1, entries: exceptions }));
+  const common = fs.readFileSync(path.join(SETTINGS, 'schemathesis.toml'), 'utf8');
+  const hooks = `hooks = ${JSON.stringify(path.join(SETTINGS, 'hooks.py'))}`;
+  fs.writeFileSync(settings, [hooks, common, operations].join('\n'));
+  const said = await schemathesis([
+    ...['--config-file', settings, 'run', `${service.url}${prefix}/openapi.json`],
+    ...['--header', `Authorization: apikey ${service.http.token}`],
+    ...['--baseline', baseline, '--report', 'json', '--report-json-path', report, '--no-color'],
+  ]);
+  expect(fs.existsSync(report), said).toBe(true);
+  return { prefix, said, report: JSON.parse(fs.readFileSync(report, 'utf8')) };
+}
+
+function schemathesis(args: string[]): Promise<string> {
+  const child = spawn(path.join(folder, 'bin/schemathesis'), args, {
+    cwd: output,
+    env: { PATH: process.env.PATH, PYTHONDONTWRITEBYTECODE: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+    });
+  }
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', () => resolve(said));
+  });
+}
+
+/** How much was asked, in thousands, as answers beget requests. */
+function resultOf(done: Run[]): ClientResult {
+  const counts = done.map(({ prefix, report }) => {
+    const thousands = Math.floor(report.test_cases.generated / 1000);
+    return `${report.operations.tested} operations of \`${prefix}/openapi.json\` with over ${thousands},000 requests`;
+  });
+  return {
+    client: 'Schemathesis, which tests an API by its OpenAPI document',
+    pinned: done[0]?.report.schemathesis_version ?? '',
+    passed: `the ${counts.join(' and the ')}; ${exceptions.length} operations may refuse what their schema allows, each with its reason`,
+  };
+}
