@@ -62,7 +62,10 @@ it('a creation that fails leaves nothing', async () => {
   const there = async () => (await infrastructure(service.pool, 'floating_ip')).there.length;
   await expect.poll(there, { timeout: 15_000 }).toBe(before.there.length + 1);
   await overrun(answer.body[0]);
-  const after = async () => (await hurry(service.pool), infrastructure(service.pool, 'floating_ip'));
+  const after = async () => {
+    await hurry(service.pool);
+    return infrastructure(service.pool, 'floating_ip');
+  };
   await expect.poll(after, { timeout: 15_000 }).toEqual(before);
   const { rows } = await service.pool.query('select from floating_ips');
   expect(rows).toEqual([]);

@@ -33,7 +33,15 @@ const settled = () =>
   service.pool.query('select from wants where due_at is not null').then(({ rowCount }) => rowCount);
 
 it('leaves nothing of what could not be made', async () => {
-  await expect.poll(async () => (await hurry(service.pool), settled()), { timeout: 15_000 }).toBe(0);
+  await expect
+    .poll(
+      async () => {
+        await hurry(service.pool);
+        return settled();
+      },
+      { timeout: 15_000 },
+    )
+    .toBe(0);
   const before = [
     await infrastructure(service.pool, 'network'),
     await infrastructure(service.pool, 'subnet'),
@@ -63,9 +71,10 @@ it('wants what was before when a change fails, and what was changed meanwhile', 
   expect((await service.http.get(`${NETWORKS}/${id}`)).body).toMatchObject({ name: 'first', task_id: null });
   expect((await specOf(service.pool, 'network', id)).wanted).toMatchObject({ name: 'first', metadata: {} });
   expect((await service.http.patch(`${NETWORKS}/${id}`, { name: 'at once' })).status).toBe(200);
-  const there = async () => (
-    await hurry(service.pool), (await specOf(service.pool, 'network', id)).there?.name
-  );
+  const there = async () => {
+    await hurry(service.pool);
+    return (await specOf(service.pool, 'network', id)).there?.name;
+  };
   await expect.poll(there, { timeout: 15_000 }).toBe('at once');
 });
 

@@ -88,9 +88,10 @@ it('goes although a floating IP leads to it, which leads nowhere then', async ()
   expect((await service.http.put(`${url}/metadata`, { a: 'b' })).status).toBe(204);
   await finished(removal.body[0]);
   expect((await service.http.get(url)).body.port_id).toBeNull();
-  const floating = async () => (
-    await hurry(service.pool), (await specOf(service.pool, 'floating_ip', id)).there
-  );
+  const floating = async () => {
+    await hurry(service.pool);
+    return (await specOf(service.pool, 'floating_ip', id)).there;
+  };
   await expect
     .poll(floating, { timeout: 15_000 })
     .toEqual({ address: expect.any(String), metadata: { a: 'b' } });

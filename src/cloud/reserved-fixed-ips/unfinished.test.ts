@@ -87,7 +87,10 @@ it('leaves nothing of a port that could not be made', async () => {
   await expect.poll(there, { timeout: 15_000 }).toBe(before.there.length + 1);
   await failed(taskId);
   expect(await counts()).toEqual(rows);
-  const after = async () => (await hurry(service.pool), infrastructure(service.pool, 'port'));
+  const after = async () => {
+    await hurry(service.pool);
+    return infrastructure(service.pool, 'port');
+  };
   await expect.poll(after, { timeout: 15_000 }).toEqual(before);
 });
 
@@ -114,13 +117,19 @@ it('brings back a port that has gone already when the floating IP could not be m
   expect(await specOf(service.pool, 'port', id)).toEqual({ wanted: undefined, there: undefined });
   await failed(taskId);
   await expectThere(id, { reserved: true });
-  const gone = async () => (await hurry(service.pool), infrastructure(service.pool, 'floating_ip'));
+  const gone = async () => {
+    await hurry(service.pool);
+    return infrastructure(service.pool, 'floating_ip');
+  };
   await expect.poll(gone, { timeout: 15_000 }).toEqual({ wanted: [], there: [] });
 });
 
 /** The port, there and as it is wanted, once all has settled. */
 async function expectThere(id: string, spec: object) {
-  const there = async () => (await hurry(service.pool), specOf(service.pool, 'port', id));
+  const there = async () => {
+    await hurry(service.pool);
+    return specOf(service.pool, 'port', id);
+  };
   await expect.poll(there, { timeout: 15_000 }).toMatchObject({ wanted: spec, there: spec });
   const { wanted, there: found } = await there();
   expect(found).toEqual(wanted);
