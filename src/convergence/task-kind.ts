@@ -28,7 +28,10 @@ export interface TaskEnd<Input = unknown> extends TaskType<Input> {
   readonly removes?: boolean;
   /** What the task wanted is wanted all the same when it fails: its rows say so from the beginning, and stay. */
   readonly keeps?: boolean;
-  /** Everything that the task waited for is as wanted. */
+  /**
+   * Everything that the task waited for is as wanted. What this wants in turn has to be of other things: another state of
+   * the same ones would be overtaken by itself, again and again.
+   */
   complete(tx: Transaction, task: { id: string }, input: Input, seen: Seen): Promise<CreatedResources | null>;
   /**
    * The infrastructure refused, or the deadline passed: release locks, put rows back. What the task wanted is taken back

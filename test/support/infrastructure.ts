@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Kind } from '../../src/backends/contract/backend.ts';
 import type { Specs } from '../../src/backends/contract/specs.ts';
@@ -42,4 +43,35 @@ export async function infrastructure(
     return rows.map(({ name }) => name);
   };
   return { wanted: await names('wants'), there: await names('simulated_objects') };
+}
+
+/** What is wanted of one thing, and what is there; undefined where nothing is, null where it is to go. */
+export async function specOf<K extends Kind>(
+  pool: pg.Pool,
+  kind: K,
+  id: string,
+): Promise<{ wanted: Specs[K] | null | undefined; there: Specs[K] | undefined }> {
+  const find = async (table: string) => {
+    const query = `select spec from ${table} where kind = $1 and id = $2`;
+    const { rows } = await pool.query<{ spec: Specs[K] | null }>(query, [kind, id]);
+    return rows[0]?.spec;
+  };
+  return { wanted: await find('wants'), there: (await find('simulated_objects')) ?? undefined };
+}
+
+/** The answer of `ended`, with all simulated work over at once until it comes. */
+export async function hurried<T>(pool: pg.Pool, ended: Promise<T>): Promise<T> {
+  const over = new AbortController();
+  const hurrying = (async () => {
+    while (!over.signal.aborted) {
+      await hurry(pool);
+      await sleep(50);
+    }
+  })();
+  try {
+    return await ended;
+  } finally {
+    over.abort();
+    await hurrying;
+  }
 }

@@ -134,7 +134,10 @@ export function createFloatingIps(deps: {
 
     delete: (scope, id) =>
       database.accept(scope.principal, async (tx) => {
-        const floating = await lockFree(tx, scope, id);
+        const floating = await lockAlsoHeld(tx, scope, id);
+        const again = await tasks.removeAgain(tx, scope, floating.task_id, DELETE_FIP);
+        if (again !== undefined) return again;
+        refuseHeld(`Floating IP ${floating.id}`, floating);
         const taskId = randomUUID();
         await store.hold(tx, [floating.id], taskId);
         return tasks.begin(tx, scope, {
@@ -154,10 +157,15 @@ function inputOf(scope: Scope, floatingIpId: string) {
 
 /** @throws NotFoundError, ConflictError while a task holds it */
 export async function lockFree(tx: Transaction, scope: Scope, id: string): Promise<FloatingIp> {
+  const floating = await lockAlsoHeld(tx, scope, id);
+  refuseHeld(`Floating IP ${floating.id}`, floating);
+  return floating;
+}
+
+async function lockAlsoHeld(tx: Transaction, scope: Scope, id: string): Promise<FloatingIp> {
   const [floating] = isUuid(id) ? await store.lockFloatingIps(tx, placeOf(scope), [id]) : [];
   if (!floating) throw new NotFoundError('Floating IP', id);
   scope.principal.writes?.about({ type: 'floating_ip', id: floating.id, name: floating.address });
-  refuseHeld(`Floating IP ${floating.id}`, floating);
   return floating;
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { alreadyThere, hurry, infrastructure, specOf } from '../../../test/support/infrastructure.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 
 const V1 = '/cloud/v1/floatingips/1/1';
@@ -43,16 +44,41 @@ async function floatingIp(address: string, target: Awaited<ReturnType<typeof por
      values (gen_random_uuid(), 1, 1, $1, $2, $3, '{"env": "a"}', gen_random_uuid(), now(), now()) returning id`,
     [address, target?.port_id ?? null, target?.fixed_ip_address ?? null],
   );
+  const { port_id: portId = '', fixed_ip_address: fixedAddress = '' } = target ?? {};
+  await alreadyThere(service.pool, 'floating_ip', rows[0].id, {
+    address,
+    ...(target && { target: { portId, fixedAddress } }),
+    metadata: { env: 'a' },
+  });
   return rows[0].id;
 }
 
+const wanted = async (id: string) => (await specOf(service.pool, 'floating_ip', id)).wanted;
+
+it('a creation that fails leaves nothing', async () => {
+  const before = await infrastructure(service.pool, 'floating_ip');
+  const answer = await service.http.post(V1, {});
+  expect(answer.status, answer.text).toBe(200);
+  const there = async () => (await infrastructure(service.pool, 'floating_ip')).there.length;
+  await expect.poll(there, { timeout: 15_000 }).toBe(before.there.length + 1);
+  await overrun(answer.body[0]);
+  const after = async () => {
+    await hurry(service.pool);
+    return infrastructure(service.pool, 'floating_ip');
+  };
+  await expect.poll(after, { timeout: 15_000 }).toEqual(before);
+  const { rows } = await service.pool.query('select from floating_ips');
+  expect(rows).toEqual([]);
+});
+
 it('an update that fails gives back what was', async () => {
-  const [former, wanted] = [await port('10.0.8.1'), await port('10.0.8.2')];
+  const [former, next] = [await port('10.0.8.1'), await port('10.0.8.2')];
   const id = await floatingIp('198.18.9.1', former);
-  const answer = await service.http.patch(`${V2}/${id}`, { ...wanted, tags: { env: 'b' } });
+  const answer = await service.http.patch(`${V2}/${id}`, { ...next, tags: { env: 'b' } });
   expect(answer.status, answer.text).toBe(200);
   const [task] = answer.body;
-  expect(await get(id)).toMatchObject({ ...wanted, task_id: task, tags: [{ value: 'b' }] });
+  expect(await get(id)).toMatchObject({ ...next, task_id: task, tags: [{ value: 'b' }] });
+  expect(await wanted(id)).toMatchObject({ target: { portId: next.port_id }, metadata: { env: 'b' } });
   for (const refused of [
     await service.http.patch(`${V2}/${id}`, former),
     await service.http.put(`${V1}/${id}/metadata`, {}),
@@ -62,14 +88,15 @@ it('an update that fails gives back what was', async () => {
   }
   await overrun(task);
   expect(await get(id)).toMatchObject({ ...former, task_id: null, tags: [{ value: 'a' }] });
+  expect(await wanted(id)).toMatchObject({ target: { portId: former.port_id }, metadata: { env: 'a' } });
 });
 
 it('and leads nowhere where another has taken the address meanwhile, or the port is gone', async () => {
-  const [former, gone, wanted] = [await port('10.0.8.3'), await port('10.0.8.4'), await port('10.0.8.5')];
+  const [former, gone, next] = [await port('10.0.8.3'), await port('10.0.8.4'), await port('10.0.8.5')];
   const ids = [await floatingIp('198.18.9.2', former), await floatingIp('198.18.9.3', gone)];
   const other = await floatingIp('198.18.9.4', null);
   for (const [index, id] of ids.entries()) {
-    const answer = await service.http.patch(`${V2}/${id}`, index === 0 ? wanted : { port_id: null });
+    const answer = await service.http.patch(`${V2}/${id}`, index === 0 ? next : { port_id: null });
     expect(answer.status, answer.text).toBe(200);
     await service.pool.query('update floating_ips set port_id = $1, fixed_address = $2 where id = $3', [
       former.port_id,
@@ -82,5 +109,6 @@ it('and leads nowhere where another has taken the address meanwhile, or the port
     }
     await overrun(answer.body[0]);
     expect(await get(id)).toMatchObject({ port_id: null, fixed_ip_address: null, status: 'DOWN' });
+    expect(await wanted(id)).not.toHaveProperty('target');
   }
 });

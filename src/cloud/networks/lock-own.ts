@@ -25,11 +25,22 @@ export async function lockOwn<Row extends { id: string; name: string; task_id: s
   id: string,
   kind: Kind<Row>,
 ): Promise<Row> {
+  const own = await lockAlsoHeld(tx, scope, id, kind);
+  refuseHeld(`${kind.name} ${own.name}`, own);
+  return own;
+}
+
+/** The same, whatever holds it. */
+export async function lockAlsoHeld<Row extends { id: string; name: string; task_id: string | null }>(
+  tx: Transaction,
+  scope: Scope,
+  id: string,
+  kind: Kind<Row>,
+): Promise<Row> {
   if (!isUuid(id)) throw new NotFoundError(kind.name, id);
   const own = await kind.lock(tx, placeOf(scope), id);
   if (own) {
     scope.principal.writes?.about({ ...own, type: kind.type });
-    refuseHeld(`${kind.name} ${own.name}`, own);
     return own;
   }
   if (await kind.find(tx.sql, placeOf(scope), id)) {

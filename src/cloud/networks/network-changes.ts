@@ -15,7 +15,7 @@ import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { MTU } from './default-networks.ts';
 import type { CreateNetwork, UpdateNetwork } from './input-schema.ts';
-import { lockOwn } from './lock-own.ts';
+import { lockAlsoHeld, lockOwn } from './lock-own.ts';
 import * as rows from './network-rows.ts';
 import { findNetwork } from './store.ts';
 import { CREATE_NETWORK, DELETE_NETWORK, type NetworkUpdate, UPDATE_NETWORK } from './tasks.ts';
@@ -120,8 +120,11 @@ export function createNetworkChanges(deps: {
 
     delete: (scope, id) =>
       database.accept(scope.principal, async (tx) => {
-        const network = await lockOwn(tx, scope, id, NETWORK);
+        const network = await lockAlsoHeld(tx, scope, id, NETWORK);
         const what = `Network ${network.name}`;
+        const again = await tasks.removeAgain(tx, scope, network.task_id);
+        if (again !== undefined) return again;
+        refuseHeld(what, network);
         if (network.is_default) {
           throw new ConflictError('The default network of a project cannot be deleted');
         }

@@ -14,7 +14,7 @@ import { takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { CreateSubnet, UpdateSubnet } from './input-schema.ts';
-import { lockOwn } from './lock-own.ts';
+import { lockAlsoHeld, lockOwn } from './lock-own.ts';
 import { lockNetwork } from './network-rows.ts';
 import { hostRoutesFrom, nameserversFrom } from './new-subnet.ts';
 import { findSubnet } from './store.ts';
@@ -140,7 +140,10 @@ export function createSubnetChanges(deps: {
 
     deleteSubnet: (scope, id) =>
       database.accept(scope.principal, async (tx) => {
-        const subnet = await lockOwn(tx, scope, id, SUBNET);
+        const subnet = await lockAlsoHeld(tx, scope, id, SUBNET);
+        const again = await tasks.removeAgain(tx, scope, subnet.task_id);
+        if (again !== undefined) return again;
+        refuseHeld(`Subnet ${subnet.name}`, subnet);
         if (subnet.creator_task_id === null) {
           throw new ConflictError("The subnet of a project's default network cannot be deleted");
         }

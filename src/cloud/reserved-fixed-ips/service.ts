@@ -79,7 +79,10 @@ export function createReservedFixedIps(deps: {
 
     delete: (scope, id) =>
       database.accept(scope.principal, async (tx) => {
-        const port = await lockUnused(tx, scope, id);
+        const port = await lockAlsoHeld(tx, scope, id);
+        const again = await tasks.removeAgain(tx, scope, port.task_id);
+        if (again !== undefined) return again;
+        refuseUsed(port);
         const taskId = randomUUID();
         await store.changeReserved(tx, port.id, { task_id: taskId });
         await begin(tx, scope, FREE_ADDRESS, {
@@ -94,7 +97,8 @@ export function createReservedFixedIps(deps: {
 
     convert: (scope, id) =>
       database.accept(scope.principal, async (tx) => {
-        const port = await lockUnused(tx, scope, id);
+        const port = await lockAlsoHeld(tx, scope, id);
+        refuseUsed(port);
         const address = await onlyAddress(tx, port);
         const [taskId, floatingIpId] = [randomUUID(), randomUUID()];
         await store.changeReserved(tx, port.id, { task_id: taskId });
@@ -158,12 +162,16 @@ interface Begun {
   wants: Wanted[];
 }
 
-async function lockUnused(tx: Transaction, scope: Scope, id: string): Promise<store.PlainReserved> {
+async function lockAlsoHeld(tx: Transaction, scope: Scope, id: string): Promise<store.PlainReserved> {
   const port = isUuid(id) ? await store.lockReservedPort(tx, placeOf(scope), id) : undefined;
   if (!port) throw new NotFoundError('Reserved fixed IP', id);
   scope.principal.writes?.about({ type: 'port', ...port });
+  return port;
+}
+
+function refuseUsed(port: store.PlainReserved): void {
   refuseHeld(`Reserved fixed IP ${port.id}`, port);
-  if (port.instance_id === null) return port;
+  if (port.instance_id === null) return;
   throw new ConflictError(
     `Reserved fixed IP ${port.id} is attached to instance ${port.instance_id}; detach it there first`,
   );

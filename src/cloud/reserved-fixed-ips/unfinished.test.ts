@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { hurried, hurry, infrastructure, specOf } from '../../../test/support/infrastructure.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 
 const RESERVED = '/cloud/v1/reserved_fixed_ips/1/1';
@@ -31,14 +32,17 @@ const taskOf = (answer: { status: number; body: string[]; text: string }): strin
 };
 
 async function failed(taskId: string) {
-  await service.pool.query(`update tasks set deadline_at = now() - interval '1 second' where id = $1`, [
-    taskId,
-  ]);
+  // Whoever waits for a removal again gets as long as there was at first.
+  await service.pool.query(
+    `update tasks set created_on = created_on - interval '1 hour', deadline_at = deadline_at - interval '1 hour'
+     where id = $1`,
+    [taskId],
+  );
   expect(await service.http.task(taskId)).toMatchObject({ state: 'ERROR', created_resources: null });
 }
 
 async function finished(taskId: string) {
-  const task = await service.http.task(taskId);
+  const task = await hurried(service.pool, service.http.task(taskId));
   expect(task).toMatchObject({ state: 'FINISHED', error: null });
   return task.created_resources;
 }
@@ -76,6 +80,21 @@ it('leaves nothing of a port that could not be kept when its instance has gone m
   await service.pool.query('update ports set instance_id = null where id = $1', [ports[1]]);
   await failed(taskId);
   expect(await counts()).toEqual({ ...before, ports: before.ports - 1, addresses: before.addresses - 1 });
+  expect((await specOf(service.pool, 'port', String(ports[1]))).wanted ?? null).toBeNull();
+});
+
+it('leaves nothing of a port that could not be made', async () => {
+  const [before, rows] = [await infrastructure(service.pool, 'port'), await counts()];
+  const taskId = taskOf(await service.http.post(RESERVED, { type: 'external' }));
+  const there = async () => (await infrastructure(service.pool, 'port')).there.length;
+  await expect.poll(there, { timeout: 15_000 }).toBe(before.there.length + 1);
+  await failed(taskId);
+  expect(await counts()).toEqual(rows);
+  const after = async () => {
+    await hurry(service.pool);
+    return infrastructure(service.pool, 'port');
+  };
+  await expect.poll(after, { timeout: 15_000 }).toEqual(before);
 });
 
 it('leaves an address reserved that could not become a floating IP', async () => {
@@ -87,9 +106,39 @@ it('leaves an address reserved that could not become a floating IP', async () =>
   await failed(taskId);
   expect((await service.http.get(`${RESERVED}/${id}`)).body).toMatchObject({ task_id: null });
   expect(await counts()).toEqual(before);
+  await expectThere(id, { reserved: true });
 });
 
-it('leaves a virtual address shared that could not be given back', async () => {
+it('brings back a port that has gone already when the floating IP could not be made', async () => {
+  const id = await reserved();
+  const taskId = taskOf(await service.http.post(`${RESERVED}/${id}/convert`, { target_type: 'floating_ip' }));
+  const making = async () => {
+    if ((await specOf(service.pool, 'port', id)).wanted !== undefined) await hurry(service.pool);
+    return (await infrastructure(service.pool, 'floating_ip')).there.length;
+  };
+  await expect.poll(making, { timeout: 15_000 }).toBe(1);
+  expect(await specOf(service.pool, 'port', id)).toEqual({ wanted: undefined, there: undefined });
+  await failed(taskId);
+  await expectThere(id, { reserved: true });
+  const gone = async () => {
+    await hurry(service.pool);
+    return infrastructure(service.pool, 'floating_ip');
+  };
+  await expect.poll(gone, { timeout: 15_000 }).toEqual({ wanted: [], there: [] });
+});
+
+/** The port, there and as it is wanted, once all has settled. */
+async function expectThere(id: string, spec: object) {
+  const there = async () => {
+    await hurry(service.pool);
+    return specOf(service.pool, 'port', id);
+  };
+  await expect.poll(there, { timeout: 15_000 }).toMatchObject({ wanted: spec, there: spec });
+  const { wanted, there: found } = await there();
+  expect(found).toEqual(wanted);
+}
+
+it('leaves a virtual address shared until it is given back at last', async () => {
   const id = await reserved(true);
   const {
     rows: [{ address }],
@@ -108,4 +157,9 @@ it('leaves a virtual address shared that could not be given back', async () => {
   expect((await service.http.get(`/cloud/v1/ports/1/1/${port_ids[0]}`)).body.allowed_address_pairs).toEqual([
     { ip_address: address },
   ]);
+  // It goes in the end, and nobody may send from it any more.
+  const again = taskOf(await service.http.delete(`${RESERVED}/${id}`));
+  await finished(again);
+  expect((await service.http.get(`${RESERVED}/${id}`)).status).toBe(404);
+  await expectThere(String(ports[2]), { addressPairs: [] });
 });

@@ -40,9 +40,14 @@ export interface Tasks {
   begin<Input extends object>(tx: Transaction, scope: Scope, start: TaskStart<Input>): Promise<string>;
   /**
    * Another task for a removal that took longer than its own task could, and goes on; undefined where `heldBy` is no such
-   * task. Answers its id.
+   * task, or not of the type. Answers its id.
    */
-  removeAgain(tx: Transaction, scope: Scope, heldBy: string | null): Promise<string | undefined>;
+  removeAgain(
+    tx: Transaction,
+    scope: Scope,
+    heldBy: string | null,
+    task?: Pick<TaskType<unknown>, 'type'>,
+  ): Promise<string | undefined>;
   /** Wants something that no task waits for. @throws as `begin` */
   want(tx: Transaction, scope: Scope, wants: readonly Wanted[]): Promise<void>;
   /**
@@ -114,9 +119,9 @@ export function createTasks(deps: {
       scope.principal.writes?.started(id);
       return id;
     },
-    async removeAgain(tx, scope, heldBy) {
+    async removeAgain(tx, scope, heldBy, task) {
       const late = heldBy === null ? undefined : await findLateRemoval(tx.sql, heldBy);
-      if (!late) return undefined;
+      if (!late || (task && task.type !== late.task_type)) return undefined;
       const id = randomUUID();
       const { task_type: type, data, deadline_ms: deadlineMs } = late;
       const input = { follows: late.id };
