@@ -1,10 +1,9 @@
 import { apply, generate } from 'json-merge-patch';
-import type { Json } from '../backends/contract/backend.ts';
 
 /** The merge patch that leads from `spec` back to `former`; either may be null, which is: not there. */
 export function undoOf(former: object | null, spec: object | null): object | null {
   if (former === null || spec === null) return former;
-  return (generate(spec, former) as object | undefined) ?? {};
+  return generate<object>(spec, former) ?? {};
 }
 
 /**
@@ -17,5 +16,5 @@ export function undone(
   { wasRemoval }: { wasRemoval: boolean },
 ): object | null {
   if (undo === null || (current === null && !wasRemoval)) return null;
-  return apply(structuredClone(current) as Json, undo) as object;
+  return apply<object>(structuredClone(current), undo);
 }

@@ -19,7 +19,7 @@ const call = (about: Partial<FaultyCall> = {}): FaultyCall => ({
 
 /** Which of so many calls about one thing meet the fault. */
 const met = (rule: Partial<FaultRule>, count = 6): number[] => {
-  const faults = createFaults([{ do: 'stay', ...rule } as FaultRule]);
+  const faults = createFaults([{ do: 'stay', ...rule }]);
   const numbers = Array.from({ length: count }, (_, index) => index + 1);
   return numbers.filter(() => faults.next(call()) !== undefined);
 };
@@ -177,7 +177,7 @@ describe('what a fault does', () => {
     const { make, gone, isThere } = thing([{ do: 'slow', ms: 600_000 }], 1e9);
     const making = make();
     gone.abort(new Error('gone'));
-    await expect(making).rejects.toThrow();
+    await expect(making).rejects.toThrow('gone');
     expect(await isThere()).toBe(false);
   });
 

@@ -36,7 +36,7 @@ const hurryAll = () => hurry(service.pool);
 async function hurried(taskId: string) {
   const ended = service.http.task(taskId);
   let isOver = false;
-  ended.finally(() => {
+  void ended.finally(() => {
     isOver = true;
   });
   const look = async () => {
