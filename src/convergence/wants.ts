@@ -223,6 +223,21 @@ export async function wantsByPlace(
   return rows;
 }
 
+/** After that long every process goes by a catalogue that has come into force, or has said why it can't. */
+const FOLLOWED_MS = 10_000;
+
+/** Has what is wanted there made by another backend than the one that has it. */
+export async function makeAnew(
+  db: Kysely<Tables>,
+  places: readonly { regionId: number; kind: Kind }[],
+): Promise<void> {
+  if (places.length === 0) return;
+  await sql`
+    update wants set handle = null, due_at = clock_timestamp() + ${FOLLOWED_MS}::float8 * interval '1 millisecond'
+    from jsonb_to_recordset(${JSON.stringify(places)}::jsonb) as place ("regionId" bigint, kind text)
+    where wants.region_id = place."regionId" and wants.kind = place.kind`.execute(db);
+}
+
 /** Wants nothing more of what a project has. */
 export async function wantNothingOf(tx: Transaction, projectId: number): Promise<void> {
   await sql`

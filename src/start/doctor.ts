@@ -15,13 +15,7 @@ import type { ContainmentFinding } from '../streaming/ai-tasks/work/containment.
 import { aiContainment, engineSettings } from './ai-worker.ts';
 import type { Command } from './command.ts';
 import { backendFindings } from './doctor-backends.ts';
-
-/** `missing` stops Tradewind; `limited` leaves something out. Both say how to mend it. */
-export interface Finding {
-  what: string;
-  state: 'ok' | 'limited' | 'missing';
-  detail: string;
-}
+import type { Finding } from './finding.ts';
 
 const SIGNS = { ok: 'ok      ', limited: 'limited ', missing: 'MISSING ' } as const;
 

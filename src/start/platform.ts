@@ -132,7 +132,6 @@ export async function startPlatform(
         changes,
         catalog: live.catalog,
         clock: systemClock,
-        simulationSpeed: config.simulationSpeed,
         backends,
         webhookHosts,
       });

@@ -6,6 +6,7 @@ import { MAKERS } from '../backends/makers.ts';
 import { followCatalog } from '../cloud/catalog/live.ts';
 import type { Config } from '../config.ts';
 import { type Troubles, watchBackends } from '../convergence/backend-health.ts';
+import { startComparing } from '../convergence/comparing.ts';
 import { startWorker } from '../convergence/worker.ts';
 import { listenForChanges } from '../db/changes.ts';
 import { openDatabase } from '../db/database.ts';
@@ -64,7 +65,6 @@ export function createTaskWorker(
         changes,
         catalog: live.catalog,
         clock,
-        simulationSpeed: config.simulationSpeed,
         backends,
       };
       const worker = await patiently(() =>
@@ -84,6 +84,8 @@ export function createTaskWorker(
       };
       const watching = await watchBackends({ backends, log, registry, changed });
       undo.push(() => watching.stop());
+      const comparing = startComparing({ database, backends, everyMs: config.compareMs, log, registry });
+      undo.push(() => comparing.stop());
       const prepared = await preparing;
       if (!prepared) return;
       const takeOverAllAtStart = exclusive;

@@ -1,22 +1,23 @@
 import type { TSchema } from 'typebox';
+import type { BackendFamily } from '../../lib/backend-families.ts';
 import type { Kind } from './backend.ts';
 
-/** What a region gives to one backend together, and the kinds of things in it. */
+/** The kinds of things in each. */
 export const FAMILIES = {
   network: ['network', 'subnet', 'port', 'security_group', 'floating_ip'],
   compute: ['machine'],
   storage: ['volume', 'snapshot', 'image'],
   kubernetes: ['cluster'],
   file_share: ['file_share'],
-} as const satisfies Record<string, readonly Kind[]>;
-export type Family = keyof typeof FAMILIES;
+} as const satisfies Record<BackendFamily, readonly Kind[]>;
 
-export const familyNames = Object.keys(FAMILIES) as Family[];
-const families = new Map<Kind, Family>(
-  familyNames.flatMap((family) => FAMILIES[family].map((kind) => [kind, family] as const)),
-);
+const families = new Map(
+  Object.entries(FAMILIES).flatMap(([family, kinds]) =>
+    kinds.map((kind) => [kind, family as BackendFamily] as const),
+  ),
+) as ReadonlyMap<Kind, BackendFamily>;
 
-export function familyOf(kind: Kind): Family {
+export function familyOf(kind: Kind): BackendFamily {
   const family = families.get(kind);
   if (!family) throw new Error(`${kind} is of no family`);
   return family;
@@ -45,5 +46,5 @@ export interface Placements {
   readonly backends: ReadonlyMap<string, BackendEntry>;
   readonly regions: ReadonlyMap<number, unknown>;
   /** Undefined for a region that isn't there. */
-  backendOf(regionId: number, family: Family): BackendEntry | undefined;
+  backendOf(regionId: number, family: BackendFamily): BackendEntry | undefined;
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { type BackendShapes, familyNames } from '../../backends/contract/placement.ts';
+import type { BackendShapes } from '../../backends/contract/placement.ts';
+import { BACKEND_FAMILIES } from '../../lib/backend-families.ts';
 import { type CrossFault, twice } from './cross-checks.ts';
 import { findShapeFaults } from './faults.ts';
 import type { CatalogContent } from './schema.ts';
@@ -52,7 +53,7 @@ function regionFaults(content: CatalogContent): CrossFault[] {
         message: `is "${name}", which isn't in backends.yaml. Write one of: ${known.join(', ')}; or add it there.`,
       }));
     const without =
-      backend === undefined ? familyNames.filter((family) => backends[family] === undefined) : [];
+      backend === undefined ? BACKEND_FAMILIES.filter((family) => backends[family] === undefined) : [];
     if (without.length > 0) {
       const message = `is missing, and "backends" names none for: ${without.join(', ')}. Name one of: ${known.join(', ')}.`;
       faults.push({ file, path: [...path, 'backend'], message });

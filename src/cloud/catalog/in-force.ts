@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { BackendShapes } from '../../backends/contract/placement.ts';
-import { wantsByPlace } from '../../convergence/wants.ts';
+import { makeAnew, wantsByPlace } from '../../convergence/wants.ts';
 import { announce } from '../../db/changes.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -46,7 +46,7 @@ export async function agreeOnCatalog(given: Agreement & { alone: boolean; log: L
     const inForce = await store.catalogInForce(tx.sql);
     if (inForce?.hash === catalog.hash) return;
     if (inForce && !alone) throw new CatalogDiffersError(difference(catalog, folder, inForce));
-    if (inForce) await refuseMoves(tx, given);
+    if (inForce) await moveBackends(tx, given);
     await put(tx, given);
     if (inForce) log.info({ folder, before: inForce.origin }, 'Another catalogue comes into force');
   });
@@ -64,27 +64,32 @@ export async function applyCatalog(
   return given.database.transaction(async (tx) => {
     await store.lockCatalog(tx.sql);
     const inForce = await store.catalogInForce(tx.sql);
-    if (inForce && inForce.hash !== given.catalog.hash) await refuseMoves(tx, given);
+    if (inForce && inForce.hash !== given.catalog.hash) await moveBackends(tx, given);
     await given.prepare(tx);
     if (inForce?.hash === given.catalog.hash) return { revision: inForce.revision, changed: false };
     return { revision: await put(tx, given), changed: true };
   });
 }
 
-/** A region's things don't move to another backend: it would make them anew, and empty. */
-async function refuseMoves(tx: Transaction, { catalog, folder }: Agreement): Promise<void> {
+/**
+ * A region that is in use stays with its backends: others would make its things anew, and empty. Elsewhere the networks and
+ * groups that every project has are made by the new one. @throws BackendMovedError
+ */
+async function moveBackends(tx: Transaction, { catalog, folder }: Agreement): Promise<void> {
   const before = await catalogOfDatabase(tx).catch((error: unknown) => {
     // One of a later release says nothing to this one.
     if (error instanceof CatalogError) return undefined;
     throw error;
   });
-  const moves = before ? movesBetween(before, catalog, await wantsByPlace(tx.sql)) : [];
-  if (moves.length > 0) {
+  if (!before) return;
+  const { refused, moved } = movesBetween(before, catalog, await wantsByPlace(tx.sql));
+  if (refused.length > 0) {
     throw new BackendMovedError(
-      `The catalogue in ${folder} can't come into force:\n${moves.map((move) => `  ${move}\n`).join('')}` +
+      `The catalogue in ${folder} can't come into force:\n${refused.map((move) => `  ${move}\n`).join('')}` +
         'Put the backend back and delete what is there first, or offer the other in a region of its own.',
     );
   }
+  await makeAnew(tx.sql, moved);
 }
 
 async function put(tx: Transaction, { clock, catalog, origin }: Agreement): Promise<number> {

@@ -1,5 +1,5 @@
 import { type Static, type TProperties, Type } from 'typebox';
-import { type Family, familyNames } from '../../backends/contract/placement.ts';
+import { BACKEND_FAMILIES, type BackendFamily } from '../../lib/backend-families.ts';
 import { NAME_PATTERN } from '../../lib/names.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { VOLUME_TYPES } from '../../lib/volume-types.ts';
@@ -115,8 +115,11 @@ const QuotaLimits = Type.Object(
 );
 export type QuotaLimits = Static<typeof QuotaLimits>;
 
-function perFamily<Schema>(schema: Schema): Record<Family, Schema> {
-  return Object.fromEntries(familyNames.map((family) => [family, schema])) as Record<Family, Schema>;
+function perFamily<Schema>(schema: Schema): Record<BackendFamily, Schema> {
+  return Object.fromEntries(BACKEND_FAMILIES.map((family) => [family, schema])) as Record<
+    BackendFamily,
+    Schema
+  >;
 }
 
 export const BackendEntry = entry({
