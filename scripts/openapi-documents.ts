@@ -26,7 +26,6 @@ export async function openApiDocuments(): Promise<DocumentFile[]> {
     changes: { connected: () => false, on: () => {}, close: async () => {} },
     catalog: await loadCatalog(loadConfig({}).catalogDir),
     clock: systemClock,
-    simulationSpeed: 1,
     backends: unused<Backends>('backends'),
   });
   const log = pino({ level: 'silent' });

@@ -68,6 +68,11 @@ const Environment = Type.Object({
     default: '1',
     rule: 'a factor from 0.01 to 100000: 1 is the usual speed, 10 ten times as fast',
   }),
+  TRADEWIND_COMPARE_SECONDS: Type.String({
+    pattern: '^\\d{1,5}$',
+    default: '600',
+    rule: 'a whole number from 1 to 86400: how often what infrastructure has is held against what is wanted',
+  }),
   TRADEWIND_TMP: Type.Optional(
     Type.String({
       minLength: 1,
@@ -177,6 +182,8 @@ export interface Config {
   /** Addresses and networks that are believed where a request comes from. */
   readonly trustedProxies: readonly string[];
   readonly simulationSpeed: number;
+  /** How often what infrastructure has is held against what is wanted. */
+  readonly compareMs: number;
   /** Absolute. */
   readonly temporaryDir: string;
   /** Folders of programs, as in PATH. */
@@ -225,6 +232,7 @@ const CHECKS: Partial<Record<keyof Environment, (text: string) => boolean>> = {
   DATABASE_URL: isDatabaseUrl,
   TRADEWIND_TRUST_PROXY: (text) => proxiesOf(text).every(isAddressOrNetwork),
   TRADEWIND_SIMULATION_SPEED: within(0.01, 100_000),
+  TRADEWIND_COMPARE_SECONDS: within(1, 86_400),
   TRADEWIND_AI_CONCURRENCY: within(0, 64),
   TRADEWIND_AI_CLIENT_CONCURRENCY: within(1, 64),
   TRADEWIND_SPEECH_CONFIDENCE: within(0, 1),
@@ -268,6 +276,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
     rateLimit: Number(settings.TRADEWIND_RATE_LIMIT),
     trustedProxies: proxiesOf(settings.TRADEWIND_TRUST_PROXY ?? ''),
     simulationSpeed: Number(settings.TRADEWIND_SIMULATION_SPEED),
+    compareMs: Number(settings.TRADEWIND_COMPARE_SECONDS) * 1_000,
     temporaryDir: path.resolve(settings.TRADEWIND_TMP ?? path.join(settings.TRADEWIND_DATA_DIR, 'tmp')),
     searchPath: environment.PATH || '/usr/local/bin:/usr/bin:/bin',
     ai: aiOf(settings),

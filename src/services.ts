@@ -104,8 +104,6 @@ export interface Foundation {
   clock: Clock;
   /** Which backend has what. */
   backends: Backends;
-  /** How fast simulated infrastructure works; 1 is the usual speed. */
-  simulationSpeed: number;
   /** Hosts that user actions may be sent to although they aren't on the public internet. */
   webhookHosts?: AllowedHosts | undefined;
 }

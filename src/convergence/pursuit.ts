@@ -11,6 +11,7 @@ import {
 } from '../backends/contract/backend.ts';
 import type { Specs } from '../backends/contract/specs.ts';
 import type { Database } from '../db/database.ts';
+import { untilAborted } from '../lib/until-aborted.ts';
 import { type Claim, keep, obstacleOf, type Release, release } from './claims.ts';
 import { EndFailed, type Endings, failEnd, Overtaken, refuse, settle } from './endings.ts';
 import { isTransient } from './transient.ts';
@@ -197,19 +198,5 @@ async function persist(log: Logger, signal: AbortSignal, write: () => Promise<vo
       log.warn({ err: error }, 'the database can not be reached, trying again');
     }
     await delay(Math.min(pauseAfter(failures), 2_000), undefined, { signal });
-  }
-}
-
-/** `work`, or a rejection as soon as `signal` fires: work that hangs and ignores the signal must not hold its place. */
-async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  let abort = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', abort);
   }
 }

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type RawBuilder, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Kind, Ref } from '../backends/contract/backend.ts';
 import { needsOf } from '../backends/contract/needs.ts';
 import type { Specs } from '../backends/contract/specs.ts';
 import { announce, announcement } from '../db/changes.ts';
 import { compiledQuery } from '../db/compiled.ts';
 import type { Transaction } from '../db/database.ts';
+import type { Tables } from '../db/tables.ts';
 import { type FieldProblem, InvalidError } from '../lib/errors.ts';
 import { undoOf } from './undo.ts';
 
@@ -210,6 +211,31 @@ export async function usersOf(tx: Transaction, kind: Kind, things: readonly Name
     tx.sql,
   );
   return rows.map(({ id }) => id);
+}
+
+/** How many things of a kind a region has, also those that are going. */
+export async function wantsByPlace(
+  db: Kysely<Tables>,
+): Promise<{ regionId: number; kind: Kind; count: number }[]> {
+  const { rows } = await sql<{ regionId: number; kind: Kind; count: number }>`
+    select region_id as "regionId", kind, count(*)::integer as count from wants
+    group by region_id, kind order by region_id, kind`.execute(db);
+  return rows;
+}
+
+/** After that long every process goes by a catalogue that has come into force, or has said why it can't. */
+const FOLLOWED_MS = 10_000;
+
+/** Has what is wanted there made by another backend than the one that has it. */
+export async function makeAnew(
+  db: Kysely<Tables>,
+  places: readonly { regionId: number; kind: Kind }[],
+): Promise<void> {
+  if (places.length === 0) return;
+  await sql`
+    update wants set handle = null, due_at = clock_timestamp() + ${FOLLOWED_MS}::float8 * interval '1 millisecond'
+    from jsonb_to_recordset(${JSON.stringify(places)}::jsonb) as place ("regionId" bigint, kind text)
+    where wants.region_id = place."regionId" and wants.kind = place.kind`.execute(db);
 }
 
 /** Wants nothing more of what a project has. */

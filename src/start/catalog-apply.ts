@@ -1,5 +1,6 @@
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { MAKERS } from '../backends/makers.ts';
 import { type Catalog, loadCatalog } from '../cloud/catalog/catalog.ts';
 import { CatalogError } from '../cloud/catalog/faults.ts';
 import { applyCatalog, shortHash } from '../cloud/catalog/in-force.ts';
@@ -23,7 +24,7 @@ export const catalogApply: Command = {
 `,
   options: {},
   async run({ config }) {
-    const catalog = await loadCatalog(config.catalogDir).catch((error: unknown) => {
+    const catalog = await loadCatalog(config.catalogDir, MAKERS).catch((error: unknown) => {
       if (!(error instanceof CatalogError)) throw error;
       throw new CatalogError(config.catalogDir, error.faults, 'Nothing was changed.');
     });

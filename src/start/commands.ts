@@ -3,6 +3,7 @@ import { clientPause, clientResume } from './client-status.ts';
 import type { Command } from './command.ts';
 import { doctor } from './doctor.ts';
 import { migrateCommand } from './migrate.ts';
+import { orphansList, orphansRemove } from './orphans.ts';
 import { serve } from './serve.ts';
 import { tokenCreate } from './token-create.ts';
 import { userPassword } from './user-password.ts';
@@ -15,5 +16,7 @@ export const commands: Record<string, Command> = {
   'user password': userPassword,
   'client pause': clientPause,
   'client resume': clientResume,
+  'orphans list': orphansList,
+  'orphans remove': orphansRemove,
   doctor,
 };

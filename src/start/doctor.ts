@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import pg from 'pg';
+import { MAKERS } from '../backends/makers.ts';
 import { type Catalog, loadCatalog } from '../cloud/catalog/catalog.ts';
 import { differenceTo, shortHash } from '../cloud/catalog/in-force.ts';
 import type { Config } from '../config.ts';
@@ -13,13 +14,8 @@ import { ANALYSIS_USERS } from '../streaming/ai-tasks/work/analysis-user.ts';
 import type { ContainmentFinding } from '../streaming/ai-tasks/work/containment.ts';
 import { aiContainment, engineSettings } from './ai-worker.ts';
 import type { Command } from './command.ts';
-
-/** `missing` stops Tradewind; `limited` leaves something out. Both say how to mend it. */
-interface Finding {
-  what: string;
-  state: 'ok' | 'limited' | 'missing';
-  detail: string;
-}
+import { backendFindings } from './doctor-backends.ts';
+import type { Finding } from './finding.ts';
 
 const SIGNS = { ok: 'ok      ', limited: 'limited ', missing: 'MISSING ' } as const;
 
@@ -33,7 +29,7 @@ export const doctor: Command = {
       user(),
       config.databaseUrl === undefined ? embeddedDatabase() : await ownDatabase(config.databaseUrl),
       config.databaseUrl === undefined ? dataFolder(config.dataDir) : undefined,
-      await catalog(config),
+      ...(await catalog(config)),
       ...(await aiEngines(config)),
     ].filter((finding) => finding !== undefined);
     for (const { what, state, detail } of findings)
@@ -127,15 +123,15 @@ function dataFolder(dataDir: string): Finding {
   }
 }
 
-async function catalog(config: Config): Promise<Finding> {
+async function catalog(config: Config): Promise<Finding[]> {
   try {
-    const read = await loadCatalog(config.catalogDir);
+    const read = await loadCatalog(config.catalogDir, MAKERS);
     const difference = await differenceInForce(config, read);
-    if (difference !== undefined) return { what: 'Catalogue', state: 'missing', detail: difference };
+    if (difference !== undefined) return [{ what: 'Catalogue', state: 'missing', detail: difference }];
     const detail = `${shortHash(read.hash)}, ${read.regions.size} regions, from ${config.catalogDir}`;
-    return { what: 'Catalogue', state: 'ok', detail };
+    return [{ what: 'Catalogue', state: 'ok', detail }, ...(await backendFindings(config, read, MAKERS))];
   } catch (error) {
-    return { what: 'Catalogue', state: 'missing', detail: (error as Error).message };
+    return [{ what: 'Catalogue', state: 'missing', detail: (error as Error).message }];
   }
 }
 

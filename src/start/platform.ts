@@ -1,6 +1,9 @@
 import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 import { buildApp } from '../app.ts';
+import { createBackends } from '../backends/backends.ts';
+import type { Makers } from '../backends/maker.ts';
+import { MAKERS } from '../backends/makers.ts';
 import { loadCatalog } from '../cloud/catalog/catalog.ts';
 import { agreeOnCatalog } from '../cloud/catalog/in-force.ts';
 import { followCatalog } from '../cloud/catalog/live.ts';
@@ -19,7 +22,6 @@ import { systemClock } from '../lib/clock.ts';
 import { accessLogOf } from '../log.ts';
 import { createServices, prepareProjects } from '../services.ts';
 import { requireAiSandbox } from './ai-worker.ts';
-import { simulatedBackends } from './backends.ts';
 import { sourceOf } from './catalog-apply.ts';
 import { type FirstToken, makeFirstToken } from './first-token.ts';
 import { startHousekeeping } from './housekeeping.ts';
@@ -44,13 +46,17 @@ export interface Platform {
 /**
  * Starts database, schema, first account, workers and API, in the order in which they need each other. A process
  * that does both lets a thread of its own take the tasks, unless `workerThread` is false. At a `terminal` the first
- * token can be shown.
+ * token can be shown. `makers` other than the product's are for tasks that this thread takes itself.
  */
 export async function startPlatform(
   config: Config,
   role: Role,
   log: Logger,
-  { workerThread = role === 'all', terminal = false }: { workerThread?: boolean; terminal?: boolean } = {},
+  {
+    workerThread = role === 'all',
+    terminal = false,
+    makers = MAKERS,
+  }: { workerThread?: boolean; terminal?: boolean; makers?: Makers } = {},
 ): Promise<Platform> {
   const undo: (() => Promise<void>)[] = [];
   let graceMs = 0;
@@ -65,7 +71,7 @@ export async function startPlatform(
     await thread?.stop(0);
   };
   try {
-    const loading = loadCatalog(config.catalogDir);
+    const loading = loadCatalog(config.catalogDir, makers);
     // Awaited below; a fault in it must not be reported as unhandled while the database starts.
     loading.catch(() => {});
     // Nothing is made for a start that can't go on.
@@ -76,6 +82,9 @@ export async function startPlatform(
     const database = openDatabase(storage.connection);
     undo.push(() => database.close());
     const catalog = await loading;
+    const backends = createBackends(makers, { sql: database.sql, simulationSpeed: config.simulationSpeed });
+    // What a backend lacks stops the start before anybody follows its catalogue.
+    backends.adopt(catalog);
     await patiently(async () => {
       await prepareDatabase(database, log);
       await agreeOnCatalog({
@@ -90,7 +99,7 @@ export async function startPlatform(
       await ensureSigningKey(database, systemClock);
       await prepareProjects(database, catalog, systemClock);
     });
-    const worker = thread ?? (role === 'api' ? undefined : createTaskWorker(config, log));
+    const worker = thread ?? (role === 'api' ? undefined : createTaskWorker(config, log, { makers }));
     if (worker) undo.push(() => worker.stop(graceMs));
     const working = worker?.start(storage) ?? Promise.resolve();
     // Whichever fails, what the other has begun must be there to be ended.
@@ -113,7 +122,9 @@ export async function startPlatform(
     async function startApi(): Promise<{ host: string; port: number }> {
       const changes = await patiently(() => listenForChanges(storage.connection));
       undo.push(() => changes.close());
-      const live = await patiently(() => followCatalog({ database, changes, log, agreed: catalog }));
+      const live = await patiently(() =>
+        followCatalog({ database, changes, log, agreed: catalog, kinds: makers, backends }),
+      );
       undo.push(() => live.stop());
       const webhookHosts = parseAllowedHosts(config.webhookHosts);
       const services = createServices({
@@ -121,8 +132,7 @@ export async function startPlatform(
         changes,
         catalog: live.catalog,
         clock: systemClock,
-        simulationSpeed: config.simulationSpeed,
-        backends: simulatedBackends(database, config),
+        backends,
         webhookHosts,
       });
       const uses = createTokenUseRecorder({ database, authenticator: services.authenticator, log });
@@ -143,7 +153,7 @@ export async function startPlatform(
       const app = await buildApp({
         services,
         log,
-        readiness: createReadiness({ database, role, live }),
+        readiness: createReadiness({ database, role, live, worker }),
         rateLimit: config.rateLimit,
         metrics,
         trustedProxies: config.trustedProxies,

@@ -19,13 +19,17 @@ afterAll(async () => {
 async function readiness(role: Role, problem?: string) {
   const catalog = await loadCatalog('catalog');
   const live = { catalog, problem: () => problem, stop: async () => {} };
-  return createReadiness({ database, role, live });
+  const worker = { troubles: () => ({ nova: 'it sleeps' }) };
+  return createReadiness({ database, role, live, worker });
 }
 
 const check = async (role: Role, problem?: string) => (await readiness(role, problem)).check();
 
-it('asks for a worker where the process has to have one; elsewhere its lack is told', async () => {
-  expect(await check('all')).toMatchObject({ problems: { workers: expect.any(String) }, degraded: {} });
+it('asks for a worker where the process has to have one; elsewhere its lack is told, and here that of backends', async () => {
+  expect(await check('all')).toMatchObject({
+    problems: { workers: expect.any(String) },
+    degraded: { 'backend nova': 'it sleeps' },
+  });
   const api = await check('api');
   expect(api.degraded).toEqual({ workers: expect.stringContaining('--role worker') });
   expect(Object.values(api.problems).filter((problem) => problem !== undefined)).toEqual([]);

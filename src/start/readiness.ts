@@ -4,13 +4,19 @@ import { someWorkerLives } from '../convergence/heartbeat.ts';
 import type { Database } from '../db/database.ts';
 import type { Readiness } from '../http/health.ts';
 import type { Role } from './role.ts';
+import type { TaskWorker } from './task-worker.ts';
 
 /**
  * Ready is a process that does what its role asks for. One of the API answers and accepts without workers too: what it
- * accepts is worked on when one is there.
+ * accepts is worked on when one is there. Nor does a backend that isn't well keep it from accepting.
  */
-export function createReadiness(deps: { database: Database; role: Role; live: LiveCatalog }): Readiness {
-  const { database, role, live } = deps;
+export function createReadiness(deps: {
+  database: Database;
+  role: Role;
+  live: LiveCatalog;
+  worker: Pick<TaskWorker, 'troubles'> | undefined;
+}): Readiness {
+  const { database, role, live, worker } = deps;
   // Anybody may ask, without a token or a limit: those who ask together share one look.
   let looking: ReturnType<typeof stateOf> | undefined;
   const look = () => {
@@ -26,9 +32,15 @@ export function createReadiness(deps: { database: Database; role: Role; live: Li
       const problems = { database: answers, catalog: live.problem() };
       return role === 'api'
         ? { ...facts, problems, degraded: { workers } }
-        : { ...facts, problems: { ...problems, workers }, degraded: {} };
+        : { ...facts, problems: { ...problems, workers }, degraded: troublesOf(worker) };
     },
   };
+}
+
+/** By the backends' names, which may be any. */
+function troublesOf(worker: Pick<TaskWorker, 'troubles'> | undefined): Record<string, string> {
+  const troubles = Object.entries(worker?.troubles() ?? {});
+  return Object.fromEntries(troubles.map(([name, why]) => [`backend ${name}`, why]));
 }
 
 async function stateOf(database: Database): Promise<{ database?: string; workers?: string }> {

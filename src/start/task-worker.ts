@@ -1,6 +1,12 @@
 import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
+import { createBackends } from '../backends/backends.ts';
+import type { Makers } from '../backends/maker.ts';
+import { MAKERS } from '../backends/makers.ts';
 import { followCatalog } from '../cloud/catalog/live.ts';
 import type { Config } from '../config.ts';
+import { type Troubles, watchBackends } from '../convergence/backend-health.ts';
+import { startComparing } from '../convergence/comparing.ts';
 import { startWorker } from '../convergence/worker.ts';
 import { listenForChanges } from '../db/changes.ts';
 import { openDatabase } from '../db/database.ts';
@@ -9,7 +15,6 @@ import { systemClock } from '../lib/clock.ts';
 import { createTaskEnds } from '../services.ts';
 import type { AiWorker } from '../streaming/ai-tasks/work/worker.ts';
 import { prepareAiWork, startAiWork } from './ai-worker.ts';
-import { simulatedBackends } from './backends.ts';
 import type { Storage } from './storage.ts';
 
 const CONNECTIONS = 10;
@@ -20,12 +25,20 @@ export interface TaskWorker {
   start(storage: Pick<Storage, 'connection' | 'exclusive'>): Promise<void>;
   /** What is measured of its work, in the text form of Prometheus. */
   metrics(): Promise<string>;
+  /** What is wrong with backends, as they said last. */
+  troubles(): Troubles;
   /** Lets the steps at work end, at most `graceMs`, and hands the rest back. */
   stop(graceMs: number): Promise<void>;
 }
 
 /** Takes tasks in this thread, on connections of its own. */
-export function createTaskWorker(config: Config, log: Logger): TaskWorker {
+export function createTaskWorker(
+  config: Config,
+  log: Logger,
+  { makers = MAKERS, told }: { makers?: Makers; told?: (troubles: Troubles) => void } = {},
+): TaskWorker {
+  const registry = new Registry();
+  let troubles: Troubles = {};
   let aiWork: AiWorker | undefined;
   const undo: ((graceMs: number) => Promise<void>)[] = [];
   return {
@@ -40,7 +53,11 @@ export function createTaskWorker(config: Config, log: Logger): TaskWorker {
       const patiently = createPatience(config.databaseWaitSeconds, log);
       const changes = await patiently(() => listenForChanges(connection));
       undo.push(() => changes.close());
-      const live = await patiently(() => followCatalog({ database, changes, log }));
+      const backends = createBackends(makers, {
+        sql: repeatable.sql,
+        simulationSpeed: config.simulationSpeed,
+      });
+      const live = await patiently(() => followCatalog({ database, changes, log, kinds: makers, backends }));
       undo.push(() => live.stop());
       const clock = systemClock;
       const foundation = {
@@ -48,20 +65,27 @@ export function createTaskWorker(config: Config, log: Logger): TaskWorker {
         changes,
         catalog: live.catalog,
         clock,
-        simulationSpeed: config.simulationSpeed,
-        backends: simulatedBackends(repeatable, config),
+        backends,
       };
       const worker = await patiently(() =>
         startWorker({
           ...foundation,
           kinds: createTaskEnds(foundation),
           claims: repeatable,
-          backendOf: foundation.backends.of,
+          backendOf: backends.of,
           log,
           takeOverAllAtStart: exclusive,
         }),
       );
       undo.push((graceMs) => worker.stop(graceMs));
+      const changed = (now: Troubles) => {
+        troubles = now;
+        told?.(now);
+      };
+      const watching = await watchBackends({ backends, log, registry, changed });
+      undo.push(() => watching.stop());
+      const comparing = startComparing({ database, backends, everyMs: config.compareMs, log, registry });
+      undo.push(() => comparing.stop());
       const prepared = await preparing;
       if (!prepared) return;
       const takeOverAllAtStart = exclusive;
@@ -69,7 +93,11 @@ export function createTaskWorker(config: Config, log: Logger): TaskWorker {
       undo.push(async () => ai?.stop());
       aiWork = ai;
     },
-    metrics: async () => aiWork?.metrics.registry.metrics() ?? '',
+    async metrics() {
+      const parts = await Promise.all([registry.metrics(), aiWork?.metrics.registry.metrics()]);
+      return parts.filter(Boolean).join('\n');
+    },
+    troubles: () => troubles,
     async stop(graceMs) {
       for (let step = undo.pop(); step; step = undo.pop()) await step(graceMs);
     },

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker as Thread } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import type { Troubles } from '../convergence/backend-health.ts';
 import { packageRoot } from '../lib/package-root.ts';
 import type { Storage } from './storage.ts';
 import type { TaskWorker } from './task-worker.ts';
@@ -26,11 +27,16 @@ const LAST_WAIT_MS = 2_000;
  * starts, and is started again if it ends by itself.
  */
 export function hostWorkerThread(config: Config, log: Logger): TaskWorker {
+  let troubles: Troubles = {};
   let thread = launch();
   let stopping = false;
 
   function launch(): Thread {
     const next = new Thread(path.join(packageRoot, ENTRY), { workerData: { ...config } });
+    troubles = {};
+    next.on('message', (message: FromThread) => {
+      if (message.has === 'troubles') troubles = message.troubles;
+    });
     next.on('error', (error) => log.error({ err: error }, 'The thread that takes tasks failed'));
     return next;
   }
@@ -73,6 +79,7 @@ export function hostWorkerThread(config: Config, log: Logger): TaskWorker {
         if (message.has === 'measured') return message.metrics;
       }
     },
+    troubles: () => troubles,
     async stop(graceMs) {
       stopping = true;
       if (thread.threadId === ENDED) return;

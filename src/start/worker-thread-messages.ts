@@ -1,3 +1,4 @@
+import type { Troubles } from '../convergence/backend-health.ts';
 import type { Storage } from './storage.ts';
 
 /** What the thread that takes tasks is told. */
@@ -7,4 +8,7 @@ export type ToThread =
   | { do: 'stop'; graceMs: number };
 
 /** What it tells. */
-export type FromThread = { has: 'started' } | { has: 'measured'; metrics: string };
+export type FromThread =
+  | { has: 'started' }
+  | { has: 'measured'; metrics: string }
+  | { has: 'troubles'; troubles: Troubles };

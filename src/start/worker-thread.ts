@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Config } from '../config.ts';
+import type { Troubles } from '../convergence/backend-health.ts';
 import { createLog } from '../log.ts';
 import { createTaskWorker } from './task-worker.ts';
 import type { FromThread, ToThread } from './worker-thread-messages.ts';
@@ -7,7 +8,9 @@ import type { FromThread, ToThread } from './worker-thread-messages.ts';
 /** The inside of the thread that takes tasks: started with the settings, told when the database is ready and when to stop. */
 
 const config = workerData as Config;
-const worker = createTaskWorker(config, createLog(config));
+const told = (troubles: Troubles) =>
+  parentPort?.postMessage({ has: 'troubles', troubles } satisfies FromThread);
+const worker = createTaskWorker(config, createLog(config), { told });
 
 async function obey(message: ToThread): Promise<void> {
   if (message.do === 'start') {

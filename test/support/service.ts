@@ -4,6 +4,7 @@ import path from 'node:path';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { expect } from 'vitest';
+import type { Makers } from '../../src/backends/maker.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { startPlatform } from '../../src/start/platform.ts';
@@ -34,7 +35,7 @@ export interface Tenant {
 /** A whole Tradewind, over HTTP, on a database of its own. Simulated work runs 20 times as fast. A process has room for one worker. */
 export async function startService(
   settings: Record<string, string> = {},
-  { log, role = 'all' }: { log?: Logger; role?: 'all' | 'api' } = {},
+  { log, role = 'all', makers }: { log?: Logger; role?: 'all' | 'api'; makers?: Makers } = {},
 ): Promise<TestService> {
   const database = await createDatabase();
   const token = `1_${randomBytes(16).toString('hex')}`;
@@ -49,7 +50,10 @@ export async function startService(
     DATABASE_URL: database.url,
     ...settings,
   });
-  const platform = await startPlatform(config, role, log ?? createLog(config), { workerThread: false });
+  const platform = await startPlatform(config, role, log ?? createLog(config), {
+    workerThread: false,
+    ...(makers && { makers }),
+  });
   const url = `http://127.0.0.1:${platform.address?.port}`;
   const http = createHttpClient(url, token);
   const pool = new pg.Pool({ connectionString: database.url, max: 2 });

@@ -51,6 +51,8 @@ export interface Backend {
   observe<K extends Kind>(ref: Ref<K>, call: Call): Promise<Observations[K] | null>;
   /** Everything that is marked as ours. */
   list(call: Pick<Call, 'log' | 'signal'>): AsyncIterable<Pick<Ref, 'kind' | 'id' | 'handle'>>;
+  /** What is wrong with it, for an operator; left out where nothing can be. Whoever asks waits a few seconds at most. */
+  health?(call: Pick<Call, 'log' | 'signal'>): Promise<string | undefined>;
 }
 
 /** The infrastructure won't do it, however often it is asked. `message` is for the task's reader. */

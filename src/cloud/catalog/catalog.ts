@@ -1,3 +1,4 @@
+import type { BackendShapes, Placements } from '../../backends/contract/placement.ts';
 import { type CheckedCatalog, checkCatalogText, readCatalog } from './load.ts';
 import type {
   CatalogContent,
@@ -43,7 +44,7 @@ export interface LoggingDestination {
  * What the platform offers. Lists are empty and single items undefined for a region that doesn't exist. Ask it anew each
  * time: another one may be put in force while the platform runs.
  */
-export interface Catalog {
+export interface Catalog extends Placements {
   /** The same for every catalogue that says the same, whatever its comments and order of keys. */
   readonly hash: string;
   /** Its files as one JSON text, which the hash is of. */
@@ -74,20 +75,24 @@ export interface Catalog {
   clientTerms(clientId: number): PriceTerms;
 }
 
-/** Reads `catalog/*.yaml` in the folder. Throws CatalogError, which lists every fault. */
-export async function loadCatalog(folder: string): Promise<Catalog> {
-  return buildCatalog(await readCatalog(folder));
+/**
+ * Reads `catalog/*.yaml` in the folder. Throws CatalogError, which lists every fault, also of backends that are of none of
+ * the `kinds`, where these are given.
+ */
+export async function loadCatalog(folder: string, kinds?: BackendShapes): Promise<Catalog> {
+  return buildCatalog(await readCatalog(folder, kinds));
 }
 
 /** The catalogue of a text that `Catalog` gave, maybe in another release. Throws CatalogError. */
-export function catalogOf(text: string, origin: string): Catalog {
-  return buildCatalog(checkCatalogText(text, origin));
+export function catalogOf(text: string, origin: string, kinds?: BackendShapes): Catalog {
+  return buildCatalog(checkCatalogText(text, origin, kinds));
 }
 
 /** The look-ups over content that has been checked. */
 function buildCatalog({ content, text, hash }: CheckedCatalog): Catalog {
   deepFreeze(content);
   const regions = byKey(content['regions.yaml'].regions, (region) => region.id);
+  const backends = byKey(content['backends.yaml'].backends, ({ name }) => name);
   const flavors = perRegion(content['flavors.yaml'].flavors, (flavor) => flavor.flavor_id);
   const inDisplayOrder = content['images.yaml'].images.toSorted((a, b) => a.display_order - b.display_order);
   const images = perRegion(inDisplayOrder, (image) => image.id);
@@ -109,6 +114,11 @@ function buildCatalog({ content, text, hash }: CheckedCatalog): Catalog {
   return deepFreeze({
     hash,
     text,
+    backends,
+    backendOf(regionId, family) {
+      const region = regions.get(regionId);
+      return backends.get(region?.backends?.[family] ?? region?.backend ?? '');
+    },
     regions,
     flavors: flavors.list,
     flavor: flavors.one,

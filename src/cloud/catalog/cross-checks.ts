@@ -155,7 +155,7 @@ function priceFaults(content: CatalogContent, regions: Map<number, Region>): Cro
 }
 
 /** Values that must be unique in a list of one file, each of `keys` on its own. */
-function twice<Entry extends object>(
+export function twice<Entry extends object>(
   file: CatalogFileName,
   list: string,
   entries: Entry[],

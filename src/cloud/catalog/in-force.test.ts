@@ -13,7 +13,7 @@ import { catalogApply } from '../../start/catalog-apply.ts';
 import { type Platform, startPlatform } from '../../start/platform.ts';
 import { loadCatalog } from './catalog.ts';
 import { CatalogError } from './faults.ts';
-import { agreeOnCatalog, CatalogDiffersError } from './in-force.ts';
+import { agreeOnCatalog, BackendMovedError, CatalogDiffersError } from './in-force.ts';
 
 const TOKEN = `1_${'catalogue'.repeat(3)}`;
 const VOLUME = { source: 'new-volume', size: 100, type_name: 'standard' };
@@ -32,6 +32,9 @@ const folders = {
     regions: [...regions, { ...regions[2], id: 4, slug: 'new', display_name: 'New', keystone_name: 'new' }],
   })),
   faulty: taxed('17 %'),
+  moved: changedCatalog('regions.yaml', ({ regions = [] }) => ({
+    regions: regions.map((region) => ({ ...region, backends: { storage: 'other', network: 'other' } })),
+  })),
 };
 let empty: TestDatabase;
 let database: Database;
@@ -48,7 +51,11 @@ afterEach(async () => {
   await database.close();
   await empty.drop();
 });
-beforeAll(() => fs.writeFileSync(path.join(folders.usual, 'features.yaml'), reordered()));
+beforeAll(() => {
+  fs.writeFileSync(path.join(folders.usual, 'features.yaml'), reordered());
+  const backends = ['simulated', 'other'].map((name) => `  - {name: ${name}, kind: simulated}\n`);
+  fs.writeFileSync(path.join(folders.moved, 'backends.yaml'), `backends:\n${backends.join('')}`);
+});
 afterAll(() => {
   for (const folder of Object.values(folders)) fs.rmSync(folder, { recursive: true });
 });
@@ -128,6 +135,31 @@ it('gives the projects there are what a new region needs', async () => {
   expect(networks.count).toBe(known.count);
   const { body: groups } = await http.get('/cloud/v1/securitygroups/1/4');
   expect(groups.results).toMatchObject([{ name: 'default' }]);
+});
+
+it('takes nothing from the backend that has it, and gives what has nothing to another at once', async () => {
+  const http = await start(folders.wider);
+  const refusal = async (folder: string) => {
+    const error = await apply(folder).catch((fault: unknown) => fault);
+    vi.restoreAllMocks();
+    expect(error).toBeInstanceOf(BackendMovedError);
+    return (error as Error).message;
+  };
+  const volumes = '/cloud/v1/volumes/1/4';
+  const made = await http.post(volumes, { source: 'new-volume', name: 'disk', size: 1 });
+  expect(made.status, made.text).toBe(200);
+  expect(await refusal('catalog')).toMatch(/region 4 is missing, and has \d+ things there/);
+  await database.pool.query(`update wants set region_id = 3 where kind = 'volume'`);
+  expect(await refusal(folders.moved)).toContain(
+    'region 3 gets storage from other (simulated) instead of simulated, and has 1 thing there',
+  );
+  await database.pool.query(`delete from wants where kind = 'volume'`);
+  await database.pool.query(`update wants set due_at = null, handle = '"old"'`);
+  expect(await apply(folders.moved)).toMatch(/is in force/);
+  const { rows } = await database.pool.query(
+    `select distinct region_id, handle from wants where due_at is not null order by region_id`,
+  );
+  expect(rows).toEqual([1, 2, 3].map((region_id) => ({ region_id, handle: null })));
 });
 
 it('stays when the next has a fault, which is named by file, line and field', async () => {

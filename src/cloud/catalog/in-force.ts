@@ -1,9 +1,13 @@
 import type { Logger } from 'pino';
+import type { BackendShapes } from '../../backends/contract/placement.ts';
+import { makeAnew, wantsByPlace } from '../../convergence/wants.ts';
 import { announce } from '../../db/changes.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { SettingError } from '../../lib/operator-error.ts';
-import type { Catalog } from './catalog.ts';
+import { type Catalog, catalogOf } from './catalog.ts';
+import { CatalogError } from './faults.ts';
+import { movesBetween } from './moves.ts';
 import * as store from './store.ts';
 
 /** The topic on which another catalogue is announced. */
@@ -11,6 +15,9 @@ export const CATALOG_TOPIC = 'catalog';
 
 /** This process has another catalogue than the database's processes work with. */
 export class CatalogDiffersError extends SettingError {}
+
+/** Another catalogue would part things from the backend that has them. */
+export class BackendMovedError extends SettingError {}
 
 /** What is shown of a hash: enough to tell two catalogues apart. */
 export function shortHash(hash: string): string {
@@ -30,7 +37,7 @@ interface Agreement {
 /**
  * Makes sure that this process offers what all on the database do. The first one decides; later ones bring the same, or
  * don't start. Where no other can be alive, what is in the folder is put in force.
- * @throws CatalogDiffersError
+ * @throws CatalogDiffersError, BackendMovedError
  */
 export async function agreeOnCatalog(given: Agreement & { alone: boolean; log: Logger }): Promise<void> {
   const { database, catalog, folder, alone, log } = given;
@@ -39,6 +46,7 @@ export async function agreeOnCatalog(given: Agreement & { alone: boolean; log: L
     const inForce = await store.catalogInForce(tx.sql);
     if (inForce?.hash === catalog.hash) return;
     if (inForce && !alone) throw new CatalogDiffersError(difference(catalog, folder, inForce));
+    if (inForce) await moveBackends(tx, given);
     await put(tx, given);
     if (inForce) log.info({ folder, before: inForce.origin }, 'Another catalogue comes into force');
   });
@@ -48,6 +56,7 @@ export async function agreeOnCatalog(given: Agreement & { alone: boolean; log: L
 /**
  * Puts the catalogue in force: every process that follows reads it when this is committed. `prepare` gives existing
  * projects what new regions need. Answers its number, and whether it was another before.
+ * @throws BackendMovedError
  */
 export async function applyCatalog(
   given: Agreement & { prepare(tx: Transaction): Promise<void> },
@@ -55,10 +64,32 @@ export async function applyCatalog(
   return given.database.transaction(async (tx) => {
     await store.lockCatalog(tx.sql);
     const inForce = await store.catalogInForce(tx.sql);
+    if (inForce && inForce.hash !== given.catalog.hash) await moveBackends(tx, given);
     await given.prepare(tx);
     if (inForce?.hash === given.catalog.hash) return { revision: inForce.revision, changed: false };
     return { revision: await put(tx, given), changed: true };
   });
+}
+
+/**
+ * A region that is in use stays with its backends: others would make its things anew, and empty. Elsewhere the networks and
+ * groups that every project has are made by the new one. @throws BackendMovedError
+ */
+async function moveBackends(tx: Transaction, { catalog, folder }: Agreement): Promise<void> {
+  const before = await catalogOfDatabase(tx).catch((error: unknown) => {
+    // One of a later release says nothing to this one.
+    if (error instanceof CatalogError) return undefined;
+    throw error;
+  });
+  if (!before) return;
+  const { refused, moved } = movesBetween(before, catalog, await wantsByPlace(tx.sql));
+  if (refused.length > 0) {
+    throw new BackendMovedError(
+      `The catalogue in ${folder} can't come into force:\n${refused.map((move) => `  ${move}\n`).join('')}` +
+        'Put the backend back and delete what is there first, or offer the other in a region of its own.',
+    );
+  }
+  await makeAnew(tx.sql, moved);
 }
 
 async function put(tx: Transaction, { clock, catalog, origin }: Agreement): Promise<number> {
@@ -66,6 +97,15 @@ async function put(tx: Transaction, { clock, catalog, origin }: Agreement): Prom
   const revision = await store.putInForce(tx.sql, { hash, files: text, origin, applied_at: clock.now() });
   await announce(tx.client, CATALOG_TOPIC, revision);
   return revision;
+}
+
+/** The one in force; undefined before the first. @throws CatalogError where this release can't read it */
+export async function catalogOfDatabase(
+  { sql }: Pick<Database, 'sql'>,
+  kinds?: BackendShapes,
+): Promise<Catalog | undefined> {
+  const inForce = await store.catalogFiles(sql);
+  return inForce && catalogOf(inForce.files, inForce.origin, kinds);
 }
 
 /** What keeps this catalogue from being offered on this database; undefined when nothing does. */

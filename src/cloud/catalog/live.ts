@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import os from 'node:os';
 import type { Logger } from 'pino';
+import type { BackendShapes } from '../../backends/contract/placement.ts';
 import { loop } from '../../convergence/loop.ts';
 import type { ChangeFeed } from '../../db/changes.ts';
 import type { Database } from '../../db/database.ts';
@@ -22,20 +23,23 @@ export interface LiveCatalog {
 
 /**
  * Reads the catalogue in force and from then on each that comes after it, on its announcement. One that this release can't
- * read changes nothing: the process goes on with the one before, and says so. `agreed` is the one that this process
- * started with.
+ * read, or whose backends this process can't adopt, changes nothing: the process goes on with the one before, and says so.
+ * `agreed` is the one that this process started with.
  */
 export async function followCatalog(deps: {
   database: Database;
   changes: ChangeFeed;
   log: Logger;
   agreed?: Catalog;
+  kinds: BackendShapes;
+  backends: { adopt(catalog: Catalog): void };
 }): Promise<LiveCatalog> {
-  const { database, changes, log, agreed } = deps;
+  const { database, changes, log, agreed, kinds, backends } = deps;
   const reader = { id: randomUUID(), host: os.hostname(), pid: process.pid };
   const first = await store.catalogFiles(database.sql);
   if (!first) throw new Error('No catalogue is in force');
-  let current = agreed?.hash === first.hash ? agreed : catalogOf(first.files, 'the database');
+  let current = agreed?.hash === first.hash ? agreed : catalogOf(first.files, 'the database', kinds);
+  backends.adopt(current);
   let { revision } = first;
   let refused: { revision: number; problem: string } | undefined;
 
@@ -44,7 +48,9 @@ export async function followCatalog(deps: {
     const found = await store.catalogFiles(database.sql);
     if (!found || found.revision === revision || found.revision === refused?.revision) return false;
     try {
-      current = found.hash === current.hash ? current : catalogOf(found.files, found.origin);
+      const next = found.hash === current.hash ? current : catalogOf(found.files, found.origin, kinds);
+      backends.adopt(next);
+      current = next;
       revision = found.revision;
       refused = undefined;
       log.info({ catalog: shortHash(found.hash), origin: found.origin }, 'Another catalogue is in force');
@@ -99,6 +105,10 @@ function standingFor(current: () => Catalog): Catalog {
     get text() {
       return current().text;
     },
+    get backends() {
+      return current().backends;
+    },
+    backendOf: (regionId, family) => current().backendOf(regionId, family),
     get regions() {
       return current().regions;
     },

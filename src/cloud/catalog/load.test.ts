@@ -247,3 +247,42 @@ test('a quota that there is none of is a fault', async () => {
   );
   expect(await faults()).toEqual([expect.stringContaining('regions.yaml regions.0.quotas')]);
 });
+
+test('a region names its backends, one for all or one for each part of it', async () => {
+  await edit('backends.yaml', 'backends:\n', 'backends:\n  - {name: other, kind: simulated}\n');
+  await edit(
+    'regions.yaml',
+    '    backend: simulated\n',
+    '    backend: simulated\n    backends: {storage: other}\n',
+  );
+  const catalog = await loadCatalog(folder);
+  expect(catalog.backendOf(1, 'storage')?.name).toBe('other');
+  expect(catalog.backendOf(1, 'compute')?.name).toBe('simulated');
+  expect(catalog.backendOf(2, 'storage')?.name).toBe('simulated');
+  expect(catalog.backendOf(9, 'storage')).toBeUndefined();
+});
+
+test.each([
+  [
+    'backend: nova',
+    'backend: is "nova", which isn\'t in backends.yaml. Write one of: simulated; or add it there.',
+  ],
+  [
+    'backends: {network: neutron, compute: simulated, storage: simulated, kubernetes: simulated, file_share: simulated}',
+    'backends.network: is "neutron", which isn\'t in backends.yaml. Write one of: simulated; or add it there.',
+  ],
+  [
+    'backends: {network: simulated, compute: simulated}',
+    'backend: is missing, and "backends" names none for: storage, kubernetes, file_share. Name one of: simulated.',
+  ],
+])('with %s a region says what to write', async (line, fault) => {
+  await edit('regions.yaml', 'backend: simulated', line);
+  expect(await faults()).toEqual([`regions.yaml regions.0.${fault}`]);
+});
+
+test('one from before backends had a file is as it was', async () => {
+  await rm(join(folder, 'backends.yaml'));
+  const catalog = await loadCatalog(folder);
+  expect(catalog.backendOf(1, 'network')).toMatchObject({ name: 'simulated', kind: 'simulated' });
+  expect(catalog.text).not.toContain('backends.yaml');
+});

@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Value } from 'typebox/value';
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
+import type { BackendShapes } from '../../backends/contract/placement.ts';
+import { backendFaults } from './backend-checks.ts';
 import { crossFaults } from './cross-checks.ts';
 import { CatalogError, type CatalogFault, findShapeFaults, type PathParts } from './faults.ts';
 import { type CatalogContent, type CatalogFileName, catalogFiles } from './schema.ts';
@@ -23,12 +25,17 @@ type Files = Partial<Record<CatalogFileName, unknown>>;
 type LineOf = (file: CatalogFileName, path: PathParts) => number | null;
 
 const NAMES = Object.keys(catalogFiles) as CatalogFileName[];
+/** Of catalogues from before there was the file. */
+const LEFT_OUT: { [Name in CatalogFileName]?: CatalogContent[Name] } = {
+  'backends.yaml': { backends: [{ name: 'simulated', kind: 'simulated', settings: {}, secrets: {} }] },
+};
 
 /**
  * Reads and checks every file of the catalogue: YAML, shape, then what the files say about each other.
  * Throws CatalogError with all faults; files that depend on each other are only compared once each is in shape.
+ * Backends have to be of the `kinds`; without, they are not looked into.
  */
-export async function readCatalog(folder: string): Promise<CheckedCatalog> {
+export async function readCatalog(folder: string, kinds?: BackendShapes): Promise<CheckedCatalog> {
   const faults: CatalogFault[] = [];
   const parsed = new Map<CatalogFileName, ParsedFile>();
   const files: Files = {};
@@ -36,6 +43,7 @@ export async function readCatalog(folder: string): Promise<CheckedCatalog> {
   for (const [index, name] of NAMES.entries()) {
     const text = texts[index];
     if (typeof text !== 'string') {
+      if (name in LEFT_OUT && text?.code === 'ENOENT') continue;
       const message = `can't be read (${text?.code ?? 'unknown error'}). Put it back; the release has one to begin from.`;
       faults.push({ file: name, line: null, path: '', message });
       continue;
@@ -52,24 +60,30 @@ export async function readCatalog(folder: string): Promise<CheckedCatalog> {
     parsed.set(name, { document, lines });
     files[name] = document.toJS();
   }
-  return check(files, folder, faults, (file, path) => {
+  const line: LineOf = (file, path) => {
     const read = parsed.get(file);
     return read ? lineOf(read, path) : null;
-  });
+  };
+  return check(files, folder, faults, { line, kinds });
 }
 
 /** The same for a text made of such files, which another release may have made. */
-export function checkCatalogText(text: string, origin: string): CheckedCatalog {
+export function checkCatalogText(text: string, origin: string, kinds?: BackendShapes): CheckedCatalog {
   const files = JSON.parse(text) as Files;
-  const missing = NAMES.filter((name) => !(name in files));
+  const missing = NAMES.filter((name) => !(name in files) && !(name in LEFT_OUT));
   const faults = missing.map((file) => ({ file, line: null, path: '', message: 'is missing. Add it.' }));
-  return check(files, origin, faults, () => null);
+  return check(files, origin, faults, { line: () => null, kinds });
 }
 
-function check(files: Files, origin: string, faults: CatalogFault[], line: LineOf): CheckedCatalog {
+function check(
+  files: Files,
+  origin: string,
+  faults: CatalogFault[],
+  { line, kinds }: { line: LineOf; kinds: BackendShapes | undefined },
+): CheckedCatalog {
   // Of what was written: which defaults are filled in is the business of the release.
   const text = JSON.stringify(files, inOrder);
-  const content: Files = {};
+  const content: Files = { ...LEFT_OUT };
   for (const name of NAMES.filter((each) => each in files)) {
     const schema = catalogFiles[name];
     content[name] = Value.Default(schema, files[name]);
@@ -79,7 +93,8 @@ function check(files: Files, origin: string, faults: CatalogFault[], line: LineO
       faults.push({ file: name, line: line(name, path), path: path.join('.'), message });
   }
   if (faults.length === 0) {
-    for (const { file, path, message } of crossFaults(content as CatalogContent))
+    const whole = content as CatalogContent;
+    for (const { file, path, message } of [...crossFaults(whole), ...backendFaults(whole, kinds)])
       faults.push({ file, line: line(file, path), path: path.join('.'), message });
   }
   if (faults.length > 0) throw new CatalogError(origin, faults);

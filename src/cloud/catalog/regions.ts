@@ -29,7 +29,7 @@ export type RegionAnswer = Static<typeof RegionAnswer>;
 export const RegionList = listOf(RegionAnswer, 'RegionList');
 
 export function presentRegion(region: Region, options: { showVolumeTypes: boolean }): RegionAnswer {
-  const { backend: _, products: __, quotas: ___, ...shown } = region;
+  const { backend: _, backends: __, products: ___, quotas: ____, ...shown } = region;
   return {
     ...shown,
     available_volume_types: options.showVolumeTypes ? region.available_volume_types : null,

@@ -1,4 +1,5 @@
 import { type Static, type TProperties, Type } from 'typebox';
+import { BACKEND_FAMILIES, type BackendFamily } from '../../lib/backend-families.ts';
 import { NAME_PATTERN } from '../../lib/names.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { VOLUME_TYPES } from '../../lib/volume-types.ts';
@@ -114,12 +115,37 @@ const QuotaLimits = Type.Object(
 );
 export type QuotaLimits = Static<typeof QuotaLimits>;
 
+function perFamily<Schema>(schema: Schema): Record<BackendFamily, Schema> {
+  return Object.fromEntries(BACKEND_FAMILIES.map((family) => [family, schema])) as Record<
+    BackendFamily,
+    Schema
+  >;
+}
+
+export const BackendEntry = entry({
+  name: Type.String(slug),
+  kind: Type.String({ description: 'Which part of Tradewind it is' }),
+  settings: Type.Record(Type.String(), Type.Unknown(), { default: {}, description: 'Of its kind' }),
+  secrets: Type.Record(
+    Type.String(),
+    Type.String({ pattern: '^/', rule: 'Write the absolute path of the file with the secret.' }),
+    { default: {}, description: 'Files by name' },
+  ),
+});
+
 export const RegionEntry = entry({
   ...regionFields,
-  backend: Type.Enum(['simulated'], {
-    type: 'string',
-    description: 'What carries out the work of this region',
-  }),
+  backend: Type.Optional(
+    Type.String({
+      ...slug,
+      description: 'Carries out the work of this region, but for what `backends` names',
+    }),
+  ),
+  backends: Type.Optional(
+    Type.Partial(entry(perFamily(Type.String({ ...slug, description: 'Carries out this part of it' }))), {
+      additionalProperties: false,
+    }),
+  ),
   products: Type.Array(Type.Enum(['containers', 'inference'], { type: 'string' }), {
     uniqueItems: true,
     default: [],
@@ -324,6 +350,7 @@ const ClientTermsEntry = Type.Object(
 
 /** The file names of the catalogue and what each of them holds. */
 export const catalogFiles = {
+  'backends.yaml': entry({ backends: Type.Array(BackendEntry, { minItems: 1 }) }),
   'regions.yaml': entry({ regions: Type.Array(RegionEntry, { minItems: 1 }) }),
   'flavors.yaml': entry({ flavors: Type.Array(FlavorEntry) }),
   'images.yaml': entry({ images: Type.Array(ImageEntry) }),

@@ -6,11 +6,17 @@ import type { Scope } from '../projects/service.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import { type FileShareRow, lockShare } from './store.ts';
 
-/** Locks the share for a change. @throws NotFoundError, ConflictError while a task holds it */
-export async function lockFree(tx: Transaction, scope: Scope, id: string): Promise<FileShareRow> {
+/** Locks the share. @throws NotFoundError */
+export async function lock(tx: Transaction, scope: Scope, id: string): Promise<FileShareRow> {
   const share = isUuid(id) ? await lockShare(tx, placeOf(scope), id) : undefined;
   if (!share) throw shareNotFound(id);
   scope.principal.writes?.about({ ...share, type: 'file_shares' });
+  return share;
+}
+
+/** Locks the share for a change. @throws NotFoundError, ConflictError while a task holds it */
+export async function lockFree(tx: Transaction, scope: Scope, id: string): Promise<FileShareRow> {
+  const share = await lock(tx, scope, id);
   refuseHeld(`File share ${share.name}`, share);
   return share;
 }

@@ -9,9 +9,10 @@ import type { TagHolder } from '../metadata/service.ts';
 import { type Place, placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { exceededQuotas, takeQuota } from '../quotas/quotas.ts';
+import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { insertRules } from './access-store.ts';
-import { lockFree, shareNotFound } from './locks.ts';
+import { lock, lockFree, shareNotFound } from './locks.ts';
 import { type NewShare, newShare } from './new-share.ts';
 import type { CreateFileShare, UpdateFileShare } from './schema.ts';
 import { rowPatch, settingsOf, wantedShare } from './share-change.ts';
@@ -121,8 +122,11 @@ export function createFileShares(deps: {
 
     async delete(scope, id) {
       const taskId = randomUUID();
-      await database.accept(scope.principal, async (tx) => {
-        const share = await lockFree(tx, scope, id);
+      return database.accept(scope.principal, async (tx) => {
+        const share = await lock(tx, scope, id);
+        const again = await tasks.removeAgain(tx, scope, share.task_id);
+        if (again !== undefined) return again;
+        refuseHeld(`File share ${share.name}`, share);
         const cluster = await users.slurmClusterOn(tx, share.id);
         if (cluster !== undefined) {
           throw new ConflictError(
@@ -130,7 +134,7 @@ export function createFileShares(deps: {
           );
         }
         await store.changeShare(tx, share.id, { status: 'deleting', task_id: taskId });
-        await tasks.begin(tx, scope, {
+        return tasks.begin(tx, scope, {
           id: taskId,
           task: DELETE_SHARE,
           data: { file_share_id: share.id },
@@ -138,7 +142,6 @@ export function createFileShares(deps: {
           wants: [remove('file_share', share.id)],
         });
       });
-      return taskId;
     },
 
     update: (scope, id, request) =>

@@ -1,0 +1,50 @@
+import type { TSchema } from 'typebox';
+import type { BackendFamily } from '../../lib/backend-families.ts';
+import type { Kind } from './backend.ts';
+
+/** The kinds of things in each. */
+export const FAMILIES = {
+  network: ['network', 'subnet', 'port', 'security_group', 'floating_ip'],
+  compute: ['machine'],
+  storage: ['volume', 'snapshot', 'image'],
+  kubernetes: ['cluster'],
+  file_share: ['file_share'],
+} as const satisfies Record<BackendFamily, readonly Kind[]>;
+
+const families = new Map(
+  Object.entries(FAMILIES).flatMap(([family, kinds]) =>
+    kinds.map((kind) => [kind, family as BackendFamily] as const),
+  ),
+) as ReadonlyMap<Kind, BackendFamily>;
+
+export function familyOf(kind: Kind): BackendFamily {
+  const family = families.get(kind);
+  if (!family) throw new Error(`${kind} is of no family`);
+  return family;
+}
+
+/** A backend as the catalogue has it. */
+export interface BackendEntry {
+  name: string;
+  /** Which part of Tradewind it is. */
+  kind: string;
+  settings: Record<string, unknown>;
+  /** Absolute paths of files, by the name of the secret that is in them. */
+  secrets: Record<string, string>;
+}
+
+/** What a catalogue has to say of backends of a kind. */
+export interface BackendShape {
+  settings: TSchema;
+  /** Names of those that it needs. */
+  secrets: readonly string[];
+}
+export type BackendShapes = Readonly<Record<string, BackendShape>>;
+
+/** Who has what. */
+export interface Placements {
+  readonly backends: ReadonlyMap<string, BackendEntry>;
+  readonly regions: ReadonlyMap<number, unknown>;
+  /** Undefined for a region that isn't there. */
+  backendOf(regionId: number, family: BackendFamily): BackendEntry | undefined;
+}

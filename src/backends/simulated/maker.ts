@@ -1,0 +1,22 @@
+import { type Static, Type } from 'typebox';
+import type { BackendMaker } from '../maker.ts';
+import { createSimulatedBackend } from './backend.ts';
+
+const Settings = Type.Object(
+  {
+    speed: Type.Optional(
+      Type.Number({ minimum: 0.01, maximum: 100_000, description: 'A factor; 1 is the usual speed' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const simulated: BackendMaker = {
+  settings: Settings,
+  secrets: [],
+  removesOrphans: true,
+  make({ settings }, { sql, simulationSpeed }) {
+    const { speed = simulationSpeed } = settings as Static<typeof Settings>;
+    return createSimulatedBackend({ sql, speed });
+  },
+};

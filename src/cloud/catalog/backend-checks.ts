@@ -1,0 +1,63 @@
+import { Type } from 'typebox';
+import type { BackendShapes } from '../../backends/contract/placement.ts';
+import { BACKEND_FAMILIES } from '../../lib/backend-families.ts';
+import { type CrossFault, twice } from './cross-checks.ts';
+import { findShapeFaults } from './faults.ts';
+import type { CatalogContent } from './schema.ts';
+
+/** Backends named twice, of a kind that isn't there, or without what their kind needs; regions that name none. */
+export function backendFaults(content: CatalogContent, kinds: BackendShapes | undefined): CrossFault[] {
+  const { backends } = content['backends.yaml'];
+  return [
+    ...twice('backends.yaml', 'backends', backends, ['name']),
+    ...backends.flatMap((backend, index) => (kinds ? faultsOf(backend, index, kinds) : [])),
+    ...regionFaults(content),
+  ];
+}
+
+type Entry = CatalogContent['backends.yaml']['backends'][number];
+
+function faultsOf({ kind, settings, secrets }: Entry, index: number, kinds: BackendShapes): CrossFault[] {
+  const file = 'backends.yaml';
+  const shape = kinds[kind];
+  if (!shape) {
+    const message = `is "${kind}". Write one of: ${Object.keys(kinds).join(', ')}.`;
+    return [{ file, path: ['backends', index, 'kind'], message }];
+  }
+  const files = Object.fromEntries(shape.secrets.map((name) => [name, Type.String()]));
+  const whole = Type.Object({
+    settings: shape.settings,
+    secrets: Type.Object(files, { additionalProperties: false }),
+  });
+  return findShapeFaults(whole, { settings, secrets }).map(({ path, message }) => ({
+    file,
+    path: ['backends', index, ...path],
+    message,
+  }));
+}
+
+function regionFaults(content: CatalogContent): CrossFault[] {
+  const file = 'regions.yaml';
+  const known = content['backends.yaml'].backends.map(({ name }) => name);
+  return content[file].regions.flatMap(({ backend, backends = {} }, index) => {
+    const path = ['regions', index];
+    const named = [
+      ...(backend === undefined ? [] : [{ name: backend, path: [...path, 'backend'] }]),
+      ...Object.entries(backends).map(([family, name]) => ({ name, path: [...path, 'backends', family] })),
+    ];
+    const faults: CrossFault[] = named
+      .filter(({ name }) => !known.includes(name))
+      .map(({ name, path: where }) => ({
+        file,
+        path: where,
+        message: `is "${name}", which isn't in backends.yaml. Write one of: ${known.join(', ')}; or add it there.`,
+      }));
+    const without =
+      backend === undefined ? BACKEND_FAMILIES.filter((family) => backends[family] === undefined) : [];
+    if (without.length > 0) {
+      const message = `is missing, and "backends" names none for: ${without.join(', ')}. Name one of: ${known.join(', ')}.`;
+      faults.push({ file, path: [...path, 'backend'], message });
+    }
+    return faults;
+  });
+}

@@ -1,0 +1,41 @@
+import type { Kind } from '../../backends/contract/backend.ts';
+import { familyOf, type Placements } from '../../backends/contract/placement.ts';
+
+/** Every project has such things in every region from its first moment on. They can be made anew and lose nothing. */
+const FROM_THE_FIRST: readonly Kind[] = ['network', 'subnet', 'security_group'];
+
+interface Place {
+  regionId: number;
+  kind: Kind;
+}
+
+/** What another catalogue would take from the backend that has it, and gives to another where it may. */
+export function movesBetween(
+  before: Placements,
+  after: Placements,
+  there: readonly (Place & { count: number })[],
+): { refused: string[]; moved: Place[] } {
+  const inUse = new Set(
+    there.filter(({ kind }) => !FROM_THE_FIRST.includes(kind)).map(({ regionId }) => regionId),
+  );
+  const counts = new Map<string, number>();
+  const moved: Place[] = [];
+  for (const { regionId, kind, count } of there) {
+    const family = familyOf(kind);
+    const from = before.backendOf(regionId, family);
+    const to = after.backendOf(regionId, family);
+    if (!from || (from.name === to?.name && from.kind === to.kind)) continue;
+    if (to) moved.push({ regionId, kind });
+    if (!inUse.has(regionId)) continue;
+    const what = to ? `gets ${family} from ${named(to)} instead of ${named(from)}` : 'is missing';
+    const key = `region ${regionId} ${what}`;
+    counts.set(key, (counts.get(key) ?? 0) + count);
+  }
+  const refused = [...counts].map(
+    ([what, count]) => `${what}, and has ${count} ${count === 1 ? 'thing' : 'things'} there`,
+  );
+  return { refused, moved };
+}
+
+const named = ({ name, kind }: { name: string; kind: string }) =>
+  name === kind ? name : `${name} (${kind})`;

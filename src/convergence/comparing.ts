@@ -1,0 +1,102 @@
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { BackendRouter, NamedBackend } from '../backends/backends.ts';
+import type { Database } from '../db/database.ts';
+import { loop } from './loop.ts';
+import { bringBack, compare, type Orphan, removeOrphans } from './orphans.ts';
+import { keyOf } from './wants.ts';
+
+/** So many are named in a line of the log. */
+const NAMED = 5;
+
+/**
+ * Holds what backends have against what is wanted, at once and then every `everyMs`, in one process at a time: what has
+ * drifted is brought back, and what nobody wants goes, or is told of where an operator decides.
+ */
+export function startComparing(deps: {
+  database: Database;
+  backends: Pick<BackendRouter, 'all'>;
+  everyMs: number;
+  log: Logger;
+  registry: Registry;
+}): { stop(): Promise<void> } {
+  const { database, backends, everyMs, log, registry } = deps;
+  const registers = [registry];
+  const orphaned = new Gauge({
+    name: 'tradewind_orphans',
+    help: 'What a backend has, nobody wants, and an operator has to remove; of the process that looked last',
+    labelNames: ['backend', 'kind'],
+    registers,
+  });
+  const drift = new Counter({
+    name: 'tradewind_drift_total',
+    help: 'What was there as wanted, was missing later, and is brought back',
+    labelNames: ['backend', 'kind'],
+    registers,
+  });
+  const stopping = new AbortController();
+
+  async function compareAll(): Promise<void> {
+    orphaned.reset();
+    for (const named of backends.all()) {
+      try {
+        await compareOne(named);
+      } catch (error) {
+        if (stopping.signal.aborted) return;
+        log.warn({ err: error, backend: named.name }, 'a backend could not be compared with what is wanted');
+      }
+    }
+  }
+
+  async function compareOne(named: NamedBackend): Promise<void> {
+    const { name: backend } = named;
+    const found = await compare({ sql: database.sql, log, signal: stopping.signal }, named);
+    if (found.drifted.length > 0) {
+      const back = new Set(await bringBack(database, found.drifted));
+      const drifted = found.drifted.filter((one) => back.has(keyOf(one)));
+      for (const { kind } of drifted) drift.inc({ backend, kind });
+      if (drifted.length > 0)
+        log.warn({ backend, ...told(drifted) }, 'what was there has gone, and is brought back');
+    }
+    if (found.orphans.length === 0) return;
+    const removed = named.removesOrphans ? await removeOrphans(database, named, found.orphans) : [];
+    if (removed.length > 0) log.warn({ backend, ...told(removed) }, 'what nobody wants is removed');
+    const gone = new Set(removed.map(keyOf));
+    const left = found.orphans.filter((one) => !gone.has(keyOf(one)));
+    for (const { kind } of left) orphaned.inc({ backend, kind });
+    if (left.length > 0)
+      log.warn({ backend, ...told(left) }, 'nobody wants these: see "tradewind orphans list"');
+  }
+
+  const comparing = loop('comparing what is there with what is wanted', everyMs, log, async () => {
+    const alone = await inOneProcess(database, compareAll);
+    if (!alone) orphaned.reset();
+  });
+  return {
+    async stop() {
+      stopping.abort(new Error('The process stops'));
+      await comparing.stop();
+    },
+  };
+}
+
+const told = (things: readonly Orphan[]) => ({
+  count: things.length,
+  some: things.slice(0, NAMED).map(keyOf),
+});
+
+/** Does the work unless another process is at it; false then. */
+async function inOneProcess({ sql: db }: Database, work: () => Promise<void>): Promise<boolean> {
+  return db.connection().execute(async (connection) => {
+    const { rows } = await sql<{ got: boolean }>`
+      select pg_try_advisory_lock(hashtextextended('tradewind comparison', 0)) as got`.execute(connection);
+    if (!rows[0]?.got) return false;
+    try {
+      await work();
+    } finally {
+      await sql`select pg_advisory_unlock(hashtextextended('tradewind comparison', 0))`.execute(connection);
+    }
+    return true;
+  });
+}

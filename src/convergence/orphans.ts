@@ -1,0 +1,175 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Kysely, sql } from 'kysely';
+import pLimit from 'p-limit';
+import type { Logger } from 'pino';
+import type { NamedBackend } from '../backends/backends.ts';
+import type { Kind, Ref } from '../backends/contract/backend.ts';
+import { FAMILIES } from '../backends/contract/placement.ts';
+import { announce } from '../db/changes.ts';
+import type { Database } from '../db/database.ts';
+import type { Tables } from '../db/tables.ts';
+import { isUuid } from '../lib/ids.ts';
+import { untilAborted } from '../lib/until-aborted.ts';
+import { keyOf, WANTED } from './wants.ts';
+
+/** What looks wrong is looked at again after that long: things come and go while they are listed. */
+const LOOK_AGAIN_MS = 2_000;
+/** A backend that takes longer to list what it has is given up until the next time. */
+const PATIENCE_MS = 300_000;
+/** Of those that are listed, so many are asked for one by one: a list may say more than is there. */
+const SAMPLE = 100;
+const QUESTIONS = 8;
+const CHUNK = 5_000;
+
+/** Something that a backend has and nobody wants. */
+export type Orphan = Pick<Ref, 'kind' | 'id' | 'handle'>;
+
+/** Something wanted that was there once and that nobody is at work on. */
+interface Settled extends Ref {
+  generation: number;
+}
+
+export interface Findings {
+  orphans: Orphan[];
+  /** What is wanted and was there, and isn't any more. */
+  drifted: Settled[];
+}
+
+interface Looking {
+  sql: Kysely<Tables>;
+  log: Logger;
+  signal: AbortSignal;
+}
+
+/** Holds what a backend has against what is wanted of it. What comes or goes meanwhile counts for nothing. */
+export async function compare(deps: Looking, named: NamedBackend): Promise<Findings> {
+  const signal = AbortSignal.any([deps.signal, AbortSignal.timeout(PATIENCE_MS)]);
+  const first = await look({ ...deps, signal }, named);
+  if (first.orphans.length + first.drifted.length === 0) return first;
+  await sleep(LOOK_AGAIN_MS, undefined, { signal });
+  const suspects = new Set(first.drifted.map(generationOf));
+  const second = await look({ ...deps, signal }, named, suspects);
+  const strays = new Set(first.orphans.map(keyOf));
+  return {
+    orphans: second.orphans.filter((one) => strays.has(keyOf(one))),
+    drifted: second.drifted.filter((one) => suspects.has(generationOf(one))),
+  };
+}
+
+const generationOf = (one: Settled): string => `${keyOf(one)} ${one.generation}`;
+
+/**
+ * The order matters: what was settled before the list was made is in it, and what is in the list was wanted before, so
+ * that it is wanted still unless it has gone.
+ */
+async function look(deps: Looking, named: NamedBackend, suspects?: ReadonlySet<string>): Promise<Findings> {
+  const settled = await settledOf(deps.sql, named);
+  const listed = new Map<string, Orphan>();
+  await untilAborted(deps.signal, collect(deps, named, listed));
+  const there = settled.filter((one) => listed.has(keyOf(one)));
+  const asked = suspects ? there.filter((one) => suspects.has(generationOf(one))) : sampleOf(there);
+  return {
+    orphans: await unwanted(deps.sql, [...listed.values()]),
+    drifted: [
+      ...settled.filter((one) => !listed.has(keyOf(one))),
+      ...(await untilAborted(deps.signal, unseen(deps, named, asked))),
+    ],
+  };
+}
+
+async function collect(deps: Looking, { backend }: NamedBackend, into: Map<string, Orphan>): Promise<void> {
+  for await (const one of backend.list(deps)) {
+    deps.signal.throwIfAborted();
+    into.set(keyOf(one), one);
+  }
+}
+
+/** Those which the backend itself doesn't find; what it can't say now it says the next time. */
+async function unseen(
+  { log, signal }: Looking,
+  { backend }: NamedBackend,
+  asked: readonly Settled[],
+): Promise<Settled[]> {
+  const limit = pLimit(QUESTIONS);
+  const answers = await limit.map(asked, async (ref) => {
+    const call = { log, signal, generation: ref.generation, secret: async () => undefined };
+    return backend.observe(ref, call).catch((error: unknown) => {
+      log.debug({ err: error, want: keyOf(ref) }, 'a backend could not say what is there');
+      return 'unknown';
+    });
+  });
+  return asked.filter((_ref, index) => answers[index] === null);
+}
+
+function sampleOf(settled: readonly Settled[]): Settled[] {
+  if (settled.length <= SAMPLE) return [...settled];
+  const from = Math.floor(Math.random() * settled.length);
+  return [...settled.slice(from), ...settled.slice(0, from)].slice(0, SAMPLE);
+}
+
+async function settledOf(db: Kysely<Tables>, { regionsOf }: NamedBackend): Promise<Settled[]> {
+  const places = kinds.flatMap((kind) => regionsOf(kind).map((region_id) => ({ kind, region_id })));
+  const { rows } = await sql<Settled>`
+    select kind, id, region_id as "regionId", project_id as "projectId", generation, handle
+    from wants join jsonb_to_recordset(${JSON.stringify(places)}::jsonb) as place (kind text, region_id bigint)
+      using (kind, region_id)
+    where ${IN_PEACE}`.execute(db);
+  return rows;
+}
+
+const kinds: Kind[] = Object.values(FAMILIES).flat();
+/** As wanted when somebody looked last, and in nobody's hands. */
+const IN_PEACE = sql`wants.spec is not null and wants.settled_generation = wants.generation and wants.due_at is null
+  and wants.worker_id is null`;
+
+async function unwanted(db: Kysely<Tables>, listed: readonly Orphan[]): Promise<Orphan[]> {
+  const found: Orphan[] = [];
+  for (let from = 0; from < listed.length; from += CHUNK) {
+    const chunk = listed.slice(from, from + CHUNK);
+    const names = chunk.filter(({ id }) => isUuid(id)).map(({ kind, id }) => ({ kind, id }));
+    const { rows } = await sql<{ kind: Kind; id: string }>`
+      select kind, id from jsonb_to_recordset(${JSON.stringify(names)}::jsonb) as listed (kind text, id uuid)
+      join wants using (kind, id)`.execute(db);
+    const wanted = new Set(rows.map(keyOf));
+    found.push(...chunk.filter((one) => !wanted.has(keyOf({ ...one, id: one.id.toLowerCase() }))));
+  }
+  return found;
+}
+
+/**
+ * Wants orphans not to exist, so that workers remove them. One that is wanted by now stays. Answers those that are to go:
+ * what has no id of ours, or is of a kind that no region gets from the backend, is an operator's to remove.
+ */
+export async function removeOrphans(
+  database: Database,
+  { regionsOf }: NamedBackend,
+  orphans: readonly Orphan[],
+): Promise<Orphan[]> {
+  const rows = orphans.flatMap(({ kind, id, handle }) => {
+    const [region_id] = regionsOf(kind);
+    return region_id === undefined || !isUuid(id) ? [] : [{ kind, id, handle, region_id }];
+  });
+  return database.transaction(async (tx) => {
+    const { rows: removed } = await sql<Orphan>`
+      insert into wants (kind, id, client_id, project_id, region_id, spec, handle, due_at)
+      select kind, id, 0, 0, region_id, null, handle, clock_timestamp()
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as orphan (kind text, id uuid, handle jsonb, region_id bigint)
+      on conflict do nothing returning kind, id, handle`.execute(tx.sql);
+    await announce(tx.client, WANTED, '');
+    return removed;
+  });
+}
+
+/** Has drifted things brought about again, unless they were changed meanwhile. Answers their keys. */
+export async function bringBack(database: Database, drifted: readonly Settled[]): Promise<string[]> {
+  const names = drifted.map(({ kind, id, generation }) => ({ kind, id, generation }));
+  return database.transaction(async (tx) => {
+    const { rows } = await sql<{ kind: Kind; id: string }>`
+      update wants set due_at = clock_timestamp()
+      from jsonb_to_recordset(${JSON.stringify(names)}::jsonb) as drifted (kind text, id uuid, generation bigint)
+      where wants.kind = drifted.kind and wants.id = drifted.id and wants.generation = drifted.generation and ${IN_PEACE}
+      returning wants.kind, wants.id`.execute(tx.sql);
+    await announce(tx.client, WANTED, '');
+    return rows.map(keyOf);
+  });
+}

@@ -1,0 +1,3 @@
+/** What a region gives to one backend together. */
+export const BACKEND_FAMILIES = ['network', 'compute', 'storage', 'kubernetes', 'file_share'] as const;
+export type BackendFamily = (typeof BACKEND_FAMILIES)[number];

@@ -1,0 +1,67 @@
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
+import { type Config, loadConfig } from '../config.ts';
+import { type Database, openDatabase } from '../db/database.ts';
+import { createLog } from '../log.ts';
+import { orphansList, orphansRemove } from './orphans.ts';
+import { type Platform, startPlatform } from './platform.ts';
+
+// Without a worker, so that nothing goes by itself.
+let testDatabase: TestDatabase;
+let database: Database;
+let platform: Platform;
+let config: Config;
+beforeAll(async () => {
+  testDatabase = await createDatabase();
+  database = openDatabase({ connectionString: testDatabase.url }, 2);
+  config = loadConfig({
+    DATABASE_URL: testDatabase.url,
+    TRADEWIND_PORT: '0',
+    TRADEWIND_BOOTSTRAP_TOKEN: `1_${'orphans'.repeat(3)}`,
+    TRADEWIND_DATA_DIR: path.join(os.tmpdir(), 'unused'),
+    TRADEWIND_LOG_LEVEL: 'silent',
+  });
+  platform = await startPlatform(config, 'api', createLog(config));
+});
+afterAll(async () => {
+  await platform.stop(1_000);
+  await database.close();
+  await testDatabase.drop();
+});
+
+async function run(command: typeof orphansList, options: Record<string, string | boolean> = {}) {
+  const streams = [process.stdout, process.stderr] as const;
+  const told = streams.map((stream) => vi.spyOn(stream, 'write').mockReturnValue(true));
+  const code = await command.run({ config, options, stop: new AbortController().signal });
+  const text = told.flatMap((each) => each.mock.calls.map(([line]) => String(line))).join('');
+  vi.restoreAllMocks();
+  return { code, text };
+}
+
+it('lists what nobody wants, and has it removed on a word', async () => {
+  const none = { code: 0, text: 'All that backends have is wanted.\n' };
+  expect(await run(orphansList)).toEqual(none);
+  const { rows } = await database.pool.query(
+    `insert into simulated_objects (kind, id, spec, doing, began_at, takes_ms)
+     values ('volume', gen_random_uuid(), '{}', 'making', now(), 0) returning id`,
+  );
+  const line = `simulated  volume  ${rows[0].id}\n`;
+  expect(await run(orphansList)).toEqual({ code: 0, text: line });
+  const asked = await run(orphansRemove, { backend: 'simulated' });
+  expect(asked).toEqual({ code: 0, text: `${line}Nothing was removed. Say --yes to remove them.\n` });
+  expect((await database.pool.query(`select from wants where kind = 'volume'`)).rowCount).toBe(0);
+
+  const removed = await run(orphansRemove, { yes: true });
+  expect(removed).toEqual({ code: 0, text: `${line}1 to go; workers remove them.\n` });
+  const wants = await database.pool.query(
+    'select kind, id, spec, due_at <= now() as due from wants where spec is null',
+  );
+  expect(wants.rows).toEqual([{ kind: 'volume', id: rows[0].id, spec: null, due: true }]);
+  expect(await run(orphansList)).toEqual(none);
+});
+
+it('knows no backend that is not in the catalogue', async () => {
+  expect(await run(orphansList, { backend: 'nova' })).toEqual({ code: 64, text: 'Backend nova not found\n' });
+});

@@ -1,0 +1,80 @@
+import { pino } from 'pino';
+import { createBackends, type NamedBackend } from '../backends/backends.ts';
+import { MAKERS } from '../backends/makers.ts';
+import { catalogOfDatabase } from '../cloud/catalog/in-force.ts';
+import type { Config } from '../config.ts';
+import { compare, type Orphan, removeOrphans } from '../convergence/orphans.ts';
+import type { Database } from '../db/database.ts';
+import { NotFoundError } from '../lib/errors.ts';
+import type { Command, Options } from './command.ts';
+import { asOperator } from './operator.ts';
+
+const NONE = 'All that backends have is wanted.';
+const BACKEND = '  --backend NAME   of this one alone, as backends.yaml names it\n';
+
+export const orphansList: Command = {
+  summary: 'show what backends have that nobody wants',
+  help: BACKEND,
+  options: { backend: { type: 'string' } },
+  run: ({ config, options }) =>
+    asOperator(config, async (database) => {
+      const found = await orphansOf(database, config, options);
+      return found.length === 0 ? NONE : shown(found);
+    }),
+};
+
+export const orphansRemove: Command = {
+  summary: 'remove what backends have that nobody wants',
+  help: `${BACKEND}  --yes            do it; without, only say what would go
+  Workers remove it, now or when one runs again.
+`,
+  options: { backend: { type: 'string' }, yes: { type: 'boolean' } },
+  run: ({ config, options }) =>
+    asOperator(config, async (database) => {
+      const found = await orphansOf(database, config, options);
+      if (found.length === 0) return NONE;
+      if (!options.yes) return `${shown(found)}\nNothing was removed. Say --yes to remove them.`;
+      const removed: Found[] = [];
+      for (const { named, orphans } of found)
+        removed.push({ named, orphans: await removeOrphans(database, named, orphans) });
+      const left = countOf(found) - countOf(removed);
+      const rest = left === 0 ? '' : `\n${left} are wanted by now, or Tradewind can't remove them.`;
+      return `${shown(removed)}\n${countOf(removed)} to go; workers remove them.${rest}`;
+    }),
+};
+
+interface Found {
+  named: NamedBackend;
+  orphans: Orphan[];
+}
+
+async function orphansOf(database: Database, config: Config, { backend }: Options): Promise<Found[]> {
+  const backends = createBackends(MAKERS, { sql: database.sql, simulationSpeed: config.simulationSpeed });
+  const catalog = await catalogOfDatabase(database, MAKERS);
+  if (catalog) backends.adopt(catalog);
+  const asked = backends.all().filter(({ name }) => backend === undefined || name === backend);
+  if (backend !== undefined && asked.length === 0) throw new NotFoundError('Backend', String(backend));
+  const found: Found[] = [];
+  const log = pino({ level: 'silent' });
+  for (const named of asked) {
+    const { orphans } = await compare(
+      { sql: database.sql, log, signal: new AbortController().signal },
+      named,
+    );
+    if (orphans.length > 0) found.push({ named, orphans });
+  }
+  return found;
+}
+
+const countOf = (found: readonly Found[]): number =>
+  found.reduce((sum, { orphans }) => sum + orphans.length, 0);
+
+function shown(found: readonly Found[]): string {
+  const lines = found.flatMap(({ named: { name }, orphans }) =>
+    orphans.map(
+      ({ kind, id, handle }) =>
+        `${name}  ${kind}  ${id}${handle === null ? '' : `  ${JSON.stringify(handle)}`}`,
+    ),
+  );
+  return lines.join('\n');
+}
