@@ -28,7 +28,7 @@ export function conformance(
   makeStand: () => Promise<Stand>,
   { kinds, mostCalls = 100 }: { kinds: readonly Kind[]; mostCalls?: number },
 ): void {
-  describe(name, () => {
+  describe(`${name} as a backend`, () => {
     let stand: Stand;
     beforeAll(async () => {
       stand = await makeStand();
