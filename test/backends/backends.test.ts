@@ -47,3 +47,13 @@ it('names the field of what a backend can not do', () => {
     { field: 'size', message: 'The folder holds up to 1000 GiB; take a smaller size.' },
   ]);
 });
+
+it('shows in the document what is compiled and run here', () => {
+  const code = ['backends.test.ts', 'folder-backend.ts'].map((file) =>
+    fs.readFileSync(path.join(import.meta.dirname, file), 'utf8'),
+  );
+  const [, ...parts] = fs.readFileSync('docs/backends.md', 'utf8').split('```ts\n');
+  const shown = parts.map((part) => part.split('```')[0] ?? '');
+  expect(shown).toHaveLength(3);
+  for (const block of shown) expect(code.join('\n')).toContain(block);
+});

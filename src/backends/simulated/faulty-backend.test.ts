@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import fs from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts';
@@ -86,16 +87,13 @@ describe('what a rule applies to', () => {
 });
 
 describe('the shape of rules', () => {
-  const example = `
-- {kind: volume, name: 'data-*', phase: making, do: refuse, reason: The pool is full}
-- {kind: machine, call: 2, times: 3, do: unavailable}
-- {phase: removing, probability: 0.1, seed: 7, do: stay}
-- {do: slow, factor: 10}
-- {kind: port, do: slow, ms: 200}
-- {do: lose-answer, probability: 0.5}`;
+  const [, example = ''] =
+    /```yaml\n(backends:[^`]*)```/.exec(fs.readFileSync('docs/simulation.md', 'utf8')) ?? [];
 
-  it('takes each of them', () => {
-    expect(findShapeFaults(FaultRules, parse(example))).toEqual([]);
+  it('takes each of those in the document', () => {
+    const { faults } = parse(example).backends[0].settings;
+    expect(faults).toHaveLength(6);
+    expect(findShapeFaults(FaultRules, faults)).toEqual([]);
   });
 
   it.each([

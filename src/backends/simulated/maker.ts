@@ -1,12 +1,14 @@
 import { type Static, Type } from 'typebox';
 import type { BackendMaker } from '../maker.ts';
-import { createSimulatedBackend } from './backend.ts';
+import { createFaults, FaultRules } from './faults.ts';
+import { createFaultyBackend } from './faulty-backend.ts';
 
 const Settings = Type.Object(
   {
     speed: Type.Optional(
       Type.Number({ minimum: 0.01, maximum: 100_000, description: 'A factor; 1 is the usual speed' }),
     ),
+    faults: Type.Optional(FaultRules),
   },
   { additionalProperties: false },
 );
@@ -16,7 +18,7 @@ export const simulated: BackendMaker = {
   secrets: [],
   removesOrphans: true,
   make({ settings }, { sql, simulationSpeed }) {
-    const { speed = simulationSpeed } = settings as Static<typeof Settings>;
-    return createSimulatedBackend({ sql, speed });
+    const { speed = simulationSpeed, faults } = settings as Static<typeof Settings>;
+    return createFaultyBackend({ sql, speed, faults: createFaults(faults) });
   },
 };

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { WANTS_NEVER } from './wants-invariants.ts';
 
 /** Queries that find what may never be, whatever was asked for at the same time. Each says what its rows are. */
 const NEVER: Record<string, string> = {
@@ -163,7 +164,7 @@ const NEVER: Record<string, string> = {
 /** Everything that is not as it has to be, a line each. */
 export async function brokenInvariants(pool: pg.Pool): Promise<string[]> {
   const broken: string[] = [];
-  for (const [what, query] of Object.entries({ ...NEVER, ...(await heldByTasks(pool)) })) {
+  for (const [what, query] of Object.entries({ ...NEVER, ...WANTS_NEVER, ...(await heldByTasks(pool)) })) {
     const { rows } = await pool.query<object>(query);
     if (rows.length > 0) broken.push(`${rows.length} ${what}: ${JSON.stringify(rows.slice(0, 5))}`);
   }

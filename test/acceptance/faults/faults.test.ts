@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createFaults, type FaultRule, type Faults } from '../../../src/backends/simulated/faults.ts';
+import type { HttpClient } from '../../support/http-client.ts';
+import { tasksIn } from '../../support/possessions.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { brokenInvariants } from '../concurrency/invariants.ts';
+import { createMakers, ended, type Prepared } from './makers.ts';
+import { OPERATIONS } from './operations.ts';
+
+/**
+ * Every operation that wants something of infrastructure, while each fault comes at each call: whatever happens, rows,
+ * wants and infrastructure agree in the end, quotas add up, and each task has ended. The faults are those of the simulated
+ * backend, in the running service.
+ */
+const state = vi.hoisted(() => ({
+  faults: undefined as Faults | undefined,
+  hits: 0,
+  often: 'once' as 'once' | 'twice' | 'twice at once',
+}));
+
+vi.mock('../../../src/backends/simulated/faulty-backend.ts', async (original) => {
+  const { createFaultyBackend } =
+    await original<typeof import('../../../src/backends/simulated/faulty-backend.ts')>();
+  const faults: Faults = {
+    get any() {
+      return state.faults !== undefined;
+    },
+    next(call) {
+      const fault = state.faults?.next(call);
+      if (fault) state.hits += 1;
+      return fault;
+    },
+  };
+  return {
+    createFaultyBackend(deps: Parameters<typeof createFaultyBackend>[0]) {
+      const backend = createFaultyBackend({ ...deps, faults });
+      const converge: typeof backend.converge = async (ref, spec, call) => {
+        const again = () => backend.converge(ref, spec, call);
+        if (state.often === 'once') return again();
+        state.hits += 1;
+        const first = again();
+        if (state.often === 'twice') await first;
+        const [answer] = await Promise.all([again(), first]);
+        return answer;
+      };
+      return { ...backend, converge };
+    },
+  };
+});
+
+/** What comes of a task that meets the fault. */
+type End = 'finished' | 'failed';
+
+const AT_EACH_CALL: Record<string, { rule: (call: number) => FaultRule; end: End }> = {
+  'is refused': { rule: (call) => ({ do: 'refuse', call }), end: 'failed' },
+  'finds the infrastructure away': {
+    rule: (call) => ({ do: 'unavailable', call, times: 2 }),
+    end: 'finished',
+  },
+  'gets no answer though the work was done': {
+    rule: (call) => ({ do: 'lose-answer', call }),
+    end: 'finished',
+  },
+  'stays as it is for a while': { rule: (call) => ({ do: 'stay', call, times: 3 }), end: 'finished' },
+  'stays as it is until its deadline': {
+    rule: (call) => ({ do: 'stay', call, times: 1_000_000 }),
+    end: 'failed',
+  },
+};
+/** No operation asks that often about one thing. */
+const MOST_CALLS = 8;
+/** So fast that few calls are needed, and not so fast that one is enough. */
+const SPEED = '100';
+
+const names = Object.keys(OPERATIONS);
+let service: TestService;
+let runs = 0;
+let hits = 0;
+
+beforeAll(async () => {
+  service = await startService({ TRADEWIND_SIMULATION_SPEED: SPEED, TRADEWIND_LOG_LEVEL: 'silent' });
+});
+afterAll(async () => {
+  process.stderr.write(`faults: ${runs} runs of ${names.length} operations, ${hits} calls went wrong\n`);
+  await service?.stop();
+});
+
+/** Runs all operations at the same time, each on things of its own. Answers how many calls went wrong. */
+async function run(rules: FaultRule[], end: End, often: typeof state.often = 'once'): Promise<number> {
+  const { http, projectId } = await service.otherTenant();
+  const makers = createMakers(http, projectId);
+  // Whatever became of the run before.
+  Object.assign(state, { faults: undefined, often: 'once' });
+  const prepared = await Promise.all(
+    names.map(async (name) => ({
+      name,
+      act: await named(name, OPERATIONS[name]?.(makers) as Promise<Prepared>),
+    })),
+  );
+  // Some of it is no task's.
+  await expect.poll(() => brokenInvariants(service.pool), { timeout: 30_000 }).toEqual([]);
+  Object.assign(state, { faults: rules.length > 0 ? createFaults(rules) : undefined, hits: 0, often });
+  // Who stays as it is has met the fault, and its time is over.
+  const impatience = setInterval(() => end === 'failed' && void service.pool.query(TIME_IS_OVER), 300);
+  const wrong = await Promise.all(prepared.map(({ name, act }) => wrongOf(http, name, act, end))).finally(
+    () => {
+      clearInterval(impatience);
+    },
+  );
+  const met = state.hits;
+  Object.assign(state, { faults: undefined, often: 'once' });
+  expect(wrong.flat()).toEqual([]);
+  await expect
+    .poll(
+      async () => {
+        await service.pool.query(
+          'update wants set due_at = now() where due_at > now() and worker_id is null',
+        );
+        return brokenInvariants(service.pool);
+      },
+      { timeout: 30_000, interval: 250 },
+    )
+    .toEqual([]);
+  runs += names.length;
+  hits += met;
+  return met;
+}
+
+/** A fault of the preparation says of which operation it is. */
+async function named<T>(name: string, work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    throw new Error(`${name} could not be prepared`, { cause: error });
+  });
+}
+
+const TIME_IS_OVER = `
+  update tasks set deadline_at = now() where state in ('NEW', 'RUNNING') and exists (
+    select from task_wants join wants on wants.kind = task_wants.kind and wants.id = want_id
+    where task_id = tasks.id and doing = 'staying as it is')`;
+const FAILED = /as its faults say|deadline exceeded/;
+
+/** Asks for the operation, and says what is wrong with how it ended. */
+async function wrongOf(http: HttpClient, name: string, act: Prepared, end: End): Promise<string[]> {
+  const { status, body, text } = await act();
+  // Some operations wait for their task themselves, and answer what became of it.
+  if (end === 'failed' && status === 409 && FAILED.test(text)) return [];
+  if (![200, 201, 204].includes(status)) return [`${name} was answered ${status}: ${text}`];
+  const ends = await Promise.all(tasksIn(body).map((task) => ended(http, task)));
+  return ends
+    .filter(
+      ({ state: reached, error }) => reached !== 'FINISHED' && !(end === 'failed' && FAILED.test(error)),
+    )
+    .map(({ state: reached, error }) => `${name} ended ${reached}: ${error}`);
+}
+
+it('every operation goes well where nothing goes wrong', async () => {
+  await run([], 'finished');
+}, 60_000);
+
+describe.each(Object.entries(AT_EACH_CALL))('what %s', (_, { rule, end }) => {
+  it('leaves everything in order, at whichever call', async () => {
+    let call = 1;
+    // Until there is no such call any more.
+    while ((await run([rule(call)], end)) > 0) call += 1;
+    expect(call).toBeGreaterThan(2);
+    expect(call).toBeLessThanOrEqual(MOST_CALLS);
+  }, 300_000);
+});
+
+it.each<[string, FaultRule[], typeof state.often]>([
+  ['takes long, and answers late', [{ do: 'slow', factor: 20, ms: 50 }], 'once'],
+  ['is told twice', [], 'twice'],
+  ['is told twice at once', [], 'twice at once'],
+])(
+  'what %s leaves everything in order',
+  async (_, rules, often) => {
+    expect(await run(rules, 'finished', often)).toBeGreaterThan(names.length / 2);
+  },
+  120_000,
+);

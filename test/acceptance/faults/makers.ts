@@ -1,0 +1,101 @@
+import { expect } from 'vitest';
+import type { Answer, HttpClient } from '../../support/http-client.ts';
+import { clusterBody, tasksIn } from '../../support/possessions.ts';
+
+/** Makes what operations need, in a project of its own, while nothing goes wrong. */
+export function createMakers(http: HttpClient, projectId: number) {
+  const at = `/${projectId}/1`;
+  let count = 0;
+  const name = () => `thing-${++count}`;
+
+  async function made(path: string, body: object): Promise<Record<string, string[]>> {
+    const answer = await http.post(path, body);
+    const [task = ''] = tasksIn(answer.body);
+    expect(answer.status, answer.text).toBe(200);
+    const { state, error, created_resources } = await ended(http, task);
+    expect([state, error]).toEqual(['FINISHED', null]);
+    return created_resources;
+  }
+  const only = (ids: string[] | undefined): string => ids?.[0] ?? 'missing';
+  const first = async (path: string): Promise<string> => (await http.get(path)).body.results[0].id;
+
+  const make = {
+    volume: async () =>
+      only((await made(`/cloud/v1/volumes${at}`, { source: 'new-volume', name: name(), size: 1 })).volumes),
+    snapshot: async (volume_id: string) =>
+      only((await made(`/cloud/v1/snapshots${at}`, { name: name(), volume_id })).snapshots),
+    image: async (volume_id: string) =>
+      only((await made(`/cloud/v1/images${at}`, { name: name(), volume_id })).images),
+    network: async () =>
+      only((await made(`/cloud/v1/networks${at}`, { name: name(), create_router: false })).networks),
+    subnet: async (network_id: string) =>
+      only(
+        (await made(`/cloud/v1/subnets${at}`, { name: name(), network_id, cidr: '10.10.0.0/24' })).subnets,
+      ),
+    group: async (): Promise<string> => {
+      const answer = await http.post(`/cloud/v1/securitygroups${at}`, { security_group: { name: name() } });
+      expect([200, 201], answer.text).toContain(answer.status);
+      return answer.body.id;
+    },
+    reserved: async (wish: object = { type: 'external' }) =>
+      only((await made(`/cloud/v1/reserved_fixed_ips${at}`, wish)).ports),
+    floating: async (wish: object = {}) => only((await made(`/cloud/v1/floatingips${at}`, wish)).floatingips),
+    share: async () => only((await made(`/cloud/v1/file_shares${at}`, vastShare(name()))).file_shares),
+    /** A machine with its port and its boot volume. */
+    instance: async (wish: object = {}) => {
+      const all = await made(`/cloud/v2/instances${at}`, await instanceBody(wish));
+      return { id: only(all.instances), port: only(all.ports), volume: only(all.volumes) };
+    },
+    cluster: async (): Promise<string> => {
+      const body = await newCluster();
+      await made(`/cloud/v1/k8s/clusters${at}`, body);
+      return body.name;
+    },
+  };
+
+  async function instanceBody(wish: object = {}) {
+    return {
+      name: name(),
+      flavor: 'g1-standard-1-2',
+      interfaces: [{ type: 'any_subnet', network_id: await first(`/cloud/v1/networks${at}?name=default`) }],
+      volumes: [{ source: 'image', image_id: await first(`/cloud/v1/images${at}`), size: 20 }],
+      ...wish,
+    };
+  }
+  async function newCluster() {
+    const key = await http.post(`/cloud/v1/ssh_keys/${projectId}`, { name: name() });
+    return { ...(await clusterBody({ ...http, post: async () => key })), name: name() };
+  }
+
+  const on = (family: string, version = 'v1') => `/cloud/${version}/${family}${at}`;
+  return { http, at, name, make, instanceBody, newCluster, on, act };
+
+  /** Asks for something that has to be accepted, and lets a task that it needs for that end. */
+  async function act(path: string, body: object): Promise<void> {
+    const answer = await http.post(path, body);
+    for (const task of tasksIn(answer.body))
+      expect(await ended(http, task)).toMatchObject({ state: 'FINISHED' });
+    expect(answer.status, answer.text).toBe(200);
+  }
+}
+export type Makers = ReturnType<typeof createMakers>;
+
+/** The task once it has ended. It is waited for and not asked for again and again: there are hundreds at a time. */
+export async function ended(http: HttpClient, id: string): Promise<Answer['body']> {
+  for (let count = 0; count < 20; count++) {
+    const { body } = await http.request('GET', `/v1/tasks/${id}`, { headers: { prefer: 'wait=5' } });
+    if (['FINISHED', 'ERROR'].includes(body.state)) return body;
+  }
+  throw new Error(`Task ${id} does not end`);
+}
+
+/** An operation, once what it needs is there. */
+export type Prepared = () => Promise<Answer>;
+
+export const vastShare = (name: string) => ({
+  name,
+  protocol: 'NFS',
+  size: 10,
+  type_name: 'vast',
+  share_settings: { root_squash: false, path_length: 'NPL', allowed_characters: 'NPL' },
+});

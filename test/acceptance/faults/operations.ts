@@ -1,0 +1,293 @@
+import { type Makers, type Prepared, vastShare } from './makers.ts';
+
+type Operations = Record<string, (makers: Makers) => Promise<Prepared>>;
+
+const STORAGE: Operations = {
+  'create volume': async ({ http, on, name }) => {
+    return () => http.post(on('volumes'), { source: 'new-volume', name: name(), size: 1, tags: { a: 'b' } });
+  },
+  'create volume of an image': async ({ http, on, name, make }) => {
+    const image_id = await make.image(await make.volume());
+    return () => http.post(on('volumes'), { source: 'image', image_id, name: name(), size: 20 });
+  },
+  'create volume of a snapshot': async ({ http, on, name, make }) => {
+    const snapshot_id = await make.snapshot(await make.volume());
+    return () => http.post(on('volumes'), { source: 'snapshot', snapshot_id, name: name() });
+  },
+  'create volume on an instance': async ({ http, on, name, make }) => {
+    const { id } = await make.instance();
+    const body = { source: 'new-volume', name: name(), size: 1, instance_id_to_attach_to: id };
+    return () => http.post(on('volumes'), body);
+  },
+  'extend volume': async ({ http, on, make }) => {
+    const id = await make.volume();
+    return () => http.post(`${on('volumes')}/${id}/extend`, { size: 2 });
+  },
+  'retype volume': async ({ http, on, make }) => {
+    const id = await make.volume();
+    return () => http.post(`${on('volumes')}/${id}/retype`, { volume_type: 'ssd_hiiops' });
+  },
+  'revert volume': async ({ http, on, make }) => {
+    const id = await make.volume();
+    await make.snapshot(id);
+    return () => http.post(`${on('volumes')}/${id}/revert`, {});
+  },
+  'attach volume': async ({ http, on, make }) => {
+    const [id, { id: instance_id }] = [await make.volume(), await make.instance()];
+    return () => http.post(`${on('volumes', 'v2')}/${id}/attach`, { instance_id });
+  },
+  'detach volume': async ({ http, on, make, act }) => {
+    const [id, { id: instance_id }] = [await make.volume(), await make.instance()];
+    await act(`${on('volumes', 'v2')}/${id}/attach`, { instance_id });
+    return () => http.post(`${on('volumes', 'v2')}/${id}/detach`, { instance_id });
+  },
+  'change volume': async ({ http, on, name, make }) => {
+    const id = await make.volume();
+    return () => http.patch(`${on('volumes')}/${id}`, { name: name(), tags: { a: 'b' } });
+  },
+  'delete volume': async ({ http, on, make }) => {
+    const id = await make.volume();
+    return () => http.delete(`${on('volumes')}/${id}`);
+  },
+  'delete volume with its snapshots': async ({ http, on, make }) => {
+    const id = await make.volume();
+    const snapshots = [await make.snapshot(id), await make.snapshot(id)];
+    return () => http.delete(`${on('volumes')}/${id}?snapshots=${snapshots.join(',')}`);
+  },
+  'create snapshot': async ({ http, on, name, make }) => {
+    const volume_id = await make.volume();
+    return () => http.post(on('snapshots'), { name: name(), volume_id });
+  },
+  'change snapshot': async ({ http, on, name, make }) => {
+    const id = await make.snapshot(await make.volume());
+    return () => http.patch(`${on('snapshots')}/${id}`, { name: name() });
+  },
+  'delete snapshot': async ({ http, on, make }) => {
+    const id = await make.snapshot(await make.volume());
+    return () => http.delete(`${on('snapshots')}/${id}`);
+  },
+  'create image': async ({ http, on, name, make }) => {
+    const volume_id = await make.volume();
+    return () => http.post(on('images'), { name: name(), volume_id });
+  },
+  'change image': async ({ http, on, name, make }) => {
+    const id = await make.image(await make.volume());
+    return () => http.patch(`${on('images')}/${id}`, { name: name() });
+  },
+  'delete image': async ({ http, on, make }) => {
+    const id = await make.image(await make.volume());
+    return () => http.delete(`${on('images')}/${id}`);
+  },
+};
+
+const action =
+  (wanted: string, before?: string) =>
+  async ({ http, on, make, act }: Makers): Promise<Prepared> => {
+    const { id } = await make.instance();
+    const path = `${on('instances', 'v2')}/${id}/action`;
+    if (before !== undefined) await act(path, { action: before });
+    return () => http.post(path, { action: wanted });
+  };
+
+const COMPUTE: Operations = {
+  'create instance': async ({ http, on, instanceBody, make }) => {
+    const volumes = [
+      ...(await instanceBody()).volumes,
+      { source: 'existing-volume', volume_id: await make.volume() },
+      { source: 'new-volume', name: 'data', size: 1 },
+    ];
+    const body = await instanceBody({ volumes, interfaces: [{ type: 'external' }, { type: 'external' }] });
+    return () => http.post(on('instances', 'v2'), body);
+  },
+  'create instance with a new floating IP': async ({ http, on, instanceBody }) => {
+    const { interfaces } = await instanceBody();
+    const body = await instanceBody({
+      interfaces: interfaces.map((one) => ({ ...one, floating_ip: { source: 'new' } })),
+    });
+    return () => http.post(on('instances', 'v2'), body);
+  },
+  'start instance': action('start', 'stop'),
+  'stop instance': action('stop'),
+  'reboot instance': action('reboot'),
+  'reboot instance the hard way': action('reboot_hard'),
+  'suspend instance': action('suspend'),
+  'resume instance': action('resume', 'suspend'),
+  'change flavor': async ({ http, on, make }) => {
+    const { id } = await make.instance();
+    return () => http.post(`${on('instances')}/${id}/changeflavor`, { flavor_id: 'g1-standard-2-4' });
+  },
+  'change instance': async ({ http, on, name, make }) => {
+    const { id } = await make.instance();
+    return () => http.patch(`${on('instances')}/${id}`, { name: name() });
+  },
+  'attach interface': async ({ http, on, make }) => {
+    const { id } = await make.instance();
+    return () => http.post(`${on('instances')}/${id}/attach_interface`, { type: 'external' });
+  },
+  'attach reserved address': async ({ http, on, make }) => {
+    const [{ id }, port_id] = [await make.instance(), await make.reserved()];
+    const body = { type: 'reserved_fixed_ip', port_id };
+    return () => http.post(`${on('instances')}/${id}/attach_interface`, body);
+  },
+  'detach interface': async ({ http, on, make }) => {
+    const { id } = await make.instance({ interfaces: [{ type: 'external' }, { type: 'external' }] });
+    const path = `${on('instances')}/${id}`;
+    const { body } = await http.get(`${path}/interfaces`);
+    const [{ port_id, ip_assignments }] = body.results;
+    const { ip_address } = ip_assignments[0];
+    return () => http.post(`${path}/detach_interface`, { port_id, ip_address });
+  },
+  'delete instance': async ({ http, on, make }) => {
+    const { id } = await make.instance();
+    return () => http.delete(`${on('instances')}/${id}`);
+  },
+  'delete instance with its volume and floating IP': async ({ http, on, make }) => {
+    const { id, port, volume } = await make.instance();
+    const floating = await make.floating({ port_id: port });
+    return () => http.delete(`${on('instances')}/${id}?volumes=${volume}&floatings=${floating}`);
+  },
+};
+
+const NETWORKS: Operations = {
+  'create network': async ({ http, on, name }) => {
+    return () => http.post(on('networks'), { name: name(), create_router: false });
+  },
+  'change network': async ({ http, on, name, make }) => {
+    const id = await make.network();
+    return () => http.patch(`${on('networks')}/${id}`, { name: name() });
+  },
+  'change network by task': async ({ http, on, make }) => {
+    const id = await make.network();
+    return () => http.patch(`${on('networks', 'v2')}/${id}`, { tags: { a: 'b' } });
+  },
+  'delete network': async ({ http, on, make }) => {
+    const id = await make.network();
+    await make.subnet(id);
+    return () => http.delete(`${on('networks')}/${id}`);
+  },
+  'create subnet': async ({ http, on, name, make }) => {
+    const network_id = await make.network();
+    return () => http.post(on('subnets'), { name: name(), network_id, cidr: '10.10.0.0/24' });
+  },
+  'change subnet': async ({ http, on, name, make }) => {
+    const id = await make.subnet(await make.network());
+    return () => http.patch(`${on('subnets')}/${id}`, { name: name(), gateway_ip: null });
+  },
+  'delete subnet': async ({ http, on, make }) => {
+    const id = await make.subnet(await make.network());
+    return () => http.delete(`${on('subnets')}/${id}`);
+  },
+  'change port': async ({ http, on, make }) => {
+    const [{ port }, group] = [await make.instance(), await make.group()];
+    return () => http.patch(`${on('ports')}/${port}`, { tags: { a: 'b' }, security_group_ids: [group] });
+  },
+  'create security group': async ({ http, on, name }) => {
+    return () => http.post(on('securitygroups'), { security_group: { name: name() } });
+  },
+  'create security group by task': async ({ http, on, name }) => {
+    const rules = [{ direction: 'ingress', protocol: 'tcp', port_range_min: 80, port_range_max: 80 }];
+    return () => http.post(on('security_groups', 'v2'), { name: name(), rules });
+  },
+  'add security group rule': async ({ http, on, make }) => {
+    const id = await make.group();
+    const rule = { direction: 'ingress', protocol: 'udp', port_range_min: 53, port_range_max: 53 };
+    return () => http.post(`${on('securitygroups')}/${id}/rules`, rule);
+  },
+  'add security group rule by task': async ({ http, on, make }) => {
+    const id = await make.group();
+    const rule = { direction: 'ingress', protocol: 'udp', port_range_min: 53, port_range_max: 53 };
+    return () => http.post(`${on('security_groups', 'v2')}/${id}/rules`, rule);
+  },
+  'delete security group': async ({ http, on, make }) => {
+    const id = await make.group();
+    return () => http.delete(`${on('securitygroups')}/${id}`);
+  },
+  'create floating IP': async ({ http, on }) => {
+    return () => http.post(on('floatingips'), {});
+  },
+  'create floating IP on a port': async ({ http, on, make }) => {
+    const { port } = await make.instance();
+    return () => http.post(on('floatingips'), { port_id: port });
+  },
+  'assign floating IP': async ({ http, on, make }) => {
+    const [id, { port }] = [await make.floating(), await make.instance()];
+    return () => http.patch(`${on('floatingips', 'v2')}/${id}`, { port_id: port });
+  },
+  'take a floating IP off its port': async ({ http, on, make }) => {
+    const { port } = await make.instance();
+    const id = await make.floating({ port_id: port });
+    return () => http.patch(`${on('floatingips', 'v2')}/${id}`, { port_id: null });
+  },
+  'delete floating IP': async ({ http, on, make }) => {
+    const id = await make.floating();
+    return () => http.delete(`${on('floatingips')}/${id}`);
+  },
+  'reserve address': async ({ http, on }) => {
+    return () => http.post(on('reserved_fixed_ips'), { type: 'external' });
+  },
+  'make a reserved address virtual': async ({ http, on, make }) => {
+    const id = await make.reserved();
+    return () => http.patch(`${on('reserved_fixed_ips')}/${id}`, { is_vip: true });
+  },
+  'convert reserved address': async ({ http, on, make }) => {
+    const id = await make.reserved();
+    return () => http.post(`${on('reserved_fixed_ips')}/${id}/convert`, { target_type: 'floating_ip' });
+  },
+  'give reserved address back': async ({ http, on, make }) => {
+    const id = await make.reserved();
+    return () => http.delete(`${on('reserved_fixed_ips')}/${id}`);
+  },
+};
+
+const SHARES: Operations = {
+  'create file share': async ({ http, on, name }) => {
+    const body = vastShare(name());
+    return () => http.post(on('file_shares'), body);
+  },
+  'extend file share': async ({ http, on, make }) => {
+    const id = await make.share();
+    return () => http.post(`${on('file_shares')}/${id}/extend`, { size: 20 });
+  },
+  'change file share': async ({ http, on, name, make }) => {
+    const id = await make.share();
+    return () => http.patch(`${on('file_shares')}/${id}`, { name: name() });
+  },
+  'delete file share': async ({ http, on, make }) => {
+    const id = await make.share();
+    return () => http.delete(`${on('file_shares')}/${id}`);
+  },
+};
+
+/** A pool beside the one that a cluster comes with. */
+const pool = (name: string) => ({
+  name,
+  flavor_id: 'g1-standard-2-4',
+  min_node_count: 1,
+  max_node_count: 3,
+  boot_volume_size: 50,
+  boot_volume_type: 'standard',
+  servergroup_policy: 'anti-affinity',
+});
+
+const CLUSTERS: Operations = {
+  'create cluster': async ({ http, on, newCluster }) => {
+    const body = await newCluster();
+    return () => http.post(on('k8s/clusters'), body);
+  },
+  'change cluster': async ({ http, on, make }) => {
+    const name = await make.cluster();
+    return () =>
+      http.patch(`${on('k8s/clusters')}/${name}`, { autoscaler_config: { 'scan-interval': '20s' } });
+  },
+  'add pool': async ({ http, on, make }) => {
+    const name = await make.cluster();
+    return () => http.post(`${on('k8s/clusters')}/${name}/pools`, pool('more'));
+  },
+  'delete cluster': async ({ http, on, make }) => {
+    const name = await make.cluster();
+    return () => http.delete(`${on('k8s/clusters')}/${name}`);
+  },
+};
+
+/** Every operation that wants something of infrastructure, by name: prepared first, then asked for while faults come. */
+export const OPERATIONS: Operations = { ...STORAGE, ...COMPUTE, ...NETWORKS, ...SHARES, ...CLUSTERS };
