@@ -96,6 +96,9 @@ export async function settle(
 
 /** Ends a task that waits for nothing any more: with an ERROR, where its end fails. */
 export async function finishReady(endings: Endings, taskId: string): Promise<void> {
+  const leader = await leaderOf(endings.database, taskId);
+  // What there is to do at the end is done before anybody is told.
+  if (leader !== undefined) await finishReady(endings, leader);
   const ending = endings.database.transaction(async (tx) => {
     await lockTasks(tx, [{ id: taskId }]);
     const { rows } = await sql<WaitingTask>`
@@ -357,6 +360,13 @@ async function doingOf(tx: Transaction, taskId: string): Promise<string> {
   const thing = `${first.kind.replaceAll('_', ' ')} ${first.id}`;
   if (first.doing !== null) return `${thing}: ${first.doing}`;
   return first.worker_id === null ? 'no worker was free to take it' : `${thing} gave no answer`;
+}
+
+/** The earlier task whose removal it waits for. */
+async function leaderOf({ sql: db }: Database, taskId: string): Promise<string | undefined> {
+  const { rows } = await sql<{ leader: string | null }>`
+    select input ->> 'follows' as leader from tasks where id = ${taskId}`.execute(db);
+  return rows[0]?.leader ?? undefined;
 }
 
 /** Whether it only waits for what an earlier task wants, which has what there is to do at the end. */
