@@ -11,6 +11,8 @@ if (process.platform !== 'linux' || process.arch !== 'x64') {
   const others = [
     'test/acceptance/ai-tasks.test.ts',
     'test/acceptance/embedded.test.ts',
+    'test/acceptance/faults/**',
+    'test/acceptance/event-loop.test.ts',
     'src/streaming/ai-tasks/fetching/**',
     'src/streaming/ai-tasks/work/sandbox.test.ts',
   ].flatMap((name) => ['--exclude', name]);
@@ -22,7 +24,7 @@ if (process.platform !== 'linux' || process.arch !== 'x64') {
       'test/acceptance',
       'test/meta',
       'src/streaming',
-      'src/workflows',
+      'src/convergence',
       'src/requests',
       ...others,
     ],

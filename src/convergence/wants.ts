@@ -245,3 +245,10 @@ export async function wantNothingOf(tx: Transaction, projectId: number): Promise
     where project_id = ${projectId} and spec is not null`.execute(tx.sql);
   await announce(tx.client, WANTED, '');
 }
+
+/** Whether it must not exist any more. What keeps others from changing that is the lock of its row. */
+export async function isToGo(tx: Transaction, { kind, id }: Name): Promise<boolean> {
+  const { rows } = await sql`
+    select from wants where kind = ${kind} and id = ${id} and spec is null`.execute(tx.sql);
+  return rows.length > 0;
+}

@@ -16,9 +16,11 @@ async function started(answer: { status: number; text: string; body: string[] })
 }
 
 async function overrun(taskId: string) {
-  await service.pool.query(`update tasks set deadline_at = now() - interval '1 second' where id = $1`, [
-    taskId,
-  ]);
+  // The whole task: who waits again for a removal gets as long as it had.
+  await service.pool.query(
+    `update tasks set created_on = created_on - interval '1 day', deadline_at = deadline_at - interval '1 day' where id = $1`,
+    [taskId],
+  );
   return service.http.task(taskId);
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { TaskType } from '../../convergence/task-kind.ts';
-import { make, put, remove, type Wanted } from '../../convergence/wants.ts';
+import { isToGo, make, put, remove, type Wanted } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
@@ -134,6 +134,9 @@ export function createReservedFixedIps(deps: {
       throw new InvalidError({ is_vip: ['A port of an instance is no virtual address; leave it out.'] });
     }
     const port = await store.lockPortToReserve(tx, placeOf(scope), id);
+    if (port && (await isToGo(tx, { kind: 'port', id: port.id }))) {
+      throw new ConflictError(`Port ${port.id} is being removed with its instance`);
+    }
     if (!port) throw new InvalidError({ port_id: [`No port ${id} in this project and region.`] });
     scope.principal.writes?.about({ type: 'port', ...port });
     if (port.reserved) throw new ConflictError(`Port ${port.id} is a reserved fixed IP already`);

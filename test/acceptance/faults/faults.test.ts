@@ -133,10 +133,16 @@ async function named<T>(name: string, work: Promise<T>): Promise<T> {
   });
 }
 
+/** Of those who wait for what stays as it is, or for what comes after it: a cluster needs a group that is nobody's task. */
 const TIME_IS_OVER = `
+  with stuck as (
+    select kind, id, kind || ':' || id as key from wants where doing = 'staying as it is'
+  ), late as (
+    select kind, id from stuck union
+    select wants.kind, wants.id from wants join stuck on stuck.key = any(after)
+  )
   update tasks set deadline_at = now() where state in ('NEW', 'RUNNING') and exists (
-    select from task_wants join wants on wants.kind = task_wants.kind and wants.id = want_id
-    where task_id = tasks.id and doing = 'staying as it is')`;
+    select from task_wants join late on late.kind = task_wants.kind and late.id = want_id where task_id = tasks.id)`;
 const FAILED = /as its faults say|deadline exceeded/;
 
 /** Asks for the operation, and says what is wrong with how it ended. */

@@ -82,11 +82,12 @@ export type Makers = ReturnType<typeof createMakers>;
 
 /** The task once it has ended. It is waited for and not asked for again and again: there are hundreds at a time. */
 export async function ended(http: HttpClient, id: string): Promise<Answer['body']> {
-  for (let count = 0; count < 20; count++) {
-    const { body } = await http.request('GET', `/v1/tasks/${id}`, { headers: { prefer: 'wait=5' } });
+  let body: Answer['body'];
+  for (let count = 0; count < 12; count++) {
+    ({ body } = await http.request('GET', `/v1/tasks/${id}`, { headers: { prefer: 'wait=5' } }));
     if (['FINISHED', 'ERROR'].includes(body.state)) return body;
   }
-  throw new Error(`Task ${id} does not end`);
+  throw new Error(`Task ${id} does not end: ${JSON.stringify(body)}`);
 }
 
 /** An operation, once what it needs is there. */
