@@ -238,7 +238,7 @@ test('a removal that is refused after something of it has gone goes on', async (
   expect(await stage.marksOf(id)).toEqual([]);
   released = true;
   await stage.gone('volume', refused);
-  expect(await stage.marksOf(id)).toEqual(['complete']);
+  await expect.poll(() => stage.marksOf(id)).toEqual(['complete']);
 });
 
 test('a task whose completion fails ends ERROR without its text, and what it made goes', async () => {
