@@ -3,7 +3,7 @@ import { Refused } from '../backends/contract/backend.ts';
 import { progressing, scriptedBackend } from './fixtures/scripted-backend.ts';
 import { newId, volume } from './fixtures/specs.ts';
 import { openStage, type Stage, until } from './fixtures/stage.ts';
-import { change, make, remove } from './wants.ts';
+import { amend, change, make, remove } from './wants.ts';
 
 let stage: Stage;
 let backend: ReturnType<typeof scriptedBackend>;
@@ -239,6 +239,25 @@ test('a removal that is refused after something of it has gone goes on', async (
   released = true;
   await stage.gone('volume', refused);
   await expect.poll(() => stage.marksOf(id)).toEqual(['complete']);
+});
+
+test('what has gone is not brought back while its task still removes something else', async () => {
+  const [gone = '', late = ''] = volumes(2);
+  await stage.worker(backend);
+  await stage.endOf(await stage.submit([gone, late].map((one) => make('volume', one, volume()))));
+  let released = false;
+  backend.on(late, ({ spec }) => (spec === null && !released ? progressing() : undefined));
+  const removal = await stage.submit(
+    [gone, late].map((one) => remove('volume', one)),
+    { type: 'removing' },
+  );
+  await stage.gone('volume', gone);
+  const change = await stage.submit([amend('volume', gone, () => volume())]);
+  expect((await stage.endOf(change)).state).toBe('FINISHED');
+  expect(backend.there.has(gone)).toBe(false);
+  released = true;
+  expect((await stage.endOf(removal)).state).toBe('FINISHED');
+  expect(await stage.unfinished()).toEqual([]);
 });
 
 test('a task whose completion fails ends ERROR without its text, and what it made goes', async () => {

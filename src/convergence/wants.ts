@@ -181,7 +181,24 @@ async function lockKnown(tx: Transaction, names: readonly Name[]): Promise<Map<s
       json_build_object('clientId', client_id, 'projectId', project_id, 'regionId', region_id) as place
     from wants where (kind, id) in (select kind, id from jsonb_to_recordset(${JSON.stringify(names)}::jsonb) as name (kind text, id uuid))
     order by kind, id for no key update`.execute(tx.sql);
-  return new Map(rows.map((row) => [`${row.kind}:${row.id}`, row]));
+  const known = new Map(rows.map((row) => [`${row.kind}:${row.id}`, row]));
+  const missing = names.filter((name) => !known.has(keyOf(name)));
+  for (const row of missing.length === 0 ? [] : await removedOf(tx, missing)) {
+    known.set(`${row.kind}:${row.id}`, row);
+  }
+  return known;
+}
+
+/** Those that have gone, while the task that removes them still waits for others: their rows are there, and nobody may bring them back. */
+async function removedOf(tx: Transaction, names: readonly Name[]): Promise<Known[]> {
+  const { rows } = await sql<Known>`
+    select distinct on (kind, want_id) kind, want_id as id, null as spec,
+      json_build_object('clientId', client_id, 'projectId', project_id, 'regionId', region_id) as place
+    from task_wants join tasks on tasks.id = task_id
+    where (kind, want_id) in (select kind, id from jsonb_to_recordset(${JSON.stringify(names)}::jsonb) as name (kind text, id uuid))`.execute(
+    tx.sql,
+  );
+  return rows;
 }
 
 async function keepSecrets(
@@ -247,8 +264,6 @@ export async function wantNothingOf(tx: Transaction, projectId: number): Promise
 }
 
 /** Whether it must not exist any more. What keeps others from changing that is the lock of its row. */
-export async function isToGo(tx: Transaction, { kind, id }: Name): Promise<boolean> {
-  const { rows } = await sql`
-    select from wants where kind = ${kind} and id = ${id} and spec is null`.execute(tx.sql);
-  return rows.length > 0;
+export async function isToGo(tx: Transaction, name: Name): Promise<boolean> {
+  return (await lockKnown(tx, [name])).get(keyOf(name))?.spec === null;
 }
