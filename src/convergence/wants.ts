@@ -85,7 +85,7 @@ interface Known {
   kind: string;
   id: string;
   spec: object | null;
-  place: WantPlace;
+  place: WantPlace | null;
 }
 
 /**
@@ -193,7 +193,8 @@ async function lockKnown(tx: Transaction, names: readonly Name[]): Promise<Map<s
 async function removedOf(tx: Transaction, names: readonly Name[]): Promise<Known[]> {
   const { rows } = await sql<Known>`
     select distinct on (kind, want_id) kind, want_id as id, null as spec,
-      json_build_object('clientId', client_id, 'projectId', project_id, 'regionId', region_id) as place
+      case when project_id is not null then
+        json_build_object('clientId', client_id, 'projectId', project_id, 'regionId', region_id) end as place
     from task_wants join tasks on tasks.id = task_id
     where (kind, want_id) in (select kind, id from jsonb_to_recordset(${JSON.stringify(names)}::jsonb) as name (kind text, id uuid))`.execute(
     tx.sql,
