@@ -204,13 +204,16 @@ const AWAITED = sql`(
   from task_wants as each left join wants on wants.kind = each.kind and wants.id = want_id
   where each.task_id = tasks.id)`;
 
-/** Tasks that wait for the generation, or for an earlier one, with those whose removal outlives them. */
+/**
+ * Tasks that wait for the generation, or for an earlier one, with those whose removal outlives them. Those that follow
+ * another one come after it.
+ */
 async function waitingTasks(db: Kysely<Tables>, { kind, id, generation }: Claim): Promise<WaitingTask[]> {
   const { rows } = await sql<WaitingTask>`
     select tasks.id, task_type, state, input, task_wants.generation, ${AWAITED} as awaited
     from task_wants join tasks on tasks.id = task_id
     where task_wants.kind = ${kind} and want_id = ${id} and task_wants.generation <= ${generation}
-    order by tasks.id`.execute(db);
+    order by coalesce(jsonb_exists(input, 'follows'), false), tasks.id`.execute(db);
   return rows;
 }
 

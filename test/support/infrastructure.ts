@@ -3,6 +3,11 @@ import type pg from 'pg';
 import type { Kind } from '../../src/backends/contract/backend.ts';
 import type { Specs } from '../../src/backends/contract/specs.ts';
 
+/** Takes the task `$1` for so old that its time is over, whatever it had. */
+export const AGED = `
+  update tasks set created_on = created_on - interval '2 hours', deadline_at = deadline_at - interval '2 hours'
+  where id = $1`;
+
 /** Makes something that is there, and as it is wanted, without a task that made it. Its rows are the caller's. */
 export async function alreadyThere<K extends Kind>(
   pool: pg.Pool,

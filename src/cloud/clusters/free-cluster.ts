@@ -9,10 +9,16 @@ import { type ClusterRow, lockCluster, type PoolRow } from './store.ts';
  * @throws NotFoundError, ConflictError while a task holds it
  */
 export async function lockFreeCluster(tx: Transaction, scope: Scope, name: string): Promise<ClusterRow> {
+  const cluster = await lockKnownCluster(tx, scope, name);
+  refuseHeld(cluster);
+  return cluster;
+}
+
+/** The same cluster, whether or not a task holds it. @throws NotFoundError */
+export async function lockKnownCluster(tx: Transaction, scope: Scope, name: string): Promise<ClusterRow> {
   const cluster = await lockCluster(tx, placeOf(scope), name);
   if (!cluster) throw new NotFoundError('Cluster', name);
   scope.principal.writes?.about({ ...cluster, type: 'k8s_cluster' });
-  refuseHeld(cluster);
   return cluster;
 }
 
@@ -23,8 +29,11 @@ export function poolOf({ pools }: Pick<ClusterRow, 'pools'>, name: string): Pool
   return pool;
 }
 
-/** What a held cluster will be is known only when its task has ended, so even a change to nothing has to wait. */
-function refuseHeld({ name, status, task_id: taskId }: ClusterRow): void {
+/**
+ * What a held cluster will be is known only when its task has ended, so even a change to nothing has to wait.
+ * @throws ConflictError
+ */
+export function refuseHeld({ name, status, task_id: taskId }: ClusterRow): void {
   if (taskId === null) return;
   const doing =
     status === 'Provisioned' ? 'being updated' : status === 'Deleting' ? 'being deleted' : 'being created';

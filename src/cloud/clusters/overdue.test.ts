@@ -9,6 +9,7 @@ import {
   pauseClusterWork,
   settledInfrastructure,
 } from '../../../test/support/clusters.ts';
+import { AGED } from '../../../test/support/infrastructure.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 
 let service: TestService;
@@ -23,9 +24,7 @@ const newCluster = () => makeCluster(service.http, parts.body({ pools: [POOL] })
 
 /** Lets the task end as overdue. */
 async function overdue(taskId: string) {
-  await service.pool.query(`update tasks set deadline_at = now() - interval '1 second' where id = $1`, [
-    taskId,
-  ]);
+  await service.pool.query(AGED, [taskId]);
   return service.http.task(taskId);
 }
 
@@ -101,10 +100,13 @@ it('an overdue deletion stays visible and held, and goes on', async () => {
     error: expect.stringContaining('the removal goes on'),
   });
   expect((await http.get(at)).body).toMatchObject({ status: 'Deleting', task_id: taskId });
-  expect(await http.delete(at)).toMatchObject({ status: 409 });
+  expect(await http.patch(at, { ddos_profile: { enabled: false } })).toMatchObject({ status: 409 });
+  const [again] = (await http.delete(at)).body;
+  expect(again).not.toBe(taskId);
 
   await goOn();
-  await expect.poll(async () => (await http.get(at)).status, { timeout: 20_000 }).toBe(404);
+  expect(await http.task(again)).toMatchObject({ task_type: 'delete_k8s_cluster_v2', state: 'FINISHED' });
+  expect((await http.get(at)).status).toBe(404);
   expect(await infrastructureOf(service, cluster)).toBeUndefined();
   expect(await http.task(taskId)).toMatchObject({ state: 'ERROR' });
 });

@@ -15,7 +15,7 @@ import { changedGroups, mergeConfiguration } from './configuration/merge.ts';
 import type { ClusterUpdate } from './configuration/schema.ts';
 import { validateConfiguration } from './configuration/validate.ts';
 import { acceptCluster } from './creation.ts';
-import { lockFreeCluster } from './free-cluster.ts';
+import { lockFreeCluster, lockKnownCluster, refuseHeld } from './free-cluster.ts';
 import { keepKeys } from './kept-keys.ts';
 import { inFieldsOfCreation, type PoolNodes } from './nodes/pool-nodes.ts';
 import { CLUSTER_QUOTAS } from './quotas.ts';
@@ -155,7 +155,12 @@ export function createClusters(deps: {
 
     async delete(scope, name, volumeIds) {
       return database.accept(scope.principal, async (tx) => {
-        const cluster = await lockFreeCluster(tx, scope, name);
+        const cluster = await lockKnownCluster(tx, scope, name);
+        if (cluster.status === 'Deleting') {
+          const again = await tasks.removeAgain(tx, scope, cluster.task_id);
+          if (again !== undefined) return again;
+        }
+        refuseHeld(cluster);
         await workerGroups.refuseUsed(tx, cluster);
         const taskId = randomUUID();
         await poolNodes.removeAll(tx, cluster.pools, taskId, volumeIds);

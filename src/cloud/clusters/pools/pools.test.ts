@@ -9,6 +9,7 @@ import {
   pauseClusterWork,
   settledInfrastructure,
 } from '../../../../test/support/clusters.ts';
+import { AGED } from '../../../../test/support/infrastructure.ts';
 import { startService, type TestService } from '../../../../test/support/service.ts';
 
 let service: TestService;
@@ -36,9 +37,7 @@ const infrastructure = (cluster: { id: string }) => settledInfrastructure(servic
 
 /** Lets the task end as overdue before it did anything, then do what it still does. */
 async function overdue(taskId: string, goOn: () => Promise<void>) {
-  await service.pool.query(`update tasks set deadline_at = now() - interval '1 second' where id = $1`, [
-    taskId,
-  ]);
+  await service.pool.query(AGED, [taskId]);
   expect(await service.http.task(taskId)).toMatchObject({ state: 'ERROR' });
   await goOn();
 }
@@ -229,11 +228,19 @@ describe('a deletion', () => {
     const cluster = await newCluster({ pools: [POOL, GPU_POOL] });
     const goOn = await pauseClusterWork(service);
     const answer = await http.delete(`${poolsOf(cluster)}/gpu`);
+    let again: typeof answer | undefined;
     await overdue(answer.body[0], async () => {
       expect((await http.get(`${poolsOf(cluster)}/gpu`)).body).toMatchObject({ status: 'Deleting' });
       expect((await http.get(`${CLUSTERS}/${cluster.name}`)).body).toMatchObject({ task_id: answer.body[0] });
+      const others = [
+        await http.delete(`${CLUSTERS}/${cluster.name}`),
+        await http.delete(`${poolsOf(cluster)}/web`),
+      ];
+      expect(others.map(({ status }) => status)).toEqual([409, 409]);
+      again = await http.delete(`${poolsOf(cluster)}/gpu`);
       await goOn();
     });
+    await finished(again ?? answer);
     expect(await infrastructure(cluster)).toMatchObject({ nodes: { web: 1 } });
     expect((await http.get(`${poolsOf(cluster)}/gpu`)).status).toBe(404);
     expect((await http.get(`${CLUSTERS}/${cluster.name}`)).body).toMatchObject({ task_id: null });

@@ -11,7 +11,7 @@ import type { Scope } from '../../projects/service.ts';
 import { takeQuotas } from '../../quotas/quotas.ts';
 import { workerGroups } from '../../security-groups/worker-group.ts';
 import type { Tasks } from '../../tasks/service.ts';
-import { lockFreeCluster, poolOf } from '../free-cluster.ts';
+import { lockFreeCluster, lockKnownCluster, poolOf, refuseHeld } from '../free-cluster.ts';
 import { labelProblems, taintProblems } from '../node-texts.ts';
 import { inWordsOfCluster, type PoolNodes } from '../nodes/pool-nodes.ts';
 import { poolOffer, poolProblems, sizeProblems } from '../pools.ts';
@@ -131,7 +131,13 @@ export function createClusterPools(deps: {
     },
 
     async delete(scope, clusterName, name) {
-      return changing(scope, clusterName, async (tx, cluster) => {
+      return database.accept(scope.principal, async (tx) => {
+        const cluster = await lockKnownCluster(tx, scope, clusterName);
+        if (cluster.pools.some((pool) => pool.name === name && pool.pending === 'Deleting')) {
+          const again = await tasks.removeAgain(tx, scope, cluster.task_id);
+          if (again !== undefined) return again;
+        }
+        refuseHeld(cluster);
         const pool = poolOf(cluster, name);
         scope.principal.writes?.about({ ...pool, type: 'k8s_pool' });
         const last = cluster.pools.length === 1;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { put, type SpecCheck, type Wanted, want } from '../../../convergence/wants.ts';
+import { put, type Wanted, want } from '../../../convergence/wants.ts';
 import type { Database, Transaction } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { VolumeTypeName } from '../../catalog/catalog.ts';
@@ -94,9 +94,8 @@ export function createNodes(deps: {
   ports: Pick<Ports, 'addToMany' | 'removeOf'>;
   portGroups: Pick<PortGroups, 'put'>;
   instanceVolumes: InstanceVolumes;
-  backends: { check: SpecCheck };
 }): Nodes {
-  const { database, clock, addresses, ports, portGroups, instanceVolumes, backends } = deps;
+  const { database, clock, addresses, ports, portGroups, instanceVolumes } = deps;
 
   return {
     async add(tx, scope, wanted, taskId) {
@@ -195,7 +194,7 @@ export function createNodes(deps: {
     await addresses.release(tx, portIds);
     // A task works on one cluster, which belongs to one account.
     const owner = { clientId: first.client_id, regionId: first.region_id };
-    await want(tx, { ...owner, projectId: first.project_id }, left.map(asVolume), { check: backends.check });
+    await want(tx, { ...owner, projectId: first.project_id }, left.map(asVolume));
     return { owner, amounts: { vm_count: ids.length, volume_count: doomed.length } };
   }
 }
