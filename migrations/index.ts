@@ -27,6 +27,7 @@ import { up as catalog } from './0026_catalog.ts';
 import { up as virtualAddresses } from './0031_virtual_addresses.ts';
 import { up as userActionResources } from './0032_user_action_resources.ts';
 import { up as wants } from './0033_wants.ts';
+import { up as adoptedInfrastructure } from './0034_adopted_infrastructure.ts';
 
 /** Every migration by the name of its file, in order. Names that have landed never change. */
 export const migrations: Record<string, Migration> = {
@@ -58,4 +59,5 @@ export const migrations: Record<string, Migration> = {
   '0031_virtual_addresses': { up: virtualAddresses },
   '0032_user_action_resources': { up: userActionResources },
   '0033_wants': { up: wants },
+  '0034_adopted_infrastructure': { up: adoptedInfrastructure },
 };

@@ -1,4 +1,4 @@
-import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
+import { type Insertable, type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { compiledQuery } from '../../db/compiled.ts';
 import type { Transaction } from '../../db/database.ts';
@@ -264,11 +264,19 @@ export async function updateGroup(
 
 /** False when there is no such group any more. */
 export async function deleteGroup(tx: Transaction, id: string): Promise<boolean> {
-  const { numDeletedRows } = await tx.sql
-    .deleteFrom('security_groups')
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow();
-  return numDeletedRows > 0n;
+  const { rows } = await withItsRules(sql`delete from security_groups where id = ${id}`).execute(tx.sql);
+  return rows.length > 0;
+}
+
+/**
+ * A group's rules may name the group itself. Gone with it by a cascade alone, they would be gone in time or too late,
+ * depending on which constraint is older, and a restored dump has them in another order.
+ */
+function withItsRules(deletion: RawBuilder<unknown>) {
+  return sql`
+    with gone as (${deletion} returning id),
+      rules as (delete from security_group_rules where security_group_id in (select id from gone))
+    select id from gone`;
 }
 
 export async function groupOfCluster(tx: Transaction, clusterId: string): Promise<string | undefined> {
@@ -314,12 +322,12 @@ export async function lockGroupById(tx: Transaction, id: string): Promise<void> 
 
 /** Removes the group, locked, unless something uses it; answers whether it did. */
 export async function deleteUnusedGroup(tx: Transaction, id: string): Promise<boolean> {
-  const { numAffectedRows = 0n } = await sql`
+  const { rows } = await withItsRules(sql`
     delete from security_groups where id = ${id}
       and not exists (select from port_security_groups where security_group_id = ${id})
       and not exists (select from kubernetes_pool_security_groups where security_group_id = ${id})
       and not exists (
         select from security_group_rules where remote_group_id = ${id} and security_group_id <> ${id}
-      )`.execute(tx.sql);
-  return numAffectedRows > 0n;
+      )`).execute(tx.sql);
+  return rows.length > 0;
 }

@@ -1,0 +1,44 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Kysely, sql } from 'kysely';
+import { adoptTasks } from './adoption/tasks.ts';
+import { adoptThings } from './adoption/things.ts';
+
+/** Longer than workers of the earlier release take from one heartbeat to the next. */
+const BEAT_MS = 3_000;
+
+/** What earlier releases made is wanted, and what they were at goes on; what only they needed goes. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await refuseLivingWorkers(db);
+  const { rows } = await sql`select from projects limit 1`.execute(db);
+  if (rows.length > 0) {
+    // The planner takes these statements for dear, and would compile them for longer than they run.
+    await sql`set local jit = off`.execute(db);
+    await adoptThings(db);
+    await adoptTasks(db);
+  }
+  await sql`drop table if exists simulated_resources, simulated_cluster_operations, simulated_clusters`.execute(
+    db,
+  );
+  await sql`drop schema if exists dbos cascade`.execute(db);
+}
+
+/** They would go on with what is taken over here. */
+async function refuseLivingWorkers(db: Kysely<unknown>): Promise<void> {
+  const beats = async () => {
+    const { rows } = await sql<{ worker: string; beat: string }>`
+      select host || ' (process ' || pid || ')' as worker, max(beat_at)::text as beat from worker_heartbeats
+      where to_regnamespace('dbos') is not null
+        and beat_at > clock_timestamp() - ${BEAT_MS} * interval '1 millisecond'
+      group by worker`.execute(db);
+    return rows;
+  };
+  const before = await beats();
+  if (before.length === 0) return;
+  await delay(BEAT_MS);
+  const living = (await beats()).filter(({ beat }) => before.every((one) => one.beat !== beat));
+  if (living.length === 0) return;
+  const workers = living.map(({ worker }) => worker).join(', ');
+  throw new Error(
+    `workers of the earlier release are running on ${workers}. Stop all of its processes, then start this release`,
+  );
+}
