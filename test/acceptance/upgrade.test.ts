@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
 import { brokenInvariants } from './concurrency/invariants.ts';
-import { build, ROOT, type ServeProcess, serve, temporaryFolder } from './processes.ts';
+import { build, ROOT, runTradewind, type ServeProcess, serve, temporaryFolder } from './processes.ts';
 
 /** What `pg_dump` made of the database of the last release with another engine; its first lines say how. */
 const DUMP = path.join(ROOT, 'test/acceptance/upgrade/0032.sql.gz');
@@ -32,13 +32,18 @@ describe('a database of the release before, killed with tasks of every type at w
     pool = new pg.Pool({ connectionString: database.url, max: 2 });
     pool.on('error', () => {});
     unended = (await pool.query(`select id, task_type from tasks where state in ('NEW', 'RUNNING')`)).rows;
-    server = await serve({
+    const settings = {
       DATABASE_URL: database.url,
       TRADEWIND_DATA_DIR: temporaryFolder(),
       TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
       TRADEWIND_SIMULATION_SPEED: '20',
       TRADEWIND_RATE_LIMIT: '0',
-    });
+    };
+    for (const args of [['migrate'], ['catalog', 'apply']]) {
+      const { status, stderr } = runTradewind(args, settings);
+      expect(status, stderr).toBe(0);
+    }
+    server = await serve(settings);
     http = createHttpClient(server.url, TOKEN);
   }, 120_000);
   afterAll(async () => {
