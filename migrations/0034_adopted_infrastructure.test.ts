@@ -10,6 +10,15 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
+it('takes nothing over from workers that are running', async () => {
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: service.pool }) });
+  const upgrade = db.transaction().execute(async (tx) => {
+    await sql`create schema dbos`.execute(tx);
+    await up(tx);
+  });
+  await expect(upgrade).rejects.toThrow(/workers of the earlier release are running on .*Stop all of its/);
+});
+
 it('makes of the rows what the features want of the same things', async () => {
   await makeThings(service.http);
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: service.pool }) });
