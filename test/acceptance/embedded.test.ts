@@ -220,7 +220,12 @@ describe('the embedded database', () => {
   const dataDir = path.join(temporaryFolder(), 'data');
   let service: ServeProcess;
   beforeAll(async () => {
-    service = await serve({ TRADEWIND_DATA_DIR: dataDir, TRADEWIND_BOOTSTRAP_TOKEN: TOKEN });
+    service = await serve({
+      TRADEWIND_DATA_DIR: dataDir,
+      TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
+      // Slow enough to be met in the middle of a change on a busy machine.
+      TRADEWIND_SIMULATION_SPEED: '0.5',
+    });
   });
   afterAll(async () => {
     await service.end();

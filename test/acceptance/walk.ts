@@ -124,9 +124,11 @@ export function describeWalk(setting: string, client: () => HttpClient): void {
         expect(accepted.status, accepted.text).toBe(200);
         expect(accepted.body).toEqual([expect.any(String)]);
         const [taskId] = accepted.body;
-        const during = await http.get(k8s('walk'));
+        const [during, refused] = await Promise.all([
+          http.get(k8s('walk')),
+          http.patch(k8s('walk'), { autoscaler_config: { 'scan-interval': '30s' } }),
+        ]);
         expect(during.body).toMatchObject({ task_id: taskId, autoscaler_config: {} });
-        const refused = await http.patch(k8s('walk'), { autoscaler_config: { 'scan-interval': '30s' } });
         expect(refused.status).toBe(409);
         expect(refused.body.message).toContain(taskId);
         expect(await http.task(taskId)).toMatchObject({
