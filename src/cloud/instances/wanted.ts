@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { FloatingIpSpec, MachineSpec } from '../../backends/contract/specs.ts';
-import { change, put, remove, type Wanted } from '../../convergence/wants.ts';
+import { change, remove, type Wanted } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
-import { floatingIpSpecs } from '../floating-ips/wanted.ts';
-import { portSpecs } from '../ports/wanted.ts';
+import { asInRows as floatingIpsInRows } from '../floating-ips/wanted.ts';
+import { asInRows as portsInRows } from '../ports/wanted.ts';
 
 interface MachineRows {
   name: string;
@@ -72,12 +72,7 @@ export async function asRows(
   tx: Transaction,
   { portIds, floatingIpIds }: { portIds: readonly string[]; floatingIpIds: readonly string[] },
 ): Promise<Wanted[]> {
-  const ports = await portSpecs(tx, portIds);
-  const floatingIps = await floatingIpSpecs(tx, floatingIpIds);
-  return [
-    ...[...ports].map(([id, spec]) => put('port', id, spec)),
-    ...[...floatingIps].map(([id, spec]) => put('floating_ip', id, spec)),
-  ];
+  return [...(await portsInRows(tx, portIds)), ...(await floatingIpsInRows(tx, floatingIpIds))];
 }
 
 /** Floating IPs that lead to ports which go: some go as well, the others lead nowhere. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import { type Loop, loop } from '../../../convergence/loop.ts';
+import { oneAtATime } from '../../../convergence/one-at-a-time.ts';
 import type { ChangeFeed } from '../../../db/changes.ts';
 import type { Database } from '../../../db/database.ts';
 import type { AnalysisProgram } from '../../../engines/analysis-program.ts';
@@ -159,27 +160,4 @@ export async function startAiWorker(options: AiWorkerOptions): Promise<AiWorker>
 async function takeOver(claims: Claims, log: Logger): Promise<void> {
   const tasks = await claims.takeOverFromDead();
   if (tasks.length > 0) log.warn({ tasks }, 'took over AI tasks from dead workers');
-}
-
-/** `work`, never twice at a time: a call meanwhile makes it run once more. */
-function oneAtATime(work: () => Promise<void>): () => Promise<void> {
-  let atWork: Promise<void> | undefined;
-  let again = false;
-  return () => {
-    if (atWork) {
-      again = true;
-      return atWork;
-    }
-    atWork = (async () => {
-      try {
-        do {
-          again = false;
-          await work();
-        } while (again);
-      } finally {
-        atWork = undefined;
-      }
-    })();
-    return atWork;
-  };
 }
