@@ -44,7 +44,6 @@ export const clusterWithoutChange: Operation = {
 export const clusterUpdate: Operation = {
   name: 'Update cluster, one task each',
   target: 0.7,
-  startsTasks: true,
   async prepare(api, pool) {
     await madeCluster(api, 'original');
     await copyCluster(pool, 'original');

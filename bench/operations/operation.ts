@@ -18,7 +18,5 @@ export interface Operation {
   name: string;
   /** The least ratio to the floor's requests per second. */
   target: number;
-  /** Starts tasks: the process that is measured takes requests only, so that the tasks' own work isn't counted. */
-  startsTasks?: boolean;
   prepare(api: Api, pool: pg.Pool): Promise<MeasuredRequest>;
 }

@@ -33,7 +33,8 @@ const createSecurityGroup: Operation = {
       await pool.query(`update quota_usage set used = used - $1 where attribute = 'firewall_count'`, [
         rowCount,
       ]);
-      for (const table of ['security_groups', 'security_group_rules', 'quota_usage']) {
+      await pool.query(`delete from wants where kind = 'security_group' and spec ->> 'name' like 'bench-%'`);
+      for (const table of ['security_groups', 'security_group_rules', 'quota_usage', 'wants']) {
         await pool.query(`vacuum ${table}`);
       }
     },

@@ -35,15 +35,11 @@ export async function measureOperations(options: { quick: boolean; only?: string
     const prepared = await prepareAll(wanted, database, pool, skipped);
     const rounds = options.quick ? QUICK : THOROUGH;
     const results: Comparison[] = [];
-    for (const role of ['all', 'api'] as const) {
-      const now = prepared.filter(({ operation }) => (operation.startsTasks === true) === (role === 'api'));
-      if (now.length === 0) continue;
-      const product = await startProduct({ DATABASE_URL: database.url }, { role });
-      try {
-        for (const each of now) results.push(await measure(each, { product, database, load, rounds }));
-      } finally {
-        await product.stop();
-      }
+    const product = await startProduct({ DATABASE_URL: database.url }, { role: 'api' });
+    try {
+      for (const each of prepared) results.push(await measure(each, { product, database, load, rounds }));
+    } finally {
+      await product.stop();
     }
     return [comparisonTable(results), ...skipped].join('\n');
   } finally {

@@ -147,7 +147,7 @@ export function createClusters(deps: {
           task: UPDATE_CLUSTER,
           data: { cluster_name: name, ...request },
           input: { clusterId: cluster.id },
-          wants: [await clusterWants.changed(tx, scope, { ...cluster, configuration: wanted })],
+          wants: [await clusterWants.configured(tx, scope, { id: cluster.id, configuration: wanted })],
         });
         return [taskId];
       });

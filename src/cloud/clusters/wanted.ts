@@ -1,4 +1,4 @@
-import type { ClusterPoolSpec, ClusterSpec } from '../../backends/contract/specs.ts';
+import type { ClusterPoolSpec } from '../../backends/contract/specs.ts';
 import { change, make, type Wanted } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Nodes } from '../instances/nodes/service.ts';
@@ -25,10 +25,18 @@ type Described = Pick<
   | 'vast_nfs_enabled'
 > & { configuration: ClusterConfiguration; pools: readonly NewPool[] };
 
-/** What is wanted of clusters, always whole: nodes that are on their way out aren't wanted any more. */
+/** What is wanted of clusters. Nodes that are on their way out aren't wanted any more. */
 export interface ClusterWants {
   made(tx: Transaction, place: { projectId: number }, cluster: Described): Promise<Wanted>;
-  changed(tx: Transaction, place: { projectId: number }, cluster: Described): Promise<Wanted>;
+  /** With another configuration. */
+  configured(
+    tx: Transaction,
+    place: { projectId: number },
+    cluster: Pick<Described, 'id' | 'configuration'>,
+  ): Promise<Wanted>;
+  /** With these pools, and the nodes that are in their rows. */
+  pooled(tx: Transaction, cluster: Pick<Described, 'id' | 'pools'>): Promise<Wanted>;
+  upgraded(cluster: Pick<Described, 'id' | 'version'>): Wanted;
 }
 
 export function createClusterWants(deps: {
@@ -37,50 +45,71 @@ export function createClusterWants(deps: {
 }): ClusterWants {
   const { sshKeys, nodes } = deps;
 
-  async function specOf(
-    tx: Transaction,
-    place: { projectId: number },
-    cluster: Described,
-  ): Promise<ClusterSpec> {
-    const { configuration, pools } = cluster;
-    const slurmKeyIds = configuration.add_ons.slurm.ssh_key_ids?.map((id) => id.toLowerCase()) ?? [];
-    const keys = await sshKeys.keep(tx, place, { names: [cluster.keypair], ids: slurmKeyIds });
-    const own = keys.find(({ name }) => name === cluster.keypair);
-    const slurmKeys = keys.filter(({ id }) => slurmKeyIds.includes(id));
-    const groupId = await workerGroups.of(tx, cluster.id);
+  async function poolsOf(tx: Transaction, { id, pools }: Pick<Described, 'id' | 'pools'>) {
+    const groupId = await workerGroups.of(tx, id);
     const nodesOf = await nodes.specsOf(
       tx,
-      pools.map(({ id }) => id),
+      pools.map((pool) => pool.id),
     );
-    return {
-      name: cluster.name,
-      version: cluster.version,
-      ...(own && { publicKey: own.public_key }),
-      network: {
-        ...(cluster.fixed_network && { networkId: cluster.fixed_network }),
-        ...(cluster.fixed_subnet && { subnetId: cluster.fixed_subnet }),
-        ipv6: cluster.is_ipv6,
-      },
-      pods: rangesOf(cluster.pods_ip_pool, cluster.pods_ipv6_pool),
-      services: rangesOf(cluster.services_ip_pool, cluster.services_ipv6_pool),
-      vastShares: cluster.vast_nfs_enabled,
-      configuration: withoutNulls(configuration),
-      slurmPublicKeys: Object.fromEntries(slurmKeys.map((key) => [key.id, key.public_key])),
-      pools: Object.fromEntries(
-        pools.map((pool) => [pool.name, { ...poolSpec(pool, groupId), nodes: nodesOf.get(pool.id) ?? {} }]),
-      ),
-    };
+    return Object.fromEntries(
+      pools.map((pool) => [pool.name, { ...poolSpec(pool, groupId), nodes: nodesOf.get(pool.id) ?? {} }]),
+    );
   }
 
   return {
     async made(tx, place, cluster) {
-      return make('cluster', cluster.id, await specOf(tx, place, cluster));
+      const { configuration } = cluster;
+      const slurmIds = slurmKeyIds(configuration);
+      const keys = await sshKeys.keep(tx, place, { names: [cluster.keypair], ids: slurmIds });
+      const own = keys.find(({ name }) => name === cluster.keypair);
+      return make('cluster', cluster.id, {
+        name: cluster.name,
+        version: cluster.version,
+        ...(own && { publicKey: own.public_key }),
+        network: {
+          ...(cluster.fixed_network && { networkId: cluster.fixed_network }),
+          ...(cluster.fixed_subnet && { subnetId: cluster.fixed_subnet }),
+          ipv6: cluster.is_ipv6,
+        },
+        pods: rangesOf(cluster.pods_ip_pool, cluster.pods_ipv6_pool),
+        services: rangesOf(cluster.services_ip_pool, cluster.services_ipv6_pool),
+        vastShares: cluster.vast_nfs_enabled,
+        configuration: withoutNulls(configuration),
+        slurmPublicKeys: publicKeysOf(slurmIds, keys),
+        pools: await poolsOf(tx, cluster),
+      });
     },
-    async changed(tx, place, cluster) {
-      const spec = await specOf(tx, place, cluster);
-      return change('cluster', cluster.id, () => spec);
+    async configured(tx, place, { id, configuration }) {
+      const slurmIds = slurmKeyIds(configuration);
+      const keys = slurmIds.length === 0 ? [] : await sshKeys.keep(tx, place, { names: [], ids: slurmIds });
+      return change('cluster', id, (former) => ({
+        ...former,
+        configuration: withoutNulls(configuration),
+        slurmPublicKeys: publicKeysOf(slurmIds, keys, former.slurmPublicKeys),
+      }));
+    },
+    async pooled(tx, cluster) {
+      const pools = await poolsOf(tx, cluster);
+      return change('cluster', cluster.id, (former) => ({ ...former, pools }));
+    },
+    upgraded({ id, version }) {
+      return change('cluster', id, (former) => ({ ...former, version }));
     },
   };
+}
+
+function slurmKeyIds({ add_ons }: ClusterConfiguration): string[] {
+  return add_ons.slurm.ssh_key_ids?.map((id) => id.toLowerCase()) ?? [];
+}
+
+/** A key that its owner has deleted since stays on the cluster. */
+function publicKeysOf(
+  ids: readonly string[],
+  found: readonly { id: string; public_key: string }[],
+  former: Record<string, string> = {},
+): Record<string, string> {
+  const known = { ...former, ...Object.fromEntries(found.map((key) => [key.id, key.public_key])) };
+  return Object.fromEntries(ids.flatMap((id) => (known[id] === undefined ? [] : [[id, known[id]]])));
 }
 
 function poolSpec(pool: NewPool, workerGroupId: string | undefined): Omit<ClusterPoolSpec, 'nodes'> {

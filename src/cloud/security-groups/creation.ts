@@ -16,7 +16,6 @@ import { CLUSTER_TAG } from './cluster-tag.ts';
 import { openRules, withDefaultEgress } from './default-rules.ts';
 import { noteCreation } from './finished-tasks.ts';
 import { addToPorts } from './put-on-ports.ts';
-import { insertRules } from './rule-store.ts';
 import type { CanonicalRule } from './rules.ts';
 import type { CreateSecurityGroup, CreateSecurityGroupTask } from './schema.ts';
 import * as store from './store.ts';
@@ -129,13 +128,12 @@ export function groupCreation(deps: {
     const place = placeOf(scope);
     const now = clock.now();
     await requireRemoteGroups(tx, place, rules);
-    const row = await withFreeName(
-      group.name,
-      store.insertGroup(tx, { ...group, id: randomUUID(), place, isDefault: false, now }),
-    );
-    scope.principal.writes?.about({ ...row, type: 'securitygroup' });
     const identified = rules.map((rule) => ({ ...rule, id: randomUUID() }));
-    const made = { ...row, rules: await insertRules(tx, row.id, identified, now) };
+    const made = await withFreeName(
+      group.name,
+      store.insertGroup(tx, { ...group, id: randomUUID(), place, isDefault: false, rules: identified, now }),
+    );
+    scope.principal.writes?.about({ ...made, type: 'securitygroup' });
     await tasks.want(tx, scope, [make('security_group', made.id, groupSpec(made))]);
     return made;
   }

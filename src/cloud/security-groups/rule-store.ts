@@ -45,10 +45,16 @@ export async function insertRules(
   groupId: string,
   rules: IdentifiedRule[],
   now: Date,
-  firstPosition = 0,
+  firstPosition: number,
 ): Promise<RuleRow[]> {
   if (rules.length === 0) return [];
-  const rows = rules.map((rule, index) => ({
+  const rows = newRules(groupId, rules, now, firstPosition);
+  await insertRuleRows(tx.sql, { rows: JSON.stringify(rows) });
+  return rows;
+}
+
+export function newRules(groupId: string, rules: IdentifiedRule[], now: Date, firstPosition = 0): RuleRow[] {
+  return rules.map((rule, index) => ({
     ...rule,
     security_group_id: groupId,
     revision_number: FIRST_REVISION,
@@ -57,8 +63,6 @@ export async function insertRules(
     created_at: now,
     updated_at: now,
   }));
-  await insertRuleRows(tx.sql, { rows: JSON.stringify(rows) });
-  return rows;
 }
 
 // One parameter for all rules: 250 of them with a parameter per column would be a long text each time.

@@ -1,4 +1,4 @@
-import { type Insertable, type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { compiledQuery } from '../../db/compiled.ts';
 import type { Transaction } from '../../db/database.ts';
@@ -6,7 +6,7 @@ import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
 import type { Place } from '../projects/place.ts';
-import type { RuleRow } from './rule-store.ts';
+import { type IdentifiedRule, newRules, type RuleRow } from './rule-store.ts';
 
 export type PlainGroup = Selectable<Tables['security_groups']>;
 export type SecurityGroupRow = PlainGroup & { rules: RuleRow[] };
@@ -91,6 +91,7 @@ export interface NewGroup {
   tags: Record<string, string>;
   isDefault: boolean;
   clusterId?: string | null;
+  rules: IdentifiedRule[];
   now: Date;
 }
 
@@ -98,8 +99,8 @@ const FIRST_REVISION = 1;
 
 export async function insertGroup(
   tx: Transaction,
-  { place, isDefault, clusterId = null, now, ...group }: NewGroup,
-): Promise<PlainGroup> {
+  { place, isDefault, clusterId = null, now, rules, ...group }: NewGroup,
+): Promise<SecurityGroupRow> {
   const row = {
     ...group,
     project_id: place.projectId,
@@ -110,27 +111,18 @@ export async function insertGroup(
     created_at: now,
     updated_at: now,
   };
-  await insertGroupRow(tx.sql, { ...row, tags: JSON.stringify(group.tags) });
-  return row;
+  const ruleRows = newRules(group.id, rules, now);
+  await insertGroupWithRules(tx.sql, { row: JSON.stringify(row), rules: JSON.stringify(ruleRows) });
+  return { ...row, rules: ruleRows };
 }
 
-const insertGroupRow = compiledQuery((db, args: Insertable<Tables['security_groups']>) =>
-  db
-    .insertInto('security_groups')
-    .values({
-      id: args.id,
-      project_id: args.project_id,
-      region_id: args.region_id,
-      name: args.name,
-      description: args.description,
-      is_default: args.is_default,
-      cluster_id: args.cluster_id,
-      revision_number: args.revision_number,
-      tags: args.tags,
-      created_at: args.created_at,
-      updated_at: args.updated_at,
-    })
-    .compile(),
+const insertGroupWithRules = compiledQuery((db, args: { row: string; rules: string }) =>
+  sql`
+    with made as (
+      insert into security_groups select * from jsonb_populate_record(null::security_groups, ${args.row}::jsonb)
+    )
+    insert into security_group_rules
+    select * from jsonb_populate_recordset(null::security_group_rules, ${args.rules}::jsonb)`.compile(db),
 );
 
 /** Which of these groups exist in the project and region, kept from being deleted until the transaction ends. */

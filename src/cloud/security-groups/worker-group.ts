@@ -8,7 +8,6 @@ import { withFreeName } from './apply-change.ts';
 import { CLUSTER_TAG } from './cluster-tag.ts';
 import { defaultEgressRules } from './default-rules.ts';
 import { PLATFORM_RULE } from './platform-rules.ts';
-import { insertRules } from './rule-store.ts';
 import { type CanonicalRule, canonicalRule } from './rules.ts';
 import * as store from './store.ts';
 import { groupSpec, withoutIt } from './wanted.ts';
@@ -30,21 +29,21 @@ export interface WorkerGroups {
 export const workerGroups: WorkerGroups = {
   async make(tx, scope, cluster, now) {
     const name = `${cluster.name}-${scope.region.id}-${scope.projectId}-worker`;
+    const id = randomUUID();
     const group = {
-      id: randomUUID(),
+      id,
       place: placeOf(scope),
       name,
       description: `Nodes of Kubernetes cluster ${cluster.name}`,
       tags: { [CLUSTER_TAG]: cluster.name },
       isDefault: false,
       clusterId: cluster.id,
+      rules: platformRules(id).map((rule) => ({ ...rule, id: randomUUID() })),
       now,
     };
-    const { id } = await withFreeName(name, store.insertGroup(tx, group));
-    const rules = platformRules(id).map((rule) => ({ ...rule, id: randomUUID() }));
-    await insertRules(tx, id, rules, now);
+    await withFreeName(name, store.insertGroup(tx, group));
     const place = { ...group.place, clientId: scope.clientId };
-    await want(tx, place, [make('security_group', id, groupSpec({ ...group, rules }))]);
+    await want(tx, place, [make('security_group', id, groupSpec(group))]);
     return id;
   },
 

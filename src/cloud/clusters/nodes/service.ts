@@ -61,7 +61,7 @@ export function createClusterNodes(deps: {
           task: RESIZE_POOL,
           data: { cluster_name: cluster.name, pool_name: pool.name, instance_id: goneId },
           input: { clusterId: cluster.id, poolId: pool.id, nodeCount: pool.node_count },
-          wants: [await clusterWants.changed(tx, scope, cluster)],
+          wants: [await clusterWants.pooled(tx, cluster)],
         });
         // The node that goes gives back as much.
         await overdrawQuotas(tx, scope, quotas);

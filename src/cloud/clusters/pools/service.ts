@@ -71,7 +71,7 @@ export function createClusterPools(deps: {
           task: CREATE_POOL,
           data: { cluster_name: clusterName, ...request },
           input: { clusterId: cluster.id, poolId: pool.id },
-          wants: [await clusterWants.changed(tx, scope, { ...cluster, pools: [...cluster.pools, pool] })],
+          wants: [await clusterWants.pooled(tx, { ...cluster, pools: [...cluster.pools, pool] })],
         });
         await takeQuotas(tx, scope, quotas);
         return taskId;
@@ -99,7 +99,7 @@ export function createClusterPools(deps: {
           task: CONFIGURE_POOL,
           data: { cluster_name: clusterName, pool_name: name, ...request },
           input: {},
-          wants: [await clusterWants.changed(tx, scope, { ...cluster, pools })],
+          wants: [await clusterWants.pooled(tx, { ...cluster, pools })],
         });
         return changed;
       });
@@ -123,7 +123,7 @@ export function createClusterPools(deps: {
           task: RESIZE_POOL,
           data: { cluster_name: clusterName, pool_name: name, node_count: nodeCount },
           input: { clusterId: cluster.id, poolId: pool.id, nodeCount },
-          wants: [await clusterWants.changed(tx, scope, cluster)],
+          wants: [await clusterWants.pooled(tx, cluster)],
         });
         await takeQuotas(tx, scope, quotas);
         return taskId;
@@ -160,9 +160,7 @@ export function createClusterPools(deps: {
             regionId: scope.region.id,
           },
           wants: [
-            last
-              ? remove('cluster', cluster.id)
-              : await clusterWants.changed(tx, scope, { ...cluster, pools }),
+            last ? remove('cluster', cluster.id) : await clusterWants.pooled(tx, { ...cluster, pools }),
           ],
         });
       });

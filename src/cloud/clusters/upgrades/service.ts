@@ -48,7 +48,7 @@ export function createClusterUpgrades(deps: {
           task: UPGRADE_CLUSTER,
           data: { cluster_name: name, version },
           input: { clusterId: cluster.id, version },
-          wants: [await clusterWants.changed(tx, scope, { ...cluster, version })],
+          wants: [clusterWants.upgraded({ id: cluster.id, version })],
         });
       });
     },
