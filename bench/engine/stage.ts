@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import type { Backend } from '../../src/backends/contract/backend.ts';
-import { TASK_ENDED } from '../../src/convergence/endings.ts';
+import { TASK_ENDED } from '../../src/convergence/waiting-tasks.ts';
 import type { TaskEnd } from '../../src/convergence/task-kind.ts';
 import { startWorker } from '../../src/convergence/worker.ts';
 import { listenForChanges } from '../../src/db/changes.ts';

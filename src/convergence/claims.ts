@@ -1,14 +1,19 @@
 import { type Kysely, sql } from 'kysely';
 import type { Json, Kind } from '../backends/contract/backend.ts';
+import { CHANNEL } from '../db/changes.ts';
 import type { Tables } from '../db/tables.ts';
 import { DEAD_AFTER_MS } from './heartbeat.ts';
-import { keyOf } from './wants.ts';
+import { keyOf, orderOf, WANTED } from './wants.ts';
+
+/** Somebody else has the want by now, or something else is wanted: what was found out counts for nothing. */
+export class Overtaken extends Error {
+  override readonly name = 'Overtaken';
+}
 
 /** A want in the hands of this worker, as it was when it was taken. */
 export interface Claim {
   kind: Kind;
   id: string;
-  client_id: number;
   project_id: number;
   region_id: number;
   generation: number;
@@ -34,7 +39,7 @@ export async function takeDue(sqlDb: Kysely<Tables>, workerId: string, limit: nu
       order by due_at limit ${limit} for no key update skip locked
     )
     update wants set worker_id = ${workerId} from due where wants.kind = due.kind and wants.id = due.id
-    returning wants.kind, wants.id, client_id, project_id, region_id, generation, spec, after, handle, failures,
+    returning wants.kind, wants.id, project_id, region_id, generation, spec, after, handle, failures,
       settled_generation, doing, due_at::text as due`.execute(sqlDb);
   return rows;
 }
@@ -80,18 +85,66 @@ export async function release(
 export async function keep(
   sqlDb: Kysely<Tables>,
   workerId: string,
-  { kind, id, generation, handle }: Claim,
+  claim: Claim,
   doing: string,
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    update wants set doing = ${doing}, handle = ${JSON.stringify(handle)}::jsonb
-    where kind = ${kind} and id = ${id} and worker_id = ${workerId} and generation = ${generation}`.execute(
-    sqlDb,
-  );
+    update wants set doing = ${doing}, handle = ${JSON.stringify(claim.handle)}::jsonb
+    where ${mineOf(workerId, claim)}`.execute(sqlDb);
   return numAffectedRows === 1n;
 }
 
-/** What it has to wait for; undefined where it may go on. */
+/** Whether it still is this worker's, and what is wanted is still the same. */
+export async function isMine(sqlDb: Kysely<Tables>, workerId: string, claim: Claim): Promise<boolean> {
+  const { rows } = await sql`select from wants where ${mineOf(workerId, claim)}`.execute(sqlDb);
+  return rows.length === 1;
+}
+
+const mineOf = (workerId: string, { kind, id, generation }: Claim) =>
+  sql`kind = ${kind} and id = ${id} and worker_id = ${workerId} and generation = ${generation}`;
+
+/** In one statement: what comes after it may begin, and what it needed may go. @throws Overtaken */
+export async function noteSettled(
+  db: Kysely<Tables>,
+  workerId: string,
+  { claim, observed }: { claim: Claim; observed: object | null },
+): Promise<void> {
+  const { kind, spec, handle } = claim;
+  const mine = mineOf(workerId, claim);
+  const note =
+    spec === null
+      ? sql`delete from wants where ${mine} returning id`
+      : sql`
+        update wants set settled_generation = generation, observed = ${JSON.stringify(withoutSecret(observed))}::jsonb,
+          handle = ${JSON.stringify(handle)}::jsonb, uses = ${orderOf(kind, spec).uses}, doing = null, failures = 0,
+          due_at = null, worker_id = null
+        where ${mine} returning id`;
+  const { rows } = await sql`
+    with former as (select uses from wants where ${mine}), settled as (${note}), next as (
+      update wants set due_at = clock_timestamp()
+      where after @> array[${keyOf(claim)}] and after <> '{}' and due_at is not null
+        and exists (select from settled) returning id
+    ), freed as (
+      update wants set due_at = clock_timestamp()
+      from former cross join unnest(former.uses) as used (key)
+      where kind = split_part(key, ':', 1) and id = split_part(key, ':', 2)::uuid
+        and spec is null and due_at is not null and exists (select from settled) returning id
+    )
+    select case when exists (select from next) or exists (select from freed)
+      then pg_notify(${CHANNEL}, ${`${WANTED}:`}) end from settled`.execute(db);
+  if (rows.length === 0) throw new Overtaken();
+}
+
+function withoutSecret(observed: object | null): object | null {
+  if (observed === null) return null;
+  const { secret: _, ...known } = observed as { secret?: unknown };
+  return known;
+}
+
+/**
+ * What it has to wait for; undefined where it may go on. What was there once will do: a change of it that is refused must
+ * not hold up all that needs it.
+ */
 export async function obstacleOf(sqlDb: Kysely<Tables>, claim: Claim): Promise<string | undefined> {
   if (claim.spec !== null && claim.after.length === 0) return undefined;
   const { rows } =
@@ -103,7 +156,7 @@ export async function obstacleOf(sqlDb: Kysely<Tables>, claim: Claim): Promise<s
       : await sql<{ kind: string; id: string }>`
           select kind, id from wants join unnest(${claim.after}::text[]) as wanted (key)
             on kind = split_part(key, ':', 1) and id = split_part(key, ':', 2)::uuid
-          where settled_generation is distinct from generation limit 1`.execute(sqlDb);
+          where settled_generation is null or spec is null limit 1`.execute(sqlDb);
   const [first] = rows;
   return first && `waiting for ${first.kind.replaceAll('_', ' ')} ${first.id}`;
 }

@@ -58,7 +58,7 @@ const STATEMENTS = [
   'with ended as',
   'with former as',
   'savepoint abandon',
-  'update wants set spec',
+  'with given as',
   'delete from "task_wants"',
   'commit',
 ];

@@ -19,20 +19,33 @@ const objects = async (id: string) =>
 const metric = async (line: RegExp) => (await service.http.get('/metrics')).text.match(line)?.[1];
 const WITHIN = { timeout: 20_000, interval: 100 };
 
-it('what has gone comes back, as it was wanted last', async () => {
-  const id = await share();
-  await service.http.post(`/cloud/v1/file_shares/1/1/${id}/metadata`, { a: 'b' });
-  // Nobody is at it any more, who would bring it back without a look.
-  const inPeace = `select from wants where id = $1 and generation = 2 and settled_generation = 2`;
-  await vi.waitFor(async () => expect((await service.pool.query(inPeace, [id])).rowCount).toBe(1), WITHIN);
+it('what has gone comes back, as it was wanted', async () => {
+  const id = await made('networks', { name: 'lost' });
+  await inPeace(id);
   const [before] = await objects(id);
   await service.pool.query('delete from simulated_objects where id = $1', [id]);
   await vi.waitFor(async () => expect(await objects(id)).toEqual([before]), WITHIN);
-  const drift = /^tradewind_drift_total\{backend="simulated",kind="file_share"\} (\d+)$/m;
+  const drift = /^tradewind_drift_total\{backend="simulated",kind="network"\} (\d+)$/m;
   await vi.waitFor(async () => expect(await metric(drift)).toBe('1'), WITHIN);
-  const answer = await service.http.get(`/cloud/v1/file_shares/1/1/${id}`);
-  expect(answer.body).toMatchObject({ status: 'available', task_id: null });
 });
+
+it('what held data does not come back empty', async () => {
+  const id = await share();
+  await inPeace(id);
+  await service.pool.query('delete from simulated_objects where id = $1', [id]);
+  const doing = async () => {
+    const { rows } = await service.pool.query('select doing from wants where id = $1', [id]);
+    return rows[0]?.doing;
+  };
+  await vi.waitFor(async () => expect(await doing()).toMatch(/^the file share has gone/), WITHIN);
+  expect(await objects(id)).toEqual([]);
+});
+
+/** Nobody is at it any more, who would bring it back without a look. */
+function inPeace(id: string): Promise<void> {
+  const quiet = 'select from wants where id = $1 and settled_generation = generation and due_at is null';
+  return vi.waitFor(async () => expect((await service.pool.query(quiet, [id])).rowCount).toBe(1), WITHIN);
+}
 
 it('what nobody wants goes, and nothing else', async () => {
   const [kept, volume] = [

@@ -22,7 +22,7 @@ const QUESTIONS = 8;
 const CHUNK = 5_000;
 
 /** Something that a backend has and nobody wants. */
-export type Orphan = Pick<Ref, 'kind' | 'id' | 'handle'>;
+export type Orphan = Pick<Ref, 'kind' | 'id' | 'handle'> & { regionId?: number };
 
 /** Something wanted that was there once and that nobody is at work on. */
 interface Settled extends Ref {
@@ -92,7 +92,7 @@ async function unseen(
 ): Promise<Settled[]> {
   const limit = pLimit(QUESTIONS);
   const answers = await limit.map(asked, async (ref) => {
-    const call = { log, signal, generation: ref.generation, secret: async () => undefined };
+    const call = { log, signal, generation: ref.generation, wasThere: true, secret: async () => undefined };
     return backend.observe(ref, call).catch((error: unknown) => {
       log.debug({ err: error, want: keyOf(ref) }, 'a backend could not say what is there');
       return 'unknown';
@@ -145,8 +145,9 @@ export async function removeOrphans(
   { regionsOf }: NamedBackend,
   orphans: readonly Orphan[],
 ): Promise<Orphan[]> {
-  const rows = orphans.flatMap(({ kind, id, handle }) => {
-    const [region_id] = regionsOf(kind);
+  const rows = orphans.flatMap(({ kind, id, handle, regionId }) => {
+    const regions = regionsOf(kind);
+    const region_id = regionId === undefined ? regions[0] : regions.find((one) => one === regionId);
     return region_id === undefined || !isUuid(id) ? [] : [{ kind, id, handle, region_id }];
   });
   return database.transaction(async (tx) => {
@@ -160,7 +161,10 @@ export async function removeOrphans(
   });
 }
 
-/** Has drifted things brought about again, unless they were changed meanwhile. Answers their keys. */
+/**
+ * Has drifted things brought about again, unless they were changed meanwhile. What held data isn't made anew by a backend:
+ * see `Call.wasThere`. Answers their keys.
+ */
 export async function bringBack(database: Database, drifted: readonly Settled[]): Promise<string[]> {
   const names = drifted.map(({ kind, id, generation }) => ({ kind, id, generation }));
   return database.transaction(async (tx) => {

@@ -12,9 +12,11 @@ import {
 import type { Specs } from '../backends/contract/specs.ts';
 import type { Database } from '../db/database.ts';
 import { untilAborted } from '../lib/until-aborted.ts';
-import { type Claim, keep, obstacleOf, type Release, release } from './claims.ts';
-import { EndFailed, type Endings, failEnd, Overtaken, refuse, settle } from './endings.ts';
+import { type Claim, keep, Overtaken, obstacleOf, type Release, release } from './claims.ts';
+import { settle } from './endings.ts';
+import { EndFailed, failEnd, refuse } from './failures.ts';
 import { isTransient } from './transient.ts';
+import type { Endings } from './waiting-tasks.ts';
 
 /** Who asks again that soon keeps the want in hand, instead of putting it down and taking it up. */
 const SHORT_MS = 1_000;
@@ -49,8 +51,13 @@ export async function pursue(pursuit: Pursuit, claim: Claim, signal: AbortSignal
   const outcome = await outcomeOf(pursuit, claim, signal);
   await persist(pursuit.log, signal, async () => {
     if (outcome === undefined) return putDown(pursuit, claim, { ...stay(claim), againInMs: 0 });
-    if ('settled' in outcome) return settleOrFail(pursuit, claim, outcome);
-    if ('refused' in outcome) return refuseOrWait(pursuit, claim, outcome.refused);
+    try {
+      if ('settled' in outcome) return await settleOrFail(pursuit, claim, outcome);
+      if ('refused' in outcome) return await refuseOrWait(pursuit, claim, outcome.refused);
+    } catch (error) {
+      if (!(error instanceof Overtaken)) throw error;
+      return putDown(pursuit, claim, { ...stay(claim), againInMs: 0 });
+    }
     return putDown(pursuit, claim, outcome);
   });
 }
@@ -95,11 +102,12 @@ async function convergeOnce(
   aborted.throwIfAborted();
   const late = new AbortController();
   const signal = AbortSignal.any([aborted, late.signal]);
-  const { kind, id, generation } = claim;
+  const { kind, id, generation, settled_generation } = claim;
   const ref: Ref = { kind, id, regionId: claim.region_id, projectId: claim.project_id, handle: claim.handle };
   const call: Call = {
     signal,
     generation,
+    wasThere: settled_generation !== null,
     log,
     async secret(name) {
       const row = await claims.sql
@@ -155,10 +163,10 @@ async function settleOrFail(
   { settled: observed }: { settled: object | null },
 ): Promise<void> {
   try {
-    await settle(pursuit, pursuit.workerId, claim, observed);
+    await settle(pursuit, pursuit.workerId, { claim, observed });
   } catch (error) {
     if (isTransient(error)) throw error;
-    if (error instanceof Overtaken) return putDown(pursuit, claim, { ...stay(claim), againInMs: 0 });
+    if (error instanceof Overtaken) throw error;
     if (error instanceof EndFailed) {
       await failEnd(pursuit, error);
       return putDown(pursuit, claim, { ...waitLonger(claim), doing: null });
@@ -170,8 +178,8 @@ async function settleOrFail(
 }
 
 async function refuseOrWait(pursuit: Pursuit, claim: Claim, reason: string): Promise<void> {
-  // A want outlives its task, and what must go has to go in the end.
-  const failed = await refuse(pursuit, claim, reason);
+  // A want outlives its task.
+  const failed = await refuse(pursuit, pursuit.workerId, claim, reason);
   if (!failed)
     pursuit.log.warn(
       { kind: claim.kind, id: claim.id, reason, failures: claim.failures + 1 },

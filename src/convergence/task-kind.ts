@@ -19,20 +19,24 @@ export interface TaskType<Input> {
 /** What was seen of something that the task waited for, once it was as wanted. @throws Error where it waited for none such */
 export type Seen = <K extends Kind>(kind: K, id: string) => Observations[K];
 
-/** How tasks of a kind end. Both come once, in the transaction that ends the task. */
-export interface TaskEnd<Input = unknown> extends TaskType<Input> {
-  /**
-   * The task removes things. What must go goes on going after the deadline, and `complete` comes when it has gone, while
-   * the task says ERROR.
-   */
-  readonly removes?: boolean;
-  /** What the task wanted is wanted all the same when it fails: its rows say so from the beginning, and stay. */
-  readonly keeps?: boolean;
+/** How tasks of a kind end: by one of the two, once, in the transaction that ends the task. */
+export type TaskEnd<Input = unknown> = TaskType<Input> & {
   /**
    * Everything that the task waited for is as wanted. What this wants in turn has to be of other things: another state of
    * the same ones would be overtaken by itself, again and again.
    */
   complete(tx: Transaction, task: { id: string }, input: Input, seen: Seen): Promise<CreatedResources | null>;
+} & (Removal | Change<Input>);
+
+/** What must go goes on going when the task fails, and `complete` comes when it has gone, while the task says ERROR. */
+interface Removal {
+  readonly removes: true;
+}
+
+interface Change<Input> {
+  readonly removes?: false;
+  /** What the task wanted is wanted all the same when it fails: its rows say so from the beginning, and stay. */
+  readonly keeps?: boolean;
   /**
    * The infrastructure refused, or the deadline passed: release locks, put rows back. What the task wanted is taken back
    * after it; answers what is to be wanted then, where that isn't what was before.

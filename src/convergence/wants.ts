@@ -166,7 +166,8 @@ const writing = (rows: string, waiting: RawBuilder<unknown>) => sql`
   ), put as (
     insert into wants (kind, id, client_id, project_id, region_id, spec, after, uses, due_at)
     select kind, id, client_id, project_id, region_id, spec, after, uses, clock_timestamp() from given
-    on conflict (kind, id) do update set generation = wants.generation + 1, spec = excluded.spec,
+    on conflict (kind, id) do update set spec = excluded.spec,
+      generation = wants.generation + case when coalesce(wants.spec, excluded.spec) is null then 0 else 1 end,
       after = excluded.after, uses = array(select distinct unnest(wants.uses || excluded.uses)),
       due_at = excluded.due_at, failures = 0, doing = null
     returning kind, id, generation
@@ -251,7 +252,7 @@ export async function makeAnew(
 ): Promise<void> {
   if (places.length === 0) return;
   await sql`
-    update wants set handle = null, due_at = clock_timestamp() + ${FOLLOWED_MS}::float8 * interval '1 millisecond'
+    update wants set handle = null, generation = generation + 1, settled_generation = null, due_at = clock_timestamp() + ${FOLLOWED_MS}::float8 * interval '1 millisecond'
     from jsonb_to_recordset(${JSON.stringify(places)}::jsonb) as place ("regionId" bigint, kind text)
     where wants.region_id = place."regionId" and wants.kind = place.kind`.execute(db);
 }

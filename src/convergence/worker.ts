@@ -4,11 +4,13 @@ import pLimit from 'p-limit';
 import { announce, type ChangeFeed } from '../db/changes.ts';
 import type { Database } from '../db/database.ts';
 import { beginTasks, type Claim, claimedBy, giveBack, takeDue, takeFromDead } from './claims.ts';
-import { type Endings, expire, finishReady, readyTasks } from './endings.ts';
+import { finishReady, readyTasks } from './endings.ts';
+import { expire } from './failures.ts';
 import { BEAT_MS, beat, DEAD_AFTER_MS, forget, forgetOthers } from './heartbeat.ts';
 import { loop } from './loop.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { type Pursuit, pursue } from './pursuit.ts';
+import type { Endings } from './waiting-tasks.ts';
 import { keyOf, WANTED } from './wants.ts';
 
 /** How long news may be missed. Wants are announced, so that nothing waits for this. */

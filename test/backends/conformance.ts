@@ -1,8 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Backend, Call, Convergence, Kind, Ref } from '../../src/backends/contract/backend.ts';
+import {
+  type Backend,
+  type Call,
+  type Convergence,
+  type Kind,
+  type Ref,
+  Refused,
+} from '../../src/backends/contract/backend.ts';
 import { needsOf } from '../../src/backends/contract/needs.ts';
+import { holdsData } from '../../src/backends/contract/placement.ts';
 import type { Specs } from '../../src/backends/contract/specs.ts';
 import { newSamples, type Sample, type Samples } from './samples.ts';
 
@@ -64,14 +72,19 @@ export function conformance(
         const ref: Ref = { kind: of, id, regionId: 1, projectId: 1, handle: null };
         let generation = 0;
         const gone = new AbortController();
-        const newCall = (signal = gone.signal): Call => ({
+        const newCall = (signal = gone.signal, wasThere = false): Call => ({
           signal,
           generation: ++generation,
+          wasThere,
           secret: async (secret) => SECRETS[secret],
           log,
         });
-        const told = (spec: Specs[Kind] | null, backend = stand.open(), signal?: AbortSignal) =>
-          backend.converge(ref, spec, newCall(signal)) as Promise<Convergence<object | null>>;
+        const told = (
+          spec: Specs[Kind] | null,
+          backend = stand.open(),
+          signal?: AbortSignal,
+          wasThere?: boolean,
+        ) => backend.converge(ref, spec, newCall(signal, wasThere)) as Promise<Convergence<object | null>>;
         /** Until it is as wanted; `once` tells it. */
         async function bring(
           spec: Specs[Kind] | null,
@@ -198,6 +211,15 @@ export function conformance(
         thing.ref.handle = null;
         await thing.bring(first());
         await expectThere();
+      });
+
+      it('is made again where it got lost, unless that would lose what it held', async () => {
+        await thing.bring(first());
+        await thing.bring(null);
+        const again = thing.told(first(), stand.open(), undefined, true);
+        if (!holdsData(kind)) return expect((await again).state).toMatch(/settled|progressing/);
+        await expect(again).rejects.toBeInstanceOf(Refused);
+        await expectGone();
       });
 
       it('may be removed though it never was there, also by calls at the same time', async () => {

@@ -7,9 +7,11 @@ import {
   type Call,
   type Kind,
   type Ref,
+  Refused,
   Unavailable,
   Unsupported,
 } from '../../src/backends/contract/backend.ts';
+import { holdsData } from '../../src/backends/contract/placement.ts';
 import type { Observations } from '../../src/backends/contract/specs.ts';
 
 export const FOLDER_KINDS = [
@@ -74,10 +76,11 @@ export function createFolderBackend(folder: string): Backend {
     }
   }
 
-  async function present(ref: Ref, spec: object) {
+  async function present(ref: Ref, spec: object, wasThere: boolean) {
     const found = await find(ref);
     const { kind, id } = ref;
     if (!found) {
+      if (wasThere && holdsData(kind)) throw new Refused('its file has gone');
       const file = nameOf(kind, id);
       await write(file, { madeBy: 'tradewind', kind, id, spec, left: 2 }, { isNew: true });
       return progressing('making it', file);
@@ -109,13 +112,13 @@ export function createFolderBackend(folder: string): Backend {
       const message = `The folder holds up to ${LARGEST_GIB} GiB; take a smaller size.`;
       return kind === 'volume' && sizeGib > LARGEST_GIB ? [{ field: 'size', message }] : [];
     },
-    async converge(ref, spec, { signal }: Call) {
+    async converge(ref, spec, { signal, wasThere }: Call) {
       signal.throwIfAborted();
       const about = await fs.stat(folder).catch(() => undefined);
       if (!about) throw new Unavailable(`${folder} is not mounted`);
       if (!about.isDirectory()) throw new Unsupported(`${folder} is no folder; name one`);
       signal.throwIfAborted();
-      return (spec === null ? absent(ref) : present(ref, spec)) as never;
+      return (spec === null ? absent(ref) : present(ref, spec, wasThere)) as never;
     },
     async observe(ref) {
       const found = await find(ref);

@@ -22,6 +22,11 @@ export interface Call {
   signal: AbortSignal;
   /** Rises with each change of what is wanted. */
   generation: number;
+  /**
+   * It was there as wanted once. What isn't found any more of a kind that holds data is not made a second time, which
+   * would be empty: throw `Refused`.
+   */
+  wasThere: boolean;
   /** A secret that belongs to the thing, such as a password; undefined where it has none of that name. */
   secret(name: string): Promise<string | undefined>;
   log: Logger;
@@ -49,8 +54,10 @@ export interface Backend {
   ): Promise<Convergence<Observations[K] | null>>;
   /** What is there, without changing it; null where it isn't there. */
   observe<K extends Kind>(ref: Ref<K>, call: Call): Promise<Observations[K] | null>;
-  /** Everything that is marked as ours. */
-  list(call: Pick<Call, 'log' | 'signal'>): AsyncIterable<Pick<Ref, 'kind' | 'id' | 'handle'>>;
+  /** Everything that is marked as ours, with its region where the backend tells them apart. */
+  list(
+    call: Pick<Call, 'log' | 'signal'>,
+  ): AsyncIterable<Pick<Ref, 'kind' | 'id' | 'handle'> & { regionId?: number }>;
   /** What is wrong with it, for an operator; left out where nothing can be. Whoever asks waits a few seconds at most. */
   health?(call: Pick<Call, 'log' | 'signal'>): Promise<string | undefined>;
 }

@@ -11,6 +11,11 @@ export const FAMILIES = {
   file_share: ['file_share'],
 } as const satisfies Record<BackendFamily, readonly Kind[]>;
 
+/** Of what they hold there is no other copy. */
+const HOLDING_DATA: ReadonlySet<Kind> = new Set(['volume', 'snapshot', 'image', 'file_share', 'cluster']);
+
+export const holdsData = (kind: Kind): boolean => HOLDING_DATA.has(kind);
+
 const families = new Map(
   Object.entries(FAMILIES).flatMap(([family, kinds]) =>
     kinds.map((kind) => [kind, family as BackendFamily] as const),

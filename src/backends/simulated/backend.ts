@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../db/tables.ts';
-import type { Backend, Convergence, Kind } from '../contract/backend.ts';
+import { type Backend, type Convergence, type Kind, Refused } from '../contract/backend.ts';
+import { holdsData } from '../contract/placement.ts';
 import type { Observations, Specs } from '../contract/specs.ts';
 import { LIVES, type Life, type Phase } from './lives.ts';
 import {
@@ -52,6 +53,12 @@ export function createSimulatedBackend(deps: { sql: Kysely<Tables>; speed: numbe
     }
   }
 
+  async function refuseLost(kind: Kind, id: string): Promise<void> {
+    if (await findObject(db, kind, id)) return;
+    const named = kind.replaceAll('_', ' ');
+    throw new Refused(`the ${named} has gone from the infrastructure, and what it held with it`);
+  }
+
   async function observed<K extends Kind>(kind: K, id: string, spec: Specs[K]): Promise<Observations[K]> {
     const life: Life<K> = LIVES[kind];
     return life.observed(id, spec, (make) => madeOnce(db, kind, id, make));
@@ -98,8 +105,9 @@ export function createSimulatedBackend(deps: { sql: Kysely<Tables>; speed: numbe
 
   return {
     problems: () => [],
-    async converge({ kind, id }, spec, { signal }) {
+    async converge({ kind, id }, spec, { signal, wasThere }) {
       signal.throwIfAborted();
+      if (spec !== null && wasThere && holdsData(kind)) await refuseLost(kind, id);
       // Another process was faster with the same step: look again.
       for (;;) {
         const answer = spec === null ? await absent(kind, id) : await present(kind, id, spec);

@@ -127,7 +127,7 @@ describe('what a fault does', () => {
     const ref = { kind: 'volume', id: randomUUID(), regionId: 1, projectId: 1, handle: null } as const;
     const gone = new AbortController();
     const { signal } = gone;
-    const about = { signal, generation: 1, log: {} as never, secret: async () => undefined };
+    const about = { signal, generation: 1, wasThere: false, log: {} as never, secret: async () => undefined };
     return {
       gone,
       make: (sizeGib = 1) => backend.converge(ref, volume(sizeGib), about),

@@ -88,10 +88,6 @@ export function clusterTasks({ nodes, topics }: { nodes: Nodes; topics: LogTopic
       await removeCluster(tx, task, input, freed);
       return null;
     },
-    async abandon(tx, task, { clusterId }) {
-      await nodes.takeBack(tx, task.id);
-      await store.releaseCluster(tx, { clusterId, taskId: task.id });
-    },
   };
 
   return [create, update, upgrade, remove];

@@ -44,7 +44,6 @@ export function fileShareTasks(): TaskEnd[] {
       await releaseQuota(tx, owner, 'sfs_count');
       return null;
     },
-    abandon: (tx, _task, { fileShareId }) => makeAvailable(tx, fileShareId),
   };
 
   const change = (task: TaskType<ShareChange>): TaskEnd<ShareChange> => ({

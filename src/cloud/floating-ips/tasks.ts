@@ -71,7 +71,6 @@ export function floatingIpTasks({ clock, addresses }: Deps): TaskEnd[] {
       await removeRow(tx, task.id, input);
       return null;
     },
-    abandon: (tx, task) => settle(tx, task.id, clock.now()),
   };
 
   return [create, update, remove];

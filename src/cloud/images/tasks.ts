@@ -53,9 +53,6 @@ export function imageTasks(deps: { clock: Clock; volumes: UploadedVolumes }): Ta
       await drop(tx, removal);
       return null;
     },
-    async abandon(tx, _task, { imageId }) {
-      await changeImage(tx, imageId, { ...free, updated_at: clock.now() });
-    },
   };
 
   return [create, remove];

@@ -74,12 +74,6 @@ export function instanceTasks(deps: Deps): TaskEnd[] {
       await removeRows(tx, task.id, instanceId, doomed, deps, { clientId, regionId });
       return null;
     },
-    async abandon(tx, task, { instanceId }) {
-      const now = clock.now();
-      await floatingIps.settle(tx, task.id, now);
-      await instanceVolumes.settle(tx, [instanceId], now);
-      await changeInstance(tx, instanceId, { task_state: null, task_id: null }, now);
-    },
   };
 
   return [create, remove];

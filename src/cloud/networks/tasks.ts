@@ -2,7 +2,7 @@ import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kin
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { releaseQuota } from '../quotas/quotas.ts';
-import { changeNetwork, deleteNetwork, freeSubnetsOf } from './network-rows.ts';
+import { changeNetwork, deleteNetwork } from './network-rows.ts';
 import { changeSubnet, deleteSubnet } from './subnet-rows.ts';
 
 /** Whose quota something counts against. */
@@ -63,10 +63,6 @@ export function networkTasks({ clock }: { clock: Clock }): TaskEnd[] {
       await removeNetwork(tx, input);
       return null;
     },
-    async abandon(tx, _task, { networkId }) {
-      await freeSubnetsOf(tx, networkId);
-      await changeNetwork(tx, networkId, { ready: true, task_id: null });
-    },
   };
 
   const createSubnet: TaskEnd<SubnetInput> = {
@@ -85,7 +81,6 @@ export function networkTasks({ clock }: { clock: Clock }): TaskEnd[] {
       await removeSubnet(tx, input);
       return null;
     },
-    abandon: (tx, _task, { subnetId }) => changeSubnet(tx, subnetId, { ready: true, task_id: null }),
   };
 
   return [createNetwork, updateNetwork, deleteOne, createSubnet, deleteOneSubnet];

@@ -4,7 +4,6 @@ import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { floatingIpOfPort } from '../floating-ips/of-port.ts';
 import type { InterfaceFloatingIps } from '../floating-ips/on-interfaces.ts';
-import { backTo } from '../floating-ips/wanted.ts';
 import type { Addresses } from '../networks/addresses.ts';
 import { asInRows } from '../ports/wanted.ts';
 import { releaseQuota } from '../quotas/quotas.ts';
@@ -77,10 +76,6 @@ export function reservedFixedIpTasks({ clock, addresses, floatingIps }: Deps): T
     async complete(tx, task, input) {
       await remove(tx, task.id, input);
       return null;
-    },
-    async abandon(tx, _task, { portId }) {
-      await free(tx, portId);
-      return backTo(tx, portId);
     },
   };
 

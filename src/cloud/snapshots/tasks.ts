@@ -30,7 +30,6 @@ export function snapshotTasks({ clock }: { clock: Clock }): TaskEnd[] {
       await snapshotRows.drop(tx, [snapshotId], owner);
       return null;
     },
-    abandon: (tx, _task, { snapshotId }) => snapshotRows.keep(tx, [snapshotId], clock.now()),
   };
   return [create, remove];
 }

@@ -78,15 +78,16 @@ const insertTaskRow = compiledQuery((db, args: TaskValues) =>
     .compile(),
 );
 
-/** A task that ended before what it was to remove has gone; locked, so that the removal doesn't end meanwhile. */
+/** A task that ended before what it was to remove has gone. The lock of the thing's row keeps the removal from its end. */
 export async function findLateRemoval(
   sql: Kysely<Tables>,
   id: string,
 ): Promise<{ id: string; task_type: string; data: object; deadline_ms: number } | undefined> {
   const { rows } = await raw<{ id: string; task_type: string; data: object; deadline_ms: number }>`
     select id, task_type, data, extract(epoch from deadline_at - created_on)::float8 * 1000 as deadline_ms
-    from tasks where id = ${id} and state = 'ERROR' and exists (select from task_wants where task_id = tasks.id)
-    for update`.execute(sql);
+    from tasks where id = ${id} and state = 'ERROR' and exists (select from task_wants where task_id = tasks.id)`.execute(
+    sql,
+  );
   return rows[0];
 }
 

@@ -1,4 +1,4 @@
-import { TASK_ENDED } from '../../convergence/endings.ts';
+import { TASK_ENDED } from '../../convergence/waiting-tasks.ts';
 import type { ChangeFeed } from '../../db/changes.ts';
 
 /** More than that hold memory and a connection each for little: whoever comes then is answered at once. */

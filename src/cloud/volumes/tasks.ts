@@ -5,7 +5,7 @@ import type { VolumeTypeName } from '../catalog/catalog.ts';
 import { releaseQuota } from '../quotas/quotas.ts';
 import { deleteAttachment } from './attachment-store.ts';
 import type { SnapshotRows } from './snapshot-rows.ts';
-import { changeVolume, deleteVolumes, setStatus, settleVolume } from './store.ts';
+import { changeVolume, deleteVolumes, settleVolume } from './store.ts';
 
 interface VolumeInput {
   volumeId: string;
@@ -65,10 +65,6 @@ export function volumeTasks({ clock, snapshots }: Deps): TaskEnd[] {
       await deleteVolumes(tx, [volumeId]);
       await releaseQuota(tx, owner, 'volume_count');
       return null;
-    },
-    async abandon(tx, _task, { volumeId, snapshotIds }) {
-      await snapshots.keep(tx, snapshotIds, clock.now());
-      await setStatus(tx, [volumeId], 'available', null, clock.now());
     },
   };
 

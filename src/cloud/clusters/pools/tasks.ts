@@ -72,10 +72,6 @@ export function poolTasks({ nodes }: { nodes: Nodes }): TaskEnd[] {
       await giveBack(tx, freed);
       return null;
     },
-    async abandon(tx, task, { clusterId, poolId }) {
-      await nodes.takeBack(tx, task.id);
-      if (await releaseCluster(tx, { clusterId, taskId: task.id })) await store.markPool(tx, poolId, null);
-    },
   };
 
   // The pool shows its settings from the moment they are accepted, so that they have to get there in the end.

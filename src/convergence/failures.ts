@@ -1,0 +1,153 @@
+import { sql } from 'kysely';
+import type { Kind } from '../backends/contract/backend.ts';
+import type { Transaction } from '../db/database.ts';
+import { type Claim, isMine, Overtaken } from './claims.ts';
+import { isTransient } from './transient.ts';
+import { undone } from './undo.ts';
+import {
+  type Endings,
+  endTask,
+  forgetWaiting,
+  isFollower,
+  isUnended,
+  lockTasks,
+  type WaitingTask,
+  waitingTasks,
+} from './waiting-tasks.ts';
+import { type Wanted, type WantPlace, want } from './wants.ts';
+
+/** What a task makes of its end failed: that is its own fault, whoever else waits for the same. */
+export class EndFailed extends Error {
+  override readonly name = 'EndFailed';
+  readonly taskId: string;
+
+  constructor(taskId: string, cause: unknown) {
+    super(`The end of task ${taskId} failed`, { cause });
+    this.taskId = taskId;
+  }
+}
+
+/** Ends a task whose end failed. */
+export async function failEnd(endings: Endings, error: EndFailed): Promise<void> {
+  const { taskId } = error;
+  endings.log.error({ err: error, taskId }, 'the end of a task failed');
+  const reason = `The task failed because of an internal error. The server's log has the details under task ${taskId}`;
+  await endings.database.transaction(async (tx) => {
+    const task = await lockUnended(tx, taskId);
+    if (task) await fail(endings, tx, task, reason);
+  });
+}
+
+/**
+ * The infrastructure refused what is wanted: the task that wanted it last fails. False where no task waits for it.
+ * @throws Overtaken
+ */
+export function refuse(endings: Endings, workerId: string, claim: Claim, reason: string): Promise<boolean> {
+  return endings.database.transaction(async (tx) => {
+    await lockTasks(tx, await waitingTasks(tx.sql, claim));
+    if (!(await isMine(tx.sql, workerId, claim))) throw new Overtaken();
+    const had = claim.settled_generation ?? 0;
+    const waiting = (await waitingTasks(tx.sql, claim)).filter(
+      (task) => isUnended(task) && task.generation > had,
+    );
+    const [newest] = waiting.toSorted((one, other) => other.generation - one.generation);
+    if (!newest) return false;
+    await fail(endings, tx, newest, reason);
+    return true;
+  });
+}
+
+/** Ends a task whose time is over. False where it has ended already. */
+export function expire(endings: Endings, taskId: string): Promise<boolean> {
+  return endings.database.transaction(async (tx) => {
+    const task = await lockUnended(tx, taskId);
+    if (!task) return false;
+    const doing = await doingOf(tx, taskId);
+    const reason = `deadline exceeded: the task should have ended by ${task.deadline_at.toISOString()}; ${doing}`;
+    await fail(endings, tx, task, reason);
+    return true;
+  });
+}
+
+async function lockUnended(
+  tx: Transaction,
+  taskId: string,
+): Promise<(WaitingTask & { deadline_at: Date }) | undefined> {
+  const { rows } = await sql<WaitingTask & { deadline_at: Date }>`
+    select id, task_type, state, input, deadline_at from tasks
+    where id = ${taskId} and state in ('NEW', 'RUNNING') for update`.execute(tx.sql);
+  return rows[0];
+}
+
+/**
+ * Ends a task with an ERROR; what it wanted goes back to what it was. What it was to remove goes on going: some of it
+ * may have gone, and what is made again is empty.
+ */
+async function fail(
+  { kinds, clock, log }: Endings,
+  tx: Transaction,
+  task: WaitingTask,
+  reason: string,
+): Promise<void> {
+  const kind = kinds.get(task.task_type);
+  const forget = isFollower(task);
+  if (kind?.removes) {
+    const error = `${reason}; the removal goes on`;
+    await endTask(tx, task.id, { state: 'ERROR', error, at: clock.now(), forget });
+    log.warn({ taskId: task.id, reason }, 'a removal outlives its task');
+    return;
+  }
+  await endTask(tx, task.id, { state: 'ERROR', error: reason, at: clock.now(), forget });
+  if (forget) return;
+  await tx.client.query('savepoint abandon');
+  let instead: readonly Wanted[] = [];
+  try {
+    if (!kind) throw new Error('Nobody knows what to put back');
+    instead = (await kind.abandon(tx, { id: task.id }, task.input, reason)) ?? [];
+  } catch (error) {
+    if (isTransient(error)) throw error;
+    // A task that can't be put back still has to end, or its readers wait for ever.
+    await tx.client.query('rollback to savepoint abandon');
+    log.error({ err: error, taskId: task.id }, 'the failed task left its rows as they were');
+  }
+  if (!kind?.keeps) await takeBack(tx, task.id);
+  await forgetWaiting(tx, task.id);
+  if (instead.length > 0) await want(tx, await placeOf(tx, task.id), instead);
+  log.info({ taskId: task.id, reason }, 'task failed');
+}
+
+/** What a task wanted is wanted no more. */
+async function takeBack(tx: Transaction, taskId: string): Promise<void> {
+  const { rows } = await sql<{ kind: Kind; id: string; undo: object | null; is_newest: boolean }>`
+    select wants.kind, wants.id, undo, wants.generation = task_wants.generation as is_newest
+    from task_wants join wants on wants.kind = task_wants.kind and wants.id = want_id
+    where task_id = ${taskId} order by wants.kind, wants.id for no key update of wants`.execute(tx.sql);
+  const wanted = rows.map(({ kind, id, undo, is_newest }): Wanted => {
+    const spec = (former: object | null | undefined) =>
+      undone(former ?? null, undo, { wasRemoval: former === null && is_newest });
+    return { kind, id, spec, isNew: false };
+  });
+  await want(tx, null, wanted);
+}
+
+async function placeOf(tx: Transaction, taskId: string): Promise<WantPlace> {
+  const { rows } = await sql<WantPlace>`
+    select client_id as "clientId", project_id as "projectId", region_id as "regionId" from tasks
+    where id = ${taskId} and region_id is not null`.execute(tx.sql);
+  const [place] = rows;
+  if (!place) throw new Error(`Task ${taskId} is in no region, so that it has no infrastructure`);
+  return place;
+}
+
+async function doingOf(tx: Transaction, taskId: string): Promise<string> {
+  const { rows } = await sql<{ kind: string; id: string; doing: string | null; worker_id: string | null }>`
+    select wants.kind, wants.id, doing, worker_id
+    from task_wants join wants on wants.kind = task_wants.kind and wants.id = want_id
+    where task_id = ${taskId} and (settled_generation is null or settled_generation < task_wants.generation)
+    order by doing is null, wants.kind limit 1`.execute(tx.sql);
+  const [first] = rows;
+  if (!first) return 'all of its work was done';
+  const thing = `${first.kind.replaceAll('_', ' ')} ${first.id}`;
+  if (first.doing !== null) return `${thing}: ${first.doing}`;
+  return first.worker_id === null ? 'no worker was free to take it' : `${thing} gave no answer`;
+}
