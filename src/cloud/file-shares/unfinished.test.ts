@@ -70,7 +70,8 @@ test('what was half made goes from the infrastructure as well', async () => {
   await overrun(taskId);
   await expect.poll(simulated).toEqual(['removing']);
   await expect.poll(async () => (await hurry()) === 0 && simulated(), { timeout: 10_000 }).toEqual([]);
-  expect((await service.pool.query(`select from wants where kind = 'file_share'`)).rows).toEqual([]);
+  const wanted = async () => (await service.pool.query(`select from wants where kind = 'file_share'`)).rows;
+  await expect.poll(wanted).toEqual([]);
 });
 
 test('a share whose deletion takes too long stays held, and goes in the end', async () => {

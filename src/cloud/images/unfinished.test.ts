@@ -83,9 +83,12 @@ it('holds image and volume while the image is made, and leaves nothing when that
   expect(early.body.message).toContain(taskId);
   expect(await overrun(taskId)).toMatchObject({ state: 'ERROR', created_resources: null });
   expect((await service.http.get(url)).status).toBe(404);
-  await hurry(service.pool);
   const kept = [`image ${imageId}`];
-  await expect.poll(() => infrastructure(service.pool, 'image')).toEqual({ wanted: kept, there: kept });
+  const left = async () => {
+    await hurry(service.pool);
+    return infrastructure(service.pool, 'image');
+  };
+  await expect.poll(left).toEqual({ wanted: kept, there: kept });
   const { rows: quota } = await service.pool.query(
     `select used from quota_usage where attribute = 'image_count'`,
   );
