@@ -1,12 +1,13 @@
 import { pino } from 'pino';
 import type { Backend } from '../../src/backends/contract/backend.ts';
+import { wantsQueue } from '../../src/convergence/queue.ts';
 import { TASK_ENDED } from '../../src/convergence/waiting-tasks.ts';
 import type { TaskEnd } from '../../src/convergence/task-kind.ts';
-import { startWorker } from '../../src/convergence/worker.ts';
 import { listenForChanges } from '../../src/db/changes.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { systemClock } from '../../src/lib/clock.ts';
+import { startWorker } from '../../src/worker/worker.ts';
 import { startDatabase } from '../support/database.ts';
 
 export const TASK_TYPE = 'bench';
@@ -54,14 +55,12 @@ export async function openStage(): Promise<Stage> {
     () => {},
   );
   const claims = openDatabase(connection, 10, { repeatable: true });
+  const shared = { database, claims, kinds: [kind], backendOf: () => backend, log, clock: systemClock };
   const worker = await startWorker({
-    database,
-    claims,
+    database: claims,
     changes,
-    kinds: [kind],
-    backendOf: () => backend,
     log,
-    clock: systemClock,
+    queues: (workerId) => [wantsQueue({ ...shared, workerId })],
   });
   return Object.assign(stage, {
     database,
