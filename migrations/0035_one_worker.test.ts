@@ -22,8 +22,8 @@ it('takes over what workers of before had in hand', async () => {
       values ('${worker}', 'here', 1, now() - interval '1 minute');
     insert into ai_workers (id, host, pid, capabilities, beat_at)
       values ('${worker}', 'here', 1, '{"categories": []}', now() - interval '1 minute');
-    insert into ai_tasks (id, client_id, task_name, status, task_data, search_text, created_at)
-      values ('${task}', 1, 'transcription', 'STARTED', '{"client_id": 1}', '', now());
+    insert into ai_tasks (id, client_id, task_name, status, task_data, search_text, created_at, started_at)
+      values ('${task}', 1, 'transcription', 'STARTED', '{"client_id": 1}', '', now(), now());
     insert into ai_task_runs (task_id, client_id, worker_id) values ('${task}', 1, '${worker}');
     insert into wants (kind, id, client_id, project_id, region_id, worker_id, due_at)
       values ('volume', '${want}', 1, 1, 1, '${worker}', now())`);

@@ -55,13 +55,10 @@ export async function openStage(): Promise<Stage> {
     () => {},
   );
   const claims = openDatabase(connection, 10, { repeatable: true });
-  const shared = { database, claims, kinds: [kind], backendOf: () => backend, log, clock: systemClock };
-  const worker = await startWorker({
-    database: claims,
-    changes,
-    log,
-    queues: (workerId) => [wantsQueue({ ...shared, workerId })],
-  });
+  const worker = await startWorker({ database: claims, changes, log });
+  const backendOf = () => backend;
+  const shared = { workerId: worker.id, database, claims, backendOf, log, clock: systemClock };
+  worker.serve(wantsQueue({ ...shared, kinds: [kind] }));
   return Object.assign(stage, {
     database,
     async close() {

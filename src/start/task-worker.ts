@@ -13,6 +13,7 @@ import { openDatabase } from '../db/database.ts';
 import { createPatience } from '../db/patience.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createTaskEnds } from '../services.ts';
+import type { AiQueue } from '../streaming/ai-tasks/work/queue.ts';
 import { startWorker } from '../worker/worker.ts';
 import { aiQueueOf, prepareAiWork } from './ai-worker.ts';
 import type { Storage } from './storage.ts';
@@ -60,25 +61,16 @@ export function createTaskWorker(
       undo.push(() => live.stop());
       const clock = systemClock;
       const kinds = createTaskEnds({ database, changes, catalog: live.catalog, clock, backends });
-      const prepared = await preparing;
       const worker = await patiently(() =>
-        startWorker({
-          database: repeatable,
-          changes,
-          log,
-          capabilities: prepared?.capabilities,
-          takeOverAllAtStart: exclusive,
-          async queues(workerId) {
-            const shared = { workerId, database, clock, log };
-            const wants = wantsQueue({ ...shared, kinds, claims: repeatable, backendOf: backends.of });
-            if (!prepared) return [wants];
-            const aiTasks = await aiQueueOf(config, prepared, { ...shared, registry });
-            undo.push(() => aiTasks.close());
-            return [wants, aiTasks];
-          },
-        }),
+        startWorker({ database: repeatable, changes, log, takeOverAllAtStart: exclusive }),
       );
-      undo.push((graceMs) => worker.stop(graceMs));
+      let aiTasks: AiQueue | undefined;
+      undo.push(async (graceMs) => {
+        await worker.stop(graceMs);
+        await aiTasks?.close();
+      });
+      const shared = { workerId: worker.id, database, clock, log };
+      worker.serve(wantsQueue({ ...shared, kinds, claims: repeatable, backendOf: backends.of }));
       const changed = (now: Troubles) => {
         troubles = now;
         told?.(now);
@@ -87,6 +79,11 @@ export function createTaskWorker(
       undo.push(() => watching.stop());
       const comparing = startComparing({ database, backends, everyMs: config.compareMs, log, registry });
       undo.push(() => comparing.stop());
+      const prepared = await preparing;
+      if (!prepared) return;
+      aiTasks = await aiQueueOf(config, prepared, { ...shared, registry });
+      await worker.can(prepared.capabilities);
+      worker.serve(aiTasks);
     },
     metrics: () => registry.metrics(),
     troubles: () => troubles,

@@ -12,22 +12,14 @@ const LIVES = sql<boolean>`beat_at >= now() - ${DEAD_AFTER_MS} * interval '1 mil
 /** Of a row that names the worker that has it. */
 export const WORKER_IS_DEAD = sql<boolean>`not exists (select from workers where workers.id = worker_id and ${LIVES})`;
 
-/** Says that a worker lives and what it can do. */
-export async function beat(
-  db: Kysely<Tables>,
-  id: string,
-  capabilities: object | undefined = undefined,
-): Promise<void> {
-  await db
-    .insertInto('workers')
-    .values({
-      id,
-      host: os.hostname(),
-      pid: process.pid,
-      capabilities: capabilities === undefined ? null : JSON.stringify(capabilities),
-    })
-    .onConflict((row) => row.column('id').doUpdateSet({ beat_at: sql<Date>`now()` }))
-    .execute();
+/** Says that a worker lives, and what its engines for AI tasks can do. */
+export async function beat(db: Kysely<Tables>, id: string, capabilities: object | null): Promise<void> {
+  await sql`
+    insert into workers (id, host, pid, capabilities)
+    values (${id}, ${os.hostname()}, ${process.pid}, ${capabilities && JSON.stringify(capabilities)}::jsonb)
+    on conflict (id) do update set beat_at = now(), capabilities = coalesce(excluded.capabilities, workers.capabilities)`.execute(
+    db,
+  );
 }
 
 /** Of workers that can't be alive: nobody waits for their silence. What they could do stays known for its while. */

@@ -7,7 +7,7 @@ export interface WorkerTables {
     host: string;
     pid: number;
     /** What its engines for AI tasks can do; null where it takes none. */
-    capabilities: ColumnType<object | null, string | null, never>;
+    capabilities: GeneratedAlways<object | null>;
     started_at: GeneratedAlways<Date>;
     beat_at: ColumnType<Date, undefined, Date>;
   };

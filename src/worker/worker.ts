@@ -17,44 +17,55 @@ interface Foundation {
   log: Logger;
 }
 
-export interface WorkerOptions extends Foundation {
-  /** Called once the worker is known. */
-  queues(workerId: string): readonly Queue[] | Promise<readonly Queue[]>;
-  /** What its engines for AI tasks can do, for whoever asks the table. */
-  capabilities?: object | undefined;
-  /** No other worker can be alive (embedded database): all that others have in hand is taken over at once. */
-  takeOverAllAtStart?: boolean;
-}
-
 export interface Worker {
+  id: string;
+  /** Says what its engines for AI tasks can do. */
+  can(capabilities: object): Promise<void>;
+  /** Takes work from this queue too. */
+  serve(queue: Queue): void;
   /** Lets work at hand end, at most `graceMs`, and gives the rest back: another process takes it at once. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Starts to take what is in the queues. */
-export async function startWorker(options: WorkerOptions): Promise<Worker> {
-  const { database, log, queues, capabilities, takeOverAllAtStart } = options;
+/**
+ * A worker that is known to live.
+ * @param options.takeOverAllAtStart no other can be alive (embedded database): what others have in hand is taken at once
+ */
+export async function startWorker(
+  options: Foundation & { takeOverAllAtStart?: boolean | undefined },
+): Promise<Worker> {
+  const { log } = options;
+  const { sql } = options.database;
   const id = randomUUID();
-  await beat(database.sql, id, capabilities);
-  await forgetOldWorkers(database.sql);
-  if (takeOverAllAtStart) {
-    const others = [...(await livingWorkers(database.sql))].filter((other) => other !== id);
-    await declareDead(database.sql, others);
+  const served: Serving[] = [];
+  let capabilities: object | null = null;
+  await beat(sql, id, capabilities);
+  await forgetOldWorkers(sql);
+  if (options.takeOverAllAtStart) {
+    const others = [...(await livingWorkers(sql))].filter((other) => other !== id);
+    await declareDead(sql, others);
   }
-  const served = (await queues(id)).map((queue) => serve(queue, options));
-  const beating = loop('heartbeat', BEAT_MS, log, () => beat(database.sql, id, capabilities));
+  const beating = loop('heartbeat', BEAT_MS, log, () => beat(sql, id, capabilities));
   return {
+    id,
+    async can(these) {
+      capabilities = these;
+      await beat(sql, id, capabilities);
+    },
+    serve: (queue) => void served.push(serve(queue, options)),
     async stop(graceMs) {
       await Promise.all(served.map((queue) => queue.stop(graceMs)));
       await beating.stop();
-      await declareDead(database.sql, [id]).catch((error: unknown) =>
+      await declareDead(sql, [id]).catch((error: unknown) =>
         log.warn({ err: error }, 'the end of this worker could not be told; it is noticed later'),
       );
     },
   };
 }
 
-function serve(queue: Queue, { database, changes, log }: Foundation): Worker {
+type Serving = Pick<Worker, 'stop'>;
+
+function serve(queue: Queue, { database, changes, log }: Foundation): Serving {
   const inHand = new Map<string, { state: Claim['state']; stop: AbortController; done: Promise<void> }>();
   let stopping = false;
   /** Whether what the database counts as this worker's has to be held against what is in hand. */
