@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import type { Backend } from '../../src/backends/contract/backend.ts';
 import { wantsQueue } from '../../src/convergence/queue.ts';
-import { TASK_ENDED } from '../../src/convergence/waiting-tasks.ts';
 import type { TaskEnd } from '../../src/convergence/task-kind.ts';
+import { TASK_ENDED } from '../../src/convergence/waiting-tasks.ts';
 import { listenForChanges } from '../../src/db/changes.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
