@@ -185,7 +185,14 @@ module.exports = {
       comment: 'What converges wants is the same for all kinds.',
       severity: 'error',
       from: { path: '^src/convergence/', pathNot: TEST },
-      to: { path: '^src/(?!convergence/|backends/(contract/|backends\\.ts$|health\\.ts$)|db/|lib/)' },
+      to: { path: '^src/(?!convergence/|worker/|backends/(contract/|backends\\.ts$|health\\.ts$)|db/|lib/)' },
+    },
+    {
+      name: 'workers-know-no-queue',
+      comment: 'How work is shared out is the same for all of it.',
+      severity: 'error',
+      from: { path: '^src/worker/', pathNot: TEST },
+      to: { path: '^src/(?!worker/|db/|lib/)' },
     },
     {
       name: 'pg-in-few-places',

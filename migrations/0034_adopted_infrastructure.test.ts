@@ -14,6 +14,7 @@ it('takes nothing over from workers that are running', async () => {
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: service.pool }) });
   const upgrade = db.transaction().execute(async (tx) => {
     await sql`create schema dbos`.execute(tx);
+    await sql`create view worker_heartbeats as select host, pid, beat_at from workers`.execute(tx);
     await up(tx);
   });
   await expect(upgrade).rejects.toThrow(/workers of the earlier release are running on .*Stop all of its/);

@@ -8,7 +8,8 @@ const BEAT_MS = 3_000;
 
 /** What earlier releases made is wanted, and what they were at goes on; what only they needed goes. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  await refuseLivingWorkers(db);
+  const old = await sql`select where to_regnamespace('dbos') is not null`.execute(db);
+  if (old.rows.length > 0) await refuseLivingWorkers(db);
   const { rows } = await sql`select from projects limit 1`.execute(db);
   if (rows.length > 0) {
     // The planner takes these statements for dear, and would compile them for longer than they run.
@@ -22,13 +23,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`drop schema if exists dbos cascade`.execute(db);
 }
 
-/** They would go on with what is taken over here. */
-async function refuseLivingWorkers(db: Kysely<unknown>): Promise<void> {
+/** They would go on with what is taken over. */
+export async function refuseLivingWorkers(db: Kysely<unknown>): Promise<void> {
   const beats = async () => {
     const { rows } = await sql<{ worker: string; beat: string }>`
       select host || ' (process ' || pid || ')' as worker, max(beat_at)::text as beat from worker_heartbeats
-      where to_regnamespace('dbos') is not null
-        and beat_at > clock_timestamp() - ${BEAT_MS} * interval '1 millisecond'
+      where beat_at > clock_timestamp() - ${BEAT_MS} * interval '1 millisecond'
       group by worker`.execute(db);
     return rows;
   };

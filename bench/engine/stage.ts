@@ -1,12 +1,13 @@
 import { pino } from 'pino';
 import type { Backend } from '../../src/backends/contract/backend.ts';
-import { TASK_ENDED } from '../../src/convergence/waiting-tasks.ts';
+import { wantsQueue } from '../../src/convergence/queue.ts';
 import type { TaskEnd } from '../../src/convergence/task-kind.ts';
-import { startWorker } from '../../src/convergence/worker.ts';
+import { TASK_ENDED } from '../../src/convergence/waiting-tasks.ts';
 import { listenForChanges } from '../../src/db/changes.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { systemClock } from '../../src/lib/clock.ts';
+import { startWorker } from '../../src/worker/worker.ts';
 import { startDatabase } from '../support/database.ts';
 
 export const TASK_TYPE = 'bench';
@@ -54,15 +55,10 @@ export async function openStage(): Promise<Stage> {
     () => {},
   );
   const claims = openDatabase(connection, 10, { repeatable: true });
-  const worker = await startWorker({
-    database,
-    claims,
-    changes,
-    kinds: [kind],
-    backendOf: () => backend,
-    log,
-    clock: systemClock,
-  });
+  const worker = await startWorker({ database: claims, changes, log });
+  const backendOf = () => backend;
+  const shared = { workerId: worker.id, database, claims, backendOf, log, clock: systemClock };
+  worker.serve(wantsQueue({ ...shared, kinds: [kind] }));
   return Object.assign(stage, {
     database,
     async close() {

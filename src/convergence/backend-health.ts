@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { Gauge, type Registry } from 'prom-client';
 import type { BackendRouter } from '../backends/backends.ts';
 import { troubleOf } from '../backends/health.ts';
-import { loop } from './loop.ts';
+import { loop } from '../lib/loop.ts';
 
 const ASK_MS = 15_000;
 

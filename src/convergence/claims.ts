@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Json, Kind } from '../backends/contract/backend.ts';
 import { CHANNEL } from '../db/changes.ts';
 import type { Tables } from '../db/tables.ts';
-import { DEAD_AFTER_MS } from './heartbeat.ts';
+import { WORKER_IS_DEAD } from '../worker/heartbeat.ts';
 import { keyOf, orderOf, WANTED } from './wants.ts';
 
 /** Somebody else has the want by now, or something else is wanted: what was found out counts for nothing. */
@@ -171,28 +171,25 @@ export async function claimedBy(sqlDb: Kysely<Tables>, workerId: string): Promis
   return new Map(rows.map(({ kind, id, generation }) => [`${kind}:${id}`, generation]));
 }
 
-/** Gives some back as they are: by key, or all. */
+/** Gives some back as they are, by key. */
 export async function giveBack(
   sqlDb: Kysely<Tables>,
   workerId: string,
-  keys?: readonly string[],
+  keys: readonly string[],
 ): Promise<void> {
-  const those = keys === undefined ? sql`true` : sql`kind || ':' || id = any(${keys}::text[])`;
-  await sql`update wants set worker_id = null where worker_id = ${workerId} and ${those}`.execute(sqlDb);
+  await sql`
+    update wants set worker_id = null
+    where worker_id = ${workerId} and kind || ':' || id = any(${[...keys]}::text[])`.execute(sqlDb);
 }
 
-/** Frees what is in the hands of workers that stopped beating. Answers how much that was. */
+/** Frees what is in the hands of dead workers. Answers how much that was. */
 export async function takeFromDead(sqlDb: Kysely<Tables>): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const { numAffectedRows = 0n } = await sql`
     with dead as materialized (
-      select kind, id from wants
-      where worker_id is not null and not exists (
-        select from worker_heartbeats where executor_id = worker_id::text
-          and beat_at >= now() - ${DEAD_AFTER_MS} * interval '1 millisecond')
-      for no key update skip locked
+      select kind, id from wants where worker_id is not null and ${WORKER_IS_DEAD} for no key update skip locked
     )
     update wants set worker_id = null from dead where wants.kind = dead.kind and wants.id = dead.id`.execute(
     sqlDb,
   );
-  return Number(numAffectedRows ?? 0);
+  return Number(numAffectedRows);
 }

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { BackendRouter, NamedBackend } from '../backends/backends.ts';
 import type { Database } from '../db/database.ts';
-import { loop } from './loop.ts';
+import { loop } from '../lib/loop.ts';
 import { bringBack, compare, type Orphan, removeOrphans } from './orphans.ts';
 import { keyOf } from './wants.ts';
 

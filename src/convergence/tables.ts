@@ -1,14 +1,6 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely';
 
 export interface WantTables {
-  /** One row per running worker; it keeps `beat_at` fresh, by the database's own clock. */
-  worker_heartbeats: {
-    executor_id: string;
-    host: string;
-    pid: number;
-    started_at: ColumnType<Date, Date | undefined, never>;
-    beat_at: ColumnType<Date, Date | undefined, Date>;
-  };
   /** What is wanted of infrastructure. The row of a thing that must not exist goes once its absence is confirmed. */
   wants: {
     kind: string;

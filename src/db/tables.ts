@@ -22,6 +22,7 @@ import type { IdentityTables } from '../iam/identity/tables.ts';
 import type { NotificationTables } from '../iam/notification-settings/tables.ts';
 import type { RequestTables } from '../requests/tables.ts';
 import type { AiTaskTables } from '../streaming/ai-tasks/tables.ts';
+import type { WorkerTables } from '../worker/tables.ts';
 
 /** Every table of the database, by feature. A feature's `tables.ts` imports nothing but kysely. */
 export interface Tables
@@ -48,4 +49,5 @@ export interface Tables
     TaskTables,
     UserActionTables,
     VolumeTables,
-    WantTables {}
+    WantTables,
+    WorkerTables {}

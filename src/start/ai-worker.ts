@@ -1,21 +1,22 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import type { ChangeFeed } from '../db/changes.ts';
-import type { Database } from '../db/database.ts';
 import { analysisProgram, needsOfAnalysis } from '../engines/analysis-program.ts';
 import { capabilitiesOf, takeInventory } from '../engines/inventory.ts';
 import type { EngineSettings } from '../engines/settings.ts';
 import { parseAllowedHosts } from '../lib/allowed-hosts.ts';
-import { systemClock } from '../lib/clock.ts';
 import { existingFolder } from '../lib/existing-folder.ts';
 import { SettingError } from '../lib/operator-error.ts';
 import { packageRoot } from '../lib/package-root.ts';
 import { type AiCapabilities, workKinds } from '../streaming/ai-tasks/capabilities.ts';
 import { confiners } from '../streaming/ai-tasks/work/confinement.ts';
-import { type ContainmentFinding, findContainment } from '../streaming/ai-tasks/work/containment.ts';
+import {
+  type Containment,
+  type ContainmentFinding,
+  findContainment,
+} from '../streaming/ai-tasks/work/containment.ts';
 import { workLimits } from '../streaming/ai-tasks/work/limits.ts';
+import { type AiQueue, type AiQueueOptions, openAiQueue } from '../streaming/ai-tasks/work/queue.ts';
 import { findSandbox, type SandboxFinding } from '../streaming/ai-tasks/work/sandbox.ts';
-import { type AiWorker, startAiWorker } from '../streaming/ai-tasks/work/worker.ts';
 
 /** Where the engines are, by the settings. */
 export function engineSettings({ ai, searchPath }: Config): EngineSettings {
@@ -25,17 +26,26 @@ export function engineSettings({ ai, searchPath }: Config): EngineSettings {
 /** What AI work needs to know before it begins: what the engines can do, and what keeps them apart. */
 interface AiPreparation {
   capabilities: AiCapabilities;
-  containment: ContainmentFinding;
+  start: Containment['start'];
 }
 
-/** Undefined where the settings keep this process from AI tasks. */
-export async function prepareAiWork(config: Config): Promise<AiPreparation | undefined> {
+/** Undefined where the settings keep this process from AI tasks, or nothing keeps those apart as the settings and root want it. */
+export async function prepareAiWork(config: Config, log: Logger): Promise<AiPreparation | undefined> {
   if (config.ai.concurrency === 0) return undefined;
   const [inventory, containment] = await Promise.all([
     takeInventory(engineSettings(config)),
     aiContainment(config),
   ]);
-  return { capabilities: capabilitiesOf(inventory), containment };
+  const capabilities = capabilitiesOf(inventory);
+  const able = workKinds(capabilities).length > 0;
+  if (containment.missing !== undefined) {
+    if (able) log.error({ why: containment.missing }, 'No AI tasks are taken here');
+    return undefined;
+  }
+  const { start, lacks } = containment.found;
+  if (lacks !== undefined && config.ai.sandbox === 'auto' && able)
+    log.warn({ why: lacks }, 'Analyses of AI tasks run without a sandbox, under limits alone');
+  return { capabilities, start };
 }
 
 /** What analyses are kept apart by, or why there are none. */
@@ -66,30 +76,16 @@ export async function requireAiSandbox(config: Config): Promise<void> {
     throw new SettingError(`TRADEWIND_AI_SANDBOX is required, but there is no sandbox: ${missing}`);
 }
 
-/** Takes AI tasks in this process; not where nothing keeps them apart as the settings and root want it. */
-export async function startAiWork(deps: {
-  config: Config;
-  prepared: AiPreparation;
-  database: Database;
-  changes: ChangeFeed;
-  log: Logger;
-  takeOverAllAtStart: boolean;
-}): Promise<AiWorker | undefined> {
-  const { config, prepared, ...others } = deps;
+/** AI tasks for the worker of this process. */
+export function aiQueueOf(
+  config: Config,
+  { capabilities, start }: AiPreparation,
+  foundation: Pick<AiQueueOptions, 'workerId' | 'database' | 'clock' | 'log' | 'registry'>,
+): Promise<AiQueue> {
   const { ai, temporaryDir } = config;
-  const { capabilities, containment } = prepared;
-  const able = workKinds(capabilities).length > 0;
-  if (containment.missing !== undefined) {
-    if (able) deps.log.error({ why: containment.missing }, 'No AI tasks are taken here');
-    return undefined;
-  }
-  const { start, lacks } = containment.found;
-  if (lacks !== undefined && ai.sandbox === 'auto' && able)
-    deps.log.warn({ why: lacks }, 'Analyses of AI tasks run without a sandbox, under limits alone');
-  return startAiWorker({
-    ...others,
+  return openAiQueue({
+    ...foundation,
     capabilities,
-    clock: systemClock,
     program: analysisProgram(engineSettings(config), start),
     fetching: {
       limits: ai.media,

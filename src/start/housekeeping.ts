@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
 import type { UserActions } from '../cloud/user-actions/service.ts';
 import { createDeliveries } from '../cloud/user-actions/subscriptions/deliveries.ts';
-import { loop } from '../convergence/loop.ts';
 import type { Database } from '../db/database.ts';
 import type { Logins } from '../iam/logins/service.ts';
 import type { Tokens } from '../iam/tokens/service.ts';
 import type { Invitations } from '../iam/users/invitations.ts';
 import { type AllowedHosts, NO_HOSTS } from '../lib/allowed-hosts.ts';
 import type { Clock } from '../lib/clock.ts';
+import { loop } from '../lib/loop.ts';
 import { forgetExpiredKeys } from '../requests/idempotency.ts';
 import { deleteOldTasks } from '../streaming/ai-tasks/retention.ts';
 

@@ -1,8 +1,8 @@
 import { shortHash } from '../cloud/catalog/in-force.ts';
 import type { LiveCatalog } from '../cloud/catalog/live.ts';
-import { someWorkerLives } from '../convergence/heartbeat.ts';
 import type { Database } from '../db/database.ts';
 import type { Readiness } from '../http/health.ts';
+import { livingWorkers } from '../worker/heartbeat.ts';
 import type { Role } from './role.ts';
 import type { TaskWorker } from './task-worker.ts';
 
@@ -50,7 +50,7 @@ async function stateOf(database: Database): Promise<{ database?: string; workers
     return { database: 'the database does not answer' };
   }
   try {
-    if (await someWorkerLives(database)) return {};
+    if ((await livingWorkers(database.sql)).size > 0) return {};
     return { workers: 'no worker takes tasks: start one with "tradewind serve --role worker"' };
   } catch {
     return { workers: 'the workers can not be seen' };

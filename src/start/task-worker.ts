@@ -7,14 +7,15 @@ import { followCatalog } from '../cloud/catalog/live.ts';
 import type { Config } from '../config.ts';
 import { type Troubles, watchBackends } from '../convergence/backend-health.ts';
 import { startComparing } from '../convergence/comparing.ts';
-import { startWorker } from '../convergence/worker.ts';
+import { wantsQueue } from '../convergence/queue.ts';
 import { listenForChanges } from '../db/changes.ts';
 import { openDatabase } from '../db/database.ts';
 import { createPatience } from '../db/patience.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createTaskEnds } from '../services.ts';
-import type { AiWorker } from '../streaming/ai-tasks/work/worker.ts';
-import { prepareAiWork, startAiWork } from './ai-worker.ts';
+import type { AiQueue } from '../streaming/ai-tasks/work/queue.ts';
+import { startWorker } from '../worker/worker.ts';
+import { aiQueueOf, prepareAiWork } from './ai-worker.ts';
 import type { Storage } from './storage.ts';
 
 const CONNECTIONS = 10;
@@ -39,12 +40,11 @@ export function createTaskWorker(
 ): TaskWorker {
   const registry = new Registry();
   let troubles: Troubles = {};
-  let aiWork: AiWorker | undefined;
   const undo: ((graceMs: number) => Promise<void>)[] = [];
   return {
     async start({ connection, exclusive }) {
       // It asks programs for their versions and tries the sandbox, which takes its time.
-      const preparing = prepareAiWork(config);
+      const preparing = prepareAiWork(config, log);
       preparing.catch(() => {});
       const database = openDatabase(connection, CONNECTIONS);
       undo.push(() => database.close());
@@ -60,24 +60,17 @@ export function createTaskWorker(
       const live = await patiently(() => followCatalog({ database, changes, log, kinds: makers, backends }));
       undo.push(() => live.stop());
       const clock = systemClock;
-      const foundation = {
-        database,
-        changes,
-        catalog: live.catalog,
-        clock,
-        backends,
-      };
+      const kinds = createTaskEnds({ database, changes, catalog: live.catalog, clock, backends });
       const worker = await patiently(() =>
-        startWorker({
-          ...foundation,
-          kinds: createTaskEnds(foundation),
-          claims: repeatable,
-          backendOf: backends.of,
-          log,
-          takeOverAllAtStart: exclusive,
-        }),
+        startWorker({ database: repeatable, changes, log, takeOverAllAtStart: exclusive }),
       );
-      undo.push((graceMs) => worker.stop(graceMs));
+      let aiTasks: AiQueue | undefined;
+      undo.push(async (graceMs) => {
+        await worker.stop(graceMs);
+        await aiTasks?.close();
+      });
+      const shared = { workerId: worker.id, database, clock, log };
+      worker.serve(wantsQueue({ ...shared, kinds, claims: repeatable, backendOf: backends.of }));
       const changed = (now: Troubles) => {
         troubles = now;
         told?.(now);
@@ -88,15 +81,11 @@ export function createTaskWorker(
       undo.push(() => comparing.stop());
       const prepared = await preparing;
       if (!prepared) return;
-      const takeOverAllAtStart = exclusive;
-      const ai = await startAiWork({ config, prepared, database, changes, log, takeOverAllAtStart });
-      undo.push(async () => ai?.stop());
-      aiWork = ai;
+      aiTasks = await aiQueueOf(config, prepared, { ...shared, registry });
+      await worker.can(prepared.capabilities);
+      worker.serve(aiTasks);
     },
-    async metrics() {
-      const parts = await Promise.all([registry.metrics(), aiWork?.metrics.registry.metrics()]);
-      return parts.filter(Boolean).join('\n');
-    },
+    metrics: () => registry.metrics(),
     troubles: () => troubles,
     async stop(graceMs) {
       for (let step = undo.pop(); step; step = undo.pop()) await step(graceMs);

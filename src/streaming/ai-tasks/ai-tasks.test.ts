@@ -23,7 +23,7 @@ async function created(body: object): Promise<string> {
 /** As if a process with such engines were at work. */
 async function withEngines(capabilities: object): Promise<void> {
   await service.pool.query(
-    "insert into ai_workers (id, host, pid, capabilities) values (gen_random_uuid(), 'elsewhere', 1, $1)",
+    "insert into workers (id, host, pid, capabilities) values (gen_random_uuid(), 'elsewhere', 1, $1)",
     [capabilities],
   );
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
+import { announce } from '../../db/changes.ts';
 import type { Database } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ownsClient, type Principal } from '../../iam/identity/principal.ts';
@@ -12,7 +13,6 @@ import { transcribes } from './capabilities.ts';
 import { createAiTaskCounts } from './counts.ts';
 import { taskDataOf } from './creation.ts';
 import { languageOf, unknownLanguage } from './languages.ts';
-import { announceCancelled, announceWaiting } from './news.ts';
 import { type ListedTask, type Ordering, readPage } from './page.ts';
 import type { CreateAiTask } from './schema.ts';
 import { folded } from './search-text.ts';
@@ -78,7 +78,7 @@ export function createAiTasks(deps: { database: Database; clock: Clock; features
         if (unfinished >= QUEUE_LIMIT) throw queueFull();
         await store.insertTask(tx, { id, data, now: clock.now() });
         await store.forgetOldChanges(tx);
-        await announceWaiting(tx, id);
+        await announce(tx.client, store.AI_TASKS, '');
       });
       return id;
     },
@@ -114,7 +114,7 @@ export function createAiTasks(deps: { database: Database; clock: Clock; features
       await database.accept(principal, async (tx) => {
         const { id: taskId } = await owned(tx.sql, principal, id);
         if (await store.takeStep(tx.sql, taskId, { to: 'REVOKED' }, clock.now())) {
-          await announceCancelled(tx, taskId);
+          await announce(tx.client, store.AI_TASKS, taskId);
           return;
         }
         const { status } = await owned(tx.sql, principal, id);

@@ -15,6 +15,9 @@ export type Step =
   | { to: 'SUCCESS'; result: object }
   | { to: 'FAILURE'; result: { error: string } };
 
+/** The topic under which workers hear that there may be a task to take, and with its id that one was cancelled. */
+export const AI_TASKS = 'ai-tasks';
+
 /** How long a worker that is silent still counts here: a restart is no reason to refuse what it can do. */
 const REMEMBERED_SECONDS = 60;
 
@@ -113,13 +116,12 @@ export async function noteProgress(db: Kysely<Tables>, id: string, percent: numb
 
 /** What each process that works on AI tasks can do. */
 export async function readCapabilities(db: Kysely<Tables>): Promise<AiCapabilities[]> {
-  const rows = await db
-    .selectFrom('ai_workers')
-    .select('capabilities')
-    .distinct()
-    .where(sql<boolean>`beat_at > now() - ${REMEMBERED_SECONDS} * interval '1 second'`)
-    .execute();
-  return rows.map((row) => row.capabilities);
+  const { rows } = await sql<{ capabilities: AiCapabilities }>`
+    select distinct capabilities from workers
+    where capabilities is not null and beat_at > now() - ${REMEMBERED_SECONDS} * interval '1 second'`.execute(
+    db,
+  );
+  return rows.map(({ capabilities }) => capabilities);
 }
 
 /** The queue of all accounts. */

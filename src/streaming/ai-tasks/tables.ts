@@ -1,5 +1,4 @@
 import type { ColumnType, GeneratedAlways, JSONColumnType } from 'kysely';
-import type { AiCapabilities } from './capabilities.ts';
 import type { Status } from './states.ts';
 import type { TaskData } from './task-data.ts';
 
@@ -25,15 +24,6 @@ export interface AiTaskTables {
     retry_at: ColumnType<Date | null, undefined, Date | null>;
     /** How many workers died over it. */
     losses: ColumnType<number, undefined, number>;
-  };
-  /** Processes that work on AI tasks. A row stays for a while after its process. */
-  ai_workers: {
-    id: string;
-    host: string;
-    pid: number;
-    capabilities: JSONColumnType<AiCapabilities>;
-    started_at: GeneratedAlways<Date>;
-    beat_at: ColumnType<Date, undefined, Date>;
   };
   /** Tasks in work, and in whose hands. */
   ai_task_runs: {

@@ -1,9 +1,9 @@
+import { announce } from '../../../db/changes.ts';
 import type { Database } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { WorkKind } from '../capabilities.ts';
-import { announceWaiting } from '../news.ts';
 import { MAX_RETRIES } from '../states.ts';
-import { type Step, takeStep } from '../store.ts';
+import { AI_TASKS, type Step, takeStep } from '../store.ts';
 import * as store from './store.ts';
 
 /** Past this many workers that died over a task, it is taken for the reason. */
@@ -23,8 +23,8 @@ export interface Claims {
    * and not if another worker has it by now.
    */
   release(id: string, step: Step): Promise<boolean>;
-  /** Puts the tasks of dead workers back into the queue. Answers the ids. */
-  takeOverFromDead(): Promise<string[]>;
+  /** Puts the tasks of dead workers back into the queue. Answers how many. */
+  takeFromDead(): Promise<number>;
 }
 
 export function createClaims(deps: { database: Database; clock: Clock; workerId: string }): Claims {
@@ -45,21 +45,20 @@ export function createClaims(deps: { database: Database; clock: Clock; workerId:
       database.transaction(async (tx) => {
         if (!(await store.deleteRun(tx, workerId, id))) return false;
         const taken = await takeStep(tx.sql, id, step, clock.now());
-        await announceWaiting(tx, id);
+        await announce(tx.client, AI_TASKS, '');
         return taken !== undefined;
       }),
 
-    takeOverFromDead: () =>
+    takeFromDead: () =>
       database.transaction(async (tx) => {
-        await store.lockClaims(tx);
         const lost = await store.buryDead(tx);
         for (const { id, losses } of lost) {
           const step: Step =
             losses > MAX_LOSSES ? { to: 'FAILURE', result: { error: WORKERS_DIED } } : { to: 'PENDING' };
           await takeStep(tx.sql, id, step, clock.now());
-          await announceWaiting(tx, id);
+          await announce(tx.client, AI_TASKS, '');
         }
-        return lost.map(({ id }) => id);
+        return lost.length;
       }),
   };
 }

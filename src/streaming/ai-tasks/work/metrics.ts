@@ -1,8 +1,7 @@
-import { Counter, Histogram, Registry } from 'prom-client';
+import { Counter, Histogram, type Registry } from 'prom-client';
 
 /** What a worker measures of its tasks. `kind` is transcription or the category of a moderation. */
 export interface AiMetrics {
-  registry: Registry;
   started(kind: string, waitedSeconds: number): void;
   ended(kind: string, how: 'SUCCESS' | 'FAILURE' | 'RETRY' | 'REVOKED'): void;
   failed(kind: string, reason: string): void;
@@ -10,8 +9,7 @@ export interface AiMetrics {
   worked(kind: string, factor: number): void;
 }
 
-export function createAiMetrics(): AiMetrics {
-  const registry = new Registry();
+export function createAiMetrics(registry: Registry): AiMetrics {
   const registers = [registry];
   const waited = new Histogram({
     name: 'tradewind_ai_task_wait_seconds',
@@ -40,7 +38,6 @@ export function createAiMetrics(): AiMetrics {
     registers,
   });
   return {
-    registry,
     started: (kind, seconds) => waited.observe({ kind }, seconds),
     ended: (kind, status) => ends.inc({ kind, status }),
     failed: (kind, reason) => failures.inc({ kind, reason }),

@@ -3,13 +3,12 @@ import { expect, test, vi } from 'vitest';
 import { createPlaces } from './places.ts';
 
 const never = new AbortController().signal;
-const noMore = () => {};
 
 /** Places whose files are slow at once. */
-const slowly = (count: number, maxSlow = 16) => createPlaces(count, noMore, { quickMs: 0, maxSlow });
+const slowly = (count: number, maxSlow = 16) => createPlaces(count, { quickMs: 0, maxSlow });
 
 test('quick files have a place from the start', async () => {
-  const places = createPlaces(2, noMore);
+  const places = createPlaces(2);
   const [first, second] = [places.enter(1), places.enter(2)];
   expect(places.hasRoom()).toBe(false);
   await first.turn(never);

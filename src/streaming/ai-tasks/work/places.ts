@@ -32,10 +32,8 @@ interface Entry {
   begin?: () => void;
 }
 
-/** @param changed called when there may be room that wasn't there */
 export function createPlaces(
   count: number,
-  changed: () => void,
   { quickMs = QUICK_MS, maxSlow = MAX_SLOW }: { quickMs?: number; maxSlow?: number } = {},
 ): Places {
   const entries = new Set<Entry>();
@@ -43,7 +41,7 @@ export function createPlaces(
   const turns = new Set<number>();
   const at = (...stages: Stage[]) => [...entries].filter(({ stage }) => stages.includes(stage));
 
-  /** Gives free places to tasks whose files are there, and tells of what is left. */
+  /** Gives free places to tasks whose files are there. */
   function settle(): void {
     while (at('quick', 'analysed').length < count) {
       const next = nextInTurn();
@@ -51,7 +49,6 @@ export function createPlaces(
       analyse(next);
       next.begin?.();
     }
-    changed();
   }
 
   /** Of the account whose last turn is longest ago, the first that came. */

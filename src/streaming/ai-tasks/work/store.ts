@@ -1,15 +1,12 @@
-import os from 'node:os';
 import { type Kysely, sql } from 'kysely';
 import type { Transaction } from '../../../db/database.ts';
 import type { Tables } from '../../../db/tables.ts';
-import type { AiCapabilities, WorkKind } from '../capabilities.ts';
-import { type Status, UNFINISHED } from '../states.ts';
+import { WORKER_IS_DEAD } from '../../../worker/heartbeat.ts';
+import type { WorkKind } from '../capabilities.ts';
+import type { Status } from '../states.ts';
 import type { TaskData } from '../task-data.ts';
 
 const CLAIM_LOCK = 0x7477_6169; // "twai"
-/** Four missed beats. */
-const DEAD_AFTER_SECONDS = 8;
-const FORGET_WORKERS_AFTER_SECONDS = 3_600;
 
 /** A task in this worker's hands. */
 export interface Claim {
@@ -21,40 +18,7 @@ export interface Claim {
   retries: number;
 }
 
-/** Says that a worker lives and what it can do, by the database's clock: processes' own clocks may differ. */
-export async function beat(
-  db: Kysely<Tables>,
-  workerId: string,
-  capabilities: AiCapabilities,
-): Promise<void> {
-  await db
-    .insertInto('ai_workers')
-    .values({
-      id: workerId,
-      host: os.hostname(),
-      pid: process.pid,
-      capabilities: JSON.stringify(capabilities),
-    })
-    .onConflict((row) => row.column('id').doUpdateSet({ beat_at: sql<Date>`now()` }))
-    .execute();
-}
-
-/** Of workers that can't be alive: nobody waits for their silence. What they could do stays known for its while. */
-export async function declareDead(
-  db: Kysely<Tables>,
-  workers: { ids: readonly string[] } | { allBut: string },
-): Promise<void> {
-  const silent = db
-    .updateTable('ai_workers')
-    .set({ beat_at: sql`least(beat_at, now() - ${DEAD_AFTER_SECONDS + 1} * interval '1 second')` });
-  const those =
-    'ids' in workers
-      ? silent.where('id', '=', sql<string>`any(${[...workers.ids]}::uuid[])`)
-      : silent.where('id', '!=', workers.allBut);
-  await those.execute();
-}
-
-/** One worker at a time takes or takes over tasks, so that what they count stays true. */
+/** One worker at a time takes tasks, so that what they count stays true. */
 export async function lockClaims(tx: Transaction): Promise<void> {
   await sql`select pg_advisory_xact_lock(${CLAIM_LOCK})`.execute(tx.sql);
 }
@@ -87,7 +51,6 @@ export async function nextWaiting(
         and (task.retry_at is null or task.retry_at <= ${now})
         and coalesce(task.task_data ->> 'category', task.task_name) = any(${[...kinds]}::text[])
         and task.id <> all(${[...except]}::uuid[])
-        and task.client_id <> all(${[...exceptClients]}::bigint[])
         and task.client_id <> all(${[...exceptClients]}::bigint[])
         and not exists (select from ai_task_runs run where run.task_id = task.id)
         and (select count(*) from ai_task_runs run where run.client_id = task.client_id) < ${perClient}
@@ -123,51 +86,24 @@ export async function deleteRun(tx: Transaction, workerId: string, taskId: strin
   return numDeletedRows > 0n;
 }
 
-/** The tasks in a worker's hands, and whether they are still to be worked on. */
-export async function tasksOf(
-  db: Kysely<Tables>,
-  workerId: string,
-): Promise<{ id: string; unfinished: boolean }[]> {
+/** The states of the tasks in a worker's hands, by id. */
+export async function tasksOf(db: Kysely<Tables>, workerId: string): Promise<Map<string, Status>> {
   const rows = await db
     .selectFrom('ai_task_runs as run')
     .innerJoin('ai_tasks as task', 'task.id', 'run.task_id')
     .select(['task.id', 'task.status'])
     .where('run.worker_id', '=', workerId)
     .execute();
-  return rows.map(({ id, status }) => ({ id, unfinished: UNFINISHED.includes(status) }));
+  return new Map(rows.map(({ id, status }) => [id, status]));
 }
 
 /** Takes the tasks of dead workers out of their hands. */
-export async function buryDead(
-  tx: Transaction,
-): Promise<{ id: string; status: Status; losses: number; workerId: string }[]> {
-  const { rows } = await sql<{ id: string; status: Status; losses: number; workerId: string }>`
-    with lost as (
-      delete from ai_task_runs run where not exists (
-        select from ai_workers worker where worker.id = run.worker_id
-          and worker.beat_at >= now() - ${DEAD_AFTER_SECONDS} * interval '1 second')
-      returning task_id, worker_id)
+export async function buryDead(tx: Transaction): Promise<{ id: string; losses: number }[]> {
+  const { rows } = await sql<{ id: string; losses: number }>`
+    with lost as (delete from ai_task_runs where ${WORKER_IS_DEAD} returning task_id)
     update ai_tasks task set losses = losses + 1 from lost where task.id = lost.task_id
-    returning task.id, task.status, task.losses, lost.worker_id as "workerId"`.execute(tx.sql);
+    returning task.id, task.losses`.execute(tx.sql);
   return rows;
-}
-
-/** Of each start there is a row; those of long ago say nothing any more. */
-export async function forgetOldWorkers(db: Kysely<Tables>): Promise<void> {
-  await db
-    .deleteFrom('ai_workers')
-    .where(sql<boolean>`beat_at < now() - ${FORGET_WORKERS_AFTER_SECONDS} * interval '1 second'`)
-    .execute();
-}
-
-/** Workers whose tasks and folders are theirs; any other is dead. */
-export async function livingWorkers(db: Kysely<Tables>): Promise<Set<string>> {
-  const rows = await db
-    .selectFrom('ai_workers')
-    .select('id')
-    .where(sql<boolean>`beat_at >= now() - ${DEAD_AFTER_SECONDS} * interval '1 second'`)
-    .execute();
-  return new Set(rows.map((row) => row.id));
 }
 
 /** Deletes some of the tasks that ended before, the oldest first. Answers how many. */

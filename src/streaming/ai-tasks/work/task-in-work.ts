@@ -10,10 +10,6 @@ import type { Place } from './places.ts';
 import { type RunContext, type RunEnd, runTask } from './run.ts';
 import type { Claim } from './store.ts';
 
-/** Why work stops before its end: the task was cancelled (or is in other hands), or this process ends. */
-export class Revoked extends Error {}
-export class Handed extends Error {}
-
 const PROGRESS_MS = 500;
 const RELEASE_PAUSE_MS = 1_000;
 const RELEASE_ATTEMPTS = 30;
@@ -75,7 +71,8 @@ function stepAfterError(
   { signal, clock, retryPausesMs }: WorkContext,
   log: Logger,
 ): Step {
-  if (signal.aborted) return { to: signal.reason instanceof Handed ? 'PENDING' : 'REVOKED' };
+  // Given back, and over where the task was cancelled.
+  if (signal.aborted) return { to: 'PENDING' };
   log.error({ err: error, retries: claim.retries }, 'AI task: failed inside');
   return afterFault(claim, { now: clock.now(), pausesMs: retryPausesMs });
 }

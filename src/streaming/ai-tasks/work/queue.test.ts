@@ -52,7 +52,7 @@ test('a task is fetched, analysed in a child of its own, and ends with the resul
   expect(JSON.stringify(lines)).not.toContain('hush');
   await worker.stop();
   expect(fs.readdirSync(path.join(work.folder, 'ai'))).toEqual([]);
-  expect(await worker.metrics.registry.metrics()).toMatch(
+  expect(await worker.registry.metrics()).toMatch(
     /tradewind_ai_task_ends_total\{kind="transcription",status="SUCCESS"\} 1/,
   );
 });
@@ -101,7 +101,7 @@ test('a medium that is no good fails with its reason and is not tried again', as
     result: { error: expect.stringContaining('0 bytes') },
   });
   await worker.stop();
-  expect(await worker.metrics.registry.metrics()).toMatch(
+  expect(await worker.registry.metrics()).toMatch(
     /tradewind_ai_task_failures_total\{kind="transcription",reason="unusable"\} 1/,
   );
 });
@@ -304,7 +304,7 @@ async function taskOfDeadWorker(losses: number): Promise<string> {
   const id = await work.task(OK);
   await work.stage.advance(id, { to: 'STARTED' });
   const { rows } = await pool.query(
-    `insert into ai_workers (id, host, pid, capabilities, beat_at)
+    `insert into workers (id, host, pid, capabilities, beat_at)
      values (gen_random_uuid(), 'elsewhere', 1, '{"categories": []}', now() - interval '9 seconds') returning id`,
   );
   await pool.query('insert into ai_task_runs (task_id, client_id, worker_id) values ($1, $2, $3)', [

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 
 export interface Loop {
+  /** A round at once, or one more after the round at work. */
+  now(): void;
   /** Resolves when the round at work has ended. */
   stop(): Promise<void>;
 }
@@ -8,20 +10,30 @@ export interface Loop {
 /** Does `work` now and then every `ms`, one round at a time. A failed round is logged; the next comes in its turn. */
 export function loop(name: string, ms: number, log: Logger, work: () => Promise<void>): Loop {
   let stopped = false;
+  let again = false;
   let timer: NodeJS.Timeout | undefined;
+  let atWork: Promise<void> | undefined;
   async function round(): Promise<void> {
     try {
-      await work();
+      while (again && !stopped) {
+        again = false;
+        await work();
+      }
     } catch (error) {
       if (!stopped) log.warn({ err: error }, `${name} failed, trying again`);
     }
-    if (stopped) return;
-    timer = setTimeout(() => {
-      atWork = round();
-    }, ms);
+    atWork = undefined;
+    if (!stopped) timer = setTimeout(now, ms);
   }
-  let atWork = round();
+  function now(): void {
+    again = true;
+    if (atWork || stopped) return;
+    clearTimeout(timer);
+    atWork = round();
+  }
+  now();
   return {
+    now,
     async stop() {
       stopped = true;
       clearTimeout(timer);

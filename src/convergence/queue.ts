@@ -1,0 +1,63 @@
+import { sql } from 'kysely';
+import pLimit from 'p-limit';
+import type { Queue } from '../worker/queue.ts';
+import { beginTasks, claimedBy, giveBack, takeDue, takeFromDead } from './claims.ts';
+import { finishReady, readyTasks } from './endings.ts';
+import { expire } from './failures.ts';
+import { type Pursuit, pursue } from './pursuit.ts';
+import type { Endings } from './waiting-tasks.ts';
+import { keyOf, WANTED } from './wants.ts';
+
+const BATCH = 200;
+/** In hand, most of them waiting for their infrastructure. */
+const MOST_IN_HAND = 500;
+/** Calls of backends at a time. */
+const MOST_CALLS = 32;
+const LONGEST_CALL_MS = 60_000;
+
+export interface WantsQueueOptions extends Omit<Pursuit, 'kinds' | 'limit' | 'longestCallMs'> {
+  kinds: readonly (Endings['kinds'] extends ReadonlyMap<string, infer Kind> ? Kind : never)[];
+  /** A backend that gives no answer for so long is taken to be away. */
+  longestCallMs?: number;
+}
+
+/** Brings about what is wanted. */
+export function wantsQueue(options: WantsQueueOptions): Queue {
+  const { database, claims, log, clock, workerId, longestCallMs = LONGEST_CALL_MS } = options;
+  const kinds = new Map(options.kinds.map((kind) => [kind.type, kind]));
+  const pursuit: Pursuit = { ...options, kinds, limit: pLimit(MOST_CALLS), longestCallMs };
+
+  /** One that fails must not keep the others from their end. */
+  const tried = (ending: Promise<unknown>) =>
+    ending.catch((error: unknown) => log.warn({ err: error }, 'a task could not be ended, trying again'));
+
+  async function expireOverdue(): Promise<void> {
+    const { rows } = await sql<{ id: string }>`
+      select id from tasks where state in ('NEW', 'RUNNING') and deadline_at <= ${clock.now()} and input is not null
+      order by deadline_at limit ${BATCH}`.execute(database.sql);
+    for (const { id } of rows) await tried(expire(pursuit, id));
+  }
+
+  return {
+    name: 'wants',
+    topic: WANTED,
+    async take(inHand, begin) {
+      const room = Math.min(BATCH, MOST_IN_HAND - inHand.size);
+      const taken = room > 0 ? await takeDue(claims.sql, workerId, room) : [];
+      if (taken.length === 0) return false;
+      for (const claim of taken) {
+        const work = (signal: AbortSignal) => pursue(pursuit, claim, signal);
+        begin({ key: keyOf(claim), state: claim.generation, work });
+      }
+      await beginTasks(claims.sql, taken, clock.now());
+      return true;
+    },
+    claimed: () => claimedBy(claims.sql, workerId),
+    giveBack: (keys) => giveBack(claims.sql, workerId, keys),
+    takeFromDead: () => takeFromDead(claims.sql),
+    async sweep() {
+      await expireOverdue();
+      for (const id of await readyTasks(database, BATCH)) await tried(finishReady(pursuit, id));
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import path from 'node:path';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { Database } from '../../../db/database.ts';
+import type { AnalysisProgram } from '../../../engines/analysis-program.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { declareDead, livingWorkers } from '../../../worker/heartbeat.ts';
+import type { Queue } from '../../../worker/queue.ts';
+import { type AiCapabilities, ALWAYS_ACCEPTED, workKinds } from '../capabilities.ts';
+import { AI_TASKS } from '../store.ts';
+import { createClaims } from './claims.ts';
+import { openWorkFolders } from './folders.ts';
+import { createAiMetrics } from './metrics.ts';
+import { createPlaces } from './places.ts';
+import type { RunContext } from './run.ts';
+import { tasksOf } from './store.ts';
+import { workOn } from './task-in-work.ts';
+
+const RETRY_PAUSES_MS = [2_000, 10_000, 30_000];
+
+export interface AiQueueOptions {
+  workerId: string;
+  database: Database;
+  clock: Clock;
+  log: Logger;
+  /** For what it measures of its tasks. */
+  registry: Registry;
+  capabilities: AiCapabilities;
+  program: AnalysisProgram;
+  fetching: RunContext['fetching'];
+  limits: RunContext['limits'];
+  /** Where tasks keep files while they are in work. */
+  folder: string;
+  /** Analyses at a time in this process, and tasks of one account in all of them. */
+  concurrency: number;
+  perClient: number;
+  /** Before the first, second and third try after a fault of ours. */
+  retryPausesMs?: readonly number[];
+}
+
+export interface AiQueue extends Queue {
+  /** Removes the folder of this worker, once it has stopped. */
+  close(): Promise<void>;
+}
+
+/** AI tasks that this worker's engines can do, a few at a time. */
+export async function openAiQueue(options: AiQueueOptions): Promise<AiQueue> {
+  const { workerId, database, log, capabilities, perClient, retryPausesMs = RETRY_PAUSES_MS } = options;
+  const claims = createClaims(options);
+  const kinds = workKinds(capabilities);
+  const metrics = createAiMetrics(options.registry);
+  const places = createPlaces(options.concurrency);
+  const folders = await openWorkFolders(path.join(options.folder, 'ai'), workerId);
+  log.info({ can: kinds, concurrency: options.concurrency }, 'AI tasks are taken');
+  const waiting = ALWAYS_ACCEPTED.filter((kind) => !kinds.includes(kind));
+  if (waiting.length > 0) {
+    log.warn(
+      { waiting },
+      'AI tasks of some kinds wait for an engine; "npx tradewind doctor" says what to install',
+    );
+  }
+  return {
+    name: 'AI tasks',
+    topic: AI_TASKS,
+    async take(inHand, begin) {
+      if (!places.hasRoom()) return false;
+      // Work that others took over may not have noticed yet.
+      const except = [...inHand.keys()];
+      const claim = await claims.take({ kinds, perClient, except, exceptClients: places.slowClients() });
+      if (!claim) return false;
+      const place = places.enter(claim.clientId);
+      const work = (signal: AbortSignal) =>
+        workOn(claim, { ...options, claims, folders, metrics, place, signal, retryPausesMs }).finally(
+          place.leave,
+        );
+      begin({ key: claim.id, state: 'STARTED', work });
+      return true;
+    },
+    claimed: () => tasksOf(database.sql, workerId),
+    async giveBack(ids) {
+      for (const id of ids) await claims.release(id, { to: 'PENDING' });
+    },
+    takeFromDead: claims.takeFromDead,
+    async sweep() {
+      const dead = await folders.sweep(() => livingWorkers(database.sql));
+      if (dead.length > 0) await declareDead(database.sql, dead);
+    },
+    close: folders.close,
+  };
+}

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import { announce, type ChangeFeed } from '../db/changes.ts';
+import type { Database } from '../db/database.ts';
+import { loop } from '../lib/loop.ts';
+import { BEAT_MS, beat, declareDead, forgetOldWorkers, livingWorkers } from './heartbeat.ts';
+import type { Claim, Queue } from './queue.ts';
+
+/** How long news may be missed. Work is announced, so that nothing waits for this. */
+const LOOK_MS = 500;
+const SWEEP_MS = 1_000;
+
+interface Foundation {
+  /** Opened for writes that may be repeated. */
+  database: Database;
+  changes: ChangeFeed;
+  log: Logger;
+}
+
+export interface Worker {
+  id: string;
+  /** Says what its engines for AI tasks can do. */
+  can(capabilities: object): Promise<void>;
+  /** Takes work from this queue too. */
+  serve(queue: Queue): void;
+  /** Lets work at hand end, at most `graceMs`, and gives the rest back: another process takes it at once. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/**
+ * A worker that is known to live.
+ * @param options.takeOverAllAtStart no other can be alive (embedded database): what others have in hand is taken at once
+ */
+export async function startWorker(
+  options: Foundation & { takeOverAllAtStart?: boolean | undefined },
+): Promise<Worker> {
+  const { log } = options;
+  const { sql } = options.database;
+  const id = randomUUID();
+  const served: Serving[] = [];
+  let capabilities: object | null = null;
+  await beat(sql, id, capabilities);
+  await forgetOldWorkers(sql);
+  if (options.takeOverAllAtStart) {
+    const others = [...(await livingWorkers(sql))].filter((other) => other !== id);
+    await declareDead(sql, others);
+  }
+  const beating = loop('heartbeat', BEAT_MS, log, () => beat(sql, id, capabilities));
+  return {
+    id,
+    async can(these) {
+      capabilities = these;
+      await beat(sql, id, capabilities);
+    },
+    serve: (queue) => void served.push(serve(queue, options)),
+    async stop(graceMs) {
+      await Promise.all(served.map((queue) => queue.stop(graceMs)));
+      await beating.stop();
+      await declareDead(sql, [id]).catch((error: unknown) =>
+        log.warn({ err: error }, 'the end of this worker could not be told; it is noticed later'),
+      );
+    },
+  };
+}
+
+type Serving = Pick<Worker, 'stop'>;
+
+function serve(queue: Queue, { database, changes, log }: Foundation): Serving {
+  const inHand = new Map<string, { state: Claim['state']; stop: AbortController; done: Promise<void> }>();
+  let stopping = false;
+  /** Whether what the database counts as this worker's has to be held against what is in hand. */
+  let unsure = false;
+
+  const looking = loop(`looking for ${queue.name}`, LOOK_MS, log, async () => {
+    if (unsure) await compare();
+    while (!stopping && (await queue.take(inHand, begin)));
+  });
+
+  function begin({ key, state, work }: Claim): void {
+    const stop = new AbortController();
+    const done = work(stop.signal)
+      .catch((error: unknown) => {
+        if (!stop.signal.aborted)
+          log.error({ err: error, key }, `one of the ${queue.name} was dropped, and is found again`);
+      })
+      .finally(() => {
+        // It may have been taken again already.
+        if (inHand.get(key)?.stop === stop) inHand.delete(key);
+        looking.now();
+      });
+    inHand.set(key, { state, stop, done });
+  }
+
+  /**
+   * Ends work on what others have by now or on what something else is wanted of, however long it hangs. Gives back what is
+   * this worker's without its knowing: an answer of the database was lost. Nothing is taken meanwhile.
+   */
+  async function compare(): Promise<void> {
+    unsure = false;
+    const known = new Map(inHand);
+    const claimed = await queue.claimed();
+    for (const [key, { state, stop }] of known) {
+      if (claimed.get(key) !== state) stop.abort(new Error('Others have it, or something else is wanted'));
+    }
+    const lost = [...claimed.keys()].filter((key) => !known.has(key));
+    if (lost.length > 0) await queue.giveBack(lost);
+  }
+
+  function compareNow(): void {
+    unsure = true;
+    looking.now();
+  }
+  changes.on(queue.topic, (key) => (key === '' ? looking.now() : compareNow()), compareNow);
+
+  const sweeping = loop(`sweep of ${queue.name}`, SWEEP_MS, log, async () => {
+    compareNow();
+    const freed = await queue.takeFromDead();
+    if (freed > 0) log.warn({ freed }, `took over ${queue.name} from dead workers`);
+    await queue.sweep();
+  });
+
+  return {
+    async stop(graceMs) {
+      stopping = true;
+      await Promise.all([looking.stop(), sweeping.stop()]);
+      for (const { stop } of inHand.values()) stop.abort(new Error('The process stops'));
+      const ends = Promise.all([...inHand.values()].map(({ done }) => done));
+      await Promise.race([ends, new Promise((resolve) => setTimeout(resolve, graceMs).unref())]);
+      try {
+        const left = [...(await queue.claimed()).keys()];
+        if (left.length > 0) await queue.giveBack(left);
+        await database.transaction((tx) => announce(tx.client, queue.topic, ''));
+      } catch (error) {
+        log.warn({ err: error }, `${queue.name} could not be given back; they are taken over later`);
+      }
+    },
+  };
+}
