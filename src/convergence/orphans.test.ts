@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-async function made(kind: 'file_shares' | 'volumes', body: object): Promise<string> {
+async function made(kind: 'file_shares' | 'networks' | 'volumes', body: object): Promise<string> {
   const answer = await service.http.post(`/cloud/v1/${kind}/1/1`, body);
   expect(answer.status, answer.text).toBe(200);
   return (await service.http.task(answer.body[0])).created_resources[kind][0];

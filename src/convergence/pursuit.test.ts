@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Unavailable, Unsupported } from '../backends/contract/backend.ts';
+import { type Backend, Unavailable, Unsupported } from '../backends/contract/backend.ts';
 import { progressing, scriptedBackend } from './fixtures/scripted-backend.ts';
-import { newId, volume } from './fixtures/specs.ts';
+import { network, newId, volume } from './fixtures/specs.ts';
 import { openStage, type Stage, until } from './fixtures/stage.ts';
 import { change, make, remove } from './wants.ts';
 
@@ -38,6 +38,21 @@ test('infrastructure that is away for a while is asked again, ever more rarely, 
   const pauses = at.slice(1).map((one, index) => one - (at[index] ?? 0));
   expect(pauses.at(-1)).toBeGreaterThan(pauses[0] ?? 0);
   expect(await stage.wantOf('volume', id)).toMatchObject({ failures: 0, doing: null });
+});
+
+test('a backend that hangs holds nobody up who needs another', async () => {
+  const hanging = Array.from({ length: 600 }, newId);
+  await stage.want(...hanging.map((id) => make('volume', id, volume())));
+  const hung: Backend = { ...backend, converge: () => new Promise(() => {}) };
+  await stage.worker(backend, { backendOf: (_region, kind) => (kind === 'volume' ? hung : backend) });
+  await until(async () => {
+    const { rows } = await stage.database.pool.query(
+      `select from wants where doing = 'waiting for its turn'`,
+    );
+    return rows.length > 0 || undefined;
+  });
+  const task = await stage.submit([make('network', newId(), network())]);
+  expect(await stage.endOf(task)).toMatchObject({ state: 'FINISHED' });
 });
 
 test('infrastructure that says when to come again is asked then', async () => {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { LimitFunction } from 'p-limit';
 import type { Logger } from 'pino';
 import {
   type Backend,
@@ -21,6 +22,9 @@ import type { Endings } from './waiting-tasks.ts';
 /** Who asks again that soon keeps the want in hand, instead of putting it down and taking it up. */
 const SHORT_MS = 1_000;
 const READABLE_MS = 100;
+/** Calls of one backend that wait for others. */
+const MOST_IN_LINE = 250;
+const IN_LINE = { state: 'progressing', doing: 'waiting for its turn', askAgainMs: 2_000 } as const;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 30_000;
 /**
@@ -37,8 +41,8 @@ export interface Pursuit extends Endings {
   claims: Database;
   backendOf(regionId: number, kind: Kind): Backend;
   longestCallMs: number;
-  /** Runs a few of them at a time. */
-  limit<T>(work: () => Promise<T>): Promise<T>;
+  /** Of the calls to a backend at a time. */
+  limitOf(backend: Backend): LimitFunction;
 }
 
 type Outcome = { settled: object | null } | { refused: string } | Release;
@@ -75,7 +79,7 @@ async function outcomeOf(pursuit: Pursuit, claim: Claim, signal: AbortSignal): P
       return { ...stay(claim), doing: obstacle, againInMs };
     }
     for (;;) {
-      const answer = await pursuit.limit(() => convergeOnce(pursuit, claim, signal));
+      const answer = await convergeInTurn(pursuit, claim, signal);
       claim.handle = answer.handle ?? claim.handle;
       if (answer.state === 'settled') return { settled: answer.observed };
       const { doing, askAgainMs } = answer;
@@ -94,8 +98,21 @@ async function outcomeOf(pursuit: Pursuit, claim: Claim, signal: AbortSignal): P
   }
 }
 
+/** A backend that hangs must not have all that this worker may have in hand. */
+async function convergeInTurn(
+  pursuit: Pursuit,
+  claim: Claim,
+  signal: AbortSignal,
+): Promise<Convergence<object | null>> {
+  const backend = pursuit.backendOf(claim.region_id, claim.kind);
+  const limit = pursuit.limitOf(backend);
+  if (limit.pendingCount >= MOST_IN_LINE) return IN_LINE;
+  return limit(() => convergeOnce(pursuit, backend, claim, signal));
+}
+
 async function convergeOnce(
-  { backendOf, claims, log, longestCallMs }: Pursuit,
+  { claims, log, longestCallMs }: Pursuit,
+  backend: Backend,
   claim: Claim,
   aborted: AbortSignal,
 ): Promise<Convergence<object | null>> {
@@ -120,7 +137,6 @@ async function convergeOnce(
       return row?.value;
     },
   };
-  const backend = backendOf(claim.region_id, kind);
   const timer = setTimeout(
     () => late.abort(new Unavailable(`the infrastructure gave no answer for ${longestCallMs / 1_000} s`)),
     longestCallMs,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
+import type { Backend } from '../backends/contract/backend.ts';
 import type { Queue } from '../worker/queue.ts';
 import { beginTasks, claimedBy, giveBack, takeDue, takeFromDead } from './claims.ts';
 import { finishReady, readyTasks } from './endings.ts';
@@ -11,11 +12,12 @@ import { keyOf, WANTED } from './wants.ts';
 const BATCH = 200;
 /** In hand, most of them waiting for their infrastructure. */
 const MOST_IN_HAND = 500;
-/** Calls of backends at a time. */
+/** Calls of one backend at a time. */
 const MOST_CALLS = 32;
 const LONGEST_CALL_MS = 60_000;
+const READY_MS = 5_000;
 
-export interface WantsQueueOptions extends Omit<Pursuit, 'kinds' | 'limit' | 'longestCallMs'> {
+export interface WantsQueueOptions extends Omit<Pursuit, 'kinds' | 'limitOf' | 'longestCallMs'> {
   kinds: readonly (Endings['kinds'] extends ReadonlyMap<string, infer Kind> ? Kind : never)[];
   /** A backend that gives no answer for so long is taken to be away. */
   longestCallMs?: number;
@@ -25,7 +27,15 @@ export interface WantsQueueOptions extends Omit<Pursuit, 'kinds' | 'limit' | 'lo
 export function wantsQueue(options: WantsQueueOptions): Queue {
   const { database, claims, log, clock, workerId, longestCallMs = LONGEST_CALL_MS } = options;
   const kinds = new Map(options.kinds.map((kind) => [kind.type, kind]));
-  const pursuit: Pursuit = { ...options, kinds, limit: pLimit(MOST_CALLS), longestCallMs };
+  const limits = new WeakMap<Backend, LimitFunction>();
+  const limitOf = (backend: Backend) => {
+    const limit = limits.get(backend) ?? pLimit(MOST_CALLS);
+    limits.set(backend, limit);
+    return limit;
+  };
+  const pursuit: Pursuit = { ...options, kinds, limitOf, longestCallMs };
+
+  let lastLookForReady = Number.NEGATIVE_INFINITY;
 
   /** One that fails must not keep the others from their end. */
   const tried = (ending: Promise<unknown>) =>
@@ -57,6 +67,9 @@ export function wantsQueue(options: WantsQueueOptions): Queue {
     takeFromDead: () => takeFromDead(claims.sql),
     async sweep() {
       await expireOverdue();
+      // Workers die seldom, and this looks at whatever waits.
+      if (performance.now() - lastLookForReady < READY_MS) return;
+      lastLookForReady = performance.now();
       for (const id of await readyTasks(database, BATCH)) await tried(finishReady(pursuit, id));
     },
   };
