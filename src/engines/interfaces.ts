@@ -1,18 +1,4 @@
-import type { Category } from './job.ts';
-
-/** What analyses are made of. An engine says what it can do; nobody promises more. */
-
-interface Model {
-  name: string;
-  version: string;
-}
-
-interface Capabilities {
-  /** The program or library that does the work. */
-  engine: string;
-  version: string;
-  models: Model[];
-}
+/** What analyses are made of. */
 
 /** A medium that can't be used; the message tells its owner why. */
 export class UnusableMediaError extends Error {
@@ -56,7 +42,6 @@ export interface FramePlan extends FrameForm {
 }
 
 export interface MediaTools<Facts extends MediaFacts = MediaFacts> {
-  capabilities(): Capabilities & { formats: readonly string[] };
   /** @throws UnusableMediaError */
   inspect(media: string): Promise<Facts>;
   /** The first audio track. @param heard told the share that is done. @throws UnusableMediaError */
@@ -93,12 +78,6 @@ export interface LanguageWish {
 }
 
 export interface Transcriber {
-  capabilities(): Capabilities & {
-    /** Bibliographic codes of the languages that it hears. */
-    languages: readonly string[];
-    /** Pairs of speech and subtitles in another language. */
-    translations: readonly (readonly [string, string])[];
-  };
   /** @param done told the share that is done. @throws UnusableMediaError */
   transcribe(
     recording: Recording,
@@ -110,7 +89,6 @@ export interface Transcriber {
 
 /** How likely a whole picture belongs to a category. */
 export interface FrameModerator {
-  capabilities(): Capabilities & { categories: readonly Category[] };
   readonly form: FrameForm;
   /** 0 to 1 */
   confidence(frame: Frame): Promise<number>;
@@ -124,7 +102,6 @@ export interface Sighting {
 
 /** What is seen in a picture. */
 export interface ObjectDetector {
-  capabilities(): Capabilities & { categories: readonly Category[]; labels: readonly string[] };
   readonly form: FrameForm;
   detect(frame: Frame): Promise<Sighting[]>;
 }

@@ -65,7 +65,7 @@ async function transcription(job: TranscriptionJob, bench: Bench): Promise<Analy
 async function transcriberOf(how: SpeechEngine['how'], { programs, settings }: Bench, folder: string) {
   if (how.kind === 'sherpa') {
     const { createSherpaTranscriber } = await import('../speech/sherpa.ts');
-    return createSherpaTranscriber(how.model, how.version);
+    return createSherpaTranscriber(how.model);
   }
   const { createPocketsphinx } = await import('../speech/pocketsphinx.ts');
   const { minWordConfidence } = settings;
@@ -85,7 +85,7 @@ async function moderation(job: ModerationJob, bench: Bench): Promise<AnalysisRes
   const { findNsfw, findNudity, findSport } = await import('../frames/moderation.ts');
   if (engine.found.how.kind === 'nsfwjs') {
     const { createNsfwModerator } = await import('../frames/nsfw.ts');
-    return findNsfw(look, await createNsfwModerator(engine.found.how.version));
+    return findNsfw(look, await createNsfwModerator());
   }
   const detector = await detectorOf(engine.found.how);
   return job.category === 'sport' ? findSport(look, detector) : findNudity(look, detector, job);
@@ -94,10 +94,10 @@ async function moderation(job: ModerationJob, bench: Bench): Promise<AnalysisRes
 async function detectorOf(how: Exclude<PictureEngine['how'], { kind: 'nsfwjs' }>) {
   if (how.kind === 'detector') {
     const { createYoloDetector } = await import('../frames/yolo.ts');
-    return createYoloDetector(how.model, how.runtime);
+    return createYoloDetector(how.model, how.runtimeFile);
   }
   const { createCenterNet } = await import('../frames/centernet.ts');
-  return createCenterNet(how.version);
+  return createCenterNet();
 }
 
 /** @throws UnusableMediaError */

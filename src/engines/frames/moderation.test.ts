@@ -5,7 +5,6 @@ import { findNsfw, findNudity, findSport } from './moderation.ts';
 
 const silent: Report = { stage: () => {}, facts: () => {}, progress: () => {} };
 const form = { size: 1, fit: 'stretch' } as const;
-const capabilities = () => ({ engine: 'test', version: '1', models: [], categories: [], labels: [] });
 
 /** A film at 10 frames a second, which notes how it is looked at. */
 function film(durationSeconds: number) {
@@ -27,7 +26,6 @@ function film(durationSeconds: number) {
     }
   }
   const tools: MediaTools = {
-    capabilities: () => ({ ...capabilities(), formats: [] }),
     inspect: () => Promise.resolve(facts),
     record: () => Promise.reject(new Error('not asked for')),
     frames(_media, _facts, { intervalSeconds }) {
@@ -47,7 +45,6 @@ function detector(sightings: (frame: Frame) => Sighting[]): ObjectDetector & { s
   return {
     seen,
     form,
-    capabilities,
     detect(frame) {
       seen.push(frame.number);
       return Promise.resolve(sightings(frame));
@@ -72,7 +69,7 @@ describe('the frames that are looked at', () => {
     const { look } = film(10);
     const shares: number[] = [];
     const report = { ...silent, progress: (share: number) => void shares.push(share) };
-    await findNsfw({ ...look, report }, { form, capabilities, confidence: () => Promise.resolve(0) });
+    await findNsfw({ ...look, report }, { form, confidence: () => Promise.resolve(0) });
     expect(shares.at(-1)).toBe(1);
     expect(shares).toEqual([...shares].sort((a, b) => a - b));
   });

@@ -11,7 +11,6 @@ import {
 import type { AnalysisLimits } from '../job.ts';
 import type { Programs, Running } from '../programs.ts';
 import { inputArguments } from './arguments.ts';
-import { FORMAT_NAMES } from './formats.ts';
 import { type InspectedMedia, inspect, readKeyFrames, unreadable } from './inspection.ts';
 
 const SAMPLE_RATE = 16_000;
@@ -26,7 +25,6 @@ interface Options {
   programs: Programs;
   ffmpeg: string;
   ffprobe: string;
-  version: string;
   folder: string;
   limits: Pick<AnalysisLimits, 'durationSeconds'>;
 }
@@ -36,13 +34,6 @@ export function createMediaTools(options: Options): MediaTools<InspectedMedia> {
   const { programs, ffmpeg, ffprobe, folder, limits } = options;
 
   return {
-    capabilities: () => ({
-      engine: 'ffmpeg',
-      version: options.version,
-      models: [],
-      formats: FORMAT_NAMES,
-    }),
-
     inspect: (media) => inspect(programs, ffprobe, media, limits.durationSeconds),
 
     async record(media, facts, heard) {
@@ -97,11 +88,8 @@ export function createMediaTools(options: Options): MediaTools<InspectedMedia> {
   /** Pictures that can be decoded on their own are looked at alone where each interval has one. */
   async function keyFramesSuffice(media: string, facts: InspectedMedia, plan: FramePlan): Promise<boolean> {
     if (facts.durationSeconds < KEY_FRAMES_FROM_SECONDS) return false;
-    const { longestGapSeconds } = await readKeyFrames({
-      ...{ programs, ffprobe, media },
-      source: facts.source,
-      track: 'v:0',
-    });
+    const asked = { programs, ffprobe, media, source: facts.source };
+    const { longestGapSeconds } = await readKeyFrames(asked, 'v:0');
     return longestGapSeconds <= plan.intervalSeconds;
   }
 }
