@@ -4,12 +4,11 @@ import { requireEmail } from '../../lib/email.ts';
 import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page-address.ts';
 import type { Principal } from '../identity/principal.ts';
-import {
-  DEFAULT_LIMIT,
-  type NotificationSetting,
-  type NotificationSettingInput,
-  type NotificationSettingListQuery,
-  type NotificationSettingPage,
+import type {
+  NotificationSetting,
+  NotificationSettingInput,
+  NotificationSettingListQuery,
+  NotificationSettingPage,
 } from './schema.ts';
 import * as store from './store.ts';
 
@@ -76,7 +75,7 @@ export function createNotificationSettings(deps: { database: Database; clock: Cl
 
     async list(principal, resellerId, query) {
       await requireReseller(principal, resellerId);
-      const { limit = DEFAULT_LIMIT, offset = 0, ordering = 'id' } = query;
+      const { limit = 100, offset = 0, ordering = 'id' } = query;
       const field = ordering.replace('-', '') as Exclude<typeof ordering, `-${string}`>;
       const { count, rows } = await store.listSettings(database.sql, resellerId, {
         // All settings of one list have the same reseller.
