@@ -17,25 +17,11 @@ export function filterOf(query: ClientListQuery, within: number | undefined): Cl
     (query.bill_type !== undefined && query.bill_type !== 'common');
   if (impossible) return undefined;
   return {
+    ...query,
     within,
     services: wanted.flatMap(({ service, status }) => (isOffered(service) ? [{ service, status }] : [])),
-    email: query.email,
-    company: query.companyName,
-    name: query.name,
-    deleted: { true: true, false: false }[query.deleted ?? ''],
-    resellerId: query.reseller_id,
-    sellerId: query.seller_id,
-    customId: query.custom_id,
-    activated: query.activated,
-    excluded: idsOf(query.id__in__exclude),
-    usersName: query.users_name,
-    usersEmail: query.users_email,
-    createdFrom: momentOf(query, 'created_at_gte'),
-    createdTo: momentOf(query, 'created_at_lte'),
-    featureIds: idsOf(query.feature_id_in),
-    isTest: query.is_test,
-    ofReseller: query.client_type && query.client_type === 'reseller',
-    countryCode: query.country_code,
+    created_at_gte: momentOf(query, 'created_at_gte'),
+    created_at_lte: momentOf(query, 'created_at_lte'),
   };
 }
 
@@ -45,10 +31,6 @@ export function orderOf(ordering = 'id'): ClientOrder[] {
     const column = (name === 'companyName' ? 'company' : name) as ClientColumn;
     return { column, direction: field.startsWith('-') ? 'desc' : 'asc' };
   });
-}
-
-function idsOf(list: string | undefined): number[] | undefined {
-  return list?.split(',').map(Number);
 }
 
 function momentOf(query: ClientListQuery, field: 'created_at_gte' | 'created_at_lte'): Date | undefined {

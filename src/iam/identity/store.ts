@@ -1,16 +1,10 @@
-import { type Kysely, sql } from 'kysely';
+import { type InferResult, type Kysely, sql } from 'kysely';
 import type { Tables } from '../../db/tables.ts';
 import { type Principal, ROLES } from './principal.ts';
 import { lesserRole } from './roles.ts';
 
-export interface TokenOwner {
-  principal: Principal;
-  secretHash: Buffer;
-  expiresAt: Date | null;
-}
-
 /** A token that is not deleted, with the user it acts for. Undefined also when that user or account is shut out. */
-export async function findTokenOwner(db: Kysely<Tables>, tokenId: number): Promise<TokenOwner | undefined> {
+export async function findTokenOwner(db: Kysely<Tables>, tokenId: number) {
   const row = await members(db)
     .innerJoin('api_tokens', (on) =>
       on
@@ -28,16 +22,12 @@ export async function findTokenOwner(db: Kysely<Tables>, tokenId: number): Promi
     .executeTakeFirst();
   if (!row) return undefined;
   const { secretHash, expiresAt, tokenId: id } = row;
-  return { secretHash, expiresAt, principal: { tokenId: id, loginId: undefined, ...rightsOf(row) } };
-}
-
-export interface LoginOwner {
-  principal: Principal;
-  expiresAt: Date;
+  const principal: Principal = { tokenId: id, loginId: undefined, ...rightsOf(row) };
+  return { secretHash, expiresAt, principal };
 }
 
 /** A login that wasn't ended, with its user. Undefined also when that user or account is shut out. */
-export async function findLoginOwner(db: Kysely<Tables>, loginId: number): Promise<LoginOwner | undefined> {
+export async function findLoginOwner(db: Kysely<Tables>, loginId: number) {
   const row = await members(db)
     .innerJoin('login_sessions', (on) =>
       on
@@ -56,7 +46,8 @@ export async function findLoginOwner(db: Kysely<Tables>, loginId: number): Promi
   if (!row) return undefined;
   const { expiresAt, loginId: id } = row;
   const inPerson = row.makerId === row.user_id && row.madeByToken === null;
-  return { expiresAt, principal: { tokenId: undefined, loginId: id, inPerson, ...rightsOf(row) } };
+  const principal: Principal = { tokenId: undefined, loginId: id, inPerson, ...rightsOf(row) };
+  return { expiresAt, principal };
 }
 
 /** Users that may get in, by the accounts they belong to. */
@@ -84,17 +75,10 @@ function members(db: Kysely<Tables>) {
     .where('clients.deleted_at', 'is', null);
 }
 
-interface MemberRow {
-  client_id: number;
-  user_id: number;
-  role_id: number;
-  home_id: number;
-  reseller_id: number | null;
-  platform_administrator: boolean;
-  shut: string[];
+type MemberRow = InferResult<ReturnType<typeof members>>[number] & {
   /** The most rights that the credential may have. */
   most: number;
-}
+};
 
 /** What the credential and the user's role in the account both allow. Rights beyond accounts hold at home alone. */
 function rightsOf(row: MemberRow) {

@@ -1,6 +1,6 @@
-import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger } from 'fastify';
 import type { Api } from '../../http/server.ts';
-import type { Sender } from './password-check.ts';
+import { senderOf } from './password-check.ts';
 import { formerAddress, passwordCommand } from './password-command.ts';
 import {
   ChangePassword,
@@ -172,8 +172,4 @@ function noteForgotten(log: FastifyBaseLogger, user: Addressed | undefined, who:
     { userId: user.id },
     `${who}; this sets one, for nobody but the user: ${passwordCommand(user.email)}${former ? ` (${former})` : ''}`,
   );
-}
-
-function senderOf(request: FastifyRequest): Sender {
-  return { address: request.ip, userAgent: request.headers['user-agent'] };
 }

@@ -86,18 +86,14 @@ export function createLogins(deps: {
   async function originOf(tx: Transaction, { tokenId, loginId, userId, roleId }: Principal): Promise<Origin> {
     if (tokenId !== undefined) {
       const token = await store.keepToken(tx.sql, tokenId);
-      if (token) return { ...freshOrigin(userId), roleId, tokenId, endsAt: token.expires_at };
+      if (token)
+        return { ...freshOrigin(userId), role_id: roleId, token_id: tokenId, ends_at: token.expires_at };
     }
     const login = loginId === undefined ? undefined : await store.keepLogin(tx.sql, loginId);
     if (!login) throw new UnauthenticatedError('Token is invalid or expired', true);
-    return {
-      family: login.family,
-      makerId: login.maker_id,
-      tokenId: login.token_id,
-      // The role of another account is another one; what counts is the most that this login may ever do.
-      roleId: login.role_id,
-      endsAt: login.ends_at,
-    };
+    // The role of another account is another one; what counts is the most that this login may ever do.
+    const { family, maker_id, token_id, role_id, ends_at } = login;
+    return { family, maker_id, token_id, role_id, ends_at };
   }
 
   async function opened(
@@ -135,8 +131,8 @@ export function createLogins(deps: {
       const memberships = await store.membershipsOf(database.sql, principal.userId);
       const membership = memberships.find(({ client_id }) => client_id === clientId);
       if (!membership) throw new ForbiddenError(`You are no user of client ${clientId}`);
-      return opened(principal, membership, ({ tokenId, makerId }) => {
-        if (clientId === principal.clientId || (tokenId === null && makerId === principal.userId)) return;
+      return opened(principal, membership, ({ token_id, maker_id }) => {
+        if (clientId === principal.clientId || (token_id === null && maker_id === principal.userId)) return;
         throw new ForbiddenError(
           `Only a login with the user's own password leads to another account; this one is of client ${principal.clientId} alone`,
         );

@@ -1,5 +1,5 @@
-import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { pathGuard } from '../../http/path-guard.ts';
 import type { Api } from '../../http/server.ts';
 import {
   NotificationSetting,
@@ -19,11 +19,7 @@ export function notificationSettingRoutes(
   app: Api,
   { notificationSettings: settings }: { notificationSettings: NotificationSettings },
 ): void {
-  // Another reseller is refused before the body is read.
-  const onRequest = async (request: FastifyRequest) => {
-    const resellerId = Number((request.params as { resellerId: string }).resellerId);
-    if (Number.isSafeInteger(resellerId)) await settings.requireReseller(request.principal, resellerId);
-  };
+  const onRequest = pathGuard('resellerId', settings.requireReseller);
 
   app.get(BASE, {
     config: { access: 'resell' },

@@ -1,8 +1,7 @@
-import { type Kysely, type SqlBool, sql } from 'kysely';
+import { type Insertable, type Kysely, type SqlBool, sql } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Reach } from '../identity/reach.ts';
-import type { Language } from '../identity/tables.ts';
 
 const lower = (email: string) => sql<SqlBool>`lower(users.email) = ${email.toLowerCase()}`;
 
@@ -41,58 +40,11 @@ export async function countInvitations(
     .executeTakeFirstOrThrow();
 }
 
-export interface NewInvitation {
-  clientId: number;
-  email: string;
-  name: string | null;
-  lang: Language | undefined;
-  roleId: number;
-  invitedBy: number;
-  expiresAt: Date;
-}
-
-/** A row that stands for the invited until they come, whether they log in here already or not. */
-export async function insertInvited(tx: Transaction, invitation: NewInvitation, now: Date): Promise<number> {
-  const { clientId, email, name, lang, roleId } = invitation;
-  const { id } = await tx.sql
-    .insertInto('users')
-    .values({
-      client_id: clientId,
-      reseller_id: null,
-      email,
-      name,
-      ...(lang && { lang }),
-      platform_administrator: false,
-      pending: true,
-      created_at: now,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  await tx.sql
-    .insertInto('client_users')
-    .values({ client_id: clientId, user_id: id, role_id: roleId, created_at: now })
-    .execute();
-  return id;
-}
-
 export async function insertInvitation(
   tx: Transaction,
-  userId: number,
-  { clientId, invitedBy, expiresAt }: NewInvitation,
-  secretHash: Buffer,
-  now: Date,
+  invitation: Insertable<Tables['invitations']>,
 ): Promise<void> {
-  await tx.sql
-    .insertInto('invitations')
-    .values({
-      user_id: userId,
-      client_id: clientId,
-      secret_hash: secretHash,
-      invited_by: invitedBy,
-      created_at: now,
-      expires_at: expiresAt,
-    })
-    .execute();
+  await tx.sql.insertInto('invitations').values(invitation).execute();
 }
 
 /** Those of an address who belong to accounts in reach, the invited among them. */
@@ -150,19 +102,8 @@ export async function expireInvitations(
           where users.id = ${invitedBy} and users.client_id = any(${[...clientIds]}::bigint[])))`.execute(db);
 }
 
-export interface OpenInvitation {
-  user_id: number;
-  client_id: number;
-  email: string;
-  secret_hash: Buffer;
-  expires_at: Date;
-}
-
 /** An invitation to an account that people may get into, unless it was answered. */
-export async function findInvitation(
-  db: Kysely<Tables>,
-  userId: number,
-): Promise<OpenInvitation | undefined> {
+export async function findInvitation(db: Kysely<Tables>, userId: number) {
   return db
     .selectFrom('invitations')
     .innerJoin('users', 'users.id', 'invitations.user_id')

@@ -2,14 +2,15 @@ import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
 import { type ClientDirectory, type ClientEntry, resells } from '../clients/directory.ts';
+import { lockClients } from '../identity/accounts.ts';
 import type { Authenticator } from '../identity/authenticate.ts';
 import { announceUser } from '../identity/credentials.ts';
 import { type Principal, ROLES } from '../identity/principal.ts';
-import { type Role, roleOf } from '../identity/roles.ts';
+import { namesNone, type Role, roleOf } from '../identity/roles.ts';
 import { expireInvitations } from './invitation-store.ts';
 import { requireAnotherAdministrator, takeOut } from './removal.ts';
 import { isBeyond, mayStaff } from './rights.ts';
-import { acceptedRole, namesNone } from './roles.ts';
+import { givenRole } from './roles.ts';
 import type { UserRole } from './schema.ts';
 import * as store from './store.ts';
 
@@ -68,7 +69,7 @@ export function createMembers(deps: {
 
   /** The user and their place in the account, which is locked. */
   async function lockedMember(tx: Transaction, principal: Principal, clientId: number, userId: number) {
-    await store.lockClients(tx, [clientId]);
+    await lockClients(tx, [clientId]);
     const user = await store.findUser(tx.sql, userId);
     const memberships = await store.membershipsOf(tx.sql, [userId]);
     const membership = memberships.find(({ client_id }) => client_id === clientId);
@@ -93,7 +94,7 @@ export function createMembers(deps: {
 
     async changeRole(principal, clientId, userId, wanted = {}) {
       await requireStaffing(principal, clientId);
-      const role = namesNone(wanted) ? undefined : acceptedRole(principal, wanted);
+      const role = namesNone(wanted) ? undefined : givenRole(principal, wanted);
       const credentials = await database.accept(principal, async (tx) => {
         await lockedMember(tx, principal, clientId, userId);
         if (!role) return { tokens: [], logins: [] };
