@@ -1,11 +1,4 @@
-import {
-  type CompiledQuery,
-  Kysely,
-  PostgresAdapter,
-  PostgresDialect,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-} from 'kysely';
+import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { ActionResource } from '../lib/action-resource.ts';
 import { ConflictError } from '../lib/errors.ts';
@@ -156,35 +149,9 @@ function kyselyOn(client: pg.PoolClient): Kysely<Tables> {
 
 /** kysely on one connection that somebody else opened and will release. */
 function makeKyselyOn(client: pg.PoolClient): Kysely<Tables> {
-  const connection = {
-    async executeQuery<R>(query: CompiledQuery) {
-      const result = await client.query(query.sql, [...query.parameters]);
-      return { rows: result.rows as R[], numAffectedRows: BigInt(result.rowCount ?? 0) };
-    },
-    // biome-ignore lint/correctness/useYield: kysely demands the method, and nothing here streams.
-    async *streamQuery(): AsyncGenerator<never> {
-      throw new Error('Streaming inside a transaction is not offered');
-    },
-  };
-  const nested = async () => {
-    throw new Error('The transaction is open already');
-  };
-  return new Kysely<Tables>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-      createDriver: () => ({
-        init: async () => {},
-        acquireConnection: async () => connection,
-        releaseConnection: async () => {},
-        beginTransaction: nested,
-        commitTransaction: nested,
-        rollbackTransaction: nested,
-        destroy: async () => {},
-      }),
-    },
-  });
+  const lent = { query: client.query.bind(client), release: () => {} };
+  const pool = { connect: async () => lent, end: async () => {} };
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 
 /** Whether a database error is the violation of the constraint or unique index of that name. */

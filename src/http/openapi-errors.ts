@@ -1,5 +1,5 @@
 import { type Area, areaOf } from './areas.ts';
-import type { OpenApiDocument, Operation } from './openapi-document.ts';
+import { mapOperations, type OpenApiDocument, type Operation } from './openapi-document.ts';
 import type { RequestTraits } from './openapi-requests.ts';
 
 /** What each refusal means to whoever gets it. */
@@ -106,14 +106,7 @@ export function withErrors(
   traits: ReadonlyMap<string, RequestTraits>,
 ): OpenApiDocument {
   const responses: Record<string, object> = {};
-  const paths = Object.fromEntries(
-    Object.entries(document.paths).map(([path, operations]) => [
-      path,
-      Object.fromEntries(
-        Object.entries(operations).map(([method, operation]) => [method, completed(path, method, operation)]),
-      ),
-    ]),
-  );
+  const paths = mapOperations(document, completed);
   return {
     ...document,
     paths,
@@ -124,7 +117,7 @@ export function withErrors(
     },
   };
 
-  function completed(path: string, method: string, operation: Operation): Operation {
+  function completed(operation: Operation, method: string, path: string): Operation {
     const area = areaOf(path);
     const errors = statusesOf(path, method, operation, traits.get(operation.operationId)).map((status) => {
       const name = `${BODY[area]}${status}`;

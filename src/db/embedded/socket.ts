@@ -53,6 +53,12 @@ export function embeddedConnection(socketDir: string) {
   return { host: socketDir, port: SOCKET_PORT, user: ROLE, database: DATABASE };
 }
 
+/** The same for the server that another process has started on the data folder; undefined when none runs. */
+export function runningEmbedded(dataDir: string) {
+  const run = path.join(dataDir, 'run');
+  return fs.existsSync(run) ? embeddedConnection(fs.realpathSync(run)) : undefined;
+}
+
 function fits(dir: string): boolean {
   return Buffer.byteLength(path.join(dir, SOCKET_FILE)) <= LONGEST;
 }
