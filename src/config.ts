@@ -4,7 +4,6 @@ import path from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import type { EngineSettings } from './engines/settings.ts';
 import { parseTokenText } from './iam/identity/token-text.ts';
 import { parseAllowedHosts } from './lib/allowed-hosts.ts';
 import { closestName } from './lib/closest-name.ts';
@@ -142,58 +141,8 @@ const Environment = Type.Object({
 });
 type Environment = Static<typeof Environment>;
 
-/** Everything a process is told from outside, parsed once and passed down. */
-export interface Config {
-  readonly host: string;
-  readonly port: number;
-  /** Absolute. */
-  readonly dataDir: string;
-  readonly bootstrapToken: { readonly id: number; readonly secret: string } | undefined;
-  /** Undefined: the embedded PostgreSQL in `dataDir`. */
-  readonly databaseUrl: string | undefined;
-  readonly catalogDir: string;
-  /** How long a start waits for a database that doesn't answer. */
-  readonly databaseWaitSeconds: number;
-  /** Requests of one token, or of one address without any, in 10 seconds; 0 for any number. */
-  readonly rateLimit: number;
-  /** Addresses and networks that are believed where a request comes from. */
-  readonly trustedProxies: readonly string[];
-  readonly simulationSpeed: number;
-  /** How often what infrastructure has is held against what is wanted. */
-  readonly compareMs: number;
-  /** Absolute. */
-  readonly temporaryDir: string;
-  /** Folders of programs, as in PATH. */
-  readonly searchPath: string;
-  readonly ai: {
-    /** Tasks at a time, in this process and of one account. */
-    readonly concurrency: number;
-    readonly perClient: number;
-    /** Absolute. */
-    readonly modelDir: string | undefined;
-    /** Programs, and how sure the one for speech has to be. */
-    readonly engines: Omit<EngineSettings, 'searchPath' | 'modelDir'>;
-    /** A list of hosts; see parseAllowedHosts. */
-    readonly allowedHosts: string;
-    /** Whether analyses run in a sandbox: where one works, or not at all without one, or never. */
-    readonly sandbox: 'auto' | 'required' | 'off';
-    readonly effort: { readonly timeFactor: number; readonly memoryBytes: number };
-    readonly media: {
-      readonly maxBytes: number;
-      readonly idleMs: number;
-      readonly bytesPerSecond: number;
-      readonly totalMs: number;
-    };
-  };
-  /** A list of hosts that user actions may be sent to besides public ones; see parseAllowedHosts. */
-  readonly webhookHosts: string;
-  /** Whether other machines may read /metrics. */
-  readonly openMetrics: boolean;
-  readonly logLevel: string;
-  readonly logFormat: 'text' | 'json';
-  /** Whether each request has a line in the log. */
-  readonly accessLog: boolean;
-}
+/** Everything a process is told from outside, parsed once and passed down. Folders are absolute. */
+export type Config = ReturnType<typeof loadConfig>;
 
 /** People read the lines of one format, machines those of the other. */
 const ON_BY_FORMAT = { text: 'off', json: 'on' } as const;
@@ -213,7 +162,7 @@ const CHECKS: Partial<Record<keyof Environment, (text: string) => boolean>> = {
  * Reads the settings of the environment. An empty text counts as not set.
  * @throws SettingError naming every setting that can't be used
  */
-export function loadConfig(environment: Record<string, string | undefined>): Config {
+export function loadConfig(environment: Record<string, string | undefined>) {
   const names = Object.keys(Environment.properties) as (keyof Environment)[];
   const given = Object.fromEntries(
     names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
@@ -234,20 +183,29 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
     port: Number(settings.TRADEWIND_PORT),
     dataDir: path.resolve(settings.TRADEWIND_DATA_DIR),
     bootstrapToken: bootstrapTokenOf(settings.TRADEWIND_BOOTSTRAP_TOKEN ?? ''),
+    /** Undefined: the embedded PostgreSQL in `dataDir`. */
     databaseUrl: settings.DATABASE_URL,
     catalogDir: path.resolve(settings.TRADEWIND_CATALOG_DIR ?? path.join(packageRoot, 'catalog')),
+    /** How long a start waits for a database that doesn't answer. */
     databaseWaitSeconds: Number(settings.TRADEWIND_DATABASE_WAIT),
+    /** Requests of one token, or of one address without any, in 10 seconds; 0 for any number. */
     rateLimit: Number(settings.TRADEWIND_RATE_LIMIT),
+    /** Addresses and networks that are believed where a request comes from. */
     trustedProxies: proxiesOf(settings.TRADEWIND_TRUST_PROXY ?? ''),
     simulationSpeed: Number(settings.TRADEWIND_SIMULATION_SPEED),
+    /** How often what infrastructure has is held against what is wanted. */
     compareMs: Number(settings.TRADEWIND_COMPARE_SECONDS) * 1_000,
     temporaryDir: path.resolve(settings.TRADEWIND_TMP ?? path.join(settings.TRADEWIND_DATA_DIR, 'tmp')),
+    /** Folders of programs, as in PATH. */
     searchPath: environment.PATH || '/usr/local/bin:/usr/bin:/bin',
     ai: aiOf(settings),
+    /** A list of hosts that user actions may be sent to besides public ones; see parseAllowedHosts. */
     webhookHosts: settings.TRADEWIND_WEBHOOK_ALLOW_HOSTS ?? '',
+    /** Whether other machines may read /metrics. */
     openMetrics: settings.TRADEWIND_METRICS === 'open',
     logLevel: settings.TRADEWIND_LOG_LEVEL,
     logFormat: settings.TRADEWIND_LOG_FORMAT,
+    /** Whether each request has a line in the log. */
     accessLog: (settings.TRADEWIND_ACCESS_LOG ?? ON_BY_FORMAT[settings.TRADEWIND_LOG_FORMAT]) === 'on',
   });
 }
@@ -290,15 +248,17 @@ function refusal(name: keyof Environment): string {
   return `${name} is not usable: it must be ${(Environment.properties[name] as { rule?: string }).rule}`;
 }
 
-function aiOf(settings: Environment): Config['ai'] {
+function aiOf(settings: Environment) {
   const { TRADEWIND_AI_CONCURRENCY: concurrency, TRADEWIND_MODEL_DIR: modelDir } = settings;
   return {
+    /** Tasks at a time, in this process and of one account. */
     concurrency:
       concurrency === undefined
         ? Math.max(1, Math.floor(os.availableParallelism() / 2))
         : Number(settings.TRADEWIND_AI_CONCURRENCY),
     perClient: Number(settings.TRADEWIND_AI_CLIENT_CONCURRENCY),
     modelDir: modelDir === undefined ? undefined : path.resolve(modelDir),
+    /** Programs, and how sure the one for speech has to be. */
     engines: {
       ffmpeg: settings.TRADEWIND_FFMPEG,
       ffprobe: settings.TRADEWIND_FFPROBE,
@@ -306,7 +266,9 @@ function aiOf(settings: Environment): Config['ai'] {
       pocketsphinxModel: path.resolve(settings.TRADEWIND_POCKETSPHINX_MODEL),
       minWordConfidence: Number(settings.TRADEWIND_SPEECH_CONFIDENCE),
     },
+    /** A list of hosts; see parseAllowedHosts. */
     allowedHosts: settings.TRADEWIND_MEDIA_ALLOW_HOSTS ?? '',
+    /** Whether analyses run in a sandbox: where one works, or not at all without one, or never. */
     sandbox: settings.TRADEWIND_AI_SANDBOX,
     effort: {
       timeFactor: Number(settings.TRADEWIND_AI_TIME_FACTOR),
@@ -330,7 +292,7 @@ function isAddressOrNetwork(text: string): boolean {
   return net.isIP(text) !== 0 || (net.isIP(text.split('/')[0] ?? '') !== 0 && ipaddr.isValidCIDR(text));
 }
 
-function bootstrapTokenOf(text: string): Config['bootstrapToken'] {
+function bootstrapTokenOf(text: string) {
   const token = parseTokenText(text);
   if (!token || token.secret.length < SHORTEST_SECRET) return undefined;
   return token.id >= 1 && token.id <= 2_147_483_647 ? token : undefined;

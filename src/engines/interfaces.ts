@@ -5,16 +5,6 @@ export class UnusableMediaError extends Error {
   override readonly name = 'UnusableMediaError';
 }
 
-/** What an inspection finds out about a medium that is fit for use. */
-export interface MediaFacts {
-  format: string;
-  kind: 'picture' | 'audio' | 'video';
-  /** A picture counts as one second. */
-  durationSeconds: number;
-  hasAudio: boolean;
-  picture: { width: number; height: number; framesPerSecond: number } | undefined;
-}
-
 /** One picture, as a square. */
 export interface Frame {
   /** Its number in the medium, at the medium's own rate. */
@@ -39,15 +29,6 @@ export interface FrameForm {
 
 export interface FramePlan extends FrameForm {
   intervalSeconds: number;
-}
-
-export interface MediaTools<Facts extends MediaFacts = MediaFacts> {
-  /** @throws UnusableMediaError */
-  inspect(media: string): Promise<Facts>;
-  /** The first audio track. @param heard told the share that is done. @throws UnusableMediaError */
-  record(media: string, facts: Facts, heard: (share: number) => void): Promise<Recording>;
-  /** Pictures at even distances. @throws UnusableMediaError */
-  frames(media: string, facts: Facts, plan: FramePlan): AsyncIterable<Frame>;
 }
 
 /** A stretch of speech in a recording, in samples. */

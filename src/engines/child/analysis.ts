@@ -1,4 +1,5 @@
 import { languageOf } from '../../streaming/ai-tasks/languages.ts';
+import type { Look } from '../frames/moderation.ts';
 import { UnusableMediaError } from '../interfaces.ts';
 import {
   type Inventory,
@@ -59,7 +60,8 @@ async function transcription(job: TranscriptionJob, bench: Bench): Promise<Analy
   if (!facts.hasAudio) throw new UnusableMediaError(`The ${facts.format} file has no audio track.`);
   const { transcribe } = await import('../speech/transcription.ts');
   const transcriber = await transcriberOf(engine.found.how, bench, job.folder);
-  return transcribe({ media: job.media, tools, facts, transcriber, wish, report });
+  const record = (heard: (share: number) => void) => tools.record(job.media, facts, heard);
+  return transcribe({ record, transcriber, wish, report });
 }
 
 async function transcriberOf(how: SpeechEngine['how'], { programs, settings }: Bench, folder: string) {
@@ -81,7 +83,12 @@ async function moderation(job: ModerationJob, bench: Bench): Promise<AnalysisRes
     );
   const facts = await inspected(bench, job.media);
   if (!facts.picture) throw new UnusableMediaError(`The ${facts.format} file has no video track.`);
-  const look = { media: job.media, tools, facts, maxFrames: job.limits.frames, report };
+  const look: Look = {
+    durationSeconds: facts.durationSeconds,
+    frames: (plan) => tools.frames(job.media, facts, plan),
+    maxFrames: job.limits.frames,
+    report,
+  };
   const { findNsfw, findNudity, findSport } = await import('../frames/moderation.ts');
   if (engine.found.how.kind === 'nsfwjs') {
     const { createNsfwModerator } = await import('../frames/nsfw.ts');

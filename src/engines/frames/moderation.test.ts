@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Frame, MediaFacts, MediaTools, ObjectDetector, Sighting } from '../interfaces.ts';
+import type { Frame, ObjectDetector, Sighting } from '../interfaces.ts';
 import type { Report } from '../report.ts';
-import { findNsfw, findNudity, findSport } from './moderation.ts';
+import { findNsfw, findNudity, findSport, type Look } from './moderation.ts';
 
 const silent: Report = { stage: () => {}, facts: () => {}, progress: () => {} };
 const form = { size: 1, fit: 'stretch' } as const;
@@ -10,13 +10,6 @@ const form = { size: 1, fit: 'stretch' } as const;
 function film(durationSeconds: number) {
   const plans: number[] = [];
   let closed = false;
-  const facts: MediaFacts = {
-    format: 'MP4',
-    kind: 'video',
-    durationSeconds,
-    hasAudio: false,
-    picture: { width: 1, height: 1, framesPerSecond: 10 },
-  };
   async function* frames(interval: number): AsyncGenerator<Frame> {
     try {
       for (let at = 0; at < durationSeconds; at += interval)
@@ -25,16 +18,17 @@ function film(durationSeconds: number) {
       closed = true;
     }
   }
-  const tools: MediaTools = {
-    inspect: () => Promise.resolve(facts),
-    record: () => Promise.reject(new Error('not asked for')),
-    frames(_media, _facts, { intervalSeconds }) {
+  const look: Look = {
+    durationSeconds,
+    frames({ intervalSeconds }) {
       plans.push(intervalSeconds);
       return frames(intervalSeconds);
     },
+    maxFrames: 600,
+    report: silent,
   };
   return {
-    look: { media: '/film', tools, facts, maxFrames: 600, report: silent },
+    look,
     plans,
     isClosed: () => closed,
   };

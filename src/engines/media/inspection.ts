@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { type MediaFacts, UnusableMediaError } from '../interfaces.ts';
+import { UnusableMediaError } from '../interfaces.ts';
 import type { Programs, Running } from '../programs.ts';
 import { inputArguments, MAX_PIXELS } from './arguments.ts';
 import { formatOf, type MediaFormat } from './formats.ts';
@@ -44,8 +44,15 @@ interface KeyFrames {
   longestGapSeconds: number;
 }
 
-export interface InspectedMedia extends MediaFacts {
+/** What is known of a medium that is fit for use. */
+export interface InspectedMedia {
   source: MediaFormat;
+  format: string;
+  kind: 'picture' | 'audio' | 'video';
+  /** A picture counts as one second. */
+  durationSeconds: number;
+  hasAudio: boolean;
+  picture: { width: number; height: number; framesPerSecond: number } | undefined;
   /** Of the audio track alone, where the file says so. */
   audioSeconds: number | undefined;
 }
