@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { attempt } from '../lib/attempt.ts';
 
 const CHECK_MS = 250;
 const SHELLS = /^((ba|da|a|z|k|mk|fi|c|tc)?sh|busybox)\d*$/;
@@ -57,7 +58,7 @@ function climb(runByNpm: boolean): Chain {
 
 function isShell(pid: number): boolean {
   // One that can't be seen into is treated with the same care.
-  const program = linkOf(`/proc/${pid}/exe`);
+  const program = attempt(() => fs.readlinkSync(`/proc/${pid}/exe`));
   return program === undefined || SHELLS.test(path.basename(program));
 }
 
@@ -84,17 +85,5 @@ function relativesOf(pid: number): { parent: number; group: number } | undefined
 }
 
 function textOf(file: string): string | undefined {
-  try {
-    return fs.readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
-
-function linkOf(file: string): string | undefined {
-  try {
-    return fs.readlinkSync(file);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => fs.readFileSync(file, 'utf8'));
 }
