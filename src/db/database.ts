@@ -2,7 +2,6 @@ import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { ActionResource } from '../lib/action-resource.ts';
 import { ConflictError } from '../lib/errors.ts';
-import { openPool } from './pool.ts';
 import type { Tables } from './tables.ts';
 
 /** `sql` speaks kysely on the transaction's own connection; `client` is that connection, for libraries that want it raw. */
@@ -63,7 +62,7 @@ export function openDatabase(
   maxConnections = 20,
   { repeatable = false }: { repeatable?: boolean } = {},
 ): Database {
-  const pool = openPool({
+  const pool = new pg.Pool({
     ...connection,
     max: maxConnections,
     connectionTimeoutMillis: 10_000,
@@ -72,6 +71,10 @@ export function openDatabase(
     idle_in_transaction_session_timeout: 15_000,
     application_name: 'tradewind',
   });
+  // Connections may break at any moment, also while they are lent out: whoever uses one gets the fault from the query, and
+  // the pool makes a new one. Without a listener on each, it would end the process.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => void client.on('error', () => {}));
   // The statement goes before any other on that connection.
   if (repeatable)
     pool.on('connect', (client) => void client.query('set synchronous_commit = off').catch(() => {}));

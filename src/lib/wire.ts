@@ -51,11 +51,15 @@ export const ProjectRegion = {
 };
 export const ProjectRegionParams = Type.Object(ProjectRegion);
 
+const limitOf = (value: number) => ({
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1000, default: value, description: 'Most results to answer' }),
+  ),
+});
+
 /** `limit` and `offset` of cloud lists (contract 1.3). */
 export const listQuery = (defaultLimit = 1000) => ({
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1000, default: defaultLimit, description: 'Most results to answer' }),
-  ),
+  ...limitOf(defaultLimit),
   offset: Type.Optional(
     Type.Integer({
       minimum: 0,
@@ -68,9 +72,7 @@ export const listQuery = (defaultLimit = 1000) => ({
 
 /** `limit` and `offset` of lists in the account area (contract 1.3). */
 export const pageQuery = (defaultLimit = 100) => ({
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1000, default: defaultLimit, description: 'Most results to answer' }),
-  ),
+  ...limitOf(defaultLimit),
   offset: Type.Optional({ ...IntegerId('Results to skip before the first'), default: 0 }),
 });
 

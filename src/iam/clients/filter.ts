@@ -1,5 +1,4 @@
-import { InvalidError } from '../../lib/errors.ts';
-import { MOMENT_RULE } from '../../lib/timestamps.ts';
+import { momentIn } from '../../lib/calendar-time.ts';
 import { type ClientListQuery, isOffered, SERVICES } from './schema.ts';
 import type { ClientColumn, ClientFilter, ClientOrder } from './store.ts';
 
@@ -16,12 +15,13 @@ export function filterOf(query: ClientListQuery, within: number | undefined): Cl
     query.client_type === 'sales' ||
     (query.bill_type !== undefined && query.bill_type !== 'common');
   if (impossible) return undefined;
+  const { created_at_gte: gte, created_at_lte: lte } = query;
   return {
     ...query,
     within,
     services: wanted.flatMap(({ service, status }) => (isOffered(service) ? [{ service, status }] : [])),
-    created_at_gte: momentOf(query, 'created_at_gte'),
-    created_at_lte: momentOf(query, 'created_at_lte'),
+    created_at_gte: gte === undefined ? undefined : momentIn('created_at_gte', gte),
+    created_at_lte: lte === undefined ? undefined : momentIn('created_at_lte', lte),
   };
 }
 
@@ -31,13 +31,4 @@ export function orderOf(ordering = 'id'): ClientOrder[] {
     const column = (name === 'companyName' ? 'company' : name) as ClientColumn;
     return { column, direction: field.startsWith('-') ? 'desc' : 'asc' };
   });
-}
-
-function momentOf(query: ClientListQuery, field: 'created_at_gte' | 'created_at_lte'): Date | undefined {
-  const text = query[field];
-  if (text === undefined) return undefined;
-  const date = new Date(text);
-  // A leap second has the form of a time, but no Date can hold it.
-  if (Number.isNaN(date.getTime())) throw new InvalidError({ [field]: [MOMENT_RULE] });
-  return date;
 }

@@ -96,6 +96,12 @@ export function createLogins(deps: {
     return { family, maker_id, token_id, role_id, ends_at };
   }
 
+  function noteRequest(tx: Transaction, email: string): Promise<store.Addressed | undefined> {
+    const now = clock.now();
+    const since = new Date(now.getTime() - REQUEST_NOTED_MS);
+    return store.notePasswordRequest(tx.sql, email, { now, since });
+  }
+
   async function opened(
     principal: Principal,
     of: store.MembershipRow,
@@ -181,20 +187,14 @@ export function createLogins(deps: {
       return pairOf(deps, done.login);
     },
 
-    async passwordForgotten(email) {
-      const now = clock.now();
-      const since = new Date(now.getTime() - REQUEST_NOTED_MS);
-      return database.accept({}, (tx) => store.notePasswordRequest(tx.sql, email, { now, since }));
-    },
+    passwordForgotten: (email) => database.accept({}, (tx) => noteRequest(tx, email)),
 
     async resetPassword(principal, email) {
-      const now = clock.now();
-      const since = new Date(now.getTime() - REQUEST_NOTED_MS);
       return database.accept(principal, async (tx) => {
         if (!(await store.belongsTo(tx.sql, email, reachOf(principal)))) {
           throw new NotFoundError('User with the address', email);
         }
-        return store.notePasswordRequest(tx.sql, email, { now, since });
+        return noteRequest(tx, email);
       });
     },
 

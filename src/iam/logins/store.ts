@@ -241,30 +241,19 @@ export async function listAttempts(
   of: { clientId: number; userId: number | undefined; strangers: boolean },
   page: { limit: number; offset: number },
 ) {
+  const users = sql<number>`(
+    select own.user_id from client_users own where own.client_id = ${of.clientId} and not exists (
+      select from client_users other where other.user_id = own.user_id and other.client_id <> own.client_id))`;
   const attempts = db
     .selectFrom('login_attempts')
     .selectAll()
-    .where((attempt) => {
-      const users = attempt
-        .selectFrom('client_users as own')
-        .select('own.user_id')
-        .where('own.client_id', '=', of.clientId)
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('client_users as other')
-                .select('other.user_id')
-                .whereRef('other.user_id', '=', 'own.user_id')
-                .whereRef('other.client_id', '!=', 'own.client_id'),
-            ),
-          ),
-        );
-      return attempt.or([
+    .where((attempt) =>
+      attempt.or([
         attempt('user_id', 'in', users),
         ...(of.userId === undefined ? [] : [attempt('user_id', '=', of.userId)]),
         ...(of.strangers ? [attempt('user_id', 'is', null)] : []),
-      ]);
-    })
+      ]),
+    )
     .orderBy('id', 'desc');
   return pageWithCount(attempts, page);
 }

@@ -61,8 +61,7 @@ export function notificationSettingRoutes(
       params: NotificationSettingParams,
       response: { 200: NotificationSetting },
     },
-    handler: ({ principal, params }) =>
-      settings.get(principal, params.resellerId, params.notificationSettingsId),
+    handler: ({ principal, params }) => settings.get(principal, params),
   });
 
   app.put(ONE, {
@@ -76,8 +75,7 @@ export function notificationSettingRoutes(
       body: NotificationSettingInput,
       response: { 200: NotificationSetting },
     },
-    handler: ({ principal, params, body }) =>
-      settings.replace(principal, params.resellerId, params.notificationSettingsId, body),
+    handler: ({ principal, params, body }) => settings.replace(principal, params, body),
   });
 
   app.patch(ONE, {
@@ -92,8 +90,7 @@ export function notificationSettingRoutes(
       body: NotificationSettingInput,
       response: { 200: NotificationSetting },
     },
-    handler: ({ principal, params, body }) =>
-      settings.update(principal, params.resellerId, params.notificationSettingsId, body),
+    handler: ({ principal, params, body }) => settings.update(principal, params, body),
   });
 
   app.delete(ONE, {
@@ -107,7 +104,7 @@ export function notificationSettingRoutes(
       response: { 204: Type.Null() },
     },
     handler: async ({ principal, params }, reply) => {
-      await settings.delete(principal, params.resellerId, params.notificationSettingsId);
+      await settings.delete(principal, params);
       return reply.code(204).send(null);
     },
   });

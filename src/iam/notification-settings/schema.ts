@@ -63,3 +63,4 @@ export const NotificationSettingParams = Type.Object({
   resellerId: IntegerId('Reseller ID'),
   notificationSettingsId: IntegerId('Setting ID'),
 });
+export type SettingPath = Static<typeof NotificationSettingParams>;

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/database.ts';
+import { momentIn } from '../../lib/calendar-time.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
-import { MOMENT_RULE } from '../../lib/timestamps.ts';
 import { type ClientDirectory, resells } from '../clients/directory.ts';
 import type { Authenticator } from '../identity/authenticate.ts';
 import { announceTokens, endLogins, together } from '../identity/credentials.ts';
@@ -175,9 +175,7 @@ function filteredRole(text: string): Role {
 
 function acceptedExpiry(text: string | null, now: Date): Date | null {
   if (text === null) return null;
-  const date = new Date(text);
-  // A leap second has the form of a time, but no Date can hold it.
-  if (Number.isNaN(date.getTime())) throw new InvalidError({ exp_date: [MOMENT_RULE] });
+  const date = momentIn('exp_date', text);
   if (date <= now) {
     throw new InvalidError({
       exp_date: ['Must be in the future; send null for a token that never expires.'],

@@ -152,22 +152,11 @@ export async function takePlace(
   tx: Transaction,
   { of, to, clientId }: { of: number; to: number; clientId: number },
 ): Promise<void> {
-  await tx.sql
-    .updateTable('client_users')
-    .set({ user_id: to })
-    .where('client_id', '=', clientId)
-    .where('user_id', '=', of)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('client_users as there')
-            .select('there.user_id')
-            .where('there.client_id', '=', clientId)
-            .where('there.user_id', '=', to),
-        ),
-      ),
-    )
-    .execute();
+  await sql`
+    update client_users set user_id = ${to} where client_id = ${clientId} and user_id = ${of}
+       and not exists (select from client_users there where there.client_id = ${clientId} and there.user_id = ${to})`.execute(
+    tx.sql,
+  );
 }
 
 /** The row that stood for somebody who has one already. */

@@ -1,4 +1,4 @@
-import type { InferResult, Kysely, Updateable } from 'kysely';
+import { type InferResult, type Kysely, sql, type Updateable } from 'kysely';
 import { type Transaction, violates } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -182,33 +182,16 @@ export async function accountsOnlyAdministeredBy(
   clientIds: readonly number[],
 ): Promise<number[]> {
   if (clientIds.length === 0) return [];
-  const rows = await db
-    .selectFrom('client_users as own')
-    .innerJoin('users as self', 'self.id', 'own.user_id')
-    .select('own.client_id')
-    .where('own.user_id', '=', userId)
-    .where('own.is_active', '=', true)
-    .where('self.pending', '=', false)
-    .where('own.role_id', '=', ROLES.administrators.id)
-    .where('own.client_id', 'in', clientIds)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('client_users as other')
-            .innerJoin('users', 'users.id', 'other.user_id')
-            .select('other.user_id')
-            .whereRef('other.client_id', '=', 'own.client_id')
-            .where('other.user_id', '!=', userId)
-            .where('other.role_id', '=', ROLES.administrators.id)
-            .where('other.is_active', '=', true)
-            .where('users.is_active', '=', true)
-            .where('users.pending', '=', false)
-            .where('users.deleted_at', 'is', null),
-        ),
-      ),
-    )
-    .orderBy('own.client_id')
-    .execute();
+  const { rows } = await sql<{ client_id: number }>`
+    select own.client_id from client_users own join users self on self.id = own.user_id
+     where own.user_id = ${userId} and own.client_id = any(${[...clientIds]}::bigint[])
+       and own.is_active and not self.pending and own.role_id = ${ROLES.administrators.id}
+       and not exists (
+         select from client_users other join users on users.id = other.user_id
+          where other.client_id = own.client_id and other.user_id <> own.user_id
+            and other.role_id = own.role_id and other.is_active
+            and users.is_active and not users.pending and users.deleted_at is null)
+     order by own.client_id`.execute(db);
   return rows.map(({ client_id }) => client_id);
 }
 
