@@ -1,4 +1,4 @@
-import { type TProperties, type TSchema, Type } from 'typebox';
+import { type Static, type TProperties, type TSchema, Type } from 'typebox';
 import { NULL_AS_ABSENT } from './client-nulls.ts';
 import { NAME_PATTERN, NAME_RULE } from './names.ts';
 
@@ -75,6 +75,12 @@ export const pageQuery = (defaultLimit = 100) => ({
   ...limitOf(defaultLimit),
   offset: Type.Optional({ ...IntegerId('Results to skip before the first'), default: 0 }),
 });
+
+export const PageQuery = Query(pageQuery());
+export type PageQuery = Static<typeof PageQuery>;
+
+export const ClientParams = Type.Object({ clientId: IntegerId('Client ID') });
+export const UserParams = Type.Object({ userId: IntegerId('User ID') });
 
 const PageAddress = (which: string) =>
   Type.Unsafe<string | null>({

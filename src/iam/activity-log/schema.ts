@@ -1,10 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { IntegerId, Named, pageFields, pageQuery, Query, Timestamp } from '../../lib/wire.ts';
-
-export const LogQuery = Query({
-  ...pageQuery(),
-});
-export type LogQuery = Static<typeof LogQuery>;
+import { IntegerId, Named, pageFields, Timestamp } from '../../lib/wire.ts';
 
 const StatusChange = Named('AccountStatusChange', {
   id: Type.Integer({ examples: [1] }),

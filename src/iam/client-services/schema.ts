@@ -59,7 +59,6 @@ export const PatchService = Type.Object(
 );
 export type ServiceChanges = Static<typeof PatchService>;
 
-export const ServicesParams = Type.Object({ clientId: IntegerId('Client ID') });
 export const ServiceParams = Type.Object({
   clientId: IntegerId('Client ID'),
   serviceId: IntegerId('Service ID'),

@@ -219,5 +219,3 @@ export const ClientPage = Named('ClientPage', { ...pageFields, results: Type.Arr
 export type ClientPage = Static<typeof ClientPage>;
 /** Told apart by what it is: an array, or an object. */
 export const ClientList = Type.Union([Type.Array(Client), ClientPage], { title: 'ClientList' });
-
-export const ClientParams = Type.Object({ clientId: IntegerId('Client ID') });

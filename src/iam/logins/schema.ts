@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { NULL_AS_ABSENT, NULL_AS_EMPTY } from '../../lib/client-nulls.ts';
 import { Email } from '../../lib/email.ts';
 import { nullable } from '../../lib/nullable.ts';
-import { Input, IntegerId, Named, pageFields, pageQuery, Query, Timestamp } from '../../lib/wire.ts';
+import { Input, Named, pageFields, Timestamp } from '../../lib/wire.ts';
 
 /** A password as somebody types it to get in. */
 export const GivenPassword = (description: string) =>
@@ -109,11 +109,3 @@ export const LoginAttemptPage = Named('LoginAttemptPage', {
   result: Type.Array(LoginAttempt),
 });
 export type LoginAttemptPage = Static<typeof LoginAttemptPage>;
-
-export const LoginAttemptQuery = Query({
-  ...pageQuery(),
-});
-export type LoginAttemptQuery = Static<typeof LoginAttemptQuery>;
-
-export const ClientParams = Type.Object({ clientId: IntegerId('Client ID') });
-export const UserParams = Type.Object({ userId: IntegerId('User ID') });

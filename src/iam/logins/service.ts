@@ -9,6 +9,7 @@ import {
 } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page-address.ts';
 import { isoMicros } from '../../lib/timestamps.ts';
+import type { PageQuery } from '../../lib/wire.ts';
 import { type ClientDirectory, resells } from '../clients/directory.ts';
 import type { Authenticator } from '../identity/authenticate.ts';
 import { endLogins } from '../identity/credentials.ts';
@@ -20,13 +21,7 @@ import { freshOrigin, type Origin, openLogin, pairOf } from './pairs.ts';
 import type { PasswordCheck, Sender } from './password-check.ts';
 import { hashPassword } from './passwords.ts';
 import { refreshPair } from './refresh.ts';
-import type {
-  ChangePassword,
-  LoginAttemptPage,
-  LoginAttemptQuery,
-  LoginRequest,
-  TokenPair,
-} from './schema.ts';
+import type { ChangePassword, LoginAttemptPage, LoginRequest, TokenPair } from './schema.ts';
 import * as store from './store.ts';
 
 export type { Addressed } from './store.ts';
@@ -63,7 +58,7 @@ export interface Logins {
   passwordForgotten(email: string): Promise<store.Addressed | undefined>;
   /** The same for a user of the caller's account, or of the reseller's clients. @throws NotFoundError */
   resetPassword(principal: Principal, email: string): Promise<store.Addressed | undefined>;
-  attempts(principal: Principal, query: LoginAttemptQuery): Promise<LoginAttemptPage>;
+  attempts(principal: Principal, query: PageQuery): Promise<LoginAttemptPage>;
   /** Removes what nobody needs any more; to be called now and then. */
   forgetOld(): Promise<void>;
 }

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { pathGuard } from '../../http/path-guard.ts';
 import type { Api } from '../../http/server.ts';
+import { ClientParams } from '../../lib/wire.ts';
 import {
   ApiToken,
   ApiTokenArray,
-  ClientParams,
   CreateApiToken,
   CreatedApiToken,
   TokenListQuery,

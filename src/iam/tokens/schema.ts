@@ -82,5 +82,4 @@ export const TokenListQuery = Query({
 });
 export type TokenListQuery = Static<typeof TokenListQuery>;
 
-export const ClientParams = Type.Object({ clientId: IntegerId('Client ID') });
 export const TokenParams = Type.Object({ clientId: IntegerId('Client ID'), tokenId: IntegerId('Token ID') });

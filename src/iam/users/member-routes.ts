@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { pathGuard } from '../../http/path-guard.ts';
 import type { Api } from '../../http/server.ts';
+import { ClientParams } from '../../lib/wire.ts';
 import type { Members } from './members.ts';
 import {
-  ClientParams,
   ClientUser,
   ClientUserParams,
   CreateClientUser,

@@ -67,13 +67,19 @@ export function createMembers(deps: {
     await accountFor(principal, clientId, (client) => mayStaff(principal, client));
   }
 
-  /** The user and their place in the account, which is locked. */
+  async function placeIn(sql: Transaction['sql'], clientId: number, userId: number) {
+    const memberships = await store.membershipsOf(sql, [userId]);
+    const membership = memberships.find(({ client_id }) => client_id === clientId);
+    if (!membership) throw new NotFoundError('User', userId);
+    return membership;
+  }
+
+  /** A user of the account, which is locked. */
   async function lockedMember(tx: Transaction, principal: Principal, clientId: number, userId: number) {
     await lockClients(tx, [clientId]);
     const user = await store.findUser(tx.sql, userId);
-    const memberships = await store.membershipsOf(tx.sql, [userId]);
-    const membership = memberships.find(({ client_id }) => client_id === clientId);
-    if (!user || !membership) throw new NotFoundError('User', userId);
+    await placeIn(tx.sql, clientId, userId);
+    if (!user) throw new NotFoundError('User', userId);
     if (isBeyond(principal, user, clientId)) {
       throw new ForbiddenError(`User ${userId} has more rights than you, so you can not change theirs`);
     }
@@ -86,10 +92,7 @@ export function createMembers(deps: {
 
     async roleIn(principal, clientId, userId) {
       await requireAccount(principal, clientId);
-      const memberships = await store.membershipsOf(database.sql, [userId]);
-      const membership = memberships.find(({ client_id }) => client_id === clientId);
-      if (!membership) throw new NotFoundError('User', userId);
-      return roleOf(membership.role_id);
+      return roleOf((await placeIn(database.sql, clientId, userId)).role_id);
     },
 
     async changeRole(principal, clientId, userId, wanted = {}) {

@@ -1,4 +1,5 @@
 import type { Api } from '../../http/server.ts';
+import { UserParams } from '../../lib/wire.ts';
 import { senderOf } from '../logins/password-check.ts';
 import {
   ChangedEmail,
@@ -10,7 +11,6 @@ import {
   UserListQuery,
   UserOnly,
   UserPage,
-  UserParams,
 } from './schema.ts';
 import type { Moved, Users } from './service.ts';
 

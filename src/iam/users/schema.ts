@@ -308,10 +308,8 @@ export const CreatedClientUser = Named('CreatedClientUser', {
   username: Type.String({ examples: ['jane@example.com'] }),
   user_role: Named('CreatedUserRole', { ...Role.properties, user_role: Role }),
 });
-export const ClientParams = Type.Object({ clientId: IntegerId('Client ID') });
 
 export const Done = Type.Object({}, { title: 'Done', description: 'Nothing else to say' });
-export const UserParams = Type.Object({ userId: IntegerId('User ID') });
 export const ClientUserParams = Type.Object({
   clientId: IntegerId('Client ID'),
   userId: IntegerId('User ID'),
