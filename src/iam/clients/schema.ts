@@ -3,7 +3,7 @@ import { NULL_AS_ABSENT, NULL_AS_EMPTY } from '../../lib/client-nulls.ts';
 import { Email } from '../../lib/email.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { Input, IntegerId, Named, pageFields, pageQuery, Query, Timestamp } from '../../lib/wire.ts';
-import { PersonName, Phone, User } from '../users/schema.ts';
+import { CompanyName, PersonName, Phone, User } from '../users/schema.ts';
 
 export const SERVICES = ['CDN', 'CLOUD', 'DDOS', 'DNS', 'STORAGE', 'STREAMING'] as const;
 export type ServiceName = (typeof SERVICES)[number];
@@ -103,16 +103,9 @@ export const Client = Named('Client', {
 });
 export type Client = Static<typeof Client>;
 
-const CompanyName = Type.String({
-  minLength: 1,
-  maxLength: 255,
-  pattern: '\\S',
-  rule: 'Must not be empty.',
-  description: 'Name of the company; several clients may have the same.',
-  examples: ['Example Ltd'],
-});
+const Company = CompanyName('Name of the company; several clients may have the same.');
 
-export const CreateClient = Input('CreateClient', { company: CompanyName }, { company: 'Example Ltd' });
+export const CreateClient = Input('CreateClient', { company: Company }, { company: 'Example Ltd' });
 export type CreateClient = Static<typeof CreateClient>;
 
 export const CreatedClient = Named('CreatedClient', {
@@ -125,7 +118,7 @@ export const UpdateClient = Input(
   'UpdateClient',
   {
     email: Type.Optional(Email('Whom to ask about it')),
-    companyName: Type.Optional(CompanyName),
+    companyName: Type.Optional(Company),
     custom_id: Type.Optional(
       nullable(Type.String({ maxLength: 255, description: "The reseller's own number for it; null: none" })),
     ),

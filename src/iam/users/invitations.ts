@@ -182,19 +182,16 @@ export function createInvitations(deps: {
     from: Sender,
   ): Promise<void> {
     const user = await passwords.byName(email, password, from);
+    const refused = (message: string) => new InvalidError({ password: [message] });
     if (user?.id !== known.id) {
-      throw new InvalidError({
-        password: [
-          'Not the password of the login with this address. Whoever forgot it asks whoever operates the platform.',
-        ],
-      });
+      throw refused(
+        'Not the password of the login with this address. Whoever forgot it asks whoever operates the platform.',
+      );
     }
     if (known.password_given) {
-      throw new InvalidError({
-        password: [
-          `Somebody else chose this password, and could follow you into the account. Choose one of your own first: PUT /iam/users/${known.id}/password.`,
-        ],
-      });
+      throw refused(
+        `Somebody else chose this password, and could follow you into the account. Choose one of your own first: PUT /iam/users/${known.id}/password.`,
+      );
     }
   }
 }

@@ -45,6 +45,16 @@ export const PersonName = (description: string) =>
 export const Phone = (description: string) =>
   nullable(Type.String({ maxLength: 32, description, examples: ['+12025550123'] }));
 
+export const CompanyName = (description: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: 255,
+    pattern: '\\S',
+    rule: 'Must not be empty.',
+    description,
+    examples: ['Example Ltd'],
+  });
+
 const userFields = {
   id: Type.Integer({ description: 'User ID', examples: [1] }),
   email: Type.String({ description: 'Address to log in with', examples: ['user@example.com'] }),
@@ -237,14 +247,7 @@ export const CreateUser = Input(
   {
     email: Email('Address to log in with'),
     password: NewPassword('Password'),
-    company: Type.String({
-      minLength: 1,
-      maxLength: 255,
-      pattern: '\\S',
-      rule: 'Must not be empty.',
-      description: 'Name of the account that is made for the user',
-      examples: ['Example Ltd'],
-    }),
+    company: CompanyName('Name of the account that is made for the user'),
     user_type: Type.Optional(Type.Enum(['common'], { type: 'string', description: 'Always common' })),
     name: Type.Optional(PersonName('Name')),
     phone: Type.Optional(Phone('Telephone number')),
