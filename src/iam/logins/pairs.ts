@@ -19,7 +19,7 @@ export interface OpenLogin {
   of: store.MembershipRow;
 }
 
-/** Where a login comes from, and the most it may do; when the API token that it comes from expires. */
+/** Where a login comes from, and the most it may do. `ends_at` is when the API token that it comes from expires. */
 export type Origin = Pick<store.LoginRow, 'family' | 'maker_id' | 'token_id' | 'role_id' | 'ends_at'>;
 
 /** Somebody typed the right password. */
