@@ -108,10 +108,7 @@ function memberships(db: Kysely<Tables>) {
 }
 
 /** An API token that nobody revokes before the transaction ends. Undefined when it was revoked already. */
-export async function keepToken(
-  db: Kysely<Tables>,
-  tokenId: number,
-): Promise<{ expires_at: Date | null } | undefined> {
+export async function keepToken(db: Kysely<Tables>, tokenId: number) {
   return db
     .selectFrom('api_tokens')
     .select('expires_at')
@@ -143,10 +140,7 @@ export type Addressed = Pick<
 >;
 
 /** The user of that address, or the platform's administrator. */
-export async function findUserForOperator(
-  db: Kysely<Tables>,
-  email: string | undefined,
-): Promise<Addressed | undefined> {
+export async function findUserForOperator(db: Kysely<Tables>, email: string | undefined) {
   return db
     .selectFrom('users')
     .select(['id', 'email', 'former_email', 'email_changed_at'])

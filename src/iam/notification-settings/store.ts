@@ -54,11 +54,7 @@ export async function findSetting(db: Kysely<Tables>, path: SettingPath): Promis
 }
 
 /** Undefined when there is no such setting. What `content` leaves out stays. */
-export async function updateSetting(
-  db: Kysely<Tables>,
-  path: SettingPath,
-  content: Partial<SettingContent>,
-): Promise<SettingRow | undefined> {
+export async function updateSetting(db: Kysely<Tables>, path: SettingPath, content: Partial<SettingContent>) {
   return db
     .updateTable('notification_settings')
     .set(content)

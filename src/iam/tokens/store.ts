@@ -78,12 +78,7 @@ export async function listTokens(db: Kysely<Tables>, filter: TokenFilter, now: D
 }
 
 /** A token that exists: not deleted, and not expired for long. */
-export async function findToken(
-  db: Kysely<Tables>,
-  clientId: number,
-  id: number,
-  now: Date,
-): Promise<TokenRow | undefined> {
+export async function findToken(db: Kysely<Tables>, clientId: number, id: number, now: Date) {
   return tokens(db, clientId)
     .where('api_tokens.id', '=', id)
     .where((token) => exists(token, now))
@@ -109,10 +104,7 @@ export async function markDeleted(tx: Transaction, id: number, now: Date): Promi
 }
 
 /** The first administrator whom the account made itself, with rights in it alone; never one who came from elsewhere. */
-export async function findAccountAdministrator(
-  db: Kysely<Tables>,
-  clientId: number,
-): Promise<number | undefined> {
+export async function findAccountAdministrator(db: Kysely<Tables>, clientId: number) {
   const row = await db
     .selectFrom('client_users')
     .innerJoin('users', 'users.id', 'client_users.user_id')

@@ -9,11 +9,7 @@ const within = ({ clientId, resellerId, all }: Reach) => sql<SqlBool>`(
   ${all} or clients.id = ${clientId ?? null}::bigint or clients.reseller_id = ${resellerId ?? null}::bigint)`;
 
 /** Who has that address in the account, invited or there. Asks nothing about other accounts. */
-export async function findInAccount(
-  db: Kysely<Tables>,
-  clientId: number,
-  email: string,
-): Promise<{ id: number; pending: boolean } | undefined> {
+export async function findInAccount(db: Kysely<Tables>, clientId: number, email: string) {
   return db
     .selectFrom('users')
     .innerJoin('client_users', 'client_users.user_id', 'users.id')
@@ -25,11 +21,7 @@ export async function findInAccount(
 }
 
 /** Invitations of an account: those not answered yet, and those made since. */
-export async function countInvitations(
-  db: Kysely<Tables>,
-  clientId: number,
-  since: Date,
-): Promise<{ open: number; recent: number }> {
+export async function countInvitations(db: Kysely<Tables>, clientId: number, since: Date) {
   return db
     .selectFrom('invitations')
     .select(({ fn }) => [
@@ -48,12 +40,7 @@ export async function insertInvitation(
 }
 
 /** Those of an address who belong to accounts in reach, the invited among them. */
-export async function findByAddress(
-  db: Kysely<Tables>,
-  email: string,
-  reach: Reach,
-  limit: number,
-): Promise<{ id: number; client_id: number; pending: boolean; has_password: boolean }[]> {
+export async function findByAddress(db: Kysely<Tables>, email: string, reach: Reach, limit: number) {
   return db
     .selectFrom('users')
     .innerJoin('client_users', 'client_users.user_id', 'users.id')
@@ -125,10 +112,7 @@ export async function findInvitation(db: Kysely<Tables>, userId: number) {
 }
 
 /** Who logs in with that address, in whatever account. */
-export async function findLogin(
-  db: Kysely<Tables>,
-  email: string,
-): Promise<{ id: number; password_given: boolean } | undefined> {
+export async function findLogin(db: Kysely<Tables>, email: string) {
   return db
     .selectFrom('users')
     .select(['id', 'password_given'])
