@@ -4,7 +4,6 @@ import path from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import type { EngineSettings } from './engines/settings.ts';
 import { parseTokenText } from './iam/identity/token-text.ts';
 import { parseAllowedHosts } from './lib/allowed-hosts.ts';
 import { closestName } from './lib/closest-name.ts';
@@ -12,245 +11,158 @@ import { columns } from './lib/columns.ts';
 import { SettingError } from './lib/operator-error.ts';
 import { packageRoot } from './lib/package-root.ts';
 
-const whole = (rule: string, value?: string) =>
-  Type.String({ pattern: '^\\d{1,6}$', rule, ...(value !== undefined && { default: value }) });
+/** A text. `rule` says what it must be. */
+const text = (rule: string, value?: string) =>
+  Type.String({ rule, ...(value !== undefined && { default: value }) });
+const optional = (rule: string) => Type.Optional(text(rule));
 
-const program = (name: string) =>
-  Type.String({
-    minLength: 1,
-    pattern: '^(/.+|[^/]+)$',
-    default: name,
-    rule: "a program's name, looked for in PATH, or its absolute path",
-  });
+/** A number in those bounds, of which `what` says what it is for. */
+const whole = (min: number, max: number, what: string, value?: string) => ({
+  ...text(`a whole number from ${min} to ${max}: ${what}`, value),
+  pattern: '^\\d{1,9}$',
+  bounds: [min, max],
+});
+const decimal = (min: number, max: number, what: string, value: string) => ({
+  ...text(`a number from ${min} to ${max}: ${what}`, value),
+  pattern: '^\\d{1,6}(\\.\\d{1,6})?$',
+  bounds: [min, max],
+});
+
+const program = (name: string) => ({
+  ...text("a program's name, looked for in PATH, or its absolute path", name),
+  pattern: '^(/.+|[^/]+)$',
+});
+
+const oneOf = <const Value extends string>(values: readonly Value[], rule: string, value?: Value) =>
+  Type.Enum([...values], { rule, ...(value !== undefined && { default: value }) });
 
 /** Nobody guesses so many; "openssl rand -hex 32" makes more. */
 const SHORTEST_SECRET = 16;
 
 const Environment = Type.Object({
-  TRADEWIND_HOST: Type.String({ minLength: 1, default: '127.0.0.1', rule: 'a host name or an IP address' }),
-  TRADEWIND_PORT: Type.String({
-    pattern: '^\\d{1,5}$',
-    default: '8080',
-    rule: 'a whole number from 0 to 65535 (0 takes a free port)',
-  }),
-  TRADEWIND_DATA_DIR: Type.String({
-    minLength: 1,
-    default: './data',
-    rule: 'a folder that Tradewind may write to',
-  }),
-  TRADEWIND_BOOTSTRAP_TOKEN: Type.Optional(
-    Type.String({
-      rule: `<id>_<secret> or <id>$<secret>, the id a whole number from 1 to 2147483647 and the secret at least ${SHORTEST_SECRET} characters`,
-    }),
+  TRADEWIND_HOST: text('a host name or an IP address', '127.0.0.1'),
+  TRADEWIND_PORT: whole(0, 65_535, '0 takes a free port', '8080'),
+  TRADEWIND_DATA_DIR: text('a folder that Tradewind may write to', './data'),
+  TRADEWIND_BOOTSTRAP_TOKEN: optional(
+    `<id>_<secret> or <id>$<secret>, the id a whole number from 1 to 2147483647 and the secret at least ${SHORTEST_SECRET} characters`,
   ),
-  DATABASE_URL: Type.Optional(
-    Type.String({ rule: 'a URL like postgresql://user:password@host:5432/database' }),
-  ),
-  TRADEWIND_CATALOG_DIR: Type.Optional(
-    Type.String({ minLength: 1, rule: 'a folder with the catalogue files' }),
-  ),
+  DATABASE_URL: optional('a URL like postgresql://user:password@host:5432/database'),
+  TRADEWIND_CATALOG_DIR: optional('a folder with the catalogue files'),
   TRADEWIND_DATABASE_WAIT: whole(
-    'a whole number of seconds from 0 to 999999 that a start waits for a database which does not answer',
+    0,
+    999_999,
+    'seconds that a start waits for a database which does not answer',
     '60',
   ),
-  TRADEWIND_RATE_LIMIT: Type.String({
-    pattern: '^\\d{1,9}$',
-    default: '10000',
-    rule: 'how many requests a token, or an address without a valid one, may make in 10 seconds, in each process; 0 for any number',
-  }),
-  TRADEWIND_TRUST_PROXY: Type.Optional(
-    Type.String({
-      rule: 'the addresses or networks (CIDR) of your proxies, with commas between them: they say in X-Forwarded-For where a request comes from',
-    }),
+  TRADEWIND_RATE_LIMIT: whole(
+    0,
+    999_999_999,
+    'how many requests a token, or an address without a valid one, may make in 10 seconds, in each process; 0 for any number',
+    '10000',
   ),
-  TRADEWIND_SIMULATION_SPEED: Type.String({
-    pattern: '^\\d{1,6}(\\.\\d{1,6})?$',
-    default: '1',
-    rule: 'a factor from 0.01 to 100000: 1 is the usual speed, 10 ten times as fast',
-  }),
-  TRADEWIND_COMPARE_SECONDS: Type.String({
-    pattern: '^\\d{1,5}$',
-    default: '600',
-    rule: 'a whole number from 1 to 86400: how often what infrastructure has is held against what is wanted',
-  }),
-  TRADEWIND_TMP: Type.Optional(
-    Type.String({
-      minLength: 1,
-      rule: 'a folder for files of AI tasks in work; by default in the data folder',
-    }),
+  TRADEWIND_TRUST_PROXY: optional(
+    'the addresses or networks (CIDR) of your proxies, with commas between them: they say in X-Forwarded-For where a request comes from',
   ),
+  TRADEWIND_SIMULATION_SPEED: decimal(0.01, 100_000, '1 is the usual speed, 10 ten times as fast', '1'),
+  TRADEWIND_COMPARE_SECONDS: whole(
+    1,
+    86_400,
+    'how often what infrastructure has is held against what is wanted',
+    '600',
+  ),
+  TRADEWIND_TMP: optional('a folder for files of AI tasks in work; by default in the data folder'),
   TRADEWIND_AI_CONCURRENCY: Type.Optional(
-    whole(
-      'a whole number from 0 to 64: AI tasks at a time in this process, by default one for two processors',
-    ),
+    whole(0, 64, 'AI tasks at a time in this process, by default one for two processors'),
   ),
-  TRADEWIND_AI_CLIENT_CONCURRENCY: whole(
-    'a whole number from 1 to 64: AI tasks of one account at a time',
-    '1',
-  ),
-  TRADEWIND_MODEL_DIR: Type.Optional(
-    Type.String({
-      minLength: 1,
-      rule: 'a folder with models of your own for AI tasks, and their manifest.json',
-    }),
-  ),
+  TRADEWIND_AI_CLIENT_CONCURRENCY: whole(1, 64, 'AI tasks of one account at a time', '1'),
+  TRADEWIND_MODEL_DIR: optional('a folder with models of your own for AI tasks, and their manifest.json'),
   TRADEWIND_FFMPEG: program('ffmpeg'),
   TRADEWIND_FFPROBE: program('ffprobe'),
   TRADEWIND_POCKETSPHINX: program('pocketsphinx_batch'),
-  TRADEWIND_POCKETSPHINX_MODEL: Type.String({
-    minLength: 1,
-    default: '/usr/share/pocketsphinx/model/en-us',
-    rule: "the folder of pocketsphinx's English model",
-  }),
-  TRADEWIND_SPEECH_CONFIDENCE: Type.String({
-    pattern: '^[01](\\.\\d{1,6})?$',
-    default: '0.45',
-    rule: 'a number from 0 to 1: speech that pocketsphinx is less sure of on average counts as not English',
-  }),
-  TRADEWIND_MEDIA_ALLOW_HOSTS: Type.Optional(
-    Type.String({
-      rule: 'a list such as media.internal,10.0.0.7:8080: hosts of your own network that AI tasks may fetch from',
-    }),
+  TRADEWIND_POCKETSPHINX_MODEL: text(
+    "the folder of pocketsphinx's English model",
+    '/usr/share/pocketsphinx/model/en-us',
   ),
-  TRADEWIND_MEDIA_MAX_MB: whole('a whole number from 1 to 100000: the largest file of an AI task', '512'),
-  TRADEWIND_MEDIA_IDLE_SECONDS: whole(
-    'a whole number from 1 to 3600: how long its server may send nothing',
-    '30',
+  TRADEWIND_SPEECH_CONFIDENCE: decimal(
+    0,
+    1,
+    'speech that pocketsphinx is less sure of on average counts as not English',
+    '0.45',
   ),
+  TRADEWIND_MEDIA_ALLOW_HOSTS: optional(
+    'a list such as media.internal,10.0.0.7:8080: hosts of your own network that AI tasks may fetch from',
+  ),
+  TRADEWIND_MEDIA_MAX_MB: whole(1, 100_000, 'the largest file of an AI task', '512'),
+  TRADEWIND_MEDIA_IDLE_SECONDS: whole(1, 3_600, 'how long its server may send nothing', '30'),
   TRADEWIND_MEDIA_MIN_RATE_KB: whole(
-    'a whole number from 0 to 100000: the least that its server must send, measured over the seconds of TRADEWIND_MEDIA_IDLE_SECONDS',
+    0,
+    100_000,
+    'the least that its server must send, measured over the seconds of TRADEWIND_MEDIA_IDLE_SECONDS',
     '32',
   ),
-  TRADEWIND_MEDIA_TOTAL_SECONDS: whole(
-    'a whole number from 1 to 86400: how long fetching it may take',
-    '600',
-  ),
-  TRADEWIND_WEBHOOK_ALLOW_HOSTS: Type.Optional(
-    Type.String({
-      rule: 'a list such as audit.internal,10.0.0.7:8080: hosts of your own network that user actions may be sent to',
-    }),
+  TRADEWIND_MEDIA_TOTAL_SECONDS: whole(1, 86_400, 'how long fetching it may take', '600'),
+  TRADEWIND_WEBHOOK_ALLOW_HOSTS: optional(
+    'a list such as audit.internal,10.0.0.7:8080: hosts of your own network that user actions may be sent to',
   ),
   TRADEWIND_AI_TIME_FACTOR: whole(
-    'a whole number from 1 to 1000: how many times as long as its medium plays an analysis may last; two minutes at least',
+    1,
+    1_000,
+    'how many times as long as its medium plays an analysis may last; two minutes at least',
     '3',
   ),
   TRADEWIND_AI_MEMORY_MB: whole(
-    'a whole number from 1000 to 999999: memory of each analysis; the programs that it starts get half as much',
+    1_000,
+    999_999,
+    'memory of each analysis; the programs that it starts get half as much',
     '4000',
   ),
-  TRADEWIND_AI_SANDBOX: Type.Union(
-    ['auto', 'required', 'off'].map((way) => Type.Literal(way)),
-    {
-      default: 'auto',
-      rule: 'auto, required or off: whether analyses of AI tasks run in a sandbox of bubblewrap, where it works, always or never',
-    },
+  TRADEWIND_AI_SANDBOX: oneOf(
+    ['auto', 'required', 'off'],
+    'auto, required or off: whether analyses of AI tasks run in a sandbox of bubblewrap, where it works, always or never',
+    'auto',
   ),
-  TRADEWIND_METRICS: Type.Union([Type.Literal('local'), Type.Literal('open')], {
-    default: 'local',
-    rule: 'local or open: whether /metrics answers programs on this machine alone, or everybody',
-  }),
-  TRADEWIND_LOG_LEVEL: Type.Union(
-    ['debug', 'info', 'warn', 'error', 'silent'].map((level) => Type.Literal(level)),
-    { default: 'info', rule: 'one of debug, info, warn, error, silent' },
+  TRADEWIND_METRICS: oneOf(
+    ['local', 'open'],
+    'local or open: whether /metrics answers programs on this machine alone, or everybody',
+    'local',
   ),
-  TRADEWIND_LOG_FORMAT: Type.Union([Type.Literal('text'), Type.Literal('json')], {
-    default: 'text',
-    rule: 'text or json',
-  }),
+  TRADEWIND_LOG_LEVEL: oneOf(
+    ['debug', 'info', 'warn', 'error', 'silent'],
+    'one of debug, info, warn, error, silent',
+    'info',
+  ),
+  TRADEWIND_LOG_FORMAT: oneOf(['text', 'json'], 'text or json', 'text'),
   TRADEWIND_ACCESS_LOG: Type.Optional(
-    Type.Union([Type.Literal('on'), Type.Literal('off')], {
-      rule: 'on or off: whether the log has a line for each request; by default on with the format json',
-    }),
+    oneOf(
+      ['on', 'off'],
+      'on or off: whether the log has a line for each request; by default on with the format json',
+    ),
   ),
 });
 type Environment = Static<typeof Environment>;
 
-/** Everything a process is told from outside, parsed once and passed down. */
-export interface Config {
-  readonly host: string;
-  readonly port: number;
-  /** Absolute. */
-  readonly dataDir: string;
-  readonly bootstrapToken: { readonly id: number; readonly secret: string } | undefined;
-  /** Undefined: the embedded PostgreSQL in `dataDir`. */
-  readonly databaseUrl: string | undefined;
-  readonly catalogDir: string;
-  /** How long a start waits for a database that doesn't answer. */
-  readonly databaseWaitSeconds: number;
-  /** Requests of one token, or of one address without any, in 10 seconds; 0 for any number. */
-  readonly rateLimit: number;
-  /** Addresses and networks that are believed where a request comes from. */
-  readonly trustedProxies: readonly string[];
-  readonly simulationSpeed: number;
-  /** How often what infrastructure has is held against what is wanted. */
-  readonly compareMs: number;
-  /** Absolute. */
-  readonly temporaryDir: string;
-  /** Folders of programs, as in PATH. */
-  readonly searchPath: string;
-  readonly ai: {
-    /** Tasks at a time, in this process and of one account. */
-    readonly concurrency: number;
-    readonly perClient: number;
-    /** Absolute. */
-    readonly modelDir: string | undefined;
-    /** Programs, and how sure the one for speech has to be. */
-    readonly engines: Omit<EngineSettings, 'searchPath' | 'modelDir'>;
-    /** A list of hosts; see parseAllowedHosts. */
-    readonly allowedHosts: string;
-    /** Whether analyses run in a sandbox: where one works, or not at all without one, or never. */
-    readonly sandbox: 'auto' | 'required' | 'off';
-    readonly effort: { readonly timeFactor: number; readonly memoryBytes: number };
-    readonly media: {
-      readonly maxBytes: number;
-      readonly idleMs: number;
-      readonly bytesPerSecond: number;
-      readonly totalMs: number;
-    };
-  };
-  /** A list of hosts that user actions may be sent to besides public ones; see parseAllowedHosts. */
-  readonly webhookHosts: string;
-  /** Whether other machines may read /metrics. */
-  readonly openMetrics: boolean;
-  readonly logLevel: string;
-  readonly logFormat: 'text' | 'json';
-  /** Whether each request has a line in the log. */
-  readonly accessLog: boolean;
-}
+/** Everything a process is told from outside, parsed once and passed down. Folders are absolute. */
+export type Config = ReturnType<typeof loadConfig>;
 
 /** People read the lines of one format, machines those of the other. */
 const ON_BY_FORMAT = { text: 'off', json: 'on' } as const;
 
 const PREFIX = 'TRADEWIND_';
 
-const within = (min: number, max: number) => (text: string) => Number(text) >= min && Number(text) <= max;
-
 /** What the schema can't see of a setting. */
 const CHECKS: Partial<Record<keyof Environment, (text: string) => boolean>> = {
-  TRADEWIND_PORT: within(0, 65_535),
   TRADEWIND_BOOTSTRAP_TOKEN: (text) => bootstrapTokenOf(text) !== undefined,
   DATABASE_URL: isDatabaseUrl,
   TRADEWIND_TRUST_PROXY: (text) => proxiesOf(text).every(isAddressOrNetwork),
-  TRADEWIND_SIMULATION_SPEED: within(0.01, 100_000),
-  TRADEWIND_COMPARE_SECONDS: within(1, 86_400),
-  TRADEWIND_AI_CONCURRENCY: within(0, 64),
-  TRADEWIND_AI_CLIENT_CONCURRENCY: within(1, 64),
-  TRADEWIND_SPEECH_CONFIDENCE: within(0, 1),
   TRADEWIND_MEDIA_ALLOW_HOSTS: (text) => parseAllowedHosts(text) !== undefined,
   TRADEWIND_WEBHOOK_ALLOW_HOSTS: (text) => parseAllowedHosts(text) !== undefined,
-  TRADEWIND_MEDIA_MAX_MB: within(1, 100_000),
-  TRADEWIND_MEDIA_IDLE_SECONDS: within(1, 3_600),
-  TRADEWIND_MEDIA_MIN_RATE_KB: within(0, 100_000),
-  TRADEWIND_MEDIA_TOTAL_SECONDS: within(1, 86_400),
-  TRADEWIND_AI_TIME_FACTOR: within(1, 1_000),
-  TRADEWIND_AI_MEMORY_MB: within(1_000, 999_999),
 };
 
 /**
  * Reads the settings of the environment. An empty text counts as not set.
  * @throws SettingError naming every setting that can't be used
  */
-export function loadConfig(environment: Record<string, string | undefined>): Config {
+export function loadConfig(environment: Record<string, string | undefined>) {
   const names = Object.keys(Environment.properties) as (keyof Environment)[];
   const given = Object.fromEntries(
     names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
@@ -259,9 +171,10 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
   const faulty = new Set(
     Value.Errors(Environment, settings).map(({ instancePath }) => instancePath.slice(1)),
   );
-  const unusable = names.filter(
-    (name) => faulty.has(name) || (environment[name] && CHECKS[name]?.(environment[name]) === false),
-  );
+  const unusable = names.filter((name) => {
+    const value = environment[name];
+    return faulty.has(name) || (value && (!isInBounds(name, value) || CHECKS[name]?.(value) === false));
+  });
   if (unusable.length > 0 || !Value.Check(Environment, settings)) {
     throw new SettingError(unusable.map(refusal).join('\n'));
   }
@@ -270,20 +183,29 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
     port: Number(settings.TRADEWIND_PORT),
     dataDir: path.resolve(settings.TRADEWIND_DATA_DIR),
     bootstrapToken: bootstrapTokenOf(settings.TRADEWIND_BOOTSTRAP_TOKEN ?? ''),
+    /** Undefined: the embedded PostgreSQL in `dataDir`. */
     databaseUrl: settings.DATABASE_URL,
     catalogDir: path.resolve(settings.TRADEWIND_CATALOG_DIR ?? path.join(packageRoot, 'catalog')),
+    /** How long a start waits for a database that doesn't answer. */
     databaseWaitSeconds: Number(settings.TRADEWIND_DATABASE_WAIT),
+    /** Requests of one token, or of one address without any, in 10 seconds; 0 for any number. */
     rateLimit: Number(settings.TRADEWIND_RATE_LIMIT),
+    /** Addresses and networks that are believed where a request comes from. */
     trustedProxies: proxiesOf(settings.TRADEWIND_TRUST_PROXY ?? ''),
     simulationSpeed: Number(settings.TRADEWIND_SIMULATION_SPEED),
+    /** How often what infrastructure has is held against what is wanted. */
     compareMs: Number(settings.TRADEWIND_COMPARE_SECONDS) * 1_000,
     temporaryDir: path.resolve(settings.TRADEWIND_TMP ?? path.join(settings.TRADEWIND_DATA_DIR, 'tmp')),
+    /** Folders of programs, as in PATH. */
     searchPath: environment.PATH || '/usr/local/bin:/usr/bin:/bin',
     ai: aiOf(settings),
+    /** A list of hosts that user actions may be sent to besides public ones; see parseAllowedHosts. */
     webhookHosts: settings.TRADEWIND_WEBHOOK_ALLOW_HOSTS ?? '',
+    /** Whether other machines may read /metrics. */
     openMetrics: settings.TRADEWIND_METRICS === 'open',
     logLevel: settings.TRADEWIND_LOG_LEVEL,
     logFormat: settings.TRADEWIND_LOG_FORMAT,
+    /** Whether each request has a line in the log. */
     accessLog: (settings.TRADEWIND_ACCESS_LOG ?? ON_BY_FORMAT[settings.TRADEWIND_LOG_FORMAT]) === 'on',
   });
 }
@@ -314,20 +236,29 @@ export function unknownSettings(environment: Record<string, string | undefined>)
     });
 }
 
+function isInBounds(name: keyof Environment, value: string): boolean {
+  const { bounds } = Environment.properties[name] as { bounds?: number[] };
+  const [min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY] = bounds ?? [];
+  // What is no number is the affair of the pattern.
+  return bounds === undefined || !(Number(value) < min || Number(value) > max);
+}
+
 function refusal(name: keyof Environment): string {
   // The value stays out of the message: a token or a password may be in it.
   return `${name} is not usable: it must be ${(Environment.properties[name] as { rule?: string }).rule}`;
 }
 
-function aiOf(settings: Environment): Config['ai'] {
+function aiOf(settings: Environment) {
   const { TRADEWIND_AI_CONCURRENCY: concurrency, TRADEWIND_MODEL_DIR: modelDir } = settings;
   return {
+    /** Tasks at a time, in this process and of one account. */
     concurrency:
       concurrency === undefined
         ? Math.max(1, Math.floor(os.availableParallelism() / 2))
         : Number(settings.TRADEWIND_AI_CONCURRENCY),
     perClient: Number(settings.TRADEWIND_AI_CLIENT_CONCURRENCY),
     modelDir: modelDir === undefined ? undefined : path.resolve(modelDir),
+    /** Programs, and how sure the one for speech has to be. */
     engines: {
       ffmpeg: settings.TRADEWIND_FFMPEG,
       ffprobe: settings.TRADEWIND_FFPROBE,
@@ -335,7 +266,9 @@ function aiOf(settings: Environment): Config['ai'] {
       pocketsphinxModel: path.resolve(settings.TRADEWIND_POCKETSPHINX_MODEL),
       minWordConfidence: Number(settings.TRADEWIND_SPEECH_CONFIDENCE),
     },
+    /** A list of hosts; see parseAllowedHosts. */
     allowedHosts: settings.TRADEWIND_MEDIA_ALLOW_HOSTS ?? '',
+    /** Whether analyses run in a sandbox: where one works, or not at all without one, or never. */
     sandbox: settings.TRADEWIND_AI_SANDBOX,
     effort: {
       timeFactor: Number(settings.TRADEWIND_AI_TIME_FACTOR),
@@ -359,7 +292,7 @@ function isAddressOrNetwork(text: string): boolean {
   return net.isIP(text) !== 0 || (net.isIP(text.split('/')[0] ?? '') !== 0 && ipaddr.isValidCIDR(text));
 }
 
-function bootstrapTokenOf(text: string): Config['bootstrapToken'] {
+function bootstrapTokenOf(text: string) {
   const token = parseTokenText(text);
   if (!token || token.secret.length < SHORTEST_SECRET) return undefined;
   return token.id >= 1 && token.id <= 2_147_483_647 ? token : undefined;

@@ -113,27 +113,17 @@ export function createServices(foundation: Foundation) {
   const signedTokens = createSignedTokens(foundation);
   const authenticator: Authenticator = createAuthenticator({ ...foundation, signedTokens });
   const userActions = createUserActions(foundation);
-  const requestLog = createRequestLog({ ...foundation, userActions });
   const { webhookHosts = NO_HOSTS } = foundation;
-  const subscriptions = createSubscriptions({ ...foundation, webhookHosts });
   const projects = createProjects(foundation);
   const tasks = createTasks(foundation);
   const prepare = (tx: Transaction, clientId: number) =>
     prepareProjectsIn(tx, foundation.catalog, foundation.clock.now(), clientId);
-  const projectChanges = createProjectChanges({ ...foundation, tasks, projects, prepareProjects: prepare });
   const ports = createPorts(foundation);
   const securityGroups = createSecurityGroups({ ...foundation, tasks, instances: ports });
   const networks = createNetworks({
     ...foundation,
     tasks,
     users: [clustersInNetworks, sharesInNetworks],
-  });
-  const projectPorts = createProjectPorts({
-    ...foundation,
-    tasks,
-    addresses: createAddresses(),
-    portGroups,
-    networks,
   });
   const sshKeys = createSshKeys({ ...foundation, users: keyUsers });
   const fileShares = createFileShares({
@@ -142,7 +132,6 @@ export function createServices(foundation: Foundation) {
     subnets: shareSubnets,
     users: shareUsers,
   });
-  const shareAccess = createShareAccess({ ...foundation, tasks, fileShares });
   const nodes = nodesOn(foundation);
   const poolNodes = createPoolNodes({ ...foundation, nodes });
   const ofClusters = {
@@ -161,10 +150,6 @@ export function createServices(foundation: Foundation) {
     },
   };
   const clusters = createClusters(ofClusters);
-  const clusterPools = createClusterPools(ofClusters);
-  const clusterUpgrades = createClusterUpgrades(ofClusters);
-  const clusterCredentials = createClusterCredentials(foundation);
-  const clusterLimits = createClusterLimits(foundation);
   const volumes = createVolumes({
     ...foundation,
     tasks,
@@ -180,7 +165,6 @@ export function createServices(foundation: Foundation) {
   });
   const snapshots = createSnapshots({ ...foundation, tasks, volumes });
   const images = createImages({ ...foundation, tasks, volumes: volumeUploads });
-  const logging = createLogging({ ...foundation, users: topicUsers });
   const addresses = createAddresses();
   const newInterfaces = createNewInterfaces({
     addresses,
@@ -195,8 +179,6 @@ export function createServices(foundation: Foundation) {
     targets: floatingTargets,
     find: floatingIps.get,
   });
-  const reservedFixedIps = createReservedFixedIps({ ...foundation, tasks, addresses });
-  const vips = createVips({ ...foundation, tasks });
   const instances = createInstances({
     ...foundation,
     tasks,
@@ -205,49 +187,20 @@ export function createServices(foundation: Foundation) {
     instanceVolumes: instanceVolumesOn(foundation),
     sshKeys,
   });
-  const clusterNodes = createClusterNodes({ ...ofClusters, nodes });
   const instanceChanges = createInstanceChanges({
     ...foundation,
     tasks,
     instanceVolumes: instanceVolumesOn(foundation),
     find: instances.get,
   });
-  const instanceLimits = createInstanceLimits(foundation);
-  const instanceInterfaces = createInstanceInterfaces({
-    ...foundation,
-    tasks,
-    interfaces: createPortInterfaces(foundation),
-    floatingIps: interfaceFloatingIps,
-    newInterfaces,
-    find: instances.get,
-  });
-  const metadata = createMetadata({
-    ...foundation,
-    holders: {
-      fileShare: fileShares.tags,
-      floatingIp: floatingIpChanges.tags,
-      image: images.tags,
-      instance: instanceChanges.tags,
-      network: networks.tags,
-      securityGroup: securityGroups.tags,
-      subnet: networks.subnetTags,
-      volume: volumeChanges.tags,
-    },
-  });
-  const pricing = createPricing({ ...foundation, snapshots, volumes });
-  const clusterPrices = createClusterPrices({ ...foundation, clusters });
   const directory = createClientDirectory(foundation);
-  const tokens = createTokens({ ...foundation, authenticator, clients: directory });
   const features = createFeatures({ ...foundation, clients: directory });
   const limits = createLoginLimits(foundation.database);
   const passwords = createPasswordCheck({ ...foundation, limits });
   const account = { ...foundation, authenticator, clients: directory, passwords };
-  const logins = createLogins({ ...account, signedTokens, limits });
   const members = createMembers(account);
   const users = createUsers({ ...account, limits, members, prepareProjects: prepare });
-  const invitations = createInvitations({ ...account, members });
   const clientServices = createClientServices(account);
-  const activityLog = createActivityLog({ ...foundation, userActions });
   const clients = createClients({
     ...foundation,
     authenticator,
@@ -257,58 +210,81 @@ export function createServices(foundation: Foundation) {
     directory,
     prepareProjects: prepare,
   });
-  const notificationSettings = createNotificationSettings(foundation);
-  const aiTasks = createAiTasks({ ...foundation, features });
   return {
     authenticator,
-    requestLog,
+    requestLog: createRequestLog({ ...foundation, userActions }),
     userActions,
-    subscriptions,
+    subscriptions: createSubscriptions({ ...foundation, webhookHosts }),
     catalog: foundation.catalog,
     projects,
-    projectChanges,
+    projectChanges: createProjectChanges({ ...foundation, tasks, projects, prepareProjects: prepare }),
     tasks,
     networks,
     ports,
-    projectPorts,
+    projectPorts: createProjectPorts({
+      ...foundation,
+      tasks,
+      addresses: createAddresses(),
+      portGroups,
+      networks,
+    }),
     floatingIps,
     floatingIpChanges,
-    reservedFixedIps,
-    vips,
+    reservedFixedIps: createReservedFixedIps({ ...foundation, tasks, addresses }),
+    vips: createVips({ ...foundation, tasks }),
     instances,
     instancesOnPorts: createInstancesOnPorts(foundation),
     instanceChanges,
-    instanceInterfaces,
-    instanceLimits,
+    instanceInterfaces: createInstanceInterfaces({
+      ...foundation,
+      tasks,
+      interfaces: createPortInterfaces(foundation),
+      floatingIps: interfaceFloatingIps,
+      newInterfaces,
+      find: instances.get,
+    }),
+    instanceLimits: createInstanceLimits(foundation),
     volumes,
     volumeChanges,
     snapshots,
     images,
-    logging,
-    metadata,
+    logging: createLogging({ ...foundation, users: topicUsers }),
+    metadata: createMetadata({
+      ...foundation,
+      holders: {
+        fileShare: fileShares.tags,
+        floatingIp: floatingIpChanges.tags,
+        image: images.tags,
+        instance: instanceChanges.tags,
+        network: networks.tags,
+        securityGroup: securityGroups.tags,
+        subnet: networks.subnetTags,
+        volume: volumeChanges.tags,
+      },
+    }),
     securityGroups,
     clusters,
-    clusterPools,
-    clusterNodes,
-    clusterUpgrades,
-    clusterCredentials,
-    clusterLimits,
-    pricing,
-    clusterPrices,
+    clusterPools: createClusterPools(ofClusters),
+    clusterNodes: createClusterNodes({ ...ofClusters, nodes }),
+    clusterUpgrades: createClusterUpgrades(ofClusters),
+    clusterCredentials: createClusterCredentials(foundation),
+    clusterLimits: createClusterLimits(foundation),
+    pricing: createPricing({ ...foundation, snapshots, volumes }),
+    clusterPrices: createClusterPrices({ ...foundation, clusters }),
     sshKeys,
     fileShares,
-    shareAccess,
-    tokens,
+    shareAccess: createShareAccess({ ...foundation, tasks, fileShares }),
+    tokens: createTokens({ ...foundation, authenticator, clients: directory }),
     features,
-    logins,
+    logins: createLogins({ ...account, signedTokens, limits }),
     users,
     members,
-    invitations,
+    invitations: createInvitations({ ...account, members }),
     clients,
     clientServices,
-    activityLog,
-    notificationSettings,
-    aiTasks,
+    activityLog: createActivityLog({ ...foundation, userActions }),
+    notificationSettings: createNotificationSettings(foundation),
+    aiTasks: createAiTasks({ ...foundation, features }),
   };
 }
 export type Services = ReturnType<typeof createServices>;

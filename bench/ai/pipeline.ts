@@ -9,7 +9,7 @@ import { createNsfwModerator } from '../../src/engines/frames/nsfw.ts';
 import type { Frame } from '../../src/engines/interfaces.ts';
 import { takeInventory } from '../../src/engines/inventory.ts';
 import { findProgram } from '../../src/engines/programs.ts';
-import { DEFAULT_SETTINGS } from '../../src/engines/settings.ts';
+import { DEFAULT_SETTINGS } from '../../test/support/engine-settings.ts';
 import { type Api, createApi } from '../support/api.ts';
 import { type BenchDatabase, startDatabase } from '../support/database.ts';
 import { startProduct } from '../support/product.ts';
@@ -40,7 +40,7 @@ export async function measurePipeline({ quick }: { quick: boolean }): Promise<st
   const bare = { speech: [] as number[], frame: [] as number[] };
   const whole = { speech: [] as number[], frame: [] as number[] };
   try {
-    const moderator = await createNsfwModerator('bench');
+    const moderator = await createNsfwModerator();
     await withProduct(database, server.host, async (api) => {
       for (let round = 0; round < rounds; round++) {
         bare.speech.push(bareSpeech(spoken.wave, sphinx));

@@ -19,14 +19,18 @@ export interface ChangeFeed {
 
 /** Announces a change of `topic`/`key`, in the transaction that makes it: others hear of it when that commits. */
 export async function announce(client: pg.ClientBase, topic: string, key: string | number): Promise<void> {
-  await client.query('select pg_notify($1, $2)', [CHANNEL, `${topic}:${key}`]);
+  await announceAll(client, topic, [key]);
 }
 
 /** The same as an expression of the statement that makes the change. */
 export const announcement = (topic: string) => sql`pg_notify(${sql.lit(CHANNEL)}, ${sql.lit(`${topic}:`)})`;
 
 /** The same for many keys of one topic, in one statement. */
-export async function announceAll(client: pg.ClientBase, topic: string, keys: number[]): Promise<void> {
+export async function announceAll(
+  client: pg.ClientBase,
+  topic: string,
+  keys: (string | number)[],
+): Promise<void> {
   if (keys.length === 0) return;
   await client.query(`select pg_notify($1, $2 || ':' || key) from unnest($3::text[]) as keys (key)`, [
     CHANNEL,

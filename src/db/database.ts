@@ -1,15 +1,7 @@
-import {
-  type CompiledQuery,
-  Kysely,
-  PostgresAdapter,
-  PostgresDialect,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-} from 'kysely';
+import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { ActionResource } from '../lib/action-resource.ts';
 import { ConflictError } from '../lib/errors.ts';
-import { openPool } from './pool.ts';
 import type { Tables } from './tables.ts';
 
 /** `sql` speaks kysely on the transaction's own connection; `client` is that connection, for libraries that want it raw. */
@@ -70,7 +62,7 @@ export function openDatabase(
   maxConnections = 20,
   { repeatable = false }: { repeatable?: boolean } = {},
 ): Database {
-  const pool = openPool({
+  const pool = new pg.Pool({
     ...connection,
     max: maxConnections,
     connectionTimeoutMillis: 10_000,
@@ -79,6 +71,10 @@ export function openDatabase(
     idle_in_transaction_session_timeout: 15_000,
     application_name: 'tradewind',
   });
+  // Connections may break at any moment, also while they are lent out: whoever uses one gets the fault from the query, and
+  // the pool makes a new one. Without a listener on each, it would end the process.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => void client.on('error', () => {}));
   // The statement goes before any other on that connection.
   if (repeatable)
     pool.on('connect', (client) => void client.query('set synchronous_commit = off').catch(() => {}));
@@ -156,35 +152,9 @@ function kyselyOn(client: pg.PoolClient): Kysely<Tables> {
 
 /** kysely on one connection that somebody else opened and will release. */
 function makeKyselyOn(client: pg.PoolClient): Kysely<Tables> {
-  const connection = {
-    async executeQuery<R>(query: CompiledQuery) {
-      const result = await client.query(query.sql, [...query.parameters]);
-      return { rows: result.rows as R[], numAffectedRows: BigInt(result.rowCount ?? 0) };
-    },
-    // biome-ignore lint/correctness/useYield: kysely demands the method, and nothing here streams.
-    async *streamQuery(): AsyncGenerator<never> {
-      throw new Error('Streaming inside a transaction is not offered');
-    },
-  };
-  const nested = async () => {
-    throw new Error('The transaction is open already');
-  };
-  return new Kysely<Tables>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-      createDriver: () => ({
-        init: async () => {},
-        acquireConnection: async () => connection,
-        releaseConnection: async () => {},
-        beginTransaction: nested,
-        commitTransaction: nested,
-        rollbackTransaction: nested,
-        destroy: async () => {},
-      }),
-    },
-  });
+  const lent = { query: client.query.bind(client), release: () => {} };
+  const pool = { connect: async () => lent, end: async () => {} };
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 
 /** Whether a database error is the violation of the constraint or unique index of that name. */

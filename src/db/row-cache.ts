@@ -3,13 +3,6 @@ import type { ChangeFeed } from './changes.ts';
 /** Lets the database be asked when there is room for it, or throws instead. */
 export type Admit = <T>(ask: () => Promise<T>) => Promise<T>;
 
-export interface RowCache<V> {
-  /** `admit` is called when nothing is kept of the row. */
-  get(key: number, admit?: Admit): Promise<V | undefined>;
-  /** Drops what is kept of a row. Call it after the commit that changed it, besides announcing the change. */
-  forget(key: number): void;
-}
-
 const MAX_ENTRIES = 10_000;
 /** How long a row is believed to be missing. Rows that are made are announced; this is for those made by hand. */
 const MISSING_MS = 10_000;
@@ -25,7 +18,7 @@ export function createRowCache<V>(
   topic: string,
   load: (key: number) => Promise<V | undefined>,
   { misses = false } = {},
-): RowCache<V> {
+) {
   const rows = new Map<number, V>();
   const missingUntil = new Map<number, number>();
   // Counts changes, so that a row read before a change isn't kept after it.
@@ -60,7 +53,8 @@ export function createRowCache<V>(
     return row;
   }
   return {
-    async get(key, admit) {
+    /** `admit` is called when nothing is kept of the row. */
+    async get(key: number, admit?: Admit): Promise<V | undefined> {
       const found = kept(key);
       if (found) return found.row;
       if (!admit) return ask(key);
@@ -70,6 +64,7 @@ export function createRowCache<V>(
         return meanwhile ? meanwhile.row : ask(key);
       });
     },
+    /** Drops what is kept of a row. Call it after the commit that changed it, besides announcing the change. */
     forget: drop,
   };
 }

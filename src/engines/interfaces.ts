@@ -1,32 +1,8 @@
-import type { Category } from './job.ts';
-
-/** What analyses are made of. An engine says what it can do; nobody promises more. */
-
-interface Model {
-  name: string;
-  version: string;
-}
-
-interface Capabilities {
-  /** The program or library that does the work. */
-  engine: string;
-  version: string;
-  models: Model[];
-}
+/** What analyses are made of. */
 
 /** A medium that can't be used; the message tells its owner why. */
 export class UnusableMediaError extends Error {
   override readonly name = 'UnusableMediaError';
-}
-
-/** What an inspection finds out about a medium that is fit for use. */
-export interface MediaFacts {
-  format: string;
-  kind: 'picture' | 'audio' | 'video';
-  /** A picture counts as one second. */
-  durationSeconds: number;
-  hasAudio: boolean;
-  picture: { width: number; height: number; framesPerSecond: number } | undefined;
 }
 
 /** One picture, as a square. */
@@ -53,16 +29,6 @@ export interface FrameForm {
 
 export interface FramePlan extends FrameForm {
   intervalSeconds: number;
-}
-
-export interface MediaTools<Facts extends MediaFacts = MediaFacts> {
-  capabilities(): Capabilities & { formats: readonly string[] };
-  /** @throws UnusableMediaError */
-  inspect(media: string): Promise<Facts>;
-  /** The first audio track. @param heard told the share that is done. @throws UnusableMediaError */
-  record(media: string, facts: Facts, heard: (share: number) => void): Promise<Recording>;
-  /** Pictures at even distances. @throws UnusableMediaError */
-  frames(media: string, facts: Facts, plan: FramePlan): AsyncIterable<Frame>;
 }
 
 /** A stretch of speech in a recording, in samples. */
@@ -93,12 +59,6 @@ export interface LanguageWish {
 }
 
 export interface Transcriber {
-  capabilities(): Capabilities & {
-    /** Bibliographic codes of the languages that it hears. */
-    languages: readonly string[];
-    /** Pairs of speech and subtitles in another language. */
-    translations: readonly (readonly [string, string])[];
-  };
   /** @param done told the share that is done. @throws UnusableMediaError */
   transcribe(
     recording: Recording,
@@ -110,7 +70,6 @@ export interface Transcriber {
 
 /** How likely a whole picture belongs to a category. */
 export interface FrameModerator {
-  capabilities(): Capabilities & { categories: readonly Category[] };
   readonly form: FrameForm;
   /** 0 to 1 */
   confidence(frame: Frame): Promise<number>;
@@ -124,7 +83,6 @@ export interface Sighting {
 
 /** What is seen in a picture. */
 export interface ObjectDetector {
-  capabilities(): Capabilities & { categories: readonly Category[]; labels: readonly string[] };
   readonly form: FrameForm;
   detect(frame: Frame): Promise<Sighting[]>;
 }

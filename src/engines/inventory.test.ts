@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../test/support/engine-settings.ts';
 import { newFile } from '../../test/support/engines.ts';
 import {
   capabilitiesOf,
@@ -9,19 +10,18 @@ import {
   speechEngineFor,
   takeInventory,
 } from './inventory.ts';
-import { DEFAULT_SETTINGS } from './settings.ts';
 
 const engine = (languages: string[], translations: [string, string][] = []): SpeechEngine => ({
   description: languages.join(),
   languages,
   translations,
-  how: { kind: 'pocketsphinx', program: '', model: '', version: '' },
+  how: { kind: 'pocketsphinx', program: '', model: '' },
 });
 const withSpeech = (...found: SpeechEngine[]): Inventory => ({
-  media: { found: { ffmpeg: '', ffprobe: '', version: '', description: '' } },
+  media: { found: { ffmpeg: '', ffprobe: '', description: '' } },
   speech: { found },
   pictures: {
-    nsfw: { found: { description: '', how: { kind: 'nsfwjs', version: '' } } },
+    nsfw: { found: { description: '', how: { kind: 'nsfwjs' } } },
     hard_nudity: { missing: 'a model' },
     soft_nudity: { missing: 'a model' },
     sport: { missing: 'a package' },

@@ -27,22 +27,18 @@ export interface SpeechEngine {
   description: string;
   languages: readonly string[];
   translations: readonly (readonly [string, string])[];
-  how:
-    | { kind: 'pocketsphinx'; program: string; model: string; version: string }
-    | { kind: 'sherpa'; model: SpeechModel; version: string };
+  how: { kind: 'pocketsphinx'; program: string; model: string } | { kind: 'sherpa'; model: SpeechModel };
 }
 
 export interface PictureEngine {
   /** For people. */
   description: string;
-  how:
-    | { kind: 'nsfwjs' | 'centernet'; version: string }
-    | { kind: 'detector'; model: Detector; runtime: { file: string; version: string } };
+  how: { kind: 'nsfwjs' | 'centernet' } | { kind: 'detector'; model: Detector; runtimeFile: string };
 }
 
 /** What of the engines is installed. Finding out loads no model. */
 export interface Inventory {
-  media: Part<{ ffmpeg: string; ffprobe: string; version: string; description: string }>;
+  media: Part<{ ffmpeg: string; ffprobe: string; description: string }>;
   /** The best first. */
   speech: Part<readonly SpeechEngine[]>;
   pictures: Readonly<Record<Category, Part<PictureEngine>>>;
@@ -122,7 +118,7 @@ async function findMedia(settings: EngineSettings): Promise<Inventory['media']> 
   const said = await output(ffmpeg, ['-version']);
   const version = /^ffmpeg version (\S+)/.exec(said)?.[1];
   if (version === undefined) return { missing: `${ffmpeg} doesn't work; ${INSTALL}` };
-  return { found: { ffmpeg, ffprobe, version, description: `ffmpeg ${version}` } };
+  return { found: { ffmpeg, ffprobe, description: `ffmpeg ${version}` } };
 }
 
 async function findSpeech(settings: EngineSettings, models: Models): Promise<Inventory['speech']> {
@@ -134,7 +130,7 @@ async function findSpeech(settings: EngineSettings, models: Models): Promise<Inv
       description: `${model.name} ${model.version} (${Object.keys(model.languages).join(', ')}) by sherpa-onnx ${sherpa}`,
       languages: Object.keys(model.languages),
       translations: translationsOf(model),
-      how: { kind: 'sherpa', model, version: sherpa },
+      how: { kind: 'sherpa', model },
     }),
   );
   const pocketsphinx = await findPocketsphinx(settings);
@@ -157,7 +153,7 @@ async function findPocketsphinx(settings: EngineSettings): Promise<Part<SpeechEn
       description: `pocketsphinx ${version} (eng)`,
       languages: ['eng'],
       translations: [],
-      how: { kind: 'pocketsphinx', program, model, version },
+      how: { kind: 'pocketsphinx', program, model },
     },
   };
 }
@@ -170,7 +166,7 @@ function findPictures(category: Category, settings: EngineSettings, models: Mode
     return {
       found: {
         description: `${detector.name} ${detector.version} by onnxruntime ${runtime.version}`,
-        how: { kind: 'detector', model: detector, runtime },
+        how: { kind: 'detector', model: detector, runtimeFile: runtime.file },
       },
     };
   }
@@ -181,7 +177,7 @@ function findPictures(category: Category, settings: EngineSettings, models: Mode
   if (version === undefined || tensors === undefined)
     return { missing: `its packages are missing; ${PACKAGES}` };
   const name = kind === 'nsfwjs' ? 'nsfwjs' : 'CenterNet of human';
-  return { found: { description: `${name} ${version} by TensorFlow.js ${tensors}`, how: { kind, version } } };
+  return { found: { description: `${name} ${version} by TensorFlow.js ${tensors}`, how: { kind } } };
 }
 
 async function output(program: string, args: readonly string[], searchPath = ''): Promise<string> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../test/support/engine-settings.ts';
 import { DEFAULT_LIMITS, readMessage, readOrder } from './job.ts';
-import { DEFAULT_SETTINGS } from './settings.ts';
 
 const job = {
   kind: 'transcription',

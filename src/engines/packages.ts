@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { attempt } from '../lib/attempt.ts';
 import { packageRoot } from '../lib/package-root.ts';
 
 /** Packages that come with models inside. Their files are read where npm put them; none of their code is run. */
@@ -15,12 +16,7 @@ export function packageFile(name: string, file: string): string {
 
 /** The version of an installed package; undefined where it isn't installed. */
 export function packageVersion(name: string): string | undefined {
-  try {
-    const manifest: unknown = JSON.parse(fs.readFileSync(packageFile(name, 'package.json'), 'utf8'));
-    const version =
-      typeof manifest === 'object' && manifest && 'version' in manifest ? manifest.version : undefined;
-    return typeof version === 'string' ? version : undefined;
-  } catch {
-    return undefined;
-  }
+  const read = () =>
+    JSON.parse(fs.readFileSync(packageFile(name, 'package.json'), 'utf8')) as { version?: string };
+  return attempt(read)?.version;
 }

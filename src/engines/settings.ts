@@ -19,13 +19,3 @@ export const EngineSettings = Type.Object(
   { additionalProperties: false },
 );
 export type EngineSettings = Static<typeof EngineSettings>;
-
-export const DEFAULT_SETTINGS: EngineSettings = {
-  searchPath: '/usr/local/bin:/usr/bin:/bin',
-  ffmpeg: 'ffmpeg',
-  ffprobe: 'ffprobe',
-  pocketsphinx: 'pocketsphinx_batch',
-  pocketsphinxModel: '/usr/share/pocketsphinx/model/en-us',
-  modelDir: null,
-  minWordConfidence: 0.45,
-};

@@ -1,9 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import {
   DomainError,
-  ForbiddenError,
   InvalidError,
-  NotFoundError,
   QuotaExceededError,
   TooManyRequestsError,
   UnauthenticatedError,
@@ -115,6 +113,5 @@ function exceptionClass(error: DomainError | HttpError): string {
   if (error instanceof UnauthenticatedError) return error.given ? 'token_not_valid' : 'not_authenticated';
   if (error instanceof InvalidError) return 'ValidationError';
   if (error instanceof QuotaExceededError) return 'QuotaLimitExceed';
-  if (error instanceof NotFoundError || error instanceof ForbiddenError) return error.name;
   return error instanceof DomainError ? error.name : 'HTTPError';
 }

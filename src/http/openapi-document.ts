@@ -40,3 +40,17 @@ export interface Parameter {
   example?: unknown;
   schema: Record<string, unknown>;
 }
+
+/** The paths of a document with another form of each operation. */
+export function mapOperations(
+  { paths }: OpenApiDocument,
+  change: (operation: Operation, method: string, path: string) => Operation,
+): OpenApiDocument['paths'] {
+  const changed = ([path, operations]: [string, Record<string, Operation>]) => [
+    path,
+    Object.fromEntries(
+      Object.entries(operations).map(([method, one]) => [method, change(one, method, path)]),
+    ),
+  ];
+  return Object.fromEntries(Object.entries(paths).map(changed));
+}

@@ -1,5 +1,5 @@
 import { type Area, areaOf } from './areas.ts';
-import type { OpenApiDocument, Operation } from './openapi-document.ts';
+import { mapOperations, type OpenApiDocument, type Operation } from './openapi-document.ts';
 import type { RequestTraits } from './openapi-requests.ts';
 
 /** What each refusal means to whoever gets it. */
@@ -25,12 +25,19 @@ const fieldTexts = {
   additionalProperties: { type: 'array', items: { type: 'string' } },
 };
 
+const body = (title: string, required: string[], properties: object, example: object) => ({
+  type: 'object',
+  title,
+  required,
+  properties,
+  examples: [example],
+});
+
 const SCHEMAS = {
-  CloudError: {
-    type: 'object',
-    title: 'CloudError',
-    required: ['exception_class', 'message', 'request_id'],
-    properties: {
+  CloudError: body(
+    'CloudError',
+    ['exception_class', 'message', 'request_id'],
+    {
       exception_class: text('Kind of the refusal, such as `ValidationError` or `ConflictError`'),
       message: text('What is wrong and what to do about it'),
       request_id: text('ID of the request, as in the header `x-request-id`'),
@@ -47,50 +54,40 @@ const SCHEMAS = {
       invalid_fields: fieldTexts,
       hint,
     },
-    examples: [
-      {
-        exception_class: 'NotFoundError',
-        message: 'Project 999 not found',
-        request_id: '0e3f3c1e-6f6c-4c1b-8a53-5b0b7e0f6b1d',
-      },
-    ],
-  },
-  LoggingError: {
-    type: 'object',
-    title: 'LoggingError',
-    required: ['code', 'message'],
-    properties: {
-      code: { type: 'integer', description: 'The status' },
-      message: text('What is wrong'),
-      hint,
+    {
+      exception_class: 'NotFoundError',
+      message: 'Project 999 not found',
+      request_id: '0e3f3c1e-6f6c-4c1b-8a53-5b0b7e0f6b1d',
     },
-    examples: [{ code: 404, message: 'Project 999 not found' }],
-  },
-  StreamingError: {
-    type: 'object',
-    title: 'StreamingError',
-    required: ['error'],
-    properties: {
+  ),
+  LoggingError: body(
+    'LoggingError',
+    ['code', 'message'],
+    { code: { type: 'integer', description: 'The status' }, message: text('What is wrong'), hint },
+    { code: 404, message: 'Project 999 not found' },
+  ),
+  StreamingError: body(
+    'StreamingError',
+    ['error'],
+    {
       error: text('What is wrong'),
       status: { type: 'integer', description: 'The status, where a read finds nothing' },
       hint,
     },
-    examples: [{ error: 'url: This field is required.' }],
-  },
-  IamError: {
-    type: 'object',
-    title: 'IamError',
-    required: ['message'],
-    properties: { message: text('What is wrong'), hint },
-    examples: [{ message: 'Authentication credentials were not provided.' }],
-  },
-  IamErrors: {
-    type: 'object',
-    title: 'IamErrors',
-    required: ['errors'],
-    properties: { errors: fieldTexts },
-    examples: [{ errors: { email: ['This field is required.'] } }],
-  },
+    { error: 'url: This field is required.' },
+  ),
+  IamError: body(
+    'IamError',
+    ['message'],
+    { message: text('What is wrong'), hint },
+    { message: 'Authentication credentials were not provided.' },
+  ),
+  IamErrors: body(
+    'IamErrors',
+    ['errors'],
+    { errors: fieldTexts },
+    { errors: { email: ['This field is required.'] } },
+  ),
 };
 
 const BODY: Record<Area, keyof typeof SCHEMAS> = {
@@ -106,14 +103,7 @@ export function withErrors(
   traits: ReadonlyMap<string, RequestTraits>,
 ): OpenApiDocument {
   const responses: Record<string, object> = {};
-  const paths = Object.fromEntries(
-    Object.entries(document.paths).map(([path, operations]) => [
-      path,
-      Object.fromEntries(
-        Object.entries(operations).map(([method, operation]) => [method, completed(path, method, operation)]),
-      ),
-    ]),
-  );
+  const paths = mapOperations(document, completed);
   return {
     ...document,
     paths,
@@ -124,7 +114,7 @@ export function withErrors(
     },
   };
 
-  function completed(path: string, method: string, operation: Operation): Operation {
+  function completed(operation: Operation, method: string, path: string): Operation {
     const area = areaOf(path);
     const errors = statusesOf(path, method, operation, traits.get(operation.operationId)).map((status) => {
       const name = `${BODY[area]}${status}`;

@@ -2,7 +2,7 @@ import type { RouteOptions } from 'fastify';
 import { versionedAt } from '../requests/resource-versions.ts';
 import { changesSomething } from './changing-requests.ts';
 import { withoutPrefix } from './dialect.ts';
-import type { OpenApiDocument, Operation, Parameter } from './openapi-document.ts';
+import { mapOperations, type OpenApiDocument, type Operation, type Parameter } from './openapi-document.ts';
 
 /** What a route lets its clients ask in headers, and whether its calls count against the rate limit. */
 export interface RequestTraits {
@@ -56,14 +56,7 @@ export function withRequestHeaders(
   document: OpenApiDocument,
   traits: ReadonlyMap<string, RequestTraits>,
 ): OpenApiDocument {
-  const paths = Object.fromEntries(
-    Object.entries(document.paths).map(([path, operations]) => [
-      path,
-      Object.fromEntries(
-        Object.entries(operations).map(([method, operation]) => [method, completed(operation)]),
-      ),
-    ]),
-  );
+  const paths = mapOperations(document, completed);
   const parameters = { IdempotencyKey: IDEMPOTENCY_KEY, IfMatch: IF_MATCH };
   return { ...document, paths, components: { ...document.components, parameters } };
 

@@ -33,7 +33,7 @@ export function limitRates(app: FastifyInstance, limit: number): void {
     const { consumedPoints, remainingPoints, msBeforeNext } = await counts.penalty(
       tokenId ?? `user ${userId}`,
     );
-    const seconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
+    const seconds = secondsOf(msBeforeNext);
     void reply.header('ratelimit-policy', policy);
     void reply.header('ratelimit', `"token";r=${remainingPoints};t=${seconds}`);
     if (consumedPoints > limit) {
@@ -44,6 +44,8 @@ export function limitRates(app: FastifyInstance, limit: number): void {
     }
   }
 }
+
+const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
 /** Requests of whoever isn't known, by the network that they come from. */
 export interface StrangerLimits {
@@ -81,7 +83,7 @@ export function limitStrangers(limit: number): StrangerLimits {
 
   function refuseOver(consumed: number, msBeforeNext: number): void {
     if (consumed <= limit) return;
-    const seconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
+    const seconds = secondsOf(msBeforeNext);
     throw new TooManyRequestsError(
       `More than ${limit} requests without a valid token came from this address in ${WINDOW_SECONDS} seconds; go on in ${seconds} s.`,
       seconds,

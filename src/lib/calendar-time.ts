@@ -1,6 +1,14 @@
 import { InvalidError } from './errors.ts';
+import { MOMENT_RULE } from './timestamps.ts';
 
 const SECOND = 1_000;
+
+/** A date-time of a request. A leap second has the form of one, but no Date can hold it. @throws InvalidError */
+export function momentIn(field: string, text: string): Date {
+  const date = new Date(text);
+  if (Number.isNaN(date.getTime())) throw new InvalidError({ [field]: [MOMENT_RULE] });
+  return date;
+}
 
 /** The time that a query field names; without an offset it is UTC. @throws InvalidError for a time that no calendar has */
 export function calendarTime(field: string, text: string | undefined): Date | undefined {

@@ -1,3 +1,5 @@
+import { attempt } from './attempt.ts';
+
 /** Texts in a query parameter as JSON: an object or an array of them. Undefined when it is anything else. */
 
 export const MAX_QUERY_JSON = 8_192;
@@ -18,11 +20,7 @@ export function textArray(json: string): string[] | undefined {
 }
 
 function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => JSON.parse(json));
 }
 
 /** A text that the database can hold. */

@@ -1,20 +1,18 @@
 import { Type } from 'typebox';
+import { Named } from '../lib/wire.ts';
 import { nullable } from './nullable.ts';
 import { OffsetTimestamp } from './wire.ts';
 
 /** Pieces of answers that every resource with tags and tasks has. */
 
-export const TagAnswer = Type.Object(
-  {
-    key: Type.String({ examples: ['env'] }),
-    value: Type.String({ examples: ['production'] }),
-    read_only: Type.Boolean({
-      description: 'Whether the platform set it; such a tag stays.',
-      examples: [false],
-    }),
-  },
-  { title: 'ResourceTag' },
-);
+export const TagAnswer = Named('ResourceTag', {
+  key: Type.String({ examples: ['env'] }),
+  value: Type.String({ examples: ['production'] }),
+  read_only: Type.Boolean({
+    description: 'Whether the platform set it; such a tag stays.',
+    examples: [false],
+  }),
+});
 
 export const TaggedFields = { tags: Type.Array(TagAnswer, { description: 'Tags' }) };
 

@@ -1,8 +1,23 @@
-import { type TSchema, Type } from 'typebox';
+import { type Static, type TProperties, type TSchema, Type } from 'typebox';
 import { NULL_AS_ABSENT } from './client-nulls.ts';
 import { NAME_PATTERN, NAME_RULE } from './names.ts';
 
 /** The pieces that the wire schemas of many features share. */
+
+/** An object that has a name in the OpenAPI document. */
+export const Named = <P extends TProperties>(title: string, properties: P) =>
+  Type.Object(properties, { title });
+
+/** An object that clients send. It has a name as well, and what it doesn't know is refused. */
+export const Input = <P extends TProperties>(title: string, properties: P, example?: object) =>
+  Type.Object(properties, { title, additionalProperties: false, ...(example && { examples: [example] }) });
+
+/** Query parameters. Others are refused. */
+export const Query = <P extends TProperties>(properties: P) =>
+  Type.Object(properties, { additionalProperties: false });
+
+/** A field that a client may send back as it read it. */
+export const ReadOnly = Type.Optional(Type.Unknown({ description: 'Read-only: not looked at' }));
 
 const MAX_ID = Number.MAX_SAFE_INTEGER;
 
@@ -36,11 +51,15 @@ export const ProjectRegion = {
 };
 export const ProjectRegionParams = Type.Object(ProjectRegion);
 
+const limitOf = (value: number) => ({
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1000, default: value, description: 'Most results to answer' }),
+  ),
+});
+
 /** `limit` and `offset` of cloud lists (contract 1.3). */
 export const listQuery = (defaultLimit = 1000) => ({
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1000, default: defaultLimit, description: 'Most results to answer' }),
-  ),
+  ...limitOf(defaultLimit),
   offset: Type.Optional(
     Type.Integer({
       minimum: 0,
@@ -50,6 +69,18 @@ export const listQuery = (defaultLimit = 1000) => ({
     }),
   ),
 });
+
+/** `limit` and `offset` of lists in the account area (contract 1.3). */
+export const pageQuery = (defaultLimit = 100) => ({
+  ...limitOf(defaultLimit),
+  offset: Type.Optional({ ...IntegerId('Results to skip before the first'), default: 0 }),
+});
+
+export const PageQuery = Query(pageQuery());
+export type PageQuery = Static<typeof PageQuery>;
+
+export const ClientParams = Type.Object({ clientId: IntegerId('Client ID') });
+export const UserParams = Type.Object({ userId: IntegerId('User ID') });
 
 const PageAddress = (which: string) =>
   Type.Unsafe<string | null>({
@@ -67,13 +98,7 @@ export const pageFields = {
 
 /** The answer of a cloud list. `count` is all that match, not the page's size. */
 export const listOf = <T extends TSchema>(item: T, title: string) =>
-  Type.Object(
-    {
-      count: Type.Integer({ description: 'All that match, not only those of this page' }),
-      results: Type.Array(item),
-    },
-    { title },
-  );
+  Named(title, { count: pageFields.count, results: Type.Array(item) });
 
 /** A time in a query string. `calendarTime` reads it. */
 export const QueryTime = (description: string) =>

@@ -18,6 +18,9 @@ export interface KeyUse {
   requestId: string;
 }
 
+/** What tells one use from another. */
+const namesOf = ({ clientId, userId, key }: KeyUse) => ({ client_id: clientId, user_id: userId, key });
+
 export interface Answer {
   status: number;
   body: string;
@@ -41,9 +44,7 @@ export async function answerBefore(db: Kysely<Tables>, use: KeyUse, now: Date): 
   const row = await db
     .selectFrom('idempotency_keys')
     .select(['fingerprint', 'request_id', 'status', 'body'])
-    .where('client_id', '=', use.clientId)
-    .where('user_id', '=', use.userId)
-    .where('key', '=', use.key)
+    .where((row) => row.and(namesOf(use)))
     .where('expires_at', '>', now)
     .executeTakeFirst();
   if (!row) return undefined;
@@ -81,9 +82,7 @@ export async function keepAnswer(
   await db
     .updateTable('idempotency_keys')
     .set(answer)
-    .where('client_id', '=', use.clientId)
-    .where('user_id', '=', use.userId)
-    .where('key', '=', use.key)
+    .where((row) => row.and(namesOf(use)))
     .execute();
 }
 
@@ -115,7 +114,7 @@ async function insertKey(
   };
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('idempotency_keys')
-    .values({ client_id: use.clientId, user_id: use.userId, key: use.key, ...content })
+    .values({ ...namesOf(use), ...content })
     .onConflict((conflict) =>
       conflict
         .columns(['client_id', 'user_id', 'key'])

@@ -28,6 +28,10 @@ function inPlace(table: string, family: string, param: string, apis = ['v1']): V
   return { paths, table, columns: { ...place, [param]: uuid('id') } };
 }
 
+function at(path: string, table: string, columns: Versioned['columns']): Versioned {
+  return { paths: [path], table, columns };
+}
+
 /** Everything that clients can change, with the row whose change is a new version of it. */
 const VERSIONED: Versioned[] = [
   {
@@ -43,9 +47,7 @@ const VERSIONED: Versioned[] = [
   inPlace('floating_ips', 'floatingips', 'floating_ip_id', ['v1', 'v2']),
   inPlace('networks', 'networks', 'network_id', ['v1', 'v2']),
   {
-    paths: ['/cloud/v1/subnets/:project_id/:region_id/:subnet_id'],
-    table: 'subnets',
-    columns: { subnet_id: uuid('id') },
+    ...at('/cloud/v1/subnets/:project_id/:region_id/:subnet_id', 'subnets', { subnet_id: uuid('id') }),
     within: (params) => sql`network_id in (
       select id from networks where project_id = ${params.project_id} and region_id = ${params.region_id})`,
   },
@@ -68,31 +70,18 @@ const VERSIONED: Versioned[] = [
       select id from kubernetes_clusters
       where project_id = ${params.project_id} and region_id = ${params.region_id} and name = ${params.cluster_name})`,
   },
-  {
-    paths: ['/cloud/v1/ssh_keys/:project_id/:ssh_key_id'],
-    table: 'ssh_keys',
-    columns: { project_id: number('project_id'), ssh_key_id: uuid('id') },
-  },
-  {
-    paths: ['/cloud/v1/projects/:project_id'],
-    table: 'projects',
-    columns: { project_id: number('id') },
-  },
-  {
-    paths: ['/iam/users/:userId'],
-    table: 'users',
-    columns: { userId: number('id') },
-  },
-  {
-    paths: ['/iam/clients/:clientId'],
-    table: 'clients',
-    columns: { clientId: number('id') },
-  },
-  {
-    paths: ['/iam/reselling/resellers/:resellerId/notification_settings/:notificationSettingsId'],
-    table: 'notification_settings',
-    columns: { resellerId: number('reseller_id'), notificationSettingsId: number('id') },
-  },
+  at('/cloud/v1/ssh_keys/:project_id/:ssh_key_id', 'ssh_keys', {
+    project_id: number('project_id'),
+    ssh_key_id: uuid('id'),
+  }),
+  at('/cloud/v1/projects/:project_id', 'projects', { project_id: number('id') }),
+  at('/iam/users/:userId', 'users', { userId: number('id') }),
+  at('/iam/clients/:clientId', 'clients', { clientId: number('id') }),
+  at(
+    '/iam/reselling/resellers/:resellerId/notification_settings/:notificationSettingsId',
+    'notification_settings',
+    { resellerId: number('reseller_id'), notificationSettingsId: number('id') },
+  ),
 ];
 
 const BY_PATH = new Map(VERSIONED.flatMap((resource) => resource.paths.map((path) => [path, resource])));

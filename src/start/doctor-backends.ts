@@ -1,5 +1,3 @@
-import fs from 'node:fs';
-import path from 'node:path';
 import type { PoolConfig } from 'pg';
 import { pino } from 'pino';
 import { createBackends, type NamedBackend } from '../backends/backends.ts';
@@ -10,8 +8,8 @@ import type { Config } from '../config.ts';
 import { compare } from '../convergence/orphans.ts';
 import { connectionTo } from '../db/connection.ts';
 import { openDatabase } from '../db/database.ts';
-import { embeddedConnection } from '../db/embedded/socket.ts';
-import type { Finding } from './finding.ts';
+import { runningEmbedded } from '../db/embedded/socket.ts';
+import { type Finding, limited, missing, ok } from './finding.ts';
 
 /** What a backend gets for the list of all that it has. */
 const LIST_MS = 10_000;
@@ -26,24 +24,19 @@ export async function backendFindings(config: Config, catalog: Catalog, makers: 
   try {
     const backends = createBackends(makers, { sql, simulationSpeed: config.simulationSpeed });
     backends.adopt(catalog);
-    const findings = await Promise.all(
+    return await Promise.all(
       backends.all().map(async (named) => {
         const trouble = await troubleOf(named.backend, log);
         const what = `Backend ${named.name}`;
-        if (trouble !== undefined) return { what, state: 'missing', detail: trouble } as const;
+        if (trouble !== undefined) return missing(what, trouble);
         const detail = `of the kind ${catalog.backends.get(named.name)?.kind}`;
         return connection && (await hasOrphans(named))
-          ? ({
-              what,
-              state: 'limited',
-              detail: `${detail}; it has what nobody wants: "tradewind orphans list"`,
-            } as const)
-          : ({ what, state: 'ok', detail } as const);
+          ? limited(what, `${detail}; it has what nobody wants: "tradewind orphans list"`)
+          : ok(what, detail);
       }),
     );
-    return findings;
   } catch (error) {
-    return [{ what: 'Backends', state: 'missing', detail: (error as Error).message }];
+    return [missing('Backends', (error as Error).message)];
   } finally {
     await database.close();
   }
@@ -58,7 +51,5 @@ export async function backendFindings(config: Config, catalog: Catalog, makers: 
 
 /** Where the database is; undefined for an embedded one that doesn't run. */
 function runningDatabase({ databaseUrl, dataDir }: Config): PoolConfig | undefined {
-  if (databaseUrl !== undefined) return connectionTo(databaseUrl);
-  const folder = path.join(dataDir, 'run');
-  return fs.existsSync(folder) ? embeddedConnection(fs.realpathSync(folder)) : undefined;
+  return databaseUrl === undefined ? runningEmbedded(dataDir) : connectionTo(databaseUrl);
 }

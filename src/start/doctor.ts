@@ -15,7 +15,7 @@ import type { ContainmentFinding } from '../streaming/ai-tasks/work/containment.
 import { aiContainment, engineSettings } from './ai-worker.ts';
 import type { Command } from './command.ts';
 import { backendFindings } from './doctor-backends.ts';
-import type { Finding } from './finding.ts';
+import { type Finding, limited, missing, ok } from './finding.ts';
 
 const SIGNS = { ok: 'ok      ', limited: 'limited ', missing: 'MISSING ' } as const;
 
@@ -41,28 +41,27 @@ export const doctor: Command = {
 function nodeVersion(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const enough = major > 20 || (major === 20 && minor >= 19);
-  const detail = enough ? process.versions.node : `${process.versions.node}; install Node 20.19 or newer`;
-  return { what: 'Node', state: enough ? 'ok' : 'missing', detail };
+  const { node } = process.versions;
+  return enough ? ok('Node', node) : missing('Node', `${node}; install Node 20.19 or newer`);
 }
 
 /** Said of root alone. */
 function user(): Finding | undefined {
   if (process.getuid?.() !== 0) return undefined;
-  const detail =
-    'root: whatever gets the better of Tradewind then has the whole machine; run it as a user of its own (useradd --system --create-home tradewind)';
-  return { what: 'User', state: 'limited', detail };
+  return limited(
+    'User',
+    'root: whatever gets the better of Tradewind then has the whole machine; run it as a user of its own (useradd --system --create-home tradewind)',
+  );
 }
 
 function embeddedDatabase(): Finding {
   const [folder] = findBinDirs();
   return folder === undefined
-    ? {
-        what: 'PostgreSQL',
-        state: 'missing',
-        detail:
-          'none for this platform; run "npm ci" without --omit=optional, install one (Debian: apt-get install postgresql), or set DATABASE_URL',
-      }
-    : { what: 'PostgreSQL', state: 'ok', detail: `embedded, from ${folder}` };
+    ? missing(
+        'PostgreSQL',
+        'none for this platform; run "npm ci" without --omit=optional, install one (Debian: apt-get install postgresql), or set DATABASE_URL',
+      )
+    : ok('PostgreSQL', `embedded, from ${folder}`);
 }
 
 async function ownDatabase(connectionString: string): Promise<Finding> {
@@ -77,49 +76,33 @@ async function ownDatabase(connectionString: string): Promise<Finding> {
               has_database_privilege(current_database(), 'CREATE') as create`,
     );
     const found = rows[0];
-    if (!found) return { what, state: 'missing', detail: 'it does not answer queries' };
-    if (found.number < 150_000)
-      return { what, state: 'missing', detail: `version ${found.version}; 15 or newer is needed` };
-    if (!found.trgm) {
-      return {
+    if (!found) return missing(what, 'it does not answer queries');
+    if (found.number < 150_000) return missing(what, `version ${found.version}; 15 or newer is needed`);
+    if (!found.trgm)
+      return missing(
         what,
-        state: 'missing',
-        detail: 'the extension pg_trgm is not installed (Debian: apt-get install postgresql-contrib)',
-      };
-    }
-    if (!found.create) {
-      return {
-        what,
-        state: 'missing',
-        detail: 'the role may not create schemas; make it the owner of the database',
-      };
-    }
-    return { what, state: 'ok', detail: `version ${found.version}` };
+        'the extension pg_trgm is not installed (Debian: apt-get install postgresql-contrib)',
+      );
+    if (!found.create)
+      return missing(what, 'the role may not create schemas; make it the owner of the database');
+    return ok(what, `version ${found.version}`);
   } catch (error) {
-    return {
-      what,
-      state: 'missing',
-      detail: (error as Error).message || String((error as { code?: string }).code),
-    };
+    return missing(what, (error as Error).message || String((error as { code?: string }).code));
   } finally {
     await client.end().catch(() => {});
   }
 }
 
 function dataFolder(dataDir: string): Finding {
+  const what = 'Data folder';
   const folder = existingFolder(dataDir);
   try {
     fs.accessSync(folder, fs.constants.W_OK | fs.constants.X_OK);
-    const problem = folder === dataDir ? whyOpen(folder) : undefined;
-    if (problem !== undefined) return { what: 'Data folder', state: 'missing', detail: problem };
-    const detail = folder === dataDir ? dataDir : `${dataDir} (made at the first start)`;
-    return { what: 'Data folder', state: 'ok', detail };
+    if (folder !== dataDir) return ok(what, `${dataDir} (made at the first start)`);
+    const problem = whyOpen(folder);
+    return problem === undefined ? ok(what, dataDir) : missing(what, problem);
   } catch {
-    return {
-      what: 'Data folder',
-      state: 'missing',
-      detail: `this user may not write to ${folder}; choose another with TRADEWIND_DATA_DIR`,
-    };
+    return missing(what, `this user may not write to ${folder}; choose another with TRADEWIND_DATA_DIR`);
   }
 }
 
@@ -127,11 +110,11 @@ async function catalog(config: Config): Promise<Finding[]> {
   try {
     const read = await loadCatalog(config.catalogDir, MAKERS);
     const difference = await differenceInForce(config, read);
-    if (difference !== undefined) return [{ what: 'Catalogue', state: 'missing', detail: difference }];
+    if (difference !== undefined) return [missing('Catalogue', difference)];
     const detail = `${shortHash(read.hash)}, ${read.regions.size} regions, from ${config.catalogDir}`;
-    return [{ what: 'Catalogue', state: 'ok', detail }, ...(await backendFindings(config, read, MAKERS))];
+    return [ok('Catalogue', detail), ...(await backendFindings(config, read, MAKERS))];
   } catch (error) {
-    return [{ what: 'Catalogue', state: 'missing', detail: (error as Error).message }];
+    return [missing('Catalogue', (error as Error).message)];
   }
 }
 
@@ -152,10 +135,8 @@ async function differenceInForce(config: Config, read: Catalog): Promise<string 
 /** What works on AI tasks, and what to do for more. */
 async function aiEngines(config: Config): Promise<Finding[]> {
   const what = 'AI tasks';
-  if (config.ai.concurrency === 0) {
-    const detail = 'this process takes none (TRADEWIND_AI_CONCURRENCY is 0)';
-    return [{ what, state: 'limited', detail }];
-  }
+  if (config.ai.concurrency === 0)
+    return [limited(what, 'this process takes none (TRADEWIND_AI_CONCURRENCY is 0)')];
   try {
     const [{ media, speech, pictures }, containment] = await Promise.all([
       takeInventory(engineSettings(config)),
@@ -164,30 +145,27 @@ async function aiEngines(config: Config): Promise<Finding[]> {
     return [
       engine('Media for AI tasks', media.found?.description, media.missing),
       engine('Transcription', speech.found?.map((each) => each.description).join('; '), speech.missing),
-      ...Object.entries(pictures).map(([category, { found, missing }]) =>
-        engine(`Moderation, ${category}`, found?.description, missing),
+      ...Object.entries(pictures).map(([category, picture]) =>
+        engine(`Moderation, ${category}`, picture.found?.description, picture.missing),
       ),
       sandbox(containment, config),
     ];
   } catch (error) {
-    return [{ what, state: 'missing', detail: (error as Error).message }];
+    return [missing(what, (error as Error).message)];
   }
 }
 
-function sandbox({ found, missing }: ContainmentFinding, { ai }: Config): Finding {
+function sandbox({ found, missing: why }: ContainmentFinding, { ai }: Config): Finding {
   const what = 'Sandbox of AI tasks';
   if (!found) {
-    const detail = ai.sandbox === 'required' ? missing : `${missing}. No AI tasks are taken`;
-    return { what, state: ai.sandbox === 'required' ? 'missing' : 'limited', detail };
+    return ai.sandbox === 'required' ? missing(what, why) : limited(what, `${why}. No AI tasks are taken`);
   }
   const asNobody = process.getuid?.() === 0 ? `, as users that are nobody (${ANALYSIS_USERS})` : '';
   return found.lacks === undefined
-    ? { what, state: 'ok', detail: `bubblewrap${asNobody}` }
-    : { what, state: 'limited', detail: `${found.lacks}. Analyses run under limits alone${asNobody}` };
+    ? ok(what, `bubblewrap${asNobody}`)
+    : limited(what, `${found.lacks}. Analyses run under limits alone${asNobody}`);
 }
 
-function engine(what: string, found: string | undefined, missing: string | undefined): Finding {
-  return found === undefined
-    ? { what, state: 'limited', detail: missing ?? 'not installed' }
-    : { what, state: 'ok', detail: found };
+function engine(what: string, found: string | undefined, lacking: string | undefined): Finding {
+  return found === undefined ? limited(what, lacking ?? 'not installed') : ok(what, found);
 }

@@ -4,3 +4,8 @@ export interface Finding {
   state: 'ok' | 'limited' | 'missing';
   detail: string;
 }
+
+type Made = (what: string, detail: string) => Finding;
+export const ok: Made = (what, detail) => ({ what, state: 'ok', detail });
+export const limited: Made = (what, detail) => ({ what, state: 'limited', detail });
+export const missing: Made = (what, detail) => ({ what, state: 'missing', detail });

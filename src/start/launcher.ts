@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { attempt } from '../lib/attempt.ts';
 
 const CHECK_MS = 250;
 const SHELLS = /^((ba|da|a|z|k|mk|fi|c|tc)?sh|busybox)\d*$/;
@@ -11,26 +12,22 @@ const SHELLS = /^((ba|da|a|z|k|mk|fi|c|tc)?sh|busybox)\d*$/;
  * shell doesn't wait for (`&`).
  */
 export function whenLauncherIsGone(gone: () => void, { runByNpm }: { runByNpm: boolean }): void {
-  const chain = process.platform === 'linux' ? climb(runByNpm) : directParent(runByNpm);
+  const holds = process.platform === 'linux' ? climb(runByNpm) : directParent(runByNpm);
   const timer = setInterval(() => {
-    if (chain.holds()) return;
+    if (holds()) return;
     clearInterval(timer);
     gone();
   }, CHECK_MS).unref();
 }
 
-interface Chain {
-  holds(): boolean;
-}
-
 /** Where nothing tells about other processes: npm alone is known to wait for what it starts. */
-function directParent(runByNpm: boolean): Chain {
+function directParent(runByNpm: boolean): () => boolean {
   const parent = process.ppid;
-  return { holds: () => !runByNpm || process.ppid === parent };
+  return () => !runByNpm || process.ppid === parent;
 }
 
 /** Goes up from this process as long as each does nothing but wait for the one below, and looks again where that can't be seen yet. */
-function climb(runByNpm: boolean): Chain {
+function climb(runByNpm: boolean): () => boolean {
   const links: { pid: number; parent: number }[] = [];
   let atTop = false;
 
@@ -46,18 +43,16 @@ function climb(runByNpm: boolean): Chain {
   }
 
   goUp();
-  return {
-    holds() {
-      if (links.some(({ pid, parent }) => relativesOf(pid)?.parent !== parent)) return false;
-      if (!atTop) goUp();
-      return true;
-    },
+  return () => {
+    if (links.some(({ pid, parent }) => relativesOf(pid)?.parent !== parent)) return false;
+    if (!atTop) goUp();
+    return true;
   };
 }
 
 function isShell(pid: number): boolean {
   // One that can't be seen into is treated with the same care.
-  const program = linkOf(`/proc/${pid}/exe`);
+  const program = attempt(() => fs.readlinkSync(`/proc/${pid}/exe`));
   return program === undefined || SHELLS.test(path.basename(program));
 }
 
@@ -84,17 +79,5 @@ function relativesOf(pid: number): { parent: number; group: number } | undefined
 }
 
 function textOf(file: string): string | undefined {
-  try {
-    return fs.readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
-
-function linkOf(file: string): string | undefined {
-  try {
-    return fs.readlinkSync(file);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => fs.readFileSync(file, 'utf8'));
 }

@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import { connectionTo } from '../db/connection.ts';
 import { DataDirLockedError } from '../db/embedded/errors.ts';
 import { startEmbeddedServer } from '../db/embedded/server.ts';
-import { embeddedConnection } from '../db/embedded/socket.ts';
+import { runningEmbedded } from '../db/embedded/socket.ts';
 import type { Patience } from '../db/patience.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 
@@ -71,13 +71,9 @@ export async function openStorage(
     return { connection: server.connection, exclusive: true, stop: () => server.stop() };
   } catch (error) {
     if (!share || !(error instanceof DataDirLockedError)) throw error;
-    const folder = path.join(config.dataDir, 'run');
-    if (!fs.existsSync(folder)) throw error;
-    return {
-      connection: embeddedConnection(fs.realpathSync(folder)),
-      exclusive: false,
-      stop: async () => {},
-    };
+    const connection = runningEmbedded(config.dataDir);
+    if (!connection) throw error;
+    return { connection, exclusive: false, stop: async () => {} };
   }
 }
 

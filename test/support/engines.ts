@@ -7,8 +7,9 @@ import { takeInventory } from '../../src/engines/inventory.ts';
 import { type AnalysisJob, type AnalysisMessage, DEFAULT_LIMITS } from '../../src/engines/job.ts';
 import { findProgram } from '../../src/engines/programs.ts';
 import { createReport } from '../../src/engines/report.ts';
-import { DEFAULT_SETTINGS, type EngineSettings } from '../../src/engines/settings.ts';
+import type { EngineSettings } from '../../src/engines/settings.ts';
 import { findSandbox } from '../../src/streaming/ai-tasks/work/sandbox.ts';
+import { DEFAULT_SETTINGS } from './engine-settings.ts';
 
 const OPENCV = '/usr/share/doc/opencv-doc/examples/data';
 const SKIMAGE = '/usr/lib/python3/dist-packages/skimage/data';

@@ -48,7 +48,7 @@ async function insertReseller(sql: Database['sql'], name: string) {
     .returning('id')
     .executeTakeFirstOrThrow();
   const email = `admin@${name.toLowerCase()}.invalid`;
-  const administrator = { email, resellerId: null, platformAdministrator: false };
+  const administrator = { email, platform_administrator: false };
   const { clientId } = await insertAccount(sql, { company: name, resellerId, administrator, now });
   return { resellerId, clientId };
 }

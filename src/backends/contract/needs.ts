@@ -11,40 +11,36 @@ export interface Need {
 
 const all = (kind: Kind, byId: object): Need[] => Object.keys(byId).map((id) => ({ kind, id }));
 
+const one = (kind: Kind, id: string | undefined): Need[] => (id === undefined ? [] : [{ kind, id }]);
+const atFirst = (kind: Kind, id: string | undefined): Need[] =>
+  one(kind, id).map((need) => ({ ...need, onlyAtFirst: true }));
+
 /** The order among things. What nobody wants, such as the platform's own networks, is taken to be there. */
 const NEEDS: { [K in Kind]: (spec: Specs[K]) => Need[] } = {
   network: () => [],
   security_group: () => [],
-  subnet: ({ networkId }) => [{ kind: 'network', id: networkId }],
+  subnet: ({ networkId }) => one('network', networkId),
   port: ({ networkId, addresses, groups }) => [
-    { kind: 'network', id: networkId },
-    ...Object.values(addresses).map(({ subnetId }): Need => ({ kind: 'subnet', id: subnetId })),
+    ...one('network', networkId),
+    ...Object.values(addresses).flatMap(({ subnetId }) => one('subnet', subnetId)),
     ...all('security_group', groups),
   ],
   floating_ip: ({ target, formerPortId }) => [
-    ...(target ? [{ kind: 'port', id: target.portId } as const] : []),
-    ...(formerPortId === undefined ? [] : [{ kind: 'port', id: formerPortId, onlyAtFirst: true } as const]),
+    ...one('port', target?.portId),
+    ...atFirst('port', formerPortId),
   ],
   volume: ({ source }) => {
     if (!source) return [];
-    return 'imageId' in source
-      ? [{ kind: 'image', id: source.imageId, onlyAtFirst: true }]
-      : [{ kind: 'snapshot', id: source.snapshotId, onlyAtFirst: true }];
+    return 'imageId' in source ? atFirst('image', source.imageId) : atFirst('snapshot', source.snapshotId);
   },
-  snapshot: ({ volumeId }) => [{ kind: 'volume', id: volumeId }],
-  image: ({ volumeId }) => [{ kind: 'volume', id: volumeId, onlyAtFirst: true }],
-  file_share: ({ subnet }) =>
-    subnet
-      ? [
-          { kind: 'network', id: subnet.networkId },
-          { kind: 'subnet', id: subnet.subnetId },
-        ]
-      : [],
+  snapshot: ({ volumeId }) => one('volume', volumeId),
+  image: ({ volumeId }) => atFirst('volume', volumeId),
+  file_share: ({ subnet }) => [...one('network', subnet?.networkId), ...one('subnet', subnet?.subnetId)],
   machine: ({ ports, disks }) => [...all('port', ports), ...all('volume', disks)],
   cluster: ({ network, pools }) => {
     const needs = [
-      ...(network.networkId === undefined ? [] : [{ kind: 'network', id: network.networkId } as const]),
-      ...(network.subnetId === undefined ? [] : [{ kind: 'subnet', id: network.subnetId } as const]),
+      ...one('network', network.networkId),
+      ...one('subnet', network.subnetId),
       ...Object.values(pools).flatMap(({ securityGroups, nodes }) => [
         ...all('security_group', securityGroups),
         ...Object.values(nodes).flatMap(({ ports }) => Object.values(ports).flatMap(NEEDS.port)),

@@ -75,15 +75,10 @@ export function createSimulatedBackend(deps: { sql: Kysely<Tables>; speed: numbe
       ) {
         return undefined;
       }
-      if (takesMs >= 1)
-        return { state: 'progressing', doing: removing.state, askAgainMs: Math.ceil(takesMs) };
+      if (takesMs >= 1) return progressing(removing.state, takesMs);
       found.revision += 1;
     } else if (found.age_ms < found.takes_ms) {
-      return {
-        state: 'progressing',
-        doing: removing.state,
-        askAgainMs: Math.ceil(found.takes_ms - found.age_ms),
-      };
+      return progressing(removing.state, found.takes_ms - found.age_ms);
     }
     const gone = await deleteObject(db, kind, id, found.revision);
     return gone ? { state: 'settled', observed: null } : undefined;
@@ -93,14 +88,14 @@ export function createSimulatedBackend(deps: { sql: Kysely<Tables>; speed: numbe
   function stateOf(
     { age_ms: age, takes_ms: takes }: Pick<SimulatedObject, 'age_ms' | 'takes_ms'>,
     phases: readonly Phase[],
-  ): { state: 'progressing'; doing: string; askAgainMs: number } | undefined {
+  ): ReturnType<typeof progressing> | undefined {
     if (takes - age < 1) return undefined;
     let end = 0;
     for (const { state, ms } of phases) {
       end += ms / speed;
-      if (age < end) return { state: 'progressing', doing: state, askAgainMs: Math.ceil(end - age) };
+      if (age < end) return progressing(state, end - age);
     }
-    return { state: 'progressing', doing: 'finishing', askAgainMs: Math.ceil(takes - age) };
+    return progressing('finishing', takes - age);
   }
 
   return {
@@ -124,6 +119,10 @@ export function createSimulatedBackend(deps: { sql: Kysely<Tables>; speed: numbe
       for (const { kind, id } of rows) yield { kind: kind as Kind, id, handle: null };
     },
   };
+}
+
+function progressing(doing: string, leftMs: number) {
+  return { state: 'progressing', doing, askAgainMs: Math.ceil(leftMs) } as const;
 }
 
 function total(phases: readonly Phase[]): number {

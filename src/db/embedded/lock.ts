@@ -4,10 +4,6 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataDirLockedError, EmbeddedDatabaseError } from './errors.ts';
 
-export interface DataDirLock {
-  release(): void;
-}
-
 // open(2) on macOS takes the lock itself; Node has no names for these flags.
 const DARWIN_O_EXLOCK = 0x20;
 const DARWIN_O_NONBLOCK = 0x4;
@@ -20,7 +16,7 @@ const PAUSE_MS = 100;
  * Takes the data folder for this process alone. The kernel holds the lock on the open file, so it ends with the
  * process however that dies, and there is nothing stale to clean up. Throws `DataDirLockedError`.
  */
-export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
+export async function lockDataDir(dataDir: string): Promise<{ release(): void }> {
   const file = path.join(dataDir, 'tradewind.lock');
   for (let attempt = 1; ; attempt++) {
     const fd = tryLock(file);

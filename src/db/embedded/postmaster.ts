@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { attempt } from '../../lib/attempt.ts';
 import { clusterDirOf, type Installation, serverEnvironment } from './cluster.ts';
 import { EmbeddedDatabaseError } from './errors.ts';
 
@@ -58,7 +59,8 @@ export async function stopOrphan(dataDir: string): Promise<void> {
     const elapsed = Date.now() - started;
     const signal = elapsed < FAST_SHUTDOWN_MS ? 'SIGINT' : 'SIGQUIT';
     if (signal !== sent) {
-      signalQuietly(orphan, signal);
+      // It may be gone meanwhile.
+      attempt(() => process.kill(orphan, signal));
       sent = signal;
     }
     if (elapsed > FAST_SHUTDOWN_MS * 2)
@@ -126,12 +128,8 @@ function openLog(file: string): { file: string; fd: number; size: number } {
 
 /** Lines 1 and 8 of postmaster.pid (miscadmin.h, LOCK_FILE_LINE_PID and LOCK_FILE_LINE_PM_STATUS). */
 function readPidFile(dataDir: string): { pid: number; ready: boolean } | undefined {
-  let lines: string[];
-  try {
-    lines = fs.readFileSync(pidFileOf(dataDir), 'utf8').split('\n');
-  } catch {
-    return undefined;
-  }
+  const lines = attempt(() => fs.readFileSync(pidFileOf(dataDir), 'utf8').split('\n'));
+  if (!lines) return undefined;
   // Single-user servers write their id negated.
   return { pid: Math.abs(Number(lines[0])), ready: lines[7]?.trim() === 'ready' };
 }
@@ -166,19 +164,7 @@ function isPostmaster(pid: number, dataDir: string): boolean {
 function commandLine(pid: number): string {
   if (process.platform !== 'linux')
     return spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout;
-  try {
-    return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
-  } catch {
-    return '';
-  }
-}
-
-function signalQuietly(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // Gone meanwhile.
-  }
+  return attempt(() => fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')) ?? '';
 }
 
 function hasExited(child: ChildProcess): boolean {

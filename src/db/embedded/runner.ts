@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
+import { attempt } from '../../lib/attempt.ts';
 
 /** How the server's programs are started: PostgreSQL refuses to run as root, and needs a user with a name. */
 export interface Runner {
@@ -56,7 +57,8 @@ export function runners(): Runner[] {
     ];
   }
   const ways = [own(DIE_WITH_PARENT), own([])];
-  return hasName() ? ways : [own(AS_NOBODY_IN_NAMESPACE), ...ways];
+  const hasName = attempt(() => os.userInfo()) !== undefined;
+  return hasName ? ways : [own(AS_NOBODY_IN_NAMESPACE), ...ways];
 }
 
 /** Whether the runner can work in the folder and execute the server there: its version, or why not. */
@@ -78,13 +80,4 @@ export function probe(
 function letThrough(dataDir: string): void {
   const { mode } = fs.statSync(dataDir);
   if ((mode & 0o011) === 0) fs.chmodSync(dataDir, (mode & 0o7777) | 0o011);
-}
-
-function hasName(): boolean {
-  try {
-    os.userInfo();
-    return true;
-  } catch {
-    return false;
-  }
 }

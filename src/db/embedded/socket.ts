@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { attempt } from '../../lib/attempt.ts';
 import { DATABASE, ROLE } from './cluster.ts';
 import type { Runner } from './runner.ts';
 
@@ -32,19 +33,16 @@ export function makeSocketDir(dataDir: string, owner: Runner['socketOwner']): st
 /** Removes the socket folder of this or an earlier start, wherever it lies. */
 export function removeSocketDir(dataDir: string): void {
   const run = path.join(dataDir, 'run');
-  let elsewhere: string | undefined;
-  try {
-    elsewhere = fs.readlinkSync(run);
-  } catch {
-    // Not there, or a real folder.
-  }
+  // Undefined where it is not there, or a real folder.
+  const elsewhere = attempt(() => fs.readlinkSync(run));
   if (elsewhere === undefined) {
     fs.rmSync(run, { recursive: true, force: true });
     return;
   }
+  // The temporary folder may have been emptied, or be another user's by now: then it isn't ours to clean.
   for (const file of [SOCKET_FILE, `${SOCKET_FILE}.lock`])
-    quietly(() => fs.unlinkSync(path.join(elsewhere, file)));
-  quietly(() => fs.rmdirSync(elsewhere));
+    attempt(() => fs.unlinkSync(path.join(elsewhere, file)));
+  attempt(() => fs.rmdirSync(elsewhere));
   fs.unlinkSync(run);
 }
 
@@ -53,13 +51,12 @@ export function embeddedConnection(socketDir: string) {
   return { host: socketDir, port: SOCKET_PORT, user: ROLE, database: DATABASE };
 }
 
-function fits(dir: string): boolean {
-  return Buffer.byteLength(path.join(dir, SOCKET_FILE)) <= LONGEST;
+/** The same for the server that another process has started on the data folder; undefined when none runs. */
+export function runningEmbedded(dataDir: string) {
+  const run = path.join(dataDir, 'run');
+  return fs.existsSync(run) ? embeddedConnection(fs.realpathSync(run)) : undefined;
 }
 
-/** The temporary folder may have been emptied, or be another user's by now: then it isn't ours to clean. */
-function quietly(remove: () => void): void {
-  try {
-    remove();
-  } catch {}
+function fits(dir: string): boolean {
+  return Buffer.byteLength(path.join(dir, SOCKET_FILE)) <= LONGEST;
 }

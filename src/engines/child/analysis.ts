@@ -1,4 +1,5 @@
 import { languageOf } from '../../streaming/ai-tasks/languages.ts';
+import type { Look } from '../frames/moderation.ts';
 import { UnusableMediaError } from '../interfaces.ts';
 import {
   type Inventory,
@@ -59,13 +60,14 @@ async function transcription(job: TranscriptionJob, bench: Bench): Promise<Analy
   if (!facts.hasAudio) throw new UnusableMediaError(`The ${facts.format} file has no audio track.`);
   const { transcribe } = await import('../speech/transcription.ts');
   const transcriber = await transcriberOf(engine.found.how, bench, job.folder);
-  return transcribe({ media: job.media, tools, facts, transcriber, wish, report });
+  const record = (heard: (share: number) => void) => tools.record(job.media, facts, heard);
+  return transcribe({ record, transcriber, wish, report });
 }
 
 async function transcriberOf(how: SpeechEngine['how'], { programs, settings }: Bench, folder: string) {
   if (how.kind === 'sherpa') {
     const { createSherpaTranscriber } = await import('../speech/sherpa.ts');
-    return createSherpaTranscriber(how.model, how.version);
+    return createSherpaTranscriber(how.model);
   }
   const { createPocketsphinx } = await import('../speech/pocketsphinx.ts');
   const { minWordConfidence } = settings;
@@ -81,11 +83,16 @@ async function moderation(job: ModerationJob, bench: Bench): Promise<AnalysisRes
     );
   const facts = await inspected(bench, job.media);
   if (!facts.picture) throw new UnusableMediaError(`The ${facts.format} file has no video track.`);
-  const look = { media: job.media, tools, facts, maxFrames: job.limits.frames, report };
+  const look: Look = {
+    durationSeconds: facts.durationSeconds,
+    frames: (plan) => tools.frames(job.media, facts, plan),
+    maxFrames: job.limits.frames,
+    report,
+  };
   const { findNsfw, findNudity, findSport } = await import('../frames/moderation.ts');
   if (engine.found.how.kind === 'nsfwjs') {
     const { createNsfwModerator } = await import('../frames/nsfw.ts');
-    return findNsfw(look, await createNsfwModerator(engine.found.how.version));
+    return findNsfw(look, await createNsfwModerator());
   }
   const detector = await detectorOf(engine.found.how);
   return job.category === 'sport' ? findSport(look, detector) : findNudity(look, detector, job);
@@ -94,10 +101,10 @@ async function moderation(job: ModerationJob, bench: Bench): Promise<AnalysisRes
 async function detectorOf(how: Exclude<PictureEngine['how'], { kind: 'nsfwjs' }>) {
   if (how.kind === 'detector') {
     const { createYoloDetector } = await import('../frames/yolo.ts');
-    return createYoloDetector(how.model, how.runtime);
+    return createYoloDetector(how.model, how.runtimeFile);
   }
   const { createCenterNet } = await import('../frames/centernet.ts');
-  return createCenterNet(how.version);
+  return createCenterNet();
 }
 
 /** @throws UnusableMediaError */

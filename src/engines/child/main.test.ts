@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../../test/support/engine-settings.ts';
 import { jobFor, makeFile, makeMedia, needs } from '../../../test/support/engines.ts';
 import { analyse } from '../../streaming/ai-tasks/work/analysis.ts';
 import { analysisProgram } from '../analysis-program.ts';
 import type { AnalysisJob } from '../job.ts';
-import { DEFAULT_SETTINGS } from '../settings.ts';
 
 const program = analysisProgram(DEFAULT_SETTINGS);
 const film = () => makeMedia('film.mp4', '-f', 'lavfi', '-i', 'testsrc2=s=320x180:d=3');

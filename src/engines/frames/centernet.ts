@@ -10,19 +10,12 @@ const OUTPUT = 'tower_0/detections';
 const ROW = 6;
 
 /** CenterNet with a MobileNetV3 inside: finds the 80 everyday objects of COCO. */
-export async function createCenterNet(version: string): Promise<ObjectDetector> {
+export async function createCenterNet(): Promise<ObjectDetector> {
   await startTensors();
   const model = await loadGraphModel(humanModel('centernet'));
 
   return {
     form: { size: SIZE, fit: 'stretch' },
-    capabilities: () => ({
-      engine: 'TensorFlow.js (WebAssembly)',
-      version: tf.version_core,
-      models: [{ name: 'human centernet', version }],
-      categories: ['sport'],
-      labels: COCO_LABELS,
-    }),
     async detect(frame) {
       const input = pictureTensor(frame, SIZE, 1);
       const output = model.execute(input, [OUTPUT]);

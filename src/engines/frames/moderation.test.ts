@@ -1,23 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { Frame, MediaFacts, MediaTools, ObjectDetector, Sighting } from '../interfaces.ts';
+import type { Frame, ObjectDetector, Sighting } from '../interfaces.ts';
 import type { Report } from '../report.ts';
-import { findNsfw, findNudity, findSport } from './moderation.ts';
+import { findNsfw, findNudity, findSport, type Look } from './moderation.ts';
 
 const silent: Report = { stage: () => {}, facts: () => {}, progress: () => {} };
 const form = { size: 1, fit: 'stretch' } as const;
-const capabilities = () => ({ engine: 'test', version: '1', models: [], categories: [], labels: [] });
 
 /** A film at 10 frames a second, which notes how it is looked at. */
 function film(durationSeconds: number) {
   const plans: number[] = [];
   let closed = false;
-  const facts: MediaFacts = {
-    format: 'MP4',
-    kind: 'video',
-    durationSeconds,
-    hasAudio: false,
-    picture: { width: 1, height: 1, framesPerSecond: 10 },
-  };
   async function* frames(interval: number): AsyncGenerator<Frame> {
     try {
       for (let at = 0; at < durationSeconds; at += interval)
@@ -26,17 +18,17 @@ function film(durationSeconds: number) {
       closed = true;
     }
   }
-  const tools: MediaTools = {
-    capabilities: () => ({ ...capabilities(), formats: [] }),
-    inspect: () => Promise.resolve(facts),
-    record: () => Promise.reject(new Error('not asked for')),
-    frames(_media, _facts, { intervalSeconds }) {
+  const look: Look = {
+    durationSeconds,
+    frames({ intervalSeconds }) {
       plans.push(intervalSeconds);
       return frames(intervalSeconds);
     },
+    maxFrames: 600,
+    report: silent,
   };
   return {
-    look: { media: '/film', tools, facts, maxFrames: 600, report: silent },
+    look,
     plans,
     isClosed: () => closed,
   };
@@ -47,7 +39,6 @@ function detector(sightings: (frame: Frame) => Sighting[]): ObjectDetector & { s
   return {
     seen,
     form,
-    capabilities,
     detect(frame) {
       seen.push(frame.number);
       return Promise.resolve(sightings(frame));
@@ -72,7 +63,7 @@ describe('the frames that are looked at', () => {
     const { look } = film(10);
     const shares: number[] = [];
     const report = { ...silent, progress: (share: number) => void shares.push(share) };
-    await findNsfw({ ...look, report }, { form, capabilities, confidence: () => Promise.resolve(0) });
+    await findNsfw({ ...look, report }, { form, confidence: () => Promise.resolve(0) });
     expect(shares.at(-1)).toBe(1);
     expect(shares).toEqual([...shares].sort((a, b) => a - b));
   });

@@ -1,11 +1,4 @@
-import type {
-  Frame,
-  FrameForm,
-  FrameModerator,
-  MediaFacts,
-  MediaTools,
-  ObjectDetector,
-} from '../interfaces.ts';
+import type { Frame, FrameForm, FrameModerator, FramePlan, ObjectDetector } from '../interfaces.ts';
 import type { ModerationJob } from '../job.ts';
 import type { Report } from '../report.ts';
 import type { FrameFinding, NsfwResult, NudityResult, SportResult } from '../results.ts';
@@ -20,10 +13,11 @@ import {
   sportsIn,
 } from './findings.ts';
 
-interface Look<Facts extends MediaFacts> {
-  media: string;
-  tools: MediaTools<Facts>;
-  facts: Facts;
+/** A medium that is looked at. */
+export interface Look {
+  durationSeconds: number;
+  /** Its pictures at even distances. @throws UnusableMediaError */
+  frames(plan: FramePlan): AsyncIterable<Frame>;
   maxFrames: number;
   report: Report;
 }
@@ -31,33 +25,27 @@ interface Look<Facts extends MediaFacts> {
 const MIN_INTERVAL_SECONDS = 1;
 
 /** The pictures that are looked at: one a second, or fewer of a long video. */
-async function* looked<Facts extends MediaFacts>(look: Look<Facts>, form: FrameForm): AsyncGenerator<Frame> {
-  const { media, tools, facts, maxFrames, report } = look;
-  const intervalSeconds = Math.max(MIN_INTERVAL_SECONDS, facts.durationSeconds / maxFrames);
-  const planned = Math.max(1, Math.ceil(facts.durationSeconds / intervalSeconds));
+async function* looked(look: Look, form: FrameForm): AsyncGenerator<Frame> {
+  const { durationSeconds, maxFrames, report } = look;
+  const intervalSeconds = Math.max(MIN_INTERVAL_SECONDS, durationSeconds / maxFrames);
+  const planned = Math.max(1, Math.ceil(durationSeconds / intervalSeconds));
   report.stage('classification');
   let count = 0;
-  for await (const frame of tools.frames(media, facts, { ...form, intervalSeconds })) {
+  for await (const frame of look.frames({ ...form, intervalSeconds })) {
     yield frame;
     report.progress(++count / planned);
     if (count >= maxFrames) break;
   }
 }
 
-export async function findNsfw<Facts extends MediaFacts>(
-  look: Look<Facts>,
-  moderator: FrameModerator,
-): Promise<NsfwResult> {
+export async function findNsfw(look: Look, moderator: FrameModerator): Promise<NsfwResult> {
   const seen: Seen[] = [];
   for await (const frame of looked(look, moderator.form))
     seen.push({ frame: frame.number, confidence: await moderator.confidence(frame) });
   return nsfwResult(seen);
 }
 
-export async function findSport<Facts extends MediaFacts>(
-  look: Look<Facts>,
-  detector: ObjectDetector,
-): Promise<SportResult> {
+export async function findSport(look: Look, detector: ObjectDetector): Promise<SportResult> {
   const frames: FrameFinding[] = [];
   for await (const frame of looked(look, detector.form)) {
     for (const { label, confidence } of sportsIn(await detector.detect(frame)))
@@ -66,8 +54,8 @@ export async function findSport<Facts extends MediaFacts>(
   return { sport_detected: frames.length > 0, detection_results: labelsOf(frames), frames };
 }
 
-export async function findNudity<Facts extends MediaFacts>(
-  look: Look<Facts>,
+export async function findNudity(
+  look: Look,
   detector: ObjectDetector,
   { category, stopObjects }: Pick<ModerationJob, 'category' | 'stopObjects'>,
 ): Promise<NudityResult> {

@@ -1,11 +1,11 @@
 import fs from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../../test/support/engine-settings.ts';
 import { analysed, jobFor, makeMedia, material, needs, scratch } from '../../../test/support/engines.ts';
 import reference from '../fixtures/nsfw-scores.json' with { type: 'json' };
 import { DEFAULT_LIMITS } from '../job.ts';
 import { createMediaTools } from '../media/tools.ts';
 import { createPrograms } from '../programs.ts';
-import { DEFAULT_SETTINGS } from '../settings.ts';
 import { NSFW_FROM } from './findings.ts';
 import type { NsfwModerator } from './nsfw.ts';
 
@@ -17,7 +17,6 @@ const tools = createMediaTools({
   }),
   ffmpeg: '/usr/bin/ffmpeg',
   ffprobe: '/usr/bin/ffprobe',
-  version: 'any',
   folder: scratch,
   limits: DEFAULT_LIMITS,
 });
@@ -26,7 +25,7 @@ describe('the classifiers of nsfwjs', needs('nsfw', 'opencv', 'skimage'), () => 
   let moderator: NsfwModerator;
   beforeAll(async () => {
     const { createNsfwModerator } = await import('./nsfw.ts');
-    moderator = await createNsfwModerator('4.3.0');
+    moderator = await createNsfwModerator();
   });
 
   async function frameOf(picture: string) {

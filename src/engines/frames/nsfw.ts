@@ -22,7 +22,7 @@ export interface NsfwModerator extends FrameModerator {
  * Two small classifiers that were trained apart. Their mean is wrong less often than either: where one of them takes
  * fruits or sportsmen for nakedness, the other doesn't (measured: docs/ai-engines.md).
  */
-export async function createNsfwModerator(version: string): Promise<NsfwModerator> {
+export async function createNsfwModerator(): Promise<NsfwModerator> {
   await startTensors();
   const layers = await loadLayersModel(nsfwModel('mobilenet_v2'));
   const graph = await loadGraphModel(nsfwModel('mobilenet_v2_mid'));
@@ -41,12 +41,6 @@ export async function createNsfwModerator(version: string): Promise<NsfwModerato
 
   return {
     form: { size: SIZE, fit: 'stretch' },
-    capabilities: () => ({
-      engine: 'TensorFlow.js (WebAssembly)',
-      version: tf.version_core,
-      models: NSFW_MODELS.map((name) => ({ name: `nsfwjs ${name}`, version })),
-      categories: ['nsfw'],
-    }),
     scores,
     async confidence(frame) {
       const each = Object.values(await scores(frame)).map((values) =>

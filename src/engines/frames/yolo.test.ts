@@ -57,7 +57,7 @@ describe('a detector of the operator', { skip: !runtime }, () => {
         labels: ['UPPER', 'LOWER'],
         categories: ['hard_nudity'],
       },
-      runtime,
+      runtime.file,
     );
     const rgb = new Uint8Array(32 * 32 * 3);
     rgb[2] = 51;

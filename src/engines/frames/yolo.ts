@@ -7,11 +7,8 @@ const WHITE = 255;
 const BOX = 4;
 
 /** A detector of the operator (NudeNet, for one), run by onnxruntime. */
-export async function createYoloDetector(
-  model: Detector,
-  runtime: { file: string; version: string },
-): Promise<ObjectDetector> {
-  const onnx = loadOnnxRuntime(runtime.file);
+export async function createYoloDetector(model: Detector, runtimeFile: string): Promise<ObjectDetector> {
+  const onnx = loadOnnxRuntime(runtimeFile);
   const session = await onnx.InferenceSession.create(model.file, {
     intraOpNumThreads: 1,
     interOpNumThreads: 1,
@@ -22,13 +19,6 @@ export async function createYoloDetector(
 
   return {
     form: { size: model.inputSize, fit: 'pad' },
-    capabilities: () => ({
-      engine: 'onnxruntime',
-      version: runtime.version,
-      models: [{ name: model.name, version: model.version }],
-      categories: model.categories,
-      labels: model.labels,
-    }),
     async detect(frame) {
       const tensor = new onnx.Tensor('float32', planes(frame, model.inputSize), [
         ...[1, 3, model.inputSize, model.inputSize],

@@ -41,9 +41,7 @@ const FORMATS: Readonly<Record<string, MediaFormat>> = {
   png: { name: 'PNG', demuxer: 'png_pipe', still: true },
 };
 
-export const FORMAT_NAMES: readonly string[] = [
-  ...new Set(Object.values(FORMATS).map((format) => format.name)),
-];
+const FORMAT_NAMES = [...new Set(Object.values(FORMATS).map((format) => format.name))].join(', ');
 
 const HEAD_BYTES = 1_024;
 
@@ -58,7 +56,7 @@ export async function formatOf(media: string): Promise<MediaFormat> {
   const format = type && Object.hasOwn(FORMATS, type.ext) ? FORMATS[type.ext] : undefined;
   if (format) return format;
   const what = type?.mime ?? (await textType(media)) ?? 'application/octet-stream';
-  throw new UnusableMediaError(`Unsupported file type: ${what}. Supported are ${FORMAT_NAMES.join(', ')}.`);
+  throw new UnusableMediaError(`Unsupported file type: ${what}. Supported are ${FORMAT_NAMES}.`);
 }
 
 async function textType(media: string): Promise<string | undefined> {

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { type MediaFacts, UnusableMediaError } from '../interfaces.ts';
+import { UnusableMediaError } from '../interfaces.ts';
 import type { Programs, Running } from '../programs.ts';
 import { inputArguments, MAX_PIXELS } from './arguments.ts';
 import { formatOf, type MediaFormat } from './formats.ts';
@@ -29,15 +29,30 @@ const ASKED =
   'stream=codec_type,width,height,avg_frame_rate,r_frame_rate,duration:stream_disposition=attached_pic:format=duration';
 type Stream = Static<typeof Probe>['streams'][number];
 
+/** A file that ffprobe is asked about. */
+interface Asked {
+  programs: Programs;
+  ffprobe: string;
+  media: string;
+  source: MediaFormat;
+}
+
 /** How pictures are spread over a video. */
-export interface KeyFrames {
+interface KeyFrames {
   lastSeconds: number;
   /** The longest time without a picture that can be decoded on its own. */
   longestGapSeconds: number;
 }
 
-export interface InspectedMedia extends MediaFacts {
+/** What is known of a medium that is fit for use. */
+export interface InspectedMedia {
   source: MediaFormat;
+  format: string;
+  kind: 'picture' | 'audio' | 'video';
+  /** A picture counts as one second. */
+  durationSeconds: number;
+  hasAudio: boolean;
+  picture: { width: number; height: number; framesPerSecond: number } | undefined;
   /** Of the audio track alone, where the file says so. */
   audioSeconds: number | undefined;
 }
@@ -50,16 +65,15 @@ export async function inspect(
   maxDurationSeconds: number,
 ): Promise<InspectedMedia> {
   const source = await formatOf(media);
-  const probe = await probeOf(programs, ffprobe, media, source);
+  const asked = { programs, ffprobe, media, source };
+  const probe = await probeOf(asked);
   const video = probe.streams.find(
     ({ codec_type, disposition }) => codec_type === 'video' && disposition?.attached_pic !== 1,
   );
   const audio = probe.streams.find(({ codec_type }) => codec_type === 'audio');
   if (!video && !audio) throw new UnusableMediaError(`The ${source.name} file has no audio and no video.`);
   if (video) checkDimensions(video, source);
-  const durationSeconds = source.still
-    ? 1
-    : await durationOf(programs, ffprobe, media, source, probe, video ? 'v:0' : 'a:0');
+  const durationSeconds = source.still ? 1 : await durationOf(asked, probe, video ? 'v:0' : 'a:0');
   checkDuration(durationSeconds, maxDurationSeconds);
   return {
     source,
@@ -76,12 +90,7 @@ export async function inspect(
   };
 }
 
-async function probeOf(
-  programs: Programs,
-  ffprobe: string,
-  media: string,
-  source: MediaFormat,
-): Promise<Static<typeof Probe>> {
+async function probeOf({ programs, ffprobe, media, source }: Asked): Promise<Static<typeof Probe>> {
   const run = programs.start(ffprobe, [
     ...inputArguments(source, media),
     ...['-of', 'json', '-show_entries', ASKED],
@@ -124,30 +133,17 @@ function checkDuration(durationSeconds: number, max: number): void {
 }
 
 /** Live recordings don't say how long they are; then the last packet does. */
-async function durationOf(
-  programs: Programs,
-  ffprobe: string,
-  media: string,
-  source: MediaFormat,
-  probe: Static<typeof Probe>,
-  track: string,
-): Promise<number> {
+async function durationOf(asked: Asked, probe: Static<typeof Probe>, track: string): Promise<number> {
   const said = [probe.format.duration, ...probe.streams.map(({ duration }) => duration)].map(seconds);
   const longest = Math.max(...said.map((value) => value ?? 0));
-  return longest > 0
-    ? longest
-    : (await readKeyFrames({ programs, ffprobe, media, source, track })).lastSeconds;
+  return longest > 0 ? longest : (await readKeyFrames(asked, track)).lastSeconds;
 }
 
 /** Reads the packets of a track without decoding them. */
-export async function readKeyFrames(options: {
-  programs: Programs;
-  ffprobe: string;
-  media: string;
-  source: MediaFormat;
-  track: string;
-}): Promise<KeyFrames> {
-  const { programs, ffprobe, media, source, track } = options;
+export async function readKeyFrames(
+  { programs, ffprobe, media, source }: Asked,
+  track: string,
+): Promise<KeyFrames> {
   const run = programs.start(ffprobe, [
     ...inputArguments(source, media),
     ...['-select_streams', track, '-show_entries', 'packet=pts_time,flags', '-of', 'csv=p=0'],

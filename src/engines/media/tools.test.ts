@@ -3,11 +3,11 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../../test/support/engine-settings.ts';
 import { analysed, jobFor, makeFile, makeMedia, needs, newFile } from '../../../test/support/engines.ts';
 import type { Frame } from '../interfaces.ts';
 import { DEFAULT_LIMITS } from '../job.ts';
 import { createPrograms } from '../programs.ts';
-import { DEFAULT_SETTINGS } from '../settings.ts';
 import { createMediaTools } from './tools.ts';
 
 const clip = (seconds: number) => ['-f', 'lavfi', '-i', `testsrc2=s=320x180:r=25:d=${seconds}`];
@@ -226,7 +226,7 @@ describe('a long film', needs('media'), () => {
           return programs.start(program, args);
         },
       },
-      ...{ ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', version: '5', folder, limits },
+      ...{ ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', folder, limits },
     });
     const frames: Frame[] = [];
     for await (const frame of tools.frames(media, await tools.inspect(media), plan)) frames.push(frame);

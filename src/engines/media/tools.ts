@@ -1,21 +1,13 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import {
-  type Frame,
-  type FramePlan,
-  type MediaTools,
-  type Recording,
-  UnusableMediaError,
-} from '../interfaces.ts';
+import { type Frame, type FramePlan, type Recording, UnusableMediaError } from '../interfaces.ts';
 import type { AnalysisLimits } from '../job.ts';
 import type { Programs, Running } from '../programs.ts';
+import { BYTES_PER_SAMPLE, SAMPLE_RATE } from '../speech/recording.ts';
 import { inputArguments } from './arguments.ts';
-import { FORMAT_NAMES } from './formats.ts';
 import { type InspectedMedia, inspect, readKeyFrames, unreadable } from './inspection.ts';
 
-const SAMPLE_RATE = 16_000;
-const BYTES_PER_SAMPLE = 2;
 /** Tracks end a little before the file says; what lacks more than this is cut off. */
 const TOLERATED_SHARE = 0.9;
 const TOLERATED_SECONDS = 1;
@@ -26,26 +18,19 @@ interface Options {
   programs: Programs;
   ffmpeg: string;
   ffprobe: string;
-  version: string;
   folder: string;
   limits: Pick<AnalysisLimits, 'durationSeconds'>;
 }
 
-/** Debian's ffmpeg, in processes of its own. */
-export function createMediaTools(options: Options): MediaTools<InspectedMedia> {
+/** Debian's ffmpeg, in processes of its own. All of it throws UnusableMediaError. */
+export function createMediaTools(options: Options) {
   const { programs, ffmpeg, ffprobe, folder, limits } = options;
 
   return {
-    capabilities: () => ({
-      engine: 'ffmpeg',
-      version: options.version,
-      models: [],
-      formats: FORMAT_NAMES,
-    }),
+    inspect: (media: string) => inspect(programs, ffprobe, media, limits.durationSeconds),
 
-    inspect: (media) => inspect(programs, ffprobe, media, limits.durationSeconds),
-
-    async record(media, facts, heard) {
+    /** The first audio track. @param heard told the share that is done */
+    async record(media: string, facts: InspectedMedia, heard: (share: number) => void): Promise<Recording> {
       if (!facts.hasAudio) throw new UnusableMediaError(`The ${facts.format} file has no audio track.`);
       const file = path.join(folder, 'audio.raw');
       const run = programs.start(ffmpeg, [
@@ -59,16 +44,14 @@ export function createMediaTools(options: Options): MediaTools<InspectedMedia> {
         if (seconds > 0) heard(Math.min(1, seconds / facts.durationSeconds));
       }
       await expectEnd(run, facts);
-      const recording: Recording = {
-        file,
-        samples: Math.floor((await fs.stat(file)).size / BYTES_PER_SAMPLE),
-      };
-      if (recording.samples === 0) throw unreadable(facts.source, run);
-      expectWhole(recording.samples / SAMPLE_RATE, facts.audioSeconds);
-      return recording;
+      const samples = Math.floor((await fs.stat(file)).size / BYTES_PER_SAMPLE);
+      if (samples === 0) throw unreadable(facts.source, run);
+      expectWhole(samples / SAMPLE_RATE, facts.audioSeconds);
+      return { file, samples };
     },
 
-    async *frames(media, facts, plan) {
+    /** Pictures at even distances. */
+    async *frames(media: string, facts: InspectedMedia, plan: FramePlan): AsyncGenerator<Frame> {
       if (!facts.picture) throw new UnusableMediaError(`The ${facts.format} file has no video track.`);
       const skip = (await keyFramesSuffice(media, facts, plan)) ? ['-skip_frame', 'nokey'] : [];
       const run = programs.start(ffmpeg, [
@@ -97,11 +80,8 @@ export function createMediaTools(options: Options): MediaTools<InspectedMedia> {
   /** Pictures that can be decoded on their own are looked at alone where each interval has one. */
   async function keyFramesSuffice(media: string, facts: InspectedMedia, plan: FramePlan): Promise<boolean> {
     if (facts.durationSeconds < KEY_FRAMES_FROM_SECONDS) return false;
-    const { longestGapSeconds } = await readKeyFrames({
-      ...{ programs, ffprobe, media },
-      source: facts.source,
-      track: 'v:0',
-    });
+    const asked = { programs, ffprobe, media, source: facts.source };
+    const { longestGapSeconds } = await readKeyFrames(asked, 'v:0');
     return longestGapSeconds <= plan.intervalSeconds;
   }
 }

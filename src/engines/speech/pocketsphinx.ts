@@ -11,14 +11,12 @@ import {
 import type { Programs } from '../programs.ts';
 import { readBytes, SAMPLE_RATE } from './recording.ts';
 
-export const POCKETSPHINX_LANGUAGE = 'eng';
 /** Fewer words say too little about how sure the model is on the whole. */
 const WORDS_TO_JUDGE_BY = 20;
 
 interface Options {
   programs: Programs;
   program: string;
-  version: string;
   /** The folder of the model. */
   model: string;
   folder: string;
@@ -27,18 +25,10 @@ interface Options {
 
 /** Debian's pocketsphinx with its American English model. One process for all phrases: loading the model takes longer than a phrase. */
 export function createPocketsphinx(options: Options): Transcriber {
-  const { programs, program, version, model, folder, minWordConfidence } = options;
+  const { programs, program, model, folder, minWordConfidence } = options;
   const at = (name: string) => path.join(folder, name);
 
   return {
-    capabilities: () => ({
-      engine: 'pocketsphinx',
-      version,
-      models: [{ name: path.basename(model), version }],
-      languages: [POCKETSPHINX_LANGUAGE],
-      translations: [],
-    }),
-
     async transcribe(recording, phrases, _wish, done) {
       await writePhrases(recording, phrases);
       const run = programs.start(program, [
@@ -63,7 +53,7 @@ export function createPocketsphinx(options: Options): Transcriber {
       if (!ok) throw new Error(`${program} failed: ${run.complaint().slice(-500)}`);
       const words = parseWords(await fs.readFile(at('words.txt'), 'utf8'), phrases);
       expectKnownLanguage(words);
-      return { words, languages: words.length > 0 ? [POCKETSPHINX_LANGUAGE] : [] };
+      return { words, languages: words.length > 0 ? ['eng'] : [] };
     },
   };
 

@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises';
 import sherpa from 'sherpa-onnx-node';
 import type { LanguageWish, Phrase, Transcriber, Word } from '../interfaces.ts';
-import { ENGLISH, type SpeechModel, type SpeechType, translationsOf } from '../models/manifest.ts';
+import { ENGLISH, type SpeechModel, type SpeechType } from '../models/manifest.ts';
 import { readBytes, SAMPLE_RATE, samplesOf } from './recording.ts';
 
 const FEATURES = 80;
@@ -18,18 +18,10 @@ const CONFIG_KEYS: Readonly<Record<SpeechType, string>> = {
 };
 
 /** A model of the operator, run by sherpa-onnx. */
-export function createSherpaTranscriber(model: SpeechModel, version: string): Transcriber {
+export function createSherpaTranscriber(model: SpeechModel): Transcriber {
   const codes = new Map(Object.entries(model.languages).map(([code, own]) => [own, code]));
 
   return {
-    capabilities: () => ({
-      engine: 'sherpa-onnx',
-      version,
-      models: [{ name: model.name, version: model.version }],
-      languages: Object.keys(model.languages),
-      translations: translationsOf(model),
-    }),
-
     async transcribe(recording, phrases, wish, done) {
       const recognizer = new sherpa.OfflineRecognizer(recognizerConfig(model, wish));
       const file = await fs.open(recording.file);

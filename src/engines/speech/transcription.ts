@@ -1,4 +1,4 @@
-import type { MediaFacts, MediaTools, Recording, Transcriber } from '../interfaces.ts';
+import type { Recording, Transcriber } from '../interfaces.ts';
 import type { Report } from '../report.ts';
 import type { TranscriptionResult } from '../results.ts';
 import { transcriptionResult } from './subtitles.ts';
@@ -9,17 +9,16 @@ const RECORDED = 0.1;
 const LISTENED = 0.15;
 
 /** From a medium to its subtitles. */
-export async function transcribe<Facts extends MediaFacts>(options: {
-  media: string;
-  tools: MediaTools<Facts>;
-  facts: Facts;
+export async function transcribe(options: {
+  /** @param heard told the share that is recorded */
+  record(heard: (share: number) => void): Promise<Recording>;
   transcriber: Transcriber;
   wish: Parameters<Transcriber['transcribe']>[2];
   report: Report;
 }): Promise<TranscriptionResult> {
-  const { media, tools, facts, transcriber, wish, report } = options;
+  const { transcriber, wish, report } = options;
   report.stage('decoding');
-  const recording: Recording = await tools.record(media, facts, (share) => report.progress(share * RECORDED));
+  const recording = await options.record((share) => report.progress(share * RECORDED));
   const phrases = await findPhrases(recording, (share) =>
     report.progress(RECORDED + share * (LISTENED - RECORDED)),
   );

@@ -1,11 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
+import { platformAdministrator } from '../identity/accounts.ts';
 import { secretHash } from '../identity/authenticate.ts';
 import { announceTokens, endLogins } from '../identity/credentials.ts';
 import { ROLES } from '../identity/principal.ts';
 import { tokenText } from '../identity/token-text.ts';
+import { makeToken } from '../tokens/new-token.ts';
 import { type Account, insertAccount } from './new-account.ts';
 
 /**
@@ -21,7 +22,7 @@ export async function ensureFirstAccount(deps: {
   await deps.database.transaction(async (tx) => {
     await lockFirstAccount(tx);
     const now = deps.clock.now();
-    const account = (await platformAdministrator(tx)) ?? (await makeFirstAccount(tx, now));
+    const account = (await platformAdministrator(tx.sql)) ?? (await makeFirstAccount(tx, now));
     if (deps.bootstrapToken) await setBootstrapToken(tx, account, deps.bootstrapToken, now);
   });
 }
@@ -38,7 +39,7 @@ export async function makeTokenOnce(deps: {
   return deps.database.transaction(async (tx) => {
     await lockFirstAccount(tx);
     const any = await tx.sql.selectFrom('api_tokens').select('id').limit(1).executeTakeFirst();
-    const account = any ? undefined : await platformAdministrator(tx);
+    const account = any ? undefined : await platformAdministrator(tx.sql);
     const token = account && (await makeFirstToken(tx, account, deps.clock.now()));
     if (token !== undefined) deps.keep?.(token);
     return token;
@@ -47,16 +48,6 @@ export async function makeTokenOnce(deps: {
 
 async function lockFirstAccount(tx: Transaction): Promise<void> {
   await tx.client.query(`select pg_advisory_xact_lock(hashtextextended('tradewind first account', 0))`);
-}
-
-async function platformAdministrator(tx: Transaction): Promise<Account | undefined> {
-  const row = await tx.sql
-    .selectFrom('users')
-    .select(['id', 'client_id'])
-    .where('platform_administrator', '=', true)
-    .orderBy('id')
-    .executeTakeFirst();
-  return row && { clientId: row.client_id, userId: row.id };
 }
 
 async function makeFirstAccount(tx: Transaction, now: Date): Promise<Account> {
@@ -68,19 +59,13 @@ async function makeFirstAccount(tx: Transaction, now: Date): Promise<Account> {
   return insertAccount(tx.sql, {
     company: 'Tradewind',
     resellerId,
-    administrator: { email: 'admin@localhost', resellerId, platformAdministrator: true },
+    administrator: { email: 'admin@localhost', reseller_id: resellerId, platform_administrator: true },
     now,
   });
 }
 
 async function makeFirstToken(tx: Transaction, account: Account, now: Date): Promise<string> {
-  const secret = randomBytes(32).toString('hex');
-  const { id } = await tx.sql
-    .insertInto('api_tokens')
-    .values({ ...tokenRow(account, secret, now), name: 'First token' })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  await announceTokens(tx, [id]);
+  const { id, secret } = await makeToken(tx, { ...tokenOf(account, now), name: 'First token' });
   return tokenText(2, id, secret);
 }
 
@@ -93,9 +78,10 @@ async function setBootstrapToken(
 ): Promise<void> {
   await removeOtherBootstrapTokens(tx, token);
   const row = {
-    ...tokenRow(account, token.secret, now),
+    ...tokenOf(account, now),
     id: token.id,
     name: 'Bootstrap token',
+    secret_hash: secretHash(token.secret),
     bootstrap: true,
   };
   const { numInsertedOrUpdatedRows } = await tx.sql
@@ -137,13 +123,12 @@ async function removeOtherBootstrapTokens(
 /** The id of the bootstrap token belongs to a token that somebody made through the API. */
 export class BootstrapTokenTakenError extends OperatorError {}
 
-function tokenRow(account: Account, secret: string, now: Date) {
+function tokenOf(account: Account, now: Date) {
   return {
     client_id: account.clientId,
     user_id: account.userId,
     role_id: ROLES.administrators.id,
     description: '',
-    secret_hash: secretHash(secret),
     expires_at: null,
     created_at: now,
   };

@@ -1,22 +1,11 @@
 import type { Insertable, Kysely } from 'kysely';
 import type { Tables } from '../../db/tables.ts';
+import { insertUser } from '../identity/accounts.ts';
 import { ROLES } from '../identity/principal.ts';
-import type { Language } from '../identity/tables.ts';
 
 export interface Account {
   clientId: number;
   userId: number;
-}
-
-export interface NewAdministrator {
-  email: string;
-  resellerId: number | null;
-  platformAdministrator: boolean;
-  name?: string | null | undefined;
-  phone?: string | null | undefined;
-  lang?: Language | undefined;
-  /** Of a password that somebody else chose. */
-  passwordHash?: string | undefined;
 }
 
 /** A client account with its administrator and its default project. */
@@ -25,7 +14,7 @@ export async function insertAccount(
   account: {
     company: string;
     resellerId: number;
-    administrator: NewAdministrator;
+    administrator: Omit<Insertable<Tables['users']>, 'client_id' | 'created_at'>;
     details?: Partial<
       Pick<Insertable<Tables['clients']>, 'custom_id' | 'country_code' | 'is_test' | 'seller_id' | 'phone'>
     >;
@@ -45,26 +34,8 @@ export async function insertAccount(
     })
     .returning('id')
     .executeTakeFirstOrThrow();
-  const { id: userId } = await sql
-    .insertInto('users')
-    .values({
-      client_id: clientId,
-      reseller_id: administrator.resellerId,
-      email: administrator.email,
-      name: administrator.name ?? null,
-      platform_administrator: administrator.platformAdministrator,
-      phone: administrator.phone ?? null,
-      password_hash: administrator.passwordHash ?? null,
-      password_given: administrator.passwordHash !== undefined,
-      ...(administrator.lang && { lang: administrator.lang }),
-      created_at: now,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  await sql
-    .insertInto('client_users')
-    .values({ client_id: clientId, user_id: userId, role_id: ROLES.administrators.id, created_at: now })
-    .execute();
+  const user = { ...administrator, client_id: clientId, created_at: now };
+  const userId = await insertUser(sql, user, ROLES.administrators.id);
   await sql
     .insertInto('projects')
     .values({

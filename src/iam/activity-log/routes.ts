@@ -1,5 +1,6 @@
 import type { Api } from '../../http/server.ts';
-import { AccountRequest, AccountRequestPage, LogQuery, RequestParams, StatusChangePage } from './schema.ts';
+import { PageQuery } from '../../lib/wire.ts';
+import { AccountRequest, AccountRequestPage, RequestParams, StatusChangePage } from './schema.ts';
 import type { ActivityLog } from './service.ts';
 
 const tags = ['User actions'];
@@ -13,7 +14,7 @@ export function activityLogRoutes(app: Api, { activityLog: log }: { activityLog:
       summary: 'List when accounts were paused and opened again',
       description: "Newest first: of the caller's account, of a reseller's clients as well.",
       tags,
-      querystring: LogQuery,
+      querystring: PageQuery,
       response: { 200: StatusChangePage },
     },
     handler: ({ principal, query }) => log.statusChanges(principal, query),
@@ -26,7 +27,7 @@ export function activityLogRoutes(app: Api, { activityLog: log }: { activityLog:
       summary: 'List the requests of an account',
       description: 'Newest first: those of the last year that were to change something.',
       tags,
-      querystring: LogQuery,
+      querystring: PageQuery,
       response: { 200: AccountRequestPage },
     },
     handler: ({ principal, query }) => log.requests(principal, query),

@@ -1,59 +1,42 @@
 import { type Static, Type } from 'typebox';
-import { IntegerId, pageFields, Timestamp } from '../../lib/wire.ts';
+import { IntegerId, Named, pageFields, Timestamp } from '../../lib/wire.ts';
 
-export const LogQuery = Type.Object(
-  {
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1000, default: 100, description: 'Most results to answer' }),
-    ),
-    offset: Type.Optional({ ...IntegerId('Results to skip before the first'), default: 0 }),
-  },
-  { additionalProperties: false },
-);
-export type LogQuery = Static<typeof LogQuery>;
-
-const StatusChange = Type.Object(
-  {
-    id: Type.Integer({ examples: [1] }),
-    status_change_at: Timestamp('When it was changed'),
-    old_status: Type.String({ examples: ['active'] }),
-    new_status: Type.String({ examples: ['paused'] }),
-    federation_id: Type.String({ description: 'Always TRADEWIND: there is one.', examples: ['TRADEWIND'] }),
-    client: Type.Integer({ description: 'Client ID', examples: [1] }),
-  },
-  { title: 'AccountStatusChange' },
-);
-export const StatusChangePage = Type.Object(
-  { ...pageFields, result: Type.Array(StatusChange) },
-  { title: 'AccountStatusChangePage' },
-);
+const StatusChange = Named('AccountStatusChange', {
+  id: Type.Integer({ examples: [1] }),
+  status_change_at: Timestamp('When it was changed'),
+  old_status: Type.String({ examples: ['active'] }),
+  new_status: Type.String({ examples: ['paused'] }),
+  federation_id: Type.String({ description: 'Always TRADEWIND: there is one.', examples: ['TRADEWIND'] }),
+  client: Type.Integer({ description: 'Client ID', examples: [1] }),
+});
+export const StatusChangePage = Named('AccountStatusChangePage', {
+  ...pageFields,
+  result: Type.Array(StatusChange),
+});
 export type StatusChangePage = Static<typeof StatusChangePage>;
 
-export const AccountRequest = Type.Object(
-  {
-    id: Type.Integer({ description: 'Grows with time', examples: [1] }),
-    actions: Type.String({ description: 'Name of the operation', examples: ['createSecurityGroup'] }),
-    data: Type.String({ description: 'Always empty: bodies are not kept.' }),
-    user_email: Type.String({ description: 'Empty for one who is not in the account' }),
-    client: Type.Integer({ description: 'The account that it was about', examples: [1] }),
-    token: Type.Integer({ description: 'The API token; 0 when a login made it', examples: [1000] }),
-    requested_at: Timestamp('When it came'),
-    path: Type.String({ examples: ['/iam/users/1'] }),
-    remote_ip_address: Type.String({ examples: ['192.0.2.1'] }),
-    host: Type.String({ description: 'Always empty: it is not kept.' }),
-    method: Type.String({ examples: ['PATCH'] }),
-    query_params: Type.String({ description: 'Always empty: queries are not kept.' }),
-    status_code: Type.Integer({ examples: [200] }),
-    reverted: Type.Boolean({ description: 'Always false: nothing is reverted.' }),
-    user: Type.Integer({ description: 'Who made it', examples: [1] }),
-  },
-  { title: 'AccountRequest' },
-);
+export const AccountRequest = Named('AccountRequest', {
+  id: Type.Integer({ description: 'Grows with time', examples: [1] }),
+  actions: Type.String({ description: 'Name of the operation', examples: ['createSecurityGroup'] }),
+  data: Type.String({ description: 'Always empty: bodies are not kept.' }),
+  user_email: Type.String({ description: 'Empty for one who is not in the account' }),
+  client: Type.Integer({ description: 'The account that it was about', examples: [1] }),
+  token: Type.Integer({ description: 'The API token; 0 when a login made it', examples: [1000] }),
+  requested_at: Timestamp('When it came'),
+  path: Type.String({ examples: ['/iam/users/1'] }),
+  remote_ip_address: Type.String({ examples: ['192.0.2.1'] }),
+  host: Type.String({ description: 'Always empty: it is not kept.' }),
+  method: Type.String({ examples: ['PATCH'] }),
+  query_params: Type.String({ description: 'Always empty: queries are not kept.' }),
+  status_code: Type.Integer({ examples: [200] }),
+  reverted: Type.Boolean({ description: 'Always false: nothing is reverted.' }),
+  user: Type.Integer({ description: 'Who made it', examples: [1] }),
+});
 export type AccountRequest = Static<typeof AccountRequest>;
-export const AccountRequestPage = Type.Object(
-  { ...pageFields, result: Type.Array(AccountRequest) },
-  { title: 'AccountRequestPage' },
-);
+export const AccountRequestPage = Named('AccountRequestPage', {
+  ...pageFields,
+  result: Type.Array(AccountRequest),
+});
 export type AccountRequestPage = Static<typeof AccountRequestPage>;
 
 export const RequestParams = Type.Object({ requestId: IntegerId('Number of the request in the list') });

@@ -3,9 +3,10 @@ import type { Database } from '../../db/database.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page-address.ts';
 import { isoMicros } from '../../lib/timestamps.ts';
+import type { PageQuery } from '../../lib/wire.ts';
 import type { Principal } from '../identity/principal.ts';
 import { reachOf } from '../identity/reach.ts';
-import type { AccountRequest, AccountRequestPage, LogQuery, StatusChangePage } from './schema.ts';
+import type { AccountRequest, AccountRequestPage, StatusChangePage } from './schema.ts';
 import * as store from './store.ts';
 
 const FEDERATION = 'TRADEWIND';
@@ -13,9 +14,9 @@ const FEDERATION = 'TRADEWIND';
 /** What is kept of user actions, in the form of the account area, and what became of accounts. */
 export interface ActivityLog {
   /** Of the caller's account; of a reseller's clients as well. */
-  statusChanges(principal: Principal, query: LogQuery): Promise<StatusChangePage>;
+  statusChanges(principal: Principal, query: PageQuery): Promise<StatusChangePage>;
   /** Requests that were to change something in the caller's account. */
-  requests(principal: Principal, query: LogQuery): Promise<AccountRequestPage>;
+  requests(principal: Principal, query: PageQuery): Promise<AccountRequestPage>;
   /** @throws NotFoundError */
   request(principal: Principal, id: number): Promise<AccountRequest>;
 }

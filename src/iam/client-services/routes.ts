@@ -1,12 +1,6 @@
 import type { Api } from '../../http/server.ts';
-import {
-  PatchService,
-  Service,
-  ServiceArray,
-  ServiceParams,
-  ServicesParams,
-  UpdateService,
-} from './schema.ts';
+import { ClientParams } from '../../lib/wire.ts';
+import { PatchService, Service, ServiceArray, ServiceParams, UpdateService } from './schema.ts';
 import type { ClientServices } from './service.ts';
 
 const tags = ['Clients'];
@@ -23,7 +17,7 @@ export function clientServiceRoutes(
       operationId: 'listClientServices',
       summary: 'List the services of a client',
       tags,
-      params: ServicesParams,
+      params: ClientParams,
       response: { 200: ServiceArray },
     },
     handler: ({ principal, params }) => services.list(principal, params.clientId),

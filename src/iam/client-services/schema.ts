@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { IntegerId, Timestamp } from '../../lib/wire.ts';
+import { IntegerId, Named, ReadOnly, Timestamp } from '../../lib/wire.ts';
 import { SERVICE_STATUSES, SERVICES } from '../clients/schema.ts';
 
 const Status = (description: string) => Type.Enum([...SERVICE_STATUSES], { type: 'string', description });
@@ -8,23 +8,20 @@ const NoOptions = Type.Array(Type.Object({}), {
   description: 'Always empty: services have no options here.',
 });
 
-export const Service = Type.Object(
-  {
-    id: Type.Integer({ description: 'Service ID', examples: [12] }),
-    name: Type.Enum([...SERVICES], { type: 'string' }),
-    client: Type.Integer({ description: 'Client ID', examples: [1] }),
-    status: Status('`active` and `trial` let the account use the service, with any other it is refused'),
-    previous_status: Status('What it was before'),
-    status_changed_at: Timestamp(
-      'When that was changed; of a service that nobody changed when the client was made',
-    ),
-    start: Timestamp('When the client was made'),
-    enabled: Type.Boolean({ description: 'False: the account may not use it, whatever the status is' }),
-    options: NoOptions,
-    status_transition_options: NoOptions,
-  },
-  { title: 'ClientService' },
-);
+export const Service = Named('ClientService', {
+  id: Type.Integer({ description: 'Service ID', examples: [12] }),
+  name: Type.Enum([...SERVICES], { type: 'string' }),
+  client: Type.Integer({ description: 'Client ID', examples: [1] }),
+  status: Status('`active` and `trial` let the account use the service, with any other it is refused'),
+  previous_status: Status('What it was before'),
+  status_changed_at: Timestamp(
+    'When that was changed; of a service that nobody changed when the client was made',
+  ),
+  start: Timestamp('When the client was made'),
+  enabled: Type.Boolean({ description: 'False: the account may not use it, whatever the status is' }),
+  options: NoOptions,
+  status_transition_options: NoOptions,
+});
 export type Service = Static<typeof Service>;
 export const ServiceArray = Type.Array(Service);
 
@@ -46,8 +43,6 @@ const changes = {
 const example = { additionalProperties: false, examples: [{ status: 'active' }] };
 export const UpdateService = Type.Object(changes, { title: 'UpdateClientService', ...example });
 
-/** Fields that a client may send back as it read them; they are not looked at. */
-const ReadOnly = Type.Optional(Type.Unknown({ description: 'Read-only: not looked at' }));
 export const PatchService = Type.Object(
   {
     ...changes,
@@ -64,7 +59,6 @@ export const PatchService = Type.Object(
 );
 export type ServiceChanges = Static<typeof PatchService>;
 
-export const ServicesParams = Type.Object({ clientId: IntegerId('Client ID') });
 export const ServiceParams = Type.Object({
   clientId: IntegerId('Client ID'),
   serviceId: IntegerId('Service ID'),

@@ -1,8 +1,9 @@
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { type ClientDirectory, resells } from '../clients/directory.ts';
 import { isOffered, type OfferedService } from '../clients/schema.ts';
+import { lockClients, refusePlatforms } from '../identity/accounts.ts';
 import type { Authenticator } from '../identity/authenticate.ts';
 import { announceClient } from '../identity/credentials.ts';
 import type { Principal } from '../identity/principal.ts';
@@ -65,7 +66,7 @@ export function createClientServices(deps: {
     async update(principal, clientId, id, changes) {
       await requireClient(principal, clientId);
       const ended = await database.accept(principal, async (tx) => {
-        await store.lockAccount(tx, clientId);
+        await lockClients(tx, [clientId]);
         const before = await found(clientId, id, tx.sql);
         const { status, enabled } = wantedOf(before, changes);
         const same = status === before.status;
@@ -106,8 +107,6 @@ async function requireChangeable(
       status: ['The whole account is paused; whoever operates the platform opens it again.'],
     });
   }
-  if (await store.isPlatforms(tx.sql, clientId)) {
-    throw new ConflictError(`Client ${clientId} is the platform administrator's own`);
-  }
+  await refusePlatforms(tx.sql, clientId);
   return service;
 }

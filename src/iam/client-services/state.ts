@@ -1,5 +1,6 @@
-import { OFFERED, SERVICES, type ServiceName } from '../clients/schema.ts';
-import type { ServiceStatus } from '../identity/tables.ts';
+import type { Selectable } from 'kysely';
+import { isOffered, SERVICES, type ServiceName } from '../clients/schema.ts';
+import type { IdentityTables, ServiceStatus } from '../identity/tables.ts';
 
 /** What one of the published services is in an account. */
 export interface ServiceState {
@@ -13,20 +14,8 @@ export interface ServiceState {
   startedAt: Date;
 }
 
-export interface AccountOfServices {
-  id: number;
-  status: 'active' | 'paused';
-  created_at: Date;
-}
-
-export interface ChangedService {
-  client_id: number;
-  service: ServiceName;
-  status: ServiceStatus;
-  previous_status: ServiceStatus;
-  enabled: boolean;
-  changed_at: Date;
-}
+export type AccountOfServices = Pick<Selectable<IdentityTables['clients']>, 'id' | 'status' | 'created_at'>;
+export type ChangedService = Selectable<IdentityTables['client_services']>;
 
 /** There are six services, so that the number of each follows from its account's. */
 const NUMBERS_OF_ONE = 10;
@@ -46,7 +35,7 @@ export function statesOf(account: AccountOfServices, changed: readonly ChangedSe
     const of = { id: account.id * NUMBERS_OF_ONE + index + 1, clientId: account.id, service };
     const made = { changedAt: account.created_at, startedAt: account.created_at };
     const none = { status: 'new', previousStatus: 'new', enabled: false } as const;
-    if (!(OFFERED as readonly ServiceName[]).includes(service)) return { ...of, ...made, ...none };
+    if (!isOffered(service)) return { ...of, ...made, ...none };
     const row = changed.find((one) => one.client_id === account.id && one.service === service);
     const own: ServiceState = {
       ...of,

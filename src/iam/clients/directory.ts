@@ -7,22 +7,19 @@ export interface ClientEntry {
 }
 
 /** Which accounts there are, and whose they are. */
-export interface ClientDirectory {
-  find(clientId: number): Promise<ClientEntry | undefined>;
-  /** Whether the user is one of those who look after the reseller's clients. */
-  isSeller(userId: number, resellerId: number): Promise<boolean>;
-}
+export type ClientDirectory = ReturnType<typeof createClientDirectory>;
 
-export function createClientDirectory({ database }: { database: Database }): ClientDirectory {
+export function createClientDirectory({ database }: { database: Database }) {
   return {
-    find: (clientId) =>
+    find: (clientId: number): Promise<ClientEntry | undefined> =>
       database.sql
         .selectFrom('clients')
         .select(['id', 'reseller_id as resellerId'])
         .where('id', '=', clientId)
         .executeTakeFirst(),
 
-    async isSeller(userId, resellerId) {
+    /** Whether the user is one of those who look after the reseller's clients. */
+    async isSeller(userId: number, resellerId: number): Promise<boolean> {
       const seller = await database.sql
         .selectFrom('users')
         .select('id')

@@ -1,6 +1,7 @@
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ConflictError, NotFoundError } from '../../lib/errors.ts';
+import { NotFoundError } from '../../lib/errors.ts';
+import { refusePlatforms } from '../identity/accounts.ts';
 import { announceClient } from '../identity/credentials.ts';
 
 /**
@@ -13,13 +14,7 @@ export async function setStatusOf(
   status: 'active' | 'paused',
 ): Promise<void> {
   await database.transaction(async (tx) => {
-    const platform = await tx.sql
-      .selectFrom('users')
-      .select('id')
-      .where('client_id', '=', clientId)
-      .where('platform_administrator', '=', true)
-      .executeTakeFirst();
-    if (platform) throw new ConflictError(`Client ${clientId} is the platform administrator's own`);
+    await refusePlatforms(tx.sql, clientId);
     const client = await tx.sql
       .selectFrom('clients')
       .select('status')

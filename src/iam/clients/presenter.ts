@@ -16,6 +16,8 @@ export function presentedAccount(
   { activations, services }: OfAccounts,
   users?: User[],
 ): Account {
+  const featuresOf = (service: ServiceName, free: boolean) =>
+    activations.filter(({ feature }) => feature.is_free === free && feature.service === service);
   return {
     id: row.id,
     email: row.email,
@@ -25,23 +27,14 @@ export function presentedAccount(
     currentUser,
     capabilities: [...OFFERED],
     serviceStatuses: perService((service) => {
-      const { status, enabled } = services.find(
-        (one) => one.clientId === row.id && one.service === service,
-      ) ?? {
-        status: 'new' as const,
-        enabled: false,
-      };
-      return { status, enabled };
+      const state = services.find((one) => one.clientId === row.id && one.service === service);
+      return { status: state?.status ?? 'new', enabled: state?.enabled ?? false };
     }),
     paidFeatures: perService((service) =>
-      activations
-        .filter(({ feature }) => !feature.is_free && feature.service === service)
-        .map((activation) => ({ ...accountFeature(activation), paid_feature_id: activation.id })),
+      featuresOf(service, false).map((one) => ({ ...accountFeature(one), paid_feature_id: one.id })),
     ),
     freeFeatures: perService((service) =>
-      activations
-        .filter(({ feature }) => feature.is_free && feature.service === service)
-        .map((activation) => ({ ...accountFeature(activation), free_feature_id: activation.id })),
+      featuresOf(service, true).map((one) => ({ ...accountFeature(one), free_feature_id: one.id })),
     ),
     entryBaseDomain: null,
     signup_process: null,

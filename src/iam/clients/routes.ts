@@ -1,10 +1,10 @@
 import type { Api } from '../../http/server.ts';
+import { ClientParams } from '../../lib/wire.ts';
 import {
   Account,
   Client,
   ClientList,
   ClientListQuery,
-  ClientParams,
   CreateClient,
   CreatedClient,
   UpdateClient,

@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox';
 import { NULL_AS_ABSENT, NULL_AS_EMPTY } from '../../lib/client-nulls.ts';
 import { Email } from '../../lib/email.ts';
 import { nullable } from '../../lib/nullable.ts';
-import { IntegerId, pageFields, Timestamp } from '../../lib/wire.ts';
-import { PersonName, Phone, User } from '../users/schema.ts';
+import { Input, IntegerId, Named, pageFields, pageQuery, Query, Timestamp } from '../../lib/wire.ts';
+import { CompanyName, PersonName, Phone, User } from '../users/schema.ts';
 
 export const SERVICES = ['CDN', 'CLOUD', 'DDOS', 'DNS', 'STORAGE', 'STREAMING'] as const;
 export type ServiceName = (typeof SERVICES)[number];
@@ -27,16 +27,13 @@ export const SERVICE_STATUSES = [
 const perService = <T extends object>(entry: T) =>
   Object.fromEntries(SERVICES.map((service) => [service, entry])) as Record<ServiceName, T>;
 
-const ServiceStatus = Type.Object(
-  {
-    status: Type.Enum([...SERVICE_STATUSES], {
-      type: 'string',
-      description: '`new` for a service that this platform does not offer',
-    }),
-    enabled: Type.Boolean(),
-  },
-  { title: 'ServiceStatus' },
-);
+const ServiceStatus = Named('ServiceStatus', {
+  status: Type.Enum([...SERVICE_STATUSES], {
+    type: 'string',
+    description: '`new` for a service that this platform does not offer',
+  }),
+  enabled: Type.Boolean(),
+});
 
 const accountFeature = {
   feature_id: Type.Integer({ description: 'Feature ID', examples: [2] }),
@@ -44,14 +41,14 @@ const accountFeature = {
   name: Type.String({ examples: ['Origin shield'] }),
   create_date: Timestamp('When it was activated'),
 };
-const AccountPaidFeature = Type.Object(
-  { ...accountFeature, paid_feature_id: Type.Integer({ description: 'ID of the activation' }) },
-  { title: 'AccountPaidFeature' },
-);
-const AccountFreeFeature = Type.Object(
-  { ...accountFeature, free_feature_id: Type.Integer({ description: 'ID of the activation' }) },
-  { title: 'AccountFreeFeature' },
-);
+const AccountPaidFeature = Named('AccountPaidFeature', {
+  ...accountFeature,
+  paid_feature_id: Type.Integer({ description: 'ID of the activation' }),
+});
+const AccountFreeFeature = Named('AccountFreeFeature', {
+  ...accountFeature,
+  free_feature_id: Type.Integer({ description: 'ID of the activation' }),
+});
 
 const accountFields = {
   id: Type.Integer({ description: 'Client ID', examples: [1] }),
@@ -66,9 +63,9 @@ const accountFields = {
   capabilities: Type.Array(Type.Enum([...SERVICES], { type: 'string' }), {
     description: 'Services that the account may use',
   }),
-  serviceStatuses: Type.Object(perService(ServiceStatus), { title: 'ServiceStatuses' }),
-  paidFeatures: Type.Object(perService(Type.Array(AccountPaidFeature)), { title: 'AccountPaidFeatures' }),
-  freeFeatures: Type.Object(perService(Type.Array(AccountFreeFeature)), { title: 'AccountFreeFeatures' }),
+  serviceStatuses: Named('ServiceStatuses', perService(ServiceStatus)),
+  paidFeatures: Named('AccountPaidFeatures', perService(Type.Array(AccountPaidFeature))),
+  freeFeatures: Named('AccountFreeFeatures', perService(Type.Array(AccountFreeFeature))),
   entryBaseDomain: nullable(
     Type.String({ ...NULL_AS_EMPTY, description: 'Always none: the platform serves one domain.' }),
   ),
@@ -85,55 +82,43 @@ const accountFields = {
   country_code: nullable(Type.String({ ...NULL_AS_ABSENT, examples: ['DE'] })),
   users: Type.Optional(Type.Array(User, { description: 'Left out in lists' })),
 };
-export const Account = Type.Object(accountFields, { title: 'Account' });
+export const Account = Named('Account', accountFields);
 export type Account = Static<typeof Account>;
 
 export const CLIENT_TYPES = ['common', 'reseller', 'sales'] as const;
-export const Client = Type.Object(
-  {
-    ...accountFields,
-    seller: nullable(
-      Type.Integer({ ...NULL_AS_ABSENT, description: 'User of the reseller who looks after it' }),
-    ),
-    resellers: Type.Integer({
-      description: 'Its reseller: one, though the name says otherwise',
-      examples: [1],
-    }),
-    client_type: Type.Enum([...CLIENT_TYPES], {
-      type: 'string',
-      description: '`reseller` for an account that a reseller works in',
-    }),
-    owner: nullable(Type.Integer({ ...NULL_AS_ABSENT, description: 'Its first administrator' })),
-  },
-  { title: 'Client' },
-);
+export const Client = Named('Client', {
+  ...accountFields,
+  seller: nullable(
+    Type.Integer({ ...NULL_AS_ABSENT, description: 'User of the reseller who looks after it' }),
+  ),
+  resellers: Type.Integer({
+    description: 'Its reseller: one, though the name says otherwise',
+    examples: [1],
+  }),
+  client_type: Type.Enum([...CLIENT_TYPES], {
+    type: 'string',
+    description: '`reseller` for an account that a reseller works in',
+  }),
+  owner: nullable(Type.Integer({ ...NULL_AS_ABSENT, description: 'Its first administrator' })),
+});
 export type Client = Static<typeof Client>;
 
-const CompanyName = Type.String({
-  minLength: 1,
-  maxLength: 255,
-  pattern: '\\S',
-  rule: 'Must not be empty.',
-  description: 'Name of the company; several clients may have the same.',
-  examples: ['Example Ltd'],
-});
+const Company = CompanyName('Name of the company; several clients may have the same.');
 
-export const CreateClient = Type.Object(
-  { company: CompanyName },
-  { title: 'CreateClient', additionalProperties: false, examples: [{ company: 'Example Ltd' }] },
-);
+export const CreateClient = Input('CreateClient', { company: Company }, { company: 'Example Ltd' });
 export type CreateClient = Static<typeof CreateClient>;
 
-export const CreatedClient = Type.Object(
-  { id: Type.Integer({ description: 'Client ID', examples: [2] }), company: Type.String() },
-  { title: 'CreatedClient' },
-);
+export const CreatedClient = Named('CreatedClient', {
+  id: Type.Integer({ description: 'Client ID', examples: [2] }),
+  company: Type.String(),
+});
 export type CreatedClient = Static<typeof CreatedClient>;
 
-export const UpdateClient = Type.Object(
+export const UpdateClient = Input(
+  'UpdateClient',
   {
     email: Type.Optional(Email('Whom to ask about it')),
-    companyName: Type.Optional(CompanyName),
+    companyName: Type.Optional(Company),
     custom_id: Type.Optional(
       nullable(Type.String({ maxLength: 255, description: "The reseller's own number for it; null: none" })),
     ),
@@ -147,11 +132,7 @@ export const UpdateClient = Type.Object(
     ),
     is_test: Type.Optional(Type.Boolean({ description: 'It is for tests', examples: [false] })),
   },
-  {
-    title: 'UpdateClient',
-    additionalProperties: false,
-    examples: [{ companyName: 'Example Ltd', custom_id: 'A-1042', phone: '+12025550123' }],
-  },
+  { companyName: 'Example Ltd', custom_id: 'A-1042', phone: '+12025550123' },
 );
 export type UpdateClient = Static<typeof UpdateClient>;
 
@@ -179,63 +160,55 @@ const ServiceState = Type.Optional(
   }),
 );
 
-export const ClientListQuery = Type.Object(
-  {
-    limit: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 1000,
-        description: 'Most results of a page. Without it the answer is an array of all that match.',
-      }),
-    ),
-    offset: Type.Optional({ ...IntegerId('Results to skip before the first'), default: 0 }),
-    ordering: Type.Optional(
-      Type.String({
-        maxLength: 200,
-        pattern: `^${ORDERING}(,${ORDERING})*$`,
-        rule: `Must be some of ${ORDERINGS.join(', ')} with commas between them; a minus before one turns it round.`,
-        description: `Fields to order by, with commas between them: ${ORDERINGS.join(', ')}. A minus before one turns it round.`,
-        default: 'id',
-      }),
-    ),
-    email: part('Whom to ask has an address'),
-    companyName: part('A company name'),
-    name: part('Whom to ask has a name'),
-    deleted: text('true: deleted ones alone, false: none of them; anything else: both'),
-    reseller_id: Type.Optional(IntegerId('Clients of this reseller')),
-    seller_id: Type.Optional(IntegerId('Clients that this user looks after')),
-    custom_id: text("The reseller's own number"),
-    cdn: ServiceState,
-    storage: ServiceState,
-    ddos: ServiceState,
-    dns: ServiceState,
-    cloud: ServiceState,
-    streaming: ServiceState,
-    activated: flag('Whether an administrator has a password to log in with'),
-    id__in__exclude: ids('Not these clients'),
-    bill_type: text('All clients have common'),
-    users_name: part('A user has a name'),
-    users_email: part('A user has an address'),
-    created_at_gte: moment('Made then or later'),
-    created_at_lte: moment('Made then or earlier'),
-    feature_id_in: ids('One of these features is activated'),
-    is_test: flag('Whether it is for tests'),
-    client_type: Type.Optional(
-      Type.Enum([...CLIENT_TYPES], { type: 'string', description: 'Kind of the client' }),
-    ),
-    promocode: text('No client has one, so nothing matches'),
-    country_code: text('Country, as ISO 3166 names it'),
-  },
-  { additionalProperties: false },
-);
+export const ClientListQuery = Query({
+  ...pageQuery(),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1000,
+      description: 'Most results of a page. Without it the answer is an array of all that match.',
+    }),
+  ),
+  ordering: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      pattern: `^${ORDERING}(,${ORDERING})*$`,
+      rule: `Must be some of ${ORDERINGS.join(', ')} with commas between them; a minus before one turns it round.`,
+      description: `Fields to order by, with commas between them: ${ORDERINGS.join(', ')}. A minus before one turns it round.`,
+      default: 'id',
+    }),
+  ),
+  email: part('Whom to ask has an address'),
+  companyName: part('A company name'),
+  name: part('Whom to ask has a name'),
+  deleted: text('true: deleted ones alone, false: none of them; anything else: both'),
+  reseller_id: Type.Optional(IntegerId('Clients of this reseller')),
+  seller_id: Type.Optional(IntegerId('Clients that this user looks after')),
+  custom_id: text("The reseller's own number"),
+  cdn: ServiceState,
+  storage: ServiceState,
+  ddos: ServiceState,
+  dns: ServiceState,
+  cloud: ServiceState,
+  streaming: ServiceState,
+  activated: flag('Whether an administrator has a password to log in with'),
+  id__in__exclude: ids('Not these clients'),
+  bill_type: text('All clients have common'),
+  users_name: part('A user has a name'),
+  users_email: part('A user has an address'),
+  created_at_gte: moment('Made then or later'),
+  created_at_lte: moment('Made then or earlier'),
+  feature_id_in: ids('One of these features is activated'),
+  is_test: flag('Whether it is for tests'),
+  client_type: Type.Optional(
+    Type.Enum([...CLIENT_TYPES], { type: 'string', description: 'Kind of the client' }),
+  ),
+  promocode: text('No client has one, so nothing matches'),
+  country_code: text('Country, as ISO 3166 names it'),
+});
 export type ClientListQuery = Static<typeof ClientListQuery>;
 
-export const ClientPage = Type.Object(
-  { ...pageFields, results: Type.Array(Client) },
-  { title: 'ClientPage' },
-);
+export const ClientPage = Named('ClientPage', { ...pageFields, results: Type.Array(Client) });
 export type ClientPage = Static<typeof ClientPage>;
 /** Told apart by what it is: an array, or an object. */
 export const ClientList = Type.Union([Type.Array(Client), ClientPage], { title: 'ClientList' });
-
-export const ClientParams = Type.Object({ clientId: IntegerId('Client ID') });

@@ -5,12 +5,12 @@ import { requireEmail } from '../../lib/email.ts';
 import { ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page-address.ts';
 import { insertAccount } from '../accounts/new-account.ts';
-import type { ServiceState } from '../client-services/state.ts';
-import type { FeatureActivation } from '../features/schema.ts';
+import type { ClientServices } from '../client-services/service.ts';
+import type { Features } from '../features/service.ts';
 import type { Authenticator } from '../identity/authenticate.ts';
 import { type Credentials, endLogins } from '../identity/credentials.ts';
 import type { Principal } from '../identity/principal.ts';
-import type { User } from '../users/schema.ts';
+import type { Users } from '../users/service.ts';
 import { type ClientDirectory, resells } from './directory.ts';
 import { filterOf, orderOf } from './filter.ts';
 import { type OfAccounts, presentedAccount, presentedClient } from './presenter.ts';
@@ -27,21 +27,6 @@ import * as store from './store.ts';
 
 /** What a list without a limit answers at most. */
 const MOST_LISTED = 10_000;
-
-/** What this feature needs to know of features. */
-export interface ActivatedFeatures {
-  ofClients(clientIds: readonly number[]): Promise<FeatureActivation[]>;
-}
-
-/** What this feature needs to know of services. */
-export interface AccountServices {
-  ofClients(clientIds: readonly number[]): Promise<ServiceState[]>;
-}
-
-/** What this feature needs to know of users. */
-export interface AccountUsers {
-  ofClient(clientId: number): Promise<User[]>;
-}
 
 /** Accounts. A reseller reaches its own clients, the platform administrator all. */
 export interface Clients {
@@ -61,9 +46,9 @@ export function createClients(deps: {
   database: Database;
   clock: Clock;
   authenticator: Authenticator;
-  features: ActivatedFeatures;
-  services: AccountServices;
-  users: AccountUsers;
+  features: Pick<Features, 'ofClients'>;
+  services: Pick<ClientServices, 'ofClients'>;
+  users: Pick<Users, 'ofClient'>;
   directory: ClientDirectory;
   /** Gives every project what each has from its first moment on, in the transaction that made it. */
   prepareProjects: (tx: Transaction, clientId: number) => Promise<void>;
@@ -105,7 +90,7 @@ export function createClients(deps: {
         const { clientId } = await insertAccount(tx.sql, {
           company,
           resellerId,
-          administrator: { email: placeholderEmail(), resellerId: null, platformAdministrator: false },
+          administrator: { email: placeholderEmail(), platform_administrator: false },
           now: clock.now(),
         });
         await prepareProjects(tx, clientId);

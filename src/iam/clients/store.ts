@@ -1,53 +1,18 @@
-import { type Expression, type Kysely, type SqlBool, sql, type Updateable } from 'kysely';
+import { type Expression, type InferResult, type Kysely, type SqlBool, sql, type Updateable } from 'kysely';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ROLES } from '../identity/principal.ts';
 import type { ServiceStatus } from '../identity/tables.ts';
-import type { OfferedService } from './schema.ts';
+import type { ClientListQuery, OfferedService } from './schema.ts';
 
-export interface AccountRow {
-  id: number;
-  reseller_id: number;
-  company: string;
-  email: string;
-  name: string | null;
-  phone: string | null;
-  custom_id: string | null;
-  country_code: string | null;
-  is_test: boolean;
-  seller_id: number | null;
-  status: 'active' | 'paused';
-  deleted_at: Date | null;
-  created_at: Date;
-  /** Its first administrator. */
-  owner_id: number | null;
-  has_active_admin: boolean;
-  of_reseller: boolean;
-}
-
-/** What a list asks for. Undefined: it doesn't matter. */
-export interface ClientFilter {
+/** What a list asks for: what its query says, and what that means. */
+export interface ClientFilter extends Omit<ClientListQuery, 'created_at_gte' | 'created_at_lte'> {
   /** The reseller who asks; undefined for the platform. */
   within: number | undefined;
-  email?: string | undefined;
-  company?: string | undefined;
-  name?: string | undefined;
-  deleted?: boolean | undefined;
-  resellerId?: number | undefined;
-  sellerId?: number | undefined;
-  customId?: string | undefined;
   /** What these services of the account are. */
-  services?: { service: OfferedService; status: ServiceStatus }[] | undefined;
-  activated?: boolean | undefined;
-  excluded?: number[] | undefined;
-  usersName?: string | undefined;
-  usersEmail?: string | undefined;
-  createdFrom?: Date | undefined;
-  createdTo?: Date | undefined;
-  featureIds?: number[] | undefined;
-  isTest?: boolean | undefined;
-  ofReseller?: boolean | undefined;
-  countryCode?: string | undefined;
+  services: { service: OfferedService; status: ServiceStatus }[];
+  created_at_gte: Date | undefined;
+  created_at_lte: Date | undefined;
 }
 
 export type ClientColumn = 'id' | 'email' | 'name' | 'status' | 'company' | 'created_at';
@@ -94,6 +59,8 @@ function accounts(db: Kysely<Tables>) {
     ]);
 }
 
+export type AccountRow = InferResult<ReturnType<typeof accounts>>[number];
+
 export async function findAccount(db: Kysely<Tables>, clientId: number): Promise<AccountRow | undefined> {
   return accounts(db).where('clients.id', '=', clientId).executeTakeFirst();
 }
@@ -127,31 +94,32 @@ function conditions(filter: ClientFilter) {
   return [
     sql<SqlBool>`true`,
     ...equal('reseller_id', filter.within),
-    ...equal('reseller_id', filter.resellerId),
-    ...equal('seller_id', filter.sellerId),
-    ...equal('custom_id', filter.customId),
-    ...equal('country_code', filter.countryCode),
-    ...equal('is_test', filter.isTest),
-    ...(filter.services ?? []).map(serviceIs),
+    ...equal('reseller_id', filter.reseller_id),
+    ...equal('seller_id', filter.seller_id),
+    ...equal('custom_id', filter.custom_id),
+    ...equal('country_code', filter.country_code),
+    ...equal('is_test', filter.is_test),
+    ...filter.services.map(serviceIs),
     ...contains('email', filter.email),
-    ...contains('company', filter.company),
+    ...contains('company', filter.companyName),
     ...contains('name', filter.name),
-    ...user('name', filter.usersName),
-    ...user('email', filter.usersEmail),
-    ...has(filter.deleted, (deleted) => sql<SqlBool>`(clients.deleted_at is not null) = ${deleted}`),
-    ...has(filter.createdFrom, (from) => sql<SqlBool>`clients.created_at >= ${from}`),
-    ...has(filter.createdTo, (to) => sql<SqlBool>`clients.created_at <= ${to}`),
-    ...has(filter.excluded, (ids) => sql<SqlBool>`clients.id <> all (${ids}::bigint[])`),
-    ...has(filter.ofReseller, (wanted) => sql<SqlBool>`${ofReseller} = ${wanted}`),
+    ...user('name', filter.users_name),
+    ...user('email', filter.users_email),
+    ...(filter.deleted === 'true' ? [sql<SqlBool>`clients.deleted_at is not null`] : []),
+    ...(filter.deleted === 'false' ? [sql<SqlBool>`clients.deleted_at is null`] : []),
+    ...has(filter.created_at_gte, (from) => sql<SqlBool>`clients.created_at >= ${from}`),
+    ...has(filter.created_at_lte, (to) => sql<SqlBool>`clients.created_at <= ${to}`),
+    ...has(filter.id__in__exclude, (ids) => sql<SqlBool>`clients.id <> all (${ids.split(',')}::bigint[])`),
+    ...has(filter.client_type, (type) => sql<SqlBool>`${ofReseller} = ${type === 'reseller'}`),
     ...has(
       filter.activated,
       (wanted) => sql<SqlBool>`${administrators(sql<SqlBool>`users.password_hash is not null`)} = ${wanted}`,
     ),
     ...has(
-      filter.featureIds,
+      filter.feature_id_in,
       (ids) => sql<SqlBool>`exists (
         select from feature_activations
-         where feature_activations.client_id = clients.id and feature_id = any (${ids}::bigint[]))`,
+         where feature_activations.client_id = clients.id and feature_id = any (${ids.split(',')}::bigint[]))`,
     ),
   ];
 }
@@ -179,15 +147,10 @@ function pattern(part: string): string {
   return `%${part.replace(/[\\%_]/g, '\\$&')}%`;
 }
 
-export type ClientChanges = Pick<
-  Updateable<Tables['clients']>,
-  'email' | 'company' | 'custom_id' | 'name' | 'phone' | 'reseller_id' | 'seller_id' | 'is_test'
->;
-
 export async function updateAccount(
   db: Kysely<Tables>,
   clientId: number,
-  changes: ClientChanges,
+  changes: Updateable<Tables['clients']>,
 ): Promise<void> {
   if (Object.keys(changes).length === 0) return;
   await db.updateTable('clients').set(changes).where('id', '=', clientId).execute();

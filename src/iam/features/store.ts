@@ -37,10 +37,7 @@ export async function listActivations(db: Kysely<Tables>, reach: Reach): Promise
     : listOfReseller(db, { featureIds, resellerId });
 }
 
-export async function activationsOfClients(
-  db: Kysely<Tables>,
-  clientIds: readonly number[],
-): Promise<ActivationRow[]> {
+export async function activationsOfClients(db: Kysely<Tables>, clientIds: readonly number[]) {
   return db
     .selectFrom('feature_activations')
     .selectAll()
@@ -49,11 +46,7 @@ export async function activationsOfClients(
     .execute();
 }
 
-export async function findActivation(
-  db: Kysely<Tables>,
-  reach: Reach,
-  id: number,
-): Promise<ActivationRow | undefined> {
+export async function findActivation(db: Kysely<Tables>, reach: Reach, id: number) {
   return within(db, reach).where('feature_activations.id', '=', id).executeTakeFirst();
 }
 

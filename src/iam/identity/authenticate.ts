@@ -7,7 +7,6 @@ import { UnauthenticatedError } from '../../lib/errors.ts';
 import { adviceOn, ENDED_LOGIN, EXPIRED_TOKEN, type Offered, SHUT_OUT, UNKNOWN_TOKEN } from './advice.ts';
 import { type Credentials, LOGIN_TOPIC, TOKEN_TOPIC } from './credentials.ts';
 import type { Principal } from './principal.ts';
-import { findShutOutLogin, findShutOutToken } from './shut-out.ts';
 import type { SignedTokens } from './signed-tokens.ts';
 import { findLoginOwner, findTokenOwner } from './store.ts';
 import { parseTokenText } from './token-text.ts';
@@ -38,17 +37,10 @@ export function createAuthenticator(deps: {
 }): Authenticator {
   const { clock, database, changes, signedTokens } = deps;
   // Strangers name any id of an API token; that of a login is signed.
-  const owners = createRowCache(
-    changes,
-    TOKEN_TOPIC,
-    async (id) => (await findTokenOwner(database.sql, id)) ?? findShutOutToken(database.sql, id),
-    { misses: true },
-  );
-  const logins = createRowCache(
-    changes,
-    LOGIN_TOPIC,
-    async (id) => (await findLoginOwner(database.sql, id)) ?? findShutOutLogin(database.sql, id),
-  );
+  const owners = createRowCache(changes, TOKEN_TOPIC, (id) => findTokenOwner(database.sql, id), {
+    misses: true,
+  });
+  const logins = createRowCache(changes, LOGIN_TOPIC, (id) => findLoginOwner(database.sql, id));
   const uses = new Map<number, Date>();
 
   async function byApiToken(text: string, offered: Offered, admit?: Admit): Promise<Principal> {
@@ -61,8 +53,8 @@ export function createAuthenticator(deps: {
       );
     }
     const owner = await owners.get(token.id, admit);
-    const right = owner?.secretHash && timingSafeEqual(owner.secretHash, secretHash(token.secret));
-    if (!right) throw invalid(UNKNOWN_TOKEN);
+    // Whoever doesn't know the secret is told nothing.
+    if (!owner || !timingSafeEqual(owner.secretHash, secretHash(token.secret))) throw invalid(UNKNOWN_TOKEN);
     if ('shutOut' in owner) throw invalid(SHUT_OUT[owner.shutOut]);
     const now = clock.now();
     if (owner.expiresAt !== null && owner.expiresAt <= now) throw invalid(EXPIRED_TOKEN);

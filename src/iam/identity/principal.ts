@@ -8,6 +8,10 @@ export const ROLES = {
   purgeEverywhere: { id: 3009, name: 'Purge and Prefetch only (API+Web)' },
   purgeByApi: { id: 3022, name: 'Purge and Prefetch only (API)' },
 } as const;
+/** For descriptions. */
+export const ROLE_LIST = Object.values(ROLES)
+  .map(({ id, name }) => `${name} ${id}`)
+  .join(', ');
 
 /** Who makes a request, as its API token or its login says. */
 export interface Principal extends Caller {

@@ -1,6 +1,13 @@
-import { ROLES } from './principal.ts';
+import { InvalidError } from '../../lib/errors.ts';
+import { type Principal, ROLES } from './principal.ts';
 
 export type Role = (typeof ROLES)[keyof typeof ROLES];
+
+/** A role by its id, its name or both. */
+interface WantedRole {
+  id?: number | undefined;
+  name?: string | undefined;
+}
 
 /** From the most rights to the least. The published rule "no higher role than the maker's" needs an order; this one is ours. */
 const BY_RANK: readonly Role[] = [
@@ -12,8 +19,8 @@ const BY_RANK: readonly Role[] = [
 ];
 
 /** The role named by its id, its name or both. Undefined when there is none, or when the two disagree. */
-export function findRole(wanted: { id?: number | undefined; name?: string | undefined }): Role | undefined {
-  if (wanted.id === undefined && wanted.name === undefined) return undefined;
+export function findRole(wanted: WantedRole): Role | undefined {
+  if (namesNone(wanted)) return undefined;
   return BY_RANK.find(
     (role) =>
       (wanted.id === undefined || role.id === wanted.id) &&
@@ -38,9 +45,26 @@ export function isAbove(role: number, than: number): boolean {
   return BY_RANK.indexOf(roleOf(role)) < BY_RANK.indexOf(roleOf(than));
 }
 
-/** The roles as a sentence lists them: `Administrators (1), Engineers (5), ...`. */
-export function roleChoices(): string {
-  return BY_RANK.map(({ id, name }) => `${name} (${id})`).join(', ');
+/** What to say of a role that there is none of. */
+export function invalidRole(wanted: string): string {
+  const choices = BY_RANK.map(({ id, name }) => `${name} (${id})`).join(', ');
+  return `Invalid role: ${wanted}. Choose one of: ${choices}.`;
+}
+
+/** The role that a request names in `field`; the one with the least rights in the cloud when it names none. @throws InvalidError */
+export function acceptedRole(
+  principal: Principal,
+  wanted: WantedRole,
+  { field, above }: { field: string; above: (role: Role) => string },
+): Role {
+  const role = namesNone(wanted) ? ROLES.users : findRole(wanted);
+  if (!role) throw new InvalidError({ [field]: [invalidRole(Object.values(wanted).join(' '))] });
+  if (isAbove(role.id, principal.roleId)) throw new InvalidError({ [field]: [above(role)] });
+  return role;
+}
+
+export function namesNone({ id, name }: WantedRole): boolean {
+  return id === undefined && name === undefined;
 }
 
 /** The one of two roles that gives less rights. */

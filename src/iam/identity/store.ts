@@ -1,24 +1,15 @@
-import { type Kysely, sql } from 'kysely';
+import { type InferResult, type Kysely, sql } from 'kysely';
 import type { Tables } from '../../db/tables.ts';
 import { type Principal, ROLES } from './principal.ts';
 import { lesserRole } from './roles.ts';
 
-export interface TokenOwner {
-  principal: Principal;
-  secretHash: Buffer;
-  expiresAt: Date | null;
-}
-
-/** A token that is not deleted, with the user it acts for. Undefined also when that user or account is shut out. */
-export async function findTokenOwner(db: Kysely<Tables>, tokenId: number): Promise<TokenOwner | undefined> {
-  const row = await members(db)
+/** An API token that is not deleted, and whom it acts for. Undefined also when that user or account is gone. */
+export async function findTokenOwner(db: Kysely<Tables>, tokenId: number) {
+  const row = await places(db)
     .innerJoin('api_tokens', (on) =>
-      on
-        .onRef('api_tokens.user_id', '=', 'client_users.user_id')
-        .onRef('api_tokens.client_id', '=', 'client_users.client_id'),
+      on.onRef('api_tokens.user_id', '=', 'users.id').onRef('api_tokens.client_id', '=', 'clients.id'),
     )
     .select([
-      'api_tokens.id as tokenId',
       'api_tokens.role_id as most',
       'api_tokens.secret_hash as secretHash',
       'api_tokens.expires_at as expiresAt',
@@ -27,25 +18,19 @@ export async function findTokenOwner(db: Kysely<Tables>, tokenId: number): Promi
     .where('api_tokens.deleted_at', 'is', null)
     .executeTakeFirst();
   if (!row) return undefined;
-  const { secretHash, expiresAt, tokenId: id } = row;
-  return { secretHash, expiresAt, principal: { tokenId: id, loginId: undefined, ...rightsOf(row) } };
+  const { secretHash, expiresAt } = row;
+  return { secretHash, expiresAt, ...accessOf(row, { tokenId, loginId: undefined }) };
 }
 
-export interface LoginOwner {
-  principal: Principal;
-  expiresAt: Date;
-}
-
-/** A login that wasn't ended, with its user. Undefined also when that user or account is shut out. */
-export async function findLoginOwner(db: Kysely<Tables>, loginId: number): Promise<LoginOwner | undefined> {
-  const row = await members(db)
+/** A login that wasn't ended, with its user. Undefined also when that user or account is gone. */
+export async function findLoginOwner(db: Kysely<Tables>, loginId: number) {
+  const row = await places(db)
     .innerJoin('login_sessions', (on) =>
       on
-        .onRef('login_sessions.user_id', '=', 'client_users.user_id')
-        .onRef('login_sessions.client_id', '=', 'client_users.client_id'),
+        .onRef('login_sessions.user_id', '=', 'users.id')
+        .onRef('login_sessions.client_id', '=', 'clients.id'),
     )
     .select([
-      'login_sessions.id as loginId',
       'login_sessions.role_id as most',
       'login_sessions.expires_at as expiresAt',
       'login_sessions.maker_id as makerId',
@@ -54,53 +39,50 @@ export async function findLoginOwner(db: Kysely<Tables>, loginId: number): Promi
     .where('login_sessions.id', '=', loginId)
     .executeTakeFirst();
   if (!row) return undefined;
-  const { expiresAt, loginId: id } = row;
   const inPerson = row.makerId === row.user_id && row.madeByToken === null;
-  return { expiresAt, principal: { tokenId: undefined, loginId: id, inPerson, ...rightsOf(row) } };
+  return { expiresAt: row.expiresAt, ...accessOf(row, { tokenId: undefined, loginId, inPerson }) };
 }
 
-/** Users that may get in, by the accounts they belong to. */
-function members(db: Kysely<Tables>) {
+/** Every user with every account, and the user's role there, if they have one. A credential says which two are meant. */
+function places(db: Kysely<Tables>) {
   return db
-    .selectFrom('client_users')
-    .innerJoin('users', 'users.id', 'client_users.user_id')
-    .innerJoin('clients', 'clients.id', 'client_users.client_id')
+    .selectFrom('users')
+    .innerJoin('clients', (on) => on.onTrue())
+    .leftJoin('client_users', (on) =>
+      on.onRef('client_users.user_id', '=', 'users.id').onRef('client_users.client_id', '=', 'clients.id'),
+    )
     .select([
-      'client_users.client_id',
-      'client_users.user_id',
+      'clients.id as client_id',
+      'clients.status',
+      'users.id as user_id',
       'client_users.role_id',
       'users.client_id as home_id',
       'users.reseller_id',
       'users.platform_administrator',
+      sql<boolean>`client_users.is_active and users.is_active and not users.pending`.as('let_in'),
       sql<string[]>`array(
         select service from client_services
          where client_id = clients.id and not (enabled and status in ('active', 'trial')))`.as('shut'),
     ])
-    .where('client_users.is_active', '=', true)
-    .where('users.is_active', '=', true)
-    .where('users.pending', '=', false)
     .where('users.deleted_at', 'is', null)
-    .where('clients.status', '=', 'active')
     .where('clients.deleted_at', 'is', null);
 }
 
-interface MemberRow {
-  client_id: number;
-  user_id: number;
-  role_id: number;
-  home_id: number;
-  reseller_id: number | null;
-  platform_administrator: boolean;
-  shut: string[];
+type Place = InferResult<ReturnType<typeof places>>[number] & {
   /** The most rights that the credential may have. */
   most: number;
-}
+};
+type Credential = Pick<Principal, 'tokenId' | 'loginId' | 'inPerson'>;
+type Access = { principal: Principal } | { shutOut: 'paused' | 'blocked' };
 
 /** What the credential and the user's role in the account both allow. Rights beyond accounts hold at home alone. */
-function rightsOf(row: MemberRow) {
+function accessOf(row: Place, credential: Credential): Access {
+  if (row.status === 'paused') return { shutOut: 'paused' };
+  if (!row.let_in || row.role_id === null) return { shutOut: 'blocked' };
   const roleId = lesserRole(row.most, row.role_id);
   const home = row.client_id === row.home_id;
-  return {
+  const principal = {
+    ...credential,
     userId: row.user_id,
     clientId: row.client_id,
     roleId,
@@ -109,4 +91,5 @@ function rightsOf(row: MemberRow) {
     platformAdministrator: home && row.platform_administrator && roleId === ROLES.administrators.id,
     ...(row.shut.length > 0 && { shutServices: row.shut }),
   };
+  return { principal };
 }

@@ -19,24 +19,17 @@ export interface OpenLogin {
   of: store.MembershipRow;
 }
 
-/** Where a login comes from, and the most it may do. */
-export interface Origin {
-  family: string;
-  makerId: number;
-  tokenId: number | null;
-  roleId: number;
-  /** When the API token that it comes from expires. */
-  endsAt: Date | null;
-}
+/** Where a login comes from, and the most it may do. `ends_at` is when the API token that it comes from expires. */
+export type Origin = Pick<store.LoginRow, 'family' | 'maker_id' | 'token_id' | 'role_id' | 'ends_at'>;
 
 /** Somebody typed the right password. */
 export function freshOrigin(userId: number): Origin {
   return {
     family: randomUUID(),
-    makerId: userId,
-    tokenId: null,
-    roleId: ROLES.administrators.id,
-    endsAt: null,
+    maker_id: userId,
+    token_id: null,
+    role_id: ROLES.administrators.id,
+    ends_at: null,
   };
 }
 
@@ -47,9 +40,16 @@ export async function openLogin(
   now: Date,
 ): Promise<OpenLogin> {
   const refreshId = randomUUID();
-  const expiresAt = refreshExpiry(now, origin.endsAt);
-  const login = { ...origin, userId: of.user_id, clientId: of.client_id, refreshId, expiresAt };
-  return { id: await store.insertLogin(tx.sql, login, now), refreshId, expiresAt, roleId: origin.roleId, of };
+  const expiresAt = refreshExpiry(now, origin.ends_at);
+  const id = await store.insertLogin(tx.sql, {
+    ...origin,
+    user_id: of.user_id,
+    client_id: of.client_id,
+    refresh_id: refreshId,
+    created_at: now,
+    expires_at: expiresAt,
+  });
+  return { id, refreshId, expiresAt, roleId: origin.role_id, of };
 }
 
 export function refreshExpiry(now: Date, endsAt: Date | null): Date {

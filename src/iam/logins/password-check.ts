@@ -5,10 +5,23 @@ import type { LoginLimits } from './limits.ts';
 import { isPasswordOf } from './passwords.ts';
 import * as store from './store.ts';
 
+/** Anybody may send any text for a name. */
+const MOST_OF_AGENT = 500;
+
 /** Where a request comes from. */
 export interface Sender {
   address: string;
   userAgent: string | undefined;
+}
+
+export function senderOf({
+  ip,
+  headers,
+}: {
+  ip: string;
+  headers: { 'user-agent'?: string | undefined };
+}): Sender {
+  return { address: ip, userAgent: headers['user-agent'] };
 }
 
 /** The one place where a password that somebody typed is compared with the one that is kept. */
@@ -40,9 +53,16 @@ export function createPasswordCheck(deps: {
     const giveBack = await limits.take(username, from.address);
     const successful = await isPasswordOf(user?.password_hash, password);
     if (successful) await giveBack();
-    const attempt = { userId: user?.id ?? null, username, ...from, successful };
+    const attempt = {
+      user_id: user?.id ?? null,
+      username,
+      address: from.address,
+      user_agent: from.userAgent?.slice(0, MOST_OF_AGENT) ?? null,
+      successful,
+      created_at: clock.now(),
+    };
     // A note of a failure must outlive the refusal, so it is no part of the request's transaction.
-    await database.transaction((tx) => store.insertAttempt(tx.sql, attempt, clock.now()));
+    await database.transaction((tx) => store.insertAttempt(tx.sql, attempt));
     return successful;
   }
 

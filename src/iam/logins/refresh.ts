@@ -50,7 +50,7 @@ async function renewed(tx: Transaction, given: SignedTokenClaims, now: Date): Pr
   if (!of) throw ended();
   const refreshId = randomUUID();
   const expiresAt = refreshExpiry(now, login.ends_at);
-  await store.renewLogin(tx.sql, login.id, { refreshId, expiresAt });
+  await store.renewLogin(tx.sql, login.id, { refresh_id: refreshId, expires_at: expiresAt });
   return { id: login.id, refreshId, expiresAt, roleId: login.role_id, of };
 }
 

@@ -1,18 +1,16 @@
-import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger } from 'fastify';
 import type { Api } from '../../http/server.ts';
-import type { Sender } from './password-check.ts';
+import { ClientParams, PageQuery, UserParams } from '../../lib/wire.ts';
+import { senderOf } from './password-check.ts';
 import { formerAddress, passwordCommand } from './password-command.ts';
 import {
   ChangePassword,
-  ClientParams,
   ForgotPassword,
   LoginAttemptPage,
-  LoginAttemptQuery,
   LoginRequest,
   RefreshRequest,
   Sent,
   TokenPair,
-  UserParams,
 } from './schema.ts';
 import type { Addressed, Logins } from './service.ts';
 
@@ -106,7 +104,7 @@ export function loginRoutes(app: Api, { logins }: { logins: Logins }): void {
       description:
         "Newest first, of the last 90 days: the caller's own, and those in the name of users who belong to this account and no other. The platform administrator sees those in nobody's name as well. What was refused because of too many failures is not listed.",
       tags,
-      querystring: LoginAttemptQuery,
+      querystring: PageQuery,
       response: { 200: LoginAttemptPage },
     },
     handler: ({ principal, query }) => logins.attempts(principal, query),
@@ -172,8 +170,4 @@ function noteForgotten(log: FastifyBaseLogger, user: Addressed | undefined, who:
     { userId: user.id },
     `${who}; this sets one, for nobody but the user: ${passwordCommand(user.email)}${former ? ` (${former})` : ''}`,
   );
-}
-
-function senderOf(request: FastifyRequest): Sender {
-  return { address: request.ip, userAgent: request.headers['user-agent'] };
 }

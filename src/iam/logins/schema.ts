@@ -2,9 +2,7 @@ import { type Static, Type } from 'typebox';
 import { NULL_AS_ABSENT, NULL_AS_EMPTY } from '../../lib/client-nulls.ts';
 import { Email } from '../../lib/email.ts';
 import { nullable } from '../../lib/nullable.ts';
-import { IntegerId, pageFields, Timestamp } from '../../lib/wire.ts';
-
-const MAX_LIMIT = 1000;
+import { Input, Named, pageFields, Timestamp } from '../../lib/wire.ts';
 
 /** A password as somebody types it to get in. */
 export const GivenPassword = (description: string) =>
@@ -22,7 +20,8 @@ export const NewPassword = (description: string) =>
     examples: ['many small green apples'],
   });
 
-export const LoginRequest = Type.Object(
+export const LoginRequest = Input(
+  'LoginRequest',
   {
     username: Type.String({
       minLength: 1,
@@ -41,15 +40,12 @@ export const LoginRequest = Type.Object(
       ),
     ),
   },
-  {
-    title: 'LoginRequest',
-    additionalProperties: false,
-    examples: [{ username: 'user@example.com', password: 'correct horse battery staple' }],
-  },
+  { username: 'user@example.com', password: 'correct horse battery staple' },
 );
 export type LoginRequest = Static<typeof LoginRequest>;
 
-export const RefreshRequest = Type.Object(
+export const RefreshRequest = Input(
+  'RefreshRequest',
   {
     refresh: Type.String({
       minLength: 1,
@@ -58,87 +54,58 @@ export const RefreshRequest = Type.Object(
       examples: ['eyJhbGciOiJFUzI1NiJ9.e30.c2lnbmF0dXJl'],
     }),
   },
-  {
-    title: 'RefreshRequest',
-    additionalProperties: false,
-    examples: [{ refresh: 'eyJhbGciOiJFUzI1NiJ9.e30.c2lnbmF0dXJl' }],
-  },
+  { refresh: 'eyJhbGciOiJFUzI1NiJ9.e30.c2lnbmF0dXJl' },
 );
 
-export const TokenPair = Type.Object(
-  {
-    access: Type.String({ description: 'For `Authorization: Bearer <access>`. It lives for 1 hour.' }),
-    refresh: Type.String({ description: 'For the next pair, once. It lives for 24 hours.' }),
-  },
-  { title: 'TokenPair' },
-);
+export const TokenPair = Named('TokenPair', {
+  access: Type.String({ description: 'For `Authorization: Bearer <access>`. It lives for 1 hour.' }),
+  refresh: Type.String({ description: 'For the next pair, once. It lives for 24 hours.' }),
+});
 export type TokenPair = Static<typeof TokenPair>;
 
-export const ForgotPassword = Type.Object(
+export const ForgotPassword = Input(
+  'ForgotPassword',
   { email: Email('Address of the user') },
-  { title: 'ForgotPassword', additionalProperties: false, examples: [{ email: 'user@example.com' }] },
+  { email: 'user@example.com' },
 );
-export const Sent = Type.Object(
-  { status: Type.Enum(['sent'], { type: 'string', description: 'Whether there is such a user or not' }) },
-  { title: 'ForgottenPasswordNoted' },
-);
+export const Sent = Named('ForgottenPasswordNoted', {
+  status: Type.Enum(['sent'], { type: 'string', description: 'Whether there is such a user or not' }),
+});
 
-export const ChangePassword = Type.Object(
+export const ChangePassword = Input(
+  'ChangePassword',
   {
     old: GivenPassword('The password so far'),
     new: NewPassword('The new password'),
     double: GivenPassword('The new password once more'),
   },
   {
-    title: 'ChangePassword',
-    additionalProperties: false,
-    examples: [
-      {
-        old: 'correct horse battery staple',
-        new: 'many small green apples',
-        double: 'many small green apples',
-      },
-    ],
+    old: 'correct horse battery staple',
+    new: 'many small green apples',
+    double: 'many small green apples',
   },
 );
 export type ChangePassword = Static<typeof ChangePassword>;
 
-const LoginAttempt = Type.Object(
-  {
-    id: Type.Integer({ description: 'Attempt ID', examples: [1] }),
-    user_id: nullable(
-      Type.Integer({ ...NULL_AS_ABSENT, description: 'The user; none when nobody has that name' }),
-    ),
-    username: Type.String({ description: 'The name that was given', examples: ['user@example.com'] }),
-    successful: Type.Boolean({ description: 'Whether the password was right' }),
-    ip_address: Type.String({ description: 'Where the request came from', examples: ['192.0.2.1'] }),
-    user_agent: nullable(Type.String({ ...NULL_AS_EMPTY, description: 'How the program named itself' })),
-    created_at: Timestamp('When it was'),
-    login_at: Timestamp('The same'),
-    is_successful: Type.Boolean({ description: 'The same as `successful`' }),
-    auth_type: Type.String({ description: 'Always password', examples: ['password'] }),
-    user: Type.Integer({ description: 'The user; 0 when nobody has that name', examples: [1] }),
-  },
-  { title: 'LoginAttempt' },
-);
+const LoginAttempt = Named('LoginAttempt', {
+  id: Type.Integer({ description: 'Attempt ID', examples: [1] }),
+  user_id: nullable(
+    Type.Integer({ ...NULL_AS_ABSENT, description: 'The user; none when nobody has that name' }),
+  ),
+  username: Type.String({ description: 'The name that was given', examples: ['user@example.com'] }),
+  successful: Type.Boolean({ description: 'Whether the password was right' }),
+  ip_address: Type.String({ description: 'Where the request came from', examples: ['192.0.2.1'] }),
+  user_agent: nullable(Type.String({ ...NULL_AS_EMPTY, description: 'How the program named itself' })),
+  created_at: Timestamp('When it was'),
+  login_at: Timestamp('The same'),
+  is_successful: Type.Boolean({ description: 'The same as `successful`' }),
+  auth_type: Type.String({ description: 'Always password', examples: ['password'] }),
+  user: Type.Integer({ description: 'The user; 0 when nobody has that name', examples: [1] }),
+});
 export type LoginAttempt = Static<typeof LoginAttempt>;
 
-export const LoginAttemptPage = Type.Object(
-  { ...pageFields, result: Type.Array(LoginAttempt) },
-  { title: 'LoginAttemptPage' },
-);
+export const LoginAttemptPage = Named('LoginAttemptPage', {
+  ...pageFields,
+  result: Type.Array(LoginAttempt),
+});
 export type LoginAttemptPage = Static<typeof LoginAttemptPage>;
-
-export const LoginAttemptQuery = Type.Object(
-  {
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: 100, description: 'Most results to answer' }),
-    ),
-    offset: Type.Optional({ ...IntegerId('Results to skip before the first'), default: 0 }),
-  },
-  { additionalProperties: false },
-);
-export type LoginAttemptQuery = Static<typeof LoginAttemptQuery>;
-
-export const ClientParams = Type.Object({ clientId: IntegerId('Client ID') });
-export const UserParams = Type.Object({ userId: IntegerId('User ID') });

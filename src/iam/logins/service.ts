@@ -9,6 +9,7 @@ import {
 } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page-address.ts';
 import { isoMicros } from '../../lib/timestamps.ts';
+import type { PageQuery } from '../../lib/wire.ts';
 import { type ClientDirectory, resells } from '../clients/directory.ts';
 import type { Authenticator } from '../identity/authenticate.ts';
 import { endLogins } from '../identity/credentials.ts';
@@ -20,13 +21,7 @@ import { freshOrigin, type Origin, openLogin, pairOf } from './pairs.ts';
 import type { PasswordCheck, Sender } from './password-check.ts';
 import { hashPassword } from './passwords.ts';
 import { refreshPair } from './refresh.ts';
-import type {
-  ChangePassword,
-  LoginAttemptPage,
-  LoginAttemptQuery,
-  LoginRequest,
-  TokenPair,
-} from './schema.ts';
+import type { ChangePassword, LoginAttemptPage, LoginRequest, TokenPair } from './schema.ts';
 import * as store from './store.ts';
 
 export type { Addressed } from './store.ts';
@@ -63,7 +58,7 @@ export interface Logins {
   passwordForgotten(email: string): Promise<store.Addressed | undefined>;
   /** The same for a user of the caller's account, or of the reseller's clients. @throws NotFoundError */
   resetPassword(principal: Principal, email: string): Promise<store.Addressed | undefined>;
-  attempts(principal: Principal, query: LoginAttemptQuery): Promise<LoginAttemptPage>;
+  attempts(principal: Principal, query: PageQuery): Promise<LoginAttemptPage>;
   /** Removes what nobody needs any more; to be called now and then. */
   forgetOld(): Promise<void>;
 }
@@ -86,18 +81,20 @@ export function createLogins(deps: {
   async function originOf(tx: Transaction, { tokenId, loginId, userId, roleId }: Principal): Promise<Origin> {
     if (tokenId !== undefined) {
       const token = await store.keepToken(tx.sql, tokenId);
-      if (token) return { ...freshOrigin(userId), roleId, tokenId, endsAt: token.expires_at };
+      if (token)
+        return { ...freshOrigin(userId), role_id: roleId, token_id: tokenId, ends_at: token.expires_at };
     }
     const login = loginId === undefined ? undefined : await store.keepLogin(tx.sql, loginId);
     if (!login) throw new UnauthenticatedError('Token is invalid or expired', true);
-    return {
-      family: login.family,
-      makerId: login.maker_id,
-      tokenId: login.token_id,
-      // The role of another account is another one; what counts is the most that this login may ever do.
-      roleId: login.role_id,
-      endsAt: login.ends_at,
-    };
+    // The role of another account is another one; what counts is the most that this login may ever do.
+    const { family, maker_id, token_id, role_id, ends_at } = login;
+    return { family, maker_id, token_id, role_id, ends_at };
+  }
+
+  function noteRequest(tx: Transaction, email: string): Promise<store.Addressed | undefined> {
+    const now = clock.now();
+    const since = new Date(now.getTime() - REQUEST_NOTED_MS);
+    return store.notePasswordRequest(tx.sql, email, { now, since });
   }
 
   async function opened(
@@ -135,8 +132,8 @@ export function createLogins(deps: {
       const memberships = await store.membershipsOf(database.sql, principal.userId);
       const membership = memberships.find(({ client_id }) => client_id === clientId);
       if (!membership) throw new ForbiddenError(`You are no user of client ${clientId}`);
-      return opened(principal, membership, ({ tokenId, makerId }) => {
-        if (clientId === principal.clientId || (tokenId === null && makerId === principal.userId)) return;
+      return opened(principal, membership, ({ token_id, maker_id }) => {
+        if (clientId === principal.clientId || (token_id === null && maker_id === principal.userId)) return;
         throw new ForbiddenError(
           `Only a login with the user's own password leads to another account; this one is of client ${principal.clientId} alone`,
         );
@@ -185,20 +182,14 @@ export function createLogins(deps: {
       return pairOf(deps, done.login);
     },
 
-    async passwordForgotten(email) {
-      const now = clock.now();
-      const since = new Date(now.getTime() - REQUEST_NOTED_MS);
-      return database.accept({}, (tx) => store.notePasswordRequest(tx.sql, email, { now, since }));
-    },
+    passwordForgotten: (email) => database.accept({}, (tx) => noteRequest(tx, email)),
 
     async resetPassword(principal, email) {
-      const now = clock.now();
-      const since = new Date(now.getTime() - REQUEST_NOTED_MS);
       return database.accept(principal, async (tx) => {
         if (!(await store.belongsTo(tx.sql, email, reachOf(principal)))) {
           throw new NotFoundError('User with the address', email);
         }
-        return store.notePasswordRequest(tx.sql, email, { now, since });
+        return noteRequest(tx, email);
       });
     },
 

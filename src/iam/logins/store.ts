@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type InferResult, type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import { violates } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -6,49 +6,18 @@ import { InvalidError } from '../../lib/errors.ts';
 import { ROLES } from '../identity/principal.ts';
 import type { Reach } from '../identity/reach.ts';
 
-export interface Login {
-  family: string;
-  userId: number;
-  clientId: number;
-  makerId: number;
-  tokenId: number | null;
-  roleId: number;
-  refreshId: string;
-  expiresAt: Date;
-  endsAt: Date | null;
-}
+export type LoginRow = Selectable<Tables['login_sessions']>;
 
-export async function insertLogin(db: Kysely<Tables>, login: Login, now: Date): Promise<number> {
+export async function insertLogin(
+  db: Kysely<Tables>,
+  login: Insertable<Tables['login_sessions']>,
+): Promise<number> {
   const { id } = await db
     .insertInto('login_sessions')
-    .values({
-      family: login.family,
-      user_id: login.userId,
-      client_id: login.clientId,
-      maker_id: login.makerId,
-      token_id: login.tokenId,
-      role_id: login.roleId,
-      refresh_id: login.refreshId,
-      created_at: now,
-      expires_at: login.expiresAt,
-      ends_at: login.endsAt,
-    })
+    .values(login)
     .returning('id')
     .executeTakeFirstOrThrow();
   return id;
-}
-
-export interface LoginRow {
-  id: number;
-  family: string;
-  client_id: number;
-  user_id: number;
-  maker_id: number;
-  token_id: number | null;
-  role_id: number;
-  refresh_id: string;
-  expires_at: Date;
-  ends_at: Date | null;
 }
 
 /** Nobody ends it before the transaction does. */
@@ -62,40 +31,18 @@ export async function lockLogin(db: Kysely<Tables>, id: number): Promise<LoginRo
 }
 
 function logins(db: Kysely<Tables>, id: number) {
-  return db
-    .selectFrom('login_sessions')
-    .select([
-      'id',
-      'family',
-      'client_id',
-      'user_id',
-      'maker_id',
-      'token_id',
-      'role_id',
-      'refresh_id',
-      'expires_at',
-      'ends_at',
-    ])
-    .where('id', '=', id);
+  return db.selectFrom('login_sessions').selectAll().where('id', '=', id);
 }
 
 export async function renewLogin(
   db: Kysely<Tables>,
   id: number,
-  renewed: { refreshId: string; expiresAt: Date },
+  renewed: Pick<LoginRow, 'refresh_id' | 'expires_at'>,
 ): Promise<void> {
-  await db
-    .updateTable('login_sessions')
-    .set({ refresh_id: renewed.refreshId, expires_at: renewed.expiresAt })
-    .where('id', '=', id)
-    .execute();
+  await db.updateTable('login_sessions').set(renewed).where('id', '=', id).execute();
 }
 
-export interface UserToLogIn {
-  id: number;
-  email: string;
-  password_hash: string | null;
-}
+export type UserToLogIn = Pick<Selectable<Tables['users']>, 'id' | 'email' | 'password_hash'>;
 
 /** Undefined when nobody who may get in has that address. */
 export async function findUserByEmail(db: Kysely<Tables>, email: string): Promise<UserToLogIn | undefined> {
@@ -118,18 +65,7 @@ function usersToLogIn(db: Kysely<Tables>) {
 }
 
 /** A user's place in an account, as a token tells of it. */
-export interface MembershipRow {
-  user_id: number;
-  client_id: number;
-  role_id: number;
-  email: string;
-  name: string | null;
-  reseller_id: number | null;
-  platform_administrator: boolean;
-  company: string;
-  home_id: number;
-  home_reseller_id: number;
-}
+export type MembershipRow = InferResult<ReturnType<typeof memberships>>[number];
 
 /** The accounts that a user may get into; the one that made the user comes first. */
 export async function membershipsOf(db: Kysely<Tables>, userId: number): Promise<MembershipRow[]> {
@@ -154,7 +90,6 @@ function memberships(db: Kysely<Tables>) {
       'client_users.client_id',
       'client_users.role_id',
       'users.email',
-      'users.name',
       'users.reseller_id',
       'users.platform_administrator',
       'users.client_id as home_id',
@@ -173,10 +108,7 @@ function memberships(db: Kysely<Tables>) {
 }
 
 /** An API token that nobody revokes before the transaction ends. Undefined when it was revoked already. */
-export async function keepToken(
-  db: Kysely<Tables>,
-  tokenId: number,
-): Promise<{ expires_at: Date | null } | undefined> {
+export async function keepToken(db: Kysely<Tables>, tokenId: number) {
   return db
     .selectFrom('api_tokens')
     .select('expires_at')
@@ -202,18 +134,13 @@ export async function replacePassword(
 }
 
 /** A user, and the address that was theirs before the last change. */
-export interface Addressed {
-  id: number;
-  email: string;
-  former_email: string | null;
-  email_changed_at: Date | null;
-}
+export type Addressed = Pick<
+  Selectable<Tables['users']>,
+  'id' | 'email' | 'former_email' | 'email_changed_at'
+>;
 
 /** The user of that address, or the platform's administrator. */
-export async function findUserForOperator(
-  db: Kysely<Tables>,
-  email: string | undefined,
-): Promise<Addressed | undefined> {
+export async function findUserForOperator(db: Kysely<Tables>, email: string | undefined) {
   return db
     .selectFrom('users')
     .select(['id', 'email', 'former_email', 'email_changed_at'])
@@ -292,26 +219,11 @@ export async function belongsTo(db: Kysely<Tables>, email: string, reach: Reach)
   return rows.length > 0;
 }
 
-export interface Attempt {
-  userId: number | null;
-  username: string;
-  address: string;
-  userAgent: string | undefined;
-  successful: boolean;
-}
-
-export async function insertAttempt(db: Kysely<Tables>, attempt: Attempt, now: Date): Promise<void> {
-  await db
-    .insertInto('login_attempts')
-    .values({
-      user_id: attempt.userId,
-      username: attempt.username,
-      address: attempt.address,
-      user_agent: attempt.userAgent?.slice(0, 500) ?? null,
-      successful: attempt.successful,
-      created_at: now,
-    })
-    .execute();
+export async function insertAttempt(
+  db: Kysely<Tables>,
+  attempt: Insertable<Tables['login_attempts']>,
+): Promise<void> {
+  await db.insertInto('login_attempts').values(attempt).execute();
 }
 
 /**
@@ -323,30 +235,19 @@ export async function listAttempts(
   of: { clientId: number; userId: number | undefined; strangers: boolean },
   page: { limit: number; offset: number },
 ) {
+  const users = sql<number>`(
+    select own.user_id from client_users own where own.client_id = ${of.clientId} and not exists (
+      select from client_users other where other.user_id = own.user_id and other.client_id <> own.client_id))`;
   const attempts = db
     .selectFrom('login_attempts')
     .selectAll()
-    .where((attempt) => {
-      const users = attempt
-        .selectFrom('client_users as own')
-        .select('own.user_id')
-        .where('own.client_id', '=', of.clientId)
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('client_users as other')
-                .select('other.user_id')
-                .whereRef('other.user_id', '=', 'own.user_id')
-                .whereRef('other.client_id', '!=', 'own.client_id'),
-            ),
-          ),
-        );
-      return attempt.or([
+    .where((attempt) =>
+      attempt.or([
         attempt('user_id', 'in', users),
         ...(of.userId === undefined ? [] : [attempt('user_id', '=', of.userId)]),
         ...(of.strangers ? [attempt('user_id', 'is', null)] : []),
-      ]);
-    })
+      ]),
+    )
     .orderBy('id', 'desc');
   return pageWithCount(attempts, page);
 }

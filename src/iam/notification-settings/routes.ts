@@ -1,5 +1,5 @@
-import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { pathGuard } from '../../http/path-guard.ts';
 import type { Api } from '../../http/server.ts';
 import {
   NotificationSetting,
@@ -19,11 +19,7 @@ export function notificationSettingRoutes(
   app: Api,
   { notificationSettings: settings }: { notificationSettings: NotificationSettings },
 ): void {
-  // Another reseller is refused before the body is read.
-  const onRequest = async (request: FastifyRequest) => {
-    const resellerId = Number((request.params as { resellerId: string }).resellerId);
-    if (Number.isSafeInteger(resellerId)) await settings.requireReseller(request.principal, resellerId);
-  };
+  const onRequest = pathGuard('resellerId', settings.requireReseller);
 
   app.get(BASE, {
     config: { access: 'resell' },
@@ -65,8 +61,7 @@ export function notificationSettingRoutes(
       params: NotificationSettingParams,
       response: { 200: NotificationSetting },
     },
-    handler: ({ principal, params }) =>
-      settings.get(principal, params.resellerId, params.notificationSettingsId),
+    handler: ({ principal, params }) => settings.get(principal, params),
   });
 
   app.put(ONE, {
@@ -80,8 +75,7 @@ export function notificationSettingRoutes(
       body: NotificationSettingInput,
       response: { 200: NotificationSetting },
     },
-    handler: ({ principal, params, body }) =>
-      settings.replace(principal, params.resellerId, params.notificationSettingsId, body),
+    handler: ({ principal, params, body }) => settings.replace(principal, params, body),
   });
 
   app.patch(ONE, {
@@ -96,8 +90,7 @@ export function notificationSettingRoutes(
       body: NotificationSettingInput,
       response: { 200: NotificationSetting },
     },
-    handler: ({ principal, params, body }) =>
-      settings.update(principal, params.resellerId, params.notificationSettingsId, body),
+    handler: ({ principal, params, body }) => settings.update(principal, params, body),
   });
 
   app.delete(ONE, {
@@ -111,7 +104,7 @@ export function notificationSettingRoutes(
       response: { 204: Type.Null() },
     },
     handler: async ({ principal, params }, reply) => {
-      await settings.delete(principal, params.resellerId, params.notificationSettingsId);
+      await settings.delete(principal, params);
       return reply.code(204).send(null);
     },
   });

@@ -4,12 +4,12 @@ import { requireEmail } from '../../lib/email.ts';
 import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page-address.ts';
 import type { Principal } from '../identity/principal.ts';
-import {
-  DEFAULT_LIMIT,
-  type NotificationSetting,
-  type NotificationSettingInput,
-  type NotificationSettingListQuery,
-  type NotificationSettingPage,
+import type {
+  NotificationSettingInput as Input,
+  NotificationSetting,
+  NotificationSettingListQuery,
+  NotificationSettingPage,
+  SettingPath,
 } from './schema.ts';
 import * as store from './store.ts';
 
@@ -26,27 +26,13 @@ export interface NotificationSettings {
     query: NotificationSettingListQuery,
   ): Promise<NotificationSettingPage>;
   /** @throws InvalidError */
-  create(
-    principal: Principal,
-    resellerId: number,
-    input: NotificationSettingInput,
-  ): Promise<NotificationSetting>;
-  get(principal: Principal, resellerId: number, id: number): Promise<NotificationSetting>;
+  create(principal: Principal, resellerId: number, input: Input): Promise<NotificationSetting>;
+  get(principal: Principal, path: SettingPath): Promise<NotificationSetting>;
   /** PUT: what is left out gets its default. @throws InvalidError */
-  replace(
-    principal: Principal,
-    resellerId: number,
-    id: number,
-    input: NotificationSettingInput,
-  ): Promise<NotificationSetting>;
+  replace(principal: Principal, path: SettingPath, input: Input): Promise<NotificationSetting>;
   /** PATCH: what is left out stays. @throws InvalidError */
-  update(
-    principal: Principal,
-    resellerId: number,
-    id: number,
-    input: NotificationSettingInput,
-  ): Promise<NotificationSetting>;
-  delete(principal: Principal, resellerId: number, id: number): Promise<void>;
+  update(principal: Principal, path: SettingPath, input: Input): Promise<NotificationSetting>;
+  delete(principal: Principal, path: SettingPath): Promise<void>;
 }
 
 export function createNotificationSettings(deps: { database: Database; clock: Clock }): NotificationSettings {
@@ -60,14 +46,13 @@ export function createNotificationSettings(deps: { database: Database; clock: Cl
 
   async function change(
     principal: Principal,
-    resellerId: number,
-    id: number,
+    path: SettingPath,
     content: Partial<store.SettingContent> & { email: string },
   ): Promise<NotificationSetting> {
-    await requireReseller(principal, resellerId);
+    await requireReseller(principal, path.resellerId);
     requireEmail(content.email);
     return database.accept(principal, async (tx) =>
-      found(await store.updateSetting(tx.sql, resellerId, id, content), id),
+      found(await store.updateSetting(tx.sql, path, content), path),
     );
   }
 
@@ -76,7 +61,7 @@ export function createNotificationSettings(deps: { database: Database; clock: Cl
 
     async list(principal, resellerId, query) {
       await requireReseller(principal, resellerId);
-      const { limit = DEFAULT_LIMIT, offset = 0, ordering = 'id' } = query;
+      const { limit = 100, offset = 0, ordering = 'id' } = query;
       const field = ordering.replace('-', '') as Exclude<typeof ordering, `-${string}`>;
       const { count, rows } = await store.listSettings(database.sql, resellerId, {
         // All settings of one list have the same reseller.
@@ -103,32 +88,25 @@ export function createNotificationSettings(deps: { database: Database; clock: Cl
       return presented(row);
     },
 
-    async get(principal, resellerId, id) {
-      await requireReseller(principal, resellerId);
-      return found(await store.findSetting(database.sql, resellerId, id), id);
+    async get(principal, path) {
+      await requireReseller(principal, path.resellerId);
+      return found(await store.findSetting(database.sql, path), path);
     },
 
-    replace: (principal, resellerId, id, input) =>
-      change(principal, resellerId, id, { enabled: true, ...input }),
+    replace: (principal, path, input) => change(principal, path, { enabled: true, ...input }),
 
     update: change,
 
-    async delete(principal, resellerId, id) {
-      await requireReseller(principal, resellerId);
-      await database.accept(principal, async (tx) => {
-        if (!(await store.deleteSetting(tx.sql, resellerId, id))) throw unknownSetting(id);
-      });
+    async delete(principal, path) {
+      await requireReseller(principal, path.resellerId);
+      await database.accept(principal, async (tx) => found(await store.deleteSetting(tx.sql, path), path));
     },
   };
 }
 
-function found(row: store.SettingRow | undefined, id: number): NotificationSetting {
-  if (!row) throw unknownSetting(id);
+function found(row: store.SettingRow | undefined, { notificationSettingsId: id }: SettingPath) {
+  if (!row) throw new NotFoundError('Notification setting', id);
   return presented(row);
-}
-
-function unknownSetting(id: number): NotFoundError {
-  return new NotFoundError('Notification setting', id);
 }
 
 function presented(row: store.SettingRow): NotificationSetting {

@@ -1,6 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
+import type { SettingPath } from './schema.ts';
 
 export type SettingRow = Selectable<Tables['notification_settings']>;
 export type SettingContent = Pick<SettingRow, 'notification_type' | 'email' | 'enabled'>;
@@ -42,41 +43,31 @@ export async function insertSetting(
     .executeTakeFirstOrThrow();
 }
 
-export async function findSetting(
-  db: Kysely<Tables>,
-  resellerId: number,
-  id: number,
-): Promise<SettingRow | undefined> {
+const meant = ({ resellerId, notificationSettingsId: id }: SettingPath) => ({ reseller_id: resellerId, id });
+
+export async function findSetting(db: Kysely<Tables>, path: SettingPath): Promise<SettingRow | undefined> {
   return db
     .selectFrom('notification_settings')
     .selectAll()
-    .where('reseller_id', '=', resellerId)
-    .where('id', '=', id)
+    .where((row) => row.and(meant(path)))
     .executeTakeFirst();
 }
 
 /** Undefined when there is no such setting. What `content` leaves out stays. */
-export async function updateSetting(
-  db: Kysely<Tables>,
-  resellerId: number,
-  id: number,
-  content: Partial<SettingContent>,
-): Promise<SettingRow | undefined> {
+export async function updateSetting(db: Kysely<Tables>, path: SettingPath, content: Partial<SettingContent>) {
   return db
     .updateTable('notification_settings')
     .set(content)
-    .where('reseller_id', '=', resellerId)
-    .where('id', '=', id)
+    .where((row) => row.and(meant(path)))
     .returningAll()
     .executeTakeFirst();
 }
 
-/** False when there is no such setting. */
-export async function deleteSetting(db: Kysely<Tables>, resellerId: number, id: number): Promise<boolean> {
-  const { numDeletedRows } = await db
+/** Undefined when there is no such setting. */
+export async function deleteSetting(db: Kysely<Tables>, path: SettingPath): Promise<SettingRow | undefined> {
+  return db
     .deleteFrom('notification_settings')
-    .where('reseller_id', '=', resellerId)
-    .where('id', '=', id)
+    .where((row) => row.and(meant(path)))
+    .returningAll()
     .executeTakeFirst();
-  return numDeletedRows > 0n;
 }

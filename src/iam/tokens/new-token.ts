@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import type { Insertable } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
 import { secretHash } from '../identity/authenticate.ts';
 import { announceTokens } from '../identity/credentials.ts';
-import { insertToken, type NewToken } from './store.ts';
 
 /**
  * Makes a token with a fresh secret. Its text can be told only now, since no more than a hash is kept. Announced,
@@ -10,10 +11,14 @@ import { insertToken, type NewToken } from './store.ts';
  */
 export async function makeToken(
   tx: Transaction,
-  token: Omit<NewToken, 'secretHash'>,
+  token: Omit<Insertable<Tables['api_tokens']>, 'secret_hash'>,
 ): Promise<{ id: number; secret: string }> {
   const secret = randomBytes(32).toString('hex');
-  const id = await insertToken(tx.sql, { ...token, secretHash: secretHash(secret) });
+  const { id } = await tx.sql
+    .insertInto('api_tokens')
+    .values({ ...token, secret_hash: secretHash(secret) })
+    .returning('id')
+    .executeTakeFirstOrThrow();
   await announceTokens(tx, [id]);
   return { id, secret };
 }

@@ -1,8 +1,9 @@
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { insertUser, platformAdministrator } from '../identity/accounts.ts';
 import { ROLES } from '../identity/principal.ts';
-import { findRoleByText, roleChoices } from '../identity/roles.ts';
+import { findRoleByText, invalidRole } from '../identity/roles.ts';
 import { tokenText } from '../identity/token-text.ts';
 import { makeToken } from './new-token.ts';
 import { findAccountAdministrator } from './store.ts';
@@ -31,7 +32,7 @@ export async function createTokenFor(
   const now = deps.clock.now();
   const role = findRoleByText(options.role);
   if (!role) {
-    throw new InvalidError({ role: [`Invalid role: ${options.role}. Choose one of: ${roleChoices()}.`] });
+    throw new InvalidError({ role: [invalidRole(options.role)] });
   }
   if (options.resellerAccess && role !== ROLES.administrators) {
     throw new InvalidError({ role: [`Reseller access needs the role ${ROLES.administrators.name}.`] });
@@ -42,12 +43,13 @@ export async function createTokenFor(
   return deps.database.transaction(async (tx) => {
     const owner = await ownerOf(tx, options, now);
     const { id, secret } = await makeToken(tx, {
-      ...owner,
-      roleId: role.id,
+      client_id: owner.clientId,
+      user_id: owner.userId,
+      role_id: role.id,
       name: options.name,
       description: '',
-      expiresAt: options.expires,
-      now,
+      expires_at: options.expires,
+      created_at: now,
     });
     return { id, clientId: owner.clientId, token: tokenText(2, id, secret) };
   });
@@ -58,12 +60,7 @@ async function ownerOf(
   options: OperatorToken,
   now: Date,
 ): Promise<{ clientId: number; userId: number }> {
-  const platform = await tx.sql
-    .selectFrom('users')
-    .select(['id as userId', 'client_id as clientId'])
-    .where('platform_administrator', '=', true)
-    .orderBy('id')
-    .executeTakeFirst();
+  const platform = await platformAdministrator(tx.sql);
   const clientId = options.clientId ?? platform?.clientId;
   if (clientId === undefined) throw new NotFoundError('Client', 'of the platform administrator');
   if (options.resellerAccess) return { clientId, userId: await resellerUser(tx, clientId, now) };
@@ -92,21 +89,12 @@ async function resellerUser(tx: Transaction, clientId: number, now: Date): Promi
     .orderBy('id')
     .executeTakeFirst();
   if (known) return known.id;
-  const { id } = await tx.sql
-    .insertInto('users')
-    .values({
-      client_id: clientId,
-      reseller_id: client.reseller_id,
-      email: `reseller-${client.reseller_id}@client-${clientId}.invalid`,
-      name: null,
-      platform_administrator: false,
-      created_at: now,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  await tx.sql
-    .insertInto('client_users')
-    .values({ client_id: clientId, user_id: id, role_id: ROLES.administrators.id, created_at: now })
-    .execute();
-  return id;
+  const user = {
+    client_id: clientId,
+    reseller_id: client.reseller_id,
+    email: `reseller-${client.reseller_id}@client-${clientId}.invalid`,
+    platform_administrator: false,
+    created_at: now,
+  };
+  return insertUser(tx.sql, user, ROLES.administrators.id);
 }

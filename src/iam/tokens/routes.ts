@@ -1,10 +1,10 @@
-import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { pathGuard } from '../../http/path-guard.ts';
 import type { Api } from '../../http/server.ts';
+import { ClientParams } from '../../lib/wire.ts';
 import {
   ApiToken,
   ApiTokenArray,
-  ClientParams,
   CreateApiToken,
   CreatedApiToken,
   TokenListQuery,
@@ -26,11 +26,7 @@ function tokenRoutesOf(
   { version, base, suffix }: { version: 1 | 2; base: string; suffix: string },
 ): void {
   const common = { tags, deprecated: version === 1 };
-  // Another account's tokens are refused before the body is read.
-  const onRequest = async (request: FastifyRequest) => {
-    const clientId = Number((request.params as { clientId: string }).clientId);
-    if (Number.isSafeInteger(clientId)) await tokens.requireAccount(request.principal, clientId);
-  };
+  const onRequest = pathGuard('clientId', tokens.requireAccount);
 
   app.get(base, {
     config: { access: 'read' },

@@ -1,17 +1,16 @@
 import { type Static, Type } from 'typebox';
 import { NULL_AS_EMPTY } from '../../lib/client-nulls.ts';
 import { nullable } from '../../lib/nullable.ts';
-import { IntegerId, Timestamp } from '../../lib/wire.ts';
+import { Input, IntegerId, Named, Query, Timestamp } from '../../lib/wire.ts';
+import { ROLE_LIST } from '../identity/principal.ts';
 
 const roleFields = {
   id: Type.Integer({ description: 'Role ID', examples: [5] }),
   name: Type.String({ maxLength: 255, description: 'Role name', examples: ['Engineers'] }),
 };
 
-const ROLE_LIST =
-  'Administrators 1, Users 2, Engineers 5, Purge and Prefetch only (API+Web) 3009, Purge and Prefetch only (API) 3022';
-
-export const CreateApiToken = Type.Object(
+export const CreateApiToken = Input(
+  'CreateApiToken',
   {
     name: Type.String({ minLength: 1, maxLength: 255, description: 'Token name', examples: ['Deployments'] }),
     description: Type.Optional(
@@ -24,24 +23,17 @@ export const CreateApiToken = Type.Object(
         examples: ['2031-01-01T12:00:00Z'],
       }),
     ),
-    client_user: Type.Object(
-      {
-        role: Type.Optional(
-          Type.Object(Type.Partial(Type.Object(roleFields)).properties, {
-            title: 'ApiTokenRoleInput',
-            description: `By id, by name or by both: ${ROLE_LIST}. Not above the role of the token that makes it. Users when it is left out or names none.`,
-            additionalProperties: false,
-          }),
-        ),
-      },
-      { title: 'ApiTokenUserInput', additionalProperties: false },
-    ),
+    client_user: Input('ApiTokenUserInput', {
+      role: Type.Optional(
+        Type.Object(Type.Partial(Type.Object(roleFields)).properties, {
+          title: 'ApiTokenRoleInput',
+          description: `By id, by name or by both: ${ROLE_LIST}. Not above the role of the token that makes it. Users when it is left out or names none.`,
+          additionalProperties: false,
+        }),
+      ),
+    }),
   },
-  {
-    title: 'CreateApiToken',
-    additionalProperties: false,
-    examples: [{ name: 'Deployments', exp_date: null, client_user: { role: { id: 5 } } }],
-  },
+  { name: 'Deployments', exp_date: null, client_user: { role: { id: 5 } } },
 );
 export type CreateApiToken = Static<typeof CreateApiToken>;
 
@@ -60,44 +52,34 @@ const tokenFields = {
   last_usage: Timestamp(
     'When a request last used it, some seconds late. Equal to `created` while no request has.',
   ),
-  client_user: Type.Object(
-    {
-      user_id: Type.Integer({ description: 'User that the token acts for', examples: [1] }),
-      user_name: Type.String({
-        description: 'Name of the user, or the e-mail address of one without a name',
-      }),
-      user_email: Type.String(),
-      client_id: Type.Integer({ description: 'Account of the token', examples: [1] }),
-      deleted: Type.Boolean({ description: 'Whether the user was deleted' }),
-      role: Type.Object(roleFields, { title: 'ApiTokenRole' }),
-    },
-    { title: 'ApiTokenUser' },
-  ),
+  client_user: Named('ApiTokenUser', {
+    user_id: Type.Integer({ description: 'User that the token acts for', examples: [1] }),
+    user_name: Type.String({
+      description: 'Name of the user, or the e-mail address of one without a name',
+    }),
+    user_email: Type.String(),
+    client_id: Type.Integer({ description: 'Account of the token', examples: [1] }),
+    deleted: Type.Boolean({ description: 'Whether the user was deleted' }),
+    role: Named('ApiTokenRole', roleFields),
+  }),
 };
-export const ApiToken = Type.Object(tokenFields, { title: 'ApiToken' });
+export const ApiToken = Named('ApiToken', tokenFields);
 export type ApiToken = Static<typeof ApiToken>;
 export const ApiTokenArray = Type.Array(ApiToken);
 
-export const CreatedApiToken = Type.Object(
-  {
-    ...tokenFields,
-    token: Type.String({ description: 'The text to authenticate with. Shown this once and kept nowhere.' }),
-  },
-  { title: 'CreatedApiToken' },
-);
+export const CreatedApiToken = Named('CreatedApiToken', {
+  ...tokenFields,
+  token: Type.String({ description: 'The text to authenticate with. Shown this once and kept nowhere.' }),
+});
 
-export const TokenListQuery = Type.Object(
-  {
-    role: Type.Optional(Type.String({ maxLength: 255, description: `ID or name of a role: ${ROLE_LIST}` })),
-    issued_by: Type.Optional(IntegerId('Only tokens of this user')),
-    not_issued_by: Type.Optional(IntegerId('No tokens of this user')),
-    deleted: Type.Optional(
-      Type.Boolean({ default: false, description: 'true: deleted tokens instead of those that exist' }),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const TokenListQuery = Query({
+  role: Type.Optional(Type.String({ maxLength: 255, description: `ID or name of a role: ${ROLE_LIST}` })),
+  issued_by: Type.Optional(IntegerId('Only tokens of this user')),
+  not_issued_by: Type.Optional(IntegerId('No tokens of this user')),
+  deleted: Type.Optional(
+    Type.Boolean({ default: false, description: 'true: deleted tokens instead of those that exist' }),
+  ),
+});
 export type TokenListQuery = Static<typeof TokenListQuery>;
 
-export const ClientParams = Type.Object({ clientId: IntegerId('Client ID') });
 export const TokenParams = Type.Object({ clientId: IntegerId('Client ID'), tokenId: IntegerId('Token ID') });

@@ -1,12 +1,12 @@
 import type { Database } from '../../db/database.ts';
+import { momentIn } from '../../lib/calendar-time.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
-import { MOMENT_RULE } from '../../lib/timestamps.ts';
 import { type ClientDirectory, resells } from '../clients/directory.ts';
 import type { Authenticator } from '../identity/authenticate.ts';
 import { announceTokens, endLogins, together } from '../identity/credentials.ts';
-import { allows, type Principal, ROLES } from '../identity/principal.ts';
-import { findRole, findRoleByText, isAbove, type Role, roleChoices, roleOf } from '../identity/roles.ts';
+import { allows, type Principal } from '../identity/principal.ts';
+import { acceptedRole, findRoleByText, invalidRole, isAbove, type Role, roleOf } from '../identity/roles.ts';
 import { tokenText } from '../identity/token-text.ts';
 import { makeToken } from './new-token.ts';
 import { presentedToken } from './presenter.ts';
@@ -14,7 +14,7 @@ import type { ApiToken, CreateApiToken, TokenListQuery } from './schema.ts';
 import * as store from './store.ts';
 
 /** Tokens that work at the same time, of one account. The platform administrator may make more. */
-export const MAX_TOKENS = 100;
+const MAX_TOKENS = 100;
 
 /**
  * API tokens of an account. Its administrators have all of them in hand, others their own. The account's reseller
@@ -81,7 +81,10 @@ export function createTokens(deps: {
     async create(principal, clientId, request, version) {
       await requireAccount(principal, clientId);
       const now = clock.now();
-      const role = acceptedRole(principal, request.client_user.role);
+      const role = acceptedRole(principal, request.client_user.role ?? {}, {
+        field: 'client_user.role',
+        above: ({ name }) => `Can't create token with role ${name}`,
+      });
       const expiresAt = acceptedExpiry(request.exp_date, now);
       const userId = await ownerOf(principal, clientId);
       const made = await database.accept(principal, async (tx) => {
@@ -90,13 +93,13 @@ export function createTokens(deps: {
           if (used >= MAX_TOKENS) throw tooMany();
         }
         const { id, secret } = await makeToken(tx, {
-          clientId,
-          userId,
-          roleId: role.id,
+          client_id: clientId,
+          user_id: userId,
+          role_id: role.id,
           name: request.name,
           description: request.description ?? '',
-          expiresAt,
-          now,
+          expires_at: expiresAt,
+          created_at: now,
         });
         const row = await store.findToken(tx.sql, clientId, id, now);
         if (!row) throw new Error(`Token ${id} is gone while it is being made`);
@@ -164,32 +167,15 @@ function refuseAbove(principal: Principal, row: store.TokenRow): void {
   }
 }
 
-function acceptedRole(principal: Principal, wanted: CreateApiToken['client_user']['role'] = {}): Role {
-  const namesNone = wanted.id === undefined && wanted.name === undefined;
-  const role = namesNone ? ROLES.users : findRole(wanted);
-  const field = 'client_user.role';
-  if (!role) throw new InvalidError({ [field]: [invalidRole(Object.values(wanted).join(' '))] });
-  if (isAbove(role.id, principal.roleId)) {
-    throw new InvalidError({ [field]: [`Can't create token with role ${role.name}`] });
-  }
-  return role;
-}
-
 function filteredRole(text: string): Role {
   const role = findRoleByText(text);
   if (!role) throw new InvalidError({ role: [invalidRole(text)] });
   return role;
 }
 
-function invalidRole(wanted: string): string {
-  return `Invalid role: ${wanted}. Choose one of: ${roleChoices()}.`;
-}
-
 function acceptedExpiry(text: string | null, now: Date): Date | null {
   if (text === null) return null;
-  const date = new Date(text);
-  // A leap second has the form of a time, but no Date can hold it.
-  if (Number.isNaN(date.getTime())) throw new InvalidError({ exp_date: [MOMENT_RULE] });
+  const date = momentIn('exp_date', text);
   if (date <= now) {
     throw new InvalidError({
       exp_date: ['Must be in the future; send null for a token that never expires.'],

@@ -1,20 +1,13 @@
-import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely';
+import { type ExpressionBuilder, type InferResult, type Kysely, sql } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
+import { lockClients } from '../identity/accounts.ts';
 import { ROLES } from '../identity/principal.ts';
 
 /** An expired token stays visible for so long; then it counts as deleted. */
 const EXPIRED_KEPT_MS = 30 * 24 * 3_600_000;
 /** Deleted tokens are kept, so that a list of them needs an end. */
 const MAX_LISTED = 1000;
-
-export type TokenRow = Omit<Selectable<Tables['api_tokens']>, 'secret_hash'> & {
-  user_name: string | null;
-  user_email: string;
-  user_reseller_id: number | null;
-  user_platform_administrator: boolean;
-  user_deleted_at: Date | null;
-};
 
 export interface TokenFilter {
   clientId: number;
@@ -69,6 +62,8 @@ function tokens(db: Kysely<Tables>, clientId: number) {
     .where('api_tokens.client_id', '=', clientId);
 }
 
+export type TokenRow = InferResult<ReturnType<typeof tokens>>[number];
+
 /** Newest first, 1000 at most. */
 export async function listTokens(db: Kysely<Tables>, filter: TokenFilter, now: Date): Promise<TokenRow[]> {
   let matching = tokens(db, filter.clientId).where((token) =>
@@ -83,50 +78,16 @@ export async function listTokens(db: Kysely<Tables>, filter: TokenFilter, now: D
 }
 
 /** A token that exists: not deleted, and not expired for long. */
-export async function findToken(
-  db: Kysely<Tables>,
-  clientId: number,
-  id: number,
-  now: Date,
-): Promise<TokenRow | undefined> {
+export async function findToken(db: Kysely<Tables>, clientId: number, id: number, now: Date) {
   return tokens(db, clientId)
     .where('api_tokens.id', '=', id)
     .where((token) => exists(token, now))
     .executeTakeFirst();
 }
 
-export interface NewToken {
-  clientId: number;
-  userId: number;
-  roleId: number;
-  name: string;
-  description: string;
-  secretHash: Buffer;
-  expiresAt: Date | null;
-  now: Date;
-}
-
-export async function insertToken(db: Kysely<Tables>, token: NewToken): Promise<number> {
-  const { id } = await db
-    .insertInto('api_tokens')
-    .values({
-      client_id: token.clientId,
-      user_id: token.userId,
-      role_id: token.roleId,
-      name: token.name,
-      description: token.description,
-      secret_hash: token.secretHash,
-      expires_at: token.expiresAt,
-      created_at: token.now,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return id;
-}
-
 /** Tokens that still work, without the bootstrap token. Locks the account, so that two requests can't both take the last place. */
 export async function lockAndCountTokens(tx: Transaction, clientId: number, now: Date): Promise<number> {
-  await tx.sql.selectFrom('clients').select('id').where('id', '=', clientId).forNoKeyUpdate().execute();
+  await lockClients(tx, [clientId]);
   const { count } = await tx.sql
     .selectFrom('api_tokens')
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -143,10 +104,7 @@ export async function markDeleted(tx: Transaction, id: number, now: Date): Promi
 }
 
 /** The first administrator whom the account made itself, with rights in it alone; never one who came from elsewhere. */
-export async function findAccountAdministrator(
-  db: Kysely<Tables>,
-  clientId: number,
-): Promise<number | undefined> {
+export async function findAccountAdministrator(db: Kysely<Tables>, clientId: number) {
   const row = await db
     .selectFrom('client_users')
     .innerJoin('users', 'users.id', 'client_users.user_id')

@@ -2,12 +2,6 @@ import type { Database } from '../../db/database.ts';
 import type { Authenticator } from '../identity/authenticate.ts';
 import { recordUses } from './store.ts';
 
-export interface TokenUseRecorder {
-  start(): void;
-  /** Writes what isn't written yet and ends. Call it after the last request and before the database closes. */
-  stop(): Promise<void>;
-}
-
 const INTERVAL_MS = 5_000;
 
 /** Writes down every few seconds when tokens were used: one statement for all of them, none in a request. */
@@ -18,7 +12,7 @@ export function createTokenUseRecorder(
     log: { warn(details: object, message: string): void };
   },
   intervalMs = INTERVAL_MS,
-): TokenUseRecorder {
+) {
   const pending = new Map<number, Date>();
   let timer: NodeJS.Timeout | undefined;
   let last: Promise<void> = Promise.resolve();
@@ -40,10 +34,11 @@ export function createTokenUseRecorder(
   };
 
   return {
-    start() {
+    start(): void {
       timer ??= setInterval(() => void flush(), intervalMs).unref();
     },
-    async stop() {
+    /** Writes what isn't written yet and ends. Call it after the last request and before the database closes. */
+    async stop(): Promise<void> {
       clearInterval(timer);
       timer = undefined;
       await flush();

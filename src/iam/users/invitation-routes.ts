@@ -1,4 +1,5 @@
 import type { Api } from '../../http/server.ts';
+import { senderOf } from '../logins/password-check.ts';
 import { passwordCommand } from '../logins/password-command.ts';
 import type { Invitations } from './invitations.ts';
 import { Accepted, AcceptInvitation, Invited, InviteUser, OfUser, Renewed } from './schema.ts';
@@ -55,7 +56,6 @@ export function invitationRoutes(app: Api, { invitations }: { invitations: Invit
       body: AcceptInvitation,
       response: { 200: Accepted },
     },
-    handler: ({ body, ip, headers }) =>
-      invitations.accept(body, { address: ip, userAgent: headers['user-agent'] }),
+    handler: (request) => invitations.accept(request.body, senderOf(request)),
   });
 }

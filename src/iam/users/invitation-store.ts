@@ -1,8 +1,7 @@
-import { type Kysely, type SqlBool, sql } from 'kysely';
+import { type Insertable, type Kysely, type SqlBool, sql } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Reach } from '../identity/reach.ts';
-import type { Language } from '../identity/tables.ts';
 
 const lower = (email: string) => sql<SqlBool>`lower(users.email) = ${email.toLowerCase()}`;
 
@@ -10,11 +9,7 @@ const within = ({ clientId, resellerId, all }: Reach) => sql<SqlBool>`(
   ${all} or clients.id = ${clientId ?? null}::bigint or clients.reseller_id = ${resellerId ?? null}::bigint)`;
 
 /** Who has that address in the account, invited or there. Asks nothing about other accounts. */
-export async function findInAccount(
-  db: Kysely<Tables>,
-  clientId: number,
-  email: string,
-): Promise<{ id: number; pending: boolean } | undefined> {
+export async function findInAccount(db: Kysely<Tables>, clientId: number, email: string) {
   return db
     .selectFrom('users')
     .innerJoin('client_users', 'client_users.user_id', 'users.id')
@@ -26,11 +21,7 @@ export async function findInAccount(
 }
 
 /** Invitations of an account: those not answered yet, and those made since. */
-export async function countInvitations(
-  db: Kysely<Tables>,
-  clientId: number,
-  since: Date,
-): Promise<{ open: number; recent: number }> {
+export async function countInvitations(db: Kysely<Tables>, clientId: number, since: Date) {
   return db
     .selectFrom('invitations')
     .select(({ fn }) => [
@@ -41,67 +32,15 @@ export async function countInvitations(
     .executeTakeFirstOrThrow();
 }
 
-export interface NewInvitation {
-  clientId: number;
-  email: string;
-  name: string | null;
-  lang: Language | undefined;
-  roleId: number;
-  invitedBy: number;
-  expiresAt: Date;
-}
-
-/** A row that stands for the invited until they come, whether they log in here already or not. */
-export async function insertInvited(tx: Transaction, invitation: NewInvitation, now: Date): Promise<number> {
-  const { clientId, email, name, lang, roleId } = invitation;
-  const { id } = await tx.sql
-    .insertInto('users')
-    .values({
-      client_id: clientId,
-      reseller_id: null,
-      email,
-      name,
-      ...(lang && { lang }),
-      platform_administrator: false,
-      pending: true,
-      created_at: now,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  await tx.sql
-    .insertInto('client_users')
-    .values({ client_id: clientId, user_id: id, role_id: roleId, created_at: now })
-    .execute();
-  return id;
-}
-
 export async function insertInvitation(
   tx: Transaction,
-  userId: number,
-  { clientId, invitedBy, expiresAt }: NewInvitation,
-  secretHash: Buffer,
-  now: Date,
+  invitation: Insertable<Tables['invitations']>,
 ): Promise<void> {
-  await tx.sql
-    .insertInto('invitations')
-    .values({
-      user_id: userId,
-      client_id: clientId,
-      secret_hash: secretHash,
-      invited_by: invitedBy,
-      created_at: now,
-      expires_at: expiresAt,
-    })
-    .execute();
+  await tx.sql.insertInto('invitations').values(invitation).execute();
 }
 
 /** Those of an address who belong to accounts in reach, the invited among them. */
-export async function findByAddress(
-  db: Kysely<Tables>,
-  email: string,
-  reach: Reach,
-  limit: number,
-): Promise<{ id: number; client_id: number; pending: boolean; has_password: boolean }[]> {
+export async function findByAddress(db: Kysely<Tables>, email: string, reach: Reach, limit: number) {
   return db
     .selectFrom('users')
     .innerJoin('client_users', 'client_users.user_id', 'users.id')
@@ -150,19 +89,8 @@ export async function expireInvitations(
           where users.id = ${invitedBy} and users.client_id = any(${[...clientIds]}::bigint[])))`.execute(db);
 }
 
-export interface OpenInvitation {
-  user_id: number;
-  client_id: number;
-  email: string;
-  secret_hash: Buffer;
-  expires_at: Date;
-}
-
 /** An invitation to an account that people may get into, unless it was answered. */
-export async function findInvitation(
-  db: Kysely<Tables>,
-  userId: number,
-): Promise<OpenInvitation | undefined> {
+export async function findInvitation(db: Kysely<Tables>, userId: number) {
   return db
     .selectFrom('invitations')
     .innerJoin('users', 'users.id', 'invitations.user_id')
@@ -184,10 +112,7 @@ export async function findInvitation(
 }
 
 /** Who logs in with that address, in whatever account. */
-export async function findLogin(
-  db: Kysely<Tables>,
-  email: string,
-): Promise<{ id: number; password_given: boolean } | undefined> {
+export async function findLogin(db: Kysely<Tables>, email: string) {
   return db
     .selectFrom('users')
     .select(['id', 'password_given'])
@@ -211,22 +136,11 @@ export async function takePlace(
   tx: Transaction,
   { of, to, clientId }: { of: number; to: number; clientId: number },
 ): Promise<void> {
-  await tx.sql
-    .updateTable('client_users')
-    .set({ user_id: to })
-    .where('client_id', '=', clientId)
-    .where('user_id', '=', of)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('client_users as there')
-            .select('there.user_id')
-            .where('there.client_id', '=', clientId)
-            .where('there.user_id', '=', to),
-        ),
-      ),
-    )
-    .execute();
+  await sql`
+    update client_users set user_id = ${to} where client_id = ${clientId} and user_id = ${of}
+       and not exists (select from client_users there where there.client_id = ${clientId} and there.user_id = ${to})`.execute(
+    tx.sql,
+  );
 }
 
 /** The row that stood for somebody who has one already. */

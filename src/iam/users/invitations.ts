@@ -4,6 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { requireEmail } from '../../lib/email.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isoMicros } from '../../lib/timestamps.ts';
+import { insertUser, lockClients } from '../identity/accounts.ts';
 import type { Principal } from '../identity/principal.ts';
 import { reachOf } from '../identity/reach.ts';
 import type { PasswordCheck, Sender } from '../logins/password-check.ts';
@@ -12,9 +13,9 @@ import { PASSWORD_LENGTH } from '../logins/schema.ts';
 import * as store from './invitation-store.ts';
 import { type InvitationToken, newInvitationToken, readInvitationToken } from './invitation-token.ts';
 import type { Members } from './members.ts';
-import { acceptedRole } from './roles.ts';
+import { givenRole } from './roles.ts';
 import type { AcceptInvitation, InviteUser, RenewedInvitation } from './schema.ts';
-import { lockClients, lockUser } from './store.ts';
+import { lockUser } from './store.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const VALID_MS = 7 * DAY_MS;
@@ -67,7 +68,7 @@ export function createInvitations(deps: {
       const { email, client_id: clientId, name = null, lang } = request;
       await members.requireStaffing(principal, clientId);
       requireEmail(email);
-      const role = acceptedRole(principal, request.user_role);
+      const role = givenRole(principal, request.user_role);
       return database.accept(principal, async (tx) => {
         const now = clock.now();
         await lockClients(tx, [clientId]);
@@ -75,11 +76,25 @@ export function createInvitations(deps: {
         if (there) throw alreadyThere(there, clientId);
         await requireRoom(tx, principal, clientId, now);
         const expiresAt = new Date(now.getTime() + VALID_MS);
-        const invitedBy = principal.userId;
-        const invitation = { clientId, email, name, lang, roleId: role.id, invitedBy, expiresAt };
-        const userId = await store.insertInvited(tx, invitation, now);
-        const token = newInvitationToken(userId);
-        await store.insertInvitation(tx, userId, invitation, token.secretHash, now);
+        const user = {
+          client_id: clientId,
+          email,
+          name,
+          lang,
+          platform_administrator: false,
+          pending: true,
+          created_at: now,
+        };
+        // The row stands for the invited until they come, whether they log in here already or not.
+        const token = newInvitationToken(await insertUser(tx.sql, user, role.id));
+        await store.insertInvitation(tx, {
+          user_id: token.userId,
+          client_id: clientId,
+          secret_hash: token.secretHash,
+          invited_by: principal.userId,
+          created_at: now,
+          expires_at: expiresAt,
+        });
         return presented(token, clientId, expiresAt);
       });
     },
@@ -167,28 +182,22 @@ export function createInvitations(deps: {
     from: Sender,
   ): Promise<void> {
     const user = await passwords.byName(email, password, from);
+    const refused = (message: string) => new InvalidError({ password: [message] });
     if (user?.id !== known.id) {
-      throw new InvalidError({
-        password: [
-          'Not the password of the login with this address. Whoever forgot it asks whoever operates the platform.',
-        ],
-      });
+      throw refused(
+        'Not the password of the login with this address. Whoever forgot it asks whoever operates the platform.',
+      );
     }
     if (known.password_given) {
-      throw new InvalidError({
-        password: [
-          `Somebody else chose this password, and could follow you into the account. Choose one of your own first: PUT /iam/users/${known.id}/password.`,
-        ],
-      });
+      throw refused(
+        `Somebody else chose this password, and could follow you into the account. Choose one of your own first: PUT /iam/users/${known.id}/password.`,
+      );
     }
   }
 }
 
-async function valid(
-  sql: Transaction['sql'],
-  token: InvitationToken,
-  now: Date,
-): Promise<store.OpenInvitation | undefined> {
+/** The invitation that the token is for. */
+async function valid(sql: Transaction['sql'], token: InvitationToken, now: Date) {
   const invitation = await store.findInvitation(sql, token.userId);
   if (!invitation || invitation.expires_at <= now) return undefined;
   return timingSafeEqual(invitation.secret_hash, token.secretHash) ? invitation : undefined;

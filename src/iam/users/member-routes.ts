@@ -1,9 +1,9 @@
-import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { pathGuard } from '../../http/path-guard.ts';
 import type { Api } from '../../http/server.ts';
+import { ClientParams } from '../../lib/wire.ts';
 import type { Members } from './members.ts';
 import {
-  ClientParams,
   ClientUser,
   ClientUserParams,
   CreateClientUser,
@@ -18,11 +18,7 @@ const tags = ['Users'];
 const ONE = '/iam/clients/:clientId/client-users/:userId(^(?!create$).*$)';
 
 export function memberRoutes(app: Api, { members, users }: { members: Members; users: Users }): void {
-  // Another account's users are refused before the body is read.
-  const onRequest = async (request: FastifyRequest) => {
-    const clientId = Number((request.params as { clientId: string }).clientId);
-    if (Number.isSafeInteger(clientId)) await members.requireAccount(request.principal, clientId);
-  };
+  const onRequest = pathGuard('clientId', members.requireAccount);
 
   app.post('/iam/clients/:clientId/client-users/create', {
     config: { access: 'resell' },

@@ -2,14 +2,15 @@ import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
 import { type ClientDirectory, type ClientEntry, resells } from '../clients/directory.ts';
+import { lockClients } from '../identity/accounts.ts';
 import type { Authenticator } from '../identity/authenticate.ts';
 import { announceUser } from '../identity/credentials.ts';
 import { type Principal, ROLES } from '../identity/principal.ts';
-import { type Role, roleOf } from '../identity/roles.ts';
+import { namesNone, type Role, roleOf } from '../identity/roles.ts';
 import { expireInvitations } from './invitation-store.ts';
 import { requireAnotherAdministrator, takeOut } from './removal.ts';
 import { isBeyond, mayStaff } from './rights.ts';
-import { acceptedRole, namesNone } from './roles.ts';
+import { givenRole } from './roles.ts';
 import type { UserRole } from './schema.ts';
 import * as store from './store.ts';
 
@@ -66,13 +67,19 @@ export function createMembers(deps: {
     await accountFor(principal, clientId, (client) => mayStaff(principal, client));
   }
 
-  /** The user and their place in the account, which is locked. */
-  async function lockedMember(tx: Transaction, principal: Principal, clientId: number, userId: number) {
-    await store.lockClients(tx, [clientId]);
-    const user = await store.findUser(tx.sql, userId);
-    const memberships = await store.membershipsOf(tx.sql, [userId]);
+  async function placeIn(sql: Transaction['sql'], clientId: number, userId: number) {
+    const memberships = await store.membershipsOf(sql, [userId]);
     const membership = memberships.find(({ client_id }) => client_id === clientId);
-    if (!user || !membership) throw new NotFoundError('User', userId);
+    if (!membership) throw new NotFoundError('User', userId);
+    return membership;
+  }
+
+  /** A user of the account, which is locked. */
+  async function lockedMember(tx: Transaction, principal: Principal, clientId: number, userId: number) {
+    await lockClients(tx, [clientId]);
+    const user = await store.findUser(tx.sql, userId);
+    await placeIn(tx.sql, clientId, userId);
+    if (!user) throw new NotFoundError('User', userId);
     if (isBeyond(principal, user, clientId)) {
       throw new ForbiddenError(`User ${userId} has more rights than you, so you can not change theirs`);
     }
@@ -85,15 +92,12 @@ export function createMembers(deps: {
 
     async roleIn(principal, clientId, userId) {
       await requireAccount(principal, clientId);
-      const memberships = await store.membershipsOf(database.sql, [userId]);
-      const membership = memberships.find(({ client_id }) => client_id === clientId);
-      if (!membership) throw new NotFoundError('User', userId);
-      return roleOf(membership.role_id);
+      return roleOf((await placeIn(database.sql, clientId, userId)).role_id);
     },
 
     async changeRole(principal, clientId, userId, wanted = {}) {
       await requireStaffing(principal, clientId);
-      const role = namesNone(wanted) ? undefined : acceptedRole(principal, wanted);
+      const role = namesNone(wanted) ? undefined : givenRole(principal, wanted);
       const credentials = await database.accept(principal, async (tx) => {
         await lockedMember(tx, principal, clientId, userId);
         if (!role) return { tokens: [], logins: [] };

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../db/database.ts';
 import { ConflictError, ForbiddenError } from '../../lib/errors.ts';
+import { lockClients } from '../identity/accounts.ts';
 import { announceUser, type Credentials, endLogins, together } from '../identity/credentials.ts';
 import { expireInvitations } from './invitation-store.ts';
 import * as store from './store.ts';
@@ -36,7 +37,7 @@ async function requireRemovable(
   clientId: number,
   now: Date,
 ): Promise<void> {
-  await store.lockClients(tx, [clientId]);
+  await lockClients(tx, [clientId]);
   await store.lockUser(tx, user.id);
   if (user.platform_administrator && user.home_id === clientId) {
     throw new ConflictError(`User ${user.id} is the administrator of the platform and stays where they are`);

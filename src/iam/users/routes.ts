@@ -1,5 +1,6 @@
 import type { Api } from '../../http/server.ts';
-import { addressLine } from './address-line.ts';
+import { UserParams } from '../../lib/wire.ts';
+import { senderOf } from '../logins/password-check.ts';
 import {
   ChangedEmail,
   ChangeEmail,
@@ -10,9 +11,8 @@ import {
   UserListQuery,
   UserOnly,
   UserPage,
-  UserParams,
 } from './schema.ts';
-import type { Users } from './service.ts';
+import type { Moved, Users } from './service.ts';
 
 const tags = ['Users'];
 
@@ -87,9 +87,9 @@ export function userRoutes(app: Api, { users }: { users: Users }): void {
       body: ChangeEmail,
       response: { 200: ChangedEmail },
     },
-    handler: async ({ principal, params, body, ip, headers, log }) => {
-      const from = { address: ip, userAgent: headers['user-agent'] };
-      const moved = await users.changeEmail(principal, params.userId, body, from);
+    handler: async (request) => {
+      const { principal, params, body, log } = request;
+      const moved = await users.changeEmail(principal, params.userId, body, senderOf(request));
       log.warn({ userId: params.userId }, addressLine(moved));
       return { new_email: moved.to };
     },
@@ -111,4 +111,9 @@ export function userRoutes(app: Api, { users }: { users: Users }): void {
       return {};
     },
   });
+}
+
+/** What the log says of a user who logs in with another address now. */
+function addressLine({ from, to }: Moved): string {
+  return `A user changed their address from ${from} to ${to}`;
 }

@@ -2,7 +2,17 @@ import { type Static, Type } from 'typebox';
 import { NULL_AS_ABSENT, NULL_AS_EMPTY } from '../../lib/client-nulls.ts';
 import { Email } from '../../lib/email.ts';
 import { nullable } from '../../lib/nullable.ts';
-import { IntegerId, pageFields, Timestamp } from '../../lib/wire.ts';
+import {
+  Input,
+  IntegerId,
+  Named,
+  pageFields,
+  pageQuery,
+  Query,
+  ReadOnly,
+  Timestamp,
+} from '../../lib/wire.ts';
+import { ROLE_LIST } from '../identity/principal.ts';
 import type { Language } from '../identity/tables.ts';
 import { GivenPassword, NewPassword } from '../logins/schema.ts';
 
@@ -35,6 +45,16 @@ export const PersonName = (description: string) =>
 export const Phone = (description: string) =>
   nullable(Type.String({ maxLength: 32, description, examples: ['+12025550123'] }));
 
+export const CompanyName = (description: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: 255,
+    pattern: '\\S',
+    rule: 'Must not be empty.',
+    description,
+    examples: ['Example Ltd'],
+  });
+
 const userFields = {
   id: Type.Integer({ description: 'User ID', examples: [1] }),
   email: Type.String({ description: 'Address to log in with', examples: ['user@example.com'] }),
@@ -64,52 +84,31 @@ const userFields = {
   is_active: Type.Boolean({ description: 'False: blocked in this account, or by the platform' }),
 };
 
-export const UserOnly = Type.Object(userFields, { title: 'UserWithoutAccounts' });
-export const User = Type.Object(
-  {
-    ...userFields,
-    client_and_roles: Type.Array(
-      Type.Object(
-        {
-          client_id: Type.Integer(),
-          client_company_name: Type.String(),
-          user_roles: Type.Array(Type.String({ examples: ['Engineers'] })),
-          user_id: Type.Integer(),
-        },
-        { title: 'UserAccount' },
-      ),
-      { description: 'Accounts of the user, as far as the caller may know of them' },
-    ),
-  },
-  { title: 'User' },
-);
+export const UserOnly = Named('UserWithoutAccounts', userFields);
+export const User = Named('User', {
+  ...userFields,
+  client_and_roles: Type.Array(
+    Named('UserAccount', {
+      client_id: Type.Integer(),
+      client_company_name: Type.String(),
+      user_roles: Type.Array(Type.String({ examples: ['Engineers'] })),
+      user_id: Type.Integer(),
+    }),
+    { description: 'Accounts of the user, as far as the caller may know of them' },
+  ),
+});
 export type User = Static<typeof User>;
 
-export const UserPage = Type.Object({ ...pageFields, results: Type.Array(User) }, { title: 'UserPage' });
+export const UserPage = Named('UserPage', { ...pageFields, results: Type.Array(User) });
 export type UserPage = Static<typeof UserPage>;
 
-export const UserListQuery = Type.Object(
-  {
-    limit: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: MAX_LIMIT,
-        default: MAX_LIMIT,
-        description: 'Most results to answer',
-      }),
-    ),
-    offset: Type.Optional({ ...IntegerId('Results to skip before the first'), default: 0 }),
-  },
-  { additionalProperties: false },
-);
+export const UserListQuery = Query({
+  ...pageQuery(MAX_LIMIT),
+});
 export type UserListQuery = Static<typeof UserListQuery>;
 
-/** Fields that a client may send back as it read them; they are not looked at. */
-const ReadOnly = Type.Optional(Type.Unknown({ description: 'Read-only: not looked at' }));
-const ROLE_LIST =
-  'Administrators 1, Users 2, Engineers 5, Purge and Prefetch only (API+Web) 3009, Purge and Prefetch only (API) 3022';
-
-export const UpdateUser = Type.Object(
+export const UpdateUser = Input(
+  'UpdateUser',
   {
     email: Type.Optional(
       Email(
@@ -139,24 +138,17 @@ export const UpdateUser = Type.Object(
     two_fa: ReadOnly,
     client_and_roles: ReadOnly,
   },
-  {
-    title: 'UpdateUser',
-    additionalProperties: false,
-    examples: [{ name: 'Jane Doe', phone: '+12025550123', lang: 'de' }],
-  },
+  { name: 'Jane Doe', phone: '+12025550123', lang: 'de' },
 );
 export type UpdateUser = Static<typeof UpdateUser>;
 
-export const ChangeEmail = Type.Object(
+export const ChangeEmail = Input(
+  'ChangeEmail',
   { new_email: Email('The new address'), password: GivenPassword("The user's password") },
-  {
-    title: 'ChangeEmail',
-    additionalProperties: false,
-    examples: [{ new_email: 'jane@example.com', password: 'correct horse battery staple' }],
-  },
+  { new_email: 'jane@example.com', password: 'correct horse battery staple' },
 );
 export type ChangeEmail = Static<typeof ChangeEmail>;
-export const ChangedEmail = Type.Object({ new_email: Type.String() }, { title: 'ChangedEmail' });
+export const ChangedEmail = Named('ChangedEmail', { new_email: Type.String() });
 
 const BY_ID_OR_NAME = `By id, by name or by both: ${ROLE_LIST}.`;
 const UserRole = Type.Object(
@@ -172,7 +164,8 @@ const UserRole = Type.Object(
 );
 export type UserRole = Static<typeof UserRole>;
 
-export const InviteUser = Type.Object(
+export const InviteUser = Input(
+  'InviteUser',
   {
     email: Email('Address of whoever is meant'),
     user_role: Type.Unsafe<UserRole>({
@@ -184,11 +177,7 @@ export const InviteUser = Type.Object(
     lang: Type.Optional(Lang),
     name: Type.Optional(PersonName('Name of a new user')),
   },
-  {
-    title: 'InviteUser',
-    additionalProperties: false,
-    examples: [{ email: 'engineer@example.com', user_role: { id: 5, name: 'Engineers' }, client_id: 1 }],
-  },
+  { email: 'engineer@example.com', user_role: { id: 5, name: 'Engineers' }, client_id: 1 },
 );
 export type InviteUser = Static<typeof InviteUser>;
 
@@ -207,23 +196,25 @@ const invitationFields = {
   }),
   invitation_expires: Timestamp('When it stops working; `POST /iam/auth/renew_invitation` makes another.'),
 };
-export const Invited = Type.Object({ status: sent, ...invitationFields }, { title: 'InvitedUser' });
+export const Invited = Named('InvitedUser', { status: sent, ...invitationFields });
 
-const RenewedInvitation = Type.Object(
-  { ...invitationFields, client_id: Type.Integer({ description: 'The account', examples: [1] }) },
-  { title: 'RenewedInvitation' },
-);
+const RenewedInvitation = Named('RenewedInvitation', {
+  ...invitationFields,
+  client_id: Type.Integer({ description: 'The account', examples: [1] }),
+});
 export type RenewedInvitation = Static<typeof RenewedInvitation>;
-export const Renewed = Type.Object(
-  { status: sent, invitations: Type.Array(RenewedInvitation) },
-  { title: 'RenewedInvitations' },
-);
+export const Renewed = Named('RenewedInvitations', {
+  status: sent,
+  invitations: Type.Array(RenewedInvitation),
+});
 
-export const OfUser = Type.Object(
+export const OfUser = Input(
+  'UserAddress',
   { email: Email('Address of the user') },
-  { title: 'UserAddress', additionalProperties: false, examples: [{ email: 'user@example.com' }] },
+  { email: 'user@example.com' },
 );
-export const AcceptInvitation = Type.Object(
+export const AcceptInvitation = Input(
+  'AcceptInvitation',
   {
     token: Type.String({
       maxLength: 100,
@@ -236,62 +227,43 @@ export const AcceptInvitation = Type.Object(
       'Of whoever logs in with the invited address already: their password. Of anybody else: a new one, of 8 characters or more',
     ),
   },
-  {
-    title: 'AcceptInvitation',
-    additionalProperties: false,
-    examples: [{ token: `invitation_2_${'0f'.repeat(32)}`, password: 'many small green apples' }],
-  },
+  { token: `invitation_2_${'0f'.repeat(32)}`, password: 'many small green apples' },
 );
 export type AcceptInvitation = Static<typeof AcceptInvitation>;
-export const Accepted = Type.Object(
-  {
-    user_id: Type.Integer({ description: 'The user, who can log in now', examples: [2] }),
-    client_id: Type.Integer({ description: 'The account that they belong to from now on', examples: [1] }),
-  },
-  { title: 'AcceptedInvitation' },
-);
+export const Accepted = Named('AcceptedInvitation', {
+  user_id: Type.Integer({ description: 'The user, who can log in now', examples: [2] }),
+  client_id: Type.Integer({ description: 'The account that they belong to from now on', examples: [1] }),
+});
 
-export const ClientUser = Type.Object({ user_role: Role }, { title: 'ClientUser' });
-export const UpdateClientUser = Type.Object(
+export const ClientUser = Named('ClientUser', { user_role: Role });
+export const UpdateClientUser = Input(
+  'UpdateClientUser',
   { user_role: Type.Optional(UserRole) },
-  {
-    title: 'UpdateClientUser',
-    additionalProperties: false,
-    examples: [{ user_role: { id: 5, name: 'Engineers' } }],
-  },
+  { user_role: { id: 5, name: 'Engineers' } },
 );
 
-export const CreateUser = Type.Object(
+export const CreateUser = Input(
+  'CreateUser',
   {
     email: Email('Address to log in with'),
     password: NewPassword('Password'),
-    company: Type.String({
-      minLength: 1,
-      maxLength: 255,
-      pattern: '\\S',
-      rule: 'Must not be empty.',
-      description: 'Name of the account that is made for the user',
-      examples: ['Example Ltd'],
-    }),
+    company: CompanyName('Name of the account that is made for the user'),
     user_type: Type.Optional(Type.Enum(['common'], { type: 'string', description: 'Always common' })),
     name: Type.Optional(PersonName('Name')),
     phone: Type.Optional(Phone('Telephone number')),
     seller: Type.Optional(nullable(IntegerId('User of the reseller who looks after the account'))),
     services: Type.Optional(
       Type.Array(
-        Type.Object(
-          {
-            product_name: Type.Optional(
-              Type.Enum(['CDN', 'CLOUD', 'DDOS', 'DNS', 'STORAGE', 'STREAMING'], {
-                type: 'string',
-                description: 'Left out: the entry says nothing',
-                examples: ['CLOUD'],
-              }),
-            ),
-            available: Type.Optional(nullable(Type.Boolean({ examples: [true] }))),
-          },
-          { title: 'NewUserService', additionalProperties: false },
-        ),
+        Input('NewUserService', {
+          product_name: Type.Optional(
+            Type.Enum(['CDN', 'CLOUD', 'DDOS', 'DNS', 'STORAGE', 'STREAMING'], {
+              type: 'string',
+              description: 'Left out: the entry says nothing',
+              examples: ['CLOUD'],
+            }),
+          ),
+          available: Type.Optional(nullable(Type.Boolean({ examples: [true] }))),
+        }),
         {
           maxItems: 6,
           description:
@@ -315,20 +287,14 @@ export const CreateUser = Type.Object(
     ),
     is_test: Type.Optional(Type.Boolean({ description: 'The account is for tests', examples: [false] })),
   },
-  {
-    title: 'CreateUser',
-    additionalProperties: false,
-    examples: [{ email: 'jane@example.com', password: 'many small green apples', company: 'Example Ltd' }],
-  },
+  { email: 'jane@example.com', password: 'many small green apples', company: 'Example Ltd' },
 );
 export type CreateUser = Static<typeof CreateUser>;
 
 /** The published document puts the role into an object of its own; clients send it plain as well. */
-const NestedRole = Type.Object(
-  { user_role: UserRole },
-  { title: 'NestedUserRole', additionalProperties: false },
-);
-export const CreateClientUser = Type.Object(
+const NestedRole = Input('NestedUserRole', { user_role: UserRole });
+export const CreateClientUser = Input(
+  'CreateClientUser',
   {
     username: Email('Address to log in with'),
     password: NewPassword('Password'),
@@ -337,25 +303,16 @@ export const CreateClientUser = Type.Object(
     }),
     name: Type.Optional(PersonName('Name')),
   },
-  {
-    title: 'CreateClientUser',
-    additionalProperties: false,
-    examples: [{ username: 'jane@example.com', password: 'many small green apples', user_role: { id: 5 } }],
-  },
+  { username: 'jane@example.com', password: 'many small green apples', user_role: { id: 5 } },
 );
 export type CreateClientUser = Static<typeof CreateClientUser>;
-export const CreatedClientUser = Type.Object(
-  {
-    name: nullable(Type.String({ ...NULL_AS_ABSENT })),
-    username: Type.String({ examples: ['jane@example.com'] }),
-    user_role: Type.Object({ ...Role.properties, user_role: Role }, { title: 'CreatedUserRole' }),
-  },
-  { title: 'CreatedClientUser' },
-);
-export const ClientParams = Type.Object({ clientId: IntegerId('Client ID') });
+export const CreatedClientUser = Named('CreatedClientUser', {
+  name: nullable(Type.String({ ...NULL_AS_ABSENT })),
+  username: Type.String({ examples: ['jane@example.com'] }),
+  user_role: Named('CreatedUserRole', { ...Role.properties, user_role: Role }),
+});
 
 export const Done = Type.Object({}, { title: 'Done', description: 'Nothing else to say' });
-export const UserParams = Type.Object({ userId: IntegerId('User ID') });
 export const ClientUserParams = Type.Object({
   clientId: IntegerId('Client ID'),
   userId: IntegerId('User ID'),

@@ -6,6 +6,7 @@ import { pagesAround } from '../../lib/page-address.ts';
 import { insertAccount } from '../accounts/new-account.ts';
 import type { ClientDirectory } from '../clients/directory.ts';
 import { OFFERED } from '../clients/schema.ts';
+import { insertUser, lockClients } from '../identity/accounts.ts';
 import type { Authenticator } from '../identity/authenticate.ts';
 import { announceUser, type Credentials, endLogins, together } from '../identity/credentials.ts';
 import type { Principal } from '../identity/principal.ts';
@@ -19,7 +20,7 @@ import type { Members } from './members.ts';
 import { presentedIn, presentedUser } from './presenter.ts';
 import { requireAnotherAdministrator, takeOut } from './removal.ts';
 import { placesInReach } from './rights.ts';
-import { acceptedRole } from './roles.ts';
+import { givenRole } from './roles.ts';
 import {
   type ChangeEmail,
   type CreateClientUser,
@@ -78,14 +79,16 @@ export function createUsers(deps: {
     return { row, memberships, user };
   }
 
+  async function pageOf(clientId: number, page: { limit: number; offset: number }) {
+    const { count, rows } = await store.listUsers(database.sql, clientId, page);
+    const ids = rows.map(({ id }) => id);
+    return { count, rows, memberships: await store.membershipsOf(database.sql, ids) };
+  }
+
   return {
     async list(principal, { limit = MAX_LIMIT, offset = 0 }) {
       const page = { limit, offset };
-      const { count, rows } = await store.listUsers(database.sql, principal.clientId, page);
-      const memberships = await store.membershipsOf(
-        database.sql,
-        rows.map(({ id }) => id),
-      );
+      const { count, rows, memberships } = await pageOf(principal.clientId, page);
       return {
         count,
         ...pagesAround('/iam/users', page, count),
@@ -94,12 +97,7 @@ export function createUsers(deps: {
     },
 
     async ofClient(clientId) {
-      const page = { limit: MAX_LIMIT, offset: 0 };
-      const { rows } = await store.listUsers(database.sql, clientId, page);
-      const memberships = await store.membershipsOf(
-        database.sql,
-        rows.map(({ id }) => id),
-      );
+      const { rows, memberships } = await pageOf(clientId, { limit: MAX_LIMIT, offset: 0 });
       return rows.flatMap((row) => {
         const meant = memberships.find(
           ({ user_id, client_id }) => user_id === row.id && client_id === clientId,
@@ -158,12 +156,12 @@ export function createUsers(deps: {
             resellerId,
             administrator: {
               email: request.email,
-              name: request.name,
-              phone: request.phone,
+              name: request.name ?? null,
+              phone: request.phone ?? null,
               lang: request.lang,
-              passwordHash,
-              resellerId: null,
-              platformAdministrator: false,
+              platform_administrator: false,
+              password_hash: passwordHash,
+              password_given: true,
             },
             details: {
               phone: request.phone ?? null,
@@ -186,13 +184,19 @@ export function createUsers(deps: {
       const { username: email, name = null } = request;
       requireEmail(email, 'username');
       const wanted = 'user_role' in request.user_role ? request.user_role.user_role : request.user_role;
-      const role = acceptedRole(principal, wanted ?? {});
+      const role = givenRole(principal, wanted ?? {});
       const passwordHash = await hashPassword(request.password);
       const make = async (tx: Transaction): Promise<void> => {
-        const now = clock.now();
-        const user = { email, name, clientId, passwordHash, emailField: 'username' };
-        const userId = await store.insertUser(tx.sql, user, now);
-        await store.insertMembership(tx.sql, { clientId, userId, roleId: role.id }, now);
+        const user = {
+          client_id: clientId,
+          email,
+          name,
+          platform_administrator: false,
+          password_hash: passwordHash,
+          password_given: true,
+          created_at: clock.now(),
+        };
+        await store.addressIsFree('username', () => insertUser(tx.sql, user, role.id));
       };
       await limits.withAddress(principal.userId, () => database.accept(principal, make));
       return role;
@@ -228,7 +232,7 @@ export function createUsers(deps: {
     const places = placesInReach(principal, user, memberships);
     const clientIds = places.map(({ client_id }) => client_id);
     if (!isActive) {
-      await store.lockClients(tx, clientIds);
+      await lockClients(tx, clientIds);
       await requireAnotherAdministrator(tx, user.id, clientIds);
       await expireInvitations(tx.sql, { clientIds, invitedBy: user.id }, clock.now());
     }

@@ -1,36 +1,9 @@
-import type { Kysely, Updateable } from 'kysely';
+import { type InferResult, type Kysely, sql, type Updateable } from 'kysely';
 import { type Transaction, violates } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { AddressTakenError } from '../identity/address-taken.ts';
 import { ROLES } from '../identity/principal.ts';
-import type { Language } from '../identity/tables.ts';
-
-export interface UserRow {
-  id: number;
-  email: string;
-  name: string | null;
-  phone: string | null;
-  lang: Language;
-  home_id: number;
-  home_reseller_id: number;
-  reseller_id: number | null;
-  platform_administrator: boolean;
-  is_active: boolean;
-  auth_types: string[];
-  /** Invited, and not there yet. */
-  pending: boolean;
-  has_password: boolean;
-}
-
-export interface Membership {
-  user_id: number;
-  client_id: number;
-  role_id: number;
-  is_active: boolean;
-  company: string;
-  reseller_id: number;
-}
 
 function users(db: Kysely<Tables>) {
   return db
@@ -54,6 +27,8 @@ function users(db: Kysely<Tables>) {
     .where('users.deleted_at', 'is', null);
 }
 
+export type UserRow = InferResult<ReturnType<typeof users>>[number];
+
 /** The users of an account, in the order in which they were made. */
 export async function listUsers(
   db: Kysely<Tables>,
@@ -71,7 +46,7 @@ export async function findUser(db: Kysely<Tables>, id: number): Promise<UserRow 
   return users(db).where('users.id', '=', id).executeTakeFirst();
 }
 
-export async function membershipsOf(db: Kysely<Tables>, userIds: readonly number[]): Promise<Membership[]> {
+export async function membershipsOf(db: Kysely<Tables>, userIds: readonly number[]) {
   if (userIds.length === 0) return [];
   return db
     .selectFrom('client_users')
@@ -88,6 +63,8 @@ export async function membershipsOf(db: Kysely<Tables>, userIds: readonly number
     .orderBy('client_users.client_id')
     .execute();
 }
+
+export type Membership = Awaited<ReturnType<typeof membershipsOf>>[number];
 
 export async function updateUser(
   db: Kysely<Tables>,
@@ -145,31 +122,6 @@ export async function moveHome(db: Kysely<Tables>, userId: number, clientId: num
     .execute();
 }
 
-/** A user who may log in at once, with a password that somebody else chose. @throws InvalidError when another user has the address */
-export async function insertUser(
-  db: Kysely<Tables>,
-  user: { email: string; name: string | null; clientId: number; passwordHash: string; emailField: string },
-  now: Date,
-): Promise<number> {
-  const { id } = await addressIsFree(user.emailField, () =>
-    db
-      .insertInto('users')
-      .values({
-        client_id: user.clientId,
-        reseller_id: null,
-        email: user.email,
-        name: user.name,
-        platform_administrator: false,
-        password_hash: user.passwordHash,
-        password_given: true,
-        created_at: now,
-      })
-      .returning('id')
-      .executeTakeFirstOrThrow(),
-  );
-  return id;
-}
-
 /** Runs a write that gives a user an address. @throws InvalidError when another user has it */
 export async function addressIsFree<T>(field: string, write: () => Promise<T>): Promise<T> {
   try {
@@ -178,22 +130,6 @@ export async function addressIsFree<T>(field: string, write: () => Promise<T>): 
     if (!violates(error, 'users_by_email')) throw error;
     throw new AddressTakenError(field);
   }
-}
-
-export async function insertMembership(
-  db: Kysely<Tables>,
-  member: { clientId: number; userId: number; roleId: number },
-  now: Date,
-): Promise<void> {
-  await db
-    .insertInto('client_users')
-    .values({
-      client_id: member.clientId,
-      user_id: member.userId,
-      role_id: member.roleId,
-      created_at: now,
-    })
-    .execute();
 }
 
 export async function updateRole(
@@ -234,18 +170,6 @@ export async function markDeleted(db: Kysely<Tables>, userId: number, now: Date)
     .execute();
 }
 
-/** Who belongs to these accounts changes for one request at a time. */
-export async function lockClients(tx: Transaction, clientIds: readonly number[]): Promise<void> {
-  if (clientIds.length === 0) return;
-  await tx.sql
-    .selectFrom('clients')
-    .select('id')
-    .where('id', 'in', clientIds)
-    .orderBy('id')
-    .forNoKeyUpdate()
-    .execute();
-}
-
 /** To which accounts the user belongs is changed by one request at a time. */
 export async function lockUser(tx: Transaction, userId: number): Promise<void> {
   await tx.sql.selectFrom('users').select('id').where('id', '=', userId).forUpdate().execute();
@@ -258,33 +182,16 @@ export async function accountsOnlyAdministeredBy(
   clientIds: readonly number[],
 ): Promise<number[]> {
   if (clientIds.length === 0) return [];
-  const rows = await db
-    .selectFrom('client_users as own')
-    .innerJoin('users as self', 'self.id', 'own.user_id')
-    .select('own.client_id')
-    .where('own.user_id', '=', userId)
-    .where('own.is_active', '=', true)
-    .where('self.pending', '=', false)
-    .where('own.role_id', '=', ROLES.administrators.id)
-    .where('own.client_id', 'in', clientIds)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('client_users as other')
-            .innerJoin('users', 'users.id', 'other.user_id')
-            .select('other.user_id')
-            .whereRef('other.client_id', '=', 'own.client_id')
-            .where('other.user_id', '!=', userId)
-            .where('other.role_id', '=', ROLES.administrators.id)
-            .where('other.is_active', '=', true)
-            .where('users.is_active', '=', true)
-            .where('users.pending', '=', false)
-            .where('users.deleted_at', 'is', null),
-        ),
-      ),
-    )
-    .orderBy('own.client_id')
-    .execute();
+  const { rows } = await sql<{ client_id: number }>`
+    select own.client_id from client_users own join users self on self.id = own.user_id
+     where own.user_id = ${userId} and own.client_id = any(${[...clientIds]}::bigint[])
+       and own.is_active and not self.pending and own.role_id = ${ROLES.administrators.id}
+       and not exists (
+         select from client_users other join users on users.id = other.user_id
+          where other.client_id = own.client_id and other.user_id <> own.user_id
+            and other.role_id = own.role_id and other.is_active
+            and users.is_active and not users.pending and users.deleted_at is null)
+     order by own.client_id`.execute(db);
   return rows.map(({ client_id }) => client_id);
 }
 

@@ -1,13 +1,12 @@
 import type { Database } from '../../db/database.ts';
+import type { Features } from '../../iam/features/service.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
 import { ALWAYS_ACCEPTED, type WorkKind, workKinds } from './capabilities.ts';
 import { readCapabilities } from './store.ts';
 import type { TaskData } from './task-data.ts';
 
 /** Whether an account may use a kind of AI task. */
-export interface AiFeatures {
-  allows(clientId: number, use: TaskData['task_name']): Promise<boolean>;
-}
+export type AiFeatures = Pick<Features, 'allows'>;
 
 /** @throws UnprocessableError */
 export async function requireFeature(

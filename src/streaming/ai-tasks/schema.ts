@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { nullable } from '../../lib/nullable.ts';
-import { IntegerId, Timestamp } from '../../lib/wire.ts';
+import { Input, IntegerId, Named, Query, Timestamp } from '../../lib/wire.ts';
 import { ORDERINGS } from './page.ts';
 import { STATUSES } from './states.ts';
 
@@ -58,17 +58,14 @@ const sharedInput = {
   ),
 };
 
-const TranscriptionInput = Type.Object(
-  {
-    task_name: Type.Literal('transcription'),
-    audio_language: Type.Optional(Language('Spoken language, as an ISO 639-2 code; null: to be detected.')),
-    subtitles_language: Type.Optional(
-      Language('Language of the subtitles; null: as spoken. Another language makes it a translation.'),
-    ),
-    ...sharedInput,
-  },
-  { title: 'CreateTranscription', additionalProperties: false },
-);
+const TranscriptionInput = Input('CreateTranscription', {
+  task_name: Type.Literal('transcription'),
+  audio_language: Type.Optional(Language('Spoken language, as an ISO 639-2 code; null: to be detected.')),
+  subtitles_language: Type.Optional(
+    Language('Language of the subtitles; null: as spoken. Another language makes it a translation.'),
+  ),
+  ...sharedInput,
+});
 
 function moderationInput(
   category: (typeof CATEGORIES)[number],
@@ -145,10 +142,9 @@ export const createAiTaskSchema = Type.Unsafe<CreateAiTask>({
   ],
 });
 
-export const createdAiTaskSchema = Type.Object(
-  { task_id: Type.String({ format: 'uuid', examples: [EXAMPLE_ID] }) },
-  { title: 'CreatedAiTask' },
-);
+export const createdAiTaskSchema = Named('CreatedAiTask', {
+  task_id: Type.String({ format: 'uuid', examples: [EXAMPLE_ID] }),
+});
 
 export const subtitlesResponse = {
   description: 'A WebVTT file',
@@ -159,10 +155,9 @@ export const subtitlesResponse = {
   },
 };
 
-export const cancelledAiTaskSchema = Type.Object(
-  { result: Type.String({ description: 'For people', examples: ['The task is cancelled.'] }) },
-  { title: 'CancelledAiTask' },
-);
+export const cancelledAiTaskSchema = Named('CancelledAiTask', {
+  result: Type.String({ description: 'For people', examples: ['The task is cancelled.'] }),
+});
 
 const taskDataSchema = Type.Object(
   {
@@ -182,17 +177,14 @@ const taskDataSchema = Type.Object(
   },
 );
 
-const processingTimeSchema = Type.Object(
-  {
-    // The published contract knows null in the other two, and not here.
-    started_at: Type.Optional(Timestamp('When it was first taken into work; left out until then.')),
-    completed_at: nullable(Timestamp('When it ended, however it did; null until then.')),
-    total_time_sec: nullable(
-      Type.Number({ description: 'From start to end; null until both are known.', examples: [12.5] }),
-    ),
-  },
-  { title: 'AiTaskProcessingTime' },
-);
+const processingTimeSchema = Named('AiTaskProcessingTime', {
+  // The published contract knows null in the other two, and not here.
+  started_at: Type.Optional(Timestamp('When it was first taken into work; left out until then.')),
+  completed_at: nullable(Timestamp('When it ended, however it did; null until then.')),
+  total_time_sec: nullable(
+    Type.Number({ description: 'From start to end; null until both are known.', examples: [12.5] }),
+  ),
+});
 
 const listed = {
   task_id: Type.String({ format: 'uuid', examples: [EXAMPLE_ID] }),
@@ -204,112 +196,99 @@ const listed = {
   task_data: taskDataSchema,
 };
 
-export const listedAiTaskSchema = Type.Object(listed, { title: 'ListedAiTask' });
+export const listedAiTaskSchema = Named('ListedAiTask', listed);
 
-export const aiTaskSchema = Type.Object(
-  {
-    ...listed,
-    result: nullable(
-      Type.Object(
-        {},
-        {
-          additionalProperties: true,
-          description: 'Null until there is one. What was found, or `error` with the reason of a failure.',
-          examples: [{ error: 'Unsupported file type: text/html' }],
-        },
-      ),
+export const aiTaskSchema = Named('AiTask', {
+  ...listed,
+  result: nullable(
+    Type.Object(
+      {},
+      {
+        additionalProperties: true,
+        description: 'Null until there is one. What was found, or `error` with the reason of a failure.',
+        examples: [{ error: 'Unsupported file type: text/html' }],
+      },
     ),
-    waiting_for: Type.Optional(
-      Type.String({
-        description:
-          'Only while the task is PENDING and no running engine can do its kind: what is missing, for people.',
-        examples: ['transcription: no engine for it runs here now. The task waits for one.'],
-      }),
-    ),
-  },
-  { title: 'AiTask' },
-);
+  ),
+  waiting_for: Type.Optional(
+    Type.String({
+      description:
+        'Only while the task is PENDING and no running engine can do its kind: what is missing, for people.',
+      examples: ['transcription: no engine for it runs here now. The task waits for one.'],
+    }),
+  ),
+});
 
 const pageBit = (description: string) => nullable(Type.String({ description, examples: ['page=2'] }));
 
-export const aiTaskListSchema = Type.Object(
-  {
-    count: Type.Integer({ description: 'All that match, not only those of this page' }),
-    next: pageBit('The part of the query that gets the next page; null on the last one.'),
-    previous: pageBit('The part of the query that gets the page before; null on the first one.'),
-    results: Type.Array(listedAiTaskSchema),
-  },
-  { title: 'AiTaskList' },
-);
+export const aiTaskListSchema = Named('AiTaskList', {
+  count: Type.Integer({ description: 'All that match, not only those of this page' }),
+  next: pageBit('The part of the query that gets the next page; null on the last one.'),
+  previous: pageBit('The part of the query that gets the page before; null on the first one.'),
+  results: Type.Array(listedAiTaskSchema),
+});
 
 export const AiTaskParams = Type.Object({ task_id: Type.String({ description: 'AI task ID' }) });
 
-export const AiTaskListQuery = Type.Object(
-  {
-    task_id: Type.Optional(
-      Type.String({ maxLength: 255, description: 'The whole ID. Text that is no UUID matches no task.' }),
-    ),
-    task_name: Type.Optional(TaskName('Type of task')),
-    status: Type.Optional(Status('Present state')),
-    date_created: Type.Optional(
-      Type.String({
-        maxLength: 64,
-        description:
-          'When the task was created, in ISO 8601: everything in the day, hour, minute, second or fraction of a second that is named. UTC unless an offset is given.',
-        examples: ['2026-11-21', '2026-11-21T10:15Z'],
-      }),
-    ),
-    ordering: Type.Optional(
-      Type.Enum([...ORDERINGS], {
-        type: 'string',
-        description:
-          'Ascending order by this field. Left out: tasks that have not started first, then the latest start first.',
-      }),
-    ),
-    search: Type.Optional(
-      Type.String({
-        maxLength: MAX_ENTITY_DATA,
-        description:
-          'Part of the task ID, the task name, the status or a value of the task data, in any letter case.',
-        examples: ['nsfw'],
-      }),
-    ),
-    page: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: Number.MAX_SAFE_INTEGER,
-        default: 1,
-        description: 'Pages past the last one are empty.',
-      }),
-    ),
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: 10, description: 'Results of a page' }),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const AiTaskListQuery = Query({
+  task_id: Type.Optional(
+    Type.String({ maxLength: 255, description: 'The whole ID. Text that is no UUID matches no task.' }),
+  ),
+  task_name: Type.Optional(TaskName('Type of task')),
+  status: Type.Optional(Status('Present state')),
+  date_created: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description:
+        'When the task was created, in ISO 8601: everything in the day, hour, minute, second or fraction of a second that is named. UTC unless an offset is given.',
+      examples: ['2026-11-21', '2026-11-21T10:15Z'],
+    }),
+  ),
+  ordering: Type.Optional(
+    Type.Enum([...ORDERINGS], {
+      type: 'string',
+      description:
+        'Ascending order by this field. Left out: tasks that have not started first, then the latest start first.',
+    }),
+  ),
+  search: Type.Optional(
+    Type.String({
+      maxLength: MAX_ENTITY_DATA,
+      description:
+        'Part of the task ID, the task name, the status or a value of the task data, in any letter case.',
+      examples: ['nsfw'],
+    }),
+  ),
+  page: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      default: 1,
+      description: 'Pages past the last one are empty.',
+    }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: 10, description: 'Results of a page' }),
+  ),
+});
 export type AiTaskListQuery = Static<typeof AiTaskListQuery>;
 
-export const AiInfoQuery = Type.Object(
-  {
-    type: Type.Enum(['language_support'], { type: 'string', description: 'What is asked' }),
-    audio_language: Type.String({
+export const AiInfoQuery = Query({
+  type: Type.Enum(['language_support'], { type: 'string', description: 'What is asked' }),
+  audio_language: Type.String({
+    maxLength: 3,
+    description: 'Spoken language, as an ISO 639-2 code',
+    examples: ['ger'],
+  }),
+  subtitles_language: Type.Optional(
+    Type.String({
       maxLength: 3,
-      description: 'Spoken language, as an ISO 639-2 code',
-      examples: ['ger'],
+      description: 'Language of the subtitles; left out: as spoken',
+      examples: ['eng'],
     }),
-    subtitles_language: Type.Optional(
-      Type.String({
-        maxLength: 3,
-        description: 'Language of the subtitles; left out: as spoken',
-        examples: ['eng'],
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+  ),
+});
 
-export const languageSupportSchema = Type.Object(
-  { supported: Type.Boolean({ description: 'Whether this service can do it as it is installed now' }) },
-  { title: 'LanguageSupport' },
-);
+export const languageSupportSchema = Named('LanguageSupport', {
+  supported: Type.Boolean({ description: 'Whether this service can do it as it is installed now' }),
+});

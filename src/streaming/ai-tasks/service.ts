@@ -13,27 +13,15 @@ import { transcribes } from './capabilities.ts';
 import { createAiTaskCounts } from './counts.ts';
 import { taskDataOf } from './creation.ts';
 import { languageOf, unknownLanguage } from './languages.ts';
-import { type ListedTask, type Ordering, readPage } from './page.ts';
-import type { CreateAiTask } from './schema.ts';
+import { type ListedTask, readPage } from './page.ts';
+import type { AiTaskListQuery, CreateAiTask } from './schema.ts';
 import { folded } from './search-text.ts';
-import type { Status } from './states.ts';
 import * as store from './store.ts';
-import type { TaskData } from './task-data.ts';
 
 /** Unfinished tasks that one client may have (contract 8.1). */
 export const QUEUE_LIMIT = 100;
 
-/** What a list is asked for; see the query schema. */
-export interface AiTaskListRequest {
-  task_id?: string;
-  task_name?: TaskData['task_name'];
-  status?: Status;
-  date_created?: string;
-  ordering?: Ordering;
-  search?: string;
-  page: number;
-  limit: number;
-}
+export type AiTaskListRequest = AiTaskListQuery & { page: number; limit: number };
 
 export type AiTaskRead = store.AiTaskRow & {
   /** What it can't begin without, for people; undefined where its turn alone is missing, or nothing. */

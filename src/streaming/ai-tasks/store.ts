@@ -79,12 +79,7 @@ export async function findTask(db: Kysely<Tables>, id: string): Promise<AiTaskRo
  * Takes a task to its next state, if its present one leads there (states.ts) and retries are left.
  * Undefined when it doesn't; then nothing has changed.
  */
-export async function takeStep(
-  db: Kysely<Tables>,
-  id: string,
-  step: Step,
-  now: Date,
-): Promise<AiTaskRow | undefined> {
+export async function takeStep(db: Kysely<Tables>, id: string, step: Step, now: Date) {
   let update = db
     .updateTable('ai_tasks')
     .set({ status: step.to })

@@ -1,6 +1,7 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
+import { attempt } from '../../../lib/attempt.ts';
 import { isPublicAddress } from '../../../lib/public-address.ts';
 import { lookUpPublic } from '../../../lib/public-lookup.ts';
 import { privateAddress } from './media-error.ts';
@@ -57,14 +58,7 @@ export function ask(url: URL, { open, signal, idleMs, onIdle }: AskOptions): Pro
 
 function credentialsOf({ username, password }: URL): { authorization?: string } {
   if (username === '') return {};
+  const decoded = (text: string) => attempt(() => decodeURIComponent(text)) ?? text;
   const credentials = `${decoded(username)}:${decoded(password)}`;
   return { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,0 +1,12 @@
+import type { EngineSettings } from '../../src/engines/settings.ts';
+
+/** As a server has them that was told nothing. */
+export const DEFAULT_SETTINGS: EngineSettings = {
+  searchPath: '/usr/local/bin:/usr/bin:/bin',
+  ffmpeg: 'ffmpeg',
+  ffprobe: 'ffprobe',
+  pocketsphinx: 'pocketsphinx_batch',
+  pocketsphinxModel: '/usr/share/pocketsphinx/model/en-us',
+  modelDir: null,
+  minWordConfidence: 0.45,
+};
