@@ -119,6 +119,7 @@ export function createSnapshots(deps: {
         const again = await tasks.removeAgain(tx, scope, snapshot.task_id);
         if (again !== undefined) return again;
         refuseHeld(`Snapshot ${id}`, snapshot);
+        await snapshotRows.refuseCopied(tx, [snapshot.id]);
         await snapshotRows.hold(tx, [snapshot.id], taskId, clock.now());
         return tasks.begin(tx, scope, {
           id: taskId,

@@ -124,6 +124,7 @@ export function createVolumes(deps: {
         requireSnapshots(volume, own, snapshotIds);
         await store.setStatus(tx, [volume.id], 'deleting', taskId, now);
         const doomed = own.map((one) => one.id);
+        await snapshots.refuseCopied(tx, doomed);
         await snapshots.hold(tx, doomed, taskId, now);
         return tasks.begin(tx, scope, {
           id: taskId,
