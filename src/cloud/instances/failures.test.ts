@@ -11,12 +11,12 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-async function create(from: object = { type: 'external' }): Promise<string> {
+async function create(from: object = { type: 'external' }, more: object[] = []): Promise<string> {
   const accepted = await service.http.post('/cloud/v2/instances/1/1', {
     name: 'web-1',
     flavor: 'g1-standard-1-2',
     interfaces: [from],
-    volumes: [{ source: 'new-volume', size: 1, delete_on_termination: true }],
+    volumes: [{ source: 'new-volume', size: 1, delete_on_termination: true }, ...more],
   });
   expect(accepted.status, accepted.text).toBe(200);
   return accepted.body[0];
@@ -108,6 +108,26 @@ it('shows an instance whose deletion takes longer than its task, and it goes in 
   expect((await hurried(again)).state).toBe('FINISHED');
   expect((await service.http.get(`${I}/${id}`)).status).toBe(404);
   expect((await service.http.task(deletion)).state).toBe('ERROR');
+});
+
+it('does not take the late removal of an instance for that of a volume which stays', async () => {
+  const staying = { source: 'new-volume', size: 1, name: 'stays' };
+  const { created_resources } = await hurried(await create(undefined, [staying]));
+  const [deletion] = (await service.http.delete(`${I}/${created_resources.instances[0]}`)).body;
+  await expire(deletion);
+  expect((await service.http.task(deletion)).state).toBe('ERROR');
+  const { results } = (await service.http.get('/cloud/v1/volumes/1/1')).body;
+  const { id } = results.find(({ name }: { name: string }) => name === 'stays');
+
+  const early = await service.http.delete(`/cloud/v1/volumes/1/1/${id}`);
+  expect(early.status, early.text).toBe(409);
+  expect(early.body.message).toContain(deletion);
+
+  const [again] = (await service.http.delete(`${I}/${created_resources.instances[0]}`)).body;
+  expect((await hurried(again)).state).toBe('FINISHED');
+  const [removal] = (await service.http.delete(`/cloud/v1/volumes/1/1/${id}`)).body;
+  expect((await hurried(removal)).state).toBe('FINISHED');
+  expect((await service.http.get(`/cloud/v1/volumes/1/1/${id}`)).status).toBe(404);
 });
 
 it('puts the state back when an action fails', async () => {
