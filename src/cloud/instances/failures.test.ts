@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { hurry, infrastructure } from '../../../test/support/infrastructure.ts';
+import { hurry, infrastructure, specOf } from '../../../test/support/infrastructure.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 
 const I = '/cloud/v1/instances/1/1';
@@ -128,6 +128,34 @@ it('does not take the late removal of an instance for that of a volume which sta
   const [removal] = (await service.http.delete(`/cloud/v1/volumes/1/1/${id}`)).body;
   expect((await hurried(removal)).state).toBe('FINISHED');
   expect((await service.http.get(`/cloud/v1/volumes/1/1/${id}`)).status).toBe(404);
+});
+
+const FLOATING = '/cloud/v1/floatingips/1/1';
+const inDefaultNetwork = async () => {
+  const [network] = (await service.http.get('/cloud/v1/networks/1/1')).body.results;
+  return { type: 'any_subnet', network_id: network.id };
+};
+
+it('holds the floating IPs of an interface that leaves, and leads them there again when it stays', async () => {
+  const outside = { floating_ip: { source: 'new' } };
+  const made = (await hurried(await create({ ...(await inDefaultNetwork()), ...outside }))).created_resources;
+  const [[id], [portId], [floatingId]] = [made.instances, made.ports, made.floatingips];
+  const [{ ip_assignments }] = (await service.http.get(`${I}/${id}/interfaces`)).body.results;
+  const detachment = await service.http.post(`${I}/${id}/detach_interface`, {
+    port_id: portId,
+    ip_address: ip_assignments[0].ip_address,
+  });
+  expect(detachment.status, detachment.text).toBe(200);
+  const [task] = detachment.body;
+
+  const away = await service.http.post(`${FLOATING}/${floatingId}/unassign`);
+  expect([away.status, away.body.message]).toEqual([409, expect.stringContaining(task)]);
+  await expire(task);
+  expect((await service.http.task(task)).state).toBe('ERROR');
+  const { wanted } = await specOf(service.pool, 'floating_ip', floatingId);
+  expect(wanted).toMatchObject({ target: { portId } });
+  const floating = (await service.http.get(`${FLOATING}/${floatingId}`)).body;
+  expect(floating).toMatchObject({ port_id: portId, task_id: null });
 });
 
 it('puts the state back when an action fails', async () => {
