@@ -158,6 +158,36 @@ it('holds the floating IPs of an interface that leaves, and leads them there aga
   expect(floating).toMatchObject({ port_id: portId, task_id: null });
 });
 
+it('takes changes of the ports of an instance that is being deleted, and they go with it', async () => {
+  const made = (await hurried(await create(await inDefaultNetwork()))).created_resources;
+  const [[id], [portId]] = [made.instances, made.ports];
+  const [floatingId] = (await hurried((await service.http.post(FLOATING, {})).body[0])).created_resources
+    .floatingips;
+  const group = { security_group: { name: 'too late' } };
+  const groupId = (await service.http.post('/cloud/v1/securitygroups/1/1', group)).body.id;
+
+  const [deletion] = (await service.http.delete(`${I}/${id}`)).body;
+  const assigned = await service.http.post(`${FLOATING}/${floatingId}/assign`, { port_id: portId });
+  expect(assigned.status, assigned.text).toBe(200);
+  const grouped = await service.http.post(`${I}/${id}/addsecuritygroup`, { name: 'too late' });
+  expect(grouped.status, grouped.text).toBe(204);
+  const change = await service.http.patch(`/cloud/v1/ports/1/1/${portId}`, {
+    security_group_ids: [groupId],
+    allowed_address_pairs: [{ ip_address: '192.0.2.1' }],
+  });
+  expect(change.status, change.text).toBe(200);
+
+  expect((await hurried(deletion)).state).toBe('FINISHED');
+  expect((await hurried(change.body[0])).state).toBe('FINISHED');
+  expect((await service.http.get(`${FLOATING}/${floatingId}`)).body).toMatchObject({ port_id: null });
+  expect(await specOf(service.pool, 'port', portId)).toEqual({ wanted: undefined, there: undefined });
+  const look = async () => {
+    await hurryAll();
+    return (await specOf(service.pool, 'floating_ip', floatingId)).there;
+  };
+  await expect.poll(look, { timeout: 15_000 }).not.toHaveProperty('target');
+});
+
 it('puts the state back when an action fails', async () => {
   const [id] = (await hurried(await create())).created_resources.instances;
   const rebooting = await service.http.post(`/cloud/v2/instances/1/1/${id}/action`, { action: 'reboot' });
