@@ -33,6 +33,12 @@ const Environment = Type.Object({
     default: '8080',
     rule: 'a whole number from 0 to 65535 (0 takes a free port)',
   }),
+  TRADEWIND_WORKER_PORT: Type.Optional(
+    Type.String({
+      pattern: '^\\d{1,5}$',
+      rule: 'a whole number from 1 to 65535: where --role worker answers /healthz, /readyz and /metrics; nowhere without it',
+    }),
+  ),
   TRADEWIND_DATA_DIR: Type.String({
     minLength: 1,
     default: './data',
@@ -169,6 +175,8 @@ type Environment = Static<typeof Environment>;
 export interface Config {
   readonly host: string;
   readonly port: number;
+  /** Where a process that only works says how it is. */
+  readonly workerPort: number | undefined;
   /** Absolute. */
   readonly dataDir: string;
   readonly bootstrapToken: { readonly id: number; readonly secret: string } | undefined;
@@ -228,6 +236,7 @@ const within = (min: number, max: number) => (text: string) => Number(text) >= m
 /** What the schema can't see of a setting. */
 const CHECKS: Partial<Record<keyof Environment, (text: string) => boolean>> = {
   TRADEWIND_PORT: within(0, 65_535),
+  TRADEWIND_WORKER_PORT: within(1, 65_535),
   TRADEWIND_BOOTSTRAP_TOKEN: (text) => bootstrapTokenOf(text) !== undefined,
   DATABASE_URL: isDatabaseUrl,
   TRADEWIND_TRUST_PROXY: (text) => proxiesOf(text).every(isAddressOrNetwork),
@@ -268,6 +277,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
   return Object.freeze({
     host: settings.TRADEWIND_HOST,
     port: Number(settings.TRADEWIND_PORT),
+    workerPort: settings.TRADEWIND_WORKER_PORT ? Number(settings.TRADEWIND_WORKER_PORT) : undefined,
     dataDir: path.resolve(settings.TRADEWIND_DATA_DIR),
     bootstrapToken: bootstrapTokenOf(settings.TRADEWIND_BOOTSTRAP_TOKEN ?? ''),
     databaseUrl: settings.DATABASE_URL,
