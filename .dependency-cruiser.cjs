@@ -89,7 +89,7 @@ module.exports = {
       comment: 'A store is SQL only.',
       severity: 'error',
       from: { path: `${FEATURE}.*[/-]store\\.ts$` },
-      to: { path: '[/-](service|presenter|workflow|backend)\\.ts$' },
+      to: { path: '[/-](service|presenter|tasks|wanted)\\.ts$' },
     },
     {
       name: 'schema-is-pure',
@@ -98,7 +98,7 @@ module.exports = {
       severity: 'error',
       from: { path: `${FEATURE}.*[/-]schema\\.ts$` },
       to: {
-        path: '[/-](service|store|presenter|workflow|backend)\\.ts$|^src/(db|http|convergence|backends|start)/|^node_modules/(pg|kysely|fastify)/',
+        path: '[/-](service|store|presenter|tasks|wanted)\\.ts$|^src/(db|http|convergence|backends|start)/|^node_modules/(pg|kysely|fastify)/',
       },
     },
     {
@@ -107,7 +107,7 @@ module.exports = {
       severity: 'error',
       from: { path: `${FEATURE}.*/tables\\.ts$` },
       to: {
-        path: '[/-](service|store|presenter|workflow|backend|routes)\\.ts$|^src/(db|http|convergence|backends|start)/',
+        path: '[/-](service|store|presenter|tasks|wanted|routes)\\.ts$|^src/(db|http|convergence|backends|start)/',
       },
     },
     {
@@ -119,11 +119,11 @@ module.exports = {
     },
     {
       name: 'features-meet-through-services',
-      comment: "Another feature's store, routes and presenter are its own business.",
+      comment: "Another feature's store, routes, presenter and ends of tasks are its own business.",
       severity: 'error',
       from: { path: `${FEATURE}([^/]+)/`, pathNot: TEST },
       to: {
-        path: `${FEATURE}.*[/-](store|routes|presenter|workflow)\\.ts$`,
+        path: `${FEATURE}.*[/-](store|routes|presenter|tasks)\\.ts$`,
         pathNot: '^src/$1/$2/',
       },
     },

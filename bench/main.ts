@@ -16,7 +16,7 @@ interface Suite {
 const suites: Record<string, Suite> = {
   operations: { title: 'Operations over HTTP', run: measureOperations },
   startup: { title: 'Start', run: measureStartup },
-  engine: { title: 'Durable engine', run: measureEngine },
+  engine: { title: 'Tasks', run: measureEngine },
   ai: { title: 'AI tasks', run: measureAi },
 };
 

@@ -34,6 +34,64 @@ it('makes of the rows what the features want of the same things', async () => {
   });
 }, 120_000);
 
+it('lets go what tasks held that can not go on, whatever the old engine kept of them', async () => {
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: service.pool }) });
+  await db.transaction().execute(async (tx) => {
+    await sql`truncate wants, want_secrets, simulated_objects`.execute(tx);
+    await sql`create view worker_heartbeats as select host, pid, beat_at from workers where false`.execute(tx);
+    const kept: Record<string, string | null> = {
+      resize_vm: '{"json": [{"input": {"change": {"kind": "wish", "instanceId": "x"}}}]}',
+      delete_volume: '{"json": [{"input": {}}]}',
+      create_network: '{"json": [{"input": {}}]}',
+      delete_image: 'no JSON',
+      create_fip: null,
+    };
+    await sql`
+      create schema dbos
+      create table workflow_status (workflow_uuid text, inputs text)
+      create table workflow_input (workflow_uuid text, inputs text)`.execute(tx);
+    for (const [type, inputs] of Object.entries(kept)) {
+      await sql`
+        with task as (
+          insert into tasks (id, task_type, state, client_id, user_id, user_client_id, project_id, region_id, request_id,
+            data, created_on, deadline_at)
+          values (gen_random_uuid(), ${type}, 'RUNNING', 1, 1, 1, 1, 1, 'none', '{}', now(), now()) returning id)
+        insert into dbos.workflow_status select id, ${inputs} from task`.execute(tx);
+    }
+    const holding = Object.entries({
+      volumes: [`status = 'deleting'`, 'delete_volume'],
+      snapshots: [`status = 'deleting'`, 'delete_volume'],
+      images: [`status = 'pending_delete'`, 'delete_image'],
+      networks: ['ready = false', 'create_network'],
+      subnets: ['ready = false', 'create_network'],
+      instances: [`task_state = 'resizing'`, 'resize_vm'],
+      ports: ['name = name', 'resize_vm'],
+      floating_ips: ['address = address', 'create_fip'],
+      file_shares: [`status = 'extending'`, 'create_fip'],
+      kubernetes_clusters: [`status = 'Deleting'`, 'create_fip'],
+    });
+    for (const [table, [held = '', type]] of holding) {
+      await sql`
+        update ${sql.table(table)} set ${sql.raw(held)},
+          task_id = (select id from tasks where task_type = ${type} and state = 'RUNNING')`.execute(tx);
+    }
+    await up(tx);
+    const { rows: tasks } = await sql<{ state: string; error: string }>`
+      select state, error from tasks where request_id = 'none'`.execute(tx);
+    expect(tasks).toHaveLength(5);
+    for (const { state, error } of tasks) {
+      expect({ state, error }).toEqual({ state: 'ERROR', error: expect.stringContaining('was not found') });
+    }
+    for (const [table, [held = '']] of holding) {
+      const { rows } = await sql`
+        select from ${sql.table(table)} where task_id is not null
+          or (${sql.raw(held)} and ${!/(\w+) = \1/.test(held)})`.execute(tx);
+      expect(rows, table).toEqual([]);
+    }
+    await sql`rollback`.execute(tx);
+  });
+}, 60_000);
+
 async function kept(db: Kysely<unknown>): Promise<{ kind: string }[]> {
   const { rows } = await sql<{ kind: string }>`
     select kind, id, client_id, project_id, region_id, wants.spec, observed, object.spec as there, made,

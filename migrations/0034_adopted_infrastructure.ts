@@ -14,6 +14,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   if (rows.length > 0) {
     // The planner takes these statements for dear, and would compile them for longer than they run.
     await sql`set local jit = off`.execute(db);
+    // Of a large database each of them takes minutes.
+    await sql`set local statement_timeout = 0`.execute(db);
     await adoptThings(db);
     await adoptTasks(db);
   }

@@ -42,6 +42,9 @@ const SHORTEST_SECRET = 16;
 const Environment = Type.Object({
   TRADEWIND_HOST: text('a host name or an IP address', '127.0.0.1'),
   TRADEWIND_PORT: whole(0, 65_535, '0 takes a free port', '8080'),
+  TRADEWIND_WORKER_PORT: Type.Optional(
+    whole(1, 65_535, 'where --role worker answers /healthz, /readyz and /metrics; nowhere without it'),
+  ),
   TRADEWIND_DATA_DIR: text('a folder that Tradewind may write to', './data'),
   TRADEWIND_BOOTSTRAP_TOKEN: optional(
     `<id>_<secret> or <id>$<secret>, the id a whole number from 1 to 2147483647 and the secret at least ${SHORTEST_SECRET} characters`,
@@ -181,6 +184,8 @@ export function loadConfig(environment: Record<string, string | undefined>) {
   return Object.freeze({
     host: settings.TRADEWIND_HOST,
     port: Number(settings.TRADEWIND_PORT),
+    /** Where a process that only works says how it is. */
+    workerPort: settings.TRADEWIND_WORKER_PORT ? Number(settings.TRADEWIND_WORKER_PORT) : undefined,
     dataDir: path.resolve(settings.TRADEWIND_DATA_DIR),
     bootstrapToken: bootstrapTokenOf(settings.TRADEWIND_BOOTSTRAP_TOKEN ?? ''),
     /** Undefined: the embedded PostgreSQL in `dataDir`. */

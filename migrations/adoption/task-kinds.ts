@@ -75,6 +75,14 @@ const sourceOf = ({ imageId, snapshotId }: Old): Spec => ({
 
 const ownedBy = ({ clientId, regionId }: Old) => ({ clientId, regionId });
 
+/** What a task makes or removes that is about one thing alone; `field` of its input has the id. */
+const creates =
+  (kind: string, field: string) =>
+  (old: Old): Adopted => ({ input: old, changes: [made(kind, old[field])] });
+const deletes =
+  (kind: string, field: string) =>
+  (old: Old): Adopted => ({ input: old, changes: [gone(kind, old[field])] });
+
 const volumeChange =
   (change: (old: Old) => { input?: object; changes: Change[] }) =>
   (old: Old): Adopted => {
@@ -208,16 +216,10 @@ export const TASK_KINDS: Record<string, (old: Old, facts: Facts) => Adopted> = {
     changes: [becomes('volume', diskId, () => ({ reverts: { times: 1, snapshotId } }))],
   })),
 
-  create_snapshot: ({ snapshotId, ...old }) => ({
-    input: { snapshotId, ...ownedBy(old) },
-    changes: [made('snapshot', snapshotId)],
-  }),
-  delete_snapshot: ({ snapshotId, ...old }) => ({
-    input: { snapshotId, ...ownedBy(old) },
-    changes: [gone('snapshot', snapshotId)],
-  }),
+  create_snapshot: creates('snapshot', 'snapshotId'),
+  delete_snapshot: deletes('snapshot', 'snapshotId'),
   create_image: (old) => ({ input: old, changes: [made('image', old.imageId, { volumeId: old.volumeId })] }),
-  delete_image: (old) => ({ input: old, changes: [gone('image', old.imageId)] }),
+  delete_image: deletes('image', 'imageId'),
 
   create_vm: (old, facts) => {
     const { id, disks } = old.order;
@@ -268,7 +270,7 @@ export const TASK_KINDS: Record<string, (old: Old, facts: Facts) => Adopted> = {
     ],
   }),
 
-  create_network: (old) => ({ input: old, changes: [made('network', old.networkId)] }),
+  create_network: creates('network', 'networkId'),
   update_network: (old) => ({
     input: old,
     changes: [becomes('network', old.networkId, () => ({ name: old.name, metadata: old.tags }))],
@@ -282,25 +284,25 @@ export const TASK_KINDS: Record<string, (old: Old, facts: Facts) => Adopted> = {
       ),
     ],
   }),
-  create_subnet: (old) => ({ input: old, changes: [made('subnet', old.subnetId)] }),
-  delete_subnet: (old) => ({ input: old, changes: [gone('subnet', old.subnetId)] }),
+  create_subnet: creates('subnet', 'subnetId'),
+  delete_subnet: deletes('subnet', 'subnetId'),
   update_port: portChange,
   update_port_allowed_address_pairs: portChange,
-  create_fip: (old) => ({ input: old, changes: [made('floating_ip', old.floatingIpId)] }),
+  create_fip: creates('floating_ip', 'floatingIpId'),
   update_floating_ip: (old) => {
     const { port_id: portId, fixed_address: fixedAddress, tags: metadata } = old.former;
     const former = { ...(portId !== null && { target: { portId, fixedAddress } }), metadata };
     const was = (row: Spec) => ({ ...without(row, 'target'), ...former });
     return { input: old, changes: [is('floating_ip', old.floatingIpId, was)] };
   },
-  delete_fip: (old) => ({ input: old, changes: [gone('floating_ip', old.floatingIpId)] }),
+  delete_fip: deletes('floating_ip', 'floatingIpId'),
   create_reserved_fixed_ip: (old) => ({
     input: old,
     changes: [
       old.existed ? is('port', old.portId, (row) => without(row, 'reserved')) : made('port', old.portId),
     ],
   }),
-  delete_reserved_fixed_ip: (old) => ({ input: old, changes: [gone('port', old.portId)] }),
+  delete_reserved_fixed_ip: deletes('port', 'portId'),
   convert_reserved_fixed_ip_to_fip: (old, { rows }) => {
     const [address] = Object.keys(rows.get(`port:${old.portId}`)?.addresses ?? {});
     const floatingIp = { address, formerPortId: old.portId, metadata: {} };
@@ -310,14 +312,8 @@ export const TASK_KINDS: Record<string, (old: Old, facts: Facts) => Adopted> = {
     };
   },
 
-  create_sfs: ({ fileShareId, ...old }) => ({
-    input: { fileShareId, ...ownedBy(old) },
-    changes: [made('file_share', fileShareId)],
-  }),
-  delete_sfs: ({ fileShareId, ...old }) => ({
-    input: { fileShareId, ...ownedBy(old) },
-    changes: [gone('file_share', fileShareId)],
-  }),
+  create_sfs: creates('file_share', 'fileShareId'),
+  delete_sfs: deletes('file_share', 'fileShareId'),
   extend_sfs: ({ fileShareId, patch }) => ({
     input: { fileShareId, patch },
     changes: [becomes('file_share', fileShareId, () => ({ sizeGib: patch.size_gib }))],

@@ -39,6 +39,8 @@ interface Waiting {
 const LOST =
   'The upgrade to a release with another engine ended this task: what it was to do was not found. What it worked on stays as it is';
 
+const ID = /^[0-9a-f-]{36}$/;
+
 /**
  * Lets tasks of the old engine go on: what they are to reach is wanted, and they wait for it. Their time begins anew, as
  * their work does.
@@ -58,13 +60,44 @@ export async function adoptTasks(db: Kysely<unknown>): Promise<void> {
     update tasks set input = adopted.input, deadline_at = now() + (deadline_at - created_on)
     from jsonb_to_recordset(${JSON.stringify(inputs)}::jsonb) as adopted (id uuid, input jsonb)
     where tasks.id = adopted.id`.execute(db);
-  await sql`
+  const { rows: lost } = await sql<{ id: string }>`
     update tasks set state = 'ERROR', error = ${LOST}, updated_on = now(), finished_on = now()
-    where state in ('NEW', 'RUNNING') and input is null`.execute(db);
+    where state in ('NEW', 'RUNNING') and input is null returning id`.execute(db);
+  await release(
+    db,
+    lost.map(({ id }) => id),
+  );
   // Its backend makes them anew.
   await sql`
     delete from kubernetes_credentials using wants
     where kind = 'cluster' and id = cluster_id and settled_generation is null`.execute(db);
+}
+
+/** How what a lost task held is free again: for all that the new engine knows, it is there as its row says. */
+const FREE: Record<string, string> = {
+  networks: 'ready = true',
+  subnets: 'ready = true',
+  ports: '',
+  floating_ips: '',
+  volumes: `status = case when exists (select from volume_attachments where volume_id = volumes.id)
+    then 'in-use' else 'available' end`,
+  snapshots: `status = 'available'`,
+  images: `status = 'active', size_bytes = coalesce(size_bytes, min_disk_gib * 1073741824::bigint)`,
+  file_shares: `status = 'available', connection_point = coalesce(connection_point, '')`,
+  instances: `task_state = null, vm_state = case vm_state when 'building' then 'active' else vm_state end,
+    status = case vm_state when 'stopped' then 'SHUTOFF' when 'suspended' then 'SUSPENDED' else 'ACTIVE' end`,
+  kubernetes_clusters: `status = 'Provisioned', next_configuration = null`,
+};
+
+async function release(db: Kysely<unknown>, tasks: readonly string[]): Promise<void> {
+  if (tasks.length === 0) return;
+  await sql`
+    update kubernetes_pools set pending = null from kubernetes_clusters as cluster
+    where cluster.id = cluster_id and cluster.task_id = any(${tasks}::uuid[])`.execute(db);
+  for (const [table, rest] of Object.entries(FREE)) {
+    const free = sql.raw(rest === '' ? 'task_id = null' : `task_id = null, ${rest}`);
+    await sql`update ${sql.table(table)} set ${free} where task_id = any(${tasks}::uuid[])`.execute(db);
+  }
 }
 
 async function unendedTasks(db: Kysely<unknown>): Promise<Task[]> {
@@ -105,9 +138,6 @@ async function adoptedTasks(
   const rows = new Map(wants.map(({ key, spec }) => [key, spec]));
   const sshKeys = new Map(keys.map(({ id, public_key }) => [id, public_key]));
   const plans = tasks.flatMap((task): Plan[] => {
-    const old = inputOf(task);
-    const adopt = TASK_KINDS[task.task_type];
-    if (old === undefined || !adopt) return [];
     const facts: Facts = {
       rows,
       sshKeys,
@@ -116,9 +146,30 @@ async function adoptedTasks(
       oldNodes: task.old_nodes,
       configuration: task.configuration,
     };
-    return [{ ...adopt(old, facts), task }];
+    try {
+      return [planOf(task, facts)];
+    } catch (error) {
+      // One that can't go on keeps no release from coming.
+      process.emitWarning(`Task ${task.id} (${task.task_type}) of the earlier release is lost: ${error}`);
+      return [];
+    }
   });
   return { plans, rows };
+}
+
+/** @throws Error for a task that nobody can make head or tail of */
+function planOf(task: Task, facts: Facts): Plan {
+  const old = inputOf(task);
+  const adopt = TASK_KINDS[task.task_type];
+  if (old === undefined || !adopt) throw new Error('what it was to do was not found');
+  const plan = { ...adopt(old, facts), task };
+  for (const { kind, id, before, after } of plan.changes) {
+    if (!ID.test(id)) throw new Error(`${kind} ${id} has no id`);
+    const row = facts.rows.get(`${kind}:${id}`);
+    const former = row && before ? before(row) : (row ?? null);
+    after?.(former, row);
+  }
+  return plan;
 }
 
 /** Plain JSON, so that what superjson says besides of its types is of no use. */

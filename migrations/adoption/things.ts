@@ -63,6 +63,23 @@ const floatingIp = select(
   sql`floating_ips as thing`,
 );
 
+/** Whether a wish for a volume, of the request for an instance, makes one that can boot. */
+const bootable = sql`case wish ->> 'source'
+  when 'image' then true
+  when 'snapshot' then exists (select from snapshots join volumes as origin on origin.id = snapshots.volume_id
+    where snapshots.id = (wish ->> 'snapshot_id')::uuid and origin.bootable)
+  when 'existing-volume' then exists (select from volumes as existing
+    where existing.id = (wish ->> 'volume_id')::uuid and existing.bootable)
+  else false end`;
+
+/** The wishes of the request for an instance in the order of their devices: what boots first comes before all others. */
+const wishAt = (position: RawBuilder<unknown>) => sql`(
+  select wish from (
+    select wish, place, first_value(place) over (order by coalesce(wish ->> 'boot_index', '') = '0' desc,
+      wish ->> 'boot_index' is null and ${bootable} desc, place) as boots
+    from jsonb_array_elements(data -> 'volumes') with ordinality as wishes (wish, place)) as ordered
+  order by place = boots desc, place offset ${position} limit 1)`;
+
 /** A volume's row doesn't say what it was filled with; the request does that made it, as its task shows it. */
 const volume = sql`
   ${select(
@@ -73,10 +90,12 @@ const volume = sql`
     sql`volumes as thing
       left join volume_attachments as attachment on volume_id = thing.id
       left join lateral (
-        select case task_type when 'create_volume' then data when 'create_vm' then data -> 'volumes' -> coalesce(
-          (select ascii(right(device, 1)) - ascii('a') from instances
-            where instances.id = instance_id and instances.creator_task_id = thing.creator_task_id),
-          substring(thing.name from '_volume_(\\d{1,4})$')::int - 1) end as wish
+        select case when task_type = 'create_volume' then data
+          when task_type = 'create_vm' and exists (select from instances
+            where instances.id = instance_id and instances.creator_task_id = thing.creator_task_id)
+            then ${wishAt(sql`ascii(right(device, 1)) - ascii('a')`)}
+          when task_type = 'create_vm'
+            then data -> 'volumes' -> substring(thing.name from '_volume_(\\d{1,4})$')::int - 1 end as wish
         from tasks where tasks.id = thing.creator_task_id
       ) as creation on true`,
   )}

@@ -21,6 +21,7 @@ const shelf = {
   strays: new Map<string, Json>(),
   trouble: undefined as string | undefined,
   hanging: false,
+  forgetful: false,
 };
 const makers: Makers = {
   ...MAKERS,
@@ -43,6 +44,7 @@ const makers: Makers = {
         },
         observe: async ({ id }) => (shelf.things.has(id) ? ({ connectionPoint: '' } as never) : null),
         async *list() {
+          if (shelf.forgetful) throw new Unavailable('the list is lost');
           const ids = new Set([...shelf.things.keys(), ...shelf.strays.keys()]);
           for (const id of ids) yield { kind: 'file_share', id, handle: shelf.strays.get(id) ?? null };
         },
@@ -160,6 +162,19 @@ it('doctor names one that is not well or gives no answer', async () => {
   const detail = expect.stringContaining('does not answer');
   expect(await findings()).toEqual([simulated, { what: 'Backend cellar', state: 'missing', detail }]);
   shelf.hanging = false;
+});
+
+it('doctor names one that can not say what it has', async () => {
+  const config = loadConfig({ DATABASE_URL: service.pool.options.connectionString });
+  const catalog = await loadCatalog(folder, makers);
+  const cellar = async () => (await backendFindings(config, catalog, makers))[1];
+  expect(await cellar()).toMatchObject({ state: 'ok', detail: 'of the kind shelf' });
+  shelf.forgetful = true;
+  expect(await cellar()).toMatchObject({
+    state: 'limited',
+    detail: 'of the kind shelf; it could not say what it has: the list is lost',
+  });
+  shelf.forgetful = false;
 });
 
 it('stays as it is in another catalogue that says the same of it, and is made anew otherwise', async () => {

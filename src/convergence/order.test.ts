@@ -92,7 +92,7 @@ test('a port that a machine is to lose goes once the machine has lost it', async
   expect(backend.there.get(machineId)).toMatchObject({ ports: { [stays]: { position: 0 } } });
 });
 
-test('a snapshot may go once the volume that was filled from it is there, and not before', async () => {
+test('a snapshot may go once the volume that was filled from it is there', async () => {
   const [sourceId, snapshotId, volumeId] = [newId(), newId(), newId()];
   let released = false;
   backend.on(volumeId, () => (released ? undefined : progressing()));

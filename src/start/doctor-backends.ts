@@ -24,15 +24,16 @@ export async function backendFindings(config: Config, catalog: Catalog, makers: 
   try {
     const backends = createBackends(makers, { sql, simulationSpeed: config.simulationSpeed });
     backends.adopt(catalog);
+    // Before the first start, or out of reach, which is told apart, nothing can be held against what is wanted.
+    const answers = connection !== undefined && (await hasWants());
     return await Promise.all(
       backends.all().map(async (named) => {
         const trouble = await troubleOf(named.backend, log);
         const what = `Backend ${named.name}`;
         if (trouble !== undefined) return missing(what, trouble);
         const detail = `of the kind ${catalog.backends.get(named.name)?.kind}`;
-        return connection && (await hasOrphans(named))
-          ? limited(what, `${detail}; it has what nobody wants: "tradewind orphans list"`)
-          : ok(what, detail);
+        const fault = answers ? await faultOf(named) : undefined;
+        return fault === undefined ? ok(what, detail) : limited(what, `${detail}; ${fault}`);
       }),
     );
   } catch (error) {
@@ -41,11 +42,25 @@ export async function backendFindings(config: Config, catalog: Catalog, makers: 
     await database.close();
   }
 
-  async function hasOrphans(named: NamedBackend): Promise<boolean> {
-    const comparing = compare({ sql, log, signal: AbortSignal.timeout(LIST_MS) }, named);
-    // Before the first start, or out of reach, which is told apart.
-    const { orphans } = await comparing.catch(() => ({ orphans: [] }));
-    return orphans.length > 0;
+  async function hasWants(): Promise<boolean> {
+    try {
+      await sql.selectFrom('wants').select('id').limit(1).execute();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** What is wrong with what it has. */
+  async function faultOf(named: NamedBackend): Promise<string | undefined> {
+    const signal = AbortSignal.timeout(LIST_MS);
+    try {
+      const { orphans } = await compare({ sql, log, signal }, named);
+      return orphans.length > 0 ? 'it has what nobody wants: "tradewind orphans list"' : undefined;
+    } catch (error) {
+      const why = signal.aborted ? `not within ${LIST_MS / 1_000} s` : (error as Error).message;
+      return `it could not say what it has: ${why}`;
+    }
   }
 }
 

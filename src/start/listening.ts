@@ -3,7 +3,8 @@ import net from 'node:net';
 import type { Config } from '../config.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 
-type Place = Pick<Config, 'host' | 'port'>;
+/** `setting` names the port's. */
+export type Place = Pick<Config, 'host' | 'port'> & { setting?: string };
 
 const WHYS: Record<string, string> = {
   EADDRINUSE: 'another program listens there; stop it or set TRADEWIND_PORT to another port',
@@ -25,8 +26,12 @@ export async function requireFreePort(place: Place): Promise<void> {
   await once(probe, 'close');
 }
 
-export function cannotListen({ host, port }: Place, cause: unknown): OperatorError {
+export function cannotListen(
+  { host, port, setting = 'TRADEWIND_PORT' }: Place,
+  cause: unknown,
+): OperatorError {
   const { code, message } = cause as NodeJS.ErrnoException;
-  const why = WHYS[code ?? ''] ?? message;
-  return new OperatorError(`The API can't listen on ${host}, port ${port}: ${why}`, { cause });
+  const why = (WHYS[code ?? ''] ?? message).replace('TRADEWIND_PORT', setting);
+  const what = setting === 'TRADEWIND_PORT' ? 'The API' : 'The worker';
+  return new OperatorError(`${what} can't listen on ${host}, port ${port}: ${why}`, { cause });
 }

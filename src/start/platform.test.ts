@@ -30,6 +30,40 @@ it('says in one line that the port is taken, before a database is made', async (
   expect((error as Error).message).toMatch(new RegExp(`^The API can't listen .*${port}.* TRADEWIND_PORT.*$`));
 });
 
+it('a worker answers how it is, and its figures, where it is told to, and nothing else', async () => {
+  const probe = net.createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as net.AddressInfo;
+  const database = await createDatabase();
+  const config = loadConfig({
+    DATABASE_URL: database.url,
+    TRADEWIND_WORKER_PORT: String(port),
+    TRADEWIND_AI_CONCURRENCY: '0',
+    TRADEWIND_LOG_LEVEL: 'silent',
+  });
+  const taken = startPlatform(config, 'worker', createLog(config));
+  await expect(taken).rejects.toThrow(/^The worker can't listen .* set TRADEWIND_WORKER_PORT to another/);
+  await new Promise((resolve) => probe.close(resolve));
+
+  const platform = await startPlatform(config, 'worker', createLog(config));
+  const get = async (path: string) => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+    return { status: answer.status, text: await answer.text() };
+  };
+  const ready = await get('/readyz');
+  expect(ready.status).toBe(200);
+  expect(JSON.parse(ready.text)).toMatchObject({
+    status: 'ready',
+    role: 'worker',
+    problems: {},
+    degraded: {},
+  });
+  expect((await get('/metrics')).text).toMatch(/^tradewind_backend_up\{backend="simulated"\} 1$/m);
+  expect(await get('/cloud/v1/projects')).toMatchObject({ status: 404 });
+  await platform.stop(1_000);
+  await database.drop();
+});
+
 it('cuts off a request that is not through when the time to stop is over', async () => {
   service = await startService({ TRADEWIND_LOG_LEVEL: 'silent' });
   const { http, url } = service;

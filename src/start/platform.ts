@@ -14,6 +14,7 @@ import { migrate } from '../db/migrate.ts';
 import { createPatience } from '../db/patience.ts';
 import { readModels } from '../engines/models/manifest.ts';
 import type { Api } from '../http/server.ts';
+import { createWorkerServer } from '../http/worker-server.ts';
 import { ensureFirstAccount } from '../iam/accounts/first-account.ts';
 import { ensureSigningKey } from '../iam/identity/signed-tokens.ts';
 import { createTokenUseRecorder } from '../iam/tokens/use-recorder.ts';
@@ -25,7 +26,7 @@ import { requireAiSandbox } from './ai-worker.ts';
 import { sourceOf } from './catalog-apply.ts';
 import { type FirstToken, makeFirstToken } from './first-token.ts';
 import { startHousekeeping } from './housekeeping.ts';
-import { cannotListen, requireFreePort } from './listening.ts';
+import { cannotListen, type Place, requireFreePort } from './listening.ts';
 import { createMetrics } from './metrics.ts';
 import { createReadiness } from './readiness.ts';
 import type { Role } from './role.ts';
@@ -60,7 +61,8 @@ export async function startPlatform(
 ): Promise<Platform> {
   const undo: (() => Promise<void>)[] = [];
   let graceMs = 0;
-  if (role !== 'worker') await requireFreePort(config);
+  const place = role === 'worker' ? workerPlace(config) : config;
+  if (place) await requireFreePort(place);
   // What can't be used is told here, and not by a thread that fails.
   if (role !== 'api' && config.ai.modelDir !== undefined) readModels(config.ai.modelDir);
   if (role !== 'api') await requireAiSandbox(config);
@@ -103,7 +105,10 @@ export async function startPlatform(
     if (worker) undo.push(() => worker.stop(graceMs));
     const working = worker?.start(storage) ?? Promise.resolve();
     // Whichever fails, what the other has begun must be there to be ended.
-    const [api] = await Promise.allSettled([role === 'worker' ? undefined : startApi(), working]);
+    const [api] = await Promise.allSettled([
+      role !== 'worker' ? startApi() : place && startReports(place),
+      working,
+    ]);
     if (api.status === 'rejected') throw api.reason;
     await working;
     const address = api.value;
@@ -119,13 +124,34 @@ export async function startPlatform(
       },
     };
 
-    async function startApi(): Promise<{ host: string; port: number }> {
+    async function follow() {
       const changes = await patiently(() => listenForChanges(storage.connection));
       undo.push(() => changes.close());
       const live = await patiently(() =>
         followCatalog({ database, changes, log, agreed: catalog, kinds: makers, backends }),
       );
       undo.push(() => live.stop());
+      return { changes, live };
+    }
+
+    async function listen(app: Api, at: Place): Promise<void> {
+      undo.push(() => closeWithin(app, graceMs, log));
+      const listening = app.listen({ host: at.host, port: at.port, listenTextResolver: () => 'Listening' });
+      await listening.catch((error: unknown) => {
+        throw cannotListen(at, error);
+      });
+    }
+
+    /** What a process without the API says of itself. */
+    async function startReports(at: Place): Promise<undefined> {
+      const { live } = await follow();
+      const readiness = createReadiness({ database, role, live, worker });
+      const metrics = createMetrics({ database, worker, open: config.openMetrics });
+      await listen(createWorkerServer({ log, readiness, metrics }), at);
+    }
+
+    async function startApi(): Promise<{ host: string; port: number }> {
+      const { changes, live } = await follow();
       const webhookHosts = parseAllowedHosts(config.webhookHosts);
       const services = createServices({
         database,
@@ -159,12 +185,7 @@ export async function startPlatform(
         trustedProxies: config.trustedProxies,
         ...(config.accessLog && log.isLevelEnabled('info') && { accessLog: accessLogOf(log) }),
       });
-      undo.push(() => closeWithin(app, graceMs, log));
-      await app
-        .listen({ host: config.host, port: config.port, listenTextResolver: () => 'The API listens' })
-        .catch((error: unknown) => {
-          throw cannotListen(config, error);
-        });
+      await listen(app, config);
       return { host: config.host, port: portOf(app.server.address(), config.port) };
     }
   } catch (error) {
@@ -173,6 +194,10 @@ export async function startPlatform(
     );
     throw error;
   }
+}
+
+function workerPlace({ host, workerPort }: Config): Place | undefined {
+  return workerPort === undefined ? undefined : { host, port: workerPort, setting: 'TRADEWIND_WORKER_PORT' };
 }
 
 /** Brings the tables up to date. */

@@ -10,7 +10,11 @@ export function readyMessage(
   { address, firstToken }: Pick<Platform, 'address' | 'firstToken'>,
   config: Config,
 ): string {
-  if (!address) return 'Tradewind works: this process takes tasks and serves no API.\n';
+  const { host, workerPort } = config;
+  if (!address) {
+    const tells = workerPort && `; http://${reachableHost(host)}:${workerPort}/readyz says how it is`;
+    return `Tradewind works: this process takes tasks and serves no API${tells ?? ''}.\n`;
+  }
   const base = `http://${reachableHost(address.host)}:${address.port}`;
   const call = (token: string) => `curl -H ${token} ${base}/cloud/v1/projects`;
   const token = aboutToken(firstToken, config, call);

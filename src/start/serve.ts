@@ -6,7 +6,7 @@ import { startPlatform } from './platform.ts';
 import { readyMessage } from './ready-message.ts';
 import type { Role } from './role.ts';
 
-/** What requests in flight and steps at work get before a stop goes on without them. */
+/** What requests in flight and calls of backends at work get before a stop goes on without them. */
 const GRACE_MS = 10_000;
 /** What the database gets on top, for statements that nobody waits for any more. */
 const LAST_WAIT_MS = 5_000;

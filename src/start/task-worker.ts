@@ -28,7 +28,7 @@ export interface TaskWorker {
   metrics(): Promise<string>;
   /** What is wrong with backends, as they said last. */
   troubles(): Troubles;
-  /** Lets the steps at work end, at most `graceMs`, and hands the rest back. */
+  /** Lets the calls at work end, at most `graceMs`, and hands the rest back. */
   stop(graceMs: number): Promise<void>;
 }
 

@@ -22,9 +22,8 @@ const RESTART_PAUSE_MS = 1_000;
 const LAST_WAIT_MS = 2_000;
 
 /**
- * Takes tasks in a thread of its own. The engine keeps track of asynchronous contexts, which on Node 20 makes every
- * promise of its thread slower; requests don't have to pay for that. The thread loads its code while the database
- * starts, and is started again if it ends by itself.
+ * Takes tasks in a thread of its own, so that requests don't wait while it compares specs, or makes certificates. The
+ * thread loads its code while the database starts, and is started again if it ends by itself.
  */
 export function hostWorkerThread(config: Config, log: Logger): TaskWorker {
   let troubles: Troubles = {};

@@ -9,6 +9,7 @@ import {
   deleteObject,
   findObject,
   insertObject,
+  madeOf,
   madeOnce,
   type SimulatedObject,
   updateObject,
@@ -49,19 +50,19 @@ export function createSimulatedBackend(deps: { sql: Kysely<Tables>; speed: numbe
 
     async function answer(at: Parameters<typeof stateOf>[0], phases: readonly Phase[]) {
       const doing = stateOf(at, phases);
-      return doing ?? ({ state: 'settled', observed: await observed(kind, id, spec) } as const);
+      return doing ?? ({ state: 'settled', observed: await observed() } as const);
+    }
+
+    async function observed(): Promise<Observations[K]> {
+      return life.observed(id, life.makes ? await madeOnce(db, kind, id, life.makes) : {});
     }
   }
 
   async function refuseLost(kind: Kind, id: string): Promise<void> {
-    if (await findObject(db, kind, id)) return;
+    const found = await findObject(db, kind, id);
+    if (found && found.doing !== REMOVING) return;
     const named = kind.replaceAll('_', ' ');
     throw new Refused(`the ${named} has gone from the infrastructure, and what it held with it`);
-  }
-
-  async function observed<K extends Kind>(kind: K, id: string, spec: Specs[K]): Promise<Observations[K]> {
-    const life: Life<K> = LIVES[kind];
-    return life.observed(id, spec, (make) => madeOnce(db, kind, id, make));
   }
 
   async function absent<K extends Kind>(kind: K, id: string): Promise<Convergence<null> | undefined> {
@@ -111,8 +112,10 @@ export function createSimulatedBackend(deps: { sql: Kysely<Tables>; speed: numbe
     },
     async observe({ kind, id }) {
       const found = await findObject(db, kind, id);
-      if (!found) return null;
-      return observed(kind, id, found.spec as Specs[typeof kind]);
+      if (!found || found.doing === REMOVING) return null;
+      const life: Life<typeof kind> = LIVES[kind];
+      const made = life.makes ? await madeOf(db, kind, id) : {};
+      return made && life.observed(id, made);
     },
     async *list() {
       const rows = await db.selectFrom('simulated_objects').select(['kind', 'id']).execute();

@@ -3,7 +3,7 @@ import type { ClusterObservation } from '../contract/specs.ts';
 import { provideDecoratorMetadata } from './decorator-metadata.ts';
 
 /** What connects to a cluster: certificates as PEM, keys as PKCS #8. */
-type Certificates = Required<Omit<ClusterObservation, 'endpoint'>>;
+export type Certificates = Required<Omit<ClusterObservation, 'endpoint'>>;
 
 const YEARS_VALID = 2;
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Kind } from '../contract/backend.ts';
 import { Refused } from '../contract/backend.ts';
 import type { ClusterSpec, MachineSpec, Observations, Specs } from '../contract/specs.ts';
-import { makeCertificates } from './certificates.ts';
+import { type Certificates, makeCertificates } from './certificates.ts';
 
 /** One state on the way, and how long it lasts at speed 1. */
 export interface Phase {
@@ -10,15 +10,14 @@ export interface Phase {
   ms: number;
 }
 
-type Once = <Made extends object>(make: () => Promise<Made>) => Promise<Made>;
-
 /** How things of a kind come, change and go. */
 export interface Life<K extends Kind> {
   making(spec: Specs[K]): Phase[];
   changing(former: Specs[K], spec: Specs[K]): Phase[];
   removing: Phase;
-  /** `once` answers what was made the first time. */
-  observed(id: string, spec: Specs[K], once: Once): Observations[K] | Promise<Observations[K]>;
+  /** What each thing makes once, and is seen with from then on. */
+  makes?(): Promise<object>;
+  observed(id: string, made: object): Observations[K];
   /** @throws Refused for what stands for a failure */
   refuse?(spec: Specs[K]): void;
 }
@@ -84,11 +83,9 @@ export const LIVES: { [K in Kind]: Life<K> } = {
     ],
     changing: clusterChange,
     removing: { state: 'deleting', ms: 500 },
+    makes: makeCertificates,
     // A name that is reserved for leading nowhere (RFC 6761): simulated clusters answer to nobody.
-    observed: async (id, _spec, once) => ({
-      endpoint: `https://${id}.k8s.invalid:6443`,
-      ...(await once(makeCertificates)),
-    }),
+    observed: (id, made) => ({ endpoint: `https://${id}.k8s.invalid:6443`, ...(made as Certificates) }),
     refuse(spec) {
       const logging = spec.configuration.logging as { topic_name?: string } | undefined;
       if (logging?.topic_name !== FAILING_TOPIC) return;

@@ -70,21 +70,27 @@ export async function deleteObject(
   return numAffectedRows === 1n;
 }
 
-/** What the object made once, and answers from then on. */
-export async function madeOnce<Made extends object>(
-  db: Kysely<Tables>,
-  kind: string,
-  id: string,
-  make: () => Promise<Made>,
-): Promise<Made> {
+/** What the object made; null where it hasn't yet. */
+export async function madeOf(db: Kysely<Tables>, kind: string, id: string): Promise<object | null> {
   const found = await db
     .selectFrom('simulated_objects')
     .select('made')
     .where('kind', '=', kind)
     .where('id', '=', id)
     .executeTakeFirst();
-  if (found?.made) return found.made as Made;
-  const { rows } = await sql<{ made: Made }>`
+  return found?.made ?? null;
+}
+
+/** What the object makes the first time, and answers from then on. */
+export async function madeOnce(
+  db: Kysely<Tables>,
+  kind: string,
+  id: string,
+  make: () => Promise<object>,
+): Promise<object> {
+  const found = await madeOf(db, kind, id);
+  if (found) return found;
+  const { rows } = await sql<{ made: object }>`
     update simulated_objects set made = coalesce(made, ${JSON.stringify(await make())}::jsonb)
     where kind = ${kind} and id = ${id} returning made`.execute(db);
   const [row] = rows;

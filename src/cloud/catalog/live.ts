@@ -98,38 +98,5 @@ export async function followCatalog(deps: {
 
 /** One object for whoever keeps it, which asks the catalogue of the moment. */
 function standingFor(current: () => Catalog): Catalog {
-  return {
-    get hash() {
-      return current().hash;
-    },
-    get text() {
-      return current().text;
-    },
-    get backends() {
-      return current().backends;
-    },
-    backendOf: (regionId, family) => current().backendOf(regionId, family),
-    get regions() {
-      return current().regions;
-    },
-    get kubernetesVersions() {
-      return current().kubernetesVersions;
-    },
-    get features() {
-      return current().features;
-    },
-    flavors: (regionId) => current().flavors(regionId),
-    flavor: (regionId, flavorId) => current().flavor(regionId, flavorId),
-    images: (regionId) => current().images(regionId),
-    image: (regionId, imageId) => current().image(regionId, imageId),
-    ddosTemplates: (regionId) => current().ddosTemplates(regionId),
-    ddosTemplate: (regionId, templateId) => current().ddosTemplate(regionId, templateId),
-    loggingDestinations: (regionId) => current().loggingDestinations(regionId),
-    loggingHosts: (regionId) => current().loggingHosts(regionId),
-    volumePrice: (regionId, typeName, currency) => current().volumePrice(regionId, typeName, currency),
-    flavorPrice: (regionId, flavorId, currency) => current().flavorPrice(regionId, flavorId, currency),
-    imagePrice: (regionId, osType, currency) => current().imagePrice(regionId, osType, currency),
-    publicAddressPrice: (regionId, currency) => current().publicAddressPrice(regionId, currency),
-    clientTerms: (clientId) => current().clientTerms(clientId),
-  };
+  return new Proxy({} as Catalog, { get: (_none, name) => Reflect.get(current(), name) });
 }

@@ -101,6 +101,10 @@ it('an overdue deletion stays visible and held, and goes on', async () => {
   });
   expect((await http.get(at)).body).toMatchObject({ status: 'Deleting', task_id: taskId });
   expect(await http.patch(at, { ddos_profile: { enabled: false } })).toMatchObject({ status: 409 });
+  const [node] = (await http.get('/cloud/v1/instances/1/1')).body.results;
+  expect(node).toMatchObject({ task_id: taskId });
+  const alone = await http.delete(`/cloud/v1/instances/1/1/${node.id}`);
+  expect(alone.status, alone.text).toBe(409);
   const [again] = (await http.delete(at)).body;
   expect(again).not.toBe(taskId);
 

@@ -18,6 +18,7 @@ import { acceptCluster } from './creation.ts';
 import { lockFreeCluster, lockKnownCluster, refuseHeld } from './free-cluster.ts';
 import { keepKeys } from './kept-keys.ts';
 import { inFieldsOfCreation, type PoolNodes } from './nodes/pool-nodes.ts';
+import { DELETE_POOL } from './pools/tasks.ts';
 import { CLUSTER_QUOTAS } from './quotas.ts';
 import type { ClusterReferences } from './references.ts';
 import { configurationContext, slurmReferences } from './region-context.ts';
@@ -157,7 +158,7 @@ export function createClusters(deps: {
       return database.accept(scope.principal, async (tx) => {
         const cluster = await lockKnownCluster(tx, scope, name);
         if (cluster.status === 'Deleting') {
-          const again = await tasks.removeAgain(tx, scope, cluster.task_id);
+          const again = await tasks.removeAgain(tx, scope, cluster.task_id, DELETE_CLUSTER, DELETE_POOL);
           if (again !== undefined) return again;
         }
         refuseHeld(cluster);

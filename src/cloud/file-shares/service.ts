@@ -124,7 +124,7 @@ export function createFileShares(deps: {
       const taskId = randomUUID();
       return database.accept(scope.principal, async (tx) => {
         const share = await lock(tx, scope, id);
-        const again = await tasks.removeAgain(tx, scope, share.task_id);
+        const again = await tasks.removeAgain(tx, scope, share.task_id, DELETE_SHARE);
         if (again !== undefined) return again;
         refuseHeld(`File share ${share.name}`, share);
         const cluster = await users.slurmClusterOn(tx, share.id);

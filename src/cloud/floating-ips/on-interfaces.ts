@@ -51,8 +51,6 @@ export interface InterfaceFloatingIps {
     taskId: string,
   ): Promise<{ held: string[]; doomed: string[] }>;
   settle(tx: Transaction, taskId: string, now: Date): Promise<void>;
-  /** Those that lead to the ports, locked. */
-  leadingTo(tx: Transaction, portIds: string[]): Promise<string[]>;
   /** See the store. Quota and addresses of those that it answers are the caller's affair. */
   letGo: typeof store.letGo;
 }
@@ -132,8 +130,6 @@ export const interfaceFloatingIps: InterfaceFloatingIps = {
     await store.hold(tx, ids, taskId);
     return { held: ids, doomed: deleteFloatings ? ids : ids.filter((id) => floatings.includes(id)) };
   },
-
-  leadingTo: async (tx, portIds) => (await store.lockOnPorts(tx, portIds)).map(({ id }) => id),
 
   settle: store.settle,
 

@@ -151,7 +151,7 @@ export function createImages(deps: {
     delete: (scope, id) =>
       database.accept(scope.principal, async (tx) => {
         const known = isUuid(id) ? await store.lockImage(tx, placeOf(scope), id) : undefined;
-        const again = await tasks.removeAgain(tx, scope, known?.task_id ?? null);
+        const again = await tasks.removeAgain(tx, scope, known?.task_id ?? null, DELETE_IMAGE);
         if (again !== undefined) return again;
         const image = await lockOwn(tx, scope, id);
         const readers = await store.volumesFrom(tx, image.id, SHOWN_IN_MESSAGE);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { hurry, infrastructure } from '../../../test/support/infrastructure.ts';
+import { hurry, infrastructure, specOf } from '../../../test/support/infrastructure.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 
 const I = '/cloud/v1/instances/1/1';
@@ -11,12 +11,12 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-async function create(from: object = { type: 'external' }): Promise<string> {
+async function create(from: object = { type: 'external' }, more: object[] = []): Promise<string> {
   const accepted = await service.http.post('/cloud/v2/instances/1/1', {
     name: 'web-1',
     flavor: 'g1-standard-1-2',
     interfaces: [from],
-    volumes: [{ source: 'new-volume', size: 1, delete_on_termination: true }],
+    volumes: [{ source: 'new-volume', size: 1, delete_on_termination: true }, ...more],
   });
   expect(accepted.status, accepted.text).toBe(200);
   return accepted.body[0];
@@ -108,6 +108,84 @@ it('shows an instance whose deletion takes longer than its task, and it goes in 
   expect((await hurried(again)).state).toBe('FINISHED');
   expect((await service.http.get(`${I}/${id}`)).status).toBe(404);
   expect((await service.http.task(deletion)).state).toBe('ERROR');
+});
+
+it('does not take the late removal of an instance for that of a volume which stays', async () => {
+  const staying = { source: 'new-volume', size: 1, name: 'stays' };
+  const { created_resources } = await hurried(await create(undefined, [staying]));
+  const [deletion] = (await service.http.delete(`${I}/${created_resources.instances[0]}`)).body;
+  await expire(deletion);
+  expect((await service.http.task(deletion)).state).toBe('ERROR');
+  const { results } = (await service.http.get('/cloud/v1/volumes/1/1')).body;
+  const { id } = results.find(({ name }: { name: string }) => name === 'stays');
+
+  const early = await service.http.delete(`/cloud/v1/volumes/1/1/${id}`);
+  expect(early.status, early.text).toBe(409);
+  expect(early.body.message).toContain(deletion);
+
+  const [again] = (await service.http.delete(`${I}/${created_resources.instances[0]}`)).body;
+  expect((await hurried(again)).state).toBe('FINISHED');
+  const [removal] = (await service.http.delete(`/cloud/v1/volumes/1/1/${id}`)).body;
+  expect((await hurried(removal)).state).toBe('FINISHED');
+  expect((await service.http.get(`/cloud/v1/volumes/1/1/${id}`)).status).toBe(404);
+});
+
+const FLOATING = '/cloud/v1/floatingips/1/1';
+const inDefaultNetwork = async () => {
+  const [network] = (await service.http.get('/cloud/v1/networks/1/1')).body.results;
+  return { type: 'any_subnet', network_id: network.id };
+};
+
+it('holds the floating IPs of an interface that leaves, and leads them there again when it stays', async () => {
+  const outside = { floating_ip: { source: 'new' } };
+  const made = (await hurried(await create({ ...(await inDefaultNetwork()), ...outside }))).created_resources;
+  const [[id], [portId], [floatingId]] = [made.instances, made.ports, made.floatingips];
+  const [{ ip_assignments }] = (await service.http.get(`${I}/${id}/interfaces`)).body.results;
+  const detachment = await service.http.post(`${I}/${id}/detach_interface`, {
+    port_id: portId,
+    ip_address: ip_assignments[0].ip_address,
+  });
+  expect(detachment.status, detachment.text).toBe(200);
+  const [task] = detachment.body;
+
+  const away = await service.http.post(`${FLOATING}/${floatingId}/unassign`);
+  expect([away.status, away.body.message]).toEqual([409, expect.stringContaining(task)]);
+  await expire(task);
+  expect((await service.http.task(task)).state).toBe('ERROR');
+  const { wanted } = await specOf(service.pool, 'floating_ip', floatingId);
+  expect(wanted).toMatchObject({ target: { portId } });
+  const floating = (await service.http.get(`${FLOATING}/${floatingId}`)).body;
+  expect(floating).toMatchObject({ port_id: portId, task_id: null });
+});
+
+it('takes changes of the ports of an instance that is being deleted, and they go with it', async () => {
+  const made = (await hurried(await create(await inDefaultNetwork()))).created_resources;
+  const [[id], [portId]] = [made.instances, made.ports];
+  const [floatingId] = (await hurried((await service.http.post(FLOATING, {})).body[0])).created_resources
+    .floatingips;
+  const group = { security_group: { name: 'too late' } };
+  const groupId = (await service.http.post('/cloud/v1/securitygroups/1/1', group)).body.id;
+
+  const [deletion] = (await service.http.delete(`${I}/${id}`)).body;
+  const assigned = await service.http.post(`${FLOATING}/${floatingId}/assign`, { port_id: portId });
+  expect(assigned.status, assigned.text).toBe(200);
+  const grouped = await service.http.post(`${I}/${id}/addsecuritygroup`, { name: 'too late' });
+  expect(grouped.status, grouped.text).toBe(204);
+  const change = await service.http.patch(`/cloud/v1/ports/1/1/${portId}`, {
+    security_group_ids: [groupId],
+    allowed_address_pairs: [{ ip_address: '192.0.2.1' }],
+  });
+  expect(change.status, change.text).toBe(200);
+
+  expect((await hurried(deletion)).state).toBe('FINISHED');
+  expect((await hurried(change.body[0])).state).toBe('FINISHED');
+  expect((await service.http.get(`${FLOATING}/${floatingId}`)).body).toMatchObject({ port_id: null });
+  expect(await specOf(service.pool, 'port', portId)).toEqual({ wanted: undefined, there: undefined });
+  const look = async () => {
+    await hurryAll();
+    return (await specOf(service.pool, 'floating_ip', floatingId)).there;
+  };
+  await expect.poll(look, { timeout: 15_000 }).not.toHaveProperty('target');
 });
 
 it('puts the state back when an action fails', async () => {

@@ -33,8 +33,7 @@ export function interfaceTasks(deps: Deps): TaskEnd[] {
   const attach: TaskEnd<InterfaceInput> = {
     ...ATTACH_INTERFACE,
     async complete(tx, task, input) {
-      await keep(tx, input, deps);
-      await deps.floatingIps.settle(tx, task.id, deps.clock.now());
+      await keep(tx, task.id, input, deps);
       return { ports: input.made.portIds, floatingips: input.made.floatingIpIds };
     },
     abandon: (tx, task, input) => remove(tx, task.id, input, deps),
@@ -46,14 +45,20 @@ export function interfaceTasks(deps: Deps): TaskEnd[] {
       await remove(tx, task.id, input, deps);
       return null;
     },
-    abandon: (tx, _task, input) => keep(tx, input, deps),
+    abandon: (tx, task, input) => keep(tx, task.id, input, deps),
   };
   return [attach, detach];
 }
 
-async function keep(tx: Transaction, { instanceId, portId }: InterfaceInput, deps: Deps): Promise<void> {
-  await changeInstance(tx, instanceId, { task_id: null }, deps.clock.now());
-  await deps.interfaces.free(tx, portId);
+async function keep(
+  tx: Transaction,
+  taskId: string,
+  { instanceId, portId }: InterfaceInput,
+  { clock, interfaces, floatingIps }: Deps,
+): Promise<void> {
+  await changeInstance(tx, instanceId, { task_id: null }, clock.now());
+  await interfaces.free(tx, portId);
+  await floatingIps.settle(tx, taskId, clock.now());
 }
 
 /** In the order in which an instance's removal locks the same rows. */

@@ -41,7 +41,7 @@ export function createInstanceInterfaces(deps: {
   tasks: Tasks;
   interfaces: PortInterfaces;
   newInterfaces: NewInterfaces;
-  floatingIps: Pick<InterfaceFloatingIps, 'leadingTo'>;
+  floatingIps: Pick<InterfaceFloatingIps, 'hold'>;
   find(scope: Scope, id: string): Promise<PlainInstance>;
 }): InstanceInterfaces {
   const { database, clock, catalog, tasks, interfaces, newInterfaces, floatingIps, find } = deps;
@@ -81,10 +81,11 @@ export function createInstanceInterfaces(deps: {
         const instance = await lockFreeInstance(tx, scope, id);
         const taskId = randomUUID();
         const port = await interfaces.hold(tx, instance.id, request, taskId);
-        const leading = await floatingIps.leadingTo(tx, [port.id]);
+        const staying = { floatings: [], deleteFloatings: false };
+        const { held } = await floatingIps.hold(tx, [port.id], staying, taskId);
         return start(tx, scope, DETACH_INTERFACE, taskId, inputOf(scope, instance.id, port.id), [
           ofMachine(instance.id, ({ ports: { [port.id]: _, ...ports } }) => ({ ports })),
-          ...withoutTarget(leading, []),
+          ...withoutTarget(held, []),
           ...(port.reserved ? [] : [remove('port', port.id)]),
         ]);
       }),

@@ -139,7 +139,7 @@ export function createInstances(deps: {
       const now = clock.now();
       return database.accept(scope.principal, async (tx) => {
         const known = isUuid(id) ? await store.lockInstance(tx, placeOf(scope), id) : undefined;
-        const again = await tasks.removeAgain(tx, scope, known?.task_id ?? null);
+        const again = await tasks.removeAgain(tx, scope, known?.task_id ?? null, DELETE_VM);
         if (again !== undefined) return again;
         const instance = await lockFreeInstance(tx, scope, id);
         const { reservedPortIds, gonePortIds, floatingIpIds, heldFloatingIpIds } = await holdAddresses(

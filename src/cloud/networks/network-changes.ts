@@ -122,7 +122,7 @@ export function createNetworkChanges(deps: {
       database.accept(scope.principal, async (tx) => {
         const network = await lockAlsoHeld(tx, scope, id, NETWORK);
         const what = `Network ${network.name}`;
-        const again = await tasks.removeAgain(tx, scope, network.task_id);
+        const again = await tasks.removeAgain(tx, scope, network.task_id, DELETE_NETWORK);
         if (again !== undefined) return again;
         refuseHeld(what, network);
         if (network.is_default) {

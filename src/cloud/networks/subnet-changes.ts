@@ -20,7 +20,7 @@ import { hostRoutesFrom, nameserversFrom } from './new-subnet.ts';
 import { findSubnet } from './store.ts';
 import { gatewayIn, keepsGateway, poolOf, type SubnetRange, subnetRange } from './subnet-range.ts';
 import * as rows from './subnet-rows.ts';
-import { CREATE_SUBNET, DELETE_SUBNET } from './tasks.ts';
+import { CREATE_SUBNET, DELETE_NETWORK, DELETE_SUBNET } from './tasks.ts';
 import { type NetworkUsers, refuseUsed } from './users.ts';
 import { subnetSpec } from './wanted.ts';
 
@@ -141,7 +141,7 @@ export function createSubnetChanges(deps: {
     deleteSubnet: (scope, id) =>
       database.accept(scope.principal, async (tx) => {
         const subnet = await lockAlsoHeld(tx, scope, id, SUBNET);
-        const again = await tasks.removeAgain(tx, scope, subnet.task_id);
+        const again = await tasks.removeAgain(tx, scope, subnet.task_id, DELETE_SUBNET, DELETE_NETWORK);
         if (again !== undefined) return again;
         refuseHeld(`Subnet ${subnet.name}`, subnet);
         if (subnet.creator_task_id === null) {

@@ -123,6 +123,16 @@ describe('deletion', () => {
     expect(answer.status, answer.text).toBe(200);
   });
 
+  it('leaves nothing to be removed in a region that is not offered any more', async () => {
+    const { id } = await made();
+    await service.pool.query('update wants set region_id = 99 where project_id = $1 and region_id = 2', [id]);
+    expect((await remove(id)).status).toBe(200);
+    const { rows } = await service.pool.query('select from wants where project_id = $1 and region_id = 99', [
+      id,
+    ]);
+    expect(rows).toEqual([]);
+  });
+
   it('names all that is left inside, and changes nothing', async () => {
     const { id } = await made();
     const volume = await tenant.http.post(`/cloud/v1/volumes/${id}/1`, {

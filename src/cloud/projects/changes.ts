@@ -4,11 +4,19 @@ import { type Database, type Transaction, violates } from '../../db/database.ts'
 import type { Principal } from '../../iam/identity/principal.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, NotFoundError } from '../../lib/errors.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { leftIn, removePrepared } from './contents.ts';
 import type { CreateProject, UpdateProject } from './schema.ts';
 import { PROJECT_TOPIC } from './service.ts';
-import { insertProject, lockProject, moveToDeleted, type ProjectRow, updateProject } from './store.ts';
+import {
+  forgetElsewhere,
+  insertProject,
+  lockProject,
+  moveToDeleted,
+  type ProjectRow,
+  updateProject,
+} from './store.ts';
 
 /** What makes, changes and removes projects. Others come and go only with their account. */
 export interface ProjectChanges {
@@ -26,6 +34,7 @@ export interface ProjectChanges {
 export function createProjectChanges(deps: {
   database: Database;
   clock: Clock;
+  catalog: Pick<Catalog, 'regions'>;
   tasks: Pick<Tasks, 'done'>;
   projects: {
     project(principal: Principal, projectId: number): Promise<ProjectRow>;
@@ -34,7 +43,7 @@ export function createProjectChanges(deps: {
   /** Gives every project of the account what each has from its first moment on, in the transaction that made it. */
   prepareProjects: (tx: Transaction, clientId: number) => Promise<void>;
 }): ProjectChanges {
-  const { database, clock, tasks, projects, prepareProjects } = deps;
+  const { database, clock, catalog, tasks, projects, prepareProjects } = deps;
 
   return {
     async create(principal, { name, description = null }) {
@@ -73,6 +82,7 @@ export function createProjectChanges(deps: {
         principal.writes?.about({ ...project, type: 'project' });
         await requireDeletable(tx, project);
         await removePrepared(tx, projectId);
+        await forgetElsewhere(tx, projectId, [...catalog.regions.keys()]);
         await wantNothingOf(tx, projectId);
         await moveToDeleted(tx, project, clock.now());
         await announce(tx.client, PROJECT_TOPIC, projectId);

@@ -80,7 +80,7 @@ export function createReservedFixedIps(deps: {
     delete: (scope, id) =>
       database.accept(scope.principal, async (tx) => {
         const port = await lockAlsoHeld(tx, scope, id);
-        const again = await tasks.removeAgain(tx, scope, port.task_id);
+        const again = await tasks.removeAgain(tx, scope, port.task_id, FREE_ADDRESS);
         if (again !== undefined) return again;
         refuseUsed(port);
         const taskId = randomUUID();

@@ -5,7 +5,7 @@ import type { Tasks } from '../tasks/service.ts';
 /*
  * Groups and rules change in the transaction that accepts the request, in both versions of the API: nothing has to be
  * built, whoever reads next sees the change, and what is wrong with it is refused at once instead of in a task. A
- * workflow would have to judge each change a second time when its turn comes, after others have changed the group. So the
+ * worker would have to judge each change a second time when its turn comes, after others have changed the group. So the
  * tasks only tell clients that wait for one that it is so, and are FINISHED when they are accepted.
  */
 

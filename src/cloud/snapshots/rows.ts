@@ -1,6 +1,10 @@
+import { ConflictError } from '../../lib/errors.ts';
 import { releaseQuota } from '../quotas/quotas.ts';
 import type { SnapshotRows } from '../volumes/snapshot-rows.ts';
 import { blockerOf, type SnapshotSources } from '../volumes/sources.ts';
+import { copiesOf } from './store.ts';
+
+const SHOWN_IN_MESSAGE = 10;
 
 /** What volumes need of snapshots: as sources of new ones, and as what has to go before they can. */
 export const snapshotRows: SnapshotRows & SnapshotSources = {
@@ -53,6 +57,15 @@ export const snapshotRows: SnapshotRows & SnapshotSources = {
       .limit(1)
       .forUpdate()
       .executeTakeFirst();
+  },
+
+  async refuseCopied(tx, ids) {
+    const [first, ...others] = await copiesOf(tx, ids, SHOWN_IN_MESSAGE);
+    if (!first) return;
+    const volumes = [first, ...others].map(({ id }) => id).join(', ');
+    throw new ConflictError(
+      `Snapshot ${first.snapshot_id} is being copied to volumes; wait until these are there: ${volumes}`,
+    );
   },
 
   async restore(tx, id, taskId, now) {

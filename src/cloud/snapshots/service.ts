@@ -116,9 +116,10 @@ export function createSnapshots(deps: {
         const snapshot = await store.lockSnapshot(tx.sql, placeOf(scope), id);
         if (!snapshot) throw new NotFoundError('Snapshot', id);
         scope.principal.writes?.about({ ...snapshot, type: 'snapshot' });
-        const again = await tasks.removeAgain(tx, scope, snapshot.task_id);
+        const again = await tasks.removeAgain(tx, scope, snapshot.task_id, DELETE_SNAPSHOT);
         if (again !== undefined) return again;
         refuseHeld(`Snapshot ${id}`, snapshot);
+        await snapshotRows.refuseCopied(tx, [snapshot.id]);
         await snapshotRows.hold(tx, [snapshot.id], taskId, clock.now());
         return tasks.begin(tx, scope, {
           id: taskId,

@@ -1,4 +1,5 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
+import type { Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Place } from '../projects/place.ts';
@@ -54,4 +55,19 @@ export async function listSnapshots(
     );
   }
   return pageWithCount(matching.orderBy('created_at', 'desc').orderBy('id', 'desc'), filter);
+}
+
+/** Up to `limit` volumes that are to be filled from one of the snapshots, and aren't there yet. */
+export async function copiesOf(
+  tx: Transaction,
+  snapshotIds: readonly string[],
+  limit: number,
+): Promise<{ id: string; snapshot_id: string }[]> {
+  const keys = snapshotIds.map((id) => `snapshot:${id}`);
+  const { rows } = await sql<{ id: string; snapshot_id: string }>`
+    select id, spec #>> '{source,snapshotId}' as snapshot_id from wants
+    where after && ${keys}::text[] and after <> '{}' and due_at is not null
+      and kind = 'volume' and settled_generation is null
+    order by snapshot_id, id limit ${limit}`.execute(tx.sql);
+  return rows;
 }

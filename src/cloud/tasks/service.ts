@@ -29,6 +29,8 @@ export interface TaskStart<Input> {
   id?: string;
 }
 
+type Removing = Pick<TaskType<unknown>, 'type'>;
+
 /** Whose work it is and where; some has no region. */
 export type TaskScope = Omit<Scope, 'region'> & { region: { id: number } | null };
 
@@ -40,13 +42,13 @@ export interface Tasks {
   begin<Input extends object>(tx: Transaction, scope: Scope, start: TaskStart<Input>): Promise<string>;
   /**
    * Another task for a removal that took longer than its own task could, and goes on; undefined where `heldBy` is no such
-   * task, or not of the type. Answers its id.
+   * task, or of none of the kinds that remove the thing. Answers its id.
    */
   removeAgain(
     tx: Transaction,
     scope: Scope,
     heldBy: string | null,
-    task?: Pick<TaskType<unknown>, 'type'>,
+    ...kinds: [Removing, ...Removing[]]
   ): Promise<string | undefined>;
   /** Wants something that no task waits for. @throws as `begin` */
   want(tx: Transaction, scope: Scope, wants: readonly Wanted[]): Promise<void>;
@@ -119,9 +121,9 @@ export function createTasks(deps: {
       scope.principal.writes?.started(id);
       return id;
     },
-    async removeAgain(tx, scope, heldBy, task) {
+    async removeAgain(tx, scope, heldBy, ...kinds) {
       const late = heldBy === null ? undefined : await findLateRemoval(tx.sql, heldBy);
-      if (!late || (task && task.type !== late.task_type)) return undefined;
+      if (!late || !kinds.some((kind) => kind.type === late.task_type)) return undefined;
       const id = randomUUID();
       const { task_type: type, data, deadline_ms: deadlineMs } = late;
       const input = { follows: late.id };

@@ -117,13 +117,14 @@ export function createVolumes(deps: {
         const [volume] = await store.lockVolumes(tx, placeOf(scope), [id]);
         if (!volume) throw new NotFoundError('Volume', id);
         scope.principal.writes?.about({ ...volume, type: 'volume' });
-        const again = await tasks.removeAgain(tx, scope, volume.task_id);
+        const again = await tasks.removeAgain(tx, scope, volume.task_id, DELETE_VOLUME);
         if (again !== undefined) return again;
         await requireFree(tx, volume);
         const own = await snapshots.lockOf(tx, [volume.id]);
         requireSnapshots(volume, own, snapshotIds);
         await store.setStatus(tx, [volume.id], 'deleting', taskId, now);
         const doomed = own.map((one) => one.id);
+        await snapshots.refuseCopied(tx, doomed);
         await snapshots.hold(tx, doomed, taskId, now);
         return tasks.begin(tx, scope, {
           id: taskId,

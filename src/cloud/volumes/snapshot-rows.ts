@@ -12,6 +12,8 @@ export interface SnapshotRows {
     tx: Transaction,
     volumeId: string,
   ): Promise<{ id: string; size_gib: number; task_id: string | null } | undefined>;
+  /** Call it when they are locked. @throws ConflictError while volumes are being filled from them */
+  refuseCopied(tx: Transaction, ids: readonly string[]): Promise<void>;
   /** Marks it as what the task puts back. */
   restore(tx: Transaction, id: string, taskId: string, now: Date): Promise<void>;
   /** Marks them as going with the task. */

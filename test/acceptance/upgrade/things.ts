@@ -75,6 +75,9 @@ export async function makeThings(http: HttpClient): Promise<void> {
       { source: 'snapshot', snapshot_id, size: 2 },
     ],
   });
+  // The second one boots, and so is the first device.
+  const { boot_index: _, ...unsaid } = BOOT;
+  await instance({ name: 'data first', volumes: [{ source: 'snapshot', snapshot_id, size: 2 }, unsaid] });
   const stopped = await instance({ name: 'stopped' });
   await post(`v2/instances/1/1/${stopped}/action`, { action: 'stop' });
   const suspended = await instance({ name: 'suspended' });

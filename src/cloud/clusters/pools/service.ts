@@ -134,7 +134,7 @@ export function createClusterPools(deps: {
       return database.accept(scope.principal, async (tx) => {
         const cluster = await lockKnownCluster(tx, scope, clusterName);
         if (cluster.pools.some((pool) => pool.name === name && pool.pending === 'Deleting')) {
-          const again = await tasks.removeAgain(tx, scope, cluster.task_id);
+          const again = await tasks.removeAgain(tx, scope, cluster.task_id, DELETE_POOL);
           if (again !== undefined) return again;
         }
         refuseHeld(cluster);

@@ -1,0 +1,28 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import fastify, { type FastifyBaseLogger, LogController } from 'fastify';
+import { serializerCompiler, validatorCompiler } from './compilers.ts';
+import { sendError } from './errors.ts';
+import { healthRoutes, type Readiness } from './health.ts';
+import { type Metrics, metricsRoute } from './metrics.ts';
+import type { Api } from './server.ts';
+import { answerUnknownPaths } from './unknown-paths.ts';
+
+/** What a process that serves no API answers: how it is, and its figures. */
+export function createWorkerServer(deps: {
+  log: FastifyBaseLogger;
+  readiness: Readiness;
+  metrics: Metrics;
+}): Api {
+  const app = fastify({
+    loggerInstance: deps.log,
+    logController: new LogController({ disableRequestLogging: true }),
+    forceCloseConnections: true,
+  }).withTypeProvider<TypeBoxTypeProvider>();
+  app.setValidatorCompiler(validatorCompiler());
+  app.setSerializerCompiler(serializerCompiler());
+  app.setErrorHandler<Error>(sendError);
+  answerUnknownPaths(app);
+  metricsRoute(app, deps.metrics);
+  healthRoutes(app, deps.readiness);
+  return app;
+}
