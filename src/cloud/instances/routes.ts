@@ -5,7 +5,6 @@ import { idsOf } from '../../lib/id-list.ts';
 import { tagFilter } from '../../lib/tag-query.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import type { Ports } from '../ports/service.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
 import { metadataValues } from './legacy-answer.ts';
 import { inFieldsOf, inTodaysFields } from './legacy-creation.ts';
 import { presentedInstance } from './presenter.ts';
@@ -29,7 +28,7 @@ const tags = ['Instances'];
 export function instanceRoutes(
   app: Api,
   dialect: Dialect,
-  { projects, instances, ports }: { projects: Projects; instances: Instances; ports: Ports },
+  { instances, ports }: { instances: Instances; ports: Ports },
 ): void {
   app.post('/cloud/v2/instances/:project_id/:region_id', {
     config: { access: 'operate' },
@@ -43,12 +42,11 @@ export function instanceRoutes(
       body: CreateInstanceSchema,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
+    handler: async ({ scope, body }) => {
       try {
-        return dialect.tasks([await instances.create(scope, inTodaysFields(request.body))]);
+        return dialect.tasks([await instances.create(scope, inTodaysFields(body))]);
       } catch (error) {
-        throw inFieldsOf(request.body, error);
+        throw inFieldsOf(body, error);
       }
     },
   });
@@ -63,10 +61,9 @@ export function instanceRoutes(
       querystring: InstanceListQuery,
       response: { 200: InstanceList },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { count, rows } = await instances.list(scope, instanceFilter(request.query));
-      const shown = { subnets: false, interfaceNames: request.query.with_interfaces_name ?? false };
+    handler: async ({ scope, query }) => {
+      const { count, rows } = await instances.list(scope, instanceFilter(query));
+      const shown = { subnets: false, interfaceNames: query.with_interfaces_name ?? false };
       return { count, results: rows.map((row) => presentedInstance(row, scope, shown)) };
     },
   });
@@ -80,9 +77,8 @@ export function instanceRoutes(
       params: InstanceParams,
       response: { 200: InstanceAnswer },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const row = await instances.get(scope, request.params.instance_id);
+    handler: async ({ scope, params }) => {
+      const row = await instances.get(scope, params.instance_id);
       return presentedInstance(row, scope, { subnets: true, interfaceNames: true });
     },
   });
@@ -99,10 +95,8 @@ export function instanceRoutes(
       querystring: DeleteInstanceQuery,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { query } = request;
-      const taskId = await instances.delete(scope, request.params.instance_id, {
+    handler: async ({ scope, params, query }) => {
+      const taskId = await instances.delete(scope, params.instance_id, {
         volumes: idsOf(query.volumes),
         floatings: idsOf(query.floatings),
         reservedFixedIps: idsOf(query.reserved_fixed_ips),
@@ -122,9 +116,8 @@ export function instanceRoutes(
       params: InstanceParams,
       response: { 200: NetworkPortList },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const results = await ports.ofInstance(scope, request.params.instance_id);
+    handler: async ({ scope, params }) => {
+      const results = await ports.ofInstance(scope, params.instance_id);
       return { count: results.length, results };
     },
   });

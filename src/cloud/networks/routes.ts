@@ -2,7 +2,6 @@ import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
 import { tagFilter } from '../../lib/tag-query.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
 import { presentedNetwork } from './answers.ts';
 import { CreateNetwork, UpdateNetwork } from './input-schema.ts';
 import { NetworkAnswer, NetworkList, NetworkListQuery, NetworkParams } from './schema.ts';
@@ -13,11 +12,7 @@ const NETWORKS = '/cloud/v1/networks/:project_id/:region_id';
 const NETWORKS_V2 = '/cloud/v2/networks/:project_id/:region_id';
 const tags = ['Networks'];
 
-export function networkRoutes(
-  app: Api,
-  dialect: Dialect,
-  { projects, networks }: { projects: Projects; networks: Networks },
-): void {
+export function networkRoutes(app: Api, dialect: Dialect, { networks }: { networks: Networks }): void {
   app.get(NETWORKS, {
     config: { access: 'read' },
     schema: {
@@ -28,9 +23,8 @@ export function networkRoutes(
       querystring: NetworkListQuery,
       response: { 200: NetworkList },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { count, rows } = await networks.list(scope, networkFilter(request.query));
+    handler: async ({ scope, query }) => {
+      const { count, rows } = await networks.list(scope, networkFilter(query));
       return { count, results: rows.map((row) => presentedNetwork(row, scope)) };
     },
   });
@@ -44,10 +38,8 @@ export function networkRoutes(
       params: NetworkParams,
       response: { 200: NetworkAnswer },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return presentedNetwork(await networks.get(scope, request.params.network_id), scope);
-    },
+    handler: async ({ scope, params }) =>
+      presentedNetwork(await networks.get(scope, params.network_id), scope),
   });
 
   app.post(NETWORKS, {
@@ -61,10 +53,7 @@ export function networkRoutes(
       body: CreateNetwork,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([await networks.create(scope, request.body)]);
-    },
+    handler: async ({ scope, body }) => dialect.tasks([await networks.create(scope, body)]),
   });
 
   app.patch(`${NETWORKS}/:network_id`, {
@@ -78,10 +67,9 @@ export function networkRoutes(
       body: UpdateNetwork,
       response: { 200: NetworkAnswer },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      await networks.updateNow(scope, request.params.network_id, request.body);
-      return presentedNetwork(await networks.get(scope, request.params.network_id), scope);
+    handler: async ({ scope, params, body }) => {
+      await networks.updateNow(scope, params.network_id, body);
+      return presentedNetwork(await networks.get(scope, params.network_id), scope);
     },
   });
 
@@ -96,9 +84,8 @@ export function networkRoutes(
       body: UpdateNetwork,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const task = await networks.update(scope, request.params.network_id, request.body);
+    handler: async ({ scope, params, body }) => {
+      const task = await networks.update(scope, params.network_id, body);
       return dialect.tasks(task === undefined ? [] : [task]);
     },
   });
@@ -114,10 +101,7 @@ export function networkRoutes(
       params: NetworkParams,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([await networks.delete(scope, request.params.network_id)]);
-    },
+    handler: async ({ scope, params }) => dialect.tasks([await networks.delete(scope, params.network_id)]),
   });
 }
 

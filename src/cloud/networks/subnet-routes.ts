@@ -2,7 +2,6 @@ import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
 import { tagFilter } from '../../lib/tag-query.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
 import { presentedSubnet } from './answers.ts';
 import { CreateSubnet, UpdateSubnet } from './input-schema.ts';
 import { SubnetAnswer, SubnetList, SubnetListQuery, SubnetParams } from './schema.ts';
@@ -12,11 +11,7 @@ import type { SubnetFilter } from './store.ts';
 const SUBNETS = '/cloud/v1/subnets/:project_id/:region_id';
 const tags = ['Networks'];
 
-export function subnetRoutes(
-  app: Api,
-  dialect: Dialect,
-  { projects, networks }: { projects: Projects; networks: Networks },
-): void {
+export function subnetRoutes(app: Api, dialect: Dialect, { networks }: { networks: Networks }): void {
   app.get(SUBNETS, {
     config: { access: 'read' },
     schema: {
@@ -27,9 +22,8 @@ export function subnetRoutes(
       querystring: SubnetListQuery,
       response: { 200: SubnetList },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { count, rows } = await networks.listSubnets(scope, subnetFilter(request.query));
+    handler: async ({ scope, query }) => {
+      const { count, rows } = await networks.listSubnets(scope, subnetFilter(query));
       return { count, results: rows.map((row) => presentedSubnet(row, scope)) };
     },
   });
@@ -43,10 +37,8 @@ export function subnetRoutes(
       params: SubnetParams,
       response: { 200: SubnetAnswer },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return presentedSubnet(await networks.getSubnet(scope, request.params.subnet_id), scope);
-    },
+    handler: async ({ scope, params }) =>
+      presentedSubnet(await networks.getSubnet(scope, params.subnet_id), scope),
   });
 
   app.post(SUBNETS, {
@@ -61,10 +53,7 @@ export function subnetRoutes(
       body: CreateSubnet,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([await networks.createSubnet(scope, request.body)]);
-    },
+    handler: async ({ scope, body }) => dialect.tasks([await networks.createSubnet(scope, body)]),
   });
 
   app.patch(`${SUBNETS}/:subnet_id`, {
@@ -79,10 +68,9 @@ export function subnetRoutes(
       body: UpdateSubnet,
       response: { 200: SubnetAnswer },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      await networks.updateSubnet(scope, request.params.subnet_id, request.body);
-      return presentedSubnet(await networks.getSubnet(scope, request.params.subnet_id), scope);
+    handler: async ({ scope, params, body }) => {
+      await networks.updateSubnet(scope, params.subnet_id, body);
+      return presentedSubnet(await networks.getSubnet(scope, params.subnet_id), scope);
     },
   });
 
@@ -97,10 +85,8 @@ export function subnetRoutes(
       params: SubnetParams,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([await networks.deleteSubnet(scope, request.params.subnet_id)]);
-    },
+    handler: async ({ scope, params }) =>
+      dialect.tasks([await networks.deleteSubnet(scope, params.subnet_id)]),
   });
 }
 

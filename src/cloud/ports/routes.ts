@@ -4,7 +4,6 @@ import { ProjectRegionParams } from '../../lib/wire.ts';
 import type { FloatingIps } from '../floating-ips/service.ts';
 import { NetworkParams } from '../networks/schema.ts';
 import type { Networks } from '../networks/service.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
 import { presentedInterfaces } from './interface-answers.ts';
 import { InterfaceAnswer } from './interface-schema.ts';
 import type { PortFilter } from './port-rows.ts';
@@ -47,13 +46,12 @@ export function portRoutes(
   app: Api,
   dialect: Dialect,
   services: {
-    projects: Projects;
     networks: Networks;
     floatingIps: FloatingIps;
     projectPorts: ProjectPorts;
   },
 ): void {
-  const { projects, projectPorts: ports } = services;
+  const { projectPorts: ports } = services;
 
   app.get(PORTS, {
     config: { access: 'read' },
@@ -65,9 +63,8 @@ export function portRoutes(
       querystring: PortListQuery,
       response: { 200: PortList },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { count, rows } = await ports.list(scope, portFilter(request.query));
+    handler: async ({ scope, query }) => {
+      const { count, rows } = await ports.list(scope, portFilter(query));
       return { count, results: rows.map(presentedPort) };
     },
   });
@@ -81,10 +78,7 @@ export function portRoutes(
       params: PortParams,
       response: { 200: PortAnswer },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return presentedPort(await ports.get(scope, request.params.port_id));
-    },
+    handler: async ({ scope, params }) => presentedPort(await ports.get(scope, params.port_id)),
   });
 
   app.patch(`${PORTS}/:port_id`, {
@@ -98,10 +92,8 @@ export function portRoutes(
       body: UpdatePort,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([await ports.update(scope, request.params.port_id, request.body, UPDATE_PORT)]);
-    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await ports.update(scope, params.port_id, body, UPDATE_PORT)]),
   });
 
   app.put(`${PORTS_V2}/:port_id/allow_address_pairs`, {
@@ -115,10 +107,9 @@ export function portRoutes(
       body: AllowAddressPairs,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const change = { allowed_address_pairs: request.body.allowed_address_pairs ?? [] };
-      return dialect.tasks([await ports.update(scope, request.params.port_id, change, UPDATE_PAIRS)]);
+    handler: async ({ scope, params, body }) => {
+      const change = { allowed_address_pairs: body.allowed_address_pairs ?? [] };
+      return dialect.tasks([await ports.update(scope, params.port_id, change, UPDATE_PAIRS)]);
     },
   });
 
@@ -132,9 +123,8 @@ export function portRoutes(
         params: PortParams,
         response: { 200: InterfaceAnswer },
       },
-      handler: async (request) => {
-        const scope = await projects.scope(scopeOf(request));
-        const row = await ports.secure(scope, request.params.port_id, enabled);
+      handler: async ({ scope, params }) => {
+        const row = await ports.secure(scope, params.port_id, enabled);
         const [answer] = await presentedInterfaces([row], scope, services);
         if (!answer) throw new TypeError('a port has a network that its project sees');
         return answer;
@@ -152,9 +142,8 @@ export function portRoutes(
       params: NetworkParams,
       response: { 200: PortOfNetworkList },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const results = await ports.ofNetwork(scope, request.params.network_id);
+    handler: async ({ scope, params }) => {
+      const results = await ports.ofNetwork(scope, params.network_id);
       return { count: results.length, results };
     },
   });

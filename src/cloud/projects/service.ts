@@ -63,13 +63,3 @@ export function createProjects(deps: {
     list: (principal, query) => listProjects(deps.database.sql, principal.clientId, query),
   };
 }
-
-/** What `scope` needs of a request whose path names a project and a region. */
-export function scopeOf(request: {
-  id: string;
-  principal: Principal;
-  params: { project_id: number; region_id: number };
-}): ScopeRequest {
-  const { project_id: projectId, region_id: regionId } = request.params;
-  return { principal: request.principal, requestId: request.id, projectId, regionId };
-}

@@ -3,7 +3,6 @@ import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
 import { tagFilter, tagQuery } from '../../lib/tag-query.ts';
 import { listQuery, ProjectRegionParams } from '../../lib/wire.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
 import { securityGroupListSchema, securityGroupSchema } from './answer-schema.ts';
 import { instanceGroupRoutes } from './instance-routes.ts';
 import { GROUPS, GroupParams, GROUP_TAGS as tags } from './params.ts';
@@ -25,7 +24,7 @@ const GroupListQuery = Type.Object(
 export function securityGroupRoutes(
   app: Api,
   dialect: Dialect,
-  { projects, securityGroups }: { projects: Projects; securityGroups: SecurityGroups },
+  { securityGroups }: { securityGroups: SecurityGroups },
 ): void {
   app.post(GROUPS, {
     config: { access: 'operate' },
@@ -39,10 +38,8 @@ export function securityGroupRoutes(
       body: createSecurityGroupSchema,
       response: { 200: securityGroupSchema(dialect.name) },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return presentedGroup(await securityGroups.create(scope, request.body), scope, dialect);
-    },
+    handler: async ({ scope, body }) =>
+      presentedGroup(await securityGroups.create(scope, body), scope, dialect),
   });
 
   app.get(GROUPS, {
@@ -55,9 +52,8 @@ export function securityGroupRoutes(
       querystring: GroupListQuery,
       response: { 200: securityGroupListSchema(dialect.name) },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { count, rows } = await securityGroups.list(scope, groupFilter(request.query));
+    handler: async ({ scope, query }) => {
+      const { count, rows } = await securityGroups.list(scope, groupFilter(query));
       return { count, results: rows.map((row) => presentedGroup(row, scope, dialect)) };
     },
   });
@@ -71,10 +67,8 @@ export function securityGroupRoutes(
       params: GroupParams,
       response: { 200: securityGroupSchema(dialect.name) },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return presentedGroup(await securityGroups.get(scope, request.params.group_id), scope, dialect);
-    },
+    handler: async ({ scope, params }) =>
+      presentedGroup(await securityGroups.get(scope, params.group_id), scope, dialect),
   });
 
   app.delete(`${GROUPS}/:group_id`, {
@@ -87,9 +81,8 @@ export function securityGroupRoutes(
       params: GroupParams,
       response: { 204: Type.Null() },
     },
-    handler: async (request, reply) => {
-      const scope = await projects.scope(scopeOf(request));
-      await securityGroups.delete(scope, request.params.group_id);
+    handler: async ({ scope, params }, reply) => {
+      await securityGroups.delete(scope, params.group_id);
       return reply.code(204).send(null);
     },
   });
@@ -107,9 +100,8 @@ export function securityGroupRoutes(
       body: updateSecurityGroupSchema,
       response: { 200: securityGroupSchema(dialect.name) },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const group = await securityGroups.update(scope, request.params.group_id, request.body);
+    handler: async ({ scope, params, body }) => {
+      const group = await securityGroups.update(scope, params.group_id, body);
       return presentedGroup(group, scope, dialect);
     },
   });
@@ -125,9 +117,8 @@ export function securityGroupRoutes(
       body: copySecurityGroupSchema,
       response: { 200: securityGroupSchema(dialect.name) },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const group = await securityGroups.copy(scope, request.params.group_id, request.body.name);
+    handler: async ({ scope, params, body }) => {
+      const group = await securityGroups.copy(scope, params.group_id, body.name);
       return presentedGroup(group, scope, dialect);
     },
   });
@@ -143,15 +134,13 @@ export function securityGroupRoutes(
       params: GroupParams,
       response: { 200: securityGroupSchema(dialect.name) },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return presentedGroup(await securityGroups.revert(scope, request.params.group_id), scope, dialect);
-    },
+    handler: async ({ scope, params }) =>
+      presentedGroup(await securityGroups.revert(scope, params.group_id), scope, dialect),
   });
 
-  ruleRoutes(app, dialect, { projects, securityGroups });
-  instanceGroupRoutes(app, { projects, securityGroups });
-  groupTaskRoutes(app, dialect, { projects, securityGroups });
+  ruleRoutes(app, dialect, { securityGroups });
+  instanceGroupRoutes(app, { securityGroups });
+  groupTaskRoutes(app, dialect, { securityGroups });
 }
 
 function groupFilter(query: Static<typeof GroupListQuery>) {

@@ -1,6 +1,5 @@
 import { goneSignal } from '../../http/gone-signal.ts';
 import type { Api } from '../../http/server.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
 import { acknowledgementRoutes } from './acknowledgement-routes.ts';
 import { presentedTask } from './presenter.ts';
 import {
@@ -26,8 +25,8 @@ const PATHS = [
   { url: '/cloud/v1/tasks/:task_id(^(?!acknowledge).*$)', operationId: 'getCloudTask' },
 ];
 
-export function taskRoutes(app: Api, services: { tasks: Tasks; projects: Projects }): void {
-  const { tasks, projects } = services;
+export function taskRoutes(app: Api, services: { tasks: Tasks }): void {
+  const { tasks } = services;
   app.addHook('preClose', async () => tasks.stopWaiting());
 
   for (const { url, operationId } of PATHS) {
@@ -84,8 +83,8 @@ export function taskRoutes(app: Api, services: { tasks: Tasks; projects: Project
       querystring: ActiveTaskQuery,
       response: { 200: TaskList },
     },
-    handler: async (request) => {
-      const { count, rows } = await tasks.active(await projects.scope(scopeOf(request)), request.query);
+    handler: async ({ scope, query }) => {
+      const { count, rows } = await tasks.active(scope, query);
       return { count, results: rows.map(presentedTask) };
     },
   });
