@@ -34,7 +34,7 @@ export function flavorRoutes(app: Api, { catalog, pricing }: { catalog: Catalog;
       response: { 200: FlavorList },
     },
     handler: async ({ scope, query }) =>
-      pageOf(listed(catalog.flavors(scope.region.id), query), query, (flavor) =>
+      pageOf(listed(catalog.flavors(scope.regionId), query), query, (flavor) =>
         presentFlavor(flavor, query.include_prices ? pricing.flavor(scope, flavor.flavor_id) : undefined),
       ),
   });

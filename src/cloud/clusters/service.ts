@@ -5,7 +5,6 @@ import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { isGpu } from '../catalog/flavor-kinds.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { refuseExceeded, takeQuotas } from '../quotas/quotas.ts';
 import { workerGroups } from '../security-groups/worker-group.ts';
@@ -60,7 +59,7 @@ export function createClusters(deps: {
   const { database, clock, catalog, tasks, references, poolNodes, clusterWants } = deps;
 
   async function get(scope: Scope, name: string): Promise<store.ClusterRow> {
-    const row = await store.findCluster(database.sql, placeOf(scope), name);
+    const row = await store.findCluster(database.sql, scope, name);
     if (!row) throw new NotFoundError('Cluster', name);
     return row;
   }
@@ -68,7 +67,7 @@ export function createClusters(deps: {
   return {
     get,
 
-    list: (scope, page) => store.listClusters(database.sql, placeOf(scope), page),
+    list: (scope, page) => store.listClusters(database.sql, scope, page),
 
     async create(scope, request) {
       const { pools, ...wanted } = await acceptCluster(scope, request, { catalog, references });
@@ -77,7 +76,7 @@ export function createClusters(deps: {
       const cluster: store.NewCluster = {
         id,
         project_id: scope.projectId,
-        region_id: scope.region.id,
+        region_id: scope.regionId,
         ...wanted,
         status: 'Provisioning',
         creator_task_id: taskId,
@@ -101,7 +100,7 @@ export function createClusters(deps: {
             id: taskId,
             task: CREATE_CLUSTER,
             data: request,
-            input: { clusterId: id, clientId: scope.clientId, regionId: scope.region.id },
+            input: { clusterId: id, clientId: scope.clientId, regionId: scope.regionId },
             wants: [await clusterWants.made(tx, scope, { ...wanted, id, pools })],
           });
           await takeQuotas(tx, scope, { ...CLUSTER_QUOTAS, ...nodeQuotas });
@@ -169,7 +168,7 @@ export function createClusters(deps: {
           id: taskId,
           task: DELETE_CLUSTER,
           data: { cluster_id: cluster.id, cluster_name: name },
-          input: { clusterId: cluster.id, clientId: scope.clientId, regionId: scope.region.id },
+          input: { clusterId: cluster.id, clientId: scope.clientId, regionId: scope.regionId },
           wants: [remove('cluster', cluster.id)],
         });
       });

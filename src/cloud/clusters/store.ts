@@ -1,6 +1,6 @@
-import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import type { Transaction } from '../../db/database.ts';
+import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Place } from '../projects/place.ts';
@@ -19,7 +19,7 @@ const groupIdsOfPool = sql<string[]>`array(
   where link.pool_id = pool.id order by link.position)`.as('security_group_ids');
 
 /** Clusters with their pools, in one query. */
-function clusters(db: Kysely<Tables>, { projectId, regionId }: Place) {
+function clusters(db: Sql, { projectId, regionId }: Place) {
   return db
     .selectFrom('kubernetes_clusters')
     .selectAll()
@@ -55,11 +55,7 @@ function withDates(row: WithPoolTexts): ClusterRow {
   return { ...row, pools: row.pools.map((pool) => ({ ...pool, created_at: new Date(pool.created_at) })) };
 }
 
-export async function findCluster(
-  db: Kysely<Tables>,
-  place: Place,
-  name: string,
-): Promise<ClusterRow | undefined> {
+export async function findCluster(db: Sql, place: Place, name: string): Promise<ClusterRow | undefined> {
   const row = await clusters(db, place).where('name', '=', name).executeTakeFirst();
   return row && withDates(row);
 }
@@ -78,7 +74,7 @@ export async function findLogging(
 }
 
 export async function listClusters(
-  db: Kysely<Tables>,
+  db: Sql,
   place: Place,
   page: { limit: number; offset: number },
 ): Promise<{ count: number; rows: ClusterRow[] }> {

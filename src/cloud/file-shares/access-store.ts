@@ -1,5 +1,5 @@
-import type { Insertable, Kysely, Selectable } from 'kysely';
-import type { Transaction } from '../../db/database.ts';
+import type { Insertable, Selectable } from 'kysely';
+import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 
@@ -23,7 +23,7 @@ export async function countRules(tx: Transaction, shareId: string): Promise<numb
 
 /** In the order in which they were made. */
 export async function listRules(
-  db: Kysely<Tables>,
+  db: Sql,
   shareId: string,
   page: { limit: number; offset: number },
 ): Promise<{ count: number; rows: AccessRuleRow[] }> {

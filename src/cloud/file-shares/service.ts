@@ -6,7 +6,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, type FieldProblem, InvalidError, type QuotaExceededError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import type { TagHolder } from '../metadata/service.ts';
-import { type Place, placeOf } from '../projects/place.ts';
+import type { Place } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { exceededQuotas, takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
@@ -90,7 +90,7 @@ export function createFileShares(deps: {
   const { database, clock, tasks, subnets, users } = deps;
 
   async function find(scope: Scope, id: string): Promise<store.FileShareRow | undefined> {
-    return isUuid(id) ? store.findShare(database.sql, placeOf(scope), id) : undefined;
+    return isUuid(id) ? store.findShare(database.sql, scope, id) : undefined;
   }
 
   return {
@@ -116,7 +116,7 @@ export function createFileShares(deps: {
       return taskId;
     },
 
-    list: (scope, filter) => store.listShares(database.sql, placeOf(scope), filter),
+    list: (scope, filter) => store.listShares(database.sql, scope, filter),
 
     get: found,
 
@@ -190,7 +190,7 @@ export function createFileShares(deps: {
     },
 
     async keepForSlurm(tx, scope, id) {
-      const row = await store.keepFree(tx, placeOf(scope), id);
+      const row = await store.keepFree(tx, scope, id);
       return row !== undefined && row.type_name === 'vast' && slurmNeeds(slurmShare(row)).length === 0;
     },
   };
@@ -227,7 +227,7 @@ export function createFileShares(deps: {
   async function networkOf(tx: Transaction, scope: Scope, { network }: NewShare) {
     if (!network) return { network_id: null, network_name: null, subnet_id: null, subnet_name: null };
     const { networkId, subnetId } = network;
-    const subnet = await subnets.keep(tx, placeOf(scope), networkId, subnetId);
+    const subnet = await subnets.keep(tx, scope, networkId, subnetId);
     if (!subnet) throw new InvalidError([noSubnet(networkId, subnetId)]);
     return {
       network_id: networkId,
@@ -257,7 +257,7 @@ function slurmShare(row: store.FileShareRow): SlurmShare {
 function rowOf(scope: Scope, share: NewShare) {
   return {
     project_id: scope.projectId,
-    region_id: scope.region.id,
+    region_id: scope.regionId,
     name: share.name,
     type_name: share.typeName,
     protocol: 'NFS' as const,
@@ -281,7 +281,7 @@ function rulesOf(shareId: string, { access }: NewShare, now: Date) {
 }
 
 function inputOf(scope: Scope, fileShareId: string) {
-  return { fileShareId, clientId: scope.clientId, regionId: scope.region.id };
+  return { fileShareId, clientId: scope.clientId, regionId: scope.regionId };
 }
 
 function noSubnet(networkId: string, subnetId: string | undefined): FieldProblem {

@@ -1,5 +1,5 @@
-import { type Insertable, type Kysely, type Selectable, sql, type Updateable } from 'kysely';
-import type { Transaction } from '../../db/database.ts';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
@@ -10,15 +10,11 @@ export type FileShareRow = Selectable<Tables['file_shares']>;
 export type NewFileShareRow = Insertable<Tables['file_shares']>;
 export type SharePatch = Updateable<Tables['file_shares']>;
 
-function shares(db: Kysely<Tables>, { projectId, regionId }: Place) {
+function shares(db: Sql, { projectId, regionId }: Place) {
   return db.selectFrom('file_shares').where('project_id', '=', projectId).where('region_id', '=', regionId);
 }
 
-export async function findShare(
-  db: Kysely<Tables>,
-  place: Place,
-  id: string,
-): Promise<FileShareRow | undefined> {
+export async function findShare(db: Sql, place: Place, id: string): Promise<FileShareRow | undefined> {
   return shares(db, place).selectAll().where('id', '=', id).executeTakeFirst();
 }
 
@@ -51,7 +47,7 @@ export interface FileShareFilter {
 }
 
 export async function listShares(
-  db: Kysely<Tables>,
+  db: Sql,
   place: Place,
   filter: FileShareFilter,
 ): Promise<{ count: number; rows: FileShareRow[] }> {

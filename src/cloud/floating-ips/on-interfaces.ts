@@ -3,7 +3,6 @@ import { isIPv4 } from 'node:net';
 import { want } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../lib/errors.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import { inserted, refuseLeading, refuseTaken } from './service.ts';
@@ -78,7 +77,7 @@ export async function refuseLosing(tx: Transaction, portId: string, addresses: s
 export const interfaceFloatingIps: InterfaceFloatingIps = {
   async plan(tx, scope, wishes) {
     const ids = wishes.flatMap((wish) => wish?.existing_floating_id?.toLowerCase() ?? []);
-    const found = new Map((await store.lockFloatingIps(tx, placeOf(scope), ids)).map((row) => [row.id, row]));
+    const found = new Map((await store.lockFloatingIps(tx, scope, ids)).map((row) => [row.id, row]));
     const problems = wishes.flatMap((wish, index): FieldProblem[] => {
       const id = wish?.existing_floating_id?.toLowerCase();
       if (wish === undefined || id === undefined) return [];
@@ -116,7 +115,7 @@ export const interfaceFloatingIps: InterfaceFloatingIps = {
         await inserted(store.changeFloatingIp(tx, floatingIp.id, change, now));
       } else {
         const made = { id: floatingIp.id, address, portId: port.id, fixedAddress: port.address, tags: {} };
-        await inserted(store.insertFloatingIp(tx, placeOf(scope), made, taskId, now));
+        await inserted(store.insertFloatingIp(tx, scope, made, taskId, now));
       }
     }
   },

@@ -6,7 +6,6 @@ import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts'
 import { isUuid } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { Addresses } from '../networks/addresses.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
@@ -71,7 +70,7 @@ export function createFloatingIps(deps: {
         await inserted(
           store.insertFloatingIp(
             tx,
-            placeOf(scope),
+            scope,
             { ...made, portId: target?.portId ?? null, fixedAddress: target?.address ?? null },
             taskId,
             clock.now(),
@@ -90,10 +89,10 @@ export function createFloatingIps(deps: {
       });
     },
 
-    list: (scope, filter) => store.listFloatingIps(database.sql, placeOf(scope), filter),
+    list: (scope, filter) => store.listFloatingIps(database.sql, scope, filter),
 
     async get(scope, id) {
-      const row = isUuid(id) ? await store.findFloatingIp(database.sql, placeOf(scope), id) : undefined;
+      const row = isUuid(id) ? await store.findFloatingIp(database.sql, scope, id) : undefined;
       if (!row) throw new NotFoundError('Floating IP', id);
       return row;
     },
@@ -152,7 +151,7 @@ export function createFloatingIps(deps: {
 }
 
 function inputOf(scope: Scope, floatingIpId: string) {
-  return { floatingIpId, clientId: scope.clientId, regionId: scope.region.id };
+  return { floatingIpId, clientId: scope.clientId, regionId: scope.regionId };
 }
 
 /** @throws NotFoundError, ConflictError while a task holds it */
@@ -163,7 +162,7 @@ export async function lockFree(tx: Transaction, scope: Scope, id: string): Promi
 }
 
 async function lockAlsoHeld(tx: Transaction, scope: Scope, id: string): Promise<FloatingIp> {
-  const [floating] = isUuid(id) ? await store.lockFloatingIps(tx, placeOf(scope), [id]) : [];
+  const [floating] = isUuid(id) ? await store.lockFloatingIps(tx, scope, [id]) : [];
   if (!floating) throw new NotFoundError('Floating IP', id);
   scope.principal.writes?.about({ type: 'floating_ip', id: floating.id, name: floating.address });
   return floating;

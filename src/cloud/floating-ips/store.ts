@@ -1,5 +1,5 @@
-import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
-import type { Transaction } from '../../db/database.ts';
+import { type Selectable, sql, type Updateable } from 'kysely';
+import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
@@ -16,7 +16,7 @@ export interface FloatingIpFilter {
   offset: number;
 }
 
-function floatingIps(db: Kysely<Tables>, place: Place) {
+function floatingIps(db: Sql, place: Place) {
   return db
     .selectFrom('floating_ips')
     .selectAll()
@@ -24,16 +24,12 @@ function floatingIps(db: Kysely<Tables>, place: Place) {
     .where('region_id', '=', place.regionId);
 }
 
-export async function findFloatingIp(
-  db: Kysely<Tables>,
-  place: Place,
-  id: string,
-): Promise<FloatingIpRow | undefined> {
+export async function findFloatingIp(db: Sql, place: Place, id: string): Promise<FloatingIpRow | undefined> {
   return floatingIps(db, place).where('id', '=', id).executeTakeFirst();
 }
 
 export async function listFloatingIps(
-  db: Kysely<Tables>,
+  db: Sql,
   place: Place,
   filter: FloatingIpFilter,
 ): Promise<{ count: number; rows: FloatingIpRow[] }> {
@@ -76,7 +72,7 @@ export async function lockOnPorts(tx: Transaction, portIds: string[]): Promise<F
 }
 
 /** By port. */
-export async function onPorts(db: Kysely<Tables>, portIds: string[]): Promise<FloatingIpRow[]> {
+export async function onPorts(db: Sql, portIds: string[]): Promise<FloatingIpRow[]> {
   return db
     .selectFrom('floating_ips')
     .selectAll()

@@ -9,7 +9,6 @@ import { tagFilter } from '../../lib/tag-query.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
 import type { Catalog, Image } from '../catalog/catalog.ts';
 import type { TagHolder } from '../metadata/service.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
@@ -87,7 +86,7 @@ export function createImages(deps: {
           ...shown,
           id,
           project_id: scope.projectId,
-          region_id: scope.region.id,
+          region_id: scope.regionId,
           status: 'saving',
           os_distro: volume.image_metadata?.os_distro ?? null,
           os_version: volume.image_metadata?.os_version ?? null,
@@ -114,7 +113,7 @@ export function createImages(deps: {
 
     async list(scope, query) {
       const filter = tagFilter(query);
-      const open = matchingImages(catalog.images(scope.region.id), query, filter);
+      const open = matchingImages(catalog.images(scope.regionId), query, filter);
       const limit = query.limit ?? 1000;
       const offset = query.offset ?? 0;
       const page = open.slice(offset, offset + limit);
@@ -123,7 +122,7 @@ export function createImages(deps: {
       }
       const own = await store.listImages(
         database.sql,
-        placeOf(scope),
+        scope,
         {
           namePart: query.name,
           osDistro: query.os_distro,
@@ -150,7 +149,7 @@ export function createImages(deps: {
 
     delete: (scope, id) =>
       database.accept(scope.principal, async (tx) => {
-        const known = isUuid(id) ? await store.lockImage(tx, placeOf(scope), id) : undefined;
+        const known = isUuid(id) ? await store.lockImage(tx, scope, id) : undefined;
         const again = await tasks.removeAgain(tx, scope, known?.task_id ?? null);
         if (again !== undefined) return again;
         const image = await lockOwn(tx, scope, id);
@@ -203,19 +202,19 @@ export function createImages(deps: {
   }
 
   async function found(scope: Scope, id: string): Promise<AnyImage> {
-    const image = catalog.image(scope.region.id, id.toLowerCase());
+    const image = catalog.image(scope.regionId, id.toLowerCase());
     if (image) return { image };
-    const row = isUuid(id) ? await store.findImage(database.sql, placeOf(scope), id) : undefined;
+    const row = isUuid(id) ? await store.findImage(database.sql, scope, id) : undefined;
     if (!row) throw new NotFoundError('Image', id);
     return { row };
   }
 
   /** @throws NotFoundError, ForbiddenError for the platform's, ConflictError while a task holds it */
   async function lockOwn(tx: Transaction, scope: Scope, id: string): Promise<store.ImageRow> {
-    if (catalog.image(scope.region.id, id.toLowerCase())) {
+    if (catalog.image(scope.regionId, id.toLowerCase())) {
       throw new ForbiddenError(`Image ${id} belongs to the platform and can only be used`);
     }
-    const image = isUuid(id) ? await store.lockImage(tx, placeOf(scope), id) : undefined;
+    const image = isUuid(id) ? await store.lockImage(tx, scope, id) : undefined;
     if (!image) throw new NotFoundError('Image', id);
     scope.principal.writes?.about({ ...image, type: 'image' });
     refuseHeld(`Image ${image.id}`, image);
@@ -224,5 +223,5 @@ export function createImages(deps: {
 }
 
 function inputOf(scope: Scope, imageId: string) {
-  return { imageId, clientId: scope.clientId, regionId: scope.region.id };
+  return { imageId, clientId: scope.clientId, regionId: scope.regionId };
 }

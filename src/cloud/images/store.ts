@@ -1,5 +1,5 @@
-import { type Insertable, type Kysely, type Selectable, sql, type Updateable } from 'kysely';
-import type { Transaction } from '../../db/database.ts';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
@@ -16,7 +16,7 @@ export interface ImageFilter {
   tags: Record<string, string>;
 }
 
-function images(db: Kysely<Tables>, place: Place) {
+function images(db: Sql, place: Place) {
   return db
     .selectFrom('images')
     .selectAll()
@@ -24,7 +24,7 @@ function images(db: Kysely<Tables>, place: Place) {
     .where('region_id', '=', place.regionId);
 }
 
-export async function findImage(db: Kysely<Tables>, place: Place, id: string): Promise<ImageRow | undefined> {
+export async function findImage(db: Sql, place: Place, id: string): Promise<ImageRow | undefined> {
   return images(db, place).where('id', '=', id).executeTakeFirst();
 }
 
@@ -35,7 +35,7 @@ export async function lockImage(tx: Transaction, place: Place, id: string): Prom
 
 /** The newest first. */
 export async function listImages(
-  db: Kysely<Tables>,
+  db: Sql,
   place: Place,
   filter: ImageFilter,
   page: { limit: number; offset: number },

@@ -55,7 +55,7 @@ export function createInstanceInterfaces(deps: {
     async attach(scope, id, request) {
       const transaction = database.accept(scope.principal, async (tx) => {
         const instance = await lockFreeInstance(tx, scope, id);
-        const problems = attachProblems(request, instance.flavor_id, catalog.ddosTemplates(scope.region.id));
+        const problems = attachProblems(request, instance.flavor_id, catalog.ddosTemplates(scope.regionId));
         if (problems.length > 0) throw new InvalidError(problems);
         const taskId = randomUUID();
         const now = clock.now();
@@ -106,7 +106,7 @@ export function createInstanceInterfaces(deps: {
 
 function inputOf(scope: Scope, instanceId: string, portId: string): InterfaceInput {
   const made = { portIds: [], floatingIpIds: [] };
-  return { instanceId, portId, made, clientId: scope.clientId, regionId: scope.region.id };
+  return { instanceId, portId, made, clientId: scope.clientId, regionId: scope.regionId };
 }
 
 /** What a list of interfaces is refused for, for a request that is one interface itself. */

@@ -8,7 +8,6 @@ import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { InterfaceFloatingIps } from '../floating-ips/on-interfaces.ts';
 import { lockPortsOf } from '../ports/reserved.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { takeQuotas } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
@@ -70,12 +69,11 @@ export function createInstances(deps: {
     async create(scope, request) {
       const problems = requestProblems(request);
       if (problems.length > 0) throw new InvalidError(problems);
-      const flavor = usableFlavor(catalog, scope.region.id, request.flavor);
+      const flavor = usableFlavor(catalog, scope.regionId, request.flavor);
       const tags = tagsOf(request);
       const sshKeyName = request.ssh_key_name ?? null;
       const publicKey = await publicKeyNamed(scope, sshKeyName);
       const [id, taskId] = [randomUUID(), randomUUID()];
-      const place = placeOf(scope);
       const now = clock.now();
 
       return database.accept(scope.principal, async (tx) => {
@@ -93,7 +91,7 @@ export function createInstances(deps: {
         scope.principal.writes?.about({ type: 'instance', id, name });
         await store.insertInstance(
           tx,
-          place,
+          scope,
           { id, name, flavor: keptFlavor(flavor), sshKeyName, tags },
           taskId,
           now,
@@ -108,7 +106,7 @@ export function createInstances(deps: {
           id: taskId,
           task: CREATE_VM,
           data: withoutSecrets(request),
-          input: { instanceId: id, madeVolumeIds, made, clientId: scope.clientId, regionId: scope.region.id },
+          input: { instanceId: id, madeVolumeIds, made, clientId: scope.clientId, regionId: scope.regionId },
           wants: [
             ...madeVolumes.map((volume) =>
               make('volume', volume.id, volumeSpec(volume.name, volume.shape, volume.tags)),
@@ -126,10 +124,10 @@ export function createInstances(deps: {
       });
     },
 
-    list: (scope, filter) => store.listInstances(database.sql, placeOf(scope), filter),
+    list: (scope, filter) => store.listInstances(database.sql, scope, filter),
 
     async get(scope, id) {
-      const row = isUuid(id) ? await store.findInstance(database.sql, placeOf(scope), id) : undefined;
+      const row = isUuid(id) ? await store.findInstance(database.sql, scope, id) : undefined;
       if (!row) throw new NotFoundError('Instance', id);
       return row;
     },
@@ -138,7 +136,7 @@ export function createInstances(deps: {
       const taskId = randomUUID();
       const now = clock.now();
       return database.accept(scope.principal, async (tx) => {
-        const known = isUuid(id) ? await store.lockInstance(tx, placeOf(scope), id) : undefined;
+        const known = isUuid(id) ? await store.lockInstance(tx, scope, id) : undefined;
         const again = await tasks.removeAgain(tx, scope, known?.task_id ?? null);
         if (again !== undefined) return again;
         const instance = await lockFreeInstance(tx, scope, id);
@@ -171,7 +169,7 @@ export function createInstances(deps: {
             reservedPortIds,
             floatingIpIds,
             clientId: scope.clientId,
-            regionId: scope.region.id,
+            regionId: scope.regionId,
           },
           wants: [
             remove('machine', instance.id),

@@ -1,6 +1,6 @@
-import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
+import { type Selectable, sql, type Updateable } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import type { Transaction } from '../../db/database.ts';
+import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
@@ -55,7 +55,7 @@ export interface InstanceFilter {
 }
 
 /** Instances with everything that an answer shows, in one query. */
-function instances(db: Kysely<Tables>, place: Place) {
+function instances(db: Sql, place: Place) {
   return db
     .selectFrom('instances')
     .selectAll()
@@ -95,17 +95,13 @@ function instances(db: Kysely<Tables>, place: Place) {
     .where('region_id', '=', place.regionId);
 }
 
-export async function findInstance(
-  db: Kysely<Tables>,
-  place: Place,
-  id: string,
-): Promise<InstanceRow | undefined> {
+export async function findInstance(db: Sql, place: Place, id: string): Promise<InstanceRow | undefined> {
   return instances(db, place).where('id', '=', id).executeTakeFirst();
 }
 
 /** Those on the ports, each with those of the ports that it has. */
 export async function instancesOnPorts(
-  db: Kysely<Tables>,
+  db: Sql,
   place: Place,
   portIds: string[],
 ): Promise<(InstanceRow & { port_ids: string[] })[]> {
@@ -119,7 +115,7 @@ export async function instancesOnPorts(
 }
 
 export async function listInstances(
-  db: Kysely<Tables>,
+  db: Sql,
   place: Place,
   filter: InstanceFilter,
 ): Promise<{ count: number; rows: InstanceRow[] }> {

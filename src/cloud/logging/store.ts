@@ -1,5 +1,5 @@
-import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
-import type { Transaction } from '../../db/database.ts';
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Place } from '../projects/place.ts';
@@ -7,7 +7,7 @@ import type { Place } from '../projects/place.ts';
 export type ServiceRow = Selectable<Tables['logging_services']>;
 export type TopicRow = Selectable<Tables['logging_topics']>;
 
-function services(db: Kysely<Tables>, { projectId, regionId }: Place) {
+function services(db: Sql, { projectId, regionId }: Place) {
   return db
     .selectFrom('logging_services')
     .selectAll()
@@ -15,7 +15,7 @@ function services(db: Kysely<Tables>, { projectId, regionId }: Place) {
     .where('region_id', '=', regionId);
 }
 
-function topics(db: Kysely<Tables>, { projectId, regionId }: Place) {
+function topics(db: Sql, { projectId, regionId }: Place) {
   return db
     .selectFrom('logging_topics')
     .selectAll()
@@ -23,7 +23,7 @@ function topics(db: Kysely<Tables>, { projectId, regionId }: Place) {
     .where('region_id', '=', regionId);
 }
 
-export async function findService(db: Kysely<Tables>, place: Place): Promise<ServiceRow | undefined> {
+export async function findService(db: Sql, place: Place): Promise<ServiceRow | undefined> {
   return services(db, place).executeTakeFirst();
 }
 
@@ -90,7 +90,7 @@ export async function setCredential(
 }
 
 export async function listTopics(
-  db: Kysely<Tables>,
+  db: Sql,
   place: Place,
   page: { limit: number; offset: number },
 ): Promise<{ count: number; rows: TopicRow[] }> {

@@ -2,7 +2,6 @@ import { type Transaction, violates } from '../../db/database.ts';
 import { canonicalAddress, type IpFamily } from '../../lib/cidr.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../lib/errors.ts';
 import { isBetween } from '../../lib/ip-number.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import {
   insertAssignments,
@@ -34,7 +33,7 @@ export function createAddresses(): Addresses {
       if (wishes.length === 0) return [];
       const subnets = await lockSubnets(
         tx,
-        placeOf(scope),
+        scope,
         wishes.map((wish) => wish.from),
       );
       const problems: FieldProblem[] = [];

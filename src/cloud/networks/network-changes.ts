@@ -8,7 +8,6 @@ import { tagsOf } from '../../lib/legacy-metadata.ts';
 import { sameTags } from '../../lib/tags.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
 import type { TagHolder } from '../metadata/service.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
@@ -52,7 +51,7 @@ export function createNetworkChanges(deps: {
       const [id, taskId] = [randomUUID(), randomUUID()];
       const now = clock.now();
       await database.accept(scope.principal, async (tx) => {
-        const segment = await rows.nextSegment(tx, scope.region.id, type);
+        const segment = await rows.nextSegment(tx, scope.regionId, type);
         if (segment === undefined) {
           throw new ConflictError(`Region ${scope.region.display_name} has no VLAN left; use type vxlan`);
         }
@@ -61,7 +60,7 @@ export function createNetworkChanges(deps: {
         await rows.insertNetwork(tx, {
           id,
           project_id: scope.projectId,
-          region_id: scope.region.id,
+          region_id: scope.regionId,
           name: request.name,
           type,
           mtu: MTU,
@@ -130,7 +129,7 @@ export function createNetworkChanges(deps: {
         }
         const subnets = await rows.lockSubnetsOf(tx, network.id);
         for (const subnet of subnets) refuseHeld(`Subnet ${subnet.name} of network ${network.name}`, subnet);
-        await refuseUsed(tx, placeOf(scope), what, { networkId: network.id }, users);
+        await refuseUsed(tx, scope, what, { networkId: network.id }, users);
         const taskId = randomUUID();
         await rows.changeNetwork(tx, network.id, { ready: false, task_id: taskId });
         await rows.holdSubnetsOf(tx, network.id, taskId);
@@ -145,7 +144,7 @@ export function createNetworkChanges(deps: {
 
     tags: {
       async read(scope, id) {
-        const network = isUuid(id) ? await findNetwork(database.sql, placeOf(scope), id) : undefined;
+        const network = isUuid(id) ? await findNetwork(database.sql, scope, id) : undefined;
         if (!network) throw new NotFoundError('Network', id);
         return network.tags;
       },
@@ -179,5 +178,5 @@ export function createNetworkChanges(deps: {
 const NETWORK = { name: 'Network', type: 'network' as const, lock: rows.lockNetwork, find: findNetwork };
 
 function inputOf(scope: Scope, networkId: string) {
-  return { networkId, clientId: scope.clientId, regionId: scope.region.id };
+  return { networkId, clientId: scope.clientId, regionId: scope.regionId };
 }

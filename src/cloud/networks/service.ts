@@ -1,7 +1,6 @@
 import type { Database } from '../../db/database.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { createNetworkChanges, type NetworkChanges } from './network-changes.ts';
 import * as store from './store.ts';
@@ -28,16 +27,16 @@ export function createNetworks(
   return {
     ...createNetworkChanges(deps),
     ...createSubnetChanges(deps),
-    list: (scope, filter) => store.listNetworks(database.sql, placeOf(scope), filter),
+    list: (scope, filter) => store.listNetworks(database.sql, scope, filter),
     async get(scope, id) {
-      const row = isUuid(id) ? await store.findNetwork(database.sql, placeOf(scope), id) : undefined;
+      const row = isUuid(id) ? await store.findNetwork(database.sql, scope, id) : undefined;
       if (!row) throw new NotFoundError('Network', id);
       return row;
     },
-    withSubnets: (scope, ids) => store.findWithSubnets(database.sql, placeOf(scope), ids),
-    listSubnets: (scope, filter) => store.listSubnets(database.sql, placeOf(scope), filter),
+    withSubnets: (scope, ids) => store.findWithSubnets(database.sql, scope, ids),
+    listSubnets: (scope, filter) => store.listSubnets(database.sql, scope, filter),
     async getSubnet(scope, id) {
-      const row = isUuid(id) ? await store.findSubnet(database.sql, placeOf(scope), id) : undefined;
+      const row = isUuid(id) ? await store.findSubnet(database.sql, scope, id) : undefined;
       if (!row) throw new NotFoundError('Subnet', id);
       return row;
     },

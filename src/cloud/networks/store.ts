@@ -1,4 +1,5 @@
-import { type Kysely, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
+import type { Sql } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
@@ -31,7 +32,7 @@ export interface SubnetFilter extends Page, Owned {
   };
 }
 
-function networks(db: Kysely<Tables>, place: Place, ownedBy: 'any' | 'project') {
+function networks(db: Sql, place: Place, ownedBy: 'any' | 'project') {
   return db
     .selectFrom('networks')
     .selectAll('networks')
@@ -43,7 +44,7 @@ function networks(db: Kysely<Tables>, place: Place, ownedBy: 'any' | 'project') 
     .where(visible(place, ownedBy));
 }
 
-function subnets(db: Kysely<Tables>, place: Place, ownedBy: 'any' | 'project') {
+function subnets(db: Sql, place: Place, ownedBy: 'any' | 'project') {
   return db
     .selectFrom('subnets')
     .innerJoin('networks', 'networks.id', 'subnets.network_id')
@@ -59,25 +60,17 @@ function visible(place: Place, ownedBy: 'any' | 'project') {
     : sql<boolean>`networks.project_id = ${place.projectId}`;
 }
 
-export async function findNetwork(
-  db: Kysely<Tables>,
-  place: Place,
-  id: string,
-): Promise<NetworkRow | undefined> {
+export async function findNetwork(db: Sql, place: Place, id: string): Promise<NetworkRow | undefined> {
   return networks(db, place, 'any').where('networks.id', '=', id).executeTakeFirst();
 }
 
-export async function findSubnet(
-  db: Kysely<Tables>,
-  place: Place,
-  id: string,
-): Promise<SubnetRow | undefined> {
+export async function findSubnet(db: Sql, place: Place, id: string): Promise<SubnetRow | undefined> {
   return subnets(db, place, 'any').where('subnets.id', '=', id).executeTakeFirst();
 }
 
 /** Those of the ids that the project sees, with their whole subnets in order of age. */
 export async function findWithSubnets(
-  db: Kysely<Tables>,
+  db: Sql,
   place: Place,
   ids: string[],
 ): Promise<{ network: NetworkRow; subnets: SubnetRow[] }[]> {
@@ -95,7 +88,7 @@ export async function findWithSubnets(
 }
 
 export async function listNetworks(
-  db: Kysely<Tables>,
+  db: Sql,
   place: Place,
   filter: NetworkFilter,
 ): Promise<{ count: number; rows: NetworkRow[] }> {
@@ -121,7 +114,7 @@ const SUBNET_ORDERS = {
 };
 
 export async function listSubnets(
-  db: Kysely<Tables>,
+  db: Sql,
   place: Place,
   filter: SubnetFilter,
 ): Promise<{ count: number; rows: SubnetRow[] }> {

@@ -8,7 +8,6 @@ import { familyOf } from '../../lib/ip-number.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
 import type { TagHolder } from '../metadata/service.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
@@ -56,7 +55,7 @@ export function createSubnetChanges(deps: {
       const [id, taskId] = [randomUUID(), randomUUID()];
       const now = clock.now();
       await database.accept(scope.principal, async (tx) => {
-        const network = await lockNetwork(tx, placeOf(scope), request.network_id);
+        const network = await lockNetwork(tx, scope, request.network_id);
         if (!network) {
           const message = `No network ${request.network_id} of this project in this region.`;
           throw new InvalidError([{ field: 'network_id', message }]);
@@ -147,7 +146,7 @@ export function createSubnetChanges(deps: {
         if (subnet.creator_task_id === null) {
           throw new ConflictError("The subnet of a project's default network cannot be deleted");
         }
-        await refuseUsed(tx, placeOf(scope), `Subnet ${subnet.name}`, { subnetId: subnet.id }, users);
+        await refuseUsed(tx, scope, `Subnet ${subnet.name}`, { subnetId: subnet.id }, users);
         const taskId = randomUUID();
         await rows.changeSubnet(tx, subnet.id, { ready: false, task_id: taskId });
         return tasks.begin(tx, scope, {
@@ -161,7 +160,7 @@ export function createSubnetChanges(deps: {
 
     subnetTags: {
       async read(scope, id) {
-        const subnet = isUuid(id) ? await findSubnet(database.sql, placeOf(scope), id) : undefined;
+        const subnet = isUuid(id) ? await findSubnet(database.sql, scope, id) : undefined;
         if (!subnet) throw new NotFoundError('Subnet', id);
         return subnet.tags;
       },
@@ -238,5 +237,5 @@ async function moveGateway(tx: Transaction, subnet: rows.OwnSubnet, gateway: str
 const SUBNET = { name: 'Subnet', type: 'subnet' as const, lock: rows.lockSubnet, find: findSubnet };
 
 function inputOf(scope: Scope, subnetId: string) {
-  return { subnetId, clientId: scope.clientId, regionId: scope.region.id };
+  return { subnetId, clientId: scope.clientId, regionId: scope.regionId };
 }

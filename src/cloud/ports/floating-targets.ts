@@ -2,13 +2,11 @@ import { sql } from 'kysely';
 import { isUuid } from '../../lib/ids.ts';
 import type { FloatingTargets, Target } from '../floating-ips/target.ts';
 import { refuseNode } from '../instances/nodes/refuse-node.ts';
-import { placeOf } from '../projects/place.ts';
 
 /** What floating IPs need of the ports that they lead to. */
 export const floatingTargets: FloatingTargets = {
   async lock(tx, scope, portId): Promise<Target | undefined> {
     if (!isUuid(portId)) return undefined;
-    const { projectId, regionId } = placeOf(scope);
     const port = await tx.sql
       .selectFrom('ports')
       .select(['id', 'network_id', 'task_id', 'instance_id'])
@@ -16,8 +14,8 @@ export const floatingTargets: FloatingTargets = {
         one.selectFrom('instances').select('pool_id').whereRef('id', '=', 'instance_id').as('pool_id'),
       )
       .where('id', '=', portId)
-      .where('project_id', '=', projectId)
-      .where('region_id', '=', regionId)
+      .where('project_id', '=', scope.projectId)
+      .where('region_id', '=', scope.regionId)
       .forNoKeyUpdate()
       .executeTakeFirst();
     if (!port) return undefined;

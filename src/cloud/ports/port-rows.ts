@@ -1,6 +1,6 @@
-import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
+import { type Selectable, sql, type Updateable } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import type { Transaction } from '../../db/database.ts';
+import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Place } from '../projects/place.ts';
@@ -24,7 +24,7 @@ export interface PortFilter {
 }
 
 /** Ports with their addresses and groups, in one query. */
-function ports(db: Kysely<Tables>, { projectId, regionId }: Place) {
+function ports(db: Sql, { projectId, regionId }: Place) {
   return db
     .selectFrom('ports')
     .selectAll('ports')
@@ -53,12 +53,12 @@ function ports(db: Kysely<Tables>, { projectId, regionId }: Place) {
     .where('ports.region_id', '=', regionId);
 }
 
-export async function findPort(db: Kysely<Tables>, place: Place, id: string): Promise<PortRow | undefined> {
+export async function findPort(db: Sql, place: Place, id: string): Promise<PortRow | undefined> {
   return ports(db, place).where('ports.id', '=', id).executeTakeFirst();
 }
 
 export async function listPorts(
-  db: Kysely<Tables>,
+  db: Sql,
   place: Place,
   filter: PortFilter,
 ): Promise<{ count: number; rows: PortRow[] }> {
@@ -82,7 +82,7 @@ export async function listPorts(
 
 /** The ports of the project's instances in a network, oldest first. */
 export async function portsOfNetwork(
-  db: Kysely<Tables>,
+  db: Sql,
   { projectId, regionId }: Place,
   networkId: string,
 ): Promise<{ id: string; instance_id: string; instance_name: string }[]> {

@@ -8,7 +8,6 @@ import { isUuid } from '../../lib/ids.ts';
 import { refuseLosing } from '../floating-ips/on-interfaces.ts';
 import { refuseNode } from '../instances/nodes/refuse-node.ts';
 import type { Addresses } from '../networks/addresses.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import type { PortGroups } from '../security-groups/port-groups.ts';
 import { refuseHeld } from '../tasks/held.ts';
@@ -41,9 +40,8 @@ export interface ProjectPorts {
 
 /** @throws NotFoundError, ConflictError for a port of a node, and while a task holds it */
 async function lockFree(tx: Transaction, scope: Scope, id: string): Promise<rows.PortRow> {
-  const place = placeOf(scope);
-  const known = isUuid(id) && (await rows.lockPort(tx, id, place));
-  const port = known ? await rows.findPort(tx.sql, place, id) : undefined;
+  const known = isUuid(id) && (await rows.lockPort(tx, id, scope));
+  const port = known ? await rows.findPort(tx.sql, scope, id) : undefined;
   if (!port) throw new NotFoundError('Port', id);
   scope.principal.writes?.about({ ...port, type: 'port' });
   if (port.instance_id !== null) {
@@ -83,21 +81,21 @@ export function createProjectPorts(deps: {
           : [],
       );
       if (problems.length > 0) throw new InvalidError(problems);
-      return rows.listPorts(database.sql, placeOf(scope), {
+      return rows.listPorts(database.sql, scope, {
         ...filter,
         addresses: wanted?.filter((address) => address !== undefined),
       });
     },
 
     async get(scope, id) {
-      const row = isUuid(id) ? await rows.findPort(database.sql, placeOf(scope), id) : undefined;
+      const row = isUuid(id) ? await rows.findPort(database.sql, scope, id) : undefined;
       if (!row) throw new NotFoundError('Port', id);
       return row;
     },
 
     async ofNetwork(scope, networkId) {
       const network = await networks.get(scope, networkId);
-      return rows.portsOfNetwork(database.sql, placeOf(scope), network.id);
+      return rows.portsOfNetwork(database.sql, scope, network.id);
     },
 
     update: (scope, id, change, task) =>

@@ -2,7 +2,6 @@ import type { Database, Transaction } from '../../db/database.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { refuseNode } from '../instances/nodes/refuse-node.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import type { InstancePorts } from '../security-groups/creation.ts';
 import {
@@ -26,19 +25,17 @@ export interface Ports extends InstancePorts {
 export function createPorts({ database }: { database: Database }): Ports {
   return {
     async ofInstance(scope, instanceId) {
-      const rows = isUuid(instanceId)
-        ? await portsOfInstance(database.sql, placeOf(scope), instanceId)
-        : undefined;
+      const rows = isUuid(instanceId) ? await portsOfInstance(database.sql, scope, instanceId) : undefined;
       if (!rows) throw new NotFoundError('Instance', instanceId);
       return rows;
     },
 
-    addToMany: (tx, scope, ports, now) => insertPorts(tx, placeOf(scope), ports, now),
+    addToMany: (tx, scope, ports, now) => insertPorts(tx, scope, ports, now),
     removeOf: deletePortsOf,
 
     async portsOf(tx, scope, instanceIds) {
       if (instanceIds.length === 0) return new Map();
-      const rows = await lockedInstancePorts(tx, placeOf(scope), instanceIds);
+      const rows = await lockedInstancePorts(tx, scope, instanceIds);
       const node = rows.find(({ poolId }) => poolId !== null);
       if (node) await refuseNode(tx, { id: node.instanceId, pool_id: node.poolId });
       const found = new Map<string, string[]>();

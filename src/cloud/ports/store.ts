@@ -1,8 +1,7 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { compiledQuery } from '../../db/compiled.ts';
-import type { Transaction } from '../../db/database.ts';
-import type { Tables } from '../../db/tables.ts';
+import type { Sql, Transaction } from '../../db/database.ts';
 import type { Place } from '../projects/place.ts';
 
 /** A port as the specification shows it. */
@@ -14,7 +13,7 @@ export interface NetworkPortRow {
 
 /** The ports of an instance in the order of its interfaces; undefined when there is no such instance. */
 export async function portsOfInstance(
-  db: Kysely<Tables>,
+  db: Sql,
   place: Place,
   id: string,
 ): Promise<NetworkPortRow[] | undefined> {

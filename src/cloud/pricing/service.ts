@@ -68,18 +68,18 @@ export function createPricing(deps: {
 
     flavor(scope, flavorId) {
       const terms = catalog.clientTerms(scope.clientId);
-      return offerPrice(terms, catalog.flavorPrice(scope.region.id, flavorId, terms.currency));
+      return offerPrice(terms, catalog.flavorPrice(scope.regionId, flavorId, terms.currency));
     },
 
     image(scope, osType) {
       const terms = catalog.clientTerms(scope.clientId);
-      return offerPrice(terms, catalog.imagePrice(scope.region.id, osType, terms.currency));
+      return offerPrice(terms, catalog.imagePrice(scope.regionId, osType, terms.currency));
     },
   };
 
   function priceOf(scope: Scope, { sizeGib, volumeType }: PricedVolume): VolumePrice {
     const terms = catalog.clientTerms(scope.clientId);
-    return volumePrice(terms, catalog.volumePrice(scope.region.id, volumeType, terms.currency), sizeGib);
+    return volumePrice(terms, catalog.volumePrice(scope.regionId, volumeType, terms.currency), sizeGib);
   }
 
   async function snapshotOf(scope: Scope, request: VolumePriceRequest): Promise<PricedSnapshot | undefined> {

@@ -79,7 +79,7 @@ export function createProjectChanges(deps: {
         // It was empty, so that nobody has to wait: what it came with goes by itself.
         return tasks.done(
           tx,
-          { projectId, region: null, clientId: project.client_id, principal, requestId },
+          { projectId, regionId: null, clientId: project.client_id, principal, requestId },
           { type: 'delete_project', data: { project_id: projectId }, created: null },
         );
       });

@@ -4,12 +4,12 @@ import { createRowCache } from '../../db/row-cache.ts';
 import { ownsClient, type Principal } from '../../iam/identity/principal.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import type { Catalog, Region } from '../catalog/catalog.ts';
+import type { Place } from './place.ts';
 import type { ProjectListQuery } from './schema.ts';
 import { findProject, type ListedProjectRow, listProjects, type ProjectRow } from './store.ts';
 
 /** Where a cloud request works: a project of the caller in a region of the catalogue. */
-export interface Scope {
-  projectId: number;
+export interface Scope extends Place {
   region: Region;
   /** The account that owns the project, which isn't the caller's for the platform's administrator. */
   clientId: number;
@@ -58,7 +58,7 @@ export function createProjects(deps: {
       const { client_id: clientId } = await project(principal, projectId);
       const region = deps.catalog.regions.get(regionId);
       if (!region) throw new NotFoundError('Region', regionId);
-      return { projectId, region, clientId, principal, requestId };
+      return { projectId, regionId, region, clientId, principal, requestId };
     },
     list: (principal, query) => listProjects(deps.database.sql, principal.clientId, query),
   };

@@ -1,5 +1,5 @@
-import type { Kysely, Selectable } from 'kysely';
-import type { Transaction } from '../../db/database.ts';
+import type { Selectable } from 'kysely';
+import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { ProjectListQuery } from './schema.ts';
@@ -8,7 +8,7 @@ export type ProjectRow = Selectable<Tables['projects']>;
 /** A deleted one has the time of its deletion. */
 export type ListedProjectRow = ProjectRow & { deleted_at: Date | null };
 
-export async function findProject(sql: Kysely<Tables>, id: number): Promise<ProjectRow | undefined> {
+export async function findProject(sql: Sql, id: number): Promise<ProjectRow | undefined> {
   return sql.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
@@ -54,7 +54,7 @@ export async function moveToDeleted(tx: Transaction, project: ProjectRow, now: D
 }
 
 export async function listProjects(
-  sql: Kysely<Tables>,
+  sql: Sql,
   clientId: number,
   query: ProjectListQuery,
 ): Promise<{ count: number; rows: ListedProjectRow[] }> {

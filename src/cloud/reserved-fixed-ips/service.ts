@@ -12,7 +12,6 @@ import type { Addresses } from '../networks/addresses.ts';
 import { familiesOf, wishedAddresses } from '../networks/ip-family.ts';
 import { isOutside } from '../ports/port-rows.ts';
 import { portSpecs } from '../ports/wanted.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
@@ -69,10 +68,10 @@ export function createReservedFixedIps(deps: {
       });
     },
 
-    list: (scope, filter) => store.listReserved(database.sql, placeOf(scope), filter),
+    list: (scope, filter) => store.listReserved(database.sql, scope, filter),
 
     async get(scope, id) {
-      const row = isUuid(id) ? await store.findReserved(database.sql, placeOf(scope), id) : undefined;
+      const row = isUuid(id) ? await store.findReserved(database.sql, scope, id) : undefined;
       if (!row) throw new NotFoundError('Reserved fixed IP', id);
       return row;
     },
@@ -123,7 +122,7 @@ export function createReservedFixedIps(deps: {
     if (!taken) throw new TypeError('every wish has an answer');
     scope.principal.writes?.about({ type: 'port', id, name: taken.address });
     const port = { id, networkId: taken.networkId, isVip: request.is_vip ?? false };
-    await store.insertReserved(tx, placeOf(scope), port, taskId, clock.now());
+    await store.insertReserved(tx, scope, port, taskId, clock.now());
     return { portId: id };
   }
 
@@ -133,7 +132,7 @@ export function createReservedFixedIps(deps: {
     if (isVip) {
       throw new InvalidError({ is_vip: ['A port of an instance is no virtual address; leave it out.'] });
     }
-    const port = await store.lockPortToReserve(tx, placeOf(scope), id);
+    const port = await store.lockPortToReserve(tx, scope, id);
     if (port && (await isToGo(tx, { kind: 'port', id: port.id }))) {
       throw new ConflictError(`Port ${port.id} is being removed with its instance`);
     }
@@ -153,7 +152,7 @@ export function createReservedFixedIps(deps: {
     task: TaskType<ReservedInput>,
     { taskId: id, data, input, wants }: Begun,
   ): Promise<string> {
-    const owner = { clientId: scope.clientId, regionId: scope.region.id };
+    const owner = { clientId: scope.clientId, regionId: scope.regionId };
     return tasks.begin(tx, scope, { id, task, data, input: { ...input, ...owner }, wants });
   }
 }
@@ -166,7 +165,7 @@ interface Begun {
 }
 
 async function lockAlsoHeld(tx: Transaction, scope: Scope, id: string): Promise<store.PlainReserved> {
-  const port = isUuid(id) ? await store.lockReservedPort(tx, placeOf(scope), id) : undefined;
+  const port = isUuid(id) ? await store.lockReservedPort(tx, scope, id) : undefined;
   if (!port) throw new NotFoundError('Reserved fixed IP', id);
   scope.principal.writes?.about({ type: 'port', ...port });
   return port;

@@ -1,6 +1,6 @@
-import { type Kysely, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
+import { type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import type { Transaction } from '../../db/database.ts';
+import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Place } from '../projects/place.ts';
@@ -30,7 +30,7 @@ export interface ReservedFilter {
 }
 
 /** Reserved ports with their addresses, in one query. */
-function reserved(db: Kysely<Tables>, place: Place) {
+function reserved(db: Sql, place: Place) {
   return db
     .selectFrom('ports')
     .innerJoin('networks', 'networks.id', 'ports.network_id')
@@ -55,11 +55,7 @@ function reserved(db: Kysely<Tables>, place: Place) {
     .where('ports.region_id', '=', place.regionId);
 }
 
-export async function findReserved(
-  db: Kysely<Tables>,
-  place: Place,
-  id: string,
-): Promise<ReservedRow | undefined> {
+export async function findReserved(db: Sql, place: Place, id: string): Promise<ReservedRow | undefined> {
   return reserved(db, place).where('ports.id', '=', id).executeTakeFirst();
 }
 
@@ -73,7 +69,7 @@ const ORDERS: Record<ReservedFilter['order']['column'], RawBuilder<unknown>> = {
 };
 
 export async function listReserved(
-  db: Kysely<Tables>,
+  db: Sql,
   place: Place,
   filter: ReservedFilter,
 ): Promise<{ count: number; rows: ReservedRow[] }> {

@@ -6,7 +6,6 @@ import { isUuid } from '../../lib/ids.ts';
 import { refuseNode } from '../instances/nodes/refuse-node.ts';
 import { MAX_PAIRS } from '../ports/schema.ts';
 import { asInRows, withoutPairs } from '../ports/wanted.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
@@ -82,7 +81,7 @@ export function createVips(deps: { database: Database; clock: Clock; tasks: Pick
     id: string,
     find: (vip: members.Vip) => Promise<members.DeviceRow[]>,
   ): Promise<members.DeviceRow[]> {
-    const row = isUuid(id) ? await findReserved(database.sql, placeOf(scope), id) : undefined;
+    const row = isUuid(id) ? await findReserved(database.sql, scope, id) : undefined;
     if (!row) throw new NotFoundError('Reserved fixed IP', id);
     return row.is_vip ? find({ ...row, addresses: row.addresses.map(({ address }) => address) }) : [];
   }
@@ -98,7 +97,7 @@ export async function disconnectAll(tx: Transaction, port: PlainReserved, now: D
 }
 
 async function lockFree(tx: Transaction, scope: Scope, id: string): Promise<PlainReserved> {
-  const port = isUuid(id) ? await lockReservedPort(tx, placeOf(scope), id) : undefined;
+  const port = isUuid(id) ? await lockReservedPort(tx, scope, id) : undefined;
   if (!port) throw new NotFoundError('Reserved fixed IP', id);
   scope.principal.writes?.about({ type: 'port', ...port });
   refuseHeld(`Reserved fixed IP ${port.id}`, port);

@@ -4,7 +4,6 @@ import { type Transaction, violates } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { requireRemoteGroups } from './accepted-rules.ts';
@@ -35,8 +34,7 @@ export async function changeGroup(
   id: string,
   plan: (group: store.SecurityGroupRow) => GroupChange,
 ): Promise<ChangedGroup> {
-  const place = placeOf(scope);
-  const locked = isUuid(id) ? await store.lockForChange(tx, place, id) : undefined;
+  const locked = isUuid(id) ? await store.lockForChange(tx, scope, id) : undefined;
   if (!locked) throw new NotFoundError('Security group', id);
   scope.principal.writes?.about({ ...locked, type: 'securitygroup' });
   const group = { ...locked, rules: await rulesOf(tx, locked.id) };
@@ -50,7 +48,7 @@ export async function changeGroup(
   const added = (change.added ?? []).map((rule) => ({ ...rule, id: randomUUID() }));
   refusePlatformRules(group, change);
   refuseRuleConflicts(group, change);
-  await requireRemoteGroups(tx, place, [...replaced, ...added]);
+  await requireRemoteGroups(tx, scope, [...replaced, ...added]);
   await deleteRules(tx, removed);
   await updateRules(tx, replaced, now);
   const afterLast = Math.max(-1, ...group.rules.map(({ position }) => position)) + 1;

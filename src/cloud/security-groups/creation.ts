@@ -6,7 +6,6 @@ import { type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors
 import { isUuid } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import { asInRows } from '../ports/wanted.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { takeQuota } from '../quotas/quotas.ts';
 import type { Tasks } from '../tasks/service.ts';
@@ -99,7 +98,7 @@ export function groupCreation(deps: {
 
     async copy(scope, id, name) {
       return accept(scope, async (tx) => {
-        const source = isUuid(id) ? await store.findGroup(tx.sql, placeOf(scope), id) : undefined;
+        const source = isUuid(id) ? await store.findGroup(tx.sql, scope, id) : undefined;
         if (!source) throw new NotFoundError('Security group', id);
         const { description, cluster_id, tags } = source;
         const { [CLUSTER_TAG]: _, ...others } = tags;
@@ -125,13 +124,19 @@ export function groupCreation(deps: {
   async function insert(tx: Transaction, scope: Scope, wanted: WantedGroup): Promise<store.SecurityGroupRow> {
     const { rules, ...group } = wanted;
     refuseDefaultName(group.name);
-    const place = placeOf(scope);
     const now = clock.now();
-    await requireRemoteGroups(tx, place, rules);
+    await requireRemoteGroups(tx, scope, rules);
     const identified = rules.map((rule) => ({ ...rule, id: randomUUID() }));
     const made = await withFreeName(
       group.name,
-      store.insertGroup(tx, { ...group, id: randomUUID(), place, isDefault: false, rules: identified, now }),
+      store.insertGroup(tx, {
+        ...group,
+        id: randomUUID(),
+        place: scope,
+        isDefault: false,
+        rules: identified,
+        now,
+      }),
     );
     scope.principal.writes?.about({ ...made, type: 'securitygroup' });
     await tasks.want(tx, scope, [make('security_group', made.id, groupSpec(made))]);

@@ -2,7 +2,6 @@ import type { Database, Transaction } from '../../db/database.ts';
 import { type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { asInRows } from '../ports/wanted.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { InstancePorts } from './creation.ts';
@@ -77,7 +76,7 @@ export function instanceGroups(deps: {
     if (!ports) throw new NotFoundError('Instance', instanceId);
     const wishes = wishesOf(request);
     const names = [...new Set(wishes.flatMap((wish) => wish.names.map(({ name }) => name)))];
-    const groups = await store.groupIdsByName(tx, placeOf(scope), names);
+    const groups = await store.groupIdsByName(tx, scope, names);
     refuseUnknown(wishes, new Set(ports), groups, instanceId);
     const found = wishes.flatMap((wish) => {
       const portIds = wish.portId === null ? ports : [wish.portId.toLowerCase()];

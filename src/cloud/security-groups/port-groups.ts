@@ -1,5 +1,4 @@
 import type { Transaction } from '../../db/database.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { existingGroups, groupsIn, putOnPorts } from './store.ts';
 
@@ -13,13 +12,10 @@ export interface PortGroups {
 }
 
 export const portGroups: PortGroups = {
-  existing: (tx, scope, ids) => existingGroups(tx, placeOf(scope), ids),
+  existing: (tx, scope, ids) => existingGroups(tx, scope, ids),
 
   async defaultGroup(tx, scope) {
-    const row = await groupsIn(tx.sql, placeOf(scope))
-      .select('id')
-      .where('is_default', '=', true)
-      .executeTakeFirst();
+    const row = await groupsIn(tx.sql, scope).select('id').where('is_default', '=', true).executeTakeFirst();
     return row?.id;
   },
 

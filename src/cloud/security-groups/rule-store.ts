@@ -1,6 +1,6 @@
-import { type Kysely, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { compiledQuery } from '../../db/compiled.ts';
-import type { Transaction } from '../../db/database.ts';
+import type { Sql, Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Place } from '../projects/place.ts';
 import { duplicateKey } from './rule-duplicates.ts';
@@ -24,7 +24,7 @@ export async function rulesOf(tx: Transaction, groupId: string): Promise<RuleRow
 
 /** The group of a rule; undefined when the project has no such rule in this region. */
 export async function groupOfRule(
-  db: Kysely<Tables>,
+  db: Sql,
   { projectId, regionId }: Place,
   ruleId: string,
 ): Promise<string | undefined> {

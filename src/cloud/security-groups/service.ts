@@ -3,7 +3,6 @@ import type { Clock } from '../../lib/clock.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import type { TagHolder } from '../metadata/service.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { changeGroup } from './apply-change.ts';
@@ -37,7 +36,7 @@ export function createSecurityGroups(deps: {
     ...ruleChanges(deps),
     ...instanceGroups(deps),
 
-    list: (scope, filter) => store.listGroups(database.sql, placeOf(scope), filter),
+    list: (scope, filter) => store.listGroups(database.sql, scope, filter),
 
     get: found,
 
@@ -52,7 +51,7 @@ export function createSecurityGroups(deps: {
   };
 
   async function found(scope: Scope, id: string): Promise<store.SecurityGroupRow> {
-    const row = isUuid(id) ? await store.findGroup(database.sql, placeOf(scope), id) : undefined;
+    const row = isUuid(id) ? await store.findGroup(database.sql, scope, id) : undefined;
     if (!row) throw new NotFoundError('Security group', id);
     return row;
   }

@@ -1,7 +1,7 @@
-import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { compiledQuery } from '../../db/compiled.ts';
-import type { Transaction } from '../../db/database.ts';
+import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
@@ -21,7 +21,7 @@ export interface GroupFilter {
   offset: number;
 }
 
-export function groupsIn(db: Kysely<Tables>, { projectId, regionId }: Place) {
+export function groupsIn(db: Sql, { projectId, regionId }: Place) {
   return db
     .selectFrom('security_groups')
     .where('project_id', '=', projectId)
@@ -29,7 +29,7 @@ export function groupsIn(db: Kysely<Tables>, { projectId, regionId }: Place) {
 }
 
 /** Groups with their rules, in one query. */
-function groups(db: Kysely<Tables>, place: Place) {
+function groups(db: Sql, place: Place) {
   return groupsIn(db, place)
     .selectAll()
     .select((group) =>
@@ -44,11 +44,7 @@ function groups(db: Kysely<Tables>, place: Place) {
     );
 }
 
-export async function findGroup(
-  db: Kysely<Tables>,
-  place: Place,
-  id: string,
-): Promise<SecurityGroupRow | undefined> {
+export async function findGroup(db: Sql, place: Place, id: string): Promise<SecurityGroupRow | undefined> {
   const [row] = await groupById(db, { ...place, id });
   return row && withDates(row);
 }
@@ -58,7 +54,7 @@ const groupById = compiledQuery((db, args: Place & { id: string }) =>
 );
 
 export async function listGroups(
-  db: Kysely<Tables>,
+  db: Sql,
   place: Place,
   filter: GroupFilter,
 ): Promise<{ count: number; rows: SecurityGroupRow[] }> {
@@ -171,7 +167,7 @@ export async function groupIdsByName(
 }
 
 /** Up to `limit` ports with the group, each with its instance; nodes, whose pools say as much, last. */
-export async function portsOfGroup(db: Kysely<Tables>, groupId: string, limit: number): Promise<string[]> {
+export async function portsOfGroup(db: Sql, groupId: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('port_security_groups as link')
     .innerJoin('ports', 'ports.id', 'link.port_id')
@@ -188,7 +184,7 @@ export async function portsOfGroup(db: Kysely<Tables>, groupId: string, limit: n
 }
 
 /** Up to `limit` pools that put the group on their nodes, each with its cluster. */
-export async function poolsOfGroup(db: Kysely<Tables>, groupId: string, limit: number): Promise<string[]> {
+export async function poolsOfGroup(db: Sql, groupId: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('kubernetes_pool_security_groups as link')
     .innerJoin('kubernetes_pools as pool', 'pool.id', 'link.pool_id')
@@ -203,11 +199,7 @@ export async function poolsOfGroup(db: Kysely<Tables>, groupId: string, limit: n
 }
 
 /** Up to `limit` other groups with a rule that names this one as its remote end. */
-export async function groupsReferringTo(
-  db: Kysely<Tables>,
-  groupId: string,
-  limit: number,
-): Promise<string[]> {
+export async function groupsReferringTo(db: Sql, groupId: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('security_group_rules')
     .select('security_group_id')

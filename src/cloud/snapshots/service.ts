@@ -9,7 +9,6 @@ import { acceptedTags } from '../../lib/tags-input.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
 import { SNAPSHOT_TYPES } from '../../lib/volume-types.ts';
 import type { SnapshotLookup } from '../pricing/service.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
@@ -45,7 +44,6 @@ export function createSnapshots(deps: {
   return {
     async create(scope, request) {
       const tags = tagsOf(request);
-      const place = placeOf(scope);
       const [id, taskId] = [randomUUID(), randomUUID()];
       const now = clock.now();
       return database.accept(scope.principal, async (tx) => {
@@ -67,8 +65,8 @@ export function createSnapshots(deps: {
           .insertInto('snapshots')
           .values({
             id,
-            project_id: place.projectId,
-            region_id: place.regionId,
+            project_id: scope.projectId,
+            region_id: scope.regionId,
             name: request.name,
             description: request.description ?? null,
             volume_id: volume.id,
@@ -95,7 +93,7 @@ export function createSnapshots(deps: {
       });
     },
 
-    list: (scope, filter) => store.listSnapshots(database.sql, placeOf(scope), filter),
+    list: (scope, filter) => store.listSnapshots(database.sql, scope, filter),
     get: (scope, id) => found(scope, id),
 
     update: (scope, id, { name, tags }) =>
@@ -113,7 +111,7 @@ export function createSnapshots(deps: {
       if (!isUuid(id)) throw new NotFoundError('Snapshot', id);
       const taskId = randomUUID();
       return database.accept(scope.principal, async (tx) => {
-        const snapshot = await store.lockSnapshot(tx.sql, placeOf(scope), id);
+        const snapshot = await store.lockSnapshot(tx.sql, scope, id);
         if (!snapshot) throw new NotFoundError('Snapshot', id);
         scope.principal.writes?.about({ ...snapshot, type: 'snapshot' });
         const again = await tasks.removeAgain(tx, scope, snapshot.task_id);
@@ -131,7 +129,7 @@ export function createSnapshots(deps: {
     },
 
     async findForPricing(scope, id) {
-      const row = isUuid(id) ? await store.findSnapshot(database.sql, placeOf(scope), id) : undefined;
+      const row = isUuid(id) ? await store.findSnapshot(database.sql, scope, id) : undefined;
       return row && { sizeGib: row.size_gib, volumeType: row.volume_type };
     },
   };
@@ -142,7 +140,7 @@ export function createSnapshots(deps: {
     plan: (snapshot: store.SnapshotRow) => { name: string; tags: Record<string, string> },
   ): Promise<void> {
     await database.accept(scope.principal, async (tx) => {
-      const snapshot = isUuid(id) ? await store.lockSnapshot(tx.sql, placeOf(scope), id) : undefined;
+      const snapshot = isUuid(id) ? await store.lockSnapshot(tx.sql, scope, id) : undefined;
       if (!snapshot) throw new NotFoundError('Snapshot', id);
       scope.principal.writes?.about({ ...snapshot, type: 'snapshot' });
       refuseHeld(`Snapshot ${snapshot.id}`, snapshot);
@@ -159,12 +157,12 @@ export function createSnapshots(deps: {
   }
 
   async function found(scope: Scope, id: string): Promise<store.SnapshotRow> {
-    const row = isUuid(id) ? await store.findSnapshot(database.sql, placeOf(scope), id) : undefined;
+    const row = isUuid(id) ? await store.findSnapshot(database.sql, scope, id) : undefined;
     if (!row) throw new NotFoundError('Snapshot', id);
     return row;
   }
 }
 
 function inputOf(scope: Scope, snapshotId: string) {
-  return { snapshotId, clientId: scope.clientId, regionId: scope.region.id };
+  return { snapshotId, clientId: scope.clientId, regionId: scope.regionId };
 }

@@ -1,4 +1,5 @@
-import { type Kysely, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
+import type { Sql } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Place } from '../projects/place.ts';
@@ -14,7 +15,7 @@ export interface SnapshotFilter {
   offset: number;
 }
 
-function snapshots(db: Kysely<Tables>, place: Place) {
+function snapshots(db: Sql, place: Place) {
   return db
     .selectFrom('snapshots')
     .selectAll()
@@ -22,25 +23,17 @@ function snapshots(db: Kysely<Tables>, place: Place) {
     .where('region_id', '=', place.regionId);
 }
 
-export async function findSnapshot(
-  db: Kysely<Tables>,
-  place: Place,
-  id: string,
-): Promise<SnapshotRow | undefined> {
+export async function findSnapshot(db: Sql, place: Place, id: string): Promise<SnapshotRow | undefined> {
   return snapshots(db, place).where('id', '=', id).executeTakeFirst();
 }
 
 /** The same, locked against a concurrent change until the transaction ends. */
-export async function lockSnapshot(
-  db: Kysely<Tables>,
-  place: Place,
-  id: string,
-): Promise<SnapshotRow | undefined> {
+export async function lockSnapshot(db: Sql, place: Place, id: string): Promise<SnapshotRow | undefined> {
   return snapshots(db, place).where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
 export async function listSnapshots(
-  db: Kysely<Tables>,
+  db: Sql,
   place: Place,
   filter: SnapshotFilter,
 ): Promise<{ count: number; rows: SnapshotRow[] }> {

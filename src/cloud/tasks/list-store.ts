@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely';
+import type { Sql } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
-import type { Tables } from '../../db/tables.ts';
 import type { TaskRow } from './store.ts';
 import type { TaskState } from './tables.ts';
 
@@ -20,10 +19,7 @@ export interface TaskFilter {
   offset: number;
 }
 
-export async function listTasks(
-  sql: Kysely<Tables>,
-  filter: TaskFilter,
-): Promise<{ count: number; rows: TaskRow[] }> {
+export async function listTasks(sql: Sql, filter: TaskFilter): Promise<{ count: number; rows: TaskRow[] }> {
   const { clientId, projectIds, regionIds, states, types, acknowledged, from, before, order } = filter;
   let tasks = sql.selectFrom('tasks');
   if (clientId !== undefined) tasks = tasks.where('client_id', '=', clientId);

@@ -30,7 +30,7 @@ export interface TaskStart<Input> {
 }
 
 /** Whose work it is and where; some has no region. */
-export type TaskScope = Omit<Scope, 'region'> & { region: { id: number } | null };
+export type TaskScope = Omit<Scope, 'region' | 'regionId'> & { regionId: number | null };
 
 export interface Tasks {
   /**
@@ -115,7 +115,7 @@ export function createTasks(deps: {
     get,
     async begin(tx, scope, { task: { type, deadlineMs }, id = randomUUID(), data, input, wants }) {
       await insertTask(tx.sql, { ...ownerOf(scope), ...timesOf(deadlineMs), id, type, data, input });
-      await want(tx, wantPlaceOf(scope), wants, { taskId: id, check });
+      await want(tx, scope, wants, { taskId: id, check });
       scope.principal.writes?.started(id);
       return id;
     },
@@ -130,7 +130,7 @@ export function createTasks(deps: {
       scope.principal.writes?.started(id);
       return id;
     },
-    want: (tx, scope, wants) => want(tx, wantPlaceOf(scope), wants, { check }),
+    want: (tx, scope, wants) => want(tx, scope, wants, { check }),
     async done(tx, scope, { type, data, created }) {
       const id = randomUUID();
       await insertTask(tx.sql, {
@@ -162,7 +162,7 @@ export function createTasks(deps: {
     active: (scope, query) =>
       listTasks(database.sql, {
         projectIds: [scope.projectId],
-        regionIds: [scope.region.id],
+        regionIds: [scope.regionId],
         states: ACTIVE,
         types: query.task_type,
         order: 'desc',
@@ -204,13 +204,9 @@ function ownerOf(scope: TaskScope) {
     userId: scope.principal.userId,
     userClientId: scope.principal.clientId,
     projectId: scope.projectId,
-    regionId: scope.region?.id ?? null,
+    regionId: scope.regionId,
     requestId: scope.requestId,
   };
-}
-
-function wantPlaceOf({ clientId, projectId, region }: Scope) {
-  return { clientId, projectId, regionId: region.id };
 }
 
 function hasEnded({ state }: TaskRow): boolean {

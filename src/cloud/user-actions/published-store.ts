@@ -1,6 +1,6 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
+import type { Sql } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
-import type { Tables } from '../../db/tables.ts';
 import type { ActionType, ApiGroup } from './published-names.ts';
 import { type ListedAction, withEmails } from './store.ts';
 
@@ -24,7 +24,7 @@ export interface PublishedFilter {
 
 /** Of accepted changes in the areas that the published log knows, with what each is about. */
 export async function listPublished(
-  db: Kysely<Tables>,
+  db: Sql,
   filter: PublishedFilter,
 ): Promise<{ count: number; rows: ListedAction[] }> {
   const { order } = filter;
@@ -45,7 +45,7 @@ export async function listPublished(
   return { count: page.count, rows: await withEmails(db, rows) };
 }
 
-function matching(db: Kysely<Tables>, filter: PublishedFilter) {
+function matching(db: Sql, filter: PublishedFilter) {
   const { clientId } = filter;
   // Said also where a group is asked for: indexes of this log have only such rows.
   let actions = db

@@ -1,5 +1,6 @@
-import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import { compiledQuery } from '../../db/compiled.ts';
+import type { Sql } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 
@@ -22,7 +23,7 @@ export interface UserActionFilter {
   offset: number;
 }
 
-export async function insertAction(db: Kysely<Tables>, action: NewUserAction): Promise<void> {
+export async function insertAction(db: Sql, action: NewUserAction): Promise<void> {
   await insertActionRow(db, action);
 }
 
@@ -54,13 +55,13 @@ const insertActionRow = compiledQuery((db, args: NewUserAction) =>
     .compile(),
 );
 
-export async function insertActions(db: Kysely<Tables>, actions: NewUserAction[]): Promise<void> {
+export async function insertActions(db: Sql, actions: NewUserAction[]): Promise<void> {
   await db.insertInto('user_actions').values(actions).execute();
 }
 
 /** Of everything that was noted, refused requests as well. */
 export async function listRequests(
-  db: Kysely<Tables>,
+  db: Sql,
   filter: UserActionFilter,
 ): Promise<{ count: number; rows: ListedAction[] }> {
   let actions = db.selectFrom('user_actions').where('client_id', '=', filter.clientId);
@@ -81,7 +82,7 @@ export async function listRequests(
 }
 
 /** For the rows of a page alone: those before it, which a large offset skips, would each be looked up as well. */
-export async function withEmails(db: Kysely<Tables>, rows: UserActionRow[]): Promise<ListedAction[]> {
+export async function withEmails(db: Sql, rows: UserActionRow[]): Promise<ListedAction[]> {
   if (rows.length === 0) return [];
   const members = await db
     .selectFrom('users')
@@ -96,7 +97,7 @@ export async function withEmails(db: Kysely<Tables>, rows: UserActionRow[]): Pro
 }
 
 /** Removes the actions from before that time, `limit` of the oldest at once. Ids grow with time. */
-export async function forgetActionsBefore(db: Kysely<Tables>, time: Date, limit: number): Promise<void> {
+export async function forgetActionsBefore(db: Sql, time: Date, limit: number): Promise<void> {
   for (let removed = limit; removed === limit; ) {
     const { numAffectedRows } = await sql`
       delete from user_actions where "timestamp" < ${time}

@@ -8,7 +8,6 @@ import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts'
 import { isUuid } from '../../lib/ids.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
 import type { TagHolder } from '../metadata/service.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
@@ -181,7 +180,7 @@ export function createVolumeChanges(deps: {
 
     tags: {
       async read(scope, id) {
-        const volume = isUuid(id) ? await store.findVolume(database.sql, placeOf(scope), id) : undefined;
+        const volume = isUuid(id) ? await store.findVolume(database.sql, scope, id) : undefined;
         if (!volume) throw new NotFoundError('Volume', id);
         return volume.tags;
       },
@@ -202,7 +201,7 @@ export function createVolumeChanges(deps: {
     states?: readonly VolumeStatus[],
     done = 'changed',
   ): Promise<store.PlainVolume> {
-    const [volume] = isUuid(id) ? await store.lockVolumes(tx, placeOf(scope), [id]) : [];
+    const [volume] = isUuid(id) ? await store.lockVolumes(tx, scope, [id]) : [];
     if (!volume) throw new NotFoundError('Volume', id);
     scope.principal.writes?.about({ ...volume, type: 'volume' });
     refuseHeld(`Volume ${volume.id}`, volume);

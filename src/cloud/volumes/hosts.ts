@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/database.ts';
 import { ConflictError, InvalidError } from '../../lib/errors.ts';
-import { type Place, placeOf } from '../projects/place.ts';
+import type { Place } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import { devicesOf } from './attachment-store.ts';
@@ -38,7 +38,7 @@ export function requireReady(host: VolumeHost | undefined, id: string, field: st
 }
 
 export function lockHost(hosts: VolumeHosts, tx: Transaction, scope: Scope, id: string) {
-  return hosts.lock(tx, placeOf(scope), id.toLowerCase());
+  return hosts.lock(tx, scope, id.toLowerCase());
 }
 
 /** A virtio controller names its disks by one letter. @throws ConflictError when all are taken */

@@ -3,7 +3,6 @@ import type { Transaction } from '../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../lib/errors.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { VolumeTypeName } from '../catalog/catalog.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import { bootIndexes } from './boot-order.ts';
@@ -133,7 +132,7 @@ export function createInstanceVolumes(deps: {
               },
             ],
       );
-      await insertVolumes(tx, placeOf(scope), list, taskId, now);
+      await insertVolumes(tx, scope, list, taskId, now);
       const existing = plan.filter(({ made }) => made === undefined).map(({ id }) => id);
       await setStatus(tx, existing, 'attaching', taskId, now);
       await rows.insertAttachments(tx, instance.id, plan);
@@ -149,13 +148,13 @@ export function createInstanceVolumes(deps: {
         tags: {},
         status: 'creating' as const,
       }));
-      await insertVolumes(tx, placeOf(scope), list, taskId, now);
+      await insertVolumes(tx, scope, list, taskId, now);
       await rows.insertBootAttachments(tx, list);
     },
 
     async imagesOf(tx, scope, instanceId) {
       const ids = await rows.imageIdsOf(tx, instanceId);
-      return [...(await images.find(tx, placeOf(scope), ids)).values()];
+      return [...(await images.find(tx, scope, ids)).values()];
     },
 
     settle: rows.settleAttachments,
@@ -206,7 +205,7 @@ async function existingVolumes(
   );
   const found = await lockVolumes(
     tx,
-    placeOf(scope),
+    scope,
     asked.map(({ id }) => id),
   );
   const volumes = new Map(found.map((volume) => [volume.id, volume]));

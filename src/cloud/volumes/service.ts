@@ -6,7 +6,6 @@ import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts'
 import { isUuid } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { VolumeLookup } from '../pricing/service.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
@@ -62,13 +61,7 @@ export function createVolumes(deps: {
         const [shape] = shapes;
         if (!shape) throw new InvalidError(problems);
         const status = shape.imageId === null ? 'creating' : 'downloading';
-        await store.insertVolumes(
-          tx,
-          placeOf(scope),
-          [{ id, name: request.name, shape, tags, status }],
-          taskId,
-          now,
-        );
+        await store.insertVolumes(tx, scope, [{ id, name: request.name, shape, tags, status }], taskId, now);
         scope.principal.writes?.about({ type: 'volume', id, name: request.name });
         const device = host && (await freeDevice(tx, host));
         const tag = request.attachment_tag;
@@ -80,7 +73,7 @@ export function createVolumes(deps: {
           id: taskId,
           task: CREATE_VOLUME,
           data: request,
-          input: { volumeId: id, clientId: scope.clientId, regionId: scope.region.id },
+          input: { volumeId: id, clientId: scope.clientId, regionId: scope.regionId },
           wants: [
             make('volume', id, volumeSpec(request.name, shape, tags)),
             ...(host && device ? [onMachine(host.id, id, { device, tag })] : []),
@@ -92,19 +85,19 @@ export function createVolumes(deps: {
     },
 
     async lock(tx, scope, id) {
-      const [volume] = await store.lockVolumes(tx, placeOf(scope), [id]);
+      const [volume] = await store.lockVolumes(tx, scope, [id]);
       return volume;
     },
 
     async findForPricing(scope, id) {
-      const row = isUuid(id) ? await store.findVolume(database.sql, placeOf(scope), id) : undefined;
+      const row = isUuid(id) ? await store.findVolume(database.sql, scope, id) : undefined;
       return row && { sizeGib: row.size_gib, volumeType: row.volume_type };
     },
 
-    list: (scope, filter) => store.listVolumes(database.sql, placeOf(scope), filter),
+    list: (scope, filter) => store.listVolumes(database.sql, scope, filter),
 
     async get(scope, id) {
-      const row = isUuid(id) ? await store.findVolume(database.sql, placeOf(scope), id) : undefined;
+      const row = isUuid(id) ? await store.findVolume(database.sql, scope, id) : undefined;
       if (!row) throw new NotFoundError('Volume', id);
       return row;
     },
@@ -114,7 +107,7 @@ export function createVolumes(deps: {
       const now = clock.now();
       const taskId = randomUUID();
       return database.accept(scope.principal, async (tx) => {
-        const [volume] = await store.lockVolumes(tx, placeOf(scope), [id]);
+        const [volume] = await store.lockVolumes(tx, scope, [id]);
         if (!volume) throw new NotFoundError('Volume', id);
         scope.principal.writes?.about({ ...volume, type: 'volume' });
         const again = await tasks.removeAgain(tx, scope, volume.task_id);
@@ -133,7 +126,7 @@ export function createVolumes(deps: {
             volumeId: volume.id,
             snapshotIds: doomed,
             clientId: scope.clientId,
-            regionId: scope.region.id,
+            regionId: scope.regionId,
           },
           wants: [remove('volume', volume.id), ...doomed.map((one) => remove('snapshot', one))],
         });

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/database.ts';
 import { ConflictError, type FieldProblem } from '../../lib/errors.ts';
 import type { Image, VolumeTypeName } from '../catalog/catalog.ts';
-import { type Place, placeOf } from '../projects/place.ts';
+import type { Place } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 
 /** A volume that somebody wants, as creation of volumes and of instances describe it. */
@@ -78,12 +78,12 @@ export async function volumeShapes(
 ): Promise<{ shapes: (VolumeShape | undefined)[]; problems: FieldProblem[] }> {
   const snapshots = await deps.snapshots.find(
     tx,
-    placeOf(scope),
+    scope,
     wishes.flatMap((wish) => wish.snapshot_id ?? []),
   );
   const images = await deps.images.find(
     tx,
-    placeOf(scope),
+    scope,
     wishes.flatMap((wish) => wish.image_id ?? []),
   );
   const problems: FieldProblem[] = [];

@@ -1,6 +1,6 @@
-import { type Kysely, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import type { Transaction } from '../../db/database.ts';
+import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
@@ -36,7 +36,7 @@ export interface VolumeFilter {
 }
 
 /** Volumes with what they are attached to and the snapshots of them, in one query. */
-function volumes(db: Kysely<Tables>, place: Place) {
+function volumes(db: Sql, place: Place) {
   return db
     .selectFrom('volumes')
     .selectAll()
@@ -58,17 +58,13 @@ function volumes(db: Kysely<Tables>, place: Place) {
     .where('region_id', '=', place.regionId);
 }
 
-export async function findVolume(
-  db: Kysely<Tables>,
-  place: Place,
-  id: string,
-): Promise<VolumeRow | undefined> {
+export async function findVolume(db: Sql, place: Place, id: string): Promise<VolumeRow | undefined> {
   const row = await volumes(db, place).where('id', '=', id).executeTakeFirst();
   return row && withDates(row);
 }
 
 export async function listVolumes(
-  db: Kysely<Tables>,
+  db: Sql,
   place: Place,
   filter: VolumeFilter,
 ): Promise<{ count: number; rows: VolumeRow[] }> {

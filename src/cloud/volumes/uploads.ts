@@ -1,6 +1,5 @@
 import type { Transaction } from '../../db/database.ts';
 import { ConflictError, InvalidError } from '../../lib/errors.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import { lockVolumes, type PlainVolume, setStatus, settleVolume } from './store.ts';
@@ -15,7 +14,7 @@ export const volumeUploads = {
     taskId: string,
     now: Date,
   ): Promise<PlainVolume> {
-    const [volume] = await lockVolumes(tx, placeOf(scope), [id]);
+    const [volume] = await lockVolumes(tx, scope, [id]);
     if (!volume) throw new InvalidError({ volume_id: [`No volume ${id} in this project and region.`] });
     refuseHeld(`Volume ${volume.id}`, volume);
     if (!['available', 'in-use'].includes(volume.status)) {

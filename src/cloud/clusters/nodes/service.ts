@@ -3,7 +3,6 @@ import type { Database } from '../../../db/database.ts';
 import { NotFoundError } from '../../../lib/errors.ts';
 import { isUuid } from '../../../lib/ids.ts';
 import type { Nodes } from '../../instances/nodes/service.ts';
-import { placeOf } from '../../projects/place.ts';
 import type { Scope } from '../../projects/service.ts';
 import { overdrawQuotas } from '../../quotas/quotas.ts';
 import type { Tasks } from '../../tasks/service.ts';
@@ -39,7 +38,7 @@ export function createClusterNodes(deps: {
 
   return {
     async list(scope, place, page) {
-      const cluster = await findCluster(database.sql, placeOf(scope), place.clusterName);
+      const cluster = await findCluster(database.sql, scope, place.clusterName);
       if (!cluster) throw new NotFoundError('Cluster', place.clusterName);
       const poolIds = poolsIn(cluster, place).map(({ id }) => id);
       return nodes.list(scope, poolIds, page);

@@ -6,7 +6,6 @@ import type { Clock } from '../../../lib/clock.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { isGpu } from '../../catalog/flavor-kinds.ts';
-import { placeOf } from '../../projects/place.ts';
 import type { Scope } from '../../projects/service.ts';
 import { takeQuotas } from '../../quotas/quotas.ts';
 import { workerGroups } from '../../security-groups/worker-group.ts';
@@ -157,7 +156,7 @@ export function createClusterPools(deps: {
             poolId: pool.id,
             last,
             clientId: scope.clientId,
-            regionId: scope.region.id,
+            regionId: scope.regionId,
           },
           wants: [
             last ? remove('cluster', cluster.id) : await clusterWants.pooled(tx, { ...cluster, pools }),
@@ -168,7 +167,7 @@ export function createClusterPools(deps: {
   };
 
   async function requireCluster(scope: Scope, name: string): Promise<ClusterRow> {
-    const cluster = await findCluster(database.sql, placeOf(scope), name);
+    const cluster = await findCluster(database.sql, scope, name);
     if (!cluster) throw new NotFoundError('Cluster', name);
     return cluster;
   }

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '../../../db/database.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
-import { placeOf } from '../../projects/place.ts';
 import type { Scope } from '../../projects/service.ts';
 import type { Tasks } from '../../tasks/service.ts';
 import { runsSlurm } from '../configuration/slurm.ts';
@@ -29,7 +28,7 @@ export function createClusterUpgrades(deps: {
 
   return {
     async versions(scope, name) {
-      const cluster = await findCluster(database.sql, placeOf(scope), name);
+      const cluster = await findCluster(database.sql, scope, name);
       if (!cluster) throw new NotFoundError('Cluster', name);
       return possibleVersions(cluster, upgradeVersions(cluster.version, catalog.kubernetesVersions));
     },

@@ -6,7 +6,6 @@ import type { VolumeTypeName } from '../../catalog/catalog.ts';
 import type { AddressSource } from '../../networks/address-wish.ts';
 import type { Addresses } from '../../networks/addresses.ts';
 import type { Ports } from '../../ports/service.ts';
-import { placeOf } from '../../projects/place.ts';
 import type { Scope } from '../../projects/service.ts';
 import type { QuotaAmounts } from '../../quotas/quotas.ts';
 import type { PortGroups } from '../../security-groups/port-groups.ts';
@@ -112,7 +111,7 @@ export function createNodes(deps: {
       const taken = await addresses.take(tx, scope, wishes);
       const flavors = new Map(wanted.map(({ poolId, flavor }) => [poolId, flavor]));
       const { sshKeyName } = first.pool;
-      await store.insertNodes(tx, placeOf(scope), nodes, flavors, { sshKeyName, taskId, now });
+      await store.insertNodes(tx, scope, nodes, flavors, { sshKeyName, taskId, now });
       const networks = new Map(
         taken.map((one) => ['port' in one.holder ? one.holder.port : '', one.networkId]),
       );
@@ -133,8 +132,7 @@ export function createNodes(deps: {
       if (disks.length > 0) await instanceVolumes.attachBootDisks(tx, scope, disks, taskId, now);
     },
 
-    list: (scope, poolIds, page) =>
-      listInstances(database.sql, placeOf(scope), { ...EVERY_NODE, poolIds, ...page }),
+    list: (scope, poolIds, page) => listInstances(database.sql, scope, { ...EVERY_NODE, poolIds, ...page }),
 
     idsOf: store.nodeIdsOf,
 

@@ -1,5 +1,5 @@
-import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
-import type { Transaction } from '../../../db/database.ts';
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Sql, Transaction } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
 import type { UserActionRow } from '../store.ts';
@@ -18,7 +18,7 @@ export async function deleteSubscription(tx: Transaction, clientId: number): Pro
 }
 
 export async function listSubscriptions(
-  db: Kysely<Tables>,
+  db: Sql,
   clientId: number,
   page: { limit: number; offset: number },
 ): Promise<{ count: number; rows: SubscriptionRow[] }> {
@@ -31,7 +31,7 @@ export async function listSubscriptions(
  * until `leasedUntil`.
  */
 export async function takeDue(
-  db: Kysely<Tables>,
+  db: Sql,
   { now, leasedUntil, stale, limit }: { now: Date; leasedUntil: Date; stale: Date; limit: number },
 ): Promise<SubscriptionRow[]> {
   const { rows } = await sql<SubscriptionRow>`
@@ -48,7 +48,7 @@ export async function takeDue(
 
 /** What a subscription has still to send, the oldest first. */
 export async function unsentActions(
-  db: Kysely<Tables>,
+  db: Sql,
   { client_id, sent_until }: SubscriptionRow,
   limit: number,
 ): Promise<UserActionRow[]> {
