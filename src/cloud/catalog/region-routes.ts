@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Api } from '../../http/server.ts';
 import { NotFoundError } from '../../lib/errors.ts';
+import { orderOf } from '../../lib/order.ts';
 import { pageOf } from '../../lib/page.ts';
 import { IntegerId, listQuery } from '../../lib/wire.ts';
 import type { Catalog, Region } from './catalog.ts';
@@ -77,10 +78,7 @@ export function regionOf(catalog: Catalog, id: number): Region {
 function listed(catalog: Catalog, query: RegionListQuery): Region[] {
   const name = query.display_name?.toLowerCase();
   const { product } = query;
-  const [key, direction] = (query.order_by ?? 'created_at.desc').split('.') as [
-    'created_at' | 'display_name',
-    'asc' | 'desc',
-  ];
+  const [key, direction] = orderOf(query.order_by ?? 'created_at.desc');
   const sign = direction === 'asc' ? 1 : -1;
   return [...catalog.regions.values()]
     .filter((region) => name === undefined || region.display_name.toLowerCase() === name)

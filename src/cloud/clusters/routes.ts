@@ -1,6 +1,7 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
 import { idsOf } from '../../lib/id-list.ts';
+import { presentedPage } from '../../lib/page.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import { ClusterAnswer, ClusterList } from './answer-schema.ts';
 import { credentialRoutes } from './credentials/routes.ts';
@@ -111,11 +112,7 @@ function readingRoutes(app: Api, { clusters }: ClusterRouteDependencies, base: C
       querystring: ClusterListQuery,
       response: { 200: ClusterList },
     },
-    handler: async ({ scope, query }) => {
-      const { limit = 1000, offset = 0 } = query;
-      const { count, rows } = await clusters.list(scope, { limit, offset });
-      return { count, results: rows.map(presentedCluster) };
-    },
+    handler: async ({ scope, query }) => presentedPage(await clusters.list(scope, query), presentedCluster),
   });
 
   app.get(`${base.path}/${CLUSTER_NAME}`, {

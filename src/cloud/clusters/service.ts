@@ -3,6 +3,7 @@ import { remove } from '../../convergence/wants.ts';
 import { type Database, type Transaction, violates } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import type { Page, PageQuery } from '../../lib/page.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { isGpu } from '../catalog/flavor-kinds.ts';
 import type { Scope } from '../projects/service.ts';
@@ -31,10 +32,7 @@ export interface Clusters {
    * @throws InvalidError with every fault of the body, ConflictError for a name that exists, QuotaExceededError
    */
   create(scope: Scope, request: CreateCluster): Promise<string>;
-  list(
-    scope: Scope,
-    page: { limit: number; offset: number },
-  ): Promise<{ count: number; rows: store.ClusterRow[] }>;
+  list(scope: Scope, page: PageQuery): Promise<Page<store.ClusterRow>>;
   /** @throws NotFoundError */
   get(scope: Scope, name: string): Promise<store.ClusterRow>;
   /**

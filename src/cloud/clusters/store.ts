@@ -3,6 +3,7 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
+import type { Page, PageQuery } from '../../lib/page.ts';
 import type { Place } from '../projects/place.ts';
 import type { ClusterConfiguration } from './configuration/configuration.ts';
 
@@ -73,11 +74,7 @@ export async function findLogging(
   return row && { projectId: row.project_id, logging: row.configuration.logging };
 }
 
-export async function listClusters(
-  db: Sql,
-  place: Place,
-  page: { limit: number; offset: number },
-): Promise<{ count: number; rows: ClusterRow[] }> {
+export async function listClusters(db: Sql, place: Place, page: PageQuery): Promise<Page<ClusterRow>> {
   const ordered = clusters(db, place).orderBy('created_at', 'desc').orderBy('id', 'desc');
   const { count, rows } = await pageWithCount(ordered, page);
   return { count, rows: rows.map(withDates) };

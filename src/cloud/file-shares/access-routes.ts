@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Api } from '../../http/server.ts';
+import { presentedPage } from '../../lib/page.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import { presentedExceeded } from '../quotas/exceeded-answer.ts';
 import type { ShareAccess } from './access-rules.ts';
@@ -52,12 +53,8 @@ export function shareAccessRoutes(
       querystring: AccessRuleListQuery,
       response: { 200: AccessRuleList },
     },
-    handler: async ({ scope, params, query }) => {
-      const { limit = 1000, offset = 0 } = query;
-      const page = { limit, offset };
-      const { count, rows } = await shareAccess.list(scope, params.file_share_id, page);
-      return { count, results: rows.map(presentedRule) };
-    },
+    handler: async ({ scope, params, query }) =>
+      presentedPage(await shareAccess.list(scope, params.file_share_id, query), presentedRule),
   });
 
   app.delete(`${RULES}/:access_rule_id`, {

@@ -4,6 +4,7 @@ import { addressOrRange } from '../../lib/cidr.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
+import type { Page, PageQuery } from '../../lib/page.ts';
 import type { Scope } from '../projects/service.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { CreateAccessRule } from './access-schema.ts';
@@ -22,11 +23,7 @@ export interface ShareAccess {
    */
   add(scope: Scope, shareId: string, rule: CreateAccessRule): Promise<store.AccessRuleRow>;
   /** Of a VAST share, none. @throws NotFoundError */
-  list(
-    scope: Scope,
-    shareId: string,
-    page: { limit: number; offset: number },
-  ): Promise<{ count: number; rows: store.AccessRuleRow[] }>;
+  list(scope: Scope, shareId: string, page: PageQuery): Promise<Page<store.AccessRuleRow>>;
   /** @throws NotFoundError for share and rule, ConflictError while a task holds the share */
   remove(scope: Scope, shareId: string, ruleId: string): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { Dialect } from '../../http/dialect.ts';
 import { goneSignal } from '../../http/gone-signal.ts';
 import type { Api } from '../../http/server.ts';
-import { tagFilter } from '../../lib/tag-query.ts';
+import { presentedPage } from '../../lib/page.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { WAIT_TEXT, waitForTask } from '../tasks/wait-for-task.ts';
@@ -53,16 +53,8 @@ export function fileShareRoutes(
       querystring: FileShareListQuery,
       response: { 200: FileShareList },
     },
-    handler: async ({ scope, query }) => {
-      const { count, rows } = await fileShares.list(scope, {
-        namePart: query.name,
-        typeName: query.type_name,
-        ...tagFilter(query),
-        limit: query.limit ?? 1000,
-        offset: query.offset ?? 0,
-      });
-      return { count, results: rows.map((row) => presentedShare(row, scope)) };
-    },
+    handler: async ({ scope, query }) =>
+      presentedPage(await fileShares.list(scope, query), (row) => presentedShare(row, scope)),
   });
 
   app.get(ONE_SHARE, {

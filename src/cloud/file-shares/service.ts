@@ -5,6 +5,7 @@ import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, type FieldProblem, InvalidError, type QuotaExceededError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
+import type { Page } from '../../lib/page.ts';
 import type { TagHolder } from '../metadata/service.ts';
 import type { Place } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
@@ -14,7 +15,7 @@ import type { Tasks } from '../tasks/service.ts';
 import { insertRules } from './access-store.ts';
 import { lock, lockFree, shareNotFound } from './locks.ts';
 import { type NewShare, newShare } from './new-share.ts';
-import type { CreateFileShare, UpdateFileShare } from './schema.ts';
+import type { CreateFileShare, FileShareListQuery, UpdateFileShare } from './schema.ts';
 import { rowPatch, settingsOf, wantedShare } from './share-change.ts';
 import { slurmNeeds } from './slurm-needs.ts';
 import * as store from './store.ts';
@@ -53,7 +54,7 @@ export interface FileShares {
    * @throws InvalidError, QuotaExceededError
    */
   create(scope: Scope, request: CreateFileShare): Promise<string>;
-  list(scope: Scope, filter: store.FileShareFilter): Promise<{ count: number; rows: store.FileShareRow[] }>;
+  list(scope: Scope, query: FileShareListQuery): Promise<Page<store.FileShareRow>>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.FileShareRow>;
   /**
@@ -116,7 +117,7 @@ export function createFileShares(deps: {
       return taskId;
     },
 
-    list: (scope, filter) => store.listShares(database.sql, scope, filter),
+    list: (scope, query) => store.listShares(database.sql, scope, query),
 
     get: found,
 

@@ -1,6 +1,5 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
-import { tagFilter } from '../../lib/tag-query.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import type { InstancesOnPorts } from '../instances/on-ports.ts';
 import { listedFloatingIp, presentedFloatingIp } from './answers.ts';
@@ -53,9 +52,7 @@ export function floatingIpRoutes(
       response: { 200: FloatingIpList },
     },
     handler: async ({ scope, query }) => {
-      const { port_ids: portIds, status, limit = 1000, offset = 0, ...tagged } = query;
-      const filter = { portIds, status, ...tagFilter(tagged), limit, offset };
-      const { count, rows } = await floatingIps.list(scope, filter);
+      const { count, rows } = await floatingIps.list(scope, query);
       const instances = await instancesOnPorts(
         scope,
         rows.flatMap(({ port_id }) => port_id ?? []),

@@ -5,12 +5,13 @@ import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
+import type { Page } from '../../lib/page.ts';
 import type { Addresses } from '../networks/addresses.ts';
 import type { Scope } from '../projects/service.ts';
 import { takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
-import type { AssignFloatingIp, CreateFloatingIp } from './schema.ts';
+import type { AssignFloatingIp, CreateFloatingIp, FloatingIpListQuery } from './schema.ts';
 import * as store from './store.ts';
 import { type FloatingTargets, type Target, targetAddress } from './target.ts';
 import { CREATE_FIP, DELETE_FIP } from './tasks.ts';
@@ -27,7 +28,7 @@ export interface FloatingIps {
    * @throws InvalidError, ConflictError, QuotaExceededError
    */
   create(scope: Scope, request: CreateFloatingIp): Promise<string>;
-  list(scope: Scope, filter: store.FloatingIpFilter): Promise<{ count: number; rows: FloatingIp[] }>;
+  list(scope: Scope, query: FloatingIpListQuery): Promise<Page<FloatingIp>>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<FloatingIp>;
   /** Those that lead to the ports, by port. */
@@ -89,7 +90,7 @@ export function createFloatingIps(deps: {
       });
     },
 
-    list: (scope, filter) => store.listFloatingIps(database.sql, scope, filter),
+    list: (scope, query) => store.listFloatingIps(database.sql, scope, query),
 
     async get(scope, id) {
       const row = isUuid(id) ? await store.findFloatingIp(database.sql, scope, id) : undefined;

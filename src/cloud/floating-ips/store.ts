@@ -3,18 +3,11 @@ import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
+import type { Page } from '../../lib/page.ts';
 import type { Place } from '../projects/place.ts';
+import type { FloatingIpListQuery } from './schema.ts';
 
 export type FloatingIpRow = Selectable<Tables['floating_ips']>;
-
-export interface FloatingIpFilter {
-  portIds?: string[] | undefined;
-  status?: 'ACTIVE' | 'DOWN' | 'ERROR' | undefined;
-  tagKeys: string[];
-  tags: Record<string, string>;
-  limit: number;
-  offset: number;
-}
 
 function floatingIps(db: Sql, place: Place) {
   return db
@@ -31,15 +24,15 @@ export async function findFloatingIp(db: Sql, place: Place, id: string): Promise
 export async function listFloatingIps(
   db: Sql,
   place: Place,
-  filter: FloatingIpFilter,
-): Promise<{ count: number; rows: FloatingIpRow[] }> {
-  let matching = floatingIps(db, place).where((eb) => eb.and(tagConditions('floating_ips.tags', filter)));
-  const { portIds } = filter;
+  query: FloatingIpListQuery,
+): Promise<Page<FloatingIpRow>> {
+  let matching = floatingIps(db, place).where((eb) => eb.and(tagConditions('floating_ips.tags', query)));
+  const { port_ids: portIds, status } = query;
   if (portIds) matching = matching.where(sql<boolean>`port_id = any(${portIds}::uuid[])`);
-  if (filter.status === 'ACTIVE') matching = matching.where(leads(true));
-  else if (filter.status === 'DOWN') matching = matching.where(leads(false));
-  else if (filter.status === 'ERROR') matching = matching.where(sql<boolean>`false`);
-  return pageWithCount(matching.orderBy('created_at', 'desc').orderBy('id', 'desc'), filter);
+  if (status === 'ACTIVE') matching = matching.where(leads(true));
+  else if (status === 'DOWN') matching = matching.where(leads(false));
+  else if (status === 'ERROR') matching = matching.where(sql<boolean>`false`);
+  return pageWithCount(matching.orderBy('created_at', 'desc').orderBy('id', 'desc'), query);
 }
 
 /** As the status says it: one that is being made leads nowhere yet. */

@@ -5,7 +5,6 @@ import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, ForbiddenError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
-import { tagFilter } from '../../lib/tag-query.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
 import type { Catalog, Image } from '../catalog/catalog.ts';
 import type { TagHolder } from '../metadata/service.ts';
@@ -112,26 +111,16 @@ export function createImages(deps: {
     },
 
     async list(scope, query) {
-      const filter = tagFilter(query);
-      const open = matchingImages(catalog.images(scope.regionId), query, filter);
-      const limit = query.limit ?? 1000;
-      const offset = query.offset ?? 0;
+      const open = matchingImages(catalog.images(scope.regionId), query);
+      const { limit = 1000, offset = 0 } = query;
       const page = open.slice(offset, offset + limit);
       if (query.visibility !== undefined && query.visibility !== 'private') {
         return { count: open.length, images: page.map((image) => ({ image })) };
       }
-      const own = await store.listImages(
-        database.sql,
-        scope,
-        {
-          namePart: query.name,
-          osDistro: query.os_distro,
-          osVersion: query.os_version,
-          architecture: query.architecture,
-          ...filter,
-        },
-        { limit: limit - page.length, offset: Math.max(0, offset - open.length) },
-      );
+      const own = await store.listImages(database.sql, scope, query, {
+        limit: limit - page.length,
+        offset: Math.max(0, offset - open.length),
+      });
       return {
         count: open.length + own.count,
         images: [...page.map((image) => ({ image })), ...own.rows.map((row) => ({ row }))],

@@ -34,9 +34,7 @@ export function interfaceRoutes(
       response: { 200: InterfaceList },
     },
     handler: async ({ scope, params, query }) => {
-      const { limit = 1000, offset = 0 } = query;
-      const page = { limit, offset };
-      const { count, rows } = await instanceInterfaces.list(scope, params.instance_id, page);
+      const { count, rows } = await instanceInterfaces.list(scope, params.instance_id, query);
       const results = await presentedInterfaces(rows, scope, { networks, floatingIps });
       return { count, results };
     },

@@ -4,6 +4,7 @@ import { remove, type Wanted } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { InvalidError } from '../../lib/errors.ts';
+import type { Page, PageQuery } from '../../lib/page.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { InterfaceFloatingIps } from '../floating-ips/on-interfaces.ts';
 import type { InterfaceRow } from '../ports/interface-rows.ts';
@@ -23,11 +24,7 @@ import { asRows, ofMachine, withoutTarget } from './wanted.ts';
 
 export interface InstanceInterfaces {
   /** In the order in which the instance has them. @throws NotFoundError */
-  list(
-    scope: Scope,
-    id: string,
-    page: { limit: number; offset: number },
-  ): Promise<{ count: number; rows: InterfaceRow[] }>;
+  list(scope: Scope, id: string, page: PageQuery): Promise<Page<InterfaceRow>>;
   /** Answers the task's id. @throws NotFoundError, InvalidError, ConflictError */
   attach(scope: Scope, id: string, request: AttachInterface): Promise<string>;
   /** Answers the task's id. @throws NotFoundError, InvalidError, ConflictError */

@@ -5,9 +5,6 @@ import { presentedInstance } from './presenter.ts';
 import { InstanceList } from './schema.ts';
 import type { Instances } from './service.ts';
 
-/** As many as an account may have in a region. */
-const ALL = 1000;
-
 export function groupInstanceRoutes(
   app: Api,
   services: { instances: Instances; securityGroups: SecurityGroups },
@@ -26,18 +23,7 @@ export function groupInstanceRoutes(
     },
     handler: async ({ scope, params }) => {
       const { id: groupId } = await securityGroups.get(scope, params.group_id);
-      const { count, rows } = await instances.list(scope, {
-        groupId,
-        excludedFlavorPrefixes: [],
-        tagValues: [],
-        tags: {},
-        onlyExternal: false,
-        onlyReachable: false,
-        none: false,
-        order: { column: 'created_at', direction: 'desc' },
-        limit: ALL,
-        offset: 0,
-      });
+      const { count, rows } = await instances.list(scope, { groupId, include_baremetal: true });
       const shown = { subnets: false, interfaceNames: false };
       return { count, results: rows.map((row) => presentedInstance(row, scope, shown)) };
     },

@@ -2,7 +2,6 @@ import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
 import { InvalidError } from '../../lib/errors.ts';
 import { idsOf } from '../../lib/id-list.ts';
-import { tagFilter } from '../../lib/tag-query.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import type { Ports } from '../ports/service.ts';
 import { metadataValues } from './legacy-answer.ts';
@@ -123,36 +122,13 @@ export function instanceRoutes(
   });
 }
 
-const COLUMNS = { created: 'created_at', name: 'name', status: 'status' } as const;
-
 function instanceFilter(query: InstanceListQuery): InstanceFilter {
-  const [column, direction] = (query.order_by ?? 'created.desc').split('.') as [
-    keyof typeof COLUMNS,
-    'asc' | 'desc',
-  ];
-  const excluded = query.exclude_flavor_prefix === undefined ? [] : [query.exclude_flavor_prefix];
-  const { tagKeys, tags: pairs } = tagFilter(query);
   return {
-    namePart: query.name,
-    flavorId: query.flavor_id,
-    flavorPrefix: query.flavor_prefix,
-    excludedFlavorPrefixes: query.include_baremetal ? excluded : [...excluded, 'bm'],
-    excludedGroup: query.exclude_secgroup,
-    addressPart: query.ip,
-    idPart: query.uuid,
-    status: query.status,
+    ...query,
     changedSince: dateOf('changes-since', query['changes-since']),
     changedBefore: dateOf('changes-before', query['changes-before']),
     tagValues: [...(query.tag_value ?? []), ...metadataValues(query.metadata_v)],
-    tagKeys,
-    tags: pairs,
-    onlyExternal: query.only_with_fixed_external_ip ?? false,
-    onlyReachable: query.available_floating ?? false,
     none: onlyProtectedOrIsolated(query),
-    withoutNodes: query.include_k8s === false,
-    order: { column: COLUMNS[column], direction },
-    limit: query.limit ?? 1000,
-    offset: query.offset ?? 0,
   };
 }
 

@@ -5,6 +5,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
+import type { Page } from '../../lib/page.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { InterfaceFloatingIps } from '../floating-ips/on-interfaces.ts';
 import { lockPortsOf } from '../ports/reserved.ts';
@@ -46,7 +47,7 @@ export interface Instances {
    * @throws InvalidError, ForbiddenError for a flavor that has run out, ConflictError, QuotaExceededError
    */
   create(scope: Scope, request: CreateInstance): Promise<string>;
-  list(scope: Scope, filter: store.InstanceFilter): Promise<{ count: number; rows: store.InstanceRow[] }>;
+  list(scope: Scope, filter: store.InstanceFilter): Promise<Page<store.InstanceRow>>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.InstanceRow>;
   /** Starts the task that removes it; answers the task's id. @throws NotFoundError, InvalidError, ConflictError */

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Api } from '../../http/server.ts';
+import { presentedPage } from '../../lib/page.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import { presentedTopic } from './presenter.ts';
 import {
@@ -56,10 +57,7 @@ export function loggingRoutes(app: Api, { logging }: { logging: Logging }): void
       querystring: TopicListQuery,
       response: { 200: TopicList },
     },
-    handler: async ({ scope, query }) => {
-      const { count, rows } = await logging.topics(scope, query);
-      return { count, results: rows.map(presentedTopic) };
-    },
+    handler: async ({ scope, query }) => presentedPage(await logging.topics(scope, query), presentedTopic),
   });
 
   app.put(`${LAAS}/topics`, {

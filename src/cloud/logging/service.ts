@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError, QuotaExceededError } from '../../lib/errors.ts';
+import type { Page, PageQuery } from '../../lib/page.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { requireLoggingHosts } from '../catalog/logging-hosts.ts';
 import type { Place } from '../projects/place.ts';
@@ -22,10 +23,7 @@ export interface Logging {
   status(scope: Scope): Promise<LoggingStatus>;
   /** @throws InvalidError, ConflictError for a namespace that is taken or another one, and while there are topics */
   setStatus(scope: Scope, wanted: UpdateLoggingStatus): Promise<LoggingStatus>;
-  topics(
-    scope: Scope,
-    page: { limit?: number; offset?: number },
-  ): Promise<{ count: number; rows: store.TopicRow[] }>;
+  topics(scope: Scope, page: PageQuery): Promise<Page<store.TopicRow>>;
   /** Makes a topic, or makes the one of that name what is asked for. @throws ConflictError before initialisation, QuotaExceededError */
   putTopic(scope: Scope, topic: PutTopic): Promise<store.TopicRow>;
   /** @throws NotFoundError, ConflictError while a cluster logs into it */
@@ -76,9 +74,9 @@ export function createLogging(deps: {
       });
     },
 
-    async topics(scope, { limit = 1000, offset = 0 }) {
+    async topics(scope, page) {
       requireOffered(scope);
-      return store.listTopics(database.sql, scope, { limit, offset });
+      return store.listTopics(database.sql, scope, page);
     },
 
     async putTopic(scope, topic) {

@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
+import type { Page, PageQuery } from '../../lib/page.ts';
 import type { Place } from '../projects/place.ts';
 
 export type ServiceRow = Selectable<Tables['logging_services']>;
@@ -89,11 +90,7 @@ export async function setCredential(
     .execute();
 }
 
-export async function listTopics(
-  db: Sql,
-  place: Place,
-  page: { limit: number; offset: number },
-): Promise<{ count: number; rows: TopicRow[] }> {
+export async function listTopics(db: Sql, place: Place, page: PageQuery): Promise<Page<TopicRow>> {
   return pageWithCount(topics(db, place).orderBy('name'), page);
 }
 

@@ -1,12 +1,11 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
-import { tagFilter } from '../../lib/tag-query.ts';
+import { presentedPage } from '../../lib/page.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import { presentedNetwork } from './answers.ts';
 import { CreateNetwork, UpdateNetwork } from './input-schema.ts';
 import { NetworkAnswer, NetworkList, NetworkListQuery, NetworkParams } from './schema.ts';
 import type { Networks } from './service.ts';
-import type { NetworkFilter } from './store.ts';
 
 const NETWORKS = '/cloud/v1/networks/:project_id/:region_id';
 const NETWORKS_V2 = '/cloud/v2/networks/:project_id/:region_id';
@@ -23,10 +22,8 @@ export function networkRoutes(app: Api, dialect: Dialect, { networks }: { networ
       querystring: NetworkListQuery,
       response: { 200: NetworkList },
     },
-    handler: async ({ scope, query }) => {
-      const { count, rows } = await networks.list(scope, networkFilter(query));
-      return { count, results: rows.map((row) => presentedNetwork(row, scope)) };
-    },
+    handler: async ({ scope, query }) =>
+      presentedPage(await networks.list(scope, query), (row) => presentedNetwork(row, scope)),
   });
 
   app.get(`${NETWORKS}/:network_id`, {
@@ -103,21 +100,4 @@ export function networkRoutes(app: Api, dialect: Dialect, { networks }: { networ
     },
     handler: async ({ scope, params }) => dialect.tasks([await networks.delete(scope, params.network_id)]),
   });
-}
-
-function networkFilter(query: NetworkListQuery): NetworkFilter {
-  const [column, direction] = (query.order_by ?? 'created_at.desc').split('.') as [
-    'created_at' | 'name' | 'priority',
-    'asc' | 'desc',
-  ];
-  return {
-    name: query.name,
-    external: query.external,
-    type: query.network_type,
-    ownedBy: query.owned_by ?? 'project',
-    ...tagFilter(query),
-    order: { column: column === 'priority' ? 'is_default' : column, direction },
-    limit: query.limit ?? 1000,
-    offset: query.offset ?? 0,
-  };
 }

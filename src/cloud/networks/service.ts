@@ -1,13 +1,15 @@
 import type { Database } from '../../db/database.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
+import type { Page } from '../../lib/page.ts';
 import type { Scope } from '../projects/service.ts';
 import { createNetworkChanges, type NetworkChanges } from './network-changes.ts';
+import type { NetworkListQuery, SubnetListQuery } from './schema.ts';
 import * as store from './store.ts';
 import { createSubnetChanges, type SubnetChanges } from './subnet-changes.ts';
 
 export interface Networks extends NetworkChanges, SubnetChanges {
-  list(scope: Scope, filter: store.NetworkFilter): Promise<{ count: number; rows: store.NetworkRow[] }>;
+  list(scope: Scope, query: NetworkListQuery): Promise<Page<store.NetworkRow>>;
   /** Also the platform's network to the outside. @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.NetworkRow>;
   /** Those of the ids that the project sees, with their whole subnets. */
@@ -15,7 +17,7 @@ export interface Networks extends NetworkChanges, SubnetChanges {
     scope: Scope,
     ids: string[],
   ): Promise<{ network: store.NetworkRow; subnets: store.SubnetRow[] }[]>;
-  listSubnets(scope: Scope, filter: store.SubnetFilter): Promise<{ count: number; rows: store.SubnetRow[] }>;
+  listSubnets(scope: Scope, query: SubnetListQuery): Promise<Page<store.SubnetRow>>;
   /** @throws NotFoundError */
   getSubnet(scope: Scope, id: string): Promise<store.SubnetRow>;
 }
@@ -27,14 +29,14 @@ export function createNetworks(
   return {
     ...createNetworkChanges(deps),
     ...createSubnetChanges(deps),
-    list: (scope, filter) => store.listNetworks(database.sql, scope, filter),
+    list: (scope, query) => store.listNetworks(database.sql, scope, query),
     async get(scope, id) {
       const row = isUuid(id) ? await store.findNetwork(database.sql, scope, id) : undefined;
       if (!row) throw new NotFoundError('Network', id);
       return row;
     },
     withSubnets: (scope, ids) => store.findWithSubnets(database.sql, scope, ids),
-    listSubnets: (scope, filter) => store.listSubnets(database.sql, scope, filter),
+    listSubnets: (scope, query) => store.listSubnets(database.sql, scope, query),
     async getSubnet(scope, id) {
       const row = isUuid(id) ? await store.findSubnet(database.sql, scope, id) : undefined;
       if (!row) throw new NotFoundError('Subnet', id);

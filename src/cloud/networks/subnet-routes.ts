@@ -1,12 +1,11 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
-import { tagFilter } from '../../lib/tag-query.ts';
+import { presentedPage } from '../../lib/page.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import { presentedSubnet } from './answers.ts';
 import { CreateSubnet, UpdateSubnet } from './input-schema.ts';
 import { SubnetAnswer, SubnetList, SubnetListQuery, SubnetParams } from './schema.ts';
 import type { Networks } from './service.ts';
-import type { SubnetFilter } from './store.ts';
 
 const SUBNETS = '/cloud/v1/subnets/:project_id/:region_id';
 const tags = ['Networks'];
@@ -22,10 +21,8 @@ export function subnetRoutes(app: Api, dialect: Dialect, { networks }: { network
       querystring: SubnetListQuery,
       response: { 200: SubnetList },
     },
-    handler: async ({ scope, query }) => {
-      const { count, rows } = await networks.listSubnets(scope, subnetFilter(query));
-      return { count, results: rows.map((row) => presentedSubnet(row, scope)) };
-    },
+    handler: async ({ scope, query }) =>
+      presentedPage(await networks.listSubnets(scope, query), (row) => presentedSubnet(row, scope)),
   });
 
   app.get(`${SUBNETS}/:subnet_id`, {
@@ -88,19 +85,4 @@ export function subnetRoutes(app: Api, dialect: Dialect, { networks }: { network
     handler: async ({ scope, params }) =>
       dialect.tasks([await networks.deleteSubnet(scope, params.subnet_id)]),
   });
-}
-
-function subnetFilter(query: SubnetListQuery): SubnetFilter {
-  const [column, direction] = (query.order_by ?? 'cidr.asc').split('.') as [
-    SubnetFilter['order']['column'],
-    'asc' | 'desc',
-  ];
-  return {
-    networkId: query.network_id,
-    ownedBy: query.owned_by ?? 'project',
-    ...tagFilter(query),
-    order: { column, direction },
-    limit: query.limit ?? 1000,
-    offset: query.offset ?? 0,
-  };
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
+import type { Page, PageQuery } from '../../lib/page.ts';
 import type { AddressPair } from './address-pairs.ts';
 
 /** A port of an instance, as the instance sees it. */
@@ -36,8 +37,8 @@ function interfaces(db: Sql) {
 export async function listInterfaces(
   db: Sql,
   instanceId: string,
-  page: { limit: number; offset: number },
-): Promise<{ count: number; rows: InterfaceRow[] }> {
+  page: PageQuery,
+): Promise<Page<InterfaceRow>> {
   return pageWithCount(interfaces(db).where('instance_id', '=', instanceId).orderBy('position'), page);
 }
 

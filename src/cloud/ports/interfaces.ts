@@ -2,6 +2,7 @@ import type { Database, Transaction } from '../../db/database.ts';
 import { canonicalAddress } from '../../lib/cidr.ts';
 import { ConflictError, InvalidError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
+import type { Page, PageQuery } from '../../lib/page.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import * as rows from './interface-rows.ts';
 import { freeReserved } from './reserved.ts';
@@ -9,10 +10,7 @@ import { freeReserved } from './reserved.ts';
 /** Ports that come to an instance and leave it. The instance is locked by the caller. */
 export interface PortInterfaces {
   /** In the order of the instance's interfaces. */
-  list(
-    instanceId: string,
-    page: { limit: number; offset: number },
-  ): Promise<{ count: number; rows: rows.InterfaceRow[] }>;
+  list(instanceId: string, page: PageQuery): Promise<Page<rows.InterfaceRow>>;
   /** The place of one more. @throws ConflictError when the instance has `most` already */
   nextPlace(tx: Transaction, instanceId: string, most: number): Promise<number>;
   /** Holds the one with the address for its removal. @throws InvalidError, ConflictError while a task holds it */

@@ -3,7 +3,10 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
+import { orderOf } from '../../lib/order.ts';
+import type { Page } from '../../lib/page.ts';
 import type { Place } from '../projects/place.ts';
+import type { PortListQuery } from './schema.ts';
 
 export type PortRow = Selectable<Tables['ports']> & {
   ip_assignments: { ip_address: string; subnet_id: string }[];
@@ -12,16 +15,6 @@ export type PortRow = Selectable<Tables['ports']> & {
   /** The pool whose node has it. */
   pool_id: string | null;
 };
-
-export interface PortFilter {
-  ids?: string[] | undefined;
-  networkIds?: string[] | undefined;
-  subnetIds?: string[] | undefined;
-  addresses?: string[] | undefined;
-  order: { column: 'created_at' | 'network_id'; direction: 'asc' | 'desc' };
-  limit: number;
-  offset: number;
-}
 
 /** Ports with their addresses and groups, in one query. */
 function ports(db: Sql, { projectId, regionId }: Place) {
@@ -57,27 +50,22 @@ export async function findPort(db: Sql, place: Place, id: string): Promise<PortR
   return ports(db, place).where('ports.id', '=', id).executeTakeFirst();
 }
 
-export async function listPorts(
-  db: Sql,
-  place: Place,
-  filter: PortFilter,
-): Promise<{ count: number; rows: PortRow[] }> {
+export async function listPorts(db: Sql, place: Place, query: PortListQuery): Promise<Page<PortRow>> {
   let matching = ports(db, place);
-  if (filter.ids) matching = matching.where(sql<boolean>`ports.id = any(${filter.ids}::uuid[])`);
-  if (filter.networkIds)
-    matching = matching.where(sql<boolean>`network_id = any(${filter.networkIds}::uuid[])`);
-  if (filter.subnetIds) {
+  if (query.ids) matching = matching.where(sql<boolean>`ports.id = any(${query.ids}::uuid[])`);
+  if (query.network_ids)
+    matching = matching.where(sql<boolean>`network_id = any(${query.network_ids}::uuid[])`);
+  if (query.subnet_ids) {
     matching = matching.where(sql<boolean>`exists (
-      select from ip_assignments where port_id = ports.id and subnet_id = any(${filter.subnetIds}::uuid[]))`);
+      select from ip_assignments where port_id = ports.id and subnet_id = any(${query.subnet_ids}::uuid[]))`);
   }
-  if (filter.addresses) {
+  if (query.ip_addresses) {
     matching = matching.where(sql<boolean>`exists (
-      select from ip_assignments where port_id = ports.id and address = any(${filter.addresses}::inet[]))`);
+      select from ip_assignments where port_id = ports.id and address = any(${query.ip_addresses}::inet[]))`);
   }
-  const ordered = matching
-    .orderBy(`ports.${filter.order.column}`, filter.order.direction)
-    .orderBy('ports.id', filter.order.direction);
-  return pageWithCount(ordered, filter);
+  const [column, direction] = orderOf(query.order_by ?? 'created_at.desc');
+  const ordered = matching.orderBy(`ports.${column}`, direction).orderBy('ports.id', direction);
+  return pageWithCount(ordered, query, 100);
 }
 
 /** The ports of the project's instances in a network, oldest first. */

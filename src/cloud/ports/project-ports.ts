@@ -5,6 +5,7 @@ import { canonicalAddress } from '../../lib/cidr.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
+import type { Page } from '../../lib/page.ts';
 import { refuseLosing } from '../floating-ips/on-interfaces.ts';
 import { refuseNode } from '../instances/nodes/refuse-node.ts';
 import type { Addresses } from '../networks/addresses.ts';
@@ -14,6 +15,7 @@ import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { type InterfaceRow, interfaceOf } from './interface-rows.ts';
 import * as rows from './port-rows.ts';
+import type { PortListQuery } from './schema.ts';
 import type { UPDATE_PORT } from './tasks.ts';
 import { asInRows, changedPort, portSpecs } from './wanted.ts';
 import { type PortChange, wantedPort } from './wanted-port.ts';
@@ -21,7 +23,7 @@ import { type PortChange, wantedPort } from './wanted-port.ts';
 /** The ports of a project, whatever instance they belong to. */
 export interface ProjectPorts {
   /** @throws InvalidError for an address that is none */
-  list(scope: Scope, filter: rows.PortFilter): Promise<{ count: number; rows: rows.PortRow[] }>;
+  list(scope: Scope, query: PortListQuery): Promise<Page<rows.PortRow>>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<rows.PortRow>;
   /** Those in a network, which may be the platform's. @throws NotFoundError */
@@ -73,8 +75,8 @@ export function createProjectPorts(deps: {
   const { database, clock, tasks, addresses, portGroups, networks } = deps;
 
   return {
-    async list(scope, filter) {
-      const wanted = filter.addresses?.map((text) => canonicalAddress(text)?.address);
+    async list(scope, query) {
+      const wanted = query.ip_addresses?.map((text) => canonicalAddress(text)?.address);
       const problems = (wanted ?? []).flatMap((address, index): FieldProblem[] =>
         address === undefined
           ? [{ field: `ip_addresses.${index}`, message: 'Must be an IP address such as 10.0.0.5.' }]
@@ -82,8 +84,8 @@ export function createProjectPorts(deps: {
       );
       if (problems.length > 0) throw new InvalidError(problems);
       return rows.listPorts(database.sql, scope, {
-        ...filter,
-        addresses: wanted?.filter((address) => address !== undefined),
+        ...query,
+        ...(wanted && { ip_addresses: wanted.filter((address) => address !== undefined) }),
       });
     },
 

@@ -1,12 +1,12 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
+import { presentedPage } from '../../lib/page.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import type { FloatingIps } from '../floating-ips/service.ts';
 import { NetworkParams } from '../networks/schema.ts';
 import type { Networks } from '../networks/service.ts';
 import { presentedInterfaces } from './interface-answers.ts';
 import { InterfaceAnswer } from './interface-schema.ts';
-import type { PortFilter } from './port-rows.ts';
 import { presentedPort } from './presenter.ts';
 import type { ProjectPorts } from './project-ports.ts';
 import {
@@ -63,10 +63,7 @@ export function portRoutes(
       querystring: PortListQuery,
       response: { 200: PortList },
     },
-    handler: async ({ scope, query }) => {
-      const { count, rows } = await ports.list(scope, portFilter(query));
-      return { count, results: rows.map(presentedPort) };
-    },
+    handler: async ({ scope, query }) => presentedPage(await ports.list(scope, query), presentedPort),
   });
 
   app.get(`${PORTS}/:port_id`, {
@@ -147,20 +144,4 @@ export function portRoutes(
       return { count: results.length, results };
     },
   });
-}
-
-function portFilter(query: PortListQuery): PortFilter {
-  const [column, direction] = (query.order_by ?? 'created_at.desc').split('.') as [
-    PortFilter['order']['column'],
-    'asc' | 'desc',
-  ];
-  return {
-    ids: query.ids,
-    networkIds: query.network_ids,
-    subnetIds: query.subnet_ids,
-    addresses: query.ip_addresses,
-    order: { column, direction },
-    limit: query.limit ?? 100,
-    offset: query.offset ?? 0,
-  };
 }

@@ -3,6 +3,7 @@ import type { Database } from '../../db/database.ts';
 import { createRowCache } from '../../db/row-cache.ts';
 import { ownsClient, type Principal } from '../../iam/identity/principal.ts';
 import { NotFoundError } from '../../lib/errors.ts';
+import type { Page } from '../../lib/page.ts';
 import type { Catalog, Region } from '../catalog/catalog.ts';
 import type { Place } from './place.ts';
 import type { ProjectListQuery } from './schema.ts';
@@ -31,7 +32,7 @@ export interface Projects {
   project(principal: Principal, projectId: number): Promise<ProjectRow>;
   /** Drops what is kept of a project. Call it after the commit that changed it, besides announcing the change. */
   forget(projectId: number): void;
-  list(principal: Principal, query: ProjectListQuery): Promise<{ count: number; rows: ListedProjectRow[] }>;
+  list(principal: Principal, query: ProjectListQuery): Promise<Page<ListedProjectRow>>;
 }
 
 /** The topic on which changes of projects are announced. */

@@ -13,7 +13,7 @@ import {
 import { presentedReservedFixedIp } from './presenter.ts';
 import { ReservedFixedIpAnswer, ReservedFixedIpList, ReservedFixedIpParams } from './schema.ts';
 import type { ReservedFixedIps } from './service.ts';
-import type { ReservedFilter, ReservedRow } from './store.ts';
+import type { ReservedRow } from './store.ts';
 import { vipRoutes } from './vip-routes.ts';
 import type { Vips } from './vips.ts';
 
@@ -56,7 +56,7 @@ export function reservedFixedIpRoutes(
       response: { 200: ReservedFixedIpList },
     },
     handler: async ({ scope, query }) => {
-      const { count, rows } = await reservedFixedIps.list(scope, filterOf(query));
+      const { count, rows } = await reservedFixedIps.list(scope, query);
       return { count, results: await presented(rows, scope) };
     },
   });
@@ -139,23 +139,4 @@ export function reservedFixedIpRoutes(
       return network ? [presentedReservedFixedIp(row, network, scope)] : [];
     });
   }
-}
-
-function filterOf(query: ReservedFixedIpListQuery): ReservedFilter {
-  const { external_only: external = false, internal_only: internal = false } = query;
-  const [column, direction] = (query.order_by ?? 'fixed_ip_address.asc').split('.') as [
-    ReservedFilter['order']['column'],
-    'asc' | 'desc',
-  ];
-  return {
-    external: external === internal ? undefined : external,
-    onlyAvailable: query.available_only ?? false,
-    onlyVips: query.vip_only ?? false,
-    none: external && internal,
-    instanceId: query.device_id,
-    addressPart: query.ip_address,
-    order: { column, direction },
-    limit: query.limit ?? 1000,
-    offset: query.offset ?? 0,
-  };
 }

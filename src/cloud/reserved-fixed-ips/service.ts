@@ -5,6 +5,7 @@ import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
+import type { Page } from '../../lib/page.ts';
 import { awayFrom } from '../floating-ips/wanted.ts';
 import { refuseNode } from '../instances/nodes/refuse-node.ts';
 import type { AddressSource } from '../networks/address-wish.ts';
@@ -16,7 +17,7 @@ import type { Scope } from '../projects/service.ts';
 import { takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
-import type { CreateReservedFixedIp } from './input-schema.ts';
+import type { CreateReservedFixedIp, ReservedFixedIpListQuery } from './input-schema.ts';
 import * as store from './store.ts';
 import { CONVERT_ADDRESS, FREE_ADDRESS, RESERVE_ADDRESS, type ReservedInput } from './tasks.ts';
 import { addressesOf } from './vip-store.ts';
@@ -32,7 +33,7 @@ export interface ReservedFixedIps {
    * @throws InvalidError, ConflictError when the address is taken, none is left or the port can't be kept, QuotaExceededError
    */
   create(scope: Scope, request: CreateReservedFixedIp): Promise<string>;
-  list(scope: Scope, filter: store.ReservedFilter): Promise<{ count: number; rows: store.ReservedRow[] }>;
+  list(scope: Scope, query: ReservedFixedIpListQuery): Promise<Page<store.ReservedRow>>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.ReservedRow>;
   /** Answers the task that gives it back. @throws NotFoundError, ConflictError while an instance or a task has it */
@@ -68,7 +69,7 @@ export function createReservedFixedIps(deps: {
       });
     },
 
-    list: (scope, filter) => store.listReserved(database.sql, scope, filter),
+    list: (scope, query) => store.listReserved(database.sql, scope, query),
 
     async get(scope, id) {
       const row = isUuid(id) ? await store.findReserved(database.sql, scope, id) : undefined;

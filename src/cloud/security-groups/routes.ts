@@ -1,25 +1,21 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
-import { tagFilter, tagQuery } from '../../lib/tag-query.ts';
-import { listQuery, ProjectRegionParams } from '../../lib/wire.ts';
+import { presentedPage } from '../../lib/page.ts';
+import { ProjectRegionParams } from '../../lib/wire.ts';
 import { securityGroupListSchema, securityGroupSchema } from './answer-schema.ts';
 import { instanceGroupRoutes } from './instance-routes.ts';
 import { GROUPS, GroupParams, GROUP_TAGS as tags } from './params.ts';
 import { presentedGroup } from './presenter.ts';
 import { ruleRoutes } from './rule-routes.ts';
-import { copySecurityGroupSchema, createSecurityGroupSchema, updateSecurityGroupSchema } from './schema.ts';
+import {
+  copySecurityGroupSchema,
+  createSecurityGroupSchema,
+  GroupListQuery,
+  updateSecurityGroupSchema,
+} from './schema.ts';
 import type { SecurityGroups } from './service.ts';
 import { groupTaskRoutes } from './task-routes.ts';
-
-const GroupListQuery = Type.Object(
-  {
-    ...listQuery(10),
-    name: Type.Optional(Type.String({ maxLength: 255, description: 'The whole name' })),
-    ...tagQuery,
-  },
-  { additionalProperties: false },
-);
 
 export function securityGroupRoutes(
   app: Api,
@@ -52,10 +48,8 @@ export function securityGroupRoutes(
       querystring: GroupListQuery,
       response: { 200: securityGroupListSchema(dialect.name) },
     },
-    handler: async ({ scope, query }) => {
-      const { count, rows } = await securityGroups.list(scope, groupFilter(query));
-      return { count, results: rows.map((row) => presentedGroup(row, scope, dialect)) };
-    },
+    handler: async ({ scope, query }) =>
+      presentedPage(await securityGroups.list(scope, query), (row) => presentedGroup(row, scope, dialect)),
   });
 
   app.get(`${GROUPS}/:group_id`, {
@@ -141,8 +135,4 @@ export function securityGroupRoutes(
   ruleRoutes(app, dialect, { securityGroups });
   instanceGroupRoutes(app, { securityGroups });
   groupTaskRoutes(app, dialect, { securityGroups });
-}
-
-function groupFilter(query: Static<typeof GroupListQuery>) {
-  return { name: query.name, ...tagFilter(query), limit: query.limit ?? 10, offset: query.offset ?? 0 };
 }

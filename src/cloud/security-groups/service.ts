@@ -2,6 +2,7 @@ import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
+import type { Page } from '../../lib/page.ts';
 import type { TagHolder } from '../metadata/service.ts';
 import type { Scope } from '../projects/service.ts';
 import type { Tasks } from '../tasks/service.ts';
@@ -10,11 +11,12 @@ import { type GroupCreation, groupCreation } from './creation.ts';
 import { type InstanceGroups, instanceGroups, type PortsWithGroups } from './instance-groups.ts';
 import { removeGroup } from './removal.ts';
 import { type RuleChanges, ruleChanges } from './rule-changes.ts';
+import type { GroupListQuery } from './schema.ts';
 import * as store from './store.ts';
 import { type GroupUpdates, groupUpdates } from './updates.ts';
 
 export interface SecurityGroups extends GroupCreation, GroupUpdates, RuleChanges, InstanceGroups {
-  list(scope: Scope, filter: store.GroupFilter): Promise<{ count: number; rows: store.SecurityGroupRow[] }>;
+  list(scope: Scope, query: GroupListQuery): Promise<Page<store.SecurityGroupRow>>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.SecurityGroupRow>;
   tags: TagHolder;
@@ -36,7 +38,7 @@ export function createSecurityGroups(deps: {
     ...ruleChanges(deps),
     ...instanceGroups(deps),
 
-    list: (scope, filter) => store.listGroups(database.sql, scope, filter),
+    list: (scope, query) => store.listGroups(database.sql, scope, query),
 
     get: found,
 

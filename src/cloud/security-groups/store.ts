@@ -5,21 +5,13 @@ import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
+import type { Page } from '../../lib/page.ts';
 import type { Place } from '../projects/place.ts';
 import { type IdentifiedRule, newRules, type RuleRow } from './rule-store.ts';
+import type { GroupListQuery } from './schema.ts';
 
 export type PlainGroup = Selectable<Tables['security_groups']>;
 export type SecurityGroupRow = PlainGroup & { rules: RuleRow[] };
-
-export interface GroupFilter {
-  name?: string | undefined;
-  /** Every key must be present. */
-  tagKeys: string[];
-  /** Every pair must match. */
-  tags: Record<string, string>;
-  limit: number;
-  offset: number;
-}
 
 export function groupsIn(db: Sql, { projectId, regionId }: Place) {
   return db
@@ -56,12 +48,12 @@ const groupById = compiledQuery((db, args: Place & { id: string }) =>
 export async function listGroups(
   db: Sql,
   place: Place,
-  filter: GroupFilter,
-): Promise<{ count: number; rows: SecurityGroupRow[] }> {
-  let matching = groups(db, place).where((eb) => eb.and(tagConditions('tags', filter)));
-  if (filter.name !== undefined) matching = matching.where('name', '=', filter.name);
+  query: GroupListQuery,
+): Promise<Page<SecurityGroupRow>> {
+  let matching = groups(db, place).where((eb) => eb.and(tagConditions('tags', query)));
+  if (query.name !== undefined) matching = matching.where('name', '=', query.name);
   const ordered = matching.orderBy('created_at', 'desc').orderBy('id', 'desc');
-  const { count, rows } = await pageWithCount(ordered, filter);
+  const { count, rows } = await pageWithCount(ordered, query, 10);
   return { count, rows: rows.map(withDates) };
 }
 

@@ -41,8 +41,7 @@ export const workerGroups: WorkerGroups = {
       now,
     };
     await withFreeName(name, store.insertGroup(tx, group));
-    const place = { ...group.place, clientId: scope.clientId };
-    await want(tx, place, [make('security_group', id, groupSpec(group))]);
+    await want(tx, scope, [make('security_group', id, groupSpec(group))]);
     return id;
   },
 

@@ -1,5 +1,6 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
+import { presentedPage } from '../../lib/page.ts';
 import { offsetTimestamp } from '../../lib/timestamps.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import { commonFields } from '../projects/resource-answer.ts';
@@ -44,13 +45,8 @@ export function snapshotRoutes(app: Api, dialect: Dialect, { snapshots }: { snap
       querystring: SnapshotListQuery,
       response: { 200: SnapshotList },
     },
-    handler: async ({ scope, query }) => {
-      const { volume_id: volumeId, instance_id: instanceId, limit = 1000, offset = 0 } = query;
-      const { schedule_id: schedule, lifecycle_policy_id: policy } = query;
-      const planned = schedule !== undefined || policy !== undefined;
-      const { count, rows } = await snapshots.list(scope, { volumeId, instanceId, planned, limit, offset });
-      return { count, results: rows.map((row) => presented(row, scope)) };
-    },
+    handler: async ({ scope, query }) =>
+      presentedPage(await snapshots.list(scope, query), (row) => presented(row, scope)),
   });
 
   app.get(`${BASE}/:snapshot_id`, {

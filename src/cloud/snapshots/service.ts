@@ -5,6 +5,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
+import type { Page } from '../../lib/page.ts';
 import { acceptedTags } from '../../lib/tags-input.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
 import { SNAPSHOT_TYPES } from '../../lib/volume-types.ts';
@@ -15,14 +16,14 @@ import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { Volumes } from '../volumes/service.ts';
 import { snapshotRows } from './rows.ts';
-import type { CreateSnapshot, UpdateSnapshot } from './schema.ts';
+import type { CreateSnapshot, SnapshotListQuery, UpdateSnapshot } from './schema.ts';
 import * as store from './store.ts';
 import { CREATE_SNAPSHOT, DELETE_SNAPSHOT } from './tasks.ts';
 
 export interface Snapshots extends SnapshotLookup {
   /** Starts the task that takes a snapshot; answers the task's id. @throws InvalidError, ConflictError, QuotaExceededError */
   create(scope: Scope, request: CreateSnapshot): Promise<string>;
-  list(scope: Scope, filter: store.SnapshotFilter): Promise<{ count: number; rows: store.SnapshotRow[] }>;
+  list(scope: Scope, query: SnapshotListQuery): Promise<Page<store.SnapshotRow>>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.SnapshotRow>;
   /** Renames and tags it at once. @throws NotFoundError, InvalidError, ConflictError while a task holds it */
@@ -93,7 +94,7 @@ export function createSnapshots(deps: {
       });
     },
 
-    list: (scope, filter) => store.listSnapshots(database.sql, scope, filter),
+    list: (scope, query) => store.listSnapshots(database.sql, scope, query),
     get: (scope, id) => found(scope, id),
 
     update: (scope, id, { name, tags }) =>

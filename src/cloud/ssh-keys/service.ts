@@ -3,6 +3,7 @@ import { type Caller, type Database, type Transaction, violates } from '../../db
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
+import type { Page } from '../../lib/page.ts';
 import { newKeyPair } from './key-pair.ts';
 import { type PublicKey, parsePublicKey } from './public-key.ts';
 import type { CreateSshKey, SshKeyListQuery } from './schema.ts';
@@ -22,11 +23,7 @@ export interface SshKeys {
    */
   create(place: Place, request: CreateSshKey): Promise<store.SshKeyRow & { privateKey: string | null }>;
   /** `addedBy` is the user whose keys alone are wanted. */
-  list(
-    place: Place,
-    query: SshKeyListQuery,
-    addedBy?: number,
-  ): Promise<{ count: number; rows: store.SshKeyRow[] }>;
+  list(place: Place, query: SshKeyListQuery, addedBy?: number): Promise<Page<store.SshKeyRow>>;
   /** The project that has the key, whoever's it is; undefined when there is none. */
   projectOf(id: string): Promise<number | undefined>;
   /** @throws NotFoundError */

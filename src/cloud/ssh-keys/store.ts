@@ -2,6 +2,8 @@ import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
+import { orderOf } from '../../lib/order.ts';
+import type { Page } from '../../lib/page.ts';
 import type { SshKeyListQuery } from './schema.ts';
 
 export type SshKeyRow = Selectable<Tables['ssh_keys']>;
@@ -42,16 +44,13 @@ export async function listKeys(
   viewer: Viewer,
   query: SshKeyListQuery,
   addedBy?: number,
-): Promise<{ count: number; rows: SshKeyRow[] }> {
-  const [column, direction] = (query.order_by ?? 'created_at.desc').split('.') as [
-    'created_at' | 'name',
-    'asc' | 'desc',
-  ];
+): Promise<Page<SshKeyRow>> {
+  const [column, direction] = orderOf(query.order_by ?? 'created_at.desc');
   let matching = visible(db, viewer);
   if (query.name !== undefined) matching = matching.where(sql<boolean>`strpos(name, ${query.name}) > 0`);
   if (addedBy !== undefined) matching = matching.where('user_id', '=', addedBy);
   const ordered = matching.selectAll().orderBy(column, direction).orderBy('id', direction);
-  return pageWithCount(ordered, { limit: query.limit ?? 10, offset: query.offset ?? 0 });
+  return pageWithCount(ordered, query, 10);
 }
 
 export async function projectOf(db: Sql, id: string): Promise<number | undefined> {

@@ -1,5 +1,6 @@
 import type { Sql } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
+import type { Page } from '../../lib/page.ts';
 import type { TaskRow } from './store.ts';
 import type { TaskState } from './tables.ts';
 
@@ -19,7 +20,7 @@ export interface TaskFilter {
   offset: number;
 }
 
-export async function listTasks(sql: Sql, filter: TaskFilter): Promise<{ count: number; rows: TaskRow[] }> {
+export async function listTasks(sql: Sql, filter: TaskFilter): Promise<Page<TaskRow>> {
   const { clientId, projectIds, regionIds, states, types, acknowledged, from, before, order } = filter;
   let tasks = sql.selectFrom('tasks');
   if (clientId !== undefined) tasks = tasks.where('client_id', '=', clientId);

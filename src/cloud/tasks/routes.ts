@@ -1,5 +1,6 @@
 import { goneSignal } from '../../http/gone-signal.ts';
 import type { Api } from '../../http/server.ts';
+import { presentedPage } from '../../lib/page.ts';
 import { acknowledgementRoutes } from './acknowledgement-routes.ts';
 import { presentedTask } from './presenter.ts';
 import {
@@ -66,10 +67,7 @@ export function taskRoutes(app: Api, services: { tasks: Tasks }): void {
       querystring: TaskListQuery,
       response: { 200: TaskList },
     },
-    handler: async ({ principal, query }) => {
-      const { count, rows } = await tasks.list(principal, query);
-      return { count, results: rows.map(presentedTask) };
-    },
+    handler: async ({ principal, query }) => presentedPage(await tasks.list(principal, query), presentedTask),
   });
 
   app.get('/cloud/v1/tasks/:project_id/:region_id/active', {
@@ -83,10 +81,7 @@ export function taskRoutes(app: Api, services: { tasks: Tasks }): void {
       querystring: ActiveTaskQuery,
       response: { 200: TaskList },
     },
-    handler: async ({ scope, query }) => {
-      const { count, rows } = await tasks.active(scope, query);
-      return { count, results: rows.map(presentedTask) };
-    },
+    handler: async ({ scope, query }) => presentedPage(await tasks.active(scope, query), presentedTask),
   });
 
   acknowledgementRoutes(app, services);

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Sql } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
+import type { Page } from '../../lib/page.ts';
 import type { ActionType, ApiGroup } from './published-names.ts';
 import { type ListedAction, withEmails } from './store.ts';
 
@@ -23,10 +24,7 @@ export interface PublishedFilter {
 }
 
 /** Of accepted changes in the areas that the published log knows, with what each is about. */
-export async function listPublished(
-  db: Sql,
-  filter: PublishedFilter,
-): Promise<{ count: number; rows: ListedAction[] }> {
+export async function listPublished(db: Sql, filter: PublishedFilter): Promise<Page<ListedAction>> {
   const { order } = filter;
   // By their ids, which indexes have: a late page skips a great many.
   const page = await pageWithCount(

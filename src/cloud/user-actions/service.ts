@@ -2,6 +2,7 @@ import type { Database, Transaction } from '../../db/database.ts';
 import type { Principal } from '../../iam/identity/principal.ts';
 import { afterTime, calendarTime } from '../../lib/calendar-time.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Page } from '../../lib/page.ts';
 import * as published from './published-store.ts';
 import type { RequestListQuery } from './requests-schema.ts';
 import type { UserActionListQuery } from './schema.ts';
@@ -23,15 +24,9 @@ export interface UserActions {
   /** Writes what waits. What can't be written stays; an action that was given up is counted. */
   flush(): Promise<{ lost: number }>;
   /** Accepted changes of the caller's account, as the published contract has them. @throws InvalidError for a time that no calendar has */
-  list(
-    principal: Principal,
-    query: UserActionListQuery,
-  ): Promise<{ count: number; rows: store.ListedAction[] }>;
+  list(principal: Principal, query: UserActionListQuery): Promise<Page<store.ListedAction>>;
   /** Everything that was noted of the caller's account. @throws InvalidError for a time that no calendar has */
-  requests(
-    principal: Principal,
-    query: RequestListQuery,
-  ): Promise<{ count: number; rows: store.ListedAction[] }>;
+  requests(principal: Principal, query: RequestListQuery): Promise<Page<store.ListedAction>>;
   /** Actions are kept for a year. */
   forgetOld(): Promise<void>;
 }

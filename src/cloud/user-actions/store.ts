@@ -3,6 +3,7 @@ import { compiledQuery } from '../../db/compiled.ts';
 import type { Sql } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
+import type { Page } from '../../lib/page.ts';
 
 export type UserActionRow = Selectable<Tables['user_actions']>;
 /** With the address of a user who is in the account. */
@@ -60,10 +61,7 @@ export async function insertActions(db: Sql, actions: NewUserAction[]): Promise<
 }
 
 /** Of everything that was noted, refused requests as well. */
-export async function listRequests(
-  db: Sql,
-  filter: UserActionFilter,
-): Promise<{ count: number; rows: ListedAction[] }> {
+export async function listRequests(db: Sql, filter: UserActionFilter): Promise<Page<ListedAction>> {
   let actions = db.selectFrom('user_actions').where('client_id', '=', filter.clientId);
   if (filter.projectIds) actions = actions.where('project_id', 'in', filter.projectIds);
   if (filter.regionIds) actions = actions.where('region_id', 'in', filter.regionIds);

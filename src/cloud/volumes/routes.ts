@@ -1,7 +1,7 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
 import { idsOf } from '../../lib/id-list.ts';
-import { tagFilter } from '../../lib/tag-query.ts';
+import { presentedPage } from '../../lib/page.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import { presentedVolume } from './presenter.ts';
 import {
@@ -42,20 +42,8 @@ export function volumeRoutes(app: Api, dialect: Dialect, { volumes }: { volumes:
       querystring: VolumeListQuery,
       response: { 200: VolumeList },
     },
-    handler: async ({ scope, query }) => {
-      const { count, rows } = await volumes.list(scope, {
-        instanceId: query.instance_id,
-        clusterId: query.cluster_id,
-        namePart: query.name_part,
-        idPart: query.id_part,
-        bootable: query.bootable,
-        attached: query.has_attachments,
-        ...tagFilter(query),
-        limit: query.limit ?? 1000,
-        offset: query.offset ?? 0,
-      });
-      return { count, results: rows.map((row) => presentedVolume(row, scope)) };
-    },
+    handler: async ({ scope, query }) =>
+      presentedPage(await volumes.list(scope, query), (row) => presentedVolume(row, scope)),
   });
 
   app.get(`${BASE}/:volume_id`, {

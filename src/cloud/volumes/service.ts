@@ -5,6 +5,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
+import type { Page } from '../../lib/page.ts';
 import type { VolumeLookup } from '../pricing/service.ts';
 import type { Scope } from '../projects/service.ts';
 import { takeQuota } from '../quotas/quotas.ts';
@@ -13,7 +14,7 @@ import type { Tasks } from '../tasks/service.ts';
 import { insertAttachment } from './attachment-store.ts';
 import { freeDevice, lockHost, requireReady, type VolumeHost, type VolumeHosts } from './hosts.ts';
 import { refuseAttached } from './refuse-attached.ts';
-import type { CreateVolume } from './schema.ts';
+import type { CreateVolume, VolumeListQuery } from './schema.ts';
 import type { SnapshotRows } from './snapshot-rows.ts';
 import { type ImageSources, type SnapshotSources, volumeShapes } from './sources.ts';
 import * as store from './store.ts';
@@ -23,7 +24,7 @@ import { onMachine, volumeSpec } from './wanted.ts';
 export interface Volumes extends VolumeLookup {
   /** Starts the task that makes a volume; answers the task's id. @throws InvalidError, QuotaExceededError */
   create(scope: Scope, request: CreateVolume): Promise<string>;
-  list(scope: Scope, filter: store.VolumeFilter): Promise<{ count: number; rows: store.VolumeRow[] }>;
+  list(scope: Scope, query: VolumeListQuery): Promise<Page<store.VolumeRow>>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.VolumeRow>;
   /**
@@ -94,7 +95,7 @@ export function createVolumes(deps: {
       return row && { sizeGib: row.size_gib, volumeType: row.volume_type };
     },
 
-    list: (scope, filter) => store.listVolumes(database.sql, scope, filter),
+    list: (scope, query) => store.listVolumes(database.sql, scope, query),
 
     async get(scope, id) {
       const row = isUuid(id) ? await store.findVolume(database.sql, scope, id) : undefined;

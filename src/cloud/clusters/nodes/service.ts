@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '../../../db/database.ts';
 import { NotFoundError } from '../../../lib/errors.ts';
 import { isUuid } from '../../../lib/ids.ts';
+import type { PageQuery } from '../../../lib/page.ts';
 import type { Nodes } from '../../instances/nodes/service.ts';
 import type { Scope } from '../../projects/service.ts';
 import { overdrawQuotas } from '../../quotas/quotas.ts';
@@ -22,7 +23,7 @@ export interface NodePlace {
 /** The nodes of clusters, as instances. */
 export interface ClusterNodes {
   /** The newest first. @throws NotFoundError for the cluster or the pool */
-  list(scope: Scope, place: NodePlace, page: { limit: number; offset: number }): ReturnType<Nodes['list']>;
+  list(scope: Scope, place: NodePlace, page: PageQuery): ReturnType<Nodes['list']>;
   /** Starts the task that replaces a node by a new one. @throws NotFoundError, ConflictError while a task holds the cluster */
   delete(scope: Scope, place: NodePlace, instanceId: string): Promise<void>;
 }

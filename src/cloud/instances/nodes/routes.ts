@@ -69,8 +69,7 @@ function placeRoutes(
       response: { 200: InstanceList },
     },
     handler: async ({ scope, params, query }) => {
-      const { limit = 1000, offset = 0 } = query;
-      const { count, rows } = await clusterNodes.list(scope, placeOf(params), { limit, offset });
+      const { count, rows } = await clusterNodes.list(scope, placeOf(params), query);
       const shown = { subnets: false, interfaceNames: false };
       return { count, results: rows.map((row) => presentedInstance(row, scope, shown)) };
     },

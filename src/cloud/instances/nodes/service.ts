@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { put, type Wanted, want } from '../../../convergence/wants.ts';
 import type { Database, Transaction } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import type { Page, PageQuery } from '../../../lib/page.ts';
 import type { VolumeTypeName } from '../../catalog/catalog.ts';
 import type { AddressSource } from '../../networks/address-wish.ts';
 import type { Addresses } from '../../networks/addresses.ts';
@@ -10,7 +11,7 @@ import type { Scope } from '../../projects/service.ts';
 import type { QuotaAmounts } from '../../quotas/quotas.ts';
 import type { PortGroups } from '../../security-groups/port-groups.ts';
 import type { InstanceVolumes, VolumeLeft } from '../../volumes/instance-volumes.ts';
-import { type InstanceFilter, type InstanceRow, listInstances } from '../store.ts';
+import { type InstanceRow, listInstances } from '../store.ts';
 import type { KeptFlavor } from '../tables.ts';
 import * as store from './store.ts';
 import { nodeSpecs } from './wanted.ts';
@@ -41,11 +42,7 @@ export interface Nodes {
    */
   add(tx: Transaction, scope: Scope, wanted: readonly WantedNodes[], taskId: string): Promise<void>;
   /** The nodes of the pools as instances, the newest first. */
-  list(
-    scope: Scope,
-    poolIds: string[],
-    page: { limit: number; offset: number },
-  ): Promise<{ count: number; rows: InstanceRow[] }>;
+  list(scope: Scope, poolIds: string[], page: PageQuery): Promise<Page<InstanceRow>>;
   /** The nodes of the pools, the newest first. */
   idsOf(tx: Transaction, poolIds: readonly string[]): Promise<string[]>;
   /**
@@ -75,16 +72,6 @@ export interface FreedQuotas {
 }
 
 const NAME_PART_LENGTH = 8;
-
-const EVERY_NODE = {
-  excludedFlavorPrefixes: [],
-  tagValues: [],
-  tags: {},
-  onlyExternal: false,
-  onlyReachable: false,
-  none: false,
-  order: { column: 'created_at', direction: 'desc' },
-} as const satisfies Partial<InstanceFilter>;
 
 export function createNodes(deps: {
   database: Database;
@@ -132,7 +119,8 @@ export function createNodes(deps: {
       if (disks.length > 0) await instanceVolumes.attachBootDisks(tx, scope, disks, taskId, now);
     },
 
-    list: (scope, poolIds, page) => listInstances(database.sql, scope, { ...EVERY_NODE, poolIds, ...page }),
+    list: (scope, poolIds, page) =>
+      listInstances(database.sql, scope, { ...page, poolIds, include_baremetal: true }),
 
     idsOf: store.nodeIdsOf,
 

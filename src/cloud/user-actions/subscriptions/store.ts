@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Sql, Transaction } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
+import type { Page, PageQuery } from '../../../lib/page.ts';
 import type { UserActionRow } from '../store.ts';
 
 export type SubscriptionRow = Selectable<Tables['user_action_subscriptions']>;
@@ -20,8 +21,8 @@ export async function deleteSubscription(tx: Transaction, clientId: number): Pro
 export async function listSubscriptions(
   db: Sql,
   clientId: number,
-  page: { limit: number; offset: number },
-): Promise<{ count: number; rows: SubscriptionRow[] }> {
+  page: PageQuery,
+): Promise<Page<SubscriptionRow>> {
   const own = db.selectFrom('user_action_subscriptions').selectAll().where('client_id', '=', clientId);
   return pageWithCount(own.orderBy('id'), page);
 }
