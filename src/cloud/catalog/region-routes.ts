@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Api } from '../../http/server.ts';
-import { NotFoundError } from '../../lib/errors.ts';
+import { found } from '../../lib/found.ts';
 import { orderOf } from '../../lib/order.ts';
 import { pageOf } from '../../lib/page.ts';
 import { IntegerId, listQuery } from '../../lib/wire.ts';
@@ -70,9 +70,7 @@ export function regionRoutes(app: Api, { catalog }: { catalog: Catalog }): void 
 
 /** @throws NotFoundError */
 export function regionOf(catalog: Catalog, id: number): Region {
-  const region = catalog.regions.get(id);
-  if (!region) throw new NotFoundError('Region', id);
-  return region;
+  return found('Region', id, catalog.regions.get(id));
 }
 
 function listed(catalog: Catalog, query: RegionListQuery): Region[] {

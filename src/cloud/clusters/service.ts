@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { remove } from '../../convergence/wants.ts';
 import { type Database, type Transaction, violates } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { ConflictError, InvalidError } from '../../lib/errors.ts';
+import { found } from '../../lib/found.ts';
 import type { Page, PageQuery } from '../../lib/page.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { isGpu } from '../catalog/flavor-kinds.ts';
@@ -57,9 +58,7 @@ export function createClusters(deps: {
   const { database, clock, catalog, tasks, references, poolNodes, clusterWants } = deps;
 
   async function get(scope: Scope, name: string): Promise<store.ClusterRow> {
-    const row = await store.findCluster(database.sql, scope, name);
-    if (!row) throw new NotFoundError('Cluster', name);
-    return row;
+    return found('Cluster', name, await store.findCluster(database.sql, scope, name));
   }
 
   return {

@@ -3,6 +3,7 @@ import { type Database, violates } from '../../db/database.ts';
 import { addressOrRange } from '../../lib/cidr.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { found } from '../../lib/found.ts';
 import { isUuid } from '../../lib/ids.ts';
 import type { Page, PageQuery } from '../../lib/page.ts';
 import type { Scope } from '../projects/service.ts';
@@ -73,8 +74,7 @@ export function createShareAccess(deps: {
       await database.accept(scope.principal, async (tx) => {
         const share = await lockFree(tx, scope, shareId);
         if (!isUuid(ruleId)) throw new NotFoundError('Access rule', ruleId);
-        const rule = await store.deleteRule(tx, share.id, ruleId);
-        if (rule === undefined) throw new NotFoundError('Access rule', ruleId);
+        const rule = found('Access rule', ruleId, await store.deleteRule(tx, share.id, ruleId));
         await tasks.want(tx, scope, [shutOut(share.id, rule.id)]);
       });
     },

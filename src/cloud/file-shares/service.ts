@@ -176,7 +176,7 @@ export function createFileShares(deps: {
     exceeded: (scope) => exceededQuotas(database.sql, scope, { sfs_count: 1 }),
 
     tags: {
-      read: async (scope, id) => (await found(scope, id)).tags,
+      read: found,
       async change(tx, scope, id, plan) {
         const share = await lockFree(tx, scope, id);
         const tags = plan(share.tags);

@@ -81,7 +81,7 @@ export function createFloatingIpChanges(deps: {
     },
 
     tags: {
-      read: async (scope, id) => (await find(scope, id)).tags,
+      read: find,
       change: changeTags,
     },
   };

@@ -3,6 +3,7 @@ import { make, remove } from '../../convergence/wants.ts';
 import { type Database, type Transaction, violates } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { foundById } from '../../lib/found.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { Page } from '../../lib/page.ts';
@@ -92,11 +93,7 @@ export function createFloatingIps(deps: {
 
     list: (scope, query) => store.listFloatingIps(database.sql, scope, query),
 
-    async get(scope, id) {
-      const row = isUuid(id) ? await store.findFloatingIp(database.sql, scope, id) : undefined;
-      if (!row) throw new NotFoundError('Floating IP', id);
-      return row;
-    },
+    get: (scope, id) => foundById('Floating IP', id, () => store.findFloatingIp(database.sql, scope, id)),
 
     async onPorts(portIds) {
       const rows = await store.onPorts(database.sql, portIds);

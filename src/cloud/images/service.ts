@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { change as changeWant, make, remove } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ConflictError, ForbiddenError, NotFoundError } from '../../lib/errors.ts';
+import { ConflictError, ForbiddenError } from '../../lib/errors.ts';
+import { foundById } from '../../lib/found.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
@@ -166,7 +167,7 @@ export function createImages(deps: {
     tags: {
       async read(scope, id) {
         const known = await found(scope, id);
-        return 'row' in known ? known.row.tags : {};
+        return 'row' in known ? known.row : { tags: {} };
       },
       async change(tx, scope, id, plan) {
         const image = await lockOwn(tx, scope, id);
@@ -193,8 +194,7 @@ export function createImages(deps: {
   async function found(scope: Scope, id: string): Promise<AnyImage> {
     const image = catalog.image(scope.regionId, id.toLowerCase());
     if (image) return { image };
-    const row = isUuid(id) ? await store.findImage(database.sql, scope, id) : undefined;
-    if (!row) throw new NotFoundError('Image', id);
+    const row = await foundById('Image', id, () => store.findImage(database.sql, scope, id));
     return { row };
   }
 
@@ -203,8 +203,7 @@ export function createImages(deps: {
     if (catalog.image(scope.regionId, id.toLowerCase())) {
       throw new ForbiddenError(`Image ${id} belongs to the platform and can only be used`);
     }
-    const image = isUuid(id) ? await store.lockImage(tx, scope, id) : undefined;
-    if (!image) throw new NotFoundError('Image', id);
+    const image = await foundById('Image', id, () => store.lockImage(tx, scope, id));
     scope.principal.writes?.about({ ...image, type: 'image' });
     refuseHeld(`Image ${image.id}`, image);
     return image;

@@ -126,7 +126,7 @@ export function createInstanceChanges(deps: {
     },
 
     tags: {
-      read: async (scope, id) => (await find(scope, id)).tags,
+      read: find,
       async change(tx, scope, id, plan) {
         const instance = await lockFreeInstance(tx, scope, id);
         const tags = plan(instance.tags);

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { make, remove } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { InvalidError } from '../../lib/errors.ts';
+import { foundById } from '../../lib/found.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { Page } from '../../lib/page.ts';
@@ -127,11 +128,7 @@ export function createInstances(deps: {
 
     list: (scope, filter) => store.listInstances(database.sql, scope, filter),
 
-    async get(scope, id) {
-      const row = isUuid(id) ? await store.findInstance(database.sql, scope, id) : undefined;
-      if (!row) throw new NotFoundError('Instance', id);
-      return row;
-    },
+    get: (scope, id) => foundById('Instance', id, () => store.findInstance(database.sql, scope, id)),
 
     async delete(scope, id, removal) {
       const taskId = randomUUID();

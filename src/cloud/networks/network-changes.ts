@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { make, put, remove, type Wanted } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ConflictError, NotFoundError } from '../../lib/errors.ts';
-import { isUuid } from '../../lib/ids.ts';
+import { ConflictError } from '../../lib/errors.ts';
+import { foundById } from '../../lib/found.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import { sameTags } from '../../lib/tags.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
@@ -143,11 +143,7 @@ export function createNetworkChanges(deps: {
       }),
 
     tags: {
-      async read(scope, id) {
-        const network = isUuid(id) ? await findNetwork(database.sql, scope, id) : undefined;
-        if (!network) throw new NotFoundError('Network', id);
-        return network.tags;
-      },
+      read: (scope, id) => foundById('Network', id, () => findNetwork(database.sql, scope, id)),
       async change(tx, scope, id, plan) {
         const network = await lockOwn(tx, scope, id, NETWORK);
         const tags = plan(network.tags);

@@ -1,6 +1,5 @@
 import type { Database } from '../../db/database.ts';
-import { NotFoundError } from '../../lib/errors.ts';
-import { isUuid } from '../../lib/ids.ts';
+import { foundById } from '../../lib/found.ts';
 import type { Page } from '../../lib/page.ts';
 import type { Scope } from '../projects/service.ts';
 import { createNetworkChanges, type NetworkChanges } from './network-changes.ts';
@@ -30,17 +29,9 @@ export function createNetworks(
     ...createNetworkChanges(deps),
     ...createSubnetChanges(deps),
     list: (scope, query) => store.listNetworks(database.sql, scope, query),
-    async get(scope, id) {
-      const row = isUuid(id) ? await store.findNetwork(database.sql, scope, id) : undefined;
-      if (!row) throw new NotFoundError('Network', id);
-      return row;
-    },
+    get: (scope, id) => foundById('Network', id, () => store.findNetwork(database.sql, scope, id)),
     withSubnets: (scope, ids) => store.findWithSubnets(database.sql, scope, ids),
     listSubnets: (scope, query) => store.listSubnets(database.sql, scope, query),
-    async getSubnet(scope, id) {
-      const row = isUuid(id) ? await store.findSubnet(database.sql, scope, id) : undefined;
-      if (!row) throw new NotFoundError('Subnet', id);
-      return row;
-    },
+    getSubnet: (scope, id) => foundById('Subnet', id, () => store.findSubnet(database.sql, scope, id)),
   };
 }

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { make, put, remove } from '../../convergence/wants.ts';
 import { type Database, type Transaction, violates } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
-import { isUuid } from '../../lib/ids.ts';
+import { ConflictError, type FieldProblem, InvalidError } from '../../lib/errors.ts';
+import { foundById } from '../../lib/found.ts';
 import { familyOf } from '../../lib/ip-number.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
@@ -159,11 +159,7 @@ export function createSubnetChanges(deps: {
       }),
 
     subnetTags: {
-      async read(scope, id) {
-        const subnet = isUuid(id) ? await findSubnet(database.sql, scope, id) : undefined;
-        if (!subnet) throw new NotFoundError('Subnet', id);
-        return subnet.tags;
-      },
+      read: (scope, id) => foundById('Subnet', id, () => findSubnet(database.sql, scope, id)),
       async change(tx, scope, id, plan) {
         const subnet = await lockOwn(tx, scope, id, SUBNET);
         const tags = plan(subnet.tags);

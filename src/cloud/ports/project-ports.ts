@@ -4,6 +4,7 @@ import type { Database, Transaction } from '../../db/database.ts';
 import { canonicalAddress } from '../../lib/cidr.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { foundById } from '../../lib/found.ts';
 import { isUuid } from '../../lib/ids.ts';
 import type { Page } from '../../lib/page.ts';
 import { refuseLosing } from '../floating-ips/on-interfaces.ts';
@@ -89,11 +90,7 @@ export function createProjectPorts(deps: {
       });
     },
 
-    async get(scope, id) {
-      const row = isUuid(id) ? await rows.findPort(database.sql, scope, id) : undefined;
-      if (!row) throw new NotFoundError('Port', id);
-      return row;
-    },
+    get: (scope, id) => foundById('Port', id, () => rows.findPort(database.sql, scope, id)),
 
     async ofNetwork(scope, networkId) {
       const network = await networks.get(scope, networkId);

@@ -1,6 +1,5 @@
 import type { Database, Transaction } from '../../db/database.ts';
-import { NotFoundError } from '../../lib/errors.ts';
-import { isUuid } from '../../lib/ids.ts';
+import { foundById } from '../../lib/found.ts';
 import { refuseNode } from '../instances/nodes/refuse-node.ts';
 import type { Scope } from '../projects/service.ts';
 import type { InstancePorts } from '../security-groups/creation.ts';
@@ -24,11 +23,8 @@ export interface Ports extends InstancePorts {
 
 export function createPorts({ database }: { database: Database }): Ports {
   return {
-    async ofInstance(scope, instanceId) {
-      const rows = isUuid(instanceId) ? await portsOfInstance(database.sql, scope, instanceId) : undefined;
-      if (!rows) throw new NotFoundError('Instance', instanceId);
-      return rows;
-    },
+    ofInstance: (scope, instanceId) =>
+      foundById('Instance', instanceId, () => portsOfInstance(database.sql, scope, instanceId)),
 
     addToMany: (tx, scope, ports, now) => insertPorts(tx, scope, ports, now),
     removeOf: deletePortsOf,

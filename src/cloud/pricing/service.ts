@@ -1,4 +1,5 @@
-import { InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { InvalidError } from '../../lib/errors.ts';
+import { found } from '../../lib/found.ts';
 import { SNAPSHOT_TYPES } from '../../lib/volume-types.ts';
 import type { Catalog, Image } from '../catalog/catalog.ts';
 import type { Scope } from '../projects/service.ts';
@@ -57,8 +58,7 @@ export function createPricing(deps: {
     },
 
     async snapshot(scope, { volume_id }) {
-      const volume = await volumes.findForPricing(scope, volume_id);
-      if (!volume) throw new NotFoundError('Volume', volume_id);
+      const volume = found('Volume', volume_id, await volumes.findForPricing(scope, volume_id));
       if (!SNAPSHOT_TYPES.includes(volume.volumeType)) {
         const message = `Is of type ${volume.volumeType}; snapshots can be taken of ${SNAPSHOT_TYPES.join(' and ')} volumes only.`;
         throw new InvalidError({ volume_id: [message] });

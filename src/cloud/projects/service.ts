@@ -3,6 +3,7 @@ import type { Database } from '../../db/database.ts';
 import { createRowCache } from '../../db/row-cache.ts';
 import { ownsClient, type Principal } from '../../iam/identity/principal.ts';
 import { NotFoundError } from '../../lib/errors.ts';
+import { found } from '../../lib/found.ts';
 import type { Page } from '../../lib/page.ts';
 import type { Catalog, Region } from '../catalog/catalog.ts';
 import type { Place } from './place.ts';
@@ -57,8 +58,7 @@ export function createProjects(deps: {
     forget: (projectId) => rows.forget(projectId),
     async scope({ principal, requestId, projectId, regionId }) {
       const { client_id: clientId } = await project(principal, projectId);
-      const region = deps.catalog.regions.get(regionId);
-      if (!region) throw new NotFoundError('Region', regionId);
+      const region = found('Region', regionId, deps.catalog.regions.get(regionId));
       return { projectId, regionId, region, clientId, principal, requestId };
     },
     list: (principal, query) => listProjects(deps.database.sql, principal.clientId, query),

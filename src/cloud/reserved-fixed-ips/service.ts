@@ -3,8 +3,8 @@ import type { TaskType } from '../../convergence/task-kind.ts';
 import { isToGo, make, put, remove, type Wanted } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
-import { isUuid } from '../../lib/ids.ts';
+import { ConflictError, InvalidError } from '../../lib/errors.ts';
+import { foundById } from '../../lib/found.ts';
 import type { Page } from '../../lib/page.ts';
 import { awayFrom } from '../floating-ips/wanted.ts';
 import { refuseNode } from '../instances/nodes/refuse-node.ts';
@@ -71,11 +71,7 @@ export function createReservedFixedIps(deps: {
 
     list: (scope, query) => store.listReserved(database.sql, scope, query),
 
-    async get(scope, id) {
-      const row = isUuid(id) ? await store.findReserved(database.sql, scope, id) : undefined;
-      if (!row) throw new NotFoundError('Reserved fixed IP', id);
-      return row;
-    },
+    get: (scope, id) => foundById('Reserved fixed IP', id, () => store.findReserved(database.sql, scope, id)),
 
     delete: (scope, id) =>
       database.accept(scope.principal, async (tx) => {
@@ -166,8 +162,7 @@ interface Begun {
 }
 
 async function lockAlsoHeld(tx: Transaction, scope: Scope, id: string): Promise<store.PlainReserved> {
-  const port = isUuid(id) ? await store.lockReservedPort(tx, scope, id) : undefined;
-  if (!port) throw new NotFoundError('Reserved fixed IP', id);
+  const port = await foundById('Reserved fixed IP', id, () => store.lockReservedPort(tx, scope, id));
   scope.principal.writes?.about({ type: 'port', ...port });
   return port;
 }

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { make } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { type FieldProblem, InvalidError } from '../../lib/errors.ts';
+import { foundById } from '../../lib/found.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import { asInRows } from '../ports/wanted.ts';
@@ -98,8 +99,7 @@ export function groupCreation(deps: {
 
     async copy(scope, id, name) {
       return accept(scope, async (tx) => {
-        const source = isUuid(id) ? await store.findGroup(tx.sql, scope, id) : undefined;
-        if (!source) throw new NotFoundError('Security group', id);
+        const source = await foundById('Security group', id, () => store.findGroup(tx.sql, scope, id));
         const { description, cluster_id, tags } = source;
         const { [CLUSTER_TAG]: _, ...others } = tags;
         return insert(tx, scope, {

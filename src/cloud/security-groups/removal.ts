@@ -1,6 +1,6 @@
 import { type Transaction, violates } from '../../db/database.ts';
-import { ConflictError, NotFoundError } from '../../lib/errors.ts';
-import { isUuid } from '../../lib/ids.ts';
+import { ConflictError } from '../../lib/errors.ts';
+import { foundById } from '../../lib/found.ts';
 import type { Scope } from '../projects/service.ts';
 import { releaseQuota } from '../quotas/quotas.ts';
 import type { Tasks } from '../tasks/service.ts';
@@ -16,8 +16,7 @@ export async function removeGroup(
   scope: Scope,
   id: string,
 ): Promise<void> {
-  const group = isUuid(id) ? await store.lockGroup(tx, scope, id) : undefined;
-  if (!group) throw new NotFoundError('Security group', id);
+  const group = await foundById('Security group', id, () => store.lockGroup(tx, scope, id));
   scope.principal.writes?.about({ ...group, type: 'securitygroup' });
   if (group.is_default) throw new ConflictError('The default security group of a project cannot be deleted');
   if (group.cluster_id !== null) {

@@ -1,7 +1,6 @@
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { NotFoundError } from '../../lib/errors.ts';
-import { isUuid } from '../../lib/ids.ts';
+import { foundById } from '../../lib/found.ts';
 import type { Page } from '../../lib/page.ts';
 import type { TagHolder } from '../metadata/service.ts';
 import type { Scope } from '../projects/service.ts';
@@ -43,7 +42,7 @@ export function createSecurityGroups(deps: {
     get: found,
 
     tags: {
-      read: async (scope, id) => (await found(scope, id)).tags,
+      read: found,
       async change(tx, scope, id, plan) {
         await changeGroup(deps, tx, scope, id, ({ tags }) => ({ tags: plan(tags) }));
       },
@@ -53,8 +52,6 @@ export function createSecurityGroups(deps: {
   };
 
   async function found(scope: Scope, id: string): Promise<store.SecurityGroupRow> {
-    const row = isUuid(id) ? await store.findGroup(database.sql, scope, id) : undefined;
-    if (!row) throw new NotFoundError('Security group', id);
-    return row;
+    return foundById('Security group', id, () => store.findGroup(database.sql, scope, id));
   }
 }

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { change as changeWant, make, remove } from '../../convergence/wants.ts';
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { InvalidError } from '../../lib/errors.ts';
+import { foundById } from '../../lib/found.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { Page } from '../../lib/page.ts';
@@ -95,7 +96,7 @@ export function createSnapshots(deps: {
     },
 
     list: (scope, query) => store.listSnapshots(database.sql, scope, query),
-    get: (scope, id) => found(scope, id),
+    get: (scope, id) => foundById('Snapshot', id, () => store.findSnapshot(database.sql, scope, id)),
 
     update: (scope, id, { name, tags }) =>
       changed(scope, id, (snapshot) => ({
@@ -109,11 +110,9 @@ export function createSnapshots(deps: {
     },
 
     async delete(scope, id) {
-      if (!isUuid(id)) throw new NotFoundError('Snapshot', id);
       const taskId = randomUUID();
       return database.accept(scope.principal, async (tx) => {
-        const snapshot = await store.lockSnapshot(tx.sql, scope, id);
-        if (!snapshot) throw new NotFoundError('Snapshot', id);
+        const snapshot = await foundById('Snapshot', id, () => store.lockSnapshot(tx.sql, scope, id));
         scope.principal.writes?.about({ ...snapshot, type: 'snapshot' });
         const again = await tasks.removeAgain(tx, scope, snapshot.task_id);
         if (again !== undefined) return again;
@@ -141,8 +140,7 @@ export function createSnapshots(deps: {
     plan: (snapshot: store.SnapshotRow) => { name: string; tags: Record<string, string> },
   ): Promise<void> {
     await database.accept(scope.principal, async (tx) => {
-      const snapshot = isUuid(id) ? await store.lockSnapshot(tx.sql, scope, id) : undefined;
-      if (!snapshot) throw new NotFoundError('Snapshot', id);
+      const snapshot = await foundById('Snapshot', id, () => store.lockSnapshot(tx.sql, scope, id));
       scope.principal.writes?.about({ ...snapshot, type: 'snapshot' });
       refuseHeld(`Snapshot ${snapshot.id}`, snapshot);
       const { name, tags } = plan(snapshot);
@@ -155,12 +153,6 @@ export function createSnapshots(deps: {
         changeWant('snapshot', snapshot.id, (spec) => ({ ...spec, name, metadata: tags })),
       ]);
     });
-  }
-
-  async function found(scope: Scope, id: string): Promise<store.SnapshotRow> {
-    const row = isUuid(id) ? await store.findSnapshot(database.sql, scope, id) : undefined;
-    if (!row) throw new NotFoundError('Snapshot', id);
-    return row;
   }
 }
 

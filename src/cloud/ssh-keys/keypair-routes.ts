@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Api } from '../../http/server.ts';
 import type { Principal } from '../../iam/identity/principal.ts';
 import { NotFoundError } from '../../lib/errors.ts';
+import { found } from '../../lib/found.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import type { Projects } from '../projects/service.ts';
 import {
@@ -167,8 +168,7 @@ export function keyPairRoutes(
 
   /** @throws NotFoundError, the same for a key of another account and for none */
   async function placeOfKey(principal: Principal, id: string): Promise<Place> {
-    const projectId = await sshKeys.projectOf(id);
-    if (projectId === undefined) throw new NotFoundError('SSH key', id);
+    const projectId = found('SSH key', id, await sshKeys.projectOf(id));
     return placeIn(principal, projectId).catch((error: unknown) => {
       throw error instanceof NotFoundError ? new NotFoundError('SSH key', id) : error;
     });

@@ -5,6 +5,7 @@ import { change as changeWant, type Wanted } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { foundById } from '../../lib/found.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
 import type { TagHolder } from '../metadata/service.ts';
@@ -179,11 +180,7 @@ export function createVolumeChanges(deps: {
       }),
 
     tags: {
-      async read(scope, id) {
-        const volume = isUuid(id) ? await store.findVolume(database.sql, scope, id) : undefined;
-        if (!volume) throw new NotFoundError('Volume', id);
-        return volume.tags;
-      },
+      read: (scope, id) => foundById('Volume', id, () => store.findVolume(database.sql, scope, id)),
       async change(tx, scope, id, plan) {
         const volume = await free(tx, scope, id);
         const tags = plan(volume.tags);

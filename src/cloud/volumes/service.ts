@@ -3,6 +3,7 @@ import { make, remove } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { foundById } from '../../lib/found.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { Page } from '../../lib/page.ts';
@@ -97,11 +98,7 @@ export function createVolumes(deps: {
 
     list: (scope, query) => store.listVolumes(database.sql, scope, query),
 
-    async get(scope, id) {
-      const row = isUuid(id) ? await store.findVolume(database.sql, scope, id) : undefined;
-      if (!row) throw new NotFoundError('Volume', id);
-      return row;
-    },
+    get: (scope, id) => foundById('Volume', id, () => store.findVolume(database.sql, scope, id)),
 
     async delete(scope, id, snapshotIds) {
       if (!isUuid(id)) throw new NotFoundError('Volume', id);

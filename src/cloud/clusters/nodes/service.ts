@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../../db/database.ts';
 import { NotFoundError } from '../../../lib/errors.ts';
+import { found } from '../../../lib/found.ts';
 import { isUuid } from '../../../lib/ids.ts';
 import type { PageQuery } from '../../../lib/page.ts';
 import type { Nodes } from '../../instances/nodes/service.ts';
@@ -39,8 +40,8 @@ export function createClusterNodes(deps: {
 
   return {
     async list(scope, place, page) {
-      const cluster = await findCluster(database.sql, scope, place.clusterName);
-      if (!cluster) throw new NotFoundError('Cluster', place.clusterName);
+      const { clusterName: name } = place;
+      const cluster = found('Cluster', name, await findCluster(database.sql, scope, name));
       const poolIds = poolsIn(cluster, place).map(({ id }) => id);
       return nodes.list(scope, poolIds, page);
     },

@@ -3,7 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { remove } from '../../../convergence/wants.ts';
 import type { Database, Transaction } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../../lib/errors.ts';
+import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
+import { found } from '../../../lib/found.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { isGpu } from '../../catalog/flavor-kinds.ts';
 import type { Scope } from '../../projects/service.ts';
@@ -167,9 +168,7 @@ export function createClusterPools(deps: {
   };
 
   async function requireCluster(scope: Scope, name: string): Promise<ClusterRow> {
-    const cluster = await findCluster(database.sql, scope, name);
-    if (!cluster) throw new NotFoundError('Cluster', name);
-    return cluster;
+    return found('Cluster', name, await findCluster(database.sql, scope, name));
   }
 
   function changing<Result>(

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../../db/database.ts';
-import { ConflictError, InvalidError, NotFoundError } from '../../../lib/errors.ts';
+import { ConflictError, InvalidError } from '../../../lib/errors.ts';
+import { found } from '../../../lib/found.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { Scope } from '../../projects/service.ts';
 import type { Tasks } from '../../tasks/service.ts';
@@ -28,8 +29,7 @@ export function createClusterUpgrades(deps: {
 
   return {
     async versions(scope, name) {
-      const cluster = await findCluster(database.sql, scope, name);
-      if (!cluster) throw new NotFoundError('Cluster', name);
+      const cluster = found('Cluster', name, await findCluster(database.sql, scope, name));
       return possibleVersions(cluster, upgradeVersions(cluster.version, catalog.kubernetesVersions));
     },
 
