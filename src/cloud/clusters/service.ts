@@ -8,7 +8,7 @@ import type { Page, PageQuery } from '../../lib/page.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { isGpu } from '../catalog/flavor-kinds.ts';
 import type { Scope } from '../projects/service.ts';
-import { refuseExceeded, takeQuotas } from '../quotas/quotas.ts';
+import { quotaOwner, refuseExceeded, takeQuotas } from '../quotas/quotas.ts';
 import { workerGroups } from '../security-groups/worker-group.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { ClusterConfiguration } from './configuration/configuration.ts';
@@ -97,7 +97,7 @@ export function createClusters(deps: {
             id: taskId,
             task: CREATE_CLUSTER,
             data: request,
-            input: { clusterId: id, clientId: scope.clientId, regionId: scope.regionId },
+            input: { clusterId: id, ...quotaOwner(scope) },
             wants: [await clusterWants.made(tx, scope, { ...wanted, id, pools })],
           });
           await takeQuotas(tx, scope, { ...CLUSTER_QUOTAS, ...nodeQuotas });
@@ -165,7 +165,7 @@ export function createClusters(deps: {
           id: taskId,
           task: DELETE_CLUSTER,
           data: { cluster_id: cluster.id, cluster_name: name },
-          input: { clusterId: cluster.id, clientId: scope.clientId, regionId: scope.regionId },
+          input: { clusterId: cluster.id, ...quotaOwner(scope) },
           wants: [remove('cluster', cluster.id)],
         });
       });

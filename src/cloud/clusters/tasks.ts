@@ -1,6 +1,7 @@
 import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { FreedQuotas, Nodes } from '../instances/nodes/service.ts';
+import type { QuotaOwner } from '../quotas/quotas.ts';
 import { releaseQuotas } from '../quotas/quotas.ts';
 import { workerGroups } from '../security-groups/worker-group.ts';
 import { keepCredentials } from './credentials/store.ts';
@@ -10,11 +11,7 @@ import * as store from './store.ts';
 interface ClusterInput {
   clusterId: string;
 }
-export interface OwnedClusterInput extends ClusterInput {
-  /** Whose quotas it counts against. */
-  clientId: number;
-  regionId: number;
-}
+export interface OwnedClusterInput extends ClusterInput, QuotaOwner {}
 interface UpgradeInput extends ClusterInput {
   /** With the leading `v`. */
   version: string;

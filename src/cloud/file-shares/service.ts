@@ -9,7 +9,7 @@ import type { Page } from '../../lib/page.ts';
 import type { TagHolder } from '../metadata/service.ts';
 import type { Place } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
-import { exceededQuotas, takeQuota } from '../quotas/quotas.ts';
+import { exceededQuotas, quotaOwner, takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { insertRules } from './access-store.ts';
@@ -109,7 +109,7 @@ export function createFileShares(deps: {
           id: taskId,
           task: CREATE_SHARE,
           data: { ...request, type_name: wanted.typeName, file_share_id: id },
-          input: inputOf(scope, id),
+          input: { fileShareId: id, ...quotaOwner(scope) },
           wants: [make('file_share', id, shareSpec(wanted, network, rules))],
         });
         await takeQuota(tx, scope, 'sfs_count');
@@ -139,7 +139,7 @@ export function createFileShares(deps: {
           id: taskId,
           task: DELETE_SHARE,
           data: { file_share_id: share.id },
-          input: inputOf(scope, share.id),
+          input: { fileShareId: share.id, ...quotaOwner(scope) },
           wants: [remove('file_share', share.id)],
         });
       });
@@ -279,10 +279,6 @@ function rulesOf(shareId: string, { access }: NewShare, now: Date) {
     access_level: rule.access_mode,
     created_at: now,
   }));
-}
-
-function inputOf(scope: Scope, fileShareId: string) {
-  return { fileShareId, clientId: scope.clientId, regionId: scope.regionId };
 }
 
 function noSubnet(networkId: string, subnetId: string | undefined): FieldProblem {

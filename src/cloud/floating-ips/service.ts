@@ -9,7 +9,7 @@ import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { Page } from '../../lib/page.ts';
 import type { Addresses } from '../networks/addresses.ts';
 import type { Scope } from '../projects/service.ts';
-import { takeQuota } from '../quotas/quotas.ts';
+import { quotaOwner, takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { AssignFloatingIp, CreateFloatingIp, FloatingIpListQuery } from './schema.ts';
@@ -83,7 +83,7 @@ export function createFloatingIps(deps: {
           id: taskId,
           task: CREATE_FIP,
           data: request,
-          input: inputOf(scope, id),
+          input: { floatingIpId: id, ...quotaOwner(scope) },
           wants: [...specs].map(([one, spec]) => make('floating_ip', one, spec)),
         });
         await takeQuota(tx, scope, 'floating_count');
@@ -141,15 +141,11 @@ export function createFloatingIps(deps: {
           id: taskId,
           task: DELETE_FIP,
           data: { floating_ip_id: floating.id },
-          input: inputOf(scope, floating.id),
+          input: { floatingIpId: floating.id, ...quotaOwner(scope) },
           wants: [remove('floating_ip', floating.id)],
         });
       }),
   };
-}
-
-function inputOf(scope: Scope, floatingIpId: string) {
-  return { floatingIpId, clientId: scope.clientId, regionId: scope.regionId };
 }
 
 /** @throws NotFoundError, ConflictError while a task holds it */

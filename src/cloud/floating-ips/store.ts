@@ -4,6 +4,7 @@ import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
 import type { Page } from '../../lib/page.ts';
+import { newResource } from '../projects/new-resource.ts';
 import type { Place } from '../projects/place.ts';
 import type { FloatingIpListQuery } from './schema.ts';
 
@@ -91,16 +92,11 @@ export async function insertFloatingIp(
     .insertInto('floating_ips')
     .values({
       id: one.id,
-      project_id: place.projectId,
-      region_id: place.regionId,
       address: one.address,
       port_id: one.portId,
       fixed_address: one.fixedAddress,
       tags: JSON.stringify(one.tags),
-      creator_task_id: taskId,
-      task_id: taskId,
-      created_at: now,
-      updated_at: now,
+      ...newResource(place, taskId, now),
     })
     .execute();
 }

@@ -2,15 +2,13 @@ import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kin
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Addresses } from '../networks/addresses.ts';
+import type { QuotaOwner } from '../quotas/quotas.ts';
 import { releaseQuota } from '../quotas/quotas.ts';
 import { changeFloatingIp, isFree, letGo, settle } from './store.ts';
 import { asInRows } from './wanted.ts';
 
-interface FloatingIpInput {
+interface FloatingIpInput extends QuotaOwner {
   floatingIpId: string;
-  /** Whose quota it counts against. */
-  clientId: number;
-  regionId: number;
 }
 
 /** An update is written when it is accepted; this is what it was before. */

@@ -9,8 +9,9 @@ import { tagsOf } from '../../lib/legacy-metadata.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
 import type { Catalog, Image } from '../catalog/catalog.ts';
 import type { TagHolder } from '../metadata/service.ts';
+import { newResource } from '../projects/new-resource.ts';
 import type { Scope } from '../projects/service.ts';
-import { takeQuota } from '../quotas/quotas.ts';
+import { quotaOwner, takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { matchingImages } from './public-images.ts';
@@ -85,25 +86,20 @@ export function createImages(deps: {
         await store.insertImage(tx, {
           ...shown,
           id,
-          project_id: scope.projectId,
-          region_id: scope.regionId,
           status: 'saving',
           os_distro: volume.image_metadata?.os_distro ?? null,
           os_version: volume.image_metadata?.os_version ?? null,
           min_disk_gib: volume.size_gib,
           size_bytes: null,
           tags: JSON.stringify(tags),
-          creator_task_id: taskId,
-          task_id: taskId,
-          created_at: now,
-          updated_at: now,
+          ...newResource(scope, taskId, now),
         });
         scope.principal.writes?.about({ type: 'image', id, name: request.name });
         await tasks.begin(tx, scope, {
           id: taskId,
           task: CREATE_IMAGE,
           data: request,
-          input: { ...inputOf(scope, id), volumeId: volume.id, sizeBytes: volume.size_gib * GIB },
+          input: { imageId: id, ...quotaOwner(scope), volumeId: volume.id, sizeBytes: volume.size_gib * GIB },
           wants: [make('image', id, imageSpec(shown, volume.id, tags))],
         });
         await takeQuota(tx, scope, 'image_count');
@@ -159,7 +155,7 @@ export function createImages(deps: {
           id: taskId,
           task: DELETE_IMAGE,
           data: { image_id: image.id },
-          input: inputOf(scope, image.id),
+          input: { imageId: image.id, ...quotaOwner(scope) },
           wants: [remove('image', image.id)],
         });
       }),
@@ -208,8 +204,4 @@ export function createImages(deps: {
     refuseHeld(`Image ${image.id}`, image);
     return image;
   }
-}
-
-function inputOf(scope: Scope, imageId: string) {
-  return { imageId, clientId: scope.clientId, regionId: scope.regionId };
 }

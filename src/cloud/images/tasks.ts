@@ -1,6 +1,7 @@
 import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { QuotaOwner } from '../quotas/quotas.ts';
 import { releaseQuota } from '../quotas/quotas.ts';
 import { changeImage, deleteImage } from './store.ts';
 
@@ -10,12 +11,10 @@ export interface UploadedVolumes {
   settle(tx: Transaction, volumeId: string, now: Date): Promise<void>;
 }
 
-export interface ImageInput {
+export interface ImageInput extends QuotaOwner {
   imageId: string;
   volumeId: string;
   sizeBytes: number;
-  clientId: number;
-  regionId: number;
 }
 
 export type ImageRemoval = Pick<ImageInput, 'imageId' | 'clientId' | 'regionId'>;

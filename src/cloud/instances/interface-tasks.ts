@@ -4,17 +4,15 @@ import type { Clock } from '../../lib/clock.ts';
 import type { InterfaceFloatingIps } from '../floating-ips/on-interfaces.ts';
 import type { Addresses } from '../networks/addresses.ts';
 import type { PortInterfaces } from '../ports/interfaces.ts';
+import type { QuotaOwner } from '../quotas/quotas.ts';
 import { releaseQuotas } from '../quotas/quotas.ts';
 import { changeInstance, lockForRemoval } from './store.ts';
 
-export interface InterfaceInput {
+export interface InterfaceInput extends QuotaOwner {
   instanceId: string;
   portId: string;
   /** What is made for it; a reserved port and a floating IP that existed before are not. */
   made: { portIds: string[]; floatingIpIds: string[] };
-  /** Whose quota it counts against. */
-  clientId: number;
-  regionId: number;
 }
 
 const deadlineMs = minutes(10);

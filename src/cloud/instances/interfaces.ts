@@ -10,7 +10,7 @@ import type { InterfaceFloatingIps } from '../floating-ips/on-interfaces.ts';
 import type { InterfaceRow } from '../ports/interface-rows.ts';
 import type { PortInterfaces } from '../ports/interfaces.ts';
 import type { Scope } from '../projects/service.ts';
-import { takeQuotas } from '../quotas/quotas.ts';
+import { quotaOwner, takeQuotas } from '../quotas/quotas.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { ofItsKind } from './any-interface.ts';
 import { lockFreeInstance } from './free-instance.ts';
@@ -103,7 +103,7 @@ export function createInstanceInterfaces(deps: {
 
 function inputOf(scope: Scope, instanceId: string, portId: string): InterfaceInput {
   const made = { portIds: [], floatingIpIds: [] };
-  return { instanceId, portId, made, clientId: scope.clientId, regionId: scope.regionId };
+  return { instanceId, portId, made, ...quotaOwner(scope) };
 }
 
 /** What a list of interfaces is refused for, for a request that is one interface itself. */

@@ -11,7 +11,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { InterfaceFloatingIps } from '../floating-ips/on-interfaces.ts';
 import { lockPortsOf } from '../ports/reserved.ts';
 import type { Scope } from '../projects/service.ts';
-import { takeQuotas } from '../quotas/quotas.ts';
+import { quotaOwner, takeQuotas } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { InstanceVolumes } from '../volumes/instance-volumes.ts';
@@ -108,7 +108,7 @@ export function createInstances(deps: {
           id: taskId,
           task: CREATE_VM,
           data: withoutSecrets(request),
-          input: { instanceId: id, madeVolumeIds, made, clientId: scope.clientId, regionId: scope.regionId },
+          input: { instanceId: id, madeVolumeIds, made, ...quotaOwner(scope) },
           wants: [
             ...madeVolumes.map((volume) =>
               make('volume', volume.id, volumeSpec(volume.name, volume.shape, volume.tags)),
@@ -166,8 +166,7 @@ export function createInstances(deps: {
             volumeIds,
             reservedPortIds,
             floatingIpIds,
-            clientId: scope.clientId,
-            regionId: scope.regionId,
+            ...quotaOwner(scope),
           },
           wants: [
             remove('machine', instance.id),

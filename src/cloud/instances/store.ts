@@ -6,6 +6,7 @@ import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
 import { orderOf } from '../../lib/order.ts';
 import type { Page } from '../../lib/page.ts';
+import { newResource } from '../projects/new-resource.ts';
 import type { Place } from '../projects/place.ts';
 import type { InstanceListQuery } from './schema.ts';
 import type { KeptFlavor } from './tables.ts';
@@ -190,8 +191,6 @@ export async function insertInstance(
     .insertInto('instances')
     .values({
       id: instance.id,
-      project_id: place.projectId,
-      region_id: place.regionId,
       name: instance.name,
       status: 'BUILD',
       vm_state: 'building',
@@ -201,10 +200,7 @@ export async function insertInstance(
       flavor: JSON.stringify(instance.flavor),
       ssh_key_name: instance.sshKeyName,
       tags: JSON.stringify(instance.tags),
-      creator_task_id: taskId,
-      task_id: taskId,
-      created_at: now,
-      updated_at: now,
+      ...newResource(place, taskId, now),
     })
     .execute();
 }

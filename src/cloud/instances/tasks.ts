@@ -5,29 +5,26 @@ import type { InterfaceFloatingIps } from '../floating-ips/on-interfaces.ts';
 import type { Addresses } from '../networks/addresses.ts';
 import { freeReserved, lockPortsOf } from '../ports/reserved.ts';
 import type { Ports } from '../ports/service.ts';
+import type { QuotaOwner } from '../quotas/quotas.ts';
 import { releaseQuotas } from '../quotas/quotas.ts';
 import type { InstanceVolumes } from '../volumes/instance-volumes.ts';
 import { changeInstance, deleteInstance, lockForRemoval } from './store.ts';
 
-interface InstanceInput {
+interface InstanceInput extends QuotaOwner {
   instanceId: string;
   /** Volumes that are made for the instance. */
   madeVolumeIds: string[];
   /** Ports and floating IPs that are. */
   made: { portIds: string[]; floatingIpIds: string[] };
-  clientId: number;
-  regionId: number;
 }
 
-interface InstanceRemoval {
+interface InstanceRemoval extends QuotaOwner {
   instanceId: string;
   /** Volumes that go with the instance. */
   volumeIds: string[];
   /** Reserved ports that do; the others are kept. */
   reservedPortIds: string[];
   floatingIpIds: string[];
-  clientId: number;
-  regionId: number;
 }
 
 const deadlineMs = minutes(10);
@@ -86,7 +83,7 @@ async function removeRows(
   instanceId: string,
   doomed: Pick<InstanceRemoval, 'volumeIds' | 'reservedPortIds' | 'floatingIpIds'>,
   deps: Deps,
-  owner: { clientId: number; regionId: number },
+  owner: QuotaOwner,
 ): Promise<void> {
   const { addresses, floatingIps, ports, instanceVolumes } = deps;
   const now = deps.clock.now();

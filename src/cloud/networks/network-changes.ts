@@ -8,8 +8,9 @@ import { tagsOf } from '../../lib/legacy-metadata.ts';
 import { sameTags } from '../../lib/tags.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
 import type { TagHolder } from '../metadata/service.ts';
+import { newResource } from '../projects/new-resource.ts';
 import type { Scope } from '../projects/service.ts';
-import { takeQuota } from '../quotas/quotas.ts';
+import { quotaOwner, takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { MTU } from './default-networks.ts';
@@ -59,8 +60,6 @@ export function createNetworkChanges(deps: {
         const spec = networkSpec({ name: request.name, type, mtu: MTU, tags });
         await rows.insertNetwork(tx, {
           id,
-          project_id: scope.projectId,
-          region_id: scope.regionId,
           name: request.name,
           type,
           mtu: MTU,
@@ -71,16 +70,13 @@ export function createNetworkChanges(deps: {
           segmentation_id: segment,
           tags: JSON.stringify(tags),
           ready: false,
-          creator_task_id: taskId,
-          task_id: taskId,
-          created_at: now,
-          updated_at: now,
+          ...newResource(scope, taskId, now),
         });
         await tasks.begin(tx, scope, {
           id: taskId,
           task: CREATE_NETWORK,
           data: request,
-          input: inputOf(scope, id),
+          input: { networkId: id, ...quotaOwner(scope) },
           wants: [make('network', id, spec)],
         });
         await takeQuota(tx, scope, 'network_count');
@@ -137,7 +133,7 @@ export function createNetworkChanges(deps: {
           id: taskId,
           task: DELETE_NETWORK,
           data: { network_id: network.id },
-          input: inputOf(scope, network.id),
+          input: { networkId: network.id, ...quotaOwner(scope) },
           wants: [remove('network', network.id), ...subnets.map((subnet) => remove('subnet', subnet.id))],
         });
       }),
@@ -172,7 +168,3 @@ export function createNetworkChanges(deps: {
 }
 
 const NETWORK = { name: 'Network', type: 'network' as const, lock: rows.lockNetwork, find: findNetwork };
-
-function inputOf(scope: Scope, networkId: string) {
-  return { networkId, clientId: scope.clientId, regionId: scope.regionId };
-}

@@ -9,7 +9,7 @@ import { tagsOf } from '../../lib/legacy-metadata.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
 import type { TagHolder } from '../metadata/service.ts';
 import type { Scope } from '../projects/service.ts';
-import { takeQuota } from '../quotas/quotas.ts';
+import { quotaOwner, takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { CreateSubnet, UpdateSubnet } from './input-schema.ts';
@@ -96,7 +96,7 @@ export function createSubnetChanges(deps: {
           id: taskId,
           task: CREATE_SUBNET,
           data: request,
-          input: inputOf(scope, id),
+          input: { subnetId: id, ...quotaOwner(scope) },
           wants: [make('subnet', id, spec)],
         });
         await takeQuota(tx, scope, 'subnet_count');
@@ -153,7 +153,7 @@ export function createSubnetChanges(deps: {
           id: taskId,
           task: DELETE_SUBNET,
           data: { subnet_id: subnet.id },
-          input: inputOf(scope, subnet.id),
+          input: { subnetId: subnet.id, ...quotaOwner(scope) },
           wants: [remove('subnet', subnet.id)],
         });
       }),
@@ -231,7 +231,3 @@ async function moveGateway(tx: Transaction, subnet: rows.OwnSubnet, gateway: str
 }
 
 const SUBNET = { name: 'Subnet', type: 'subnet' as const, lock: rows.lockSubnet, find: findSubnet };
-
-function inputOf(scope: Scope, subnetId: string) {
-  return { subnetId, clientId: scope.clientId, regionId: scope.regionId };
-}

@@ -8,13 +8,17 @@ type QuotaAttribute = keyof QuotaLimits;
 /** How much of each quota something takes. */
 export type QuotaAmounts = Partial<Record<QuotaAttribute, number>>;
 
-/** Quotas are those of an account in a region. */
-interface Account {
+/** Whose quotas something counts against: those of an account in a region. */
+export interface QuotaOwner {
   clientId: number;
   regionId: number;
 }
-interface Place extends Account {
+interface Place extends QuotaOwner {
   region: Pick<Region, 'quotas'>;
+}
+
+export function quotaOwner({ clientId, regionId }: QuotaOwner): QuotaOwner {
+  return { clientId, regionId };
 }
 
 /**
@@ -92,22 +96,26 @@ export async function overdrawQuotas(tx: Transaction, place: Place, amounts: Quo
 /** Gives back what `takeQuota` took, when the thing is gone or was never made. */
 export async function releaseQuota(
   tx: Transaction,
-  place: Account,
+  owner: QuotaOwner,
   attribute: QuotaAttribute,
   amount = 1,
 ): Promise<void> {
   await tx.sql
     .updateTable('quota_usage')
     .set({ used: sql`used - ${amount}` })
-    .where('client_id', '=', place.clientId)
-    .where('region_id', '=', place.regionId)
+    .where('client_id', '=', owner.clientId)
+    .where('region_id', '=', owner.regionId)
     .where('attribute', '=', attribute)
     .execute();
 }
 
 /** `releaseQuota` of several, in the order of `takeQuotas`. */
-export async function releaseQuotas(tx: Transaction, place: Account, amounts: QuotaAmounts): Promise<void> {
-  for (const [attribute, amount] of inOrder(amounts)) await releaseQuota(tx, place, attribute, amount);
+export async function releaseQuotas(
+  tx: Transaction,
+  owner: QuotaOwner,
+  amounts: QuotaAmounts,
+): Promise<void> {
+  for (const [attribute, amount] of inOrder(amounts)) await releaseQuota(tx, owner, attribute, amount);
 }
 
 /** Those that are asked for, in the order in which everybody locks them. */

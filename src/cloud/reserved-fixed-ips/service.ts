@@ -14,7 +14,7 @@ import { familiesOf, wishedAddresses } from '../networks/ip-family.ts';
 import { isOutside } from '../ports/port-rows.ts';
 import { portSpecs } from '../ports/wanted.ts';
 import type { Scope } from '../projects/service.ts';
-import { takeQuota } from '../quotas/quotas.ts';
+import { quotaOwner, takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { CreateReservedFixedIp, ReservedFixedIpListQuery } from './input-schema.ts';
@@ -149,7 +149,7 @@ export function createReservedFixedIps(deps: {
     task: TaskType<ReservedInput>,
     { taskId: id, data, input, wants }: Begun,
   ): Promise<string> {
-    const owner = { clientId: scope.clientId, regionId: scope.regionId };
+    const owner = quotaOwner(scope);
     return tasks.begin(tx, scope, { id, task, data, input: { ...input, ...owner }, wants });
   }
 }

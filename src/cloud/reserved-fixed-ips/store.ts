@@ -5,6 +5,7 @@ import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { orderOf } from '../../lib/order.ts';
 import type { Page } from '../../lib/page.ts';
+import { newResource } from '../projects/new-resource.ts';
 import type { Place } from '../projects/place.ts';
 import type { ReservedFixedIpListQuery } from './input-schema.ts';
 import { sharingPorts } from './vip-store.ts';
@@ -139,8 +140,6 @@ export async function insertReserved(
     .values({
       id: port.id,
       network_id: port.networkId,
-      project_id: place.projectId,
-      region_id: place.regionId,
       instance_id: null,
       name: `port-${port.id}`,
       interface_name: null,
@@ -149,10 +148,7 @@ export async function insertReserved(
       reserved: true,
       is_vip: port.isVip,
       tags: JSON.stringify({}),
-      creator_task_id: taskId,
-      task_id: taskId,
-      created_at: now,
-      updated_at: now,
+      ...newResource(place, taskId, now),
     })
     .execute();
 }

@@ -6,19 +6,17 @@ import { floatingIpOfPort } from '../floating-ips/of-port.ts';
 import type { InterfaceFloatingIps } from '../floating-ips/on-interfaces.ts';
 import type { Addresses } from '../networks/addresses.ts';
 import { asInRows } from '../ports/wanted.ts';
+import type { QuotaOwner } from '../quotas/quotas.ts';
 import { releaseQuota } from '../quotas/quotas.ts';
 import { changeReserved, deleteReserved, lockAny } from './store.ts';
 import { disconnectAll } from './vips.ts';
 
-export interface ReservedInput {
+export interface ReservedInput extends QuotaOwner {
   portId: string;
   /** Of a port that was an instance's before. */
   existed?: boolean;
   /** What it is to become. */
   floatingIpId?: string;
-  /** Whose quota it counts against. */
-  clientId: number;
-  regionId: number;
 }
 
 const deadlineMs = minutes(10);

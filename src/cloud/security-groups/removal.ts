@@ -2,7 +2,7 @@ import { type Transaction, violates } from '../../db/database.ts';
 import { ConflictError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
 import type { Scope } from '../projects/service.ts';
-import { releaseQuota } from '../quotas/quotas.ts';
+import { quotaOwner, releaseQuota } from '../quotas/quotas.ts';
 import type { Tasks } from '../tasks/service.ts';
 import * as store from './store.ts';
 import { withoutIt } from './wanted.ts';
@@ -49,5 +49,5 @@ export async function removeGroup(
     throw new ConflictError(`Security group ${group.name} is in use by a pool of a Kubernetes cluster`);
   }
   await tasks.want(tx, scope, await withoutIt(tx, group.id));
-  await releaseQuota(tx, { clientId: scope.clientId, regionId: scope.regionId }, 'firewall_count');
+  await releaseQuota(tx, quotaOwner(scope), 'firewall_count');
 }

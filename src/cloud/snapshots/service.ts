@@ -11,8 +11,9 @@ import { acceptedTags } from '../../lib/tags-input.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
 import { SNAPSHOT_TYPES } from '../../lib/volume-types.ts';
 import type { SnapshotLookup } from '../pricing/service.ts';
+import { newResource } from '../projects/new-resource.ts';
 import type { Scope } from '../projects/service.ts';
-import { takeQuota } from '../quotas/quotas.ts';
+import { quotaOwner, takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { Volumes } from '../volumes/service.ts';
@@ -67,8 +68,6 @@ export function createSnapshots(deps: {
           .insertInto('snapshots')
           .values({
             id,
-            project_id: scope.projectId,
-            region_id: scope.regionId,
             name: request.name,
             description: request.description ?? null,
             volume_id: volume.id,
@@ -76,10 +75,7 @@ export function createSnapshots(deps: {
             volume_type: volume.volume_type,
             status: 'creating',
             tags: JSON.stringify(tags),
-            creator_task_id: taskId,
-            task_id: taskId,
-            created_at: now,
-            updated_at: now,
+            ...newResource(scope, taskId, now),
           })
           .execute();
         scope.principal.writes?.about({ type: 'snapshot', id, name: request.name });
@@ -87,7 +83,7 @@ export function createSnapshots(deps: {
           id: taskId,
           task: CREATE_SNAPSHOT,
           data: request,
-          input: inputOf(scope, id),
+          input: { snapshotId: id, ...quotaOwner(scope) },
           wants: [make('snapshot', id, { name: request.name, volumeId: volume.id, metadata: tags })],
         });
         await takeQuota(tx, scope, 'snapshot_count');
@@ -122,7 +118,7 @@ export function createSnapshots(deps: {
           id: taskId,
           task: DELETE_SNAPSHOT,
           data: { snapshot_id: snapshot.id },
-          input: inputOf(scope, snapshot.id),
+          input: { snapshotId: snapshot.id, ...quotaOwner(scope) },
           wants: [remove('snapshot', snapshot.id)],
         });
       });
@@ -154,8 +150,4 @@ export function createSnapshots(deps: {
       ]);
     });
   }
-}
-
-function inputOf(scope: Scope, snapshotId: string) {
-  return { snapshotId, clientId: scope.clientId, regionId: scope.regionId };
 }

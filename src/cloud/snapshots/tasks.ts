@@ -1,12 +1,10 @@
 import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { QuotaOwner } from '../quotas/quotas.ts';
 import { snapshotRows } from './rows.ts';
 
-export interface SnapshotInput {
+export interface SnapshotInput extends QuotaOwner {
   snapshotId: string;
-  /** Whose quota it counts against. */
-  clientId: number;
-  regionId: number;
 }
 
 const deadlineMs = minutes(10);

@@ -9,7 +9,7 @@ import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { Page } from '../../lib/page.ts';
 import type { VolumeLookup } from '../pricing/service.ts';
 import type { Scope } from '../projects/service.ts';
-import { takeQuota } from '../quotas/quotas.ts';
+import { quotaOwner, takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { insertAttachment } from './attachment-store.ts';
@@ -75,7 +75,7 @@ export function createVolumes(deps: {
           id: taskId,
           task: CREATE_VOLUME,
           data: request,
-          input: { volumeId: id, clientId: scope.clientId, regionId: scope.regionId },
+          input: { volumeId: id, ...quotaOwner(scope) },
           wants: [
             make('volume', id, volumeSpec(request.name, shape, tags)),
             ...(host && device ? [onMachine(host.id, id, { device, tag })] : []),
@@ -123,8 +123,7 @@ export function createVolumes(deps: {
           input: {
             volumeId: volume.id,
             snapshotIds: doomed,
-            clientId: scope.clientId,
-            regionId: scope.regionId,
+            ...quotaOwner(scope),
           },
           wants: [remove('volume', volume.id), ...doomed.map((one) => remove('snapshot', one))],
         });

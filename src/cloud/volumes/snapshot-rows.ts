@@ -1,4 +1,5 @@
 import type { Transaction } from '../../db/database.ts';
+import type { QuotaOwner } from '../quotas/quotas.ts';
 
 /** What removing volumes needs of their snapshots. */
 export interface SnapshotRows {
@@ -19,5 +20,5 @@ export interface SnapshotRows {
   /** They stay after all. */
   keep(tx: Transaction, ids: string[], now: Date): Promise<void>;
   /** They are gone, and the quota is free again. */
-  drop(tx: Transaction, ids: string[], owner: { clientId: number; regionId: number }): Promise<void>;
+  drop(tx: Transaction, ids: string[], owner: QuotaOwner): Promise<void>;
 }

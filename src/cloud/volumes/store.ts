@@ -7,6 +7,7 @@ import { tagConditions } from '../../db/tag-conditions.ts';
 import { isUuid } from '../../lib/ids.ts';
 import type { Page } from '../../lib/page.ts';
 import type { VolumeTypeName } from '../catalog/catalog.ts';
+import { newResource } from '../projects/new-resource.ts';
 import type { Place } from '../projects/place.ts';
 import type { VolumeListQuery } from './schema.ts';
 import type { VolumeShape } from './sources.ts';
@@ -119,8 +120,6 @@ export async function insertVolumes(
     .values(
       list.map(({ id, name, shape, tags, status }) => ({
         id,
-        project_id: place.projectId,
-        region_id: place.regionId,
         name,
         size_gib: shape.sizeGib,
         volume_type: shape.volumeType,
@@ -128,10 +127,7 @@ export async function insertVolumes(
         bootable: shape.bootable,
         image_metadata: shape.imageMetadata && JSON.stringify(shape.imageMetadata),
         tags: JSON.stringify(tags),
-        creator_task_id: taskId,
-        task_id: taskId,
-        created_at: now,
-        updated_at: now,
+        ...newResource(place, taskId, now),
       })),
     )
     .execute();

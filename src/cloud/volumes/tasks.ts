@@ -2,16 +2,14 @@ import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kin
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { VolumeTypeName } from '../catalog/catalog.ts';
+import type { QuotaOwner } from '../quotas/quotas.ts';
 import { releaseQuota } from '../quotas/quotas.ts';
 import { deleteAttachment } from './attachment-store.ts';
 import type { SnapshotRows } from './snapshot-rows.ts';
 import { changeVolume, deleteVolumes, settleVolume } from './store.ts';
 
-interface VolumeInput {
+interface VolumeInput extends QuotaOwner {
   volumeId: string;
-  /** Whose quota it counts against. */
-  clientId: number;
-  regionId: number;
 }
 
 interface VolumeRemoval extends VolumeInput {

@@ -8,7 +8,7 @@ import { found } from '../../../lib/found.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { isGpu } from '../../catalog/flavor-kinds.ts';
 import type { Scope } from '../../projects/service.ts';
-import { takeQuotas } from '../../quotas/quotas.ts';
+import { quotaOwner, takeQuotas } from '../../quotas/quotas.ts';
 import { workerGroups } from '../../security-groups/worker-group.ts';
 import type { Tasks } from '../../tasks/service.ts';
 import { lockFreeCluster, lockKnownCluster, poolOf, refuseHeld } from '../free-cluster.ts';
@@ -156,8 +156,7 @@ export function createClusterPools(deps: {
             clusterId: cluster.id,
             poolId: pool.id,
             last,
-            clientId: scope.clientId,
-            regionId: scope.regionId,
+            ...quotaOwner(scope),
           },
           wants: [
             last ? remove('cluster', cluster.id) : await clusterWants.pooled(tx, { ...cluster, pools }),

@@ -8,7 +8,7 @@ import type { AddressSource } from '../../networks/address-wish.ts';
 import type { Addresses } from '../../networks/addresses.ts';
 import type { Ports } from '../../ports/service.ts';
 import type { Scope } from '../../projects/service.ts';
-import type { QuotaAmounts } from '../../quotas/quotas.ts';
+import type { QuotaAmounts, QuotaOwner } from '../../quotas/quotas.ts';
 import type { PortGroups } from '../../security-groups/port-groups.ts';
 import type { InstanceVolumes, VolumeLeft } from '../../volumes/instance-volumes.ts';
 import { type InstanceRow, listInstances } from '../store.ts';
@@ -67,7 +67,7 @@ export interface Nodes {
 
 /** What nodes had of an account's quotas, which the caller gives back at the end, with all else that has gone. */
 export interface FreedQuotas {
-  owner: { clientId: number; regionId: number };
+  owner: QuotaOwner;
   amounts: QuotaAmounts;
 }
 
