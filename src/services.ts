@@ -1,22 +1,17 @@
 import type { Backends } from './backends/backends.ts';
 import type { Catalog } from './cloud/catalog/catalog.ts';
 import { createClusterCredentials } from './cloud/clusters/credentials/service.ts';
-import { keyUsers } from './cloud/clusters/key-users.ts';
 import { createClusterLimits } from './cloud/clusters/limits/service.ts';
 import { networkLookup } from './cloud/clusters/network-lookup.ts';
-import { clustersInNetworks } from './cloud/clusters/network-users.ts';
 import { createPoolNodes } from './cloud/clusters/nodes/pool-nodes.ts';
 import { createClusterNodes } from './cloud/clusters/nodes/service.ts';
 import { createClusterPools } from './cloud/clusters/pools/service.ts';
 import { poolTasks } from './cloud/clusters/pools/tasks.ts';
 import { createClusters } from './cloud/clusters/service.ts';
-import { shareUsers } from './cloud/clusters/share-users.ts';
 import { clusterTasks } from './cloud/clusters/tasks.ts';
-import { topicUsers } from './cloud/clusters/topic-users.ts';
 import { createClusterUpgrades } from './cloud/clusters/upgrades/service.ts';
 import { createClusterWants } from './cloud/clusters/wanted.ts';
 import { createShareAccess } from './cloud/file-shares/access-rules.ts';
-import { sharesInNetworks } from './cloud/file-shares/network-users.ts';
 import { createFileShares } from './cloud/file-shares/service.ts';
 import { fileShareTasks } from './cloud/file-shares/tasks.ts';
 import { createFloatingIpChanges } from './cloud/floating-ips/changes.ts';
@@ -43,7 +38,6 @@ import { createMetadata } from './cloud/metadata/service.ts';
 import { createAddresses } from './cloud/networks/addresses.ts';
 import { ensureDefaultNetworks } from './cloud/networks/default-networks.ts';
 import { createNetworks } from './cloud/networks/service.ts';
-import { shareSubnets } from './cloud/networks/share-subnets.ts';
 import { networkTasks } from './cloud/networks/tasks.ts';
 import { floatingTargets } from './cloud/ports/floating-targets.ts';
 import { createPortInterfaces } from './cloud/ports/interfaces.ts';
@@ -123,11 +117,7 @@ export function createServices(foundation: Foundation) {
   const projectChanges = createProjectChanges({ ...foundation, tasks, projects, prepareProjects: prepare });
   const ports = createPorts(foundation);
   const securityGroups = createSecurityGroups({ ...foundation, tasks, instances: ports });
-  const networks = createNetworks({
-    ...foundation,
-    tasks,
-    users: [clustersInNetworks, sharesInNetworks],
-  });
+  const networks = createNetworks({ ...foundation, tasks });
   const projectPorts = createProjectPorts({
     ...foundation,
     tasks,
@@ -135,13 +125,8 @@ export function createServices(foundation: Foundation) {
     portGroups,
     networks,
   });
-  const sshKeys = createSshKeys({ ...foundation, users: keyUsers });
-  const fileShares = createFileShares({
-    ...foundation,
-    tasks,
-    subnets: shareSubnets,
-    users: shareUsers,
-  });
+  const sshKeys = createSshKeys(foundation);
+  const fileShares = createFileShares({ ...foundation, tasks });
   const shareAccess = createShareAccess({ ...foundation, tasks, fileShares });
   const nodes = nodesOn(foundation);
   const poolNodes = createPoolNodes({ ...foundation, nodes });
@@ -180,7 +165,7 @@ export function createServices(foundation: Foundation) {
   });
   const snapshots = createSnapshots({ ...foundation, tasks, volumes });
   const images = createImages({ ...foundation, tasks, volumes: volumeUploads });
-  const logging = createLogging({ ...foundation, users: topicUsers });
+  const logging = createLogging(foundation);
   const addresses = createAddresses();
   const newInterfaces = createNewInterfaces({
     addresses,

@@ -6,8 +6,9 @@ import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, type FieldProblem, InvalidError, type QuotaExceededError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import type { Page } from '../../lib/page.ts';
+import { slurmClusterOn } from '../clusters/share-users.ts';
 import type { TagHolder } from '../metadata/service.ts';
-import type { Place } from '../projects/place.ts';
+import { keepShareSubnet } from '../networks/share-subnets.ts';
 import type { Scope } from '../projects/service.ts';
 import { exceededQuotas, quotaOwner, takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
@@ -22,26 +23,6 @@ import * as store from './store.ts';
 import type { FileShareType, VastSettings } from './tables.ts';
 import { CREATE_SHARE, DELETE_SHARE, EXTEND_SHARE, type ShareChange, UPDATE_SHARE } from './tasks.ts';
 import { changedShare, shareSpec } from './wanted.ts';
-
-/** What standard shares need to know of networks. */
-export interface ShareSubnets {
-  /**
-   * A subnet of the network, its first one when none is named; undefined when either isn't there for the place. Both
-   * are kept from being deleted until the transaction ends.
-   */
-  keep(
-    tx: Transaction,
-    place: Place,
-    networkId: string,
-    subnetId: string | undefined,
-  ): Promise<{ networkName: string; subnetId: string; subnetName: string } | undefined>;
-}
-
-/** Who keeps a share from being deleted, and its settings from being changed. */
-export interface ShareUsers {
-  /** Name of a cluster whose Slurm add-on works on the share, if there is one. */
-  slurmClusterOn(tx: Transaction, shareId: string): Promise<string | undefined>;
-}
 
 /** A share as the preconditions of Slurm look at it. */
 export interface SlurmShare extends VastSettings {
@@ -81,14 +62,8 @@ export interface FileShares {
   keepForSlurm(tx: Transaction, scope: Scope, id: string): Promise<boolean>;
 }
 
-export function createFileShares(deps: {
-  database: Database;
-  clock: Clock;
-  tasks: Tasks;
-  subnets: ShareSubnets;
-  users: ShareUsers;
-}): FileShares {
-  const { database, clock, tasks, subnets, users } = deps;
+export function createFileShares(deps: { database: Database; clock: Clock; tasks: Tasks }): FileShares {
+  const { database, clock, tasks } = deps;
 
   async function find(scope: Scope, id: string): Promise<store.FileShareRow | undefined> {
     return isUuid(id) ? store.findShare(database.sql, scope, id) : undefined;
@@ -128,7 +103,7 @@ export function createFileShares(deps: {
         const again = await tasks.removeAgain(tx, scope, share.task_id);
         if (again !== undefined) return again;
         refuseHeld(`File share ${share.name}`, share);
-        const cluster = await users.slurmClusterOn(tx, share.id);
+        const cluster = await slurmClusterOn(tx, share.id);
         if (cluster !== undefined) {
           throw new ConflictError(
             `File share ${share.name} is in use by Slurm in cluster ${cluster}; switch Slurm off there first`,
@@ -148,7 +123,7 @@ export function createFileShares(deps: {
     update: (scope, id, request) =>
       database.accept(scope.principal, async (tx) => {
         const share = await lockFree(tx, scope, id);
-        const wanted = wantedShare(share, request, await users.slurmClusterOn(tx, share.id));
+        const wanted = wantedShare(share, request, await slurmClusterOn(tx, share.id));
         if (!wanted) return undefined;
         const { name, tags, settings } = wanted;
         return begin(tx, scope, {
@@ -228,7 +203,7 @@ export function createFileShares(deps: {
   async function networkOf(tx: Transaction, scope: Scope, { network }: NewShare) {
     if (!network) return { network_id: null, network_name: null, subnet_id: null, subnet_name: null };
     const { networkId, subnetId } = network;
-    const subnet = await subnets.keep(tx, scope, networkId, subnetId);
+    const subnet = await keepShareSubnet(tx, scope, networkId, subnetId);
     if (!subnet) throw new InvalidError([noSubnet(networkId, subnetId)]);
     return {
       network_id: networkId,

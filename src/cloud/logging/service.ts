@@ -5,18 +5,12 @@ import { ConflictError, InvalidError, NotFoundError, QuotaExceededError } from '
 import type { Page, PageQuery } from '../../lib/page.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { requireLoggingHosts } from '../catalog/logging-hosts.ts';
-import type { Place } from '../projects/place.ts';
+import { clusterLoggingInto } from '../clusters/topic-users.ts';
 import type { Scope } from '../projects/service.ts';
 import { initialise } from './namespaces.ts';
 import type { LoggingStatus, PutTopic, UpdateLoggingStatus } from './schema.ts';
 import { scramCredential } from './scram.ts';
 import * as store from './store.ts';
-
-/** Who keeps a topic from being deleted. */
-export interface TopicUsers {
-  /** Name of a cluster of the project that logs into the topic of the region, if there is one. */
-  clusterLoggingInto(tx: Transaction, place: Place, topic: string): Promise<string | undefined>;
-}
 
 /** Logging of projects. All but reading the status throws InvalidError where the region has no logging. */
 export interface Logging {
@@ -32,13 +26,8 @@ export interface Logging {
   newPassword(scope: Scope): Promise<{ username: string; password: string }>;
 }
 
-export function createLogging(deps: {
-  database: Database;
-  clock: Clock;
-  catalog: Catalog;
-  users: TopicUsers;
-}): Logging {
-  const { database, clock, catalog, users } = deps;
+export function createLogging(deps: { database: Database; clock: Clock; catalog: Catalog }): Logging {
+  const { database, clock, catalog } = deps;
 
   const requireOffered = ({ region }: Scope) => requireLoggingHosts(catalog, region);
 
@@ -104,7 +93,7 @@ export function createLogging(deps: {
       requireOffered(scope);
       await database.accept(scope.principal, async (tx) => {
         if (!(await store.lockTopic(tx, scope, name))) throw new NotFoundError('Topic', name);
-        const cluster = await users.clusterLoggingInto(tx, scope, name);
+        const cluster = await clusterLoggingInto(tx, scope, name);
         if (cluster !== undefined) {
           throw new ConflictError(
             `Cluster ${cluster} logs into topic ${name}; switch its logging off or to another topic first`,

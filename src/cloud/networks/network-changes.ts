@@ -19,7 +19,7 @@ import { lockAlsoHeld, lockOwn } from './lock-own.ts';
 import * as rows from './network-rows.ts';
 import { findNetwork } from './store.ts';
 import { CREATE_NETWORK, DELETE_NETWORK, type NetworkUpdate, UPDATE_NETWORK } from './tasks.ts';
-import { type NetworkUsers, refuseUsed } from './users.ts';
+import { refuseUsed } from './users.ts';
 import { networkSpec } from './wanted.ts';
 
 export interface NetworkChanges {
@@ -41,9 +41,8 @@ export function createNetworkChanges(deps: {
   database: Database;
   clock: Clock;
   tasks: Tasks;
-  users: readonly NetworkUsers[];
 }): NetworkChanges {
-  const { database, clock, tasks, users } = deps;
+  const { database, clock, tasks } = deps;
 
   return {
     async create(scope, request) {
@@ -125,7 +124,7 @@ export function createNetworkChanges(deps: {
         }
         const subnets = await rows.lockSubnetsOf(tx, network.id);
         for (const subnet of subnets) refuseHeld(`Subnet ${subnet.name} of network ${network.name}`, subnet);
-        await refuseUsed(tx, scope, what, { networkId: network.id }, users);
+        await refuseUsed(tx, scope, what, { networkId: network.id });
         const taskId = randomUUID();
         await rows.changeNetwork(tx, network.id, { ready: false, task_id: taskId });
         await rows.holdSubnetsOf(tx, network.id, taskId);

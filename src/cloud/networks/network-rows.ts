@@ -86,10 +86,12 @@ export async function freeSubnetsOf(tx: Transaction, networkId: string): Promise
     .execute();
 }
 
+export type NetworkOrSubnet = { networkId: string } | { subnetId: string };
+
 /** Up to `limit` ports in the network, or in the subnet, with their instances. */
 export async function portsIn(
   tx: Transaction,
-  where: { networkId: string } | { subnetId: string },
+  where: NetworkOrSubnet,
   limit: number,
 ): Promise<{ id: string; instanceId: string | null; instanceName: string | null; poolId: string | null }[]> {
   const ports = tx.sql

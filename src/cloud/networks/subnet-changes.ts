@@ -20,7 +20,7 @@ import { findSubnet } from './store.ts';
 import { gatewayIn, keepsGateway, poolOf, type SubnetRange, subnetRange } from './subnet-range.ts';
 import * as rows from './subnet-rows.ts';
 import { CREATE_SUBNET, DELETE_SUBNET } from './tasks.ts';
-import { type NetworkUsers, refuseUsed } from './users.ts';
+import { refuseUsed } from './users.ts';
 import { subnetSpec } from './wanted.ts';
 
 export interface SubnetChanges {
@@ -39,13 +39,8 @@ export interface SubnetChanges {
   subnetTags: TagHolder;
 }
 
-export function createSubnetChanges(deps: {
-  database: Database;
-  clock: Clock;
-  tasks: Tasks;
-  users: readonly NetworkUsers[];
-}): SubnetChanges {
-  const { database, clock, tasks, users } = deps;
+export function createSubnetChanges(deps: { database: Database; clock: Clock; tasks: Tasks }): SubnetChanges {
+  const { database, clock, tasks } = deps;
 
   return {
     async createSubnet(scope, request) {
@@ -146,7 +141,7 @@ export function createSubnetChanges(deps: {
         if (subnet.creator_task_id === null) {
           throw new ConflictError("The subnet of a project's default network cannot be deleted");
         }
-        await refuseUsed(tx, scope, `Subnet ${subnet.name}`, { subnetId: subnet.id }, users);
+        await refuseUsed(tx, scope, `Subnet ${subnet.name}`, { subnetId: subnet.id });
         const taskId = randomUUID();
         await rows.changeSubnet(tx, subnet.id, { ready: false, task_id: taskId });
         return tasks.begin(tx, scope, {
