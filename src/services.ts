@@ -15,7 +15,6 @@ import { createShareAccess } from './cloud/file-shares/access-rules.ts';
 import { createFileShares } from './cloud/file-shares/service.ts';
 import { fileShareTasks } from './cloud/file-shares/tasks.ts';
 import { createFloatingIpChanges } from './cloud/floating-ips/changes.ts';
-import { interfaceFloatingIps } from './cloud/floating-ips/on-interfaces.ts';
 import { createFloatingIps } from './cloud/floating-ips/service.ts';
 import { floatingIpTasks } from './cloud/floating-ips/tasks.ts';
 import { createImages } from './cloud/images/service.ts';
@@ -31,15 +30,11 @@ import { createNodes, type Nodes } from './cloud/instances/nodes/service.ts';
 import { createInstancesOnPorts } from './cloud/instances/on-ports.ts';
 import { createInstances } from './cloud/instances/service.ts';
 import { instanceTasks } from './cloud/instances/tasks.ts';
-import { volumeHosts } from './cloud/instances/volume-hosts.ts';
-import { createClusterTopics } from './cloud/logging/cluster-topics.ts';
 import { createLogging } from './cloud/logging/service.ts';
 import { createMetadata } from './cloud/metadata/service.ts';
-import { createAddresses } from './cloud/networks/addresses.ts';
 import { ensureDefaultNetworks } from './cloud/networks/default-networks.ts';
 import { createNetworks } from './cloud/networks/service.ts';
 import { networkTasks } from './cloud/networks/tasks.ts';
-import { floatingTargets } from './cloud/ports/floating-targets.ts';
 import { createPortInterfaces } from './cloud/ports/interfaces.ts';
 import { createProjectPorts } from './cloud/ports/project-ports.ts';
 import { createPorts } from './cloud/ports/service.ts';
@@ -52,9 +47,8 @@ import { createReservedFixedIps } from './cloud/reserved-fixed-ips/service.ts';
 import { reservedFixedIpTasks } from './cloud/reserved-fixed-ips/tasks.ts';
 import { createVips } from './cloud/reserved-fixed-ips/vips.ts';
 import { ensureDefaultSecurityGroups } from './cloud/security-groups/default-group.ts';
-import { portGroups } from './cloud/security-groups/port-groups.ts';
+import * as portGroups from './cloud/security-groups/port-groups.ts';
 import { createSecurityGroups } from './cloud/security-groups/service.ts';
-import { snapshotRows } from './cloud/snapshots/rows.ts';
 import { createSnapshots } from './cloud/snapshots/service.ts';
 import { snapshotTasks } from './cloud/snapshots/tasks.ts';
 import { createSshKeys } from './cloud/ssh-keys/service.ts';
@@ -65,7 +59,6 @@ import { createVolumeChanges } from './cloud/volumes/changes.ts';
 import { createInstanceVolumes } from './cloud/volumes/instance-volumes.ts';
 import { createVolumes } from './cloud/volumes/service.ts';
 import { volumeTasks } from './cloud/volumes/tasks.ts';
-import { volumeUploads } from './cloud/volumes/uploads.ts';
 import type { TaskEnd } from './convergence/task-kind.ts';
 import { wantAt } from './convergence/wants.ts';
 import type { ChangeFeed } from './db/changes.ts';
@@ -121,8 +114,6 @@ export function createServices(foundation: Foundation) {
   const projectPorts = createProjectPorts({
     ...foundation,
     tasks,
-    addresses: createAddresses(),
-    portGroups,
     networks,
   });
   const sshKeys = createSshKeys(foundation);
@@ -153,40 +144,30 @@ export function createServices(foundation: Foundation) {
   const volumes = createVolumes({
     ...foundation,
     tasks,
-    snapshots: snapshotRows,
     images: imageSources(foundation),
-    hosts: volumeHosts,
   });
   const volumeChanges = createVolumeChanges({
     ...foundation,
     tasks,
-    snapshots: snapshotRows,
-    hosts: volumeHosts,
   });
   const snapshots = createSnapshots({ ...foundation, tasks, volumes });
-  const images = createImages({ ...foundation, tasks, volumes: volumeUploads });
+  const images = createImages({ ...foundation, tasks });
   const logging = createLogging(foundation);
-  const addresses = createAddresses();
   const newInterfaces = createNewInterfaces({
-    addresses,
     ports,
-    portGroups,
-    floatingIps: interfaceFloatingIps,
   });
-  const floatingIps = createFloatingIps({ ...foundation, tasks, addresses, targets: floatingTargets });
+  const floatingIps = createFloatingIps({ ...foundation, tasks });
   const floatingIpChanges = createFloatingIpChanges({
     ...foundation,
     tasks,
-    targets: floatingTargets,
     find: floatingIps.get,
   });
-  const reservedFixedIps = createReservedFixedIps({ ...foundation, tasks, addresses });
+  const reservedFixedIps = createReservedFixedIps({ ...foundation, tasks });
   const vips = createVips({ ...foundation, tasks });
   const instances = createInstances({
     ...foundation,
     tasks,
     newInterfaces,
-    floatingIps: interfaceFloatingIps,
     instanceVolumes: instanceVolumesOn(foundation),
     sshKeys,
   });
@@ -202,7 +183,6 @@ export function createServices(foundation: Foundation) {
     ...foundation,
     tasks,
     interfaces: createPortInterfaces(foundation),
-    floatingIps: interfaceFloatingIps,
     newInterfaces,
     find: instances.get,
   });
@@ -319,44 +299,39 @@ export async function prepareProjectsIn(
 }
 
 function instanceVolumesOn(foundation: Foundation) {
-  return createInstanceVolumes({ snapshots: snapshotRows, images: imageSources(foundation) });
+  return createInstanceVolumes({ images: imageSources(foundation) });
 }
 
 function nodesOn(foundation: Foundation): Nodes {
   return createNodes({
     ...foundation,
-    addresses: createAddresses(),
     ports: createPorts(foundation),
-    portGroups,
     instanceVolumes: instanceVolumesOn(foundation),
   });
 }
 
 /** How tasks of each kind end. */
 export function createTaskEnds(foundation: Foundation): TaskEnd[] {
-  const disks = { ...foundation, snapshots: snapshotRows };
   const machines = {
     ...foundation,
-    addresses: createAddresses(),
-    floatingIps: interfaceFloatingIps,
     ports: createPorts(foundation),
     interfaces: createPortInterfaces(foundation),
     instanceVolumes: instanceVolumesOn(foundation),
   };
   const nodes = nodesOn(foundation);
   return [
-    ...volumeTasks(disks),
+    ...volumeTasks(foundation),
     ...snapshotTasks(foundation),
-    ...imageTasks({ ...foundation, volumes: volumeUploads }),
+    ...imageTasks(foundation),
     ...instanceTasks(machines),
     ...instanceChangeTasks(foundation),
     ...interfaceTasks(machines),
-    ...clusterTasks({ nodes, topics: createClusterTopics(foundation) }),
+    ...clusterTasks({ ...foundation, nodes }),
     ...poolTasks({ nodes }),
     ...networkTasks(foundation),
-    ...portTasks(machines),
-    ...floatingIpTasks(machines),
-    ...reservedFixedIpTasks(machines),
+    ...portTasks(foundation),
+    ...floatingIpTasks(foundation),
+    ...reservedFixedIpTasks(foundation),
     ...fileShareTasks(),
   ];
 }

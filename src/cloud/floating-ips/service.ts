@@ -7,14 +7,15 @@ import { foundById } from '../../lib/found.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { Page } from '../../lib/page.ts';
-import type { Addresses } from '../networks/addresses.ts';
+import * as addresses from '../networks/addresses.ts';
+import { lockTarget } from '../ports/floating-targets.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { AssignFloatingIp, CreateFloatingIp, FloatingIpListQuery } from './schema.ts';
 import * as store from './store.ts';
-import { type FloatingTargets, type Target, targetAddress } from './target.ts';
+import { type Target, targetAddress } from './target.ts';
 import { CREATE_FIP, DELETE_FIP } from './tasks.ts';
 import { asInRows, floatingIpSpecs } from './wanted.ts';
 
@@ -42,14 +43,8 @@ export interface FloatingIps {
   delete(scope: Scope, id: string): Promise<string>;
 }
 
-export function createFloatingIps(deps: {
-  database: Database;
-  clock: Clock;
-  tasks: Tasks;
-  addresses: Pick<Addresses, 'take'>;
-  targets: FloatingTargets;
-}): FloatingIps {
-  const { database, clock, tasks, addresses, targets } = deps;
+export function createFloatingIps(deps: { database: Database; clock: Clock; tasks: Tasks }): FloatingIps {
+  const { database, clock, tasks } = deps;
 
   return {
     async create(scope, request) {
@@ -61,9 +56,7 @@ export function createFloatingIps(deps: {
       const [id, taskId] = [randomUUID(), randomUUID()];
       return database.accept(scope.principal, async (tx) => {
         const target =
-          portId === undefined
-            ? undefined
-            : await freeTarget(tx, scope, targets, { ...request, port_id: portId });
+          portId === undefined ? undefined : await freeTarget(tx, scope, { ...request, port_id: portId });
         const wish = { holder: { floatingIp: id }, field: 'region_id', from: OUTSIDE };
         const [taken] = await addresses.take(tx, scope, [wish]);
         if (!taken) throw new TypeError('one wish has one answer');
@@ -107,7 +100,7 @@ export function createFloatingIps(deps: {
 
     assign: (scope, id, wish) =>
       database.accept(scope.principal, async (tx) => {
-        const target = await targets.lock(tx, scope, wish.port_id);
+        const target = await lockTarget(tx, scope, wish.port_id);
         const floating = await lockFree(tx, scope, id);
         const address = await wantedAddress(tx, target, wish, floating);
         const portId = wish.port_id.toLowerCase();
@@ -165,10 +158,9 @@ async function lockAlsoHeld(tx: Transaction, scope: Scope, id: string): Promise<
 async function freeTarget(
   tx: Transaction,
   scope: Scope,
-  targets: FloatingTargets,
   wish: AssignFloatingIp,
 ): Promise<{ portId: string; address: string }> {
-  const target = await targets.lock(tx, scope, wish.port_id);
+  const target = await lockTarget(tx, scope, wish.port_id);
   const address = await wantedAddress(tx, target, wish);
   const portId = wish.port_id.toLowerCase();
   if (target) refuseHeld(`Port ${portId}`, target);

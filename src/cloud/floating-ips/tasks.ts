@@ -1,7 +1,7 @@
 import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Addresses } from '../networks/addresses.ts';
+import * as addresses from '../networks/addresses.ts';
 import type { QuotaOwner } from '../quotas/quotas.ts';
 import { releaseQuota } from '../quotas/quotas.ts';
 import { changeFloatingIp, isFree, letGo, settle } from './store.ts';
@@ -24,11 +24,10 @@ export const DELETE_FIP: TaskType<FloatingIpInput> = { type: 'delete_fip', deadl
 
 interface Deps {
   clock: Clock;
-  addresses: Pick<Addresses, 'release'>;
 }
 
 /** How tasks on floating IPs end. */
-export function floatingIpTasks({ clock, addresses }: Deps): TaskEnd[] {
+export function floatingIpTasks({ clock }: Deps): TaskEnd[] {
   async function removeRow(tx: Transaction, taskId: string, { floatingIpId, ...owner }: FloatingIpInput) {
     const removed = await letGo(tx, taskId, { portIds: [], doomed: [floatingIpId] }, clock.now());
     if (removed.length === 0) return;

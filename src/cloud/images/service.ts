@@ -14,23 +14,12 @@ import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
+import { holdForUpload } from '../volumes/uploads.ts';
 import { matchingImages } from './public-images.ts';
 import type { CreateImage, ImageListQuery, UpdateImage } from './schema.ts';
 import * as store from './store.ts';
 import { CREATE_IMAGE, DELETE_IMAGE } from './tasks.ts';
 import { imageSpec } from './wanted.ts';
-
-/** What images need to know of volumes. */
-export interface ImageVolumes {
-  /** Holds the volume for the task that reads it. @throws InvalidError naming `volume_id`, ConflictError */
-  holdForUpload(
-    tx: Transaction,
-    scope: Scope,
-    id: string,
-    taskId: string,
-    now: Date,
-  ): Promise<{ id: string; size_gib: number; image_metadata: Record<string, string> | null }>;
-}
 
 /** One of the platform's or one of the project's own. */
 export type AnyImage = { image: Image } | { row: store.ImageRow };
@@ -63,9 +52,8 @@ export function createImages(deps: {
   clock: Clock;
   catalog: Catalog;
   tasks: Tasks;
-  volumes: ImageVolumes;
 }): Images {
-  const { database, clock, catalog, tasks, volumes } = deps;
+  const { database, clock, catalog, tasks } = deps;
 
   return {
     async create(scope, request) {
@@ -73,7 +61,7 @@ export function createImages(deps: {
       const [id, taskId] = [randomUUID(), randomUUID()];
       const now = clock.now();
       return database.accept(scope.principal, async (tx) => {
-        const volume = await volumes.holdForUpload(tx, scope, request.volume_id, taskId, now);
+        const volume = await holdForUpload(tx, scope, request.volume_id, taskId, now);
         const shown = {
           name: request.name,
           os_type: request.os_type ?? 'linux',

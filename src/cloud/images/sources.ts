@@ -1,5 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { blockerOf, type ImageSource, type ImageSources } from '../volumes/sources.ts';
+import { blockerOf } from '../tasks/held.ts';
+import type { ImageSource, ImageSources } from '../volumes/sources.ts';
 
 /** What volumes can be made from: images of the platform and those of the project. */
 export function imageSources({ catalog }: { catalog: Catalog }): ImageSources {

@@ -1,8 +1,8 @@
 import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { InterfaceFloatingIps } from '../floating-ips/on-interfaces.ts';
-import type { Addresses } from '../networks/addresses.ts';
+import * as floatingIps from '../floating-ips/on-interfaces.ts';
+import * as addresses from '../networks/addresses.ts';
 import type { PortInterfaces } from '../ports/interfaces.ts';
 import type { QuotaOwner } from '../quotas/quotas.ts';
 import { releaseQuotas } from '../quotas/quotas.ts';
@@ -21,9 +21,7 @@ export const DETACH_INTERFACE: TaskType<InterfaceInput> = { type: 'detach_vm_int
 
 interface Deps {
   clock: Clock;
-  addresses: Pick<Addresses, 'release'>;
   interfaces: PortInterfaces;
-  floatingIps: InterfaceFloatingIps;
 }
 
 /** How it ends that a port comes to an instance or leaves it. A failure leaves things as they were. */
@@ -32,7 +30,7 @@ export function interfaceTasks(deps: Deps): TaskEnd[] {
     ...ATTACH_INTERFACE,
     async complete(tx, task, input) {
       await keep(tx, input, deps);
-      await deps.floatingIps.settle(tx, task.id, deps.clock.now());
+      await floatingIps.settle(tx, task.id, deps.clock.now());
       return { ports: input.made.portIds, floatingips: input.made.floatingIpIds };
     },
     abandon: (tx, task, input) => remove(tx, task.id, input, deps),
@@ -65,8 +63,8 @@ async function remove(
   await lockForRemoval(tx, instanceId);
   const gone = await deps.interfaces.remove(tx, taskId, portId, now);
   const doomed = made.floatingIpIds;
-  const floatingIps = await deps.floatingIps.letGo(tx, taskId, { portIds: [portId], doomed }, now);
-  await deps.addresses.release(tx, gone ? [portId] : [], floatingIps);
+  const gonePublic = await floatingIps.letGo(tx, taskId, { portIds: [portId], doomed }, now);
+  await addresses.release(tx, gone ? [portId] : [], gonePublic);
   await changeInstance(tx, instanceId, { task_id: null }, now);
-  await releaseQuotas(tx, owner, { floating_count: floatingIps.length });
+  await releaseQuotas(tx, owner, { floating_count: gonePublic.length });
 }

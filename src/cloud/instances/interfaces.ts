@@ -6,7 +6,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { InvalidError } from '../../lib/errors.ts';
 import type { Page, PageQuery } from '../../lib/page.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import type { InterfaceFloatingIps } from '../floating-ips/on-interfaces.ts';
+import * as floatingIps from '../floating-ips/on-interfaces.ts';
 import type { InterfaceRow } from '../ports/interface-rows.ts';
 import type { PortInterfaces } from '../ports/interfaces.ts';
 import type { Scope } from '../projects/service.ts';
@@ -38,10 +38,9 @@ export function createInstanceInterfaces(deps: {
   tasks: Tasks;
   interfaces: PortInterfaces;
   newInterfaces: NewInterfaces;
-  floatingIps: Pick<InterfaceFloatingIps, 'leadingTo'>;
   find(scope: Scope, id: string): Promise<PlainInstance>;
 }): InstanceInterfaces {
-  const { database, clock, catalog, tasks, interfaces, newInterfaces, floatingIps, find } = deps;
+  const { database, clock, catalog, tasks, interfaces, newInterfaces, find } = deps;
 
   return {
     async list(scope, id, page) {

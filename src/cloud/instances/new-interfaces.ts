@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../db/database.ts';
 import { ConflictError } from '../../lib/errors.ts';
-import type {
-  FloatingIpWish,
-  InterfaceFloatingIps,
-  PlannedFloatingIp,
-} from '../floating-ips/on-interfaces.ts';
+import type { FloatingIpWish, PlannedFloatingIp } from '../floating-ips/on-interfaces.ts';
+import * as floatingIps from '../floating-ips/on-interfaces.ts';
 import type { HeldAddress } from '../networks/address-wish.ts';
-import type { Addresses } from '../networks/addresses.ts';
+import * as addresses from '../networks/addresses.ts';
 import { attachReserved, lockReserved, type ReservedPort } from '../ports/reserved.ts';
 import type { Ports } from '../ports/service.ts';
 import type { Scope } from '../projects/service.ts';
-import type { PortGroups } from '../security-groups/port-groups.ts';
+import * as portGroups from '../security-groups/port-groups.ts';
 import { addressWishes } from './address-wishes.ts';
 import { interfaceGroups } from './interface-groups.ts';
 import type { CreateInstance, NewInterface } from './schema.ts';
@@ -58,17 +55,12 @@ export interface NewInterfaces {
   ): Promise<void>;
 }
 
-export function createNewInterfaces(deps: {
-  addresses: Pick<Addresses, 'take'>;
-  ports: Pick<Ports, 'addToMany'>;
-  portGroups: PortGroups;
-  floatingIps: InterfaceFloatingIps;
-}): NewInterfaces {
-  const { addresses, ports, portGroups, floatingIps } = deps;
+export function createNewInterfaces(deps: { ports: Pick<Ports, 'addToMany'> }): NewInterfaces {
+  const { ports } = deps;
 
   return {
     async want(tx, scope, request) {
-      const groups = await interfaceGroups(tx, scope, request, portGroups);
+      const groups = await interfaceGroups(tx, scope, request);
       const reserved = await lockReserved(
         tx,
         scope,

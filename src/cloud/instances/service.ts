@@ -8,7 +8,7 @@ import { isUuid } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { Page } from '../../lib/page.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import type { InterfaceFloatingIps } from '../floating-ips/on-interfaces.ts';
+import * as floatingIps from '../floating-ips/on-interfaces.ts';
 import { lockPortsOf } from '../ports/reserved.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuotas } from '../quotas/quotas.ts';
@@ -61,11 +61,10 @@ export function createInstances(deps: {
   catalog: Catalog;
   tasks: Tasks;
   newInterfaces: NewInterfaces;
-  floatingIps: Pick<InterfaceFloatingIps, 'hold'>;
   instanceVolumes: InstanceVolumes;
   sshKeys: SshKeyNames;
 }): Instances {
-  const { database, clock, catalog, tasks, newInterfaces, floatingIps, instanceVolumes, sshKeys } = deps;
+  const { database, clock, catalog, tasks, newInterfaces, instanceVolumes, sshKeys } = deps;
 
   return {
     async create(scope, request) {

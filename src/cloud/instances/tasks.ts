@@ -1,8 +1,8 @@
 import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { InterfaceFloatingIps } from '../floating-ips/on-interfaces.ts';
-import type { Addresses } from '../networks/addresses.ts';
+import * as floatingIps from '../floating-ips/on-interfaces.ts';
+import * as addresses from '../networks/addresses.ts';
 import { freeReserved, lockPortsOf } from '../ports/reserved.ts';
 import type { Ports } from '../ports/service.ts';
 import type { QuotaOwner } from '../quotas/quotas.ts';
@@ -33,15 +33,13 @@ export const DELETE_VM: TaskType<InstanceRemoval> = { type: 'delete_vm', deadlin
 
 interface Deps {
   clock: Clock;
-  addresses: Pick<Addresses, 'release'>;
-  floatingIps: InterfaceFloatingIps;
   ports: Pick<Ports, 'removeOf'>;
   instanceVolumes: InstanceVolumes;
 }
 
 /** How an instance's creation and its removal end. */
 export function instanceTasks(deps: Deps): TaskEnd[] {
-  const { clock, instanceVolumes, floatingIps } = deps;
+  const { clock, instanceVolumes } = deps;
 
   const create: TaskEnd<InstanceInput> = {
     ...CREATE_VM,
@@ -85,7 +83,7 @@ async function removeRows(
   deps: Deps,
   owner: QuotaOwner,
 ): Promise<void> {
-  const { addresses, floatingIps, ports, instanceVolumes } = deps;
+  const { ports, instanceVolumes } = deps;
   const now = deps.clock.now();
   await lockForRemoval(tx, instanceId);
   const attached = await lockPortsOf(tx, instanceId);

@@ -9,9 +9,9 @@ import { isUuid } from '../../lib/ids.ts';
 import type { Page } from '../../lib/page.ts';
 import { refuseLosing } from '../floating-ips/on-interfaces.ts';
 import { refuseNode } from '../instances/nodes/refuse-node.ts';
-import type { Addresses } from '../networks/addresses.ts';
+import * as addresses from '../networks/addresses.ts';
 import type { Scope } from '../projects/service.ts';
-import type { PortGroups } from '../security-groups/port-groups.ts';
+import * as portGroups from '../security-groups/port-groups.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { type InterfaceRow, interfaceOf } from './interface-rows.ts';
@@ -69,11 +69,9 @@ export function createProjectPorts(deps: {
   database: Database;
   clock: Clock;
   tasks: Tasks;
-  addresses: Pick<Addresses, 'take'>;
-  portGroups: Pick<PortGroups, 'existing'>;
   networks: { get(scope: Scope, id: string): Promise<{ id: string }> };
 }): ProjectPorts {
-  const { database, clock, tasks, addresses, portGroups, networks } = deps;
+  const { database, clock, tasks, networks } = deps;
 
   return {
     async list(scope, query) {

@@ -9,7 +9,7 @@ import type { Page } from '../../lib/page.ts';
 import { awayFrom } from '../floating-ips/wanted.ts';
 import { refuseNode } from '../instances/nodes/refuse-node.ts';
 import type { AddressSource } from '../networks/address-wish.ts';
-import type { Addresses } from '../networks/addresses.ts';
+import * as addresses from '../networks/addresses.ts';
 import { familiesOf, wishedAddresses } from '../networks/ip-family.ts';
 import { isOutside } from '../ports/port-rows.ts';
 import { portSpecs } from '../ports/wanted.ts';
@@ -49,9 +49,8 @@ export function createReservedFixedIps(deps: {
   database: Database;
   clock: Clock;
   tasks: Tasks;
-  addresses: Pick<Addresses, 'take'>;
 }): ReservedFixedIps {
-  const { database, clock, tasks, addresses } = deps;
+  const { database, clock, tasks } = deps;
 
   return {
     create(scope, request) {

@@ -3,8 +3,8 @@ import { remove as removeWant } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { floatingIpOfPort } from '../floating-ips/of-port.ts';
-import type { InterfaceFloatingIps } from '../floating-ips/on-interfaces.ts';
-import type { Addresses } from '../networks/addresses.ts';
+import * as floatingIps from '../floating-ips/on-interfaces.ts';
+import * as addresses from '../networks/addresses.ts';
 import { asInRows } from '../ports/wanted.ts';
 import type { QuotaOwner } from '../quotas/quotas.ts';
 import { releaseQuota } from '../quotas/quotas.ts';
@@ -29,12 +29,10 @@ export const CONVERT_ADDRESS: TaskType<ReservedInput> = {
 
 interface Deps {
   clock: Clock;
-  addresses: Pick<Addresses, 'release'>;
-  floatingIps: Pick<InterfaceFloatingIps, 'letGo'>;
 }
 
 /** How tasks on reserved addresses end. */
-export function reservedFixedIpTasks({ clock, addresses, floatingIps }: Deps): TaskEnd[] {
+export function reservedFixedIpTasks({ clock }: Deps): TaskEnd[] {
   const free = (tx: Transaction, id: string) => changeReserved(tx, id, { task_id: null });
 
   async function remove(tx: Transaction, taskId: string, input: ReservedInput): Promise<void> {

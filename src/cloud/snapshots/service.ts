@@ -17,7 +17,7 @@ import { quotaOwner, takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { Volumes } from '../volumes/service.ts';
-import { snapshotRows } from './rows.ts';
+import { hold } from './rows.ts';
 import type { CreateSnapshot, SnapshotListQuery, UpdateSnapshot } from './schema.ts';
 import * as store from './store.ts';
 import { CREATE_SNAPSHOT, DELETE_SNAPSHOT } from './tasks.ts';
@@ -113,7 +113,7 @@ export function createSnapshots(deps: {
         const again = await tasks.removeAgain(tx, scope, snapshot.task_id);
         if (again !== undefined) return again;
         refuseHeld(`Snapshot ${id}`, snapshot);
-        await snapshotRows.hold(tx, [snapshot.id], taskId, clock.now());
+        await hold(tx, [snapshot.id], 'deleting', taskId, clock.now());
         return tasks.begin(tx, scope, {
           id: taskId,
           task: DELETE_SNAPSHOT,

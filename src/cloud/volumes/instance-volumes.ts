@@ -4,17 +4,16 @@ import { ConflictError, type FieldProblem, InvalidError } from '../../lib/errors
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { VolumeTypeName } from '../catalog/catalog.ts';
 import type { Scope } from '../projects/service.ts';
+import * as snapshots from '../snapshots/rows.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import { bootIndexes } from './boot-order.ts';
 import * as rows from './instance-volume-store.ts';
 import type { InstanceVolumeWish, PlannedVolume } from './planned-volume.ts';
 import { refuseAttached } from './refuse-attached.ts';
-import type { SnapshotRows } from './snapshot-rows.ts';
 import {
   blankShape,
   type ImageSource,
   type ImageSources,
-  type SnapshotSources,
   type VolumeShape,
   volumeShapes,
 } from './sources.ts';
@@ -78,12 +77,7 @@ export interface BootDisk {
   volumeType: VolumeTypeName;
 }
 
-export function createInstanceVolumes(deps: {
-  images: ImageSources;
-  snapshots: SnapshotSources & SnapshotRows;
-}): InstanceVolumes {
-  const { images, snapshots } = deps;
-
+export function createInstanceVolumes({ images }: { images: ImageSources }): InstanceVolumes {
   return {
     async plan(tx, scope, wishes) {
       const indexed = wishes.map((wish, index) => ({ wish, index }));
@@ -95,7 +89,7 @@ export function createInstanceVolumes(deps: {
         tx,
         scope,
         made.map(({ wish }) => wish),
-        { images, snapshots, fieldOf: (position) => `volumes.${made[position]?.index}` },
+        { images, fieldOf: (position) => `volumes.${made[position]?.index}` },
       );
       if (problems.length > 0) throw new InvalidError(problems);
       const planned = indexed.map(({ wish, index }) => {

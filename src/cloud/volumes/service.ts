@@ -7,17 +7,18 @@ import { foundById } from '../../lib/found.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { Page } from '../../lib/page.ts';
+import { lockHost } from '../instances/volume-hosts.ts';
 import type { VolumeLookup } from '../pricing/service.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuota } from '../quotas/quotas.ts';
+import * as snapshots from '../snapshots/rows.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { insertAttachment } from './attachment-store.ts';
-import { freeDevice, lockHost, requireReady, type VolumeHost, type VolumeHosts } from './hosts.ts';
+import { freeDevice, requireReady, type VolumeHost } from './hosts.ts';
 import { refuseAttached } from './refuse-attached.ts';
 import type { CreateVolume, VolumeListQuery } from './schema.ts';
-import type { SnapshotRows } from './snapshot-rows.ts';
-import { type ImageSources, type SnapshotSources, volumeShapes } from './sources.ts';
+import { type ImageSources, volumeShapes } from './sources.ts';
 import * as store from './store.ts';
 import { CREATE_VOLUME, DELETE_VOLUME } from './tasks.ts';
 import { onMachine, volumeSpec } from './wanted.ts';
@@ -42,10 +43,8 @@ export function createVolumes(deps: {
   clock: Clock;
   images: ImageSources;
   tasks: Tasks;
-  snapshots: SnapshotSources & SnapshotRows;
-  hosts: VolumeHosts;
 }): Volumes {
-  const { database, clock, images, tasks, snapshots, hosts } = deps;
+  const { database, clock, images, tasks } = deps;
 
   return {
     async create(scope, request) {
@@ -57,7 +56,6 @@ export function createVolumes(deps: {
         const host = await hostOf(tx, scope, request);
         const { shapes, problems } = await volumeShapes(tx, scope, [request], {
           images,
-          snapshots,
           fieldOf: () => '',
         });
         const [shape] = shapes;
@@ -115,7 +113,7 @@ export function createVolumes(deps: {
         requireSnapshots(volume, own, snapshotIds);
         await store.setStatus(tx, [volume.id], 'deleting', taskId, now);
         const doomed = own.map((one) => one.id);
-        await snapshots.hold(tx, doomed, taskId, now);
+        await snapshots.hold(tx, doomed, 'deleting', taskId, now);
         return tasks.begin(tx, scope, {
           id: taskId,
           task: DELETE_VOLUME,
@@ -139,7 +137,7 @@ export function createVolumes(deps: {
   ): Promise<VolumeHost | undefined> {
     const { instance_id_to_attach_to: id } = request;
     if (id === undefined) return undefined;
-    return requireReady(await lockHost(hosts, tx, scope, id), id, 'instance_id_to_attach_to');
+    return requireReady(await lockHost(tx, scope, id), id, 'instance_id_to_attach_to');
   }
 }
 

@@ -5,11 +5,11 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
 import type { VolumeTypeName } from '../../catalog/catalog.ts';
 import type { AddressSource } from '../../networks/address-wish.ts';
-import type { Addresses } from '../../networks/addresses.ts';
+import * as addresses from '../../networks/addresses.ts';
 import type { Ports } from '../../ports/service.ts';
 import type { Scope } from '../../projects/service.ts';
 import type { QuotaAmounts, QuotaOwner } from '../../quotas/quotas.ts';
-import type { PortGroups } from '../../security-groups/port-groups.ts';
+import * as portGroups from '../../security-groups/port-groups.ts';
 import type { InstanceVolumes, VolumeLeft } from '../../volumes/instance-volumes.ts';
 import { type InstanceRow, listInstances } from '../store.ts';
 import type { KeptFlavor } from '../tables.ts';
@@ -76,12 +76,10 @@ const NAME_PART_LENGTH = 8;
 export function createNodes(deps: {
   database: Database;
   clock: Clock;
-  addresses: Addresses;
   ports: Pick<Ports, 'addToMany' | 'removeOf'>;
-  portGroups: Pick<PortGroups, 'put'>;
   instanceVolumes: InstanceVolumes;
 }): Nodes {
-  const { database, clock, addresses, ports, portGroups, instanceVolumes } = deps;
+  const { database, clock, ports, instanceVolumes } = deps;
 
   return {
     async add(tx, scope, wanted, taskId) {
