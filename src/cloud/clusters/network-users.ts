@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 import type { NetworkOrSubnet } from '../networks/network-rows.ts';
-import type { Place } from '../projects/place.ts';
+import { isIn, type Place } from '../projects/place.ts';
 
 /** Up to `limit` clusters that keep a network or a subnet from being deleted, each as `cluster blue`. */
 export async function clustersIn(
   tx: Transaction,
-  { projectId, regionId }: Place,
+  place: Place,
   where: NetworkOrSubnet,
   limit: number,
 ): Promise<string[]> {
@@ -17,8 +17,7 @@ export async function clustersIn(
   const rows = await tx.sql
     .selectFrom('kubernetes_clusters')
     .select('name')
-    .where('project_id', '=', projectId)
-    .where('region_id', '=', regionId)
+    .where(isIn(place))
     .where(sql<boolean>`lower(${sql.ref(column)}) = ${id}`)
     .orderBy('name')
     .limit(limit)

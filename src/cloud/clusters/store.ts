@@ -4,7 +4,7 @@ import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Page, PageQuery } from '../../lib/page.ts';
-import type { Place } from '../projects/place.ts';
+import { isIn, type Place } from '../projects/place.ts';
 import type { ClusterConfiguration } from './configuration/configuration.ts';
 
 export type PoolRow = Selectable<Tables['kubernetes_pools']> & { security_group_ids: string[] };
@@ -20,7 +20,7 @@ const groupIdsOfPool = sql<string[]>`array(
   where link.pool_id = pool.id order by link.position)`.as('security_group_ids');
 
 /** Clusters with their pools, in one query. */
-function clusters(db: Sql, { projectId, regionId }: Place) {
+function clusters(db: Sql, place: Place) {
   return db
     .selectFrom('kubernetes_clusters')
     .selectAll()
@@ -43,8 +43,7 @@ function clusters(db: Sql, { projectId, regionId }: Place) {
         made.select('made.expires_at').as('kubeconfig_expires_at'),
       ];
     })
-    .where('project_id', '=', projectId)
-    .where('region_id', '=', regionId);
+    .where(isIn(place));
 }
 
 /** JSON carries times as text. */
@@ -90,8 +89,7 @@ export async function lockCluster(
   await tx.sql
     .selectFrom('kubernetes_clusters')
     .select('id')
-    .where('project_id', '=', place.projectId)
-    .where('region_id', '=', place.regionId)
+    .where(isIn(place))
     .where('name', '=', name)
     .forUpdate()
     .execute();

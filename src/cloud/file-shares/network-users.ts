@@ -1,19 +1,18 @@
 import type { Transaction } from '../../db/database.ts';
 import type { NetworkOrSubnet } from '../networks/network-rows.ts';
-import type { Place } from '../projects/place.ts';
+import { isIn, type Place } from '../projects/place.ts';
 
 /** Up to `limit` shares that keep a network or a subnet from being deleted, each as `file share data (<id>)`. */
 export async function sharesIn(
   tx: Transaction,
-  { projectId, regionId }: Place,
+  place: Place,
   where: NetworkOrSubnet,
   limit: number,
 ): Promise<string[]> {
   const shares = tx.sql
     .selectFrom('file_shares')
     .select(['id', 'name'])
-    .where('project_id', '=', projectId)
-    .where('region_id', '=', regionId)
+    .where(isIn(place))
     .orderBy('name')
     .orderBy('id')
     .limit(limit);

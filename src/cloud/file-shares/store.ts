@@ -4,15 +4,15 @@ import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
 import type { Page } from '../../lib/page.ts';
-import type { Place } from '../projects/place.ts';
+import { isIn, type Place } from '../projects/place.ts';
 import type { FileShareListQuery } from './schema.ts';
 
 export type FileShareRow = Selectable<Tables['file_shares']>;
 export type NewFileShareRow = Insertable<Tables['file_shares']>;
 export type SharePatch = Updateable<Tables['file_shares']>;
 
-function shares(db: Sql, { projectId, regionId }: Place) {
-  return db.selectFrom('file_shares').where('project_id', '=', projectId).where('region_id', '=', regionId);
+function shares(db: Sql, place: Place) {
+  return db.selectFrom('file_shares').where(isIn(place));
 }
 
 export async function findShare(db: Sql, place: Place, id: string): Promise<FileShareRow | undefined> {

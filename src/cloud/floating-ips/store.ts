@@ -5,17 +5,13 @@ import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
 import type { Page } from '../../lib/page.ts';
 import { newResource } from '../projects/new-resource.ts';
-import type { Place } from '../projects/place.ts';
+import { isIn, type Place } from '../projects/place.ts';
 import type { FloatingIpListQuery } from './schema.ts';
 
 export type FloatingIpRow = Selectable<Tables['floating_ips']>;
 
 function floatingIps(db: Sql, place: Place) {
-  return db
-    .selectFrom('floating_ips')
-    .selectAll()
-    .where('project_id', '=', place.projectId)
-    .where('region_id', '=', place.regionId);
+  return db.selectFrom('floating_ips').selectAll().where(isIn(place));
 }
 
 export async function findFloatingIp(db: Sql, place: Place, id: string): Promise<FloatingIpRow | undefined> {

@@ -76,10 +76,8 @@ export function imageRoutes(
       querystring: ImageQuery,
       response: { 200: ImageAnswer },
     },
-    handler: async ({ scope, params, query }) => {
-      const known = await images.get(scope, params.image_id);
-      return presented(known, scope, query.include_prices);
-    },
+    handler: async ({ scope, params, query }) =>
+      presented(await images.get(scope, params.image_id), scope, query.include_prices),
   });
 
   app.patch(IMAGE, {

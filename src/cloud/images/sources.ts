@@ -1,4 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
+import { isIn } from '../projects/place.ts';
 import { blockerOf } from '../tasks/held.ts';
 import type { ImageSource, ImageSources } from '../volumes/sources.ts';
 
@@ -20,8 +21,7 @@ export function imageSources({ catalog }: { catalog: Catalog }): ImageSources {
         .select(['id', 'name', 'min_disk_gib as min_disk', 'os_type', 'os_distro', 'os_version'])
         .select(['architecture', 'is_baremetal', 'ssh_key', 'status', 'task_id'])
         .where('id', 'in', others)
-        .where('project_id', '=', place.projectId)
-        .where('region_id', '=', place.regionId)
+        .where(isIn(place))
         .orderBy('id')
         .forShare()
         .execute();

@@ -4,17 +4,13 @@ import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
 import type { Page, PageQuery } from '../../lib/page.ts';
-import type { Place } from '../projects/place.ts';
+import { isIn, type Place } from '../projects/place.ts';
 import type { ImageListQuery } from './schema.ts';
 
 export type ImageRow = Selectable<Tables['images']>;
 
 function images(db: Sql, place: Place) {
-  return db
-    .selectFrom('images')
-    .selectAll()
-    .where('project_id', '=', place.projectId)
-    .where('region_id', '=', place.regionId);
+  return db.selectFrom('images').selectAll().where(isIn(place));
 }
 
 export async function findImage(db: Sql, place: Place, id: string): Promise<ImageRow | undefined> {

@@ -52,10 +52,8 @@ export function instanceChangeRoutes(
       body: InstanceAction,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, params, body }) => {
-      const task = await instanceChanges.act(scope, params.instance_id, body.action);
-      return dialect.tasks([task]);
-    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await instanceChanges.act(scope, params.instance_id, body.action)]),
   });
 
   app.post(`${INSTANCE}/changeflavor`, {

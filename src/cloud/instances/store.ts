@@ -7,7 +7,7 @@ import { tagConditions } from '../../db/tag-conditions.ts';
 import { orderOf } from '../../lib/order.ts';
 import type { Page } from '../../lib/page.ts';
 import { newResource } from '../projects/new-resource.ts';
-import type { Place } from '../projects/place.ts';
+import { isIn, type Place } from '../projects/place.ts';
 import type { InstanceListQuery } from './schema.ts';
 import type { KeptFlavor } from './tables.ts';
 
@@ -79,8 +79,7 @@ function instances(db: Sql, place: Place) {
           .orderBy('device'),
       ).as('volumes'),
     ])
-    .where('project_id', '=', place.projectId)
-    .where('region_id', '=', place.regionId);
+    .where(isIn(place));
 }
 
 export async function findInstance(db: Sql, place: Place, id: string): Promise<InstanceRow | undefined> {
@@ -215,8 +214,7 @@ export async function lockInstance(
     .selectFrom('instances')
     .selectAll()
     .where('id', '=', id)
-    .where('project_id', '=', place.projectId)
-    .where('region_id', '=', place.regionId)
+    .where(isIn(place))
     .forUpdate()
     .executeTakeFirst();
 }

@@ -3,25 +3,17 @@ import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Page, PageQuery } from '../../lib/page.ts';
-import type { Place } from '../projects/place.ts';
+import { isIn, type Place } from '../projects/place.ts';
 
 export type ServiceRow = Selectable<Tables['logging_services']>;
 export type TopicRow = Selectable<Tables['logging_topics']>;
 
-function services(db: Sql, { projectId, regionId }: Place) {
-  return db
-    .selectFrom('logging_services')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where('region_id', '=', regionId);
+function services(db: Sql, place: Place) {
+  return db.selectFrom('logging_services').selectAll().where(isIn(place));
 }
 
-function topics(db: Sql, { projectId, regionId }: Place) {
-  return db
-    .selectFrom('logging_topics')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where('region_id', '=', regionId);
+function topics(db: Sql, place: Place) {
+  return db.selectFrom('logging_topics').selectAll().where(isIn(place));
 }
 
 export async function findService(db: Sql, place: Place): Promise<ServiceRow | undefined> {
@@ -69,25 +61,12 @@ export async function insertService(
     .execute();
 }
 
-export async function deleteService(tx: Transaction, { projectId, regionId }: Place): Promise<void> {
-  await tx.sql
-    .deleteFrom('logging_services')
-    .where('project_id', '=', projectId)
-    .where('region_id', '=', regionId)
-    .execute();
+export async function deleteService(tx: Transaction, place: Place): Promise<void> {
+  await tx.sql.deleteFrom('logging_services').where(isIn(place)).execute();
 }
 
-export async function setCredential(
-  tx: Transaction,
-  { projectId, regionId }: Place,
-  credential: string,
-): Promise<void> {
-  await tx.sql
-    .updateTable('logging_services')
-    .set({ credential })
-    .where('project_id', '=', projectId)
-    .where('region_id', '=', regionId)
-    .execute();
+export async function setCredential(tx: Transaction, place: Place, credential: string): Promise<void> {
+  await tx.sql.updateTable('logging_services').set({ credential }).where(isIn(place)).execute();
 }
 
 export async function listTopics(db: Sql, place: Place, page: PageQuery): Promise<Page<TopicRow>> {
@@ -151,15 +130,6 @@ export async function keepTopic(
     .execute();
 }
 
-export async function deleteTopic(
-  tx: Transaction,
-  { projectId, regionId }: Place,
-  name: string,
-): Promise<void> {
-  await tx.sql
-    .deleteFrom('logging_topics')
-    .where('project_id', '=', projectId)
-    .where('region_id', '=', regionId)
-    .where('name', '=', name)
-    .execute();
+export async function deleteTopic(tx: Transaction, place: Place, name: string): Promise<void> {
+  await tx.sql.deleteFrom('logging_topics').where(isIn(place)).where('name', '=', name).execute();
 }

@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
-import type { Place } from '../projects/place.ts';
+import { isIn, type Place } from '../projects/place.ts';
 
 export type OwnNetwork = Selectable<Tables['networks']>;
 
@@ -15,8 +15,7 @@ export async function lockNetwork(
     .selectFrom('networks')
     .selectAll()
     .where('id', '=', id)
-    .where('project_id', '=', place.projectId)
-    .where('region_id', '=', place.regionId)
+    .where(isIn(place))
     .forNoKeyUpdate()
     .executeTakeFirst();
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
-import type { Place } from '../projects/place.ts';
+import { isIn, type Place } from '../projects/place.ts';
 
 /**
  * The subnet that a file share is reached through: the first one of IPv4 in the network when none is named, and none of
@@ -18,8 +18,7 @@ export async function keepShareSubnet(
     .innerJoin('subnets', 'subnets.network_id', 'networks.id')
     .select(['networks.name as networkName', 'subnets.id as subnetId', 'subnets.name as subnetName'])
     .where('networks.id', '=', networkId)
-    .where('networks.project_id', '=', place.projectId)
-    .where('networks.region_id', '=', place.regionId)
+    .where(isIn(place, 'networks'))
     .where('networks.external', '=', false)
     .where('networks.ready', '=', true)
     .where('subnets.ready', '=', true);

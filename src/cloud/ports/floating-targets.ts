@@ -3,7 +3,7 @@ import type { Transaction } from '../../db/database.ts';
 import { isUuid } from '../../lib/ids.ts';
 import type { Target } from '../floating-ips/target.ts';
 import { refuseNode } from '../instances/nodes/refuse-node.ts';
-import type { Place } from '../projects/place.ts';
+import { isIn, type Place } from '../projects/place.ts';
 
 /**
  * The port that a floating IP is to lead to, kept from changing until the transaction ends. To be called before floating
@@ -18,8 +18,7 @@ export async function lockTarget(tx: Transaction, place: Place, portId: string):
       one.selectFrom('instances').select('pool_id').whereRef('id', '=', 'instance_id').as('pool_id'),
     )
     .where('id', '=', portId)
-    .where('project_id', '=', place.projectId)
-    .where('region_id', '=', place.regionId)
+    .where(isIn(place))
     .forNoKeyUpdate()
     .executeTakeFirst();
   if (!port) return undefined;

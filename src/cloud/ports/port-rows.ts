@@ -5,7 +5,7 @@ import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { orderOf } from '../../lib/order.ts';
 import type { Page } from '../../lib/page.ts';
-import type { Place } from '../projects/place.ts';
+import { isIn, type Place } from '../projects/place.ts';
 import type { PortListQuery } from './schema.ts';
 
 export type PortRow = Selectable<Tables['ports']> & {
@@ -17,7 +17,7 @@ export type PortRow = Selectable<Tables['ports']> & {
 };
 
 /** Ports with their addresses and groups, in one query. */
-function ports(db: Sql, { projectId, regionId }: Place) {
+function ports(db: Sql, place: Place) {
   return db
     .selectFrom('ports')
     .selectAll('ports')
@@ -42,8 +42,7 @@ function ports(db: Sql, { projectId, regionId }: Place) {
         .whereRef('instances.id', '=', 'ports.instance_id')
         .as('pool_id'),
     )
-    .where('ports.project_id', '=', projectId)
-    .where('ports.region_id', '=', regionId);
+    .where(isIn(place, 'ports'));
 }
 
 export async function findPort(db: Sql, place: Place, id: string): Promise<PortRow | undefined> {
@@ -71,7 +70,7 @@ export async function listPorts(db: Sql, place: Place, query: PortListQuery): Pr
 /** The ports of the project's instances in a network, oldest first. */
 export async function portsOfNetwork(
   db: Sql,
-  { projectId, regionId }: Place,
+  place: Place,
   networkId: string,
 ): Promise<{ id: string; instance_id: string; instance_name: string }[]> {
   return db
@@ -79,8 +78,7 @@ export async function portsOfNetwork(
     .innerJoin('instances', 'instances.id', 'ports.instance_id')
     .select(['ports.id', 'instances.id as instance_id', 'instances.name as instance_name'])
     .where('ports.network_id', '=', networkId)
-    .where('ports.project_id', '=', projectId)
-    .where('ports.region_id', '=', regionId)
+    .where(isIn(place, 'ports'))
     .orderBy('ports.created_at')
     .orderBy('ports.id')
     .execute();
@@ -99,7 +97,7 @@ export async function isOutside(tx: Transaction, networkId: string): Promise<boo
 /** Locks the port against other changes until the transaction ends; false when it isn't there. */
 export async function lockPort(tx: Transaction, id: string, place?: Place): Promise<boolean> {
   let port = tx.sql.selectFrom('ports').select('id').where('id', '=', id);
-  if (place) port = port.where('project_id', '=', place.projectId).where('region_id', '=', place.regionId);
+  if (place) port = port.where(isIn(place));
   return (await port.forNoKeyUpdate().executeTakeFirst()) !== undefined;
 }
 

@@ -6,7 +6,7 @@ import { ConflictError, type FieldProblem, InvalidError } from '../../lib/errors
 import { familyOf } from '../../lib/ip-number.ts';
 import type { HeldAddress } from '../networks/address-wish.ts';
 import { familiesOf, type IpFamilyWish } from '../networks/ip-family.ts';
-import type { Place } from '../projects/place.ts';
+import { isIn, type Place } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import { withoutGroups } from './wanted.ts';
@@ -98,8 +98,7 @@ async function lockedRows(tx: Transaction, place: Place, ids: string[]) {
     )
     .where(sql<boolean>`ports.id = any(${ids}::uuid[])`)
     .where('ports.reserved', '=', true)
-    .where('ports.project_id', '=', place.projectId)
-    .where('ports.region_id', '=', place.regionId)
+    .where(isIn(place, 'ports'))
     .orderBy('ports.id')
     .forUpdate('ports')
     .execute();

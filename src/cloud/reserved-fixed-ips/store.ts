@@ -6,7 +6,7 @@ import type { Tables } from '../../db/tables.ts';
 import { orderOf } from '../../lib/order.ts';
 import type { Page } from '../../lib/page.ts';
 import { newResource } from '../projects/new-resource.ts';
-import type { Place } from '../projects/place.ts';
+import { isIn, type Place } from '../projects/place.ts';
 import type { ReservedFixedIpListQuery } from './input-schema.ts';
 import { sharingPorts } from './vip-store.ts';
 
@@ -40,8 +40,7 @@ function reserved(db: Sql, place: Place) {
       ),
     )
     .where('ports.reserved', '=', true)
-    .where('ports.project_id', '=', place.projectId)
-    .where('ports.region_id', '=', place.regionId);
+    .where(isIn(place, 'ports'));
 }
 
 export async function findReserved(db: Sql, place: Place, id: string): Promise<ReservedRow | undefined> {
@@ -98,8 +97,7 @@ export async function lockReservedPort(
     .selectAll()
     .where('id', '=', id)
     .where('reserved', '=', true)
-    .where('project_id', '=', place.projectId)
-    .where('region_id', '=', place.regionId)
+    .where(isIn(place))
     .forUpdate()
     .executeTakeFirst();
 }
@@ -122,8 +120,7 @@ export async function lockPortToReserve(
       port.selectFrom('instances').select('pool_id').whereRef('id', '=', 'instance_id').as('pool_id'),
     )
     .where('id', '=', id)
-    .where('project_id', '=', place.projectId)
-    .where('region_id', '=', place.regionId)
+    .where(isIn(place))
     .forUpdate()
     .executeTakeFirst();
 }

@@ -94,10 +94,8 @@ export function securityGroupRoutes(
       body: updateSecurityGroupSchema,
       response: { 200: securityGroupSchema(dialect.name) },
     },
-    handler: async ({ scope, params, body }) => {
-      const group = await securityGroups.update(scope, params.group_id, body);
-      return presentedGroup(group, scope, dialect);
-    },
+    handler: async ({ scope, params, body }) =>
+      presentedGroup(await securityGroups.update(scope, params.group_id, body), scope, dialect),
   });
 
   app.post(`${GROUPS}/:group_id/copy`, {
@@ -111,10 +109,8 @@ export function securityGroupRoutes(
       body: copySecurityGroupSchema,
       response: { 200: securityGroupSchema(dialect.name) },
     },
-    handler: async ({ scope, params, body }) => {
-      const group = await securityGroups.copy(scope, params.group_id, body.name);
-      return presentedGroup(group, scope, dialect);
-    },
+    handler: async ({ scope, params, body }) =>
+      presentedGroup(await securityGroups.copy(scope, params.group_id, body.name), scope, dialect),
   });
 
   app.post(`${GROUPS}/:group_id/revert`, {

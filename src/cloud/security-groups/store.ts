@@ -6,18 +6,15 @@ import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
 import type { Page } from '../../lib/page.ts';
-import type { Place } from '../projects/place.ts';
+import { isIn, type Place } from '../projects/place.ts';
 import { type IdentifiedRule, newRules, type RuleRow } from './rule-store.ts';
 import type { GroupListQuery } from './schema.ts';
 
 export type PlainGroup = Selectable<Tables['security_groups']>;
 export type SecurityGroupRow = PlainGroup & { rules: RuleRow[] };
 
-export function groupsIn(db: Sql, { projectId, regionId }: Place) {
-  return db
-    .selectFrom('security_groups')
-    .where('project_id', '=', projectId)
-    .where('region_id', '=', regionId);
+export function groupsIn(db: Sql, place: Place) {
+  return db.selectFrom('security_groups').where(isIn(place));
 }
 
 /** Groups with their rules, in one query. */

@@ -71,9 +71,7 @@ export function groupTaskRoutes(
       params: GroupRuleParams,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, params }) => {
-      const { group_id: groupId, rule_id: ruleId } = params;
-      return dialect.tasks([await securityGroups.removeRuleByTask(scope, groupId, ruleId)]);
-    },
+    handler: async ({ scope, params }) =>
+      dialect.tasks([await securityGroups.removeRuleByTask(scope, params.group_id, params.rule_id)]),
   });
 }

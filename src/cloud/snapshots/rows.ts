@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/database.ts';
 import type { VolumeTypeName } from '../catalog/catalog.ts';
-import type { Place } from '../projects/place.ts';
+import { isIn, type Place } from '../projects/place.ts';
 import { type QuotaOwner, releaseQuota } from '../quotas/quotas.ts';
 import { blockerOf } from '../tasks/held.ts';
 import type { SnapshotRow } from './store.ts';
@@ -30,8 +30,7 @@ export async function find(
     .select(['snapshots.id', 'snapshots.size_gib', 'snapshots.volume_type', 'snapshots.status'])
     .select(['bootable', 'image_metadata', 'snapshots.task_id'])
     .where('snapshots.id', 'in', ids)
-    .where('snapshots.project_id', '=', place.projectId)
-    .where('snapshots.region_id', '=', place.regionId)
+    .where(isIn(place, 'snapshots'))
     .orderBy('snapshots.id')
     .forShare('snapshots')
     .execute();

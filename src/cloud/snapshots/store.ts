@@ -3,17 +3,13 @@ import type { Sql } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Page } from '../../lib/page.ts';
-import type { Place } from '../projects/place.ts';
+import { isIn, type Place } from '../projects/place.ts';
 import type { SnapshotListQuery } from './schema.ts';
 
 export type SnapshotRow = Selectable<Tables['snapshots']>;
 
 function snapshots(db: Sql, place: Place) {
-  return db
-    .selectFrom('snapshots')
-    .selectAll()
-    .where('project_id', '=', place.projectId)
-    .where('region_id', '=', place.regionId);
+  return db.selectFrom('snapshots').selectAll().where(isIn(place));
 }
 
 export async function findSnapshot(db: Sql, place: Place, id: string): Promise<SnapshotRow | undefined> {

@@ -69,9 +69,7 @@ export function volumeRoutes(app: Api, dialect: Dialect, { volumes }: { volumes:
       querystring: DeleteVolumeQuery,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, params, query }) => {
-      const { snapshots } = query;
-      return dialect.tasks([await volumes.delete(scope, params.volume_id, idsOf(snapshots))]);
-    },
+    handler: async ({ scope, params, query }) =>
+      dialect.tasks([await volumes.delete(scope, params.volume_id, idsOf(query.snapshots))]),
   });
 }

@@ -8,7 +8,7 @@ import { isUuid } from '../../lib/ids.ts';
 import type { Page } from '../../lib/page.ts';
 import type { VolumeTypeName } from '../catalog/catalog.ts';
 import { newResource } from '../projects/new-resource.ts';
-import type { Place } from '../projects/place.ts';
+import { isIn, type Place } from '../projects/place.ts';
 import type { VolumeListQuery } from './schema.ts';
 import type { VolumeShape } from './sources.ts';
 import type { VolumeStatus } from './states.ts';
@@ -44,8 +44,7 @@ function volumes(db: Sql, place: Place) {
       sql<string[]>`array(select snapshots.id::text from snapshots where volume_id = volumes.id
         order by snapshots.created_at, snapshots.id)`.as('snapshot_ids'),
     )
-    .where('project_id', '=', place.projectId)
-    .where('region_id', '=', place.regionId);
+    .where(isIn(place));
 }
 
 export async function findVolume(db: Sql, place: Place, id: string): Promise<VolumeRow | undefined> {
@@ -140,8 +139,7 @@ export async function lockVolumes(tx: Transaction, place: Place, ids: string[]):
     .selectFrom('volumes')
     .selectAll()
     .where('id', 'in', ids)
-    .where('project_id', '=', place.projectId)
-    .where('region_id', '=', place.regionId)
+    .where(isIn(place))
     .orderBy('id')
     .forNoKeyUpdate()
     .execute();

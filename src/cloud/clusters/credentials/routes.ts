@@ -45,10 +45,8 @@ export function credentialRoutes(
       params: ClusterParams,
       response: { 200: Certificates },
     },
-    handler: async ({ scope, params }) => {
-      const row = await clusterCredentials.get(scope, params.cluster_name);
-      return presentedCertificates(row);
-    },
+    handler: async ({ scope, params }) =>
+      presentedCertificates(await clusterCredentials.get(scope, params.cluster_name)),
   });
 
   app.get(`${base.path}/:cluster_name/config`, {

@@ -43,10 +43,8 @@ function changingRoutes(
       body: CreatePool,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, params, body }) => {
-      const { cluster_name: cluster } = params;
-      return dialect.tasks([await clusterPools.create(scope, cluster, body)]);
-    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await clusterPools.create(scope, params.cluster_name, body)]),
   });
 
   app.patch(`${pools}/:pool_name`, {
@@ -78,10 +76,8 @@ function changingRoutes(
       params: PoolParams,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, params }) => {
-      const { cluster_name: cluster, pool_name: pool } = params;
-      return dialect.tasks([await clusterPools.delete(scope, cluster, pool)]);
-    },
+    handler: async ({ scope, params }) =>
+      dialect.tasks([await clusterPools.delete(scope, params.cluster_name, params.pool_name)]),
   });
 
   app.post(`${pools}/:pool_name/resize`, {

@@ -37,10 +37,8 @@ export function upgradeRoutes(
       querystring: ClusterListQuery,
       response: { 200: KubernetesVersionList },
     },
-    handler: async ({ scope, params, query }) => {
-      const versions = await clusterUpgrades.versions(scope, params.cluster_name);
-      return pageOf(versions, query, presentKubernetesVersion);
-    },
+    handler: async ({ scope, params, query }) =>
+      pageOf(await clusterUpgrades.versions(scope, params.cluster_name), query, presentKubernetesVersion),
   });
 
   app.post(`${base.path}/:cluster_name/upgrade`, {
@@ -55,9 +53,7 @@ export function upgradeRoutes(
       body: UpgradeCluster,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async ({ scope, params, body }) => {
-      const { cluster_name: name } = params;
-      return dialect.tasks([await clusterUpgrades.start(scope, name, body.version)]);
-    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await clusterUpgrades.start(scope, params.cluster_name, body.version)]),
   });
 }
