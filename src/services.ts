@@ -25,7 +25,6 @@ import { createInstanceChanges } from './cloud/instances/changes.ts';
 import { interfaceTasks } from './cloud/instances/interface-tasks.ts';
 import { createInstanceInterfaces } from './cloud/instances/interfaces.ts';
 import { createInstanceLimits } from './cloud/instances/limits.ts';
-import { createNewInterfaces } from './cloud/instances/new-interfaces.ts';
 import { createNodes, type Nodes } from './cloud/instances/nodes/service.ts';
 import { createInstancesOnPorts } from './cloud/instances/on-ports.ts';
 import { createInstances } from './cloud/instances/service.ts';
@@ -35,9 +34,7 @@ import { createMetadata } from './cloud/metadata/service.ts';
 import { ensureDefaultNetworks } from './cloud/networks/default-networks.ts';
 import { createNetworks } from './cloud/networks/service.ts';
 import { networkTasks } from './cloud/networks/tasks.ts';
-import { createPortInterfaces } from './cloud/ports/interfaces.ts';
 import { createProjectPorts } from './cloud/ports/project-ports.ts';
-import { createPorts } from './cloud/ports/service.ts';
 import { portTasks } from './cloud/ports/tasks.ts';
 import { createClusterPrices } from './cloud/pricing/cluster-prices.ts';
 import { createPricing } from './cloud/pricing/service.ts';
@@ -108,8 +105,7 @@ export function createServices(foundation: Foundation) {
   const prepare = (tx: Transaction, clientId: number) =>
     prepareProjectsIn(tx, foundation.catalog, foundation.clock.now(), clientId);
   const projectChanges = createProjectChanges({ ...foundation, tasks, projects, prepareProjects: prepare });
-  const ports = createPorts(foundation);
-  const securityGroups = createSecurityGroups({ ...foundation, tasks, instances: ports });
+  const securityGroups = createSecurityGroups({ ...foundation, tasks });
   const networks = createNetworks({ ...foundation, tasks });
   const projectPorts = createProjectPorts({
     ...foundation,
@@ -153,9 +149,6 @@ export function createServices(foundation: Foundation) {
   const snapshots = createSnapshots({ ...foundation, tasks, volumes });
   const images = createImages({ ...foundation, tasks });
   const logging = createLogging(foundation);
-  const newInterfaces = createNewInterfaces({
-    ports,
-  });
   const floatingIps = createFloatingIps({ ...foundation, tasks });
   const floatingIpChanges = createFloatingIpChanges({
     ...foundation,
@@ -167,7 +160,6 @@ export function createServices(foundation: Foundation) {
   const instances = createInstances({
     ...foundation,
     tasks,
-    newInterfaces,
     instanceVolumes: instanceVolumesOn(foundation),
     sshKeys,
   });
@@ -182,8 +174,6 @@ export function createServices(foundation: Foundation) {
   const instanceInterfaces = createInstanceInterfaces({
     ...foundation,
     tasks,
-    interfaces: createPortInterfaces(foundation),
-    newInterfaces,
     find: instances.get,
   });
   const metadata = createMetadata({
@@ -234,7 +224,6 @@ export function createServices(foundation: Foundation) {
     projectChanges,
     tasks,
     networks,
-    ports,
     projectPorts,
     floatingIps,
     floatingIpChanges,
@@ -305,7 +294,6 @@ function instanceVolumesOn(foundation: Foundation) {
 function nodesOn(foundation: Foundation): Nodes {
   return createNodes({
     ...foundation,
-    ports: createPorts(foundation),
     instanceVolumes: instanceVolumesOn(foundation),
   });
 }
@@ -314,8 +302,6 @@ function nodesOn(foundation: Foundation): Nodes {
 export function createTaskEnds(foundation: Foundation): TaskEnd[] {
   const machines = {
     ...foundation,
-    ports: createPorts(foundation),
-    interfaces: createPortInterfaces(foundation),
     instanceVolumes: instanceVolumesOn(foundation),
   };
   const nodes = nodesOn(foundation);
@@ -325,7 +311,7 @@ export function createTaskEnds(foundation: Foundation): TaskEnd[] {
     ...imageTasks(foundation),
     ...instanceTasks(machines),
     ...instanceChangeTasks(foundation),
-    ...interfaceTasks(machines),
+    ...interfaceTasks(foundation),
     ...clusterTasks({ ...foundation, nodes }),
     ...poolTasks({ nodes }),
     ...networkTasks(foundation),

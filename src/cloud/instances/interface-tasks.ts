@@ -3,7 +3,7 @@ import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import * as floatingIps from '../floating-ips/on-interfaces.ts';
 import * as addresses from '../networks/addresses.ts';
-import type { PortInterfaces } from '../ports/interfaces.ts';
+import * as interfaces from '../ports/interfaces.ts';
 import type { QuotaOwner } from '../quotas/quotas.ts';
 import { releaseQuotas } from '../quotas/quotas.ts';
 import { changeInstance, lockForRemoval } from './store.ts';
@@ -21,7 +21,6 @@ export const DETACH_INTERFACE: TaskType<InterfaceInput> = { type: 'detach_vm_int
 
 interface Deps {
   clock: Clock;
-  interfaces: PortInterfaces;
 }
 
 /** How it ends that a port comes to an instance or leaves it. A failure leaves things as they were. */
@@ -49,7 +48,7 @@ export function interfaceTasks(deps: Deps): TaskEnd[] {
 
 async function keep(tx: Transaction, { instanceId, portId }: InterfaceInput, deps: Deps): Promise<void> {
   await changeInstance(tx, instanceId, { task_id: null }, deps.clock.now());
-  await deps.interfaces.free(tx, portId);
+  await interfaces.free(tx, portId);
 }
 
 /** In the order in which an instance's removal locks the same rows. */
@@ -61,7 +60,7 @@ async function remove(
 ): Promise<void> {
   const now = deps.clock.now();
   await lockForRemoval(tx, instanceId);
-  const gone = await deps.interfaces.remove(tx, taskId, portId, now);
+  const gone = await interfaces.remove(tx, taskId, portId, now);
   const doomed = made.floatingIpIds;
   const gonePublic = await floatingIps.letGo(tx, taskId, { portIds: [portId], doomed }, now);
   await addresses.release(tx, gone ? [portId] : [], gonePublic);

@@ -8,7 +8,7 @@ import type { Page, PageQuery } from '../../lib/page.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import * as floatingIps from '../floating-ips/on-interfaces.ts';
 import type { InterfaceRow } from '../ports/interface-rows.ts';
-import type { PortInterfaces } from '../ports/interfaces.ts';
+import * as interfaces from '../ports/interfaces.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuotas } from '../quotas/quotas.ts';
 import type { Tasks } from '../tasks/service.ts';
@@ -16,7 +16,7 @@ import { ofItsKind } from './any-interface.ts';
 import { lockFreeInstance } from './free-instance.ts';
 import type { AttachInterface } from './interface-schema.ts';
 import { ATTACH_INTERFACE, DETACH_INTERFACE, type InterfaceInput } from './interface-tasks.ts';
-import { madeOf, type NewInterfaces, namedBy } from './new-interfaces.ts';
+import * as newInterfaces from './new-interfaces.ts';
 import { attachProblems } from './request-problems.ts';
 import { MAX_INTERFACES } from './schema.ts';
 import { changeInstance, type PlainInstance } from './store.ts';
@@ -36,16 +36,14 @@ export function createInstanceInterfaces(deps: {
   clock: Clock;
   catalog: Pick<Catalog, 'ddosTemplates'>;
   tasks: Tasks;
-  interfaces: PortInterfaces;
-  newInterfaces: NewInterfaces;
   find(scope: Scope, id: string): Promise<PlainInstance>;
 }): InstanceInterfaces {
-  const { database, clock, catalog, tasks, interfaces, newInterfaces, find } = deps;
+  const { database, clock, catalog, tasks, find } = deps;
 
   return {
     async list(scope, id, page) {
       const instance = await find(scope, id);
-      return interfaces.list(instance.id, page);
+      return interfaces.list(database.sql, instance.id, page);
     },
 
     async attach(scope, id, request) {
@@ -61,9 +59,9 @@ export function createInstanceInterfaces(deps: {
         if (!made || none.length > 0) throw new TypeError('one interface was asked for');
         const to = { instanceId: instance.id, from, taskId, holdPorts: true, now };
         await newInterfaces.write(tx, scope, [made], to);
-        const input = { ...inputOf(scope, instance.id, made.portId), made: madeOf([made]) };
+        const input = { ...inputOf(scope, instance.id, made.portId), made: newInterfaces.madeOf([made]) };
         await start(tx, scope, ATTACH_INTERFACE, taskId, input, [
-          ...(await asRows(tx, namedBy([made]))),
+          ...(await asRows(tx, newInterfaces.namedBy([made]))),
           ofMachine(instance.id, ({ ports }) => ({ ports: { ...ports, [made.portId]: { position: from } } })),
         ]);
         await takeQuotas(tx, scope, { floating_count: input.made.floatingIpIds.length });

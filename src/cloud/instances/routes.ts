@@ -3,7 +3,7 @@ import type { Api } from '../../http/server.ts';
 import { InvalidError } from '../../lib/errors.ts';
 import { idsOf } from '../../lib/id-list.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
-import type { Ports } from '../ports/service.ts';
+import type { ProjectPorts } from '../ports/project-ports.ts';
 import { metadataValues } from './legacy-answer.ts';
 import { inFieldsOf, inTodaysFields } from './legacy-creation.ts';
 import { presentedInstance } from './presenter.ts';
@@ -27,7 +27,10 @@ const tags = ['Instances'];
 export function instanceRoutes(
   app: Api,
   dialect: Dialect,
-  { instances, ports }: { instances: Instances; ports: Ports },
+  {
+    instances,
+    projectPorts: ports,
+  }: { instances: Instances; projectPorts: Pick<ProjectPorts, 'ofInstance'> },
 ): void {
   app.post('/cloud/v2/instances/:project_id/:region_id', {
     config: { access: 'operate' },

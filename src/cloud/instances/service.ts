@@ -19,7 +19,7 @@ import { volumeSpec } from '../volumes/wanted.ts';
 import { imageProblems, keptFlavor, usableFlavor } from './flavor-choice.ts';
 import { lockFreeInstance } from './free-instance.ts';
 import { instanceName } from './names.ts';
-import { firstAddress, madeOf, type NewInterfaces, namedBy } from './new-interfaces.ts';
+import * as newInterfaces from './new-interfaces.ts';
 import { offeredVolume, requestProblems } from './request-problems.ts';
 import type { CreateInstance } from './schema.ts';
 import * as store from './store.ts';
@@ -60,11 +60,10 @@ export function createInstances(deps: {
   clock: Clock;
   catalog: Catalog;
   tasks: Tasks;
-  newInterfaces: NewInterfaces;
   instanceVolumes: InstanceVolumes;
   sshKeys: SshKeyNames;
 }): Instances {
-  const { database, clock, catalog, tasks, newInterfaces, instanceVolumes, sshKeys } = deps;
+  const { database, clock, catalog, tasks, instanceVolumes, sshKeys } = deps;
 
   return {
     async create(scope, request) {
@@ -88,7 +87,7 @@ export function createInstances(deps: {
         if (misfits.length > 0) throw new InvalidError(misfits);
         const interfaces = await newInterfaces.address(tx, scope, wanted);
         const [first] = interfaces;
-        const name = instanceName(request, first ? firstAddress(first) : '');
+        const name = instanceName(request, first ? newInterfaces.firstAddress(first) : '');
         scope.principal.writes?.about({ type: 'instance', id, name });
         await store.insertInstance(
           tx,
@@ -100,7 +99,7 @@ export function createInstances(deps: {
         const to = { instanceId: id, from: 0, taskId, holdPorts: false, now };
         await newInterfaces.write(tx, scope, interfaces, to);
         const madeVolumes = await instanceVolumes.attach(tx, scope, { id, name }, volumes, taskId, now);
-        const made = madeOf(interfaces);
+        const made = newInterfaces.madeOf(interfaces);
         const madeVolumeIds = madeVolumes.map((volume) => volume.id);
         const { secrets, ...boot } = firstBoot(request, publicKey);
         await tasks.begin(tx, scope, {
@@ -112,7 +111,7 @@ export function createInstances(deps: {
             ...madeVolumes.map((volume) =>
               make('volume', volume.id, volumeSpec(volume.name, volume.shape, volume.tags)),
             ),
-            ...(await asRows(tx, namedBy(interfaces))),
+            ...(await asRows(tx, newInterfaces.namedBy(interfaces))),
             make('machine', id, await newMachineSpec(tx, id, { secrets, ...boot }), secrets),
           ],
         });

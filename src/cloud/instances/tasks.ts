@@ -3,8 +3,8 @@ import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import * as floatingIps from '../floating-ips/on-interfaces.ts';
 import * as addresses from '../networks/addresses.ts';
+import * as ports from '../ports/of-instances.ts';
 import { freeReserved, lockPortsOf } from '../ports/reserved.ts';
-import type { Ports } from '../ports/service.ts';
 import type { QuotaOwner } from '../quotas/quotas.ts';
 import { releaseQuotas } from '../quotas/quotas.ts';
 import type { InstanceVolumes } from '../volumes/instance-volumes.ts';
@@ -33,7 +33,6 @@ export const DELETE_VM: TaskType<InstanceRemoval> = { type: 'delete_vm', deadlin
 
 interface Deps {
   clock: Clock;
-  ports: Pick<Ports, 'removeOf'>;
   instanceVolumes: InstanceVolumes;
 }
 
@@ -83,7 +82,7 @@ async function removeRows(
   deps: Deps,
   owner: QuotaOwner,
 ): Promise<void> {
-  const { ports, instanceVolumes } = deps;
+  const { instanceVolumes } = deps;
   const now = deps.clock.now();
   await lockForRemoval(tx, instanceId);
   const attached = await lockPortsOf(tx, instanceId);

@@ -15,6 +15,7 @@ import * as portGroups from '../security-groups/port-groups.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { type InterfaceRow, interfaceOf } from './interface-rows.ts';
+import { ofInstance } from './of-instances.ts';
 import * as rows from './port-rows.ts';
 import type { PortListQuery } from './schema.ts';
 import type { UPDATE_PORT } from './tasks.ts';
@@ -27,6 +28,8 @@ export interface ProjectPorts {
   list(scope: Scope, query: PortListQuery): Promise<Page<rows.PortRow>>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<rows.PortRow>;
+  /** In the order of the instance's interfaces. @throws NotFoundError */
+  ofInstance(scope: Scope, instanceId: string): ReturnType<typeof ofInstance>;
   /** Those in a network, which may be the platform's. @throws NotFoundError */
   ofNetwork(scope: Scope, networkId: string): ReturnType<typeof rows.portsOfNetwork>;
   /**
@@ -89,6 +92,8 @@ export function createProjectPorts(deps: {
     },
 
     get: (scope, id) => foundById('Port', id, () => rows.findPort(database.sql, scope, id)),
+
+    ofInstance: (scope, instanceId) => ofInstance(database.sql, scope, instanceId),
 
     async ofNetwork(scope, networkId) {
       const network = await networks.get(scope, networkId);

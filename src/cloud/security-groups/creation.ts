@@ -6,6 +6,7 @@ import { type FieldProblem, InvalidError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
+import { portsOf as lockedPortsOf } from '../ports/of-instances.ts';
 import { asInRows } from '../ports/wanted.ts';
 import type { Scope } from '../projects/service.ts';
 import { takeQuota } from '../quotas/quotas.ts';
@@ -20,15 +21,6 @@ import type { CanonicalRule } from './rules.ts';
 import type { CreateSecurityGroup, CreateSecurityGroupTask } from './schema.ts';
 import * as store from './store.ts';
 import { groupSpec } from './wanted.ts';
-
-/** What this feature needs to know of instances. */
-export interface InstancePorts {
-  /**
-   * The ports of each instance of the scope, by instance id; an instance that doesn't exist is left out.
-   * @throws ConflictError for a node of a cluster
-   */
-  portsOf(tx: Transaction, scope: Scope, instanceIds: string[]): Promise<Map<string, string[]>>;
-}
 
 export interface GroupCreation {
   /**
@@ -52,13 +44,8 @@ interface WantedGroup {
   rules: CanonicalRule[];
 }
 
-export function groupCreation(deps: {
-  database: Database;
-  clock: Clock;
-  tasks: Tasks;
-  instances: InstancePorts;
-}): GroupCreation {
-  const { database, clock, tasks, instances } = deps;
+export function groupCreation(deps: { database: Database; clock: Clock; tasks: Tasks }): GroupCreation {
+  const { database, clock, tasks } = deps;
 
   return {
     async create(scope, { security_group: given, instances: instanceIds = [] }) {
@@ -145,7 +132,7 @@ export function groupCreation(deps: {
 
   async function portsOf(tx: Transaction, scope: Scope, instanceIds: string[]): Promise<string[]> {
     if (instanceIds.length === 0) return [];
-    const ports = await instances.portsOf(tx, scope, instanceIds.filter(isUuid));
+    const ports = await lockedPortsOf(tx, scope, instanceIds.filter(isUuid));
     const unknown = instanceIds.flatMap((id, index): FieldProblem[] =>
       ports.has(id)
         ? []

@@ -7,7 +7,7 @@ import type { Scope } from '../projects/service.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { changeGroup } from './apply-change.ts';
 import { type GroupCreation, groupCreation } from './creation.ts';
-import { type InstanceGroups, instanceGroups, type PortsWithGroups } from './instance-groups.ts';
+import { type InstanceGroups, instanceGroups } from './instance-groups.ts';
 import { removeGroup } from './removal.ts';
 import { type RuleChanges, ruleChanges } from './rule-changes.ts';
 import type { GroupListQuery } from './schema.ts';
@@ -27,7 +27,6 @@ export function createSecurityGroups(deps: {
   database: Database;
   clock: Clock;
   tasks: Tasks;
-  instances: PortsWithGroups;
 }): SecurityGroups {
   const { database } = deps;
 

@@ -4,13 +4,11 @@ import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { InvalidError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
-import { isUuid } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { Page } from '../../lib/page.ts';
 import { acceptedTags } from '../../lib/tags-input.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
 import { SNAPSHOT_TYPES } from '../../lib/volume-types.ts';
-import type { SnapshotLookup } from '../pricing/service.ts';
 import { newResource } from '../projects/new-resource.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuota } from '../quotas/quotas.ts';
@@ -22,7 +20,7 @@ import type { CreateSnapshot, SnapshotListQuery, UpdateSnapshot } from './schema
 import * as store from './store.ts';
 import { CREATE_SNAPSHOT, DELETE_SNAPSHOT } from './tasks.ts';
 
-export interface Snapshots extends SnapshotLookup {
+export interface Snapshots {
   /** Starts the task that takes a snapshot; answers the task's id. @throws InvalidError, ConflictError, QuotaExceededError */
   create(scope: Scope, request: CreateSnapshot): Promise<string>;
   list(scope: Scope, query: SnapshotListQuery): Promise<Page<store.SnapshotRow>>;
@@ -122,11 +120,6 @@ export function createSnapshots(deps: {
           wants: [remove('snapshot', snapshot.id)],
         });
       });
-    },
-
-    async findForPricing(scope, id) {
-      const row = isUuid(id) ? await store.findSnapshot(database.sql, scope, id) : undefined;
-      return row && { sizeGib: row.size_gib, volumeType: row.volume_type };
     },
   };
 

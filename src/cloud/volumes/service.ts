@@ -8,7 +8,6 @@ import { isUuid } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { Page } from '../../lib/page.ts';
 import { lockHost } from '../instances/volume-hosts.ts';
-import type { VolumeLookup } from '../pricing/service.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuota } from '../quotas/quotas.ts';
 import * as snapshots from '../snapshots/rows.ts';
@@ -23,7 +22,7 @@ import * as store from './store.ts';
 import { CREATE_VOLUME, DELETE_VOLUME } from './tasks.ts';
 import { onMachine, volumeSpec } from './wanted.ts';
 
-export interface Volumes extends VolumeLookup {
+export interface Volumes {
   /** Starts the task that makes a volume; answers the task's id. @throws InvalidError, QuotaExceededError */
   create(scope: Scope, request: CreateVolume): Promise<string>;
   list(scope: Scope, query: VolumeListQuery): Promise<Page<store.VolumeRow>>;
@@ -87,11 +86,6 @@ export function createVolumes(deps: {
     async lock(tx, scope, id) {
       const [volume] = await store.lockVolumes(tx, scope, [id]);
       return volume;
-    },
-
-    async findForPricing(scope, id) {
-      const row = isUuid(id) ? await store.findVolume(database.sql, scope, id) : undefined;
-      return row && { sizeGib: row.size_gib, volumeType: row.volume_type };
     },
 
     list: (scope, query) => store.listVolumes(database.sql, scope, query),

@@ -6,7 +6,7 @@ import type { Page, PageQuery } from '../../../lib/page.ts';
 import type { VolumeTypeName } from '../../catalog/catalog.ts';
 import type { AddressSource } from '../../networks/address-wish.ts';
 import * as addresses from '../../networks/addresses.ts';
-import type { Ports } from '../../ports/service.ts';
+import * as ports from '../../ports/of-instances.ts';
 import type { Scope } from '../../projects/service.ts';
 import type { QuotaAmounts, QuotaOwner } from '../../quotas/quotas.ts';
 import * as portGroups from '../../security-groups/port-groups.ts';
@@ -76,10 +76,9 @@ const NAME_PART_LENGTH = 8;
 export function createNodes(deps: {
   database: Database;
   clock: Clock;
-  ports: Pick<Ports, 'addToMany' | 'removeOf'>;
   instanceVolumes: InstanceVolumes;
 }): Nodes {
-  const { database, clock, ports, instanceVolumes } = deps;
+  const { database, clock, instanceVolumes } = deps;
 
   return {
     async add(tx, scope, wanted, taskId) {
