@@ -4,24 +4,17 @@ import type { Sql } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Page } from '../../lib/page.ts';
+import type { RequestListQuery } from './requests-schema.ts';
 
 export type UserActionRow = Selectable<Tables['user_actions']>;
 /** With the address of a user who is in the account. */
 export type ListedAction = UserActionRow & { email: string | null };
 export type NewUserAction = Omit<Insertable<Tables['user_actions']>, 'id' | 'acknowledged'>;
-export interface UserActionFilter {
+/** What a list is asked for, of whom, and with its times read. */
+export interface RequestFilter extends RequestListQuery {
   clientId: number;
-  projectIds?: number[] | undefined;
-  regionIds?: number[] | undefined;
-  userId?: number | undefined;
-  requestId?: string | undefined;
-  operations?: string[] | undefined;
-  outcomes?: UserActionRow['outcome'][] | undefined;
-  from?: Date | undefined;
-  before?: Date | undefined;
-  order: 'asc' | 'desc';
-  limit: number;
-  offset: number;
+  from: Date | undefined;
+  before: Date | undefined;
 }
 
 export async function insertAction(db: Sql, action: NewUserAction): Promise<void> {
@@ -61,20 +54,21 @@ export async function insertActions(db: Sql, actions: NewUserAction[]): Promise<
 }
 
 /** Of everything that was noted, refused requests as well. */
-export async function listRequests(db: Sql, filter: UserActionFilter): Promise<Page<ListedAction>> {
+export async function listRequests(db: Sql, filter: RequestFilter): Promise<Page<ListedAction>> {
   let actions = db.selectFrom('user_actions').where('client_id', '=', filter.clientId);
-  if (filter.projectIds) actions = actions.where('project_id', 'in', filter.projectIds);
-  if (filter.regionIds) actions = actions.where('region_id', 'in', filter.regionIds);
-  if (filter.userId !== undefined) actions = actions.where('user_id', '=', filter.userId);
-  if (filter.requestId !== undefined) actions = actions.where('request_id', '=', filter.requestId);
-  if (filter.operations) actions = actions.where('operation', 'in', filter.operations);
-  if (filter.outcomes) actions = actions.where('outcome', 'in', filter.outcomes);
+  if (filter.project_id) actions = actions.where('project_id', 'in', filter.project_id);
+  if (filter.region_id) actions = actions.where('region_id', 'in', filter.region_id);
+  if (filter.user_id !== undefined) actions = actions.where('user_id', '=', filter.user_id);
+  if (filter.request_id !== undefined) actions = actions.where('request_id', '=', filter.request_id);
+  if (filter.operation) actions = actions.where('operation', 'in', filter.operation);
+  if (filter.outcome) actions = actions.where('outcome', 'in', filter.outcome);
   if (filter.from) actions = actions.where('timestamp', '>=', filter.from);
   if (filter.before) actions = actions.where('timestamp', '<', filter.before);
-  const { order } = filter;
+  const order = filter.order_by ?? 'desc';
   const page = await pageWithCount(
     actions.selectAll().orderBy('timestamp', order).orderBy('id', order),
     filter,
+    100,
   );
   return { count: page.count, rows: await withEmails(db, page.rows) };
 }
