@@ -2,8 +2,7 @@ import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kin
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { FreedQuotas, Nodes } from '../instances/nodes/service.ts';
-import type { QuotaOwner } from '../quotas/quotas.ts';
-import { releaseQuotas } from '../quotas/quotas.ts';
+import { type QuotaOwner, releaseQuotas } from '../quotas/quotas.ts';
 import { workerGroups } from '../security-groups/worker-group.ts';
 import { keepCredentials } from './credentials/store.ts';
 import { keepLogTopic } from './log-topics.ts';

@@ -1,6 +1,5 @@
 import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
-import type { QuotaOwner } from '../quotas/quotas.ts';
-import { releaseQuota } from '../quotas/quotas.ts';
+import { type QuotaOwner, releaseQuota } from '../quotas/quotas.ts';
 import { deleteShare, makeAvailable, type SharePatch } from './store.ts';
 
 interface ShareInput extends QuotaOwner {

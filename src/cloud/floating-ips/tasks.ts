@@ -2,8 +2,7 @@ import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kin
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import * as addresses from '../networks/addresses.ts';
-import type { QuotaOwner } from '../quotas/quotas.ts';
-import { releaseQuota } from '../quotas/quotas.ts';
+import { type QuotaOwner, releaseQuota } from '../quotas/quotas.ts';
 import { changeFloatingIp, isFree, letGo, settle } from './store.ts';
 import { asInRows } from './wanted.ts';
 

@@ -4,8 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import * as floatingIps from '../floating-ips/on-interfaces.ts';
 import * as addresses from '../networks/addresses.ts';
 import * as interfaces from '../ports/interfaces.ts';
-import type { QuotaOwner } from '../quotas/quotas.ts';
-import { releaseQuotas } from '../quotas/quotas.ts';
+import { type QuotaOwner, releaseQuotas } from '../quotas/quotas.ts';
 import { changeInstance, lockForRemoval } from './store.ts';
 
 export interface InterfaceInput extends QuotaOwner {

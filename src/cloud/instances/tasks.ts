@@ -5,8 +5,7 @@ import * as floatingIps from '../floating-ips/on-interfaces.ts';
 import * as addresses from '../networks/addresses.ts';
 import * as ports from '../ports/of-instances.ts';
 import { freeReserved, lockPortsOf } from '../ports/reserved.ts';
-import type { QuotaOwner } from '../quotas/quotas.ts';
-import { releaseQuotas } from '../quotas/quotas.ts';
+import { type QuotaOwner, releaseQuotas } from '../quotas/quotas.ts';
 import type { InstanceVolumes } from '../volumes/instance-volumes.ts';
 import { changeInstance, deleteInstance, lockForRemoval } from './store.ts';
 

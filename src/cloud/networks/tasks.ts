@@ -1,8 +1,7 @@
 import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { QuotaOwner } from '../quotas/quotas.ts';
-import { releaseQuota } from '../quotas/quotas.ts';
+import { type QuotaOwner, releaseQuota } from '../quotas/quotas.ts';
 import { changeNetwork, deleteNetwork } from './network-rows.ts';
 import { changeSubnet, deleteSubnet } from './subnet-rows.ts';
 

@@ -6,8 +6,7 @@ import { floatingIpOfPort } from '../floating-ips/of-port.ts';
 import * as floatingIps from '../floating-ips/on-interfaces.ts';
 import * as addresses from '../networks/addresses.ts';
 import { asInRows } from '../ports/wanted.ts';
-import type { QuotaOwner } from '../quotas/quotas.ts';
-import { releaseQuota } from '../quotas/quotas.ts';
+import { type QuotaOwner, releaseQuota } from '../quotas/quotas.ts';
 import { changeReserved, deleteReserved, lockAny } from './store.ts';
 import { disconnectAll } from './vips.ts';
 

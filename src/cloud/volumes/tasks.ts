@@ -2,8 +2,7 @@ import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kin
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { VolumeTypeName } from '../catalog/catalog.ts';
-import type { QuotaOwner } from '../quotas/quotas.ts';
-import { releaseQuota } from '../quotas/quotas.ts';
+import { type QuotaOwner, releaseQuota } from '../quotas/quotas.ts';
 import * as snapshots from '../snapshots/rows.ts';
 import { deleteAttachment } from './attachment-store.ts';
 import { changeVolume, deleteVolumes, settleVolume } from './store.ts';
