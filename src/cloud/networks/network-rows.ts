@@ -77,14 +77,6 @@ export async function holdSubnetsOf(tx: Transaction, networkId: string, taskId: 
     .execute();
 }
 
-export async function freeSubnetsOf(tx: Transaction, networkId: string): Promise<void> {
-  await tx.sql
-    .updateTable('subnets')
-    .set({ ready: true, task_id: null })
-    .where('network_id', '=', networkId)
-    .execute();
-}
-
 export type NetworkOrSubnet = { networkId: string } | { subnetId: string };
 
 /** Up to `limit` ports in the network, or in the subnet, with their instances. */
