@@ -38,7 +38,9 @@ it('lets go what tasks held that can not go on, whatever the old engine kept of 
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: service.pool }) });
   await db.transaction().execute(async (tx) => {
     await sql`truncate wants, want_secrets, simulated_objects`.execute(tx);
-    await sql`create view worker_heartbeats as select host, pid, beat_at from workers where false`.execute(tx);
+    await sql`create view worker_heartbeats as select host, pid, beat_at from workers where false`.execute(
+      tx,
+    );
     const kept: Record<string, string | null> = {
       resize_vm: '{"json": [{"input": {"change": {"kind": "wish", "instanceId": "x"}}}]}',
       delete_volume: '{"json": [{"input": {}}]}',

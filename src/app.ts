@@ -22,6 +22,7 @@ import { portRoutes } from './cloud/ports/routes.ts';
 import { clusterPriceRoutes } from './cloud/pricing/cluster-routes.ts';
 import { pricingRoutes } from './cloud/pricing/routes.ts';
 import { projectChangeRoutes } from './cloud/projects/change-routes.ts';
+import { findScopes } from './cloud/projects/request-scope.ts';
 import { projectRoutes } from './cloud/projects/routes.ts';
 import { reservedFixedIpRoutes } from './cloud/reserved-fixed-ips/routes.ts';
 import { securityGroupRoutes } from './cloud/security-groups/routes.ts';
@@ -91,6 +92,7 @@ export async function buildApp(deps: {
         if (dialect.nulls) keepNulls(scope);
         else answerWithoutNulls(scope);
         await documentApi(scope, dialect);
+        findScopes(scope, services.projects);
         routes(scope, dialect, services);
       },
       { prefix: dialect.prefix },

@@ -1,26 +1,20 @@
 import type { Backends } from './backends/backends.ts';
 import type { Catalog } from './cloud/catalog/catalog.ts';
 import { createClusterCredentials } from './cloud/clusters/credentials/service.ts';
-import { keyUsers } from './cloud/clusters/key-users.ts';
 import { createClusterLimits } from './cloud/clusters/limits/service.ts';
 import { networkLookup } from './cloud/clusters/network-lookup.ts';
-import { clustersInNetworks } from './cloud/clusters/network-users.ts';
 import { createPoolNodes } from './cloud/clusters/nodes/pool-nodes.ts';
 import { createClusterNodes } from './cloud/clusters/nodes/service.ts';
 import { createClusterPools } from './cloud/clusters/pools/service.ts';
 import { poolTasks } from './cloud/clusters/pools/tasks.ts';
 import { createClusters } from './cloud/clusters/service.ts';
-import { shareUsers } from './cloud/clusters/share-users.ts';
 import { clusterTasks } from './cloud/clusters/tasks.ts';
-import { topicUsers } from './cloud/clusters/topic-users.ts';
 import { createClusterUpgrades } from './cloud/clusters/upgrades/service.ts';
 import { createClusterWants } from './cloud/clusters/wanted.ts';
 import { createShareAccess } from './cloud/file-shares/access-rules.ts';
-import { sharesInNetworks } from './cloud/file-shares/network-users.ts';
 import { createFileShares } from './cloud/file-shares/service.ts';
 import { fileShareTasks } from './cloud/file-shares/tasks.ts';
 import { createFloatingIpChanges } from './cloud/floating-ips/changes.ts';
-import { interfaceFloatingIps } from './cloud/floating-ips/on-interfaces.ts';
 import { createFloatingIps } from './cloud/floating-ips/service.ts';
 import { floatingIpTasks } from './cloud/floating-ips/tasks.ts';
 import { createImages } from './cloud/images/service.ts';
@@ -31,24 +25,16 @@ import { createInstanceChanges } from './cloud/instances/changes.ts';
 import { interfaceTasks } from './cloud/instances/interface-tasks.ts';
 import { createInstanceInterfaces } from './cloud/instances/interfaces.ts';
 import { createInstanceLimits } from './cloud/instances/limits.ts';
-import { createNewInterfaces } from './cloud/instances/new-interfaces.ts';
 import { createNodes, type Nodes } from './cloud/instances/nodes/service.ts';
 import { createInstancesOnPorts } from './cloud/instances/on-ports.ts';
 import { createInstances } from './cloud/instances/service.ts';
 import { instanceTasks } from './cloud/instances/tasks.ts';
-import { volumeHosts } from './cloud/instances/volume-hosts.ts';
-import { createClusterTopics } from './cloud/logging/cluster-topics.ts';
 import { createLogging } from './cloud/logging/service.ts';
 import { createMetadata } from './cloud/metadata/service.ts';
-import { createAddresses } from './cloud/networks/addresses.ts';
 import { ensureDefaultNetworks } from './cloud/networks/default-networks.ts';
 import { createNetworks } from './cloud/networks/service.ts';
-import { shareSubnets } from './cloud/networks/share-subnets.ts';
 import { networkTasks } from './cloud/networks/tasks.ts';
-import { floatingTargets } from './cloud/ports/floating-targets.ts';
-import { createPortInterfaces } from './cloud/ports/interfaces.ts';
 import { createProjectPorts } from './cloud/ports/project-ports.ts';
-import { createPorts } from './cloud/ports/service.ts';
 import { portTasks } from './cloud/ports/tasks.ts';
 import { createClusterPrices } from './cloud/pricing/cluster-prices.ts';
 import { createPricing } from './cloud/pricing/service.ts';
@@ -58,9 +44,8 @@ import { createReservedFixedIps } from './cloud/reserved-fixed-ips/service.ts';
 import { reservedFixedIpTasks } from './cloud/reserved-fixed-ips/tasks.ts';
 import { createVips } from './cloud/reserved-fixed-ips/vips.ts';
 import { ensureDefaultSecurityGroups } from './cloud/security-groups/default-group.ts';
-import { portGroups } from './cloud/security-groups/port-groups.ts';
+import * as portGroups from './cloud/security-groups/port-groups.ts';
 import { createSecurityGroups } from './cloud/security-groups/service.ts';
-import { snapshotRows } from './cloud/snapshots/rows.ts';
 import { createSnapshots } from './cloud/snapshots/service.ts';
 import { snapshotTasks } from './cloud/snapshots/tasks.ts';
 import { createSshKeys } from './cloud/ssh-keys/service.ts';
@@ -71,7 +56,6 @@ import { createVolumeChanges } from './cloud/volumes/changes.ts';
 import { createInstanceVolumes } from './cloud/volumes/instance-volumes.ts';
 import { createVolumes } from './cloud/volumes/service.ts';
 import { volumeTasks } from './cloud/volumes/tasks.ts';
-import { volumeUploads } from './cloud/volumes/uploads.ts';
 import type { TaskEnd } from './convergence/task-kind.ts';
 import { wantAt } from './convergence/wants.ts';
 import type { ChangeFeed } from './db/changes.ts';
@@ -118,20 +102,10 @@ export function createServices(foundation: Foundation) {
   const tasks = createTasks(foundation);
   const prepare = (tx: Transaction, clientId: number) =>
     prepareProjectsIn(tx, foundation.catalog, foundation.clock.now(), clientId);
-  const ports = createPorts(foundation);
-  const securityGroups = createSecurityGroups({ ...foundation, tasks, instances: ports });
-  const networks = createNetworks({
-    ...foundation,
-    tasks,
-    users: [clustersInNetworks, sharesInNetworks],
-  });
-  const sshKeys = createSshKeys({ ...foundation, users: keyUsers });
-  const fileShares = createFileShares({
-    ...foundation,
-    tasks,
-    subnets: shareSubnets,
-    users: shareUsers,
-  });
+  const securityGroups = createSecurityGroups({ ...foundation, tasks });
+  const networks = createNetworks({ ...foundation, tasks });
+  const sshKeys = createSshKeys(foundation);
+  const fileShares = createFileShares({ ...foundation, tasks });
   const nodes = nodesOn(foundation);
   const poolNodes = createPoolNodes({ ...foundation, nodes });
   const ofClusters = {
@@ -153,37 +127,23 @@ export function createServices(foundation: Foundation) {
   const volumes = createVolumes({
     ...foundation,
     tasks,
-    snapshots: snapshotRows,
     images: imageSources(foundation),
-    hosts: volumeHosts,
   });
   const volumeChanges = createVolumeChanges({
     ...foundation,
     tasks,
-    snapshots: snapshotRows,
-    hosts: volumeHosts,
   });
   const snapshots = createSnapshots({ ...foundation, tasks, volumes });
-  const images = createImages({ ...foundation, tasks, volumes: volumeUploads });
-  const addresses = createAddresses();
-  const newInterfaces = createNewInterfaces({
-    addresses,
-    ports,
-    portGroups,
-    floatingIps: interfaceFloatingIps,
-  });
-  const floatingIps = createFloatingIps({ ...foundation, tasks, addresses, targets: floatingTargets });
+  const images = createImages({ ...foundation, tasks });
+  const floatingIps = createFloatingIps({ ...foundation, tasks });
   const floatingIpChanges = createFloatingIpChanges({
     ...foundation,
     tasks,
-    targets: floatingTargets,
     find: floatingIps.get,
   });
   const instances = createInstances({
     ...foundation,
     tasks,
-    newInterfaces,
-    floatingIps: interfaceFloatingIps,
     instanceVolumes: instanceVolumesOn(foundation),
     sshKeys,
   });
@@ -220,17 +180,10 @@ export function createServices(foundation: Foundation) {
     projectChanges: createProjectChanges({ ...foundation, tasks, projects, prepareProjects: prepare }),
     tasks,
     networks,
-    ports,
-    projectPorts: createProjectPorts({
-      ...foundation,
-      tasks,
-      addresses: createAddresses(),
-      portGroups,
-      networks,
-    }),
+    projectPorts: createProjectPorts({ ...foundation, tasks, networks }),
     floatingIps,
     floatingIpChanges,
-    reservedFixedIps: createReservedFixedIps({ ...foundation, tasks, addresses }),
+    reservedFixedIps: createReservedFixedIps({ ...foundation, tasks }),
     vips: createVips({ ...foundation, tasks }),
     instances,
     instancesOnPorts: createInstancesOnPorts(foundation),
@@ -238,9 +191,6 @@ export function createServices(foundation: Foundation) {
     instanceInterfaces: createInstanceInterfaces({
       ...foundation,
       tasks,
-      interfaces: createPortInterfaces(foundation),
-      floatingIps: interfaceFloatingIps,
-      newInterfaces,
       find: instances.get,
     }),
     instanceLimits: createInstanceLimits(foundation),
@@ -248,7 +198,7 @@ export function createServices(foundation: Foundation) {
     volumeChanges,
     snapshots,
     images,
-    logging: createLogging({ ...foundation, users: topicUsers }),
+    logging: createLogging(foundation),
     metadata: createMetadata({
       ...foundation,
       holders: {
@@ -310,44 +260,36 @@ export async function prepareProjectsIn(
 }
 
 function instanceVolumesOn(foundation: Foundation) {
-  return createInstanceVolumes({ snapshots: snapshotRows, images: imageSources(foundation) });
+  return createInstanceVolumes({ images: imageSources(foundation) });
 }
 
 function nodesOn(foundation: Foundation): Nodes {
   return createNodes({
     ...foundation,
-    addresses: createAddresses(),
-    ports: createPorts(foundation),
-    portGroups,
     instanceVolumes: instanceVolumesOn(foundation),
   });
 }
 
 /** How tasks of each kind end. */
 export function createTaskEnds(foundation: Foundation): TaskEnd[] {
-  const disks = { ...foundation, snapshots: snapshotRows };
   const machines = {
     ...foundation,
-    addresses: createAddresses(),
-    floatingIps: interfaceFloatingIps,
-    ports: createPorts(foundation),
-    interfaces: createPortInterfaces(foundation),
     instanceVolumes: instanceVolumesOn(foundation),
   };
   const nodes = nodesOn(foundation);
   return [
-    ...volumeTasks(disks),
+    ...volumeTasks(foundation),
     ...snapshotTasks(foundation),
-    ...imageTasks({ ...foundation, volumes: volumeUploads }),
+    ...imageTasks(foundation),
     ...instanceTasks(machines),
     ...instanceChangeTasks(foundation),
-    ...interfaceTasks(machines),
-    ...clusterTasks({ nodes, topics: createClusterTopics(foundation) }),
+    ...interfaceTasks(foundation),
+    ...clusterTasks({ ...foundation, nodes }),
     ...poolTasks({ nodes }),
     ...networkTasks(foundation),
-    ...portTasks(machines),
-    ...floatingIpTasks(machines),
-    ...reservedFixedIpTasks(machines),
+    ...portTasks(foundation),
+    ...floatingIpTasks(foundation),
+    ...reservedFixedIpTasks(foundation),
     ...fileShareTasks(),
   ];
 }

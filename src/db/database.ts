@@ -4,9 +4,12 @@ import type { ActionResource } from '../lib/action-resource.ts';
 import { ConflictError } from '../lib/errors.ts';
 import type { Tables } from './tables.ts';
 
+/** Asks the database: through the pool, or on the own connection of a transaction. */
+export type Sql = Kysely<Tables>;
+
 /** `sql` speaks kysely on the transaction's own connection; `client` is that connection, for libraries that want it raw. */
 export interface Transaction {
-  sql: Kysely<Tables>;
+  sql: Sql;
   client: pg.PoolClient;
 }
 
@@ -30,7 +33,7 @@ export interface Caller {
 }
 
 export interface Database {
-  sql: Kysely<Tables>;
+  sql: Sql;
   pool: pg.Pool;
   /**
    * Runs `work` in one transaction: commits when it returns, rolls back when it throws.

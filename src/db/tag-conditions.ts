@@ -1,16 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
+import { type TagQuery, tagFilter } from '../lib/tag-query.ts';
 
-/** Conditions on a `tags` column (jsonb, with a gin index): every key present, every pair equal. */
-export function tagConditions(
-  column: string,
-  filter: { tagKeys: string[]; tags: Record<string, string> },
-): RawBuilder<boolean>[] {
+/**
+ * Conditions on a `tags` column (jsonb, with a gin index): every key present, every pair equal.
+ * @throws InvalidError as `tagFilter`
+ */
+export function tagConditions(column: string, query: TagQuery): RawBuilder<boolean>[] {
+  const { tagKeys, tags } = tagFilter(query);
   const conditions: RawBuilder<boolean>[] = [];
-  if (filter.tagKeys.length > 0) {
-    conditions.push(sql<boolean>`${sql.ref(column)} ?& ${filter.tagKeys}::text[]`);
-  }
-  if (Object.keys(filter.tags).length > 0) {
-    conditions.push(sql<boolean>`${sql.ref(column)} @> ${JSON.stringify(filter.tags)}::jsonb`);
+  if (tagKeys.length > 0) conditions.push(sql<boolean>`${sql.ref(column)} ?& ${tagKeys}::text[]`);
+  if (Object.keys(tags).length > 0) {
+    conditions.push(sql<boolean>`${sql.ref(column)} @> ${JSON.stringify(tags)}::jsonb`);
   }
   return conditions;
 }

@@ -30,3 +30,14 @@ function isDay(text: string): boolean {
 export function afterTime(date: Date | undefined): Date | undefined {
   return date && new Date(date.getTime() + (date.getTime() % SECOND === 0 ? SECOND : 1));
 }
+
+/** The times that a list is narrowed to: from the first one on, and before the second. @throws InvalidError */
+export function periodOf(query: { from_timestamp?: string; to_timestamp?: string }): {
+  from: Date | undefined;
+  before: Date | undefined;
+} {
+  return {
+    from: calendarTime('from_timestamp', query.from_timestamp),
+    before: afterTime(calendarTime('to_timestamp', query.to_timestamp)),
+  };
+}

@@ -1,10 +1,29 @@
-/** One page of a list that is in memory, with the number of all that match. */
+/** Which part of a list is asked for; its beginning when nothing is said. */
+export interface PageQuery {
+  limit?: number;
+  offset?: number;
+}
+
+/** One page of a list, with the number of all that match. */
+export interface Page<Row> {
+  count: number;
+  rows: Row[];
+}
+
+/** One page of a list that is in memory. */
 export function pageOf<Item, Shown>(
   matching: readonly Item[],
-  query: { limit?: number; offset?: number },
+  { limit = 1000, offset = 0 }: PageQuery,
   present: (item: Item) => Shown,
 ): { count: number; results: Shown[] } {
-  const offset = query.offset ?? 0;
-  const end = offset + (query.limit ?? 1000);
-  return { count: matching.length, results: matching.slice(offset, end).map(present) };
+  const rows = matching.slice(offset, offset + limit);
+  return presentedPage({ count: matching.length, rows }, present);
+}
+
+/** A page as the API shows it. */
+export function presentedPage<Row, Shown>(
+  { count, rows }: Page<Row>,
+  present: (row: Row) => Shown,
+): { count: number; results: Shown[] } {
+  return { count, results: rows.map((row) => present(row)) };
 }

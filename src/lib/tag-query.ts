@@ -21,13 +21,18 @@ export const tagQuery = {
   ...legacyTagQuery,
 };
 
+export interface TagQuery extends LegacyTagQuery {
+  tag_key?: string[];
+  tag_key_value?: string;
+}
+
 export interface TagFilter {
   tagKeys: string[];
   tags: Record<string, string>;
 }
 
 /** @throws InvalidError when pairs are no JSON object of texts */
-export function tagFilter(query: LegacyTagQuery & { tag_key?: string[]; tag_key_value?: string }): TagFilter {
+export function tagFilter(query: TagQuery): TagFilter {
   const tags = query.tag_key_value === undefined ? {} : pairs(query.tag_key_value);
   return {
     tagKeys: [...(query.tag_key ?? []), ...metadataKeys(query)],

@@ -3,7 +3,6 @@ import type { Api } from '../../http/server.ts';
 import { pageOf } from '../../lib/page.ts';
 import { listQuery, ProjectRegionParams } from '../../lib/wire.ts';
 import type { Pricing } from '../pricing/service.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
 import type { Catalog, Flavor } from './catalog.ts';
 import { FlavorList, presentFlavor } from './flavors.ts';
 
@@ -23,10 +22,7 @@ const FlavorListQuery = Type.Object(
 );
 type FlavorListQuery = Static<typeof FlavorListQuery>;
 
-export function flavorRoutes(
-  app: Api,
-  { catalog, projects, pricing }: { catalog: Catalog; projects: Projects; pricing: Pricing },
-): void {
+export function flavorRoutes(app: Api, { catalog, pricing }: { catalog: Catalog; pricing: Pricing }): void {
   app.get('/cloud/v1/flavors/:project_id/:region_id', {
     config: { access: 'read' },
     schema: {
@@ -37,13 +33,10 @@ export function flavorRoutes(
       querystring: FlavorListQuery,
       response: { 200: FlavorList },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { query } = request;
-      return pageOf(listed(catalog.flavors(scope.region.id), query), query, (flavor) =>
+    handler: async ({ scope, query }) =>
+      pageOf(listed(catalog.flavors(scope.regionId), query), query, (flavor) =>
         presentFlavor(flavor, query.include_prices ? pricing.flavor(scope, flavor.flavor_id) : undefined),
-      );
-    },
+      ),
   });
 }
 

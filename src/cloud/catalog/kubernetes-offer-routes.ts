@@ -3,7 +3,6 @@ import type { Api } from '../../http/server.ts';
 import { pageOf } from '../../lib/page.ts';
 import { listQuery, ProjectRegionParams } from '../../lib/wire.ts';
 import type { Pricing } from '../pricing/service.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
 import type { Catalog, Flavor, Region } from './catalog.ts';
 import { isGpu } from './flavor-kinds.ts';
 import { KubernetesFlavorList, presentKubernetesFlavor } from './flavors.ts';
@@ -32,7 +31,7 @@ const VERSION_PATHS = [
 /** What clusters can be made of. A region without Kubernetes offers nothing. */
 export function kubernetesOfferRoutes(
   app: Api,
-  { catalog, projects, pricing }: { catalog: Catalog; projects: Projects; pricing: Pricing },
+  { catalog, pricing }: { catalog: Catalog; pricing: Pricing },
 ): void {
   for (const { url, operationId } of VERSION_PATHS) {
     app.get(url, {
@@ -46,10 +45,10 @@ export function kubernetesOfferRoutes(
         querystring: VersionListQuery,
         response: { 200: KubernetesVersionList },
       },
-      handler: async (request) => {
-        const { region } = await projects.scope(scopeOf(request));
+      handler: async ({ scope, query }) => {
+        const { region } = scope;
         const versions = region.has_k8s ? catalog.kubernetesVersions : [];
-        return pageOf(versions, request.query, presentKubernetesVersion);
+        return pageOf(versions, query, presentKubernetesVersion);
       },
     });
   }
@@ -64,16 +63,13 @@ export function kubernetesOfferRoutes(
       querystring: FlavorListQuery,
       response: { 200: KubernetesFlavorList },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { query } = request;
-      return pageOf(poolFlavors(catalog, scope.region, query), query, (flavor) =>
+    handler: async ({ scope, query }) =>
+      pageOf(poolFlavors(catalog, scope.region, query), query, (flavor) =>
         presentKubernetesFlavor(
           flavor,
           query.include_prices ? pricing.flavor(scope, flavor.flavor_id) : undefined,
         ),
-      );
-    },
+      ),
   });
 }
 

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Api } from '../../http/server.ts';
-import { NotFoundError } from '../../lib/errors.ts';
+import { found } from '../../lib/found.ts';
+import { orderOf } from '../../lib/order.ts';
 import { pageOf } from '../../lib/page.ts';
 import { IntegerId, listQuery } from '../../lib/wire.ts';
 import type { Catalog, Region } from './catalog.ts';
@@ -69,18 +70,13 @@ export function regionRoutes(app: Api, { catalog }: { catalog: Catalog }): void 
 
 /** @throws NotFoundError */
 export function regionOf(catalog: Catalog, id: number): Region {
-  const region = catalog.regions.get(id);
-  if (!region) throw new NotFoundError('Region', id);
-  return region;
+  return found('Region', id, catalog.regions.get(id));
 }
 
 function listed(catalog: Catalog, query: RegionListQuery): Region[] {
   const name = query.display_name?.toLowerCase();
   const { product } = query;
-  const [key, direction] = (query.order_by ?? 'created_at.desc').split('.') as [
-    'created_at' | 'display_name',
-    'asc' | 'desc',
-  ];
+  const [key, direction] = orderOf(query.order_by ?? 'created_at.desc');
   const sign = direction === 'asc' ? 1 : -1;
   return [...catalog.regions.values()]
     .filter((region) => name === undefined || region.display_name.toLowerCase() === name)

@@ -1,6 +1,5 @@
 import type { Api } from '../../http/server.ts';
 import type { Pricing } from '../pricing/service.ts';
-import type { Projects } from '../projects/service.ts';
 import type { Catalog } from './catalog.ts';
 import { flavorRoutes } from './flavor-routes.ts';
 import { kubernetesOfferRoutes } from './kubernetes-offer-routes.ts';
@@ -8,10 +7,7 @@ import { regionRoutes } from './region-routes.ts';
 import { regionServiceRoutes } from './region-service-routes.ts';
 
 /** Everything that is read from the catalogue alone, but for the features, which belong to the account area. */
-export function catalogRoutes(
-  app: Api,
-  deps: { catalog: Catalog; projects: Projects; pricing: Pricing },
-): void {
+export function catalogRoutes(app: Api, deps: { catalog: Catalog; pricing: Pricing }): void {
   regionRoutes(app, deps);
   flavorRoutes(app, deps);
   kubernetesOfferRoutes(app, deps);

@@ -1,5 +1,5 @@
-import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../db/tables.ts';
+import { sql } from 'kysely';
+import type { Sql } from '../../db/database.ts';
 import type { CatalogTables } from './tables.ts';
 
 export type CatalogRow = Omit<CatalogTables['catalog'], 'single'>;
@@ -10,22 +10,22 @@ const DEAD_AFTER_MS = 10_000;
 const isDead = sql<boolean>`seen_at < now() - ${DEAD_AFTER_MS} * interval '1 millisecond'`;
 
 /** Whoever wants to change the catalogue waits here for those who do. */
-export async function lockCatalog(db: Kysely<Tables>): Promise<void> {
+export async function lockCatalog(db: Sql): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('tradewind catalog', 0))`.execute(db);
 }
 
-export async function catalogInForce(db: Kysely<Tables>): Promise<Omit<CatalogRow, 'files'> | undefined> {
+export async function catalogInForce(db: Sql): Promise<Omit<CatalogRow, 'files'> | undefined> {
   return db.selectFrom('catalog').select(['revision', 'hash', 'origin', 'applied_at']).executeTakeFirst();
 }
 
-export async function catalogFiles(db: Kysely<Tables>): Promise<CatalogRow | undefined> {
+export async function catalogFiles(db: Sql): Promise<CatalogRow | undefined> {
   return db
     .selectFrom('catalog')
     .select(['revision', 'hash', 'files', 'origin', 'applied_at'])
     .executeTakeFirst();
 }
 
-export async function putInForce(db: Kysely<Tables>, row: Omit<CatalogRow, 'revision'>): Promise<number> {
+export async function putInForce(db: Sql, row: Omit<CatalogRow, 'revision'>): Promise<number> {
   const { revision } = await db
     .insertInto('catalog')
     .values({ ...row, revision: 1 })
@@ -38,7 +38,7 @@ export async function putInForce(db: Kysely<Tables>, row: Omit<CatalogRow, 'revi
 }
 
 /** Says what this process works with, and answers which catalogue is in force. */
-export async function reportReader(db: Kysely<Tables>, reader: ReaderRow): Promise<number | undefined> {
+export async function reportReader(db: Sql, reader: ReaderRow): Promise<number | undefined> {
   const { revision, refused, problem } = reader;
   const row = await db
     .with('reported', (with_) =>
@@ -67,11 +67,11 @@ export async function reportReader(db: Kysely<Tables>, reader: ReaderRow): Promi
   return row?.revision;
 }
 
-export async function forgetReader(db: Kysely<Tables>, id: string): Promise<void> {
+export async function forgetReader(db: Sql, id: string): Promise<void> {
   await db.deleteFrom('catalog_readers').where('id', '=', id).execute();
 }
 
-export async function livingReaders(db: Kysely<Tables>): Promise<ReaderRow[]> {
+export async function livingReaders(db: Sql): Promise<ReaderRow[]> {
   return db
     .selectFrom('catalog_readers')
     .select(['id', 'host', 'pid', 'revision', 'refused', 'problem'])

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/database.ts';
 import { ConflictError, NotFoundError } from '../../lib/errors.ts';
-import { placeOf } from '../projects/place.ts';
+import { found } from '../../lib/found.ts';
 import type { Scope } from '../projects/service.ts';
 import { type ClusterRow, lockCluster, type PoolRow } from './store.ts';
 
@@ -16,8 +16,7 @@ export async function lockFreeCluster(tx: Transaction, scope: Scope, name: strin
 
 /** The same cluster, whether or not a task holds it. @throws NotFoundError */
 export async function lockKnownCluster(tx: Transaction, scope: Scope, name: string): Promise<ClusterRow> {
-  const cluster = await lockCluster(tx, placeOf(scope), name);
-  if (!cluster) throw new NotFoundError('Cluster', name);
+  const cluster = found('Cluster', name, await lockCluster(tx, scope, name));
   scope.principal.writes?.about({ ...cluster, type: 'k8s_cluster' });
   return cluster;
 }

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/database.ts';
 import { type FieldProblem, InvalidError } from '../../lib/errors.ts';
 import type { Scope } from '../projects/service.ts';
-import type { SshKeyLookup } from './references.ts';
+import type { SshKeys } from '../ssh-keys/service.ts';
 
 /**
  * Keeps the keys that a cluster begins to use until it does: one that was found good may have been deleted by now.
@@ -10,7 +10,7 @@ import type { SshKeyLookup } from './references.ts';
 export async function keepKeys(
   tx: Transaction,
   scope: Scope,
-  sshKeys: Pick<SshKeyLookup, 'keep'>,
+  sshKeys: Pick<SshKeys, 'keep'>,
   { keypair, slurmKeyIds }: { keypair?: string; slurmKeyIds: readonly string[] },
 ): Promise<void> {
   const ids = slurmKeyIds.map((id) => id.toLowerCase());

@@ -1,8 +1,8 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
 import { idsOf } from '../../lib/id-list.ts';
+import { presentedPage } from '../../lib/page.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
 import { ClusterAnswer, ClusterList } from './answer-schema.ts';
 import { credentialRoutes } from './credentials/routes.ts';
 import type { ClusterCredentials } from './credentials/service.ts';
@@ -26,7 +26,6 @@ import type { ClusterUpgrades } from './upgrades/service.ts';
 const tags = ['Kubernetes clusters'];
 
 interface ClusterRouteDependencies {
-  projects: Projects;
   clusters: Clusters;
   clusterPools: ClusterPools;
   clusterUpgrades: ClusterUpgrades;
@@ -48,7 +47,7 @@ export function clusterRoutes(app: Api, dialect: Dialect, deps: ClusterRouteDepe
 function changingRoutes(
   app: Api,
   dialect: Dialect,
-  { projects, clusters }: ClusterRouteDependencies,
+  { clusters }: ClusterRouteDependencies,
   base: ClusterBase,
 ): void {
   app.post(base.path, {
@@ -63,10 +62,7 @@ function changingRoutes(
       body: CreateCluster,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([await clusters.create(scope, request.body)]);
-    },
+    handler: async ({ scope, body }) => dialect.tasks([await clusters.create(scope, body)]),
   });
 
   app.patch(`${base.path}/${CLUSTER_NAME}`, {
@@ -81,10 +77,8 @@ function changingRoutes(
       body: ClusterUpdate,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks(await clusters.update(scope, request.params.cluster_name, request.body));
-    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks(await clusters.update(scope, params.cluster_name, body)),
   });
 
   app.delete(`${base.path}/${CLUSTER_NAME}`, {
@@ -99,15 +93,14 @@ function changingRoutes(
       querystring: DeleteClusterQuery,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const volumes = idsOf(request.query.volumes);
-      return dialect.tasks([await clusters.delete(scope, request.params.cluster_name, volumes)]);
+    handler: async ({ scope, params, query }) => {
+      const volumes = idsOf(query.volumes);
+      return dialect.tasks([await clusters.delete(scope, params.cluster_name, volumes)]);
     },
   });
 }
 
-function readingRoutes(app: Api, { projects, clusters }: ClusterRouteDependencies, base: ClusterBase): void {
+function readingRoutes(app: Api, { clusters }: ClusterRouteDependencies, base: ClusterBase): void {
   app.get(base.path, {
     config: { access: 'read' },
     schema: {
@@ -119,12 +112,7 @@ function readingRoutes(app: Api, { projects, clusters }: ClusterRouteDependencie
       querystring: ClusterListQuery,
       response: { 200: ClusterList },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { limit = 1000, offset = 0 } = request.query;
-      const { count, rows } = await clusters.list(scope, { limit, offset });
-      return { count, results: rows.map(presentedCluster) };
-    },
+    handler: async ({ scope, query }) => presentedPage(await clusters.list(scope, query), presentedCluster),
   });
 
   app.get(`${base.path}/${CLUSTER_NAME}`, {
@@ -136,9 +124,6 @@ function readingRoutes(app: Api, { projects, clusters }: ClusterRouteDependencie
       params: ClusterParams,
       response: { 200: ClusterAnswer },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return presentedCluster(await clusters.get(scope, request.params.cluster_name));
-    },
+    handler: async ({ scope, params }) => presentedCluster(await clusters.get(scope, params.cluster_name)),
   });
 }

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { remove } from '../../convergence/wants.ts';
 import { type Database, type Transaction, violates } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { ConflictError, InvalidError } from '../../lib/errors.ts';
+import { found } from '../../lib/found.ts';
+import type { Page, PageQuery } from '../../lib/page.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { isGpu } from '../catalog/flavor-kinds.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
-import { refuseExceeded, takeQuotas } from '../quotas/quotas.ts';
+import { quotaOwner, refuseExceeded, takeQuotas } from '../quotas/quotas.ts';
 import { workerGroups } from '../security-groups/worker-group.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { ClusterConfiguration } from './configuration/configuration.ts';
@@ -33,10 +34,7 @@ export interface Clusters {
    * @throws InvalidError with every fault of the body, ConflictError for a name that exists, QuotaExceededError
    */
   create(scope: Scope, request: CreateCluster): Promise<string>;
-  list(
-    scope: Scope,
-    page: { limit: number; offset: number },
-  ): Promise<{ count: number; rows: store.ClusterRow[] }>;
+  list(scope: Scope, page: PageQuery): Promise<Page<store.ClusterRow>>;
   /** @throws NotFoundError */
   get(scope: Scope, name: string): Promise<store.ClusterRow>;
   /**
@@ -61,15 +59,13 @@ export function createClusters(deps: {
   const { database, clock, catalog, tasks, references, poolNodes, clusterWants } = deps;
 
   async function get(scope: Scope, name: string): Promise<store.ClusterRow> {
-    const row = await store.findCluster(database.sql, placeOf(scope), name);
-    if (!row) throw new NotFoundError('Cluster', name);
-    return row;
+    return found('Cluster', name, await store.findCluster(database.sql, scope, name));
   }
 
   return {
     get,
 
-    list: (scope, page) => store.listClusters(database.sql, placeOf(scope), page),
+    list: (scope, page) => store.listClusters(database.sql, scope, page),
 
     async create(scope, request) {
       const { pools, ...wanted } = await acceptCluster(scope, request, { catalog, references });
@@ -78,7 +74,7 @@ export function createClusters(deps: {
       const cluster: store.NewCluster = {
         id,
         project_id: scope.projectId,
-        region_id: scope.region.id,
+        region_id: scope.regionId,
         ...wanted,
         status: 'Provisioning',
         creator_task_id: taskId,
@@ -102,7 +98,7 @@ export function createClusters(deps: {
             id: taskId,
             task: CREATE_CLUSTER,
             data: request,
-            input: { clusterId: id, clientId: scope.clientId, regionId: scope.region.id },
+            input: { clusterId: id, ...quotaOwner(scope) },
             wants: [await clusterWants.made(tx, scope, { ...wanted, id, pools })],
           });
           await takeQuotas(tx, scope, { ...CLUSTER_QUOTAS, ...nodeQuotas });
@@ -170,7 +166,7 @@ export function createClusters(deps: {
           id: taskId,
           task: DELETE_CLUSTER,
           data: { cluster_id: cluster.id, cluster_name: name },
-          input: { clusterId: cluster.id, clientId: scope.clientId, regionId: scope.region.id },
+          input: { clusterId: cluster.id, ...quotaOwner(scope) },
           wants: [remove('cluster', cluster.id)],
         });
       });

@@ -1,9 +1,10 @@
-import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import type { Transaction } from '../../db/database.ts';
+import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
-import type { Place } from '../projects/place.ts';
+import type { Page, PageQuery } from '../../lib/page.ts';
+import { isIn, type Place } from '../projects/place.ts';
 import type { ClusterConfiguration } from './configuration/configuration.ts';
 
 export type PoolRow = Selectable<Tables['kubernetes_pools']> & { security_group_ids: string[] };
@@ -19,7 +20,7 @@ const groupIdsOfPool = sql<string[]>`array(
   where link.pool_id = pool.id order by link.position)`.as('security_group_ids');
 
 /** Clusters with their pools, in one query. */
-function clusters(db: Kysely<Tables>, { projectId, regionId }: Place) {
+function clusters(db: Sql, place: Place) {
   return db
     .selectFrom('kubernetes_clusters')
     .selectAll()
@@ -42,8 +43,7 @@ function clusters(db: Kysely<Tables>, { projectId, regionId }: Place) {
         made.select('made.expires_at').as('kubeconfig_expires_at'),
       ];
     })
-    .where('project_id', '=', projectId)
-    .where('region_id', '=', regionId);
+    .where(isIn(place));
 }
 
 /** JSON carries times as text. */
@@ -55,11 +55,7 @@ function withDates(row: WithPoolTexts): ClusterRow {
   return { ...row, pools: row.pools.map((pool) => ({ ...pool, created_at: new Date(pool.created_at) })) };
 }
 
-export async function findCluster(
-  db: Kysely<Tables>,
-  place: Place,
-  name: string,
-): Promise<ClusterRow | undefined> {
+export async function findCluster(db: Sql, place: Place, name: string): Promise<ClusterRow | undefined> {
   const row = await clusters(db, place).where('name', '=', name).executeTakeFirst();
   return row && withDates(row);
 }
@@ -77,11 +73,7 @@ export async function findLogging(
   return row && { projectId: row.project_id, logging: row.configuration.logging };
 }
 
-export async function listClusters(
-  db: Kysely<Tables>,
-  place: Place,
-  page: { limit: number; offset: number },
-): Promise<{ count: number; rows: ClusterRow[] }> {
+export async function listClusters(db: Sql, place: Place, page: PageQuery): Promise<Page<ClusterRow>> {
   const ordered = clusters(db, place).orderBy('created_at', 'desc').orderBy('id', 'desc');
   const { count, rows } = await pageWithCount(ordered, page);
   return { count, rows: rows.map(withDates) };
@@ -97,8 +89,7 @@ export async function lockCluster(
   await tx.sql
     .selectFrom('kubernetes_clusters')
     .select('id')
-    .where('project_id', '=', place.projectId)
-    .where('region_id', '=', place.regionId)
+    .where(isIn(place))
     .where('name', '=', name)
     .forUpdate()
     .execute();

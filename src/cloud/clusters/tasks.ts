@@ -1,20 +1,17 @@
 import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { FreedQuotas, Nodes } from '../instances/nodes/service.ts';
-import { releaseQuotas } from '../quotas/quotas.ts';
+import { type QuotaOwner, releaseQuotas } from '../quotas/quotas.ts';
 import { workerGroups } from '../security-groups/worker-group.ts';
 import { keepCredentials } from './credentials/store.ts';
-import { keepLogTopic, type LogTopics } from './log-topics.ts';
+import { keepLogTopic } from './log-topics.ts';
 import * as store from './store.ts';
 
 interface ClusterInput {
   clusterId: string;
 }
-export interface OwnedClusterInput extends ClusterInput {
-  /** Whose quotas it counts against. */
-  clientId: number;
-  regionId: number;
-}
+export interface OwnedClusterInput extends ClusterInput, QuotaOwner {}
 interface UpgradeInput extends ClusterInput {
   /** With the leading `v`. */
   version: string;
@@ -39,14 +36,14 @@ export const DELETE_CLUSTER: TaskType<OwnedClusterInput> = {
 };
 
 /** How tasks on clusters end: the cluster is held until then. */
-export function clusterTasks({ nodes, topics }: { nodes: Nodes; topics: LogTopics }): TaskEnd[] {
+export function clusterTasks({ nodes, clock }: { nodes: Nodes; clock: Clock }): TaskEnd[] {
   const create: TaskEnd<OwnedClusterInput> = {
     ...CREATE_CLUSTER,
     async complete(tx, task, { clusterId }, seen) {
       await nodes.finish(tx, task.id);
       await keepCredentials(tx.sql, clusterId, seen('cluster', clusterId));
       await store.releaseCluster(tx, { clusterId, taskId: task.id });
-      await keepLogTopic(tx, topics, clusterId);
+      await keepLogTopic(tx, clusterId, clock.now());
       return { k8s_clusters: [clusterId] };
     },
     async abandon(tx, task, input) {
@@ -60,7 +57,7 @@ export function clusterTasks({ nodes, topics }: { nodes: Nodes; topics: LogTopic
     async complete(tx, task, { clusterId }) {
       await store.adoptNextConfiguration(tx, clusterId);
       await store.releaseCluster(tx, { clusterId, taskId: task.id });
-      await keepLogTopic(tx, topics, clusterId);
+      await keepLogTopic(tx, clusterId, clock.now());
       return null;
     },
     async abandon(tx, task, { clusterId }) {

@@ -3,9 +3,9 @@ import { change, make, type Wanted } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Nodes } from '../instances/nodes/service.ts';
 import { workerGroups } from '../security-groups/worker-group.ts';
+import type { SshKeys } from '../ssh-keys/service.ts';
 import type { ClusterConfiguration } from './configuration/configuration.ts';
 import { bootDiskOf } from './nodes/pool-nodes.ts';
-import type { SshKeyLookup } from './references.ts';
 import type { ClusterRow, NewPool } from './store.ts';
 
 /** A cluster as it is to be; its nodes are in their rows. */
@@ -40,7 +40,7 @@ export interface ClusterWants {
 }
 
 export function createClusterWants(deps: {
-  sshKeys: Pick<SshKeyLookup, 'keep'>;
+  sshKeys: Pick<SshKeys, 'keep'>;
   nodes: Pick<Nodes, 'specsOf'>;
 }): ClusterWants {
   const { sshKeys, nodes } = deps;

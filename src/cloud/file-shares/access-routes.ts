@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Api } from '../../http/server.ts';
+import { presentedPage } from '../../lib/page.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
 import { presentedExceeded } from '../quotas/exceeded-answer.ts';
 import type { ShareAccess } from './access-rules.ts';
 import {
@@ -22,9 +22,9 @@ const tags = ['File shares'];
 /** Who may reach a share, and whether one more fits. */
 export function shareAccessRoutes(
   app: Api,
-  deps: { projects: Projects; fileShares: FileShares; shareAccess: ShareAccess },
+  deps: { fileShares: FileShares; shareAccess: ShareAccess },
 ): void {
-  const { projects, fileShares, shareAccess } = deps;
+  const { fileShares, shareAccess } = deps;
 
   app.post(RULES, {
     config: { access: 'operate' },
@@ -38,10 +38,8 @@ export function shareAccessRoutes(
       body: CreateAccessRule,
       response: { 200: AccessRuleAnswer },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return presentedRule(await shareAccess.add(scope, request.params.file_share_id, request.body));
-    },
+    handler: async ({ scope, params, body }) =>
+      presentedRule(await shareAccess.add(scope, params.file_share_id, body)),
   });
 
   app.get(RULES, {
@@ -55,13 +53,8 @@ export function shareAccessRoutes(
       querystring: AccessRuleListQuery,
       response: { 200: AccessRuleList },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { limit = 1000, offset = 0 } = request.query;
-      const page = { limit, offset };
-      const { count, rows } = await shareAccess.list(scope, request.params.file_share_id, page);
-      return { count, results: rows.map(presentedRule) };
-    },
+    handler: async ({ scope, params, query }) =>
+      presentedPage(await shareAccess.list(scope, params.file_share_id, query), presentedRule),
   });
 
   app.delete(`${RULES}/:access_rule_id`, {
@@ -73,9 +66,8 @@ export function shareAccessRoutes(
       params: AccessRuleParams,
       response: { 204: Type.Null() },
     },
-    handler: async (request, reply) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { file_share_id, access_rule_id } = request.params;
+    handler: async ({ scope, params }, reply) => {
+      const { file_share_id, access_rule_id } = params;
       await shareAccess.remove(scope, file_share_id, access_rule_id);
       return reply.code(204).send(null);
     },
@@ -92,10 +84,7 @@ export function shareAccessRoutes(
       body: CheckShareLimits,
       response: { 200: ExceededShareQuotas },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return presentedExceeded(await fileShares.exceeded(scope));
-    },
+    handler: async ({ scope }) => presentedExceeded(await fileShares.exceeded(scope)),
   });
 }
 

@@ -3,7 +3,9 @@ import { type Database, violates } from '../../db/database.ts';
 import { addressOrRange } from '../../lib/cidr.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { found } from '../../lib/found.ts';
 import { isUuid } from '../../lib/ids.ts';
+import type { Page, PageQuery } from '../../lib/page.ts';
 import type { Scope } from '../projects/service.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { CreateAccessRule } from './access-schema.ts';
@@ -22,11 +24,7 @@ export interface ShareAccess {
    */
   add(scope: Scope, shareId: string, rule: CreateAccessRule): Promise<store.AccessRuleRow>;
   /** Of a VAST share, none. @throws NotFoundError */
-  list(
-    scope: Scope,
-    shareId: string,
-    page: { limit: number; offset: number },
-  ): Promise<{ count: number; rows: store.AccessRuleRow[] }>;
+  list(scope: Scope, shareId: string, page: PageQuery): Promise<Page<store.AccessRuleRow>>;
   /** @throws NotFoundError for share and rule, ConflictError while a task holds the share */
   remove(scope: Scope, shareId: string, ruleId: string): Promise<void>;
 }
@@ -76,8 +74,7 @@ export function createShareAccess(deps: {
       await database.accept(scope.principal, async (tx) => {
         const share = await lockFree(tx, scope, shareId);
         if (!isUuid(ruleId)) throw new NotFoundError('Access rule', ruleId);
-        const rule = await store.deleteRule(tx, share.id, ruleId);
-        if (rule === undefined) throw new NotFoundError('Access rule', ruleId);
+        const rule = found('Access rule', ruleId, await store.deleteRule(tx, share.id, ruleId));
         await tasks.want(tx, scope, [shutOut(share.id, rule.id)]);
       });
     },

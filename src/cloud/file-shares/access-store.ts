@@ -1,7 +1,8 @@
-import type { Insertable, Kysely, Selectable } from 'kysely';
-import type { Transaction } from '../../db/database.ts';
+import type { Insertable, Selectable } from 'kysely';
+import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
+import type { Page, PageQuery } from '../../lib/page.ts';
 
 export type AccessRuleRow = Selectable<Tables['file_share_access_rules']>;
 
@@ -22,11 +23,7 @@ export async function countRules(tx: Transaction, shareId: string): Promise<numb
 }
 
 /** In the order in which they were made. */
-export async function listRules(
-  db: Kysely<Tables>,
-  shareId: string,
-  page: { limit: number; offset: number },
-): Promise<{ count: number; rows: AccessRuleRow[] }> {
+export async function listRules(db: Sql, shareId: string, page: PageQuery): Promise<Page<AccessRuleRow>> {
   const rules = db.selectFrom('file_share_access_rules').selectAll().where('file_share_id', '=', shareId);
   return pageWithCount(rules.orderBy('created_at').orderBy('id'), page);
 }

@@ -1,14 +1,13 @@
 import type { Transaction } from '../../db/database.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import { type FileShareRow, lockShare } from './store.ts';
 
 /** Locks the share. @throws NotFoundError */
 export async function lock(tx: Transaction, scope: Scope, id: string): Promise<FileShareRow> {
-  const share = isUuid(id) ? await lockShare(tx, placeOf(scope), id) : undefined;
+  const share = isUuid(id) ? await lockShare(tx, scope, id) : undefined;
   if (!share) throw shareNotFound(id);
   scope.principal.writes?.about({ ...share, type: 'file_shares' });
   return share;

@@ -1,20 +1,24 @@
-import type { NetworkUsers } from '../networks/users.ts';
+import type { Transaction } from '../../db/database.ts';
+import type { NetworkOrSubnet } from '../networks/network-rows.ts';
+import { isIn, type Place } from '../projects/place.ts';
 
-/** Shares that keep a network or a subnet from being deleted. */
-export const sharesInNetworks: NetworkUsers = {
-  async usersOf(tx, { projectId, regionId }, where, limit) {
-    const shares = tx.sql
-      .selectFrom('file_shares')
-      .select(['id', 'name'])
-      .where('project_id', '=', projectId)
-      .where('region_id', '=', regionId)
-      .orderBy('name')
-      .orderBy('id')
-      .limit(limit);
-    const rows = await ('networkId' in where
-      ? shares.where('network_id', '=', where.networkId)
-      : shares.where('subnet_id', '=', where.subnetId)
-    ).execute();
-    return rows.map(({ id, name }) => `file share ${name} (${id})`);
-  },
-};
+/** Up to `limit` shares that keep a network or a subnet from being deleted, each as `file share data (<id>)`. */
+export async function sharesIn(
+  tx: Transaction,
+  place: Place,
+  where: NetworkOrSubnet,
+  limit: number,
+): Promise<string[]> {
+  const shares = tx.sql
+    .selectFrom('file_shares')
+    .select(['id', 'name'])
+    .where(isIn(place))
+    .orderBy('name')
+    .orderBy('id')
+    .limit(limit);
+  const rows = await ('networkId' in where
+    ? shares.where('network_id', '=', where.networkId)
+    : shares.where('subnet_id', '=', where.subnetId)
+  ).execute();
+  return rows.map(({ id, name }) => `file share ${name} (${id})`);
+}

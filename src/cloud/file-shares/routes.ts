@@ -1,9 +1,8 @@
 import type { Dialect } from '../../http/dialect.ts';
 import { goneSignal } from '../../http/gone-signal.ts';
 import type { Api } from '../../http/server.ts';
-import { tagFilter } from '../../lib/tag-query.ts';
+import { presentedPage } from '../../lib/page.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { WAIT_TEXT, waitForTask } from '../tasks/wait-for-task.ts';
 import { presentedShare } from './presenter.ts';
@@ -26,9 +25,9 @@ const tags = ['File shares'];
 export function fileShareRoutes(
   app: Api,
   dialect: Dialect,
-  deps: { projects: Projects; fileShares: FileShares; tasks: Pick<Tasks, 'ended'> },
+  deps: { fileShares: FileShares; tasks: Pick<Tasks, 'ended'> },
 ): void {
-  const { projects, fileShares, tasks } = deps;
+  const { fileShares, tasks } = deps;
   app.post(BASE, {
     config: { access: 'operate' },
     schema: {
@@ -40,10 +39,7 @@ export function fileShareRoutes(
       body: CreateFileShare,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([await fileShares.create(scope, request.body)]);
-    },
+    handler: async ({ scope, body }) => dialect.tasks([await fileShares.create(scope, body)]),
   });
 
   app.get(BASE, {
@@ -57,18 +53,8 @@ export function fileShareRoutes(
       querystring: FileShareListQuery,
       response: { 200: FileShareList },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { query } = request;
-      const { count, rows } = await fileShares.list(scope, {
-        namePart: query.name,
-        typeName: query.type_name,
-        ...tagFilter(query),
-        limit: query.limit ?? 1000,
-        offset: query.offset ?? 0,
-      });
-      return { count, results: rows.map((row) => presentedShare(row, scope)) };
-    },
+    handler: async ({ scope, query }) =>
+      presentedPage(await fileShares.list(scope, query), (row) => presentedShare(row, scope)),
   });
 
   app.get(ONE_SHARE, {
@@ -80,10 +66,8 @@ export function fileShareRoutes(
       params: FileShareParams,
       response: { 200: FileShareAnswer },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return presentedShare(await fileShares.get(scope, request.params.file_share_id), scope);
-    },
+    handler: async ({ scope, params }) =>
+      presentedShare(await fileShares.get(scope, params.file_share_id), scope),
   });
 
   app.patch(ONE_SHARE, {
@@ -98,10 +82,9 @@ export function fileShareRoutes(
       body: UpdateFileShare,
       response: { 200: FileShareAnswer },
     },
-    handler: async (request, reply) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { file_share_id: id } = request.params;
-      const task = await fileShares.update(scope, id, request.body);
+    handler: async ({ scope, params, body }, reply) => {
+      const { file_share_id: id } = params;
+      const task = await fileShares.update(scope, id, body);
       if (task)
         await waitForTask(tasks, task, `File share ${id}`, {
           principal: scope.principal,
@@ -123,9 +106,8 @@ export function fileShareRoutes(
       body: UpdateFileShare,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const task = await fileShares.update(scope, request.params.file_share_id, request.body);
+    handler: async ({ scope, params, body }) => {
+      const task = await fileShares.update(scope, params.file_share_id, body);
       return dialect.tasks(task === undefined ? [] : [task]);
     },
   });
@@ -140,10 +122,8 @@ export function fileShareRoutes(
       body: ExtendFileShare,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([await fileShares.extend(scope, request.params.file_share_id, request.body.size)]);
-    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await fileShares.extend(scope, params.file_share_id, body.size)]),
   });
 
   app.delete(ONE_SHARE, {
@@ -156,9 +136,7 @@ export function fileShareRoutes(
       params: FileShareParams,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([await fileShares.delete(scope, request.params.file_share_id)]);
-    },
+    handler: async ({ scope, params }) =>
+      dialect.tasks([await fileShares.delete(scope, params.file_share_id)]),
   });
 }

@@ -5,42 +5,24 @@ import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, type FieldProblem, InvalidError, type QuotaExceededError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
+import type { Page } from '../../lib/page.ts';
+import { slurmClusterOn } from '../clusters/share-users.ts';
 import type { TagHolder } from '../metadata/service.ts';
-import { type Place, placeOf } from '../projects/place.ts';
+import { keepShareSubnet } from '../networks/share-subnets.ts';
 import type { Scope } from '../projects/service.ts';
-import { exceededQuotas, takeQuota } from '../quotas/quotas.ts';
+import { exceededQuotas, quotaOwner, takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { insertRules } from './access-store.ts';
 import { lock, lockFree, shareNotFound } from './locks.ts';
 import { type NewShare, newShare } from './new-share.ts';
-import type { CreateFileShare, UpdateFileShare } from './schema.ts';
+import type { CreateFileShare, FileShareListQuery, UpdateFileShare } from './schema.ts';
 import { rowPatch, settingsOf, wantedShare } from './share-change.ts';
 import { slurmNeeds } from './slurm-needs.ts';
 import * as store from './store.ts';
 import type { FileShareType, VastSettings } from './tables.ts';
 import { CREATE_SHARE, DELETE_SHARE, EXTEND_SHARE, type ShareChange, UPDATE_SHARE } from './tasks.ts';
 import { changedShare, shareSpec } from './wanted.ts';
-
-/** What standard shares need to know of networks. */
-export interface ShareSubnets {
-  /**
-   * A subnet of the network, its first one when none is named; undefined when either isn't there for the place. Both
-   * are kept from being deleted until the transaction ends.
-   */
-  keep(
-    tx: Transaction,
-    place: Place,
-    networkId: string,
-    subnetId: string | undefined,
-  ): Promise<{ networkName: string; subnetId: string; subnetName: string } | undefined>;
-}
-
-/** Who keeps a share from being deleted, and its settings from being changed. */
-export interface ShareUsers {
-  /** Name of a cluster whose Slurm add-on works on the share, if there is one. */
-  slurmClusterOn(tx: Transaction, shareId: string): Promise<string | undefined>;
-}
 
 /** A share as the preconditions of Slurm look at it. */
 export interface SlurmShare extends VastSettings {
@@ -53,7 +35,7 @@ export interface FileShares {
    * @throws InvalidError, QuotaExceededError
    */
   create(scope: Scope, request: CreateFileShare): Promise<string>;
-  list(scope: Scope, filter: store.FileShareFilter): Promise<{ count: number; rows: store.FileShareRow[] }>;
+  list(scope: Scope, query: FileShareListQuery): Promise<Page<store.FileShareRow>>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.FileShareRow>;
   /**
@@ -80,17 +62,11 @@ export interface FileShares {
   keepForSlurm(tx: Transaction, scope: Scope, id: string): Promise<boolean>;
 }
 
-export function createFileShares(deps: {
-  database: Database;
-  clock: Clock;
-  tasks: Tasks;
-  subnets: ShareSubnets;
-  users: ShareUsers;
-}): FileShares {
-  const { database, clock, tasks, subnets, users } = deps;
+export function createFileShares(deps: { database: Database; clock: Clock; tasks: Tasks }): FileShares {
+  const { database, clock, tasks } = deps;
 
   async function find(scope: Scope, id: string): Promise<store.FileShareRow | undefined> {
-    return isUuid(id) ? store.findShare(database.sql, placeOf(scope), id) : undefined;
+    return isUuid(id) ? store.findShare(database.sql, scope, id) : undefined;
   }
 
   return {
@@ -108,7 +84,7 @@ export function createFileShares(deps: {
           id: taskId,
           task: CREATE_SHARE,
           data: { ...request, type_name: wanted.typeName, file_share_id: id },
-          input: inputOf(scope, id),
+          input: { fileShareId: id, ...quotaOwner(scope) },
           wants: [make('file_share', id, shareSpec(wanted, network, rules))],
         });
         await takeQuota(tx, scope, 'sfs_count');
@@ -116,7 +92,7 @@ export function createFileShares(deps: {
       return taskId;
     },
 
-    list: (scope, filter) => store.listShares(database.sql, placeOf(scope), filter),
+    list: (scope, query) => store.listShares(database.sql, scope, query),
 
     get: found,
 
@@ -127,7 +103,7 @@ export function createFileShares(deps: {
         const again = await tasks.removeAgain(tx, scope, share.task_id, DELETE_SHARE);
         if (again !== undefined) return again;
         refuseHeld(`File share ${share.name}`, share);
-        const cluster = await users.slurmClusterOn(tx, share.id);
+        const cluster = await slurmClusterOn(tx, share.id);
         if (cluster !== undefined) {
           throw new ConflictError(
             `File share ${share.name} is in use by Slurm in cluster ${cluster}; switch Slurm off there first`,
@@ -138,7 +114,7 @@ export function createFileShares(deps: {
           id: taskId,
           task: DELETE_SHARE,
           data: { file_share_id: share.id },
-          input: inputOf(scope, share.id),
+          input: { fileShareId: share.id, ...quotaOwner(scope) },
           wants: [remove('file_share', share.id)],
         });
       });
@@ -147,7 +123,7 @@ export function createFileShares(deps: {
     update: (scope, id, request) =>
       database.accept(scope.principal, async (tx) => {
         const share = await lockFree(tx, scope, id);
-        const wanted = wantedShare(share, request, await users.slurmClusterOn(tx, share.id));
+        const wanted = wantedShare(share, request, await slurmClusterOn(tx, share.id));
         if (!wanted) return undefined;
         const { name, tags, settings } = wanted;
         return begin(tx, scope, {
@@ -175,7 +151,7 @@ export function createFileShares(deps: {
     exceeded: (scope) => exceededQuotas(database.sql, scope, { sfs_count: 1 }),
 
     tags: {
-      read: async (scope, id) => (await found(scope, id)).tags,
+      read: found,
       async change(tx, scope, id, plan) {
         const share = await lockFree(tx, scope, id);
         const tags = plan(share.tags);
@@ -190,7 +166,7 @@ export function createFileShares(deps: {
     },
 
     async keepForSlurm(tx, scope, id) {
-      const row = await store.keepFree(tx, placeOf(scope), id);
+      const row = await store.keepFree(tx, scope, id);
       return row !== undefined && row.type_name === 'vast' && slurmNeeds(slurmShare(row)).length === 0;
     },
   };
@@ -227,7 +203,7 @@ export function createFileShares(deps: {
   async function networkOf(tx: Transaction, scope: Scope, { network }: NewShare) {
     if (!network) return { network_id: null, network_name: null, subnet_id: null, subnet_name: null };
     const { networkId, subnetId } = network;
-    const subnet = await subnets.keep(tx, placeOf(scope), networkId, subnetId);
+    const subnet = await keepShareSubnet(tx, scope, networkId, subnetId);
     if (!subnet) throw new InvalidError([noSubnet(networkId, subnetId)]);
     return {
       network_id: networkId,
@@ -257,7 +233,7 @@ function slurmShare(row: store.FileShareRow): SlurmShare {
 function rowOf(scope: Scope, share: NewShare) {
   return {
     project_id: scope.projectId,
-    region_id: scope.region.id,
+    region_id: scope.regionId,
     name: share.name,
     type_name: share.typeName,
     protocol: 'NFS' as const,
@@ -278,10 +254,6 @@ function rulesOf(shareId: string, { access }: NewShare, now: Date) {
     access_level: rule.access_mode,
     created_at: now,
   }));
-}
-
-function inputOf(scope: Scope, fileShareId: string) {
-  return { fileShareId, clientId: scope.clientId, regionId: scope.region.id };
 }
 
 function noSubnet(networkId: string, subnetId: string | undefined): FieldProblem {

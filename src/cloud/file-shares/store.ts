@@ -1,24 +1,21 @@
-import { type Insertable, type Kysely, type Selectable, sql, type Updateable } from 'kysely';
-import type { Transaction } from '../../db/database.ts';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
-import type { Place } from '../projects/place.ts';
-import type { FileShareType } from './tables.ts';
+import type { Page } from '../../lib/page.ts';
+import { isIn, type Place } from '../projects/place.ts';
+import type { FileShareListQuery } from './schema.ts';
 
 export type FileShareRow = Selectable<Tables['file_shares']>;
 export type NewFileShareRow = Insertable<Tables['file_shares']>;
 export type SharePatch = Updateable<Tables['file_shares']>;
 
-function shares(db: Kysely<Tables>, { projectId, regionId }: Place) {
-  return db.selectFrom('file_shares').where('project_id', '=', projectId).where('region_id', '=', regionId);
+function shares(db: Sql, place: Place) {
+  return db.selectFrom('file_shares').where(isIn(place));
 }
 
-export async function findShare(
-  db: Kysely<Tables>,
-  place: Place,
-  id: string,
-): Promise<FileShareRow | undefined> {
+export async function findShare(db: Sql, place: Place, id: string): Promise<FileShareRow | undefined> {
   return shares(db, place).selectAll().where('id', '=', id).executeTakeFirst();
 }
 
@@ -41,26 +38,17 @@ export async function keepFree(tx: Transaction, place: Place, id: string): Promi
     .executeTakeFirst();
 }
 
-export interface FileShareFilter {
-  namePart?: string | undefined;
-  typeName?: FileShareType | undefined;
-  tagKeys: string[];
-  tags: Record<string, string>;
-  limit: number;
-  offset: number;
-}
-
 export async function listShares(
-  db: Kysely<Tables>,
+  db: Sql,
   place: Place,
-  filter: FileShareFilter,
-): Promise<{ count: number; rows: FileShareRow[] }> {
-  let matching = shares(db, place).where((eb) => eb.and(tagConditions('file_shares.tags', filter)));
-  if (filter.namePart !== undefined) {
-    matching = matching.where(sql<boolean>`strpos(name, ${filter.namePart}) > 0`);
+  query: FileShareListQuery,
+): Promise<Page<FileShareRow>> {
+  let matching = shares(db, place).where((eb) => eb.and(tagConditions('file_shares.tags', query)));
+  if (query.name !== undefined) {
+    matching = matching.where(sql<boolean>`strpos(name, ${query.name}) > 0`);
   }
-  if (filter.typeName !== undefined) matching = matching.where('type_name', '=', filter.typeName);
-  return pageWithCount(matching.selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc'), filter);
+  if (query.type_name !== undefined) matching = matching.where('type_name', '=', query.type_name);
+  return pageWithCount(matching.selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc'), query);
 }
 
 export async function insertShare(tx: Transaction, share: NewFileShareRow): Promise<void> {

@@ -1,12 +1,9 @@
 import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
-import { releaseQuota } from '../quotas/quotas.ts';
+import { type QuotaOwner, releaseQuota } from '../quotas/quotas.ts';
 import { deleteShare, makeAvailable, type SharePatch } from './store.ts';
 
-interface ShareInput {
+interface ShareInput extends QuotaOwner {
   fileShareId: string;
-  /** Whose quota it counts against. */
-  clientId: number;
-  regionId: number;
 }
 
 export interface ShareChange {

@@ -1,6 +1,5 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
 import { presentedFloatingIp } from './answers.ts';
 import type { FloatingIpChanges } from './changes.ts';
 import {
@@ -19,9 +18,9 @@ const tags = ['Floating IPs'];
 export function floatingIpChangeRoutes(
   app: Api,
   dialect: Dialect,
-  services: { projects: Projects; floatingIps: FloatingIps; floatingIpChanges: FloatingIpChanges },
+  services: { floatingIps: FloatingIps; floatingIpChanges: FloatingIpChanges },
 ): void {
-  const { projects, floatingIps, floatingIpChanges } = services;
+  const { floatingIps, floatingIpChanges } = services;
 
   app.patch(ONE, {
     config: { access: 'operate' },
@@ -34,10 +33,9 @@ export function floatingIpChangeRoutes(
       body: UpdateFloatingIpTags,
       response: { 200: FloatingIpAnswer },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { floating_ip_id: id } = request.params;
-      await floatingIpChanges.updateTags(scope, id, request.body.tags);
+    handler: async ({ scope, params, body }) => {
+      const { floating_ip_id: id } = params;
+      await floatingIpChanges.updateTags(scope, id, body.tags);
       return presentedFloatingIp(await floatingIps.get(scope, id), scope);
     },
   });
@@ -54,9 +52,8 @@ export function floatingIpChangeRoutes(
       body: UpdateFloatingIp,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const task = await floatingIpChanges.update(scope, request.params.floating_ip_id, request.body);
+    handler: async ({ scope, params, body }) => {
+      const task = await floatingIpChanges.update(scope, params.floating_ip_id, body);
       return dialect.tasks(task === undefined ? [] : [task]);
     },
   });
@@ -73,10 +70,9 @@ export function floatingIpChangeRoutes(
       body: AssignFloatingIp,
       response: { 200: FloatingIpAnswer },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { floating_ip_id: id } = request.params;
-      await floatingIps.assign(scope, id, request.body);
+    handler: async ({ scope, params, body }) => {
+      const { floating_ip_id: id } = params;
+      await floatingIps.assign(scope, id, body);
       return presentedFloatingIp(await floatingIps.get(scope, id), scope);
     },
   });
@@ -91,9 +87,8 @@ export function floatingIpChangeRoutes(
       params: FloatingIpParams,
       response: { 200: FloatingIpAnswer },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { floating_ip_id: id } = request.params;
+    handler: async ({ scope, params }) => {
+      const { floating_ip_id: id } = params;
       await floatingIps.unassign(scope, id);
       return presentedFloatingIp(await floatingIps.get(scope, id), scope);
     },

@@ -5,13 +5,14 @@ import { ConflictError, InvalidError } from '../../lib/errors.ts';
 import { sameTags } from '../../lib/tags.ts';
 import { patchedTags, type TagsPatch } from '../../lib/tags-patch.ts';
 import type { TagHolder } from '../metadata/service.ts';
+import { lockTarget } from '../ports/floating-targets.ts';
 import type { Scope } from '../projects/service.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { UpdateFloatingIp } from './schema.ts';
 import { type FloatingIps, inserted, lockFree, refuseTaken, wantedAddress } from './service.ts';
 import * as store from './store.ts';
-import type { FloatingTargets, Target } from './target.ts';
+import type { Target } from './target.ts';
 import { UPDATE_FIP } from './tasks.ts';
 import { asInRows } from './wanted.ts';
 
@@ -30,10 +31,9 @@ export function createFloatingIpChanges(deps: {
   database: Database;
   clock: Clock;
   tasks: Tasks;
-  targets: FloatingTargets;
   find: FloatingIps['get'];
 }): FloatingIpChanges {
-  const { database, clock, tasks, targets, find } = deps;
+  const { database, clock, tasks, find } = deps;
 
   async function changeTags(
     tx: Transaction,
@@ -57,7 +57,7 @@ export function createFloatingIpChanges(deps: {
       const known = await find(scope, id);
       const portId = wantedPort(change, known.port_id);
       return database.accept(scope.principal, async (tx) => {
-        const target = portId ? await targets.lock(tx, scope, portId) : undefined;
+        const target = portId ? await lockTarget(tx, scope, portId) : undefined;
         const floating = await lockFree(tx, scope, id);
         if (floating.port_id !== known.port_id) {
           throw new ConflictError(`Floating IP ${floating.id} was led elsewhere meanwhile; try again`);
@@ -81,7 +81,7 @@ export function createFloatingIpChanges(deps: {
     },
 
     tags: {
-      read: async (scope, id) => (await find(scope, id)).tags,
+      read: find,
       change: changeTags,
     },
   };

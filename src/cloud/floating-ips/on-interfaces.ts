@@ -3,12 +3,15 @@ import { isIPv4 } from 'node:net';
 import { want } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../lib/errors.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import { inserted, refuseLeading, refuseTaken } from './service.ts';
 import * as store from './store.ts';
 import { awayFrom } from './wanted.ts';
+
+/** Floating IPs over an instance's life. Ports are locked before, subnets after. */
+
+export { settle } from './store.ts';
 
 /** What an interface asks for; `field` is where the request says so. */
 export interface FloatingIpWish {
@@ -22,37 +25,6 @@ export interface PlannedFloatingIp {
   id: string;
   field: string;
   made: boolean;
-}
-
-/** Floating IPs over an instance's life. Ports are locked before, subnets after. */
-export interface InterfaceFloatingIps {
-  /** In the order of the wishes. @throws InvalidError, ConflictError for one that is in use */
-  plan(
-    tx: Transaction,
-    scope: Scope,
-    wishes: (FloatingIpWish | undefined)[],
-  ): Promise<(PlannedFloatingIp | undefined)[]>;
-  /** Leads them to their ports, held by the task. `address` is the public one of those to be made. */
-  put(
-    tx: Transaction,
-    scope: Scope,
-    links: { floatingIp: PlannedFloatingIp; address: string | undefined; port: FloatingIpPort }[],
-    taskId: string,
-    now: Date,
-  ): Promise<void>;
-  /**
-   * Holds all that lead to the ports for the task; the doomed of them are to be removed with the ports.
-   * @throws InvalidError for a named one that doesn't, ConflictError while a task holds one
-   */
-  hold(
-    tx: Transaction,
-    portIds: string[],
-    removal: { floatings: string[]; deleteFloatings: boolean },
-    taskId: string,
-  ): Promise<{ held: string[]; doomed: string[] }>;
-  settle(tx: Transaction, taskId: string, now: Date): Promise<void>;
-  /** See the store. Quota and addresses of those that it answers are the caller's affair. */
-  letGo: typeof store.letGo;
 }
 
 export interface FloatingIpPort {
@@ -73,70 +45,93 @@ export async function refuseLosing(tx: Transaction, portId: string, addresses: s
   }
 }
 
-export const interfaceFloatingIps: InterfaceFloatingIps = {
-  async plan(tx, scope, wishes) {
-    const ids = wishes.flatMap((wish) => wish?.existing_floating_id?.toLowerCase() ?? []);
-    const found = new Map((await store.lockFloatingIps(tx, placeOf(scope), ids)).map((row) => [row.id, row]));
-    const problems = wishes.flatMap((wish, index): FieldProblem[] => {
-      const id = wish?.existing_floating_id?.toLowerCase();
-      if (wish === undefined || id === undefined) return [];
-      const field = `${wish.field}.existing_floating_id`;
-      if (!found.has(id)) return [{ field, message: `No floating IP ${id} in this project and region.` }];
-      const twice = wishes.findIndex((one) => one?.existing_floating_id?.toLowerCase() === id) < index;
-      return twice ? [{ field, message: `Floating IP ${id} is named twice.` }] : [];
-    });
-    if (problems.length > 0) throw new InvalidError(problems);
-    for (const row of found.values()) {
-      refuseHeld(`Floating IP ${row.id}`, row);
-      refuseLeading(row);
+/** In the order of the wishes. @throws InvalidError, ConflictError for one that is in use */
+export async function plan(
+  tx: Transaction,
+  scope: Scope,
+  wishes: (FloatingIpWish | undefined)[],
+): Promise<(PlannedFloatingIp | undefined)[]> {
+  const ids = wishes.flatMap((wish) => wish?.existing_floating_id?.toLowerCase() ?? []);
+  const found = new Map((await store.lockFloatingIps(tx, scope, ids)).map((row) => [row.id, row]));
+  const problems = wishes.flatMap((wish, index): FieldProblem[] => {
+    const id = wish?.existing_floating_id?.toLowerCase();
+    if (wish === undefined || id === undefined) return [];
+    const field = `${wish.field}.existing_floating_id`;
+    if (!found.has(id)) return [{ field, message: `No floating IP ${id} in this project and region.` }];
+    const twice = wishes.findIndex((one) => one?.existing_floating_id?.toLowerCase() === id) < index;
+    return twice ? [{ field, message: `Floating IP ${id} is named twice.` }] : [];
+  });
+  if (problems.length > 0) throw new InvalidError(problems);
+  for (const row of found.values()) {
+    refuseHeld(`Floating IP ${row.id}`, row);
+    refuseLeading(row);
+  }
+  return wishes.map((wish) => {
+    if (!wish) return undefined;
+    const existing = wish.existing_floating_id?.toLowerCase();
+    return { id: existing ?? randomUUID(), field: wish.field, made: existing === undefined };
+  });
+}
+
+/** Leads them to their ports, held by the task. `address` is the public one of those to be made. */
+export async function put(
+  tx: Transaction,
+  scope: Scope,
+  links: { floatingIp: PlannedFloatingIp; address: string | undefined; port: FloatingIpPort }[],
+  taskId: string,
+  now: Date,
+): Promise<void> {
+  const problems = links.flatMap(({ floatingIp, port }): FieldProblem[] => {
+    if (port.external) {
+      return [{ field: floatingIp.field, message: 'The external network gives a public address already.' }];
     }
-    return wishes.map((wish) => {
-      if (!wish) return undefined;
-      const existing = wish.existing_floating_id?.toLowerCase();
-      return { id: existing ?? randomUUID(), field: wish.field, made: existing === undefined };
-    });
-  },
-
-  async put(tx, scope, links, taskId, now) {
-    const problems = links.flatMap(({ floatingIp, port }): FieldProblem[] => {
-      if (port.external) {
-        return [{ field: floatingIp.field, message: 'The external network gives a public address already.' }];
-      }
-      return isIPv4(port.address)
-        ? []
-        : [{ field: floatingIp.field, message: 'Floating IPs lead to IPv4 addresses alone.' }];
-    });
-    if (problems.length > 0) throw new InvalidError(problems);
-    for (const { floatingIp, address, port } of links) {
-      await refuseTaken(tx, port.id, port.address);
-      if (address === undefined) {
-        const change = { port_id: port.id, fixed_address: port.address, task_id: taskId };
-        await inserted(store.changeFloatingIp(tx, floatingIp.id, change, now));
-      } else {
-        const made = { id: floatingIp.id, address, portId: port.id, fixedAddress: port.address, tags: {} };
-        await inserted(store.insertFloatingIp(tx, placeOf(scope), made, taskId, now));
-      }
+    return isIPv4(port.address)
+      ? []
+      : [{ field: floatingIp.field, message: 'Floating IPs lead to IPv4 addresses alone.' }];
+  });
+  if (problems.length > 0) throw new InvalidError(problems);
+  for (const { floatingIp, address, port } of links) {
+    await refuseTaken(tx, port.id, port.address);
+    if (address === undefined) {
+      const change = { port_id: port.id, fixed_address: port.address, task_id: taskId };
+      await inserted(store.changeFloatingIp(tx, floatingIp.id, change, now));
+    } else {
+      const made = { id: floatingIp.id, address, portId: port.id, fixedAddress: port.address, tags: {} };
+      await inserted(store.insertFloatingIp(tx, scope, made, taskId, now));
     }
-  },
+  }
+}
 
-  async hold(tx, portIds, { floatings, deleteFloatings }, taskId) {
-    const there = await store.lockOnPorts(tx, portIds);
-    const foreign = floatings.filter((id) => !there.some((row) => row.id === id));
-    if (foreign.length > 0) {
-      throw new InvalidError({ floatings: [`Not a floating IP of this instance: ${foreign.join(', ')}.`] });
-    }
-    for (const row of there) refuseHeld(`Floating IP ${row.id}`, row);
-    const ids = there.map((row) => row.id);
-    await store.hold(tx, ids, taskId);
-    return { held: ids, doomed: deleteFloatings ? ids : ids.filter((id) => floatings.includes(id)) };
-  },
+/**
+ * Holds all that lead to the ports for the task; the doomed of them are to be removed with the ports.
+ * @throws InvalidError for a named one that doesn't, ConflictError while a task holds one
+ */
+export async function hold(
+  tx: Transaction,
+  portIds: string[],
+  { floatings, deleteFloatings }: { floatings: string[]; deleteFloatings: boolean },
+  taskId: string,
+): Promise<{ held: string[]; doomed: string[] }> {
+  const there = await store.lockOnPorts(tx, portIds);
+  const foreign = floatings.filter((id) => !there.some((row) => row.id === id));
+  if (foreign.length > 0) {
+    throw new InvalidError({ floatings: [`Not a floating IP of this instance: ${foreign.join(', ')}.`] });
+  }
+  for (const row of there) refuseHeld(`Floating IP ${row.id}`, row);
+  const ids = there.map((row) => row.id);
+  await store.hold(tx, ids, taskId);
+  return { held: ids, doomed: deleteFloatings ? ids : ids.filter((id) => floatings.includes(id)) };
+}
 
-  settle: store.settle,
-
-  async letGo(tx, taskId, { portIds, doomed }, now) {
-    const gone = await store.letGo(tx, taskId, { portIds, doomed }, now);
-    // What was led there since the task began.
-    await want(tx, null, await awayFrom(tx, portIds));
-    return gone;
-  },
-};
+/** See the store. Quota and addresses of those that it answers are the caller's affair. */
+export async function letGo(
+  tx: Transaction,
+  taskId: string,
+  { portIds, doomed }: { portIds: string[]; doomed: string[] },
+  now: Date,
+): Promise<string[]> {
+  const gone = await store.letGo(tx, taskId, { portIds, doomed }, now);
+  // What was led there since the task began.
+  await want(tx, null, await awayFrom(tx, portIds));
+  return gone;
+}

@@ -1,9 +1,7 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
-import { tagFilter } from '../../lib/tag-query.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import type { InstancesOnPorts } from '../instances/on-ports.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
 import { listedFloatingIp, presentedFloatingIp } from './answers.ts';
 import {
   CreateFloatingIp,
@@ -21,12 +19,11 @@ export function floatingIpRoutes(
   app: Api,
   dialect: Dialect,
   services: {
-    projects: Projects;
     floatingIps: FloatingIps;
     instancesOnPorts: InstancesOnPorts;
   },
 ): void {
-  const { projects, floatingIps, instancesOnPorts } = services;
+  const { floatingIps, instancesOnPorts } = services;
 
   app.post(BASE, {
     config: { access: 'operate' },
@@ -40,10 +37,7 @@ export function floatingIpRoutes(
       body: CreateFloatingIp,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([await floatingIps.create(scope, request.body)]);
-    },
+    handler: async ({ scope, body }) => dialect.tasks([await floatingIps.create(scope, body)]),
   });
 
   app.get(BASE, {
@@ -57,11 +51,8 @@ export function floatingIpRoutes(
       querystring: FloatingIpListQuery,
       response: { 200: FloatingIpList },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { port_ids: portIds, status, limit = 1000, offset = 0, ...tagged } = request.query;
-      const filter = { portIds, status, ...tagFilter(tagged), limit, offset };
-      const { count, rows } = await floatingIps.list(scope, filter);
+    handler: async ({ scope, query }) => {
+      const { count, rows } = await floatingIps.list(scope, query);
       const instances = await instancesOnPorts(
         scope,
         rows.flatMap(({ port_id }) => port_id ?? []),
@@ -79,10 +70,8 @@ export function floatingIpRoutes(
       params: FloatingIpParams,
       response: { 200: FloatingIpAnswer },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return presentedFloatingIp(await floatingIps.get(scope, request.params.floating_ip_id), scope);
-    },
+    handler: async ({ scope, params }) =>
+      presentedFloatingIp(await floatingIps.get(scope, params.floating_ip_id), scope),
   });
 
   app.delete(`${BASE}/:floating_ip_id`, {
@@ -95,9 +84,7 @@ export function floatingIpRoutes(
       params: FloatingIpParams,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([await floatingIps.delete(scope, request.params.floating_ip_id)]);
-    },
+    handler: async ({ scope, params }) =>
+      dialect.tasks([await floatingIps.delete(scope, params.floating_ip_id)]),
   });
 }

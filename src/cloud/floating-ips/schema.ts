@@ -74,6 +74,7 @@ export const FloatingIpListQuery = Type.Object(
   },
   { additionalProperties: false },
 );
+export type FloatingIpListQuery = Static<typeof FloatingIpListQuery>;
 
 const fixed_ip_address = Type.Optional(
   nullable(

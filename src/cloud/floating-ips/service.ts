@@ -3,17 +3,19 @@ import { make, remove } from '../../convergence/wants.ts';
 import { type Database, type Transaction, violates } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { foundById } from '../../lib/found.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
-import type { Addresses } from '../networks/addresses.ts';
-import { placeOf } from '../projects/place.ts';
+import type { Page } from '../../lib/page.ts';
+import * as addresses from '../networks/addresses.ts';
+import { lockTarget } from '../ports/floating-targets.ts';
 import type { Scope } from '../projects/service.ts';
-import { takeQuota } from '../quotas/quotas.ts';
+import { quotaOwner, takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
-import type { AssignFloatingIp, CreateFloatingIp } from './schema.ts';
+import type { AssignFloatingIp, CreateFloatingIp, FloatingIpListQuery } from './schema.ts';
 import * as store from './store.ts';
-import { type FloatingTargets, type Target, targetAddress } from './target.ts';
+import { type Target, targetAddress } from './target.ts';
 import { CREATE_FIP, DELETE_FIP } from './tasks.ts';
 import { asInRows, floatingIpSpecs } from './wanted.ts';
 
@@ -28,7 +30,7 @@ export interface FloatingIps {
    * @throws InvalidError, ConflictError, QuotaExceededError
    */
   create(scope: Scope, request: CreateFloatingIp): Promise<string>;
-  list(scope: Scope, filter: store.FloatingIpFilter): Promise<{ count: number; rows: FloatingIp[] }>;
+  list(scope: Scope, query: FloatingIpListQuery): Promise<Page<FloatingIp>>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<FloatingIp>;
   /** Those that lead to the ports, by port. */
@@ -41,14 +43,8 @@ export interface FloatingIps {
   delete(scope: Scope, id: string): Promise<string>;
 }
 
-export function createFloatingIps(deps: {
-  database: Database;
-  clock: Clock;
-  tasks: Tasks;
-  addresses: Pick<Addresses, 'take'>;
-  targets: FloatingTargets;
-}): FloatingIps {
-  const { database, clock, tasks, addresses, targets } = deps;
+export function createFloatingIps(deps: { database: Database; clock: Clock; tasks: Tasks }): FloatingIps {
+  const { database, clock, tasks } = deps;
 
   return {
     async create(scope, request) {
@@ -60,9 +56,7 @@ export function createFloatingIps(deps: {
       const [id, taskId] = [randomUUID(), randomUUID()];
       return database.accept(scope.principal, async (tx) => {
         const target =
-          portId === undefined
-            ? undefined
-            : await freeTarget(tx, scope, targets, { ...request, port_id: portId });
+          portId === undefined ? undefined : await freeTarget(tx, scope, { ...request, port_id: portId });
         const wish = { holder: { floatingIp: id }, field: 'region_id', from: OUTSIDE };
         const [taken] = await addresses.take(tx, scope, [wish]);
         if (!taken) throw new TypeError('one wish has one answer');
@@ -71,7 +65,7 @@ export function createFloatingIps(deps: {
         await inserted(
           store.insertFloatingIp(
             tx,
-            placeOf(scope),
+            scope,
             { ...made, portId: target?.portId ?? null, fixedAddress: target?.address ?? null },
             taskId,
             clock.now(),
@@ -82,7 +76,7 @@ export function createFloatingIps(deps: {
           id: taskId,
           task: CREATE_FIP,
           data: request,
-          input: inputOf(scope, id),
+          input: { floatingIpId: id, ...quotaOwner(scope) },
           wants: [...specs].map(([one, spec]) => make('floating_ip', one, spec)),
         });
         await takeQuota(tx, scope, 'floating_count');
@@ -90,13 +84,9 @@ export function createFloatingIps(deps: {
       });
     },
 
-    list: (scope, filter) => store.listFloatingIps(database.sql, placeOf(scope), filter),
+    list: (scope, query) => store.listFloatingIps(database.sql, scope, query),
 
-    async get(scope, id) {
-      const row = isUuid(id) ? await store.findFloatingIp(database.sql, placeOf(scope), id) : undefined;
-      if (!row) throw new NotFoundError('Floating IP', id);
-      return row;
-    },
+    get: (scope, id) => foundById('Floating IP', id, () => store.findFloatingIp(database.sql, scope, id)),
 
     async onPorts(portIds) {
       const rows = await store.onPorts(database.sql, portIds);
@@ -110,7 +100,7 @@ export function createFloatingIps(deps: {
 
     assign: (scope, id, wish) =>
       database.accept(scope.principal, async (tx) => {
-        const target = await targets.lock(tx, scope, wish.port_id);
+        const target = await lockTarget(tx, scope, wish.port_id);
         const floating = await lockFree(tx, scope, id);
         const address = await wantedAddress(tx, target, wish, floating);
         const portId = wish.port_id.toLowerCase();
@@ -144,15 +134,11 @@ export function createFloatingIps(deps: {
           id: taskId,
           task: DELETE_FIP,
           data: { floating_ip_id: floating.id },
-          input: inputOf(scope, floating.id),
+          input: { floatingIpId: floating.id, ...quotaOwner(scope) },
           wants: [remove('floating_ip', floating.id)],
         });
       }),
   };
-}
-
-function inputOf(scope: Scope, floatingIpId: string) {
-  return { floatingIpId, clientId: scope.clientId, regionId: scope.region.id };
 }
 
 /** @throws NotFoundError, ConflictError while a task holds it */
@@ -163,7 +149,7 @@ export async function lockFree(tx: Transaction, scope: Scope, id: string): Promi
 }
 
 async function lockAlsoHeld(tx: Transaction, scope: Scope, id: string): Promise<FloatingIp> {
-  const [floating] = isUuid(id) ? await store.lockFloatingIps(tx, placeOf(scope), [id]) : [];
+  const [floating] = isUuid(id) ? await store.lockFloatingIps(tx, scope, [id]) : [];
   if (!floating) throw new NotFoundError('Floating IP', id);
   scope.principal.writes?.about({ type: 'floating_ip', id: floating.id, name: floating.address });
   return floating;
@@ -172,10 +158,9 @@ async function lockAlsoHeld(tx: Transaction, scope: Scope, id: string): Promise<
 async function freeTarget(
   tx: Transaction,
   scope: Scope,
-  targets: FloatingTargets,
   wish: AssignFloatingIp,
 ): Promise<{ portId: string; address: string }> {
-  const target = await targets.lock(tx, scope, wish.port_id);
+  const target = await lockTarget(tx, scope, wish.port_id);
   const address = await wantedAddress(tx, target, wish);
   const portId = wish.port_id.toLowerCase();
   if (target) refuseHeld(`Port ${portId}`, target);

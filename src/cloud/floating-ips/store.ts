@@ -1,49 +1,35 @@
-import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
-import type { Transaction } from '../../db/database.ts';
+import { type Selectable, sql, type Updateable } from 'kysely';
+import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
-import type { Place } from '../projects/place.ts';
+import type { Page } from '../../lib/page.ts';
+import { newResource } from '../projects/new-resource.ts';
+import { isIn, type Place } from '../projects/place.ts';
+import type { FloatingIpListQuery } from './schema.ts';
 
 export type FloatingIpRow = Selectable<Tables['floating_ips']>;
 
-export interface FloatingIpFilter {
-  portIds?: string[] | undefined;
-  status?: 'ACTIVE' | 'DOWN' | 'ERROR' | undefined;
-  tagKeys: string[];
-  tags: Record<string, string>;
-  limit: number;
-  offset: number;
+function floatingIps(db: Sql, place: Place) {
+  return db.selectFrom('floating_ips').selectAll().where(isIn(place));
 }
 
-function floatingIps(db: Kysely<Tables>, place: Place) {
-  return db
-    .selectFrom('floating_ips')
-    .selectAll()
-    .where('project_id', '=', place.projectId)
-    .where('region_id', '=', place.regionId);
-}
-
-export async function findFloatingIp(
-  db: Kysely<Tables>,
-  place: Place,
-  id: string,
-): Promise<FloatingIpRow | undefined> {
+export async function findFloatingIp(db: Sql, place: Place, id: string): Promise<FloatingIpRow | undefined> {
   return floatingIps(db, place).where('id', '=', id).executeTakeFirst();
 }
 
 export async function listFloatingIps(
-  db: Kysely<Tables>,
+  db: Sql,
   place: Place,
-  filter: FloatingIpFilter,
-): Promise<{ count: number; rows: FloatingIpRow[] }> {
-  let matching = floatingIps(db, place).where((eb) => eb.and(tagConditions('floating_ips.tags', filter)));
-  const { portIds } = filter;
+  query: FloatingIpListQuery,
+): Promise<Page<FloatingIpRow>> {
+  let matching = floatingIps(db, place).where((eb) => eb.and(tagConditions('floating_ips.tags', query)));
+  const { port_ids: portIds, status } = query;
   if (portIds) matching = matching.where(sql<boolean>`port_id = any(${portIds}::uuid[])`);
-  if (filter.status === 'ACTIVE') matching = matching.where(leads(true));
-  else if (filter.status === 'DOWN') matching = matching.where(leads(false));
-  else if (filter.status === 'ERROR') matching = matching.where(sql<boolean>`false`);
-  return pageWithCount(matching.orderBy('created_at', 'desc').orderBy('id', 'desc'), filter);
+  if (status === 'ACTIVE') matching = matching.where(leads(true));
+  else if (status === 'DOWN') matching = matching.where(leads(false));
+  else if (status === 'ERROR') matching = matching.where(sql<boolean>`false`);
+  return pageWithCount(matching.orderBy('created_at', 'desc').orderBy('id', 'desc'), query);
 }
 
 /** As the status says it: one that is being made leads nowhere yet. */
@@ -76,7 +62,7 @@ export async function lockOnPorts(tx: Transaction, portIds: string[]): Promise<F
 }
 
 /** By port. */
-export async function onPorts(db: Kysely<Tables>, portIds: string[]): Promise<FloatingIpRow[]> {
+export async function onPorts(db: Sql, portIds: string[]): Promise<FloatingIpRow[]> {
   return db
     .selectFrom('floating_ips')
     .selectAll()
@@ -102,16 +88,11 @@ export async function insertFloatingIp(
     .insertInto('floating_ips')
     .values({
       id: one.id,
-      project_id: place.projectId,
-      region_id: place.regionId,
       address: one.address,
       port_id: one.portId,
       fixed_address: one.fixedAddress,
       tags: JSON.stringify(one.tags),
-      creator_task_id: taskId,
-      task_id: taskId,
-      created_at: now,
-      updated_at: now,
+      ...newResource(place, taskId, now),
     })
     .execute();
 }

@@ -1,8 +1,6 @@
 import { isIPv4 } from 'node:net';
-import type { Transaction } from '../../db/database.ts';
 import { canonicalAddress } from '../../lib/cidr.ts';
 import { InvalidError } from '../../lib/errors.ts';
-import type { Scope } from '../projects/service.ts';
 
 /** A port that a floating IP may lead to, with its addresses. */
 export interface Target {
@@ -11,15 +9,6 @@ export interface Target {
   /** Whether its network is the one to the outside. */
   external: boolean;
   addresses: string[];
-}
-
-/** What this feature needs to know of ports. */
-export interface FloatingTargets {
-  /**
-   * The port, kept from changing until the transaction ends. To be called before floating IPs are locked.
-   * @throws ConflictError for a port of a cluster's node
-   */
-  lock(tx: Transaction, scope: Scope, portId: string): Promise<Target | undefined>;
 }
 
 /** The address of the port that a floating IP is to lead to; when none is named, the first that is free. @throws InvalidError */

@@ -1,16 +1,13 @@
 import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Addresses } from '../networks/addresses.ts';
-import { releaseQuota } from '../quotas/quotas.ts';
+import * as addresses from '../networks/addresses.ts';
+import { type QuotaOwner, releaseQuota } from '../quotas/quotas.ts';
 import { changeFloatingIp, isFree, letGo, settle } from './store.ts';
 import { asInRows } from './wanted.ts';
 
-interface FloatingIpInput {
+interface FloatingIpInput extends QuotaOwner {
   floatingIpId: string;
-  /** Whose quota it counts against. */
-  clientId: number;
-  regionId: number;
 }
 
 /** An update is written when it is accepted; this is what it was before. */
@@ -26,11 +23,10 @@ export const DELETE_FIP: TaskType<FloatingIpInput> = { type: 'delete_fip', deadl
 
 interface Deps {
   clock: Clock;
-  addresses: Pick<Addresses, 'release'>;
 }
 
 /** How tasks on floating IPs end. */
-export function floatingIpTasks({ clock, addresses }: Deps): TaskEnd[] {
+export function floatingIpTasks({ clock }: Deps): TaskEnd[] {
   async function removeRow(tx: Transaction, taskId: string, { floatingIpId, ...owner }: FloatingIpInput) {
     const removed = await letGo(tx, taskId, { portIds: [], doomed: [floatingIpId] }, clock.now());
     if (removed.length === 0) return;

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { FloatingIpSpec } from '../../backends/contract/specs.ts';
 import { amend, usersOf, type Wanted } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
-import { onPorts } from './store.ts';
 
 interface FloatingIpParts {
   id: string;
@@ -43,15 +42,6 @@ export async function awayFrom(tx: Transaction, portIds: readonly string[]): Pro
       const { target: _, ...left } = spec;
       return left;
     }),
-  );
-}
-
-/** Lets what leads to the port by its rows lead there again, which is to stay after all. */
-export async function backTo(tx: Transaction, portId: string): Promise<Wanted[]> {
-  return (await onPorts(tx.sql, [portId])).flatMap(({ id, fixed_address: fixedAddress }) =>
-    fixedAddress === null
-      ? []
-      : [amend('floating_ip', id, (spec) => spec && { ...spec, target: { portId, fixedAddress } })],
   );
 }
 

@@ -1,12 +1,10 @@
+import { tagFilter } from '../../lib/tag-query.ts';
 import type { Image } from '../catalog/catalog.ts';
 import type { ImageListQuery } from './schema.ts';
 
 /** The platform's images that a list asks for. They are public, of no project, and without tags. */
-export function matchingImages(
-  images: readonly Image[],
-  query: ImageListQuery,
-  { tagKeys, tags }: { tagKeys: string[]; tags: Record<string, string> },
-): readonly Image[] {
+export function matchingImages(images: readonly Image[], query: ImageListQuery): readonly Image[] {
+  const { tagKeys, tags } = tagFilter(query);
   const onlyOthers =
     query.private !== undefined ||
     (query.visibility !== undefined && query.visibility !== 'public') ||

@@ -3,7 +3,7 @@ import type { Api } from '../../http/server.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import { NO_PRICE_ASKED } from '../catalog/wire-fields.ts';
 import type { Pricing } from '../pricing/service.ts';
-import { type Projects, type Scope, scopeOf } from '../projects/service.ts';
+import type { Scope } from '../projects/service.ts';
 import { presentedOwnImage, presentedPublicImage } from './presenter.ts';
 import {
   CreateImage,
@@ -23,7 +23,7 @@ const tags = ['Images'];
 export function imageRoutes(
   app: Api,
   dialect: Dialect,
-  { projects, images, pricing }: { projects: Projects; images: Images; pricing: Pricing },
+  { images, pricing }: { images: Images; pricing: Pricing },
 ): void {
   function presented(known: AnyImage, scope: Scope, priced = false): ImageAnswer {
     const { os_type: osType } = 'row' in known ? known.row : known.image;
@@ -45,10 +45,7 @@ export function imageRoutes(
       body: CreateImage,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([await images.create(scope, request.body)]);
-    },
+    handler: async ({ scope, body }) => dialect.tasks([await images.create(scope, body)]),
   });
 
   app.get(IMAGES, {
@@ -62,10 +59,9 @@ export function imageRoutes(
       querystring: ImageListQuery,
       response: { 200: ImageList },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { count, images: page } = await images.list(scope, request.query);
-      const { include_prices: priced } = request.query;
+    handler: async ({ scope, query }) => {
+      const { count, images: page } = await images.list(scope, query);
+      const { include_prices: priced } = query;
       return { count, results: page.map((known) => presented(known, scope, priced)) };
     },
   });
@@ -80,11 +76,8 @@ export function imageRoutes(
       querystring: ImageQuery,
       response: { 200: ImageAnswer },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const known = await images.get(scope, request.params.image_id);
-      return presented(known, scope, request.query.include_prices);
-    },
+    handler: async ({ scope, params, query }) =>
+      presented(await images.get(scope, params.image_id), scope, query.include_prices),
   });
 
   app.patch(IMAGE, {
@@ -98,10 +91,9 @@ export function imageRoutes(
       body: UpdateImage,
       response: { 200: ImageAnswer },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { image_id: id } = request.params;
-      await images.update(scope, id, request.body);
+    handler: async ({ scope, params, body }) => {
+      const { image_id: id } = params;
+      await images.update(scope, id, body);
       return presented(await images.get(scope, id), scope);
     },
   });
@@ -117,9 +109,6 @@ export function imageRoutes(
       params: ImageParams,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([await images.delete(scope, request.params.image_id)]);
-    },
+    handler: async ({ scope, params }) => dialect.tasks([await images.delete(scope, params.image_id)]),
   });
 }

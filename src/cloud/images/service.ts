@@ -2,35 +2,24 @@ import { randomUUID } from 'node:crypto';
 import { change as changeWant, make, remove } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ConflictError, ForbiddenError, NotFoundError } from '../../lib/errors.ts';
+import { ConflictError, ForbiddenError } from '../../lib/errors.ts';
+import { foundById } from '../../lib/found.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
-import { tagFilter } from '../../lib/tag-query.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
 import type { Catalog, Image } from '../catalog/catalog.ts';
 import type { TagHolder } from '../metadata/service.ts';
-import { placeOf } from '../projects/place.ts';
+import { newResource } from '../projects/new-resource.ts';
 import type { Scope } from '../projects/service.ts';
-import { takeQuota } from '../quotas/quotas.ts';
+import { quotaOwner, takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
+import { holdForUpload } from '../volumes/uploads.ts';
 import { matchingImages } from './public-images.ts';
 import type { CreateImage, ImageListQuery, UpdateImage } from './schema.ts';
 import * as store from './store.ts';
 import { CREATE_IMAGE, DELETE_IMAGE } from './tasks.ts';
 import { imageSpec } from './wanted.ts';
-
-/** What images need to know of volumes. */
-export interface ImageVolumes {
-  /** Holds the volume for the task that reads it. @throws InvalidError naming `volume_id`, ConflictError */
-  holdForUpload(
-    tx: Transaction,
-    scope: Scope,
-    id: string,
-    taskId: string,
-    now: Date,
-  ): Promise<{ id: string; size_gib: number; image_metadata: Record<string, string> | null }>;
-}
 
 /** One of the platform's or one of the project's own. */
 export type AnyImage = { image: Image } | { row: store.ImageRow };
@@ -63,9 +52,8 @@ export function createImages(deps: {
   clock: Clock;
   catalog: Catalog;
   tasks: Tasks;
-  volumes: ImageVolumes;
 }): Images {
-  const { database, clock, catalog, tasks, volumes } = deps;
+  const { database, clock, catalog, tasks } = deps;
 
   return {
     async create(scope, request) {
@@ -73,7 +61,7 @@ export function createImages(deps: {
       const [id, taskId] = [randomUUID(), randomUUID()];
       const now = clock.now();
       return database.accept(scope.principal, async (tx) => {
-        const volume = await volumes.holdForUpload(tx, scope, request.volume_id, taskId, now);
+        const volume = await holdForUpload(tx, scope, request.volume_id, taskId, now);
         const shown = {
           name: request.name,
           os_type: request.os_type ?? 'linux',
@@ -86,25 +74,20 @@ export function createImages(deps: {
         await store.insertImage(tx, {
           ...shown,
           id,
-          project_id: scope.projectId,
-          region_id: scope.region.id,
           status: 'saving',
           os_distro: volume.image_metadata?.os_distro ?? null,
           os_version: volume.image_metadata?.os_version ?? null,
           min_disk_gib: volume.size_gib,
           size_bytes: null,
           tags: JSON.stringify(tags),
-          creator_task_id: taskId,
-          task_id: taskId,
-          created_at: now,
-          updated_at: now,
+          ...newResource(scope, taskId, now),
         });
         scope.principal.writes?.about({ type: 'image', id, name: request.name });
         await tasks.begin(tx, scope, {
           id: taskId,
           task: CREATE_IMAGE,
           data: request,
-          input: { ...inputOf(scope, id), volumeId: volume.id, sizeBytes: volume.size_gib * GIB },
+          input: { imageId: id, ...quotaOwner(scope), volumeId: volume.id, sizeBytes: volume.size_gib * GIB },
           wants: [make('image', id, imageSpec(shown, volume.id, tags))],
         });
         await takeQuota(tx, scope, 'image_count');
@@ -113,26 +96,16 @@ export function createImages(deps: {
     },
 
     async list(scope, query) {
-      const filter = tagFilter(query);
-      const open = matchingImages(catalog.images(scope.region.id), query, filter);
-      const limit = query.limit ?? 1000;
-      const offset = query.offset ?? 0;
+      const open = matchingImages(catalog.images(scope.regionId), query);
+      const { limit = 1000, offset = 0 } = query;
       const page = open.slice(offset, offset + limit);
       if (query.visibility !== undefined && query.visibility !== 'private') {
         return { count: open.length, images: page.map((image) => ({ image })) };
       }
-      const own = await store.listImages(
-        database.sql,
-        placeOf(scope),
-        {
-          namePart: query.name,
-          osDistro: query.os_distro,
-          osVersion: query.os_version,
-          architecture: query.architecture,
-          ...filter,
-        },
-        { limit: limit - page.length, offset: Math.max(0, offset - open.length) },
-      );
+      const own = await store.listImages(database.sql, scope, query, {
+        limit: limit - page.length,
+        offset: Math.max(0, offset - open.length),
+      });
       return {
         count: open.length + own.count,
         images: [...page.map((image) => ({ image })), ...own.rows.map((row) => ({ row }))],
@@ -150,7 +123,7 @@ export function createImages(deps: {
 
     delete: (scope, id) =>
       database.accept(scope.principal, async (tx) => {
-        const known = isUuid(id) ? await store.lockImage(tx, placeOf(scope), id) : undefined;
+        const known = isUuid(id) ? await store.lockImage(tx, scope, id) : undefined;
         const again = await tasks.removeAgain(tx, scope, known?.task_id ?? null, DELETE_IMAGE);
         if (again !== undefined) return again;
         const image = await lockOwn(tx, scope, id);
@@ -170,7 +143,7 @@ export function createImages(deps: {
           id: taskId,
           task: DELETE_IMAGE,
           data: { image_id: image.id },
-          input: inputOf(scope, image.id),
+          input: { imageId: image.id, ...quotaOwner(scope) },
           wants: [remove('image', image.id)],
         });
       }),
@@ -178,7 +151,7 @@ export function createImages(deps: {
     tags: {
       async read(scope, id) {
         const known = await found(scope, id);
-        return 'row' in known ? known.row.tags : {};
+        return 'row' in known ? known.row : { tags: {} };
       },
       async change(tx, scope, id, plan) {
         const image = await lockOwn(tx, scope, id);
@@ -203,26 +176,20 @@ export function createImages(deps: {
   }
 
   async function found(scope: Scope, id: string): Promise<AnyImage> {
-    const image = catalog.image(scope.region.id, id.toLowerCase());
+    const image = catalog.image(scope.regionId, id.toLowerCase());
     if (image) return { image };
-    const row = isUuid(id) ? await store.findImage(database.sql, placeOf(scope), id) : undefined;
-    if (!row) throw new NotFoundError('Image', id);
+    const row = await foundById('Image', id, () => store.findImage(database.sql, scope, id));
     return { row };
   }
 
   /** @throws NotFoundError, ForbiddenError for the platform's, ConflictError while a task holds it */
   async function lockOwn(tx: Transaction, scope: Scope, id: string): Promise<store.ImageRow> {
-    if (catalog.image(scope.region.id, id.toLowerCase())) {
+    if (catalog.image(scope.regionId, id.toLowerCase())) {
       throw new ForbiddenError(`Image ${id} belongs to the platform and can only be used`);
     }
-    const image = isUuid(id) ? await store.lockImage(tx, placeOf(scope), id) : undefined;
-    if (!image) throw new NotFoundError('Image', id);
+    const image = await foundById('Image', id, () => store.lockImage(tx, scope, id));
     scope.principal.writes?.about({ ...image, type: 'image' });
     refuseHeld(`Image ${image.id}`, image);
     return image;
   }
-}
-
-function inputOf(scope: Scope, imageId: string) {
-  return { imageId, clientId: scope.clientId, regionId: scope.region.id };
 }

@@ -1,5 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { blockerOf, type ImageSource, type ImageSources } from '../volumes/sources.ts';
+import { isIn } from '../projects/place.ts';
+import { blockerOf } from '../tasks/held.ts';
+import type { ImageSource, ImageSources } from '../volumes/sources.ts';
 
 /** What volumes can be made from: images of the platform and those of the project. */
 export function imageSources({ catalog }: { catalog: Catalog }): ImageSources {
@@ -19,8 +21,7 @@ export function imageSources({ catalog }: { catalog: Catalog }): ImageSources {
         .select(['id', 'name', 'min_disk_gib as min_disk', 'os_type', 'os_distro', 'os_version'])
         .select(['architecture', 'is_baremetal', 'ssh_key', 'status', 'task_id'])
         .where('id', 'in', others)
-        .where('project_id', '=', place.projectId)
-        .where('region_id', '=', place.regionId)
+        .where(isIn(place))
         .orderBy('id')
         .forShare()
         .execute();

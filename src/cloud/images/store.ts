@@ -1,30 +1,19 @@
-import { type Insertable, type Kysely, type Selectable, sql, type Updateable } from 'kysely';
-import type { Transaction } from '../../db/database.ts';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
-import type { Place } from '../projects/place.ts';
+import type { Page, PageQuery } from '../../lib/page.ts';
+import { isIn, type Place } from '../projects/place.ts';
+import type { ImageListQuery } from './schema.ts';
 
 export type ImageRow = Selectable<Tables['images']>;
 
-export interface ImageFilter {
-  namePart?: string | undefined;
-  osDistro?: string | undefined;
-  osVersion?: string | undefined;
-  architecture?: 'aarch64' | 'x86_64' | undefined;
-  tagKeys: string[];
-  tags: Record<string, string>;
+function images(db: Sql, place: Place) {
+  return db.selectFrom('images').selectAll().where(isIn(place));
 }
 
-function images(db: Kysely<Tables>, place: Place) {
-  return db
-    .selectFrom('images')
-    .selectAll()
-    .where('project_id', '=', place.projectId)
-    .where('region_id', '=', place.regionId);
-}
-
-export async function findImage(db: Kysely<Tables>, place: Place, id: string): Promise<ImageRow | undefined> {
+export async function findImage(db: Sql, place: Place, id: string): Promise<ImageRow | undefined> {
   return images(db, place).where('id', '=', id).executeTakeFirst();
 }
 
@@ -35,22 +24,22 @@ export async function lockImage(tx: Transaction, place: Place, id: string): Prom
 
 /** The newest first. */
 export async function listImages(
-  db: Kysely<Tables>,
+  db: Sql,
   place: Place,
-  filter: ImageFilter,
-  page: { limit: number; offset: number },
-): Promise<{ count: number; rows: ImageRow[] }> {
-  let matching = images(db, place).where((eb) => eb.and(tagConditions('images.tags', filter)));
-  if (filter.namePart !== undefined) {
-    matching = matching.where(sql<boolean>`position(lower(${filter.namePart}) in lower(name)) > 0`);
+  query: ImageListQuery,
+  page: PageQuery,
+): Promise<Page<ImageRow>> {
+  let matching = images(db, place).where((eb) => eb.and(tagConditions('images.tags', query)));
+  if (query.name !== undefined) {
+    matching = matching.where(sql<boolean>`position(lower(${query.name}) in lower(name)) > 0`);
   }
-  if (filter.osDistro !== undefined) {
-    matching = matching.where(sql<boolean>`lower(os_distro) = lower(${filter.osDistro})`);
+  if (query.os_distro !== undefined) {
+    matching = matching.where(sql<boolean>`lower(os_distro) = lower(${query.os_distro})`);
   }
-  if (filter.osVersion !== undefined) {
-    matching = matching.where(sql<boolean>`lower(os_version) = lower(${filter.osVersion})`);
+  if (query.os_version !== undefined) {
+    matching = matching.where(sql<boolean>`lower(os_version) = lower(${query.os_version})`);
   }
-  if (filter.architecture !== undefined) matching = matching.where('architecture', '=', filter.architecture);
+  if (query.architecture !== undefined) matching = matching.where('architecture', '=', query.architecture);
   return pageWithCount(matching.orderBy('created_at', 'desc').orderBy('id', 'desc'), page);
 }
 

@@ -1,21 +1,14 @@
 import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { releaseQuota } from '../quotas/quotas.ts';
+import { type QuotaOwner, releaseQuota } from '../quotas/quotas.ts';
+import { settleVolume } from '../volumes/uploads.ts';
 import { changeImage, deleteImage } from './store.ts';
 
-/** What images need of the volume that they are made from. */
-export interface UploadedVolumes {
-  /** Nothing reads the volume any more. */
-  settle(tx: Transaction, volumeId: string, now: Date): Promise<void>;
-}
-
-export interface ImageInput {
+export interface ImageInput extends QuotaOwner {
   imageId: string;
   volumeId: string;
   sizeBytes: number;
-  clientId: number;
-  regionId: number;
 }
 
 export type ImageRemoval = Pick<ImageInput, 'imageId' | 'clientId' | 'regionId'>;
@@ -25,9 +18,7 @@ export const CREATE_IMAGE: TaskType<ImageInput> = { type: 'create_image', deadli
 export const DELETE_IMAGE: TaskType<ImageRemoval> = { type: 'delete_image', deadlineMs };
 
 /** How tasks on images end. */
-export function imageTasks(deps: { clock: Clock; volumes: UploadedVolumes }): TaskEnd[] {
-  const { clock, volumes } = deps;
-
+export function imageTasks({ clock }: { clock: Clock }): TaskEnd[] {
   async function drop(tx: Transaction, { imageId, ...owner }: ImageRemoval): Promise<void> {
     if (await deleteImage(tx, imageId)) await releaseQuota(tx, owner, 'image_count');
   }
@@ -37,12 +28,12 @@ export function imageTasks(deps: { clock: Clock; volumes: UploadedVolumes }): Ta
     ...CREATE_IMAGE,
     async complete(tx, _task, { imageId, volumeId, sizeBytes }) {
       await changeImage(tx, imageId, { ...free, size_bytes: sizeBytes, updated_at: clock.now() });
-      await volumes.settle(tx, volumeId, clock.now());
+      await settleVolume(tx, volumeId, clock.now());
       return { images: [imageId] };
     },
     async abandon(tx, _task, { volumeId, imageId, clientId, regionId }) {
       await drop(tx, { imageId, clientId, regionId });
-      await volumes.settle(tx, volumeId, clock.now());
+      await settleVolume(tx, volumeId, clock.now());
     },
   };
 

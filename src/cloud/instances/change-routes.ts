@@ -2,7 +2,6 @@ import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
 import { FlavorList, presentFlavor } from '../catalog/flavors.ts';
 import type { Pricing } from '../pricing/service.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
 import { AvailableFlavorsQuery, ChangeFlavor, InstanceAction, UpdateInstance } from './change-schema.ts';
 import type { InstanceChanges } from './changes.ts';
 import { presentedInstance } from './presenter.ts';
@@ -17,9 +16,9 @@ const tags = ['Instances'];
 export function instanceChangeRoutes(
   app: Api,
   dialect: Dialect,
-  deps: { projects: Projects; instances: Instances; instanceChanges: InstanceChanges; pricing: Pricing },
+  deps: { instances: Instances; instanceChanges: InstanceChanges; pricing: Pricing },
 ): void {
-  const { projects, instances, instanceChanges, pricing } = deps;
+  const { instances, instanceChanges, pricing } = deps;
 
   app.patch(ONE_INSTANCE, {
     config: { access: 'operate' },
@@ -32,10 +31,9 @@ export function instanceChangeRoutes(
       body: UpdateInstance,
       response: { 200: InstanceAnswer },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { instance_id: id } = request.params;
-      await instanceChanges.update(scope, id, request.body);
+    handler: async ({ scope, params, body }) => {
+      const { instance_id: id } = params;
+      await instanceChanges.update(scope, id, body);
       return presentedInstance(await instances.get(scope, id), scope, {
         subnets: true,
         interfaceNames: true,
@@ -54,11 +52,8 @@ export function instanceChangeRoutes(
       body: InstanceAction,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const task = await instanceChanges.act(scope, request.params.instance_id, request.body.action);
-      return dialect.tasks([task]);
-    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await instanceChanges.act(scope, params.instance_id, body.action)]),
   });
 
   app.post(`${INSTANCE}/changeflavor`, {
@@ -72,11 +67,8 @@ export function instanceChangeRoutes(
       body: ChangeFlavor,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { params, body } = request;
-      return dialect.tasks([await instanceChanges.changeFlavor(scope, params.instance_id, body.flavor_id)]);
-    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await instanceChanges.changeFlavor(scope, params.instance_id, body.flavor_id)]),
   });
 
   app.get(`${INSTANCE}/available_flavors`, {
@@ -89,10 +81,9 @@ export function instanceChangeRoutes(
       querystring: AvailableFlavorsQuery,
       response: { 200: FlavorList },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const flavors = await instanceChanges.otherFlavors(scope, request.params.instance_id);
-      const priceOf = (id: string) => (request.query.include_prices ? pricing.flavor(scope, id) : undefined);
+    handler: async ({ scope, params, query }) => {
+      const flavors = await instanceChanges.otherFlavors(scope, params.instance_id);
+      const priceOf = (id: string) => (query.include_prices ? pricing.flavor(scope, id) : undefined);
       const results = flavors.map((flavor) => presentFlavor(flavor, priceOf(flavor.flavor_id)));
       return { count: results.length, results };
     },

@@ -82,7 +82,7 @@ export function createInstanceChanges(deps: {
     changeFlavor: (scope, id, flavorId) =>
       database.accept(scope.principal, async (tx) => {
         const instance = await lockFreeInstance(tx, scope, id);
-        const flavor = usableFlavor(catalog, scope.region.id, flavorId, 'flavor_id');
+        const flavor = usableFlavor(catalog, scope.regionId, flavorId, 'flavor_id');
         const problem = misfit(instance.flavor, flavor);
         if (problem !== undefined) throw new InvalidError({ flavor_id: [problem] });
         const images = await instanceVolumes.imagesOf(tx, scope, instance.id);
@@ -126,7 +126,7 @@ export function createInstanceChanges(deps: {
     },
 
     tags: {
-      read: async (scope, id) => (await find(scope, id)).tags,
+      read: find,
       async change(tx, scope, id, plan) {
         const instance = await lockFreeInstance(tx, scope, id);
         const tags = plan(instance.tags);
@@ -138,7 +138,7 @@ export function createInstanceChanges(deps: {
 
   function offeredWith(scope: Scope, images: ImageSource[]): Flavor[] {
     return catalog
-      .flavors(scope.region.id)
+      .flavors(scope.regionId)
       .filter(
         (flavor) =>
           flavor.offered_for.includes('instances') &&

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import type { Api } from '../../http/server.ts';
 import { nullable } from '../../lib/nullable.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
 import type { ActionName } from './actions.ts';
 import { StartFields } from './change-schema.ts';
 import type { InstanceChanges } from './changes.ts';
@@ -28,9 +27,9 @@ const StartBody = nullable(
 /** The actions as they were before there were tasks: the answer is the instance in its new state. */
 export function directActionRoutes(
   app: Api,
-  deps: { projects: Projects; instances: Instances; instanceChanges: InstanceChanges },
+  deps: { instances: Instances; instanceChanges: InstanceChanges },
 ): void {
-  const { projects, instances, instanceChanges } = deps;
+  const { instances, instanceChanges } = deps;
 
   for (const { path, action, summary } of DIRECT) {
     app.post(`/cloud/v1/instances/:project_id/:region_id/:instance_id/${path}`, {
@@ -46,9 +45,8 @@ export function directActionRoutes(
         ...(action === 'start' && { body: StartBody }),
         response: { 200: InstanceAnswer },
       },
-      handler: async (request) => {
-        const scope = await projects.scope(scopeOf(request));
-        const { instance_id: id } = request.params;
+      handler: async ({ scope, params }) => {
+        const { instance_id: id } = params;
         await instanceChanges.actNow(scope, id, action);
         const row = await instances.get(scope, id);
         return presentedInstance(row, scope, { subnets: true, interfaceNames: true });

@@ -1,7 +1,5 @@
 import type { Transaction } from '../../db/database.ts';
-import { NotFoundError } from '../../lib/errors.ts';
-import { isUuid } from '../../lib/ids.ts';
-import { placeOf } from '../projects/place.ts';
+import { foundById } from '../../lib/found.ts';
 import type { Scope } from '../projects/service.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import { refuseNode } from './nodes/refuse-node.ts';
@@ -9,8 +7,7 @@ import { lockInstance, type PlainInstance } from './store.ts';
 
 /** Locks an instance for a change. @throws NotFoundError, ConflictError for a node of a cluster, and while a task holds it */
 export async function lockFreeInstance(tx: Transaction, scope: Scope, id: string): Promise<PlainInstance> {
-  const instance = isUuid(id) ? await lockInstance(tx, placeOf(scope), id) : undefined;
-  if (!instance) throw new NotFoundError('Instance', id);
+  const instance = await foundById('Instance', id, () => lockInstance(tx, scope, id));
   scope.principal.writes?.about({ ...instance, type: 'instance' });
   await refuseNode(tx, instance);
   refuseHeld(`Instance ${instance.id}`, instance);

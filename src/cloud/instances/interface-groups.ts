@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/database.ts';
 import { type FieldProblem, InvalidError } from '../../lib/errors.ts';
 import type { Scope } from '../projects/service.ts';
-import type { PortGroups } from '../security-groups/port-groups.ts';
+import * as groups from '../security-groups/port-groups.ts';
 import type { CreateInstance } from './schema.ts';
 
 /**
@@ -12,7 +12,6 @@ export async function interfaceGroups(
   tx: Transaction,
   scope: Scope,
   request: Pick<CreateInstance, 'interfaces' | 'security_groups'>,
-  groups: PortGroups,
 ): Promise<string[][]> {
   const named = [
     { field: 'security_groups', list: request.security_groups ?? [] },

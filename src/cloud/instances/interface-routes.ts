@@ -4,7 +4,6 @@ import type { FloatingIps } from '../floating-ips/service.ts';
 import type { Networks } from '../networks/service.ts';
 import { presentedInterfaces } from '../ports/interface-answers.ts';
 import { InterfaceList } from '../ports/interface-schema.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
 import { AttachInterface, DetachInterface, InterfaceListQuery } from './interface-schema.ts';
 import type { InstanceInterfaces } from './interfaces.ts';
 import { InstanceParams } from './schema.ts';
@@ -16,13 +15,12 @@ export function interfaceRoutes(
   app: Api,
   dialect: Dialect,
   deps: {
-    projects: Projects;
     networks: Networks;
     floatingIps: FloatingIps;
     instanceInterfaces: InstanceInterfaces;
   },
 ): void {
-  const { projects, networks, floatingIps, instanceInterfaces } = deps;
+  const { networks, floatingIps, instanceInterfaces } = deps;
 
   app.get(`${INSTANCE}/interfaces`, {
     config: { access: 'read' },
@@ -35,11 +33,8 @@ export function interfaceRoutes(
       querystring: InterfaceListQuery,
       response: { 200: InterfaceList },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { limit = 1000, offset = 0 } = request.query;
-      const page = { limit, offset };
-      const { count, rows } = await instanceInterfaces.list(scope, request.params.instance_id, page);
+    handler: async ({ scope, params, query }) => {
+      const { count, rows } = await instanceInterfaces.list(scope, params.instance_id, query);
       const results = await presentedInterfaces(rows, scope, { networks, floatingIps });
       return { count, results };
     },
@@ -57,12 +52,8 @@ export function interfaceRoutes(
       body: AttachInterface,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([
-        await instanceInterfaces.attach(scope, request.params.instance_id, request.body),
-      ]);
-    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await instanceInterfaces.attach(scope, params.instance_id, body)]),
   });
 
   app.post(`${INSTANCE}/detach_interface`, {
@@ -77,11 +68,7 @@ export function interfaceRoutes(
       body: DetachInterface,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([
-        await instanceInterfaces.detach(scope, request.params.instance_id, request.body),
-      ]);
-    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await instanceInterfaces.detach(scope, params.instance_id, body)]),
   });
 }

@@ -1,20 +1,17 @@
 import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { InterfaceFloatingIps } from '../floating-ips/on-interfaces.ts';
-import type { Addresses } from '../networks/addresses.ts';
-import type { PortInterfaces } from '../ports/interfaces.ts';
-import { releaseQuotas } from '../quotas/quotas.ts';
+import * as floatingIps from '../floating-ips/on-interfaces.ts';
+import * as addresses from '../networks/addresses.ts';
+import * as interfaces from '../ports/interfaces.ts';
+import { type QuotaOwner, releaseQuotas } from '../quotas/quotas.ts';
 import { changeInstance, lockForRemoval } from './store.ts';
 
-export interface InterfaceInput {
+export interface InterfaceInput extends QuotaOwner {
   instanceId: string;
   portId: string;
   /** What is made for it; a reserved port and a floating IP that existed before are not. */
   made: { portIds: string[]; floatingIpIds: string[] };
-  /** Whose quota it counts against. */
-  clientId: number;
-  regionId: number;
 }
 
 const deadlineMs = minutes(10);
@@ -23,9 +20,6 @@ export const DETACH_INTERFACE: TaskType<InterfaceInput> = { type: 'detach_vm_int
 
 interface Deps {
   clock: Clock;
-  addresses: Pick<Addresses, 'release'>;
-  interfaces: PortInterfaces;
-  floatingIps: InterfaceFloatingIps;
 }
 
 /** How it ends that a port comes to an instance or leaves it. A failure leaves things as they were. */
@@ -54,7 +48,7 @@ async function keep(
   tx: Transaction,
   taskId: string,
   { instanceId, portId }: InterfaceInput,
-  { clock, interfaces, floatingIps }: Deps,
+  { clock }: Deps,
 ): Promise<void> {
   await changeInstance(tx, instanceId, { task_id: null }, clock.now());
   await interfaces.free(tx, portId);
@@ -70,10 +64,10 @@ async function remove(
 ): Promise<void> {
   const now = deps.clock.now();
   await lockForRemoval(tx, instanceId);
-  const gone = await deps.interfaces.remove(tx, taskId, portId, now);
+  const gone = await interfaces.remove(tx, taskId, portId, now);
   const doomed = made.floatingIpIds;
-  const floatingIps = await deps.floatingIps.letGo(tx, taskId, { portIds: [portId], doomed }, now);
-  await deps.addresses.release(tx, gone ? [portId] : [], floatingIps);
+  const gonePublic = await floatingIps.letGo(tx, taskId, { portIds: [portId], doomed }, now);
+  await addresses.release(tx, gone ? [portId] : [], gonePublic);
   await changeInstance(tx, instanceId, { task_id: null }, now);
-  await releaseQuotas(tx, owner, { floating_count: floatingIps.length });
+  await releaseQuotas(tx, owner, { floating_count: gonePublic.length });
 }

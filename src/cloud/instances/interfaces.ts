@@ -4,18 +4,19 @@ import { remove, type Wanted } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { InvalidError } from '../../lib/errors.ts';
+import type { Page, PageQuery } from '../../lib/page.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import type { InterfaceFloatingIps } from '../floating-ips/on-interfaces.ts';
+import * as floatingIps from '../floating-ips/on-interfaces.ts';
 import type { InterfaceRow } from '../ports/interface-rows.ts';
-import type { PortInterfaces } from '../ports/interfaces.ts';
+import * as interfaces from '../ports/interfaces.ts';
 import type { Scope } from '../projects/service.ts';
-import { takeQuotas } from '../quotas/quotas.ts';
+import { quotaOwner, takeQuotas } from '../quotas/quotas.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { ofItsKind } from './any-interface.ts';
 import { lockFreeInstance } from './free-instance.ts';
 import type { AttachInterface } from './interface-schema.ts';
 import { ATTACH_INTERFACE, DETACH_INTERFACE, type InterfaceInput } from './interface-tasks.ts';
-import { madeOf, type NewInterfaces, namedBy } from './new-interfaces.ts';
+import * as newInterfaces from './new-interfaces.ts';
 import { attachProblems } from './request-problems.ts';
 import { MAX_INTERFACES } from './schema.ts';
 import { changeInstance, type PlainInstance } from './store.ts';
@@ -23,11 +24,7 @@ import { asRows, ofMachine, withoutTarget } from './wanted.ts';
 
 export interface InstanceInterfaces {
   /** In the order in which the instance has them. @throws NotFoundError */
-  list(
-    scope: Scope,
-    id: string,
-    page: { limit: number; offset: number },
-  ): Promise<{ count: number; rows: InterfaceRow[] }>;
+  list(scope: Scope, id: string, page: PageQuery): Promise<Page<InterfaceRow>>;
   /** Answers the task's id. @throws NotFoundError, InvalidError, ConflictError */
   attach(scope: Scope, id: string, request: AttachInterface): Promise<string>;
   /** Answers the task's id. @throws NotFoundError, InvalidError, ConflictError */
@@ -39,23 +36,20 @@ export function createInstanceInterfaces(deps: {
   clock: Clock;
   catalog: Pick<Catalog, 'ddosTemplates'>;
   tasks: Tasks;
-  interfaces: PortInterfaces;
-  newInterfaces: NewInterfaces;
-  floatingIps: Pick<InterfaceFloatingIps, 'hold'>;
   find(scope: Scope, id: string): Promise<PlainInstance>;
 }): InstanceInterfaces {
-  const { database, clock, catalog, tasks, interfaces, newInterfaces, floatingIps, find } = deps;
+  const { database, clock, catalog, tasks, find } = deps;
 
   return {
     async list(scope, id, page) {
       const instance = await find(scope, id);
-      return interfaces.list(instance.id, page);
+      return interfaces.list(database.sql, instance.id, page);
     },
 
     async attach(scope, id, request) {
       const transaction = database.accept(scope.principal, async (tx) => {
         const instance = await lockFreeInstance(tx, scope, id);
-        const problems = attachProblems(request, instance.flavor_id, catalog.ddosTemplates(scope.region.id));
+        const problems = attachProblems(request, instance.flavor_id, catalog.ddosTemplates(scope.regionId));
         if (problems.length > 0) throw new InvalidError(problems);
         const taskId = randomUUID();
         const now = clock.now();
@@ -65,9 +59,9 @@ export function createInstanceInterfaces(deps: {
         if (!made || none.length > 0) throw new TypeError('one interface was asked for');
         const to = { instanceId: instance.id, from, taskId, holdPorts: true, now };
         await newInterfaces.write(tx, scope, [made], to);
-        const input = { ...inputOf(scope, instance.id, made.portId), made: madeOf([made]) };
+        const input = { ...inputOf(scope, instance.id, made.portId), made: newInterfaces.madeOf([made]) };
         await start(tx, scope, ATTACH_INTERFACE, taskId, input, [
-          ...(await asRows(tx, namedBy([made]))),
+          ...(await asRows(tx, newInterfaces.namedBy([made]))),
           ofMachine(instance.id, ({ ports }) => ({ ports: { ...ports, [made.portId]: { position: from } } })),
         ]);
         await takeQuotas(tx, scope, { floating_count: input.made.floatingIpIds.length });
@@ -107,7 +101,7 @@ export function createInstanceInterfaces(deps: {
 
 function inputOf(scope: Scope, instanceId: string, portId: string): InterfaceInput {
   const made = { portIds: [], floatingIpIds: [] };
-  return { instanceId, portId, made, clientId: scope.clientId, regionId: scope.region.id };
+  return { instanceId, portId, made, ...quotaOwner(scope) };
 }
 
 /** What a list of interfaces is refused for, for a request that is one interface itself. */

@@ -25,7 +25,7 @@ export function createInstanceLimits(deps: { database: Database; catalog: Catalo
         ...volumeProblems(volumes),
       ];
       if (problems.length > 0) throw new InvalidError(problems);
-      if (flavor !== undefined) usableFlavor(catalog, scope.region.id, flavor);
+      if (flavor !== undefined) usableFlavor(catalog, scope.regionId, flavor);
       const machines = names.length + name_templates.length || 1;
       const made = interfaces.filter((one) => one.floating_ip?.source === 'new');
       const disks = volumes.filter(({ source }) => source !== 'existing-volume');

@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../db/database.ts';
 import { ConflictError } from '../../lib/errors.ts';
-import type {
-  FloatingIpWish,
-  InterfaceFloatingIps,
-  PlannedFloatingIp,
-} from '../floating-ips/on-interfaces.ts';
+import type { FloatingIpWish, PlannedFloatingIp } from '../floating-ips/on-interfaces.ts';
+import * as floatingIps from '../floating-ips/on-interfaces.ts';
 import type { HeldAddress } from '../networks/address-wish.ts';
-import type { Addresses } from '../networks/addresses.ts';
+import * as addresses from '../networks/addresses.ts';
+import * as ports from '../ports/of-instances.ts';
 import { attachReserved, lockReserved, type ReservedPort } from '../ports/reserved.ts';
-import type { Ports } from '../ports/service.ts';
 import type { Scope } from '../projects/service.ts';
-import type { PortGroups } from '../security-groups/port-groups.ts';
+import * as portGroups from '../security-groups/port-groups.ts';
 import { addressWishes } from './address-wishes.ts';
 import { interfaceGroups } from './interface-groups.ts';
 import type { CreateInstance, NewInterface } from './schema.ts';
@@ -36,133 +33,120 @@ export interface AddressedInterface extends WantedInterface {
   floatingAddress: string | undefined;
 }
 
-/**
+/*
  * The interfaces of a new instance, and those that come later. The three steps lock ports, floating IPs and subnets in
  * this order, as everybody does.
  */
-export interface NewInterfaces {
-  /** @throws InvalidError, ConflictError for a reserved address or a floating IP that is in use */
-  want(
-    tx: Transaction,
-    scope: Scope,
-    request: Pick<CreateInstance, 'interfaces' | 'security_groups'>,
-  ): Promise<WantedInterface[]>;
-  /** @throws InvalidError, ConflictError when addresses have run out or the one asked for is taken */
-  address(tx: Transaction, scope: Scope, wanted: WantedInterface[]): Promise<AddressedInterface[]>;
-  /** Writes ports, groups and floating IPs, these held by the task. @throws InvalidError, ConflictError */
-  write(
-    tx: Transaction,
-    scope: Scope,
-    interfaces: AddressedInterface[],
-    to: { instanceId: string; from: number; taskId: string; holdPorts: boolean; now: Date },
-  ): Promise<void>;
+
+/** @throws InvalidError, ConflictError for a reserved address or a floating IP that is in use */
+export async function want(
+  tx: Transaction,
+  scope: Scope,
+  request: Pick<CreateInstance, 'interfaces' | 'security_groups'>,
+): Promise<WantedInterface[]> {
+  const groups = await interfaceGroups(tx, scope, request);
+  const reserved = await lockReserved(
+    tx,
+    scope,
+    request.interfaces.flatMap((given, index) =>
+      given.type === 'reserved_fixed_ip' ? [reservedWish(given, `interfaces.${index}`)] : [],
+    ),
+  );
+  const planned = await floatingIps.plan(tx, scope, request.interfaces.map(floatingIpWish));
+  return request.interfaces.map((given, index) => {
+    const port = given.type === 'reserved_fixed_ip' ? reserved.get(given.port_id.toLowerCase()) : undefined;
+    const named = given.security_groups ?? request.security_groups ?? undefined;
+    // A port whose security is off has no groups, unless the request says so, which is refused.
+    const groupIds = port?.securityEnabled === false && named === undefined ? [] : (groups[index] ?? []);
+    if (port?.securityEnabled === false && groupIds.length > 0) {
+      throw new ConflictError(
+        `Port ${port.id} has its port security switched off and takes no security groups; leave them out`,
+      );
+    }
+    return {
+      portId: port?.id ?? randomUUID(),
+      field: `interfaces.${index}`,
+      given,
+      groupIds,
+      reserved: port,
+      floatingIp: planned[index],
+    };
+  });
 }
 
-export function createNewInterfaces(deps: {
-  addresses: Pick<Addresses, 'take'>;
-  ports: Pick<Ports, 'addToMany'>;
-  portGroups: PortGroups;
-  floatingIps: InterfaceFloatingIps;
-}): NewInterfaces {
-  const { addresses, ports, portGroups, floatingIps } = deps;
+/** @throws InvalidError, ConflictError when addresses have run out or the one asked for is taken */
+export async function address(
+  tx: Transaction,
+  scope: Scope,
+  wanted: WantedInterface[],
+): Promise<AddressedInterface[]> {
+  const wishes = wanted.flatMap(({ given, field, portId }) => addressWishes(given, field, portId));
+  const publics = wanted.flatMap(({ floatingIp }) =>
+    floatingIp?.made
+      ? [
+          {
+            holder: { floatingIp: floatingIp.id },
+            field: floatingIp.field,
+            from: { kind: 'external' as const, family: 'IPv4' as const },
+          },
+        ]
+      : [],
+  );
+  const taken = await addresses.take(tx, scope, [...wishes, ...publics]);
+  const ofPort = (portId: string) => taken.filter(({ holder }) => 'port' in holder && holder.port === portId);
+  const byFloatingIp = new Map(
+    taken.map((one) => ['floatingIp' in one.holder ? one.holder.floatingIp : '', one]),
+  );
+  return wanted.map((one) => {
+    const own = ofPort(one.portId);
+    const place = one.reserved ?? own[0];
+    if (!place) throw new TypeError('every interface has a wish or a reserved port');
+    const { networkId, external } = place;
+    const addresses = one.reserved?.addresses ?? own;
+    const floatingAddress = byFloatingIp.get(one.floatingIp?.id ?? 'none')?.address;
+    return { ...one, networkId, external, addresses, floatingAddress };
+  });
+}
 
-  return {
-    async want(tx, scope, request) {
-      const groups = await interfaceGroups(tx, scope, request, portGroups);
-      const reserved = await lockReserved(
-        tx,
-        scope,
-        request.interfaces.flatMap((given, index) =>
-          given.type === 'reserved_fixed_ip' ? [reservedWish(given, `interfaces.${index}`)] : [],
-        ),
-      );
-      const planned = await floatingIps.plan(tx, scope, request.interfaces.map(floatingIpWish));
-      return request.interfaces.map((given, index) => {
-        const port =
-          given.type === 'reserved_fixed_ip' ? reserved.get(given.port_id.toLowerCase()) : undefined;
-        const named = given.security_groups ?? request.security_groups ?? undefined;
-        // A port whose security is off has no groups, unless the request says so, which is refused.
-        const groupIds = port?.securityEnabled === false && named === undefined ? [] : (groups[index] ?? []);
-        if (port?.securityEnabled === false && groupIds.length > 0) {
-          throw new ConflictError(
-            `Port ${port.id} has its port security switched off and takes no security groups; leave them out`,
-          );
-        }
-        return {
-          portId: port?.id ?? randomUUID(),
-          field: `interfaces.${index}`,
-          given,
-          groupIds,
-          reserved: port,
-          floatingIp: planned[index],
-        };
-      });
-    },
-
-    async address(tx, scope, wanted) {
-      const wishes = wanted.flatMap(({ given, field, portId }) => addressWishes(given, field, portId));
-      const publics = wanted.flatMap(({ floatingIp }) =>
-        floatingIp?.made
-          ? [
-              {
-                holder: { floatingIp: floatingIp.id },
-                field: floatingIp.field,
-                from: { kind: 'external' as const, family: 'IPv4' as const },
-              },
-            ]
-          : [],
-      );
-      const taken = await addresses.take(tx, scope, [...wishes, ...publics]);
-      const ofPort = (portId: string) =>
-        taken.filter(({ holder }) => 'port' in holder && holder.port === portId);
-      const byFloatingIp = new Map(
-        taken.map((one) => ['floatingIp' in one.holder ? one.holder.floatingIp : '', one]),
-      );
-      return wanted.map((one) => {
-        const own = ofPort(one.portId);
-        const place = one.reserved ?? own[0];
-        if (!place) throw new TypeError('every interface has a wish or a reserved port');
-        const { networkId, external } = place;
-        const addresses = one.reserved?.addresses ?? own;
-        const floatingAddress = byFloatingIp.get(one.floatingIp?.id ?? 'none')?.address;
-        return { ...one, networkId, external, addresses, floatingAddress };
-      });
-    },
-
-    async write(tx, scope, interfaces, { instanceId, from, taskId, holdPorts, now }) {
-      const placed = interfaces.map((one, index) => ({
-        ...one,
-        id: one.portId,
-        instanceId,
-        interfaceName: one.given.interface_name ?? null,
-        position: from + index,
-        taskId: holdPorts ? taskId : null,
-      }));
-      const fresh = placed.filter(({ reserved }) => reserved === undefined);
-      if (fresh.length > 0) await ports.addToMany(tx, scope, fresh, now);
-      await attachReserved(
-        tx,
-        instanceId,
-        placed.filter(({ reserved }) => reserved !== undefined),
-        now,
-      );
-      await portGroups.put(
-        tx,
-        interfaces.flatMap(({ portId, groupIds }) => groupIds.map((groupId) => ({ portId, groupId }))),
-      );
-      await floatingIps.put(
-        tx,
-        scope,
-        interfaces.flatMap((one) => {
-          const { portId: id, external, floatingIp, floatingAddress } = one;
-          const port = { id, address: firstAddress(one), external };
-          return floatingIp ? [{ floatingIp, address: floatingAddress, port }] : [];
-        }),
-        taskId,
-        now,
-      );
-    },
-  };
+/** Writes ports, groups and floating IPs, these held by the task. @throws InvalidError, ConflictError */
+export async function write(
+  tx: Transaction,
+  scope: Scope,
+  interfaces: AddressedInterface[],
+  to: { instanceId: string; from: number; taskId: string; holdPorts: boolean; now: Date },
+): Promise<void> {
+  const { instanceId, from, taskId, holdPorts, now } = to;
+  const placed = interfaces.map((one, index) => ({
+    ...one,
+    id: one.portId,
+    instanceId,
+    interfaceName: one.given.interface_name ?? null,
+    position: from + index,
+    taskId: holdPorts ? taskId : null,
+  }));
+  const fresh = placed.filter(({ reserved }) => reserved === undefined);
+  if (fresh.length > 0) await ports.addToMany(tx, scope, fresh, now);
+  await attachReserved(
+    tx,
+    instanceId,
+    placed.filter(({ reserved }) => reserved !== undefined),
+    now,
+  );
+  await portGroups.put(
+    tx,
+    interfaces.flatMap(({ portId, groupIds }) => groupIds.map((groupId) => ({ portId, groupId }))),
+  );
+  await floatingIps.put(
+    tx,
+    scope,
+    interfaces.flatMap((one) => {
+      const { portId: id, external, floatingIp, floatingAddress } = one;
+      const port = { id, address: firstAddress(one), external };
+      return floatingIp ? [{ floatingIp, address: floatingAddress, port }] : [];
+    }),
+    taskId,
+    now,
+  );
 }
 
 function reservedWish(given: Extract<NewInterface, { type: 'reserved_fixed_ip' }>, field: string) {

@@ -1,19 +1,15 @@
 import type { Api } from '../../http/server.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
 import { GROUP_TAGS, GROUPS, GroupParams } from '../security-groups/params.ts';
 import type { SecurityGroups } from '../security-groups/service.ts';
 import { presentedInstance } from './presenter.ts';
 import { InstanceList } from './schema.ts';
 import type { Instances } from './service.ts';
 
-/** As many as an account may have in a region. */
-const ALL = 1000;
-
 export function groupInstanceRoutes(
   app: Api,
-  services: { projects: Projects; instances: Instances; securityGroups: SecurityGroups },
+  services: { instances: Instances; securityGroups: SecurityGroups },
 ): void {
-  const { projects, instances, securityGroups } = services;
+  const { instances, securityGroups } = services;
 
   app.get(`${GROUPS}/:group_id/instances`, {
     config: { access: 'read' },
@@ -25,21 +21,9 @@ export function groupInstanceRoutes(
       params: GroupParams,
       response: { 200: InstanceList },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { id: groupId } = await securityGroups.get(scope, request.params.group_id);
-      const { count, rows } = await instances.list(scope, {
-        groupId,
-        excludedFlavorPrefixes: [],
-        tagValues: [],
-        tags: {},
-        onlyExternal: false,
-        onlyReachable: false,
-        none: false,
-        order: { column: 'created_at', direction: 'desc' },
-        limit: ALL,
-        offset: 0,
-      });
+    handler: async ({ scope, params }) => {
+      const { id: groupId } = await securityGroups.get(scope, params.group_id);
+      const { count, rows } = await instances.list(scope, { groupId, include_baremetal: true });
       const shown = { subnets: false, interfaceNames: false };
       return { count, results: rows.map((row) => presentedInstance(row, scope, shown)) };
     },

@@ -3,7 +3,6 @@ import { InvalidError } from '../../lib/errors.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import { FlavorList, presentFlavor } from '../catalog/flavors.ts';
 import type { Pricing } from '../pricing/service.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
 import { presentedExceeded } from '../quotas/exceeded-answer.ts';
 import { AvailableFlavorsQuery } from './change-schema.ts';
 import type { InstanceChanges } from './changes.ts';
@@ -25,14 +24,13 @@ const tags = ['Instances'];
 export function instanceOfferRoutes(
   app: Api,
   deps: {
-    projects: Projects;
     instances: Pick<Instances, 'get'>;
     instanceChanges: Pick<InstanceChanges, 'flavorsFor'>;
     instanceLimits: InstanceLimits;
     pricing: Pick<Pricing, 'flavor'>;
   },
 ): void {
-  const { projects, instances, instanceChanges, instanceLimits, pricing } = deps;
+  const { instances, instanceChanges, instanceLimits, pricing } = deps;
 
   app.post(`${BASE}/available_flavors`, {
     config: { access: 'read', onlyAsks: true },
@@ -46,10 +44,9 @@ export function instanceOfferRoutes(
       body: FlavorsForVolumes,
       response: { 200: FlavorList },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const flavors = await instanceChanges.flavorsFor(scope, request.body.volumes);
-      const priceOf = (id: string) => (request.query.include_prices ? pricing.flavor(scope, id) : undefined);
+    handler: async ({ scope, query, body }) => {
+      const flavors = await instanceChanges.flavorsFor(scope, body.volumes);
+      const priceOf = (id: string) => (query.include_prices ? pricing.flavor(scope, id) : undefined);
       const results = flavors.map((flavor) => presentFlavor(flavor, priceOf(flavor.flavor_id)));
       return { count: results.length, results };
     },
@@ -66,10 +63,7 @@ export function instanceOfferRoutes(
       body: CheckInstanceLimits,
       response: { 200: ExceededInstanceQuotas },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return presentedExceeded(await instanceLimits.check(scope, request.body));
-    },
+    handler: async ({ scope, body }) => presentedExceeded(await instanceLimits.check(scope, body)),
   });
 
   app.get(`${BASE}/:instance_id/get_console`, {
@@ -84,9 +78,8 @@ export function instanceOfferRoutes(
       querystring: ConsoleQuery,
       response: { 200: ConsoleAnswer },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      await instances.get(scope, request.params.instance_id);
+    handler: async ({ scope, params }) => {
+      await instances.get(scope, params.instance_id);
       throw new InvalidError({
         console_type: [
           `None can be opened: the machines of region ${scope.region.display_name} are simulated and run no guest.`,

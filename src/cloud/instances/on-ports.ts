@@ -1,5 +1,4 @@
 import type { Database } from '../../db/database.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { presentedInstance } from './presenter.ts';
 import type { InstanceAnswer } from './schema.ts';
@@ -11,7 +10,7 @@ export type InstancesOnPorts = (scope: Scope, portIds: string[]) => Promise<Map<
 export function createInstancesOnPorts({ database }: { database: Database }): InstancesOnPorts {
   return async (scope, portIds) => {
     if (portIds.length === 0) return new Map();
-    const rows = await store.instancesOnPorts(database.sql, placeOf(scope), portIds);
+    const rows = await store.instancesOnPorts(database.sql, scope, portIds);
     const shown = { subnets: false, interfaceNames: false };
     return new Map(
       rows.flatMap(({ port_ids, ...row }) => {

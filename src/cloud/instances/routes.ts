@@ -2,10 +2,8 @@ import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
 import { InvalidError } from '../../lib/errors.ts';
 import { idsOf } from '../../lib/id-list.ts';
-import { tagFilter } from '../../lib/tag-query.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
-import type { Ports } from '../ports/service.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
+import type { ProjectPorts } from '../ports/project-ports.ts';
 import { metadataValues } from './legacy-answer.ts';
 import { inFieldsOf, inTodaysFields } from './legacy-creation.ts';
 import { presentedInstance } from './presenter.ts';
@@ -29,7 +27,10 @@ const tags = ['Instances'];
 export function instanceRoutes(
   app: Api,
   dialect: Dialect,
-  { projects, instances, ports }: { projects: Projects; instances: Instances; ports: Ports },
+  {
+    instances,
+    projectPorts: ports,
+  }: { instances: Instances; projectPorts: Pick<ProjectPorts, 'ofInstance'> },
 ): void {
   app.post('/cloud/v2/instances/:project_id/:region_id', {
     config: { access: 'operate' },
@@ -43,12 +44,11 @@ export function instanceRoutes(
       body: CreateInstanceSchema,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
+    handler: async ({ scope, body }) => {
       try {
-        return dialect.tasks([await instances.create(scope, inTodaysFields(request.body))]);
+        return dialect.tasks([await instances.create(scope, inTodaysFields(body))]);
       } catch (error) {
-        throw inFieldsOf(request.body, error);
+        throw inFieldsOf(body, error);
       }
     },
   });
@@ -63,10 +63,9 @@ export function instanceRoutes(
       querystring: InstanceListQuery,
       response: { 200: InstanceList },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { count, rows } = await instances.list(scope, instanceFilter(request.query));
-      const shown = { subnets: false, interfaceNames: request.query.with_interfaces_name ?? false };
+    handler: async ({ scope, query }) => {
+      const { count, rows } = await instances.list(scope, instanceFilter(query));
+      const shown = { subnets: false, interfaceNames: query.with_interfaces_name ?? false };
       return { count, results: rows.map((row) => presentedInstance(row, scope, shown)) };
     },
   });
@@ -80,9 +79,8 @@ export function instanceRoutes(
       params: InstanceParams,
       response: { 200: InstanceAnswer },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const row = await instances.get(scope, request.params.instance_id);
+    handler: async ({ scope, params }) => {
+      const row = await instances.get(scope, params.instance_id);
       return presentedInstance(row, scope, { subnets: true, interfaceNames: true });
     },
   });
@@ -99,10 +97,8 @@ export function instanceRoutes(
       querystring: DeleteInstanceQuery,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { query } = request;
-      const taskId = await instances.delete(scope, request.params.instance_id, {
+    handler: async ({ scope, params, query }) => {
+      const taskId = await instances.delete(scope, params.instance_id, {
         volumes: idsOf(query.volumes),
         floatings: idsOf(query.floatings),
         reservedFixedIps: idsOf(query.reserved_fixed_ips),
@@ -122,44 +118,20 @@ export function instanceRoutes(
       params: InstanceParams,
       response: { 200: NetworkPortList },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const results = await ports.ofInstance(scope, request.params.instance_id);
+    handler: async ({ scope, params }) => {
+      const results = await ports.ofInstance(scope, params.instance_id);
       return { count: results.length, results };
     },
   });
 }
 
-const COLUMNS = { created: 'created_at', name: 'name', status: 'status' } as const;
-
 function instanceFilter(query: InstanceListQuery): InstanceFilter {
-  const [column, direction] = (query.order_by ?? 'created.desc').split('.') as [
-    keyof typeof COLUMNS,
-    'asc' | 'desc',
-  ];
-  const excluded = query.exclude_flavor_prefix === undefined ? [] : [query.exclude_flavor_prefix];
-  const { tagKeys, tags: pairs } = tagFilter(query);
   return {
-    namePart: query.name,
-    flavorId: query.flavor_id,
-    flavorPrefix: query.flavor_prefix,
-    excludedFlavorPrefixes: query.include_baremetal ? excluded : [...excluded, 'bm'],
-    excludedGroup: query.exclude_secgroup,
-    addressPart: query.ip,
-    idPart: query.uuid,
-    status: query.status,
+    ...query,
     changedSince: dateOf('changes-since', query['changes-since']),
     changedBefore: dateOf('changes-before', query['changes-before']),
     tagValues: [...(query.tag_value ?? []), ...metadataValues(query.metadata_v)],
-    tagKeys,
-    tags: pairs,
-    onlyExternal: query.only_with_fixed_external_ip ?? false,
-    onlyReachable: query.available_floating ?? false,
     none: onlyProtectedOrIsolated(query),
-    withoutNodes: query.include_k8s === false,
-    order: { column: COLUMNS[column], direction },
-    limit: query.limit ?? 1000,
-    offset: query.offset ?? 0,
   };
 }
 

@@ -2,15 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { make, remove } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { InvalidError } from '../../lib/errors.ts';
+import { foundById } from '../../lib/found.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
+import type { Page } from '../../lib/page.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import type { InterfaceFloatingIps } from '../floating-ips/on-interfaces.ts';
+import * as floatingIps from '../floating-ips/on-interfaces.ts';
 import { lockPortsOf } from '../ports/reserved.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
-import { takeQuotas } from '../quotas/quotas.ts';
+import { quotaOwner, takeQuotas } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { InstanceVolumes } from '../volumes/instance-volumes.ts';
@@ -18,7 +19,7 @@ import { volumeSpec } from '../volumes/wanted.ts';
 import { imageProblems, keptFlavor, usableFlavor } from './flavor-choice.ts';
 import { lockFreeInstance } from './free-instance.ts';
 import { instanceName } from './names.ts';
-import { firstAddress, madeOf, type NewInterfaces, namedBy } from './new-interfaces.ts';
+import * as newInterfaces from './new-interfaces.ts';
 import { offeredVolume, requestProblems } from './request-problems.ts';
 import type { CreateInstance } from './schema.ts';
 import * as store from './store.ts';
@@ -47,7 +48,7 @@ export interface Instances {
    * @throws InvalidError, ForbiddenError for a flavor that has run out, ConflictError, QuotaExceededError
    */
   create(scope: Scope, request: CreateInstance): Promise<string>;
-  list(scope: Scope, filter: store.InstanceFilter): Promise<{ count: number; rows: store.InstanceRow[] }>;
+  list(scope: Scope, filter: store.InstanceFilter): Promise<Page<store.InstanceRow>>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.InstanceRow>;
   /** Starts the task that removes it; answers the task's id. @throws NotFoundError, InvalidError, ConflictError */
@@ -59,23 +60,20 @@ export function createInstances(deps: {
   clock: Clock;
   catalog: Catalog;
   tasks: Tasks;
-  newInterfaces: NewInterfaces;
-  floatingIps: Pick<InterfaceFloatingIps, 'hold'>;
   instanceVolumes: InstanceVolumes;
   sshKeys: SshKeyNames;
 }): Instances {
-  const { database, clock, catalog, tasks, newInterfaces, floatingIps, instanceVolumes, sshKeys } = deps;
+  const { database, clock, catalog, tasks, instanceVolumes, sshKeys } = deps;
 
   return {
     async create(scope, request) {
       const problems = requestProblems(request);
       if (problems.length > 0) throw new InvalidError(problems);
-      const flavor = usableFlavor(catalog, scope.region.id, request.flavor);
+      const flavor = usableFlavor(catalog, scope.regionId, request.flavor);
       const tags = tagsOf(request);
       const sshKeyName = request.ssh_key_name ?? null;
       const publicKey = await publicKeyNamed(scope, sshKeyName);
       const [id, taskId] = [randomUUID(), randomUUID()];
-      const place = placeOf(scope);
       const now = clock.now();
 
       return database.accept(scope.principal, async (tx) => {
@@ -89,11 +87,11 @@ export function createInstances(deps: {
         if (misfits.length > 0) throw new InvalidError(misfits);
         const interfaces = await newInterfaces.address(tx, scope, wanted);
         const [first] = interfaces;
-        const name = instanceName(request, first ? firstAddress(first) : '');
+        const name = instanceName(request, first ? newInterfaces.firstAddress(first) : '');
         scope.principal.writes?.about({ type: 'instance', id, name });
         await store.insertInstance(
           tx,
-          place,
+          scope,
           { id, name, flavor: keptFlavor(flavor), sshKeyName, tags },
           taskId,
           now,
@@ -101,19 +99,19 @@ export function createInstances(deps: {
         const to = { instanceId: id, from: 0, taskId, holdPorts: false, now };
         await newInterfaces.write(tx, scope, interfaces, to);
         const madeVolumes = await instanceVolumes.attach(tx, scope, { id, name }, volumes, taskId, now);
-        const made = madeOf(interfaces);
+        const made = newInterfaces.madeOf(interfaces);
         const madeVolumeIds = madeVolumes.map((volume) => volume.id);
         const { secrets, ...boot } = firstBoot(request, publicKey);
         await tasks.begin(tx, scope, {
           id: taskId,
           task: CREATE_VM,
           data: withoutSecrets(request),
-          input: { instanceId: id, madeVolumeIds, made, clientId: scope.clientId, regionId: scope.region.id },
+          input: { instanceId: id, madeVolumeIds, made, ...quotaOwner(scope) },
           wants: [
             ...madeVolumes.map((volume) =>
               make('volume', volume.id, volumeSpec(volume.name, volume.shape, volume.tags)),
             ),
-            ...(await asRows(tx, namedBy(interfaces))),
+            ...(await asRows(tx, newInterfaces.namedBy(interfaces))),
             make('machine', id, await newMachineSpec(tx, id, { secrets, ...boot }), secrets),
           ],
         });
@@ -126,19 +124,15 @@ export function createInstances(deps: {
       });
     },
 
-    list: (scope, filter) => store.listInstances(database.sql, placeOf(scope), filter),
+    list: (scope, filter) => store.listInstances(database.sql, scope, filter),
 
-    async get(scope, id) {
-      const row = isUuid(id) ? await store.findInstance(database.sql, placeOf(scope), id) : undefined;
-      if (!row) throw new NotFoundError('Instance', id);
-      return row;
-    },
+    get: (scope, id) => foundById('Instance', id, () => store.findInstance(database.sql, scope, id)),
 
     async delete(scope, id, removal) {
       const taskId = randomUUID();
       const now = clock.now();
       return database.accept(scope.principal, async (tx) => {
-        const known = isUuid(id) ? await store.lockInstance(tx, placeOf(scope), id) : undefined;
+        const known = isUuid(id) ? await store.lockInstance(tx, scope, id) : undefined;
         const again = await tasks.removeAgain(tx, scope, known?.task_id ?? null, DELETE_VM);
         if (again !== undefined) return again;
         const instance = await lockFreeInstance(tx, scope, id);
@@ -170,8 +164,7 @@ export function createInstances(deps: {
             volumeIds,
             reservedPortIds,
             floatingIpIds,
-            clientId: scope.clientId,
-            regionId: scope.region.id,
+            ...quotaOwner(scope),
           },
           wants: [
             remove('machine', instance.id),

@@ -1,11 +1,14 @@
-import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
+import { type Selectable, sql, type Updateable } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import type { Transaction } from '../../db/database.ts';
+import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
-import type { Place } from '../projects/place.ts';
-import type { InstanceStatus } from './states.ts';
+import { orderOf } from '../../lib/order.ts';
+import type { Page } from '../../lib/page.ts';
+import { newResource } from '../projects/new-resource.ts';
+import { isIn, type Place } from '../projects/place.ts';
+import type { InstanceListQuery } from './schema.ts';
 import type { KeptFlavor } from './tables.ts';
 
 export type PlainInstance = Selectable<Tables['instances']>;
@@ -25,37 +28,22 @@ export type InstanceRow = PlainInstance & {
   volumes: { id: string; delete_on_termination: boolean }[];
 };
 
-export interface InstanceFilter {
-  namePart?: string | undefined;
-  flavorId?: string | undefined;
-  flavorPrefix?: string | undefined;
-  excludedFlavorPrefixes: string[];
-  excludedGroup?: string | undefined;
-  /** Only those with this security group on a port. */
-  groupId?: string | undefined;
-  addressPart?: string | undefined;
-  idPart?: string | undefined;
-  status?: InstanceStatus | undefined;
+/** What a list is asked for, and what it is narrowed to besides. */
+export interface InstanceFilter extends InstanceListQuery {
   changedSince?: Date | undefined;
   changedBefore?: Date | undefined;
-  tagKeys?: string[] | undefined;
-  tagValues: string[];
-  tags: Record<string, string>;
-  onlyExternal: boolean;
-  /** Only those with an address that a floating IP could lead to. */
-  onlyReachable: boolean;
+  tagValues?: string[];
+  /** Only those with this security group on a port. */
+  groupId?: string;
+  /** Only the nodes of these pools. */
+  poolIds?: readonly string[];
   /** Only those that something is true of which is true of none. */
-  none: boolean;
-  /** Only the nodes of these pools; every instance when undefined. */
-  poolIds?: readonly string[] | undefined;
-  withoutNodes?: boolean | undefined;
-  order: { column: 'created_at' | 'name' | 'status'; direction: 'asc' | 'desc' };
-  limit: number;
-  offset: number;
+  none?: boolean;
 }
+const ORDERS = { created: 'created_at', name: 'name', status: 'status' } as const;
 
 /** Instances with everything that an answer shows, in one query. */
-function instances(db: Kysely<Tables>, place: Place) {
+function instances(db: Sql, place: Place) {
   return db
     .selectFrom('instances')
     .selectAll()
@@ -91,21 +79,16 @@ function instances(db: Kysely<Tables>, place: Place) {
           .orderBy('device'),
       ).as('volumes'),
     ])
-    .where('project_id', '=', place.projectId)
-    .where('region_id', '=', place.regionId);
+    .where(isIn(place));
 }
 
-export async function findInstance(
-  db: Kysely<Tables>,
-  place: Place,
-  id: string,
-): Promise<InstanceRow | undefined> {
+export async function findInstance(db: Sql, place: Place, id: string): Promise<InstanceRow | undefined> {
   return instances(db, place).where('id', '=', id).executeTakeFirst();
 }
 
 /** Those on the ports, each with those of the ports that it has. */
 export async function instancesOnPorts(
-  db: Kysely<Tables>,
+  db: Sql,
   place: Place,
   portIds: string[],
 ): Promise<(InstanceRow & { port_ids: string[] })[]> {
@@ -119,51 +102,55 @@ export async function instancesOnPorts(
 }
 
 export async function listInstances(
-  db: Kysely<Tables>,
+  db: Sql,
   place: Place,
   filter: InstanceFilter,
-): Promise<{ count: number; rows: InstanceRow[] }> {
+): Promise<Page<InstanceRow>> {
+  const [column, direction] = orderOf(filter.order_by ?? 'created.desc');
   const ordered = instances(db, place)
     .where((eb) => eb.and(conditions(filter)))
-    .orderBy(filter.order.column, filter.order.direction)
-    .orderBy('id', filter.order.direction);
+    .orderBy(ORDERS[column], direction)
+    .orderBy('id', direction);
   return pageWithCount(ordered, filter);
 }
 
 function conditions(filter: InstanceFilter) {
-  const list = tagConditions('instances.tags', { tagKeys: filter.tagKeys ?? [], tags: filter.tags });
+  const list = tagConditions('instances.tags', filter);
   const add = (condition: ReturnType<typeof sql<boolean>>) => void list.push(condition);
-  if (filter.tagValues.length > 0) {
+  if (filter.tagValues?.length) {
     add(sql`array(select value from jsonb_each_text(instances.tags)) @> ${filter.tagValues}::text[]`);
   }
-  if (filter.namePart !== undefined) add(sql`position(lower(${filter.namePart}) in lower(name)) > 0`);
-  if (filter.idPart !== undefined) add(sql`position(lower(${filter.idPart}) in id::text) > 0`);
-  if (filter.flavorId !== undefined) add(sql`flavor_id = ${filter.flavorId}`);
-  if (filter.flavorPrefix !== undefined) add(sql`starts_with(flavor_id, ${filter.flavorPrefix})`);
-  for (const prefix of filter.excludedFlavorPrefixes) add(sql`not starts_with(flavor_id, ${prefix})`);
+  if (filter.name !== undefined) add(sql`position(lower(${filter.name}) in lower(name)) > 0`);
+  if (filter.uuid !== undefined) add(sql`position(lower(${filter.uuid}) in id::text) > 0`);
+  if (filter.flavor_id !== undefined) add(sql`flavor_id = ${filter.flavor_id}`);
+  if (filter.flavor_prefix !== undefined) add(sql`starts_with(flavor_id, ${filter.flavor_prefix})`);
+  if (filter.exclude_flavor_prefix !== undefined) {
+    add(sql`not starts_with(flavor_id, ${filter.exclude_flavor_prefix})`);
+  }
+  if (!filter.include_baremetal) add(sql`not starts_with(flavor_id, 'bm')`);
   if (filter.status !== undefined) add(sql`status = ${filter.status}`);
   if (filter.changedSince) add(sql`updated_at >= ${filter.changedSince}`);
   if (filter.changedBefore) add(sql`updated_at <= ${filter.changedBefore}`);
-  if (filter.excludedGroup !== undefined) {
+  if (filter.exclude_secgroup !== undefined) {
     add(sql`not exists (
       select from ports join port_security_groups as link on link.port_id = ports.id
       join security_groups on security_groups.id = link.security_group_id
-      where ports.instance_id = instances.id and security_groups.name = ${filter.excludedGroup})`);
+      where ports.instance_id = instances.id and security_groups.name = ${filter.exclude_secgroup})`);
   }
   if (filter.groupId !== undefined) {
     add(sql`exists (
       select from ports join port_security_groups as link on link.port_id = ports.id
       where ports.instance_id = instances.id and link.security_group_id = ${filter.groupId})`);
   }
-  if (filter.addressPart !== undefined) {
+  if (filter.ip !== undefined) {
     add(sql`exists (
       select from ports join ip_assignments as own on own.port_id = ports.id
       left join floating_ips as floating on floating.port_id = ports.id and floating.fixed_address = own.address
       where ports.instance_id = instances.id
-        and (position(${filter.addressPart} in host(own.address)) > 0
-          or position(${filter.addressPart} in host(floating.address)) > 0))`);
+        and (position(${filter.ip} in host(own.address)) > 0
+          or position(${filter.ip} in host(floating.address)) > 0))`);
   }
-  if (filter.onlyReachable) {
+  if (filter.available_floating) {
     add(sql`exists (
       select from ports join networks on networks.id = ports.network_id
       join ip_assignments as own on own.port_id = ports.id
@@ -174,8 +161,8 @@ function conditions(filter: InstanceFilter) {
   }
   if (filter.none) add(sql`false`);
   if (filter.poolIds !== undefined) add(sql`pool_id = any(${filter.poolIds}::uuid[])`);
-  if (filter.withoutNodes) add(sql`pool_id is null`);
-  if (filter.onlyExternal) {
+  if (filter.include_k8s === false) add(sql`pool_id is null`);
+  if (filter.only_with_fixed_external_ip) {
     add(sql`exists (
       select from ports join networks on networks.id = ports.network_id
       where ports.instance_id = instances.id and networks.external)`);
@@ -203,8 +190,6 @@ export async function insertInstance(
     .insertInto('instances')
     .values({
       id: instance.id,
-      project_id: place.projectId,
-      region_id: place.regionId,
       name: instance.name,
       status: 'BUILD',
       vm_state: 'building',
@@ -214,10 +199,7 @@ export async function insertInstance(
       flavor: JSON.stringify(instance.flavor),
       ssh_key_name: instance.sshKeyName,
       tags: JSON.stringify(instance.tags),
-      creator_task_id: taskId,
-      task_id: taskId,
-      created_at: now,
-      updated_at: now,
+      ...newResource(place, taskId, now),
     })
     .execute();
 }
@@ -232,8 +214,7 @@ export async function lockInstance(
     .selectFrom('instances')
     .selectAll()
     .where('id', '=', id)
-    .where('project_id', '=', place.projectId)
-    .where('region_id', '=', place.regionId)
+    .where(isIn(place))
     .forUpdate()
     .executeTakeFirst();
 }

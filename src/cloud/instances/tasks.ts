@@ -1,33 +1,29 @@
 import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { InterfaceFloatingIps } from '../floating-ips/on-interfaces.ts';
-import type { Addresses } from '../networks/addresses.ts';
+import * as floatingIps from '../floating-ips/on-interfaces.ts';
+import * as addresses from '../networks/addresses.ts';
+import * as ports from '../ports/of-instances.ts';
 import { freeReserved, lockPortsOf } from '../ports/reserved.ts';
-import type { Ports } from '../ports/service.ts';
-import { releaseQuotas } from '../quotas/quotas.ts';
+import { type QuotaOwner, releaseQuotas } from '../quotas/quotas.ts';
 import type { InstanceVolumes } from '../volumes/instance-volumes.ts';
 import { changeInstance, deleteInstance, lockForRemoval } from './store.ts';
 
-interface InstanceInput {
+interface InstanceInput extends QuotaOwner {
   instanceId: string;
   /** Volumes that are made for the instance. */
   madeVolumeIds: string[];
   /** Ports and floating IPs that are. */
   made: { portIds: string[]; floatingIpIds: string[] };
-  clientId: number;
-  regionId: number;
 }
 
-interface InstanceRemoval {
+interface InstanceRemoval extends QuotaOwner {
   instanceId: string;
   /** Volumes that go with the instance. */
   volumeIds: string[];
   /** Reserved ports that do; the others are kept. */
   reservedPortIds: string[];
   floatingIpIds: string[];
-  clientId: number;
-  regionId: number;
 }
 
 const deadlineMs = minutes(10);
@@ -36,15 +32,12 @@ export const DELETE_VM: TaskType<InstanceRemoval> = { type: 'delete_vm', deadlin
 
 interface Deps {
   clock: Clock;
-  addresses: Pick<Addresses, 'release'>;
-  floatingIps: InterfaceFloatingIps;
-  ports: Pick<Ports, 'removeOf'>;
   instanceVolumes: InstanceVolumes;
 }
 
 /** How an instance's creation and its removal end. */
 export function instanceTasks(deps: Deps): TaskEnd[] {
-  const { clock, instanceVolumes, floatingIps } = deps;
+  const { clock, instanceVolumes } = deps;
 
   const create: TaskEnd<InstanceInput> = {
     ...CREATE_VM,
@@ -86,9 +79,9 @@ async function removeRows(
   instanceId: string,
   doomed: Pick<InstanceRemoval, 'volumeIds' | 'reservedPortIds' | 'floatingIpIds'>,
   deps: Deps,
-  owner: { clientId: number; regionId: number },
+  owner: QuotaOwner,
 ): Promise<void> {
-  const { addresses, floatingIps, ports, instanceVolumes } = deps;
+  const { instanceVolumes } = deps;
   const now = deps.clock.now();
   await lockForRemoval(tx, instanceId);
   const attached = await lockPortsOf(tx, instanceId);

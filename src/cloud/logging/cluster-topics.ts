@@ -1,25 +1,18 @@
 import type { Transaction } from '../../db/database.ts';
-import type { Clock } from '../../lib/clock.ts';
+import type { Place } from '../projects/place.ts';
 import { initialise } from './namespaces.ts';
 import { keepTopic } from './store.ts';
 
-/** Where the logs of a cluster go. */
-export interface LogTarget {
-  projectId: number;
-  /** The region that keeps the logs, which need not be the cluster's. */
-  regionId: number;
-  topic: string;
-  /** Null for ever; undefined where the topic decides. */
-  retentionDays: number | null | undefined;
-}
-
-/** The topics of clusters come with the logging of the cluster, and stay when that is switched off. */
-export function createClusterTopics({ clock }: { clock: Clock }) {
-  return {
-    async keep(tx: Transaction, target: LogTarget): Promise<void> {
-      const { projectId, regionId, topic: name, retentionDays } = target;
-      await initialise(tx, { projectId, regionId }, null, clock.now());
-      await keepTopic(tx, { projectId, regionId }, { name, retentionDays });
-    },
-  };
+/**
+ * Makes the topic that a cluster logs into, which stays when that is switched off. The region is the one that keeps the
+ * logs, which need not be the cluster's; `retentionDays` is null for ever, undefined where the topic decides.
+ */
+export async function keepTopicOf(
+  tx: Transaction,
+  place: Place,
+  topic: { name: string; retentionDays: number | null | undefined },
+  now: Date,
+): Promise<void> {
+  await initialise(tx, place, null, now);
+  await keepTopic(tx, place, topic);
 }

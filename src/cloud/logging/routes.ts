@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Api } from '../../http/server.ts';
+import { presentedPage } from '../../lib/page.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
 import { presentedTopic } from './presenter.ts';
 import {
   LoggingStatus,
@@ -19,10 +19,7 @@ const LAAS = '/cloud/v1/laas/:project_id/:region_id';
 const tags = ['Logging'];
 
 /** Logging of projects. Regions that lack it refuse with 400. */
-export function loggingRoutes(
-  app: Api,
-  { projects, logging }: { projects: Projects; logging: Logging },
-): void {
+export function loggingRoutes(app: Api, { logging }: { logging: Logging }): void {
   app.get(`${LAAS}/status`, {
     config: { access: 'read' },
     schema: {
@@ -32,7 +29,7 @@ export function loggingRoutes(
       params: ProjectRegionParams,
       response: { 200: LoggingStatus },
     },
-    handler: async (request) => logging.status(await projects.scope(scopeOf(request))),
+    handler: async ({ scope }) => logging.status(scope),
   });
 
   app.patch(`${LAAS}/status`, {
@@ -46,7 +43,7 @@ export function loggingRoutes(
       body: UpdateLoggingStatus,
       response: { 200: LoggingStatus },
     },
-    handler: async (request) => logging.setStatus(await projects.scope(scopeOf(request)), request.body),
+    handler: async ({ scope, body }) => logging.setStatus(scope, body),
   });
 
   app.get(`${LAAS}/topics`, {
@@ -60,11 +57,7 @@ export function loggingRoutes(
       querystring: TopicListQuery,
       response: { 200: TopicList },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { count, rows } = await logging.topics(scope, request.query);
-      return { count, results: rows.map(presentedTopic) };
-    },
+    handler: async ({ scope, query }) => presentedPage(await logging.topics(scope, query), presentedTopic),
   });
 
   app.put(`${LAAS}/topics`, {
@@ -78,10 +71,8 @@ export function loggingRoutes(
       body: PutTopic,
       response: { 201: TopicAnswer },
     },
-    handler: async (request, reply) => {
-      const scope = await projects.scope(scopeOf(request));
-      return reply.code(201).send(presentedTopic(await logging.putTopic(scope, request.body)));
-    },
+    handler: async ({ scope, body }, reply) =>
+      reply.code(201).send(presentedTopic(await logging.putTopic(scope, body))),
   });
 
   app.delete(`${LAAS}/topics/:topic_name`, {
@@ -94,9 +85,8 @@ export function loggingRoutes(
       params: TopicParams,
       response: { 204: Type.Null() },
     },
-    handler: async (request, reply) => {
-      const scope = await projects.scope(scopeOf(request));
-      await logging.deleteTopic(scope, request.params.topic_name);
+    handler: async ({ scope, params }, reply) => {
+      await logging.deleteTopic(scope, params.topic_name);
       return reply.code(204).send(null);
     },
   });
@@ -112,6 +102,6 @@ export function loggingRoutes(
       params: ProjectRegionParams,
       response: { 200: LoggingUser },
     },
-    handler: async (request) => logging.newPassword(await projects.scope(scopeOf(request))),
+    handler: async ({ scope }) => logging.newPassword(scope),
   });
 }

@@ -2,30 +2,22 @@ import { randomBytes } from 'node:crypto';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError, QuotaExceededError } from '../../lib/errors.ts';
+import type { Page, PageQuery } from '../../lib/page.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { requireLoggingHosts } from '../catalog/logging-hosts.ts';
-import { type Place, placeOf } from '../projects/place.ts';
+import { clusterLoggingInto } from '../clusters/topic-users.ts';
 import type { Scope } from '../projects/service.ts';
 import { initialise } from './namespaces.ts';
 import type { LoggingStatus, PutTopic, UpdateLoggingStatus } from './schema.ts';
 import { scramCredential } from './scram.ts';
 import * as store from './store.ts';
 
-/** Who keeps a topic from being deleted. */
-export interface TopicUsers {
-  /** Name of a cluster of the project that logs into the topic of the region, if there is one. */
-  clusterLoggingInto(tx: Transaction, place: Place, topic: string): Promise<string | undefined>;
-}
-
 /** Logging of projects. All but reading the status throws InvalidError where the region has no logging. */
 export interface Logging {
   status(scope: Scope): Promise<LoggingStatus>;
   /** @throws InvalidError, ConflictError for a namespace that is taken or another one, and while there are topics */
   setStatus(scope: Scope, wanted: UpdateLoggingStatus): Promise<LoggingStatus>;
-  topics(
-    scope: Scope,
-    page: { limit?: number; offset?: number },
-  ): Promise<{ count: number; rows: store.TopicRow[] }>;
+  topics(scope: Scope, page: PageQuery): Promise<Page<store.TopicRow>>;
   /** Makes a topic, or makes the one of that name what is asked for. @throws ConflictError before initialisation, QuotaExceededError */
   putTopic(scope: Scope, topic: PutTopic): Promise<store.TopicRow>;
   /** @throws NotFoundError, ConflictError while a cluster logs into it */
@@ -34,26 +26,20 @@ export interface Logging {
   newPassword(scope: Scope): Promise<{ username: string; password: string }>;
 }
 
-export function createLogging(deps: {
-  database: Database;
-  clock: Clock;
-  catalog: Catalog;
-  users: TopicUsers;
-}): Logging {
-  const { database, clock, catalog, users } = deps;
+export function createLogging(deps: { database: Database; clock: Clock; catalog: Catalog }): Logging {
+  const { database, clock, catalog } = deps;
 
   const requireOffered = ({ region }: Scope) => requireLoggingHosts(catalog, region);
 
   return {
-    status: async (scope) => shown(await store.findService(database.sql, placeOf(scope))),
+    status: async (scope) => shown(await store.findService(database.sql, scope)),
 
     async setStatus(scope, wanted) {
       requireOffered(scope);
-      const place = placeOf(scope);
       const namespace = wanted.namespace ?? null;
       return database.accept(scope.principal, async (tx) => {
         if (wanted.is_initialized) {
-          const service = await initialise(tx, place, namespace, clock.now());
+          const service = await initialise(tx, scope, namespace, clock.now());
           if (namespace !== null && namespace !== service.namespace) {
             throw new ConflictError(
               `Logging is initialised with the namespace ${service.namespace}, which stays; leave it out`,
@@ -65,34 +51,33 @@ export function createLogging(deps: {
         if (namespace !== null) {
           throw new InvalidError({ namespace: ['Goes with is_initialized true only; leave it out.'] });
         }
-        const service = await store.lockService(tx, place);
+        const service = await store.lockService(tx, scope);
         if (service)
           scope.principal.writes?.about({ type: 'laas', id: service.namespace, name: service.namespace });
-        const count = service ? await store.countTopics(tx, [place.projectId], place.regionId) : 0;
+        const count = service ? await store.countTopics(tx, [scope.projectId], scope.regionId) : 0;
         if (count > 0) {
           throw new ConflictError(`Logging has ${count} topics in this region; delete them first`);
         }
-        await store.deleteService(tx, place);
+        await store.deleteService(tx, scope);
         return shown(undefined);
       });
     },
 
-    async topics(scope, { limit = 1000, offset = 0 }) {
+    async topics(scope, page) {
       requireOffered(scope);
-      return store.listTopics(database.sql, placeOf(scope), { limit, offset });
+      return store.listTopics(database.sql, scope, page);
     },
 
     async putTopic(scope, topic) {
       requireOffered(scope);
-      const place = placeOf(scope);
       return database.accept(scope.principal, async (tx) => {
         const { clientId } = scope;
-        const services = await store.lockServicesOf(tx, { clientId, regionId: place.regionId });
-        requireInitialised(services.find((one) => one.project_id === place.projectId));
-        if (!(await store.lockTopic(tx, place, topic.name))) await requireRoom(tx, scope, services);
+        const services = await store.lockServicesOf(tx, { clientId, regionId: scope.regionId });
+        requireInitialised(services.find((one) => one.project_id === scope.projectId));
+        if (!(await store.lockTopic(tx, scope, topic.name))) await requireRoom(tx, scope, services);
         const row = {
-          project_id: place.projectId,
-          region_id: place.regionId,
+          project_id: scope.projectId,
+          region_id: scope.regionId,
           name: topic.name,
           retention_days: topic.retention_policy?.period ?? null,
           index_pattern_id: topic.index_pattern?.id ?? null,
@@ -106,28 +91,26 @@ export function createLogging(deps: {
 
     async deleteTopic(scope, name) {
       requireOffered(scope);
-      const place = placeOf(scope);
       await database.accept(scope.principal, async (tx) => {
-        if (!(await store.lockTopic(tx, place, name))) throw new NotFoundError('Topic', name);
-        const cluster = await users.clusterLoggingInto(tx, place, name);
+        if (!(await store.lockTopic(tx, scope, name))) throw new NotFoundError('Topic', name);
+        const cluster = await clusterLoggingInto(tx, scope, name);
         if (cluster !== undefined) {
           throw new ConflictError(
             `Cluster ${cluster} logs into topic ${name}; switch its logging off or to another topic first`,
           );
         }
-        await store.deleteTopic(tx, place, name);
+        await store.deleteTopic(tx, scope, name);
       });
     },
 
     async newPassword(scope) {
       requireOffered(scope);
-      const place = placeOf(scope);
       const password = randomBytes(32).toString('base64url');
       const credential = await scramCredential(password);
       return database.accept(scope.principal, async (tx) => {
-        const { namespace: username } = requireInitialised(await store.lockService(tx, place));
+        const { namespace: username } = requireInitialised(await store.lockService(tx, scope));
         scope.principal.writes?.about({ type: 'laas', id: username, name: username });
-        await store.setCredential(tx, place, credential);
+        await store.setCredential(tx, scope, credential);
         return { username, password };
       });
     },

@@ -1,29 +1,22 @@
-import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
-import type { Transaction } from '../../db/database.ts';
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
-import type { Place } from '../projects/place.ts';
+import type { Page, PageQuery } from '../../lib/page.ts';
+import { isIn, type Place } from '../projects/place.ts';
 
 export type ServiceRow = Selectable<Tables['logging_services']>;
 export type TopicRow = Selectable<Tables['logging_topics']>;
 
-function services(db: Kysely<Tables>, { projectId, regionId }: Place) {
-  return db
-    .selectFrom('logging_services')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where('region_id', '=', regionId);
+function services(db: Sql, place: Place) {
+  return db.selectFrom('logging_services').selectAll().where(isIn(place));
 }
 
-function topics(db: Kysely<Tables>, { projectId, regionId }: Place) {
-  return db
-    .selectFrom('logging_topics')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where('region_id', '=', regionId);
+function topics(db: Sql, place: Place) {
+  return db.selectFrom('logging_topics').selectAll().where(isIn(place));
 }
 
-export async function findService(db: Kysely<Tables>, place: Place): Promise<ServiceRow | undefined> {
+export async function findService(db: Sql, place: Place): Promise<ServiceRow | undefined> {
   return services(db, place).executeTakeFirst();
 }
 
@@ -68,32 +61,15 @@ export async function insertService(
     .execute();
 }
 
-export async function deleteService(tx: Transaction, { projectId, regionId }: Place): Promise<void> {
-  await tx.sql
-    .deleteFrom('logging_services')
-    .where('project_id', '=', projectId)
-    .where('region_id', '=', regionId)
-    .execute();
+export async function deleteService(tx: Transaction, place: Place): Promise<void> {
+  await tx.sql.deleteFrom('logging_services').where(isIn(place)).execute();
 }
 
-export async function setCredential(
-  tx: Transaction,
-  { projectId, regionId }: Place,
-  credential: string,
-): Promise<void> {
-  await tx.sql
-    .updateTable('logging_services')
-    .set({ credential })
-    .where('project_id', '=', projectId)
-    .where('region_id', '=', regionId)
-    .execute();
+export async function setCredential(tx: Transaction, place: Place, credential: string): Promise<void> {
+  await tx.sql.updateTable('logging_services').set({ credential }).where(isIn(place)).execute();
 }
 
-export async function listTopics(
-  db: Kysely<Tables>,
-  place: Place,
-  page: { limit: number; offset: number },
-): Promise<{ count: number; rows: TopicRow[] }> {
+export async function listTopics(db: Sql, place: Place, page: PageQuery): Promise<Page<TopicRow>> {
   return pageWithCount(topics(db, place).orderBy('name'), page);
 }
 
@@ -154,15 +130,6 @@ export async function keepTopic(
     .execute();
 }
 
-export async function deleteTopic(
-  tx: Transaction,
-  { projectId, regionId }: Place,
-  name: string,
-): Promise<void> {
-  await tx.sql
-    .deleteFrom('logging_topics')
-    .where('project_id', '=', projectId)
-    .where('region_id', '=', regionId)
-    .where('name', '=', name)
-    .execute();
+export async function deleteTopic(tx: Transaction, place: Place, name: string): Promise<void> {
+  await tx.sql.deleteFrom('logging_topics').where(isIn(place)).where('name', '=', name).execute();
 }

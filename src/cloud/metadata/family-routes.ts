@@ -1,9 +1,8 @@
 import { Type } from 'typebox';
 import type { Api } from '../../http/server.ts';
-import type { Principal } from '../../iam/identity/principal.ts';
 import { TagAnswer } from '../../lib/resource-fields.ts';
 import { TagsInput } from '../../lib/tags-input.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
+import type { Scope } from '../projects/service.ts';
 import { KeyQuery, type ResourcePath, resourceParams, TagList } from './schema.ts';
 import type { Metadata } from './service.ts';
 
@@ -21,9 +20,7 @@ export interface FamilyAddress {
   group: string;
 }
 
-type Request = { id: string; principal: Principal; params: ResourcePath };
-
-function addressed(family: FamilyAddress, projects: Projects) {
+function addressed(family: FamilyAddress) {
   const { base, parameter, name, generation = '' } = family;
   return {
     url: `${base}/:project_id/:region_id/:${parameter}/metadata`,
@@ -34,20 +31,20 @@ function addressed(family: FamilyAddress, projects: Projects) {
       tags: [family.group],
       deprecated: true,
     }),
-    target: async (request: Request) =>
-      [await projects.scope(scopeOf(request)), String(request.params[parameter])] as const,
+    target: ({ scope, params }: { scope: Scope; params: ResourcePath }) =>
+      [scope, String(params[parameter])] as const,
   };
 }
 
 /** The tags of one kind of resource, all together and one by one. */
-export function familyRoutes(app: Api, projects: Projects, metadata: Metadata, family: FamilyAddress): void {
-  const { url, params, schema, target } = addressed(family, projects);
+export function familyRoutes(app: Api, metadata: Metadata, family: FamilyAddress): void {
+  const { url, params, schema, target } = addressed(family);
 
   app.get(url, {
     config: { access: 'read' },
     schema: { ...schema('list', '', 'List the tags'), params: params.resource, response: { 200: TagList } },
     handler: async (request) => {
-      const results = await metadata.list(...(await target(request)));
+      const results = await metadata.list(...target(request));
       return { count: results.length, results };
     },
   });
@@ -62,7 +59,7 @@ export function familyRoutes(app: Api, projects: Projects, metadata: Metadata, f
       response: { 204: Type.Null() },
     },
     handler: async (request, reply) => {
-      await metadata.add(...(await target(request)), request.body);
+      await metadata.add(...target(request), request.body);
       return reply.code(204).send(null);
     },
   });
@@ -76,7 +73,7 @@ export function familyRoutes(app: Api, projects: Projects, metadata: Metadata, f
       response: { 204: Type.Null() },
     },
     handler: async (request, reply) => {
-      await metadata.replace(...(await target(request)), request.body);
+      await metadata.replace(...target(request), request.body);
       return reply.code(204).send(null);
     },
   });
@@ -89,7 +86,7 @@ export function familyRoutes(app: Api, projects: Projects, metadata: Metadata, f
       querystring: KeyQuery,
       response: { 200: TagAnswer },
     },
-    handler: async (request) => metadata.get(...(await target(request)), request.query.key),
+    handler: async (request) => metadata.get(...target(request), request.query.key),
   });
 
   app.delete(`${url}_item`, {
@@ -101,25 +98,20 @@ export function familyRoutes(app: Api, projects: Projects, metadata: Metadata, f
       response: { 204: Type.Null() },
     },
     handler: async (request, reply) => {
-      await metadata.remove(...(await target(request)), request.query.key);
+      await metadata.remove(...target(request), request.query.key);
       return reply.code(204).send(null);
     },
   });
 }
 
 /** Single tags by a key in the path, which some kinds offer besides. */
-export function tagByKeyRoutes(
-  app: Api,
-  projects: Projects,
-  metadata: Metadata,
-  family: FamilyAddress,
-): void {
-  const { url, params, schema, target } = addressed(family, projects);
+export function tagByKeyRoutes(app: Api, metadata: Metadata, family: FamilyAddress): void {
+  const { url, params, schema, target } = addressed(family);
 
   app.get(`${url}/:key`, {
     config: { access: 'read' },
     schema: { ...schema('get', 'ByKey', 'Get a tag'), params: params.tag, response: { 200: TagAnswer } },
-    handler: async (request) => metadata.get(...(await target(request)), request.params.key),
+    handler: async (request) => metadata.get(...target(request), request.params.key),
   });
 
   app.delete(`${url}/:key`, {
@@ -130,7 +122,7 @@ export function tagByKeyRoutes(
       response: { 204: Type.Null() },
     },
     handler: async (request, reply) => {
-      await metadata.remove(...(await target(request)), request.params.key);
+      await metadata.remove(...target(request), request.params.key);
       return reply.code(204).send(null);
     },
   });

@@ -1,5 +1,4 @@
 import type { Api } from '../../http/server.ts';
-import type { Projects } from '../projects/service.ts';
 import { type FamilyAddress, familyRoutes, tagByKeyRoutes } from './family-routes.ts';
 import type { Family, MetadataOf } from './service.ts';
 
@@ -64,14 +63,11 @@ const FAMILIES: Record<Family, FamilyAddress> = {
 };
 
 /** Tags as resources of their own: an older way to do what an update of the resource does. */
-export function metadataRoutes(
-  app: Api,
-  { projects, metadata }: { projects: Projects; metadata: MetadataOf },
-): void {
+export function metadataRoutes(app: Api, { metadata }: { metadata: MetadataOf }): void {
   for (const family of Object.keys(FAMILIES) as Family[]) {
-    familyRoutes(app, projects, metadata[family], FAMILIES[family]);
+    familyRoutes(app, metadata[family], FAMILIES[family]);
   }
-  tagByKeyRoutes(app, projects, metadata.instance, INSTANCES);
+  tagByKeyRoutes(app, metadata.instance, INSTANCES);
   const second = { ...INSTANCES, base: '/cloud/v2/instances', generation: 'V2' };
-  familyRoutes(app, projects, metadata.instance, second);
+  familyRoutes(app, metadata.instance, second);
 }

@@ -1,5 +1,6 @@
 import type { Database, Transaction } from '../../db/database.ts';
 import { NotFoundError } from '../../lib/errors.ts';
+import { found } from '../../lib/found.ts';
 import { presentedTags } from '../../lib/tag-list.ts';
 import { acceptedTags } from '../../lib/tags-input.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
@@ -10,7 +11,7 @@ type Tags = Record<string, string>;
 /** What a family of resources lends, so that the tags of one can be read and changed on their own. */
 export interface TagHolder {
   /** @throws NotFoundError */
-  read(scope: Scope, id: string): Promise<Tags>;
+  read(scope: Scope, id: string): Promise<{ tags: Tags }>;
   /**
    * Writes what `plan` makes of the tags; the resource is locked meanwhile.
    * @throws NotFoundError, ForbiddenError and ConflictError where the resource takes no change, and what `plan` throws
@@ -67,12 +68,12 @@ function metadataOf(database: Database, holder: TagHolder): Metadata {
     database.accept(scope.principal, (tx) => holder.change(tx, scope, id, plan));
 
   return {
-    list: async (scope, id) => presentedTags(await holder.read(scope, id)),
+    list: async (scope, id) => presentedTags((await holder.read(scope, id)).tags),
 
     async get(scope, id, key) {
-      const tag = presentedTags(await holder.read(scope, id)).find((one) => one.key === key);
-      if (!tag) throw new NotFoundError('Tag', key);
-      return tag;
+      const { tags } = await holder.read(scope, id);
+      const tag = presentedTags(tags).find((one) => one.key === key);
+      return found('Tag', key, tag);
     },
 
     add: (scope, id, tags) => change(scope, id, (current) => patchedTags(current, tags, '')),

@@ -2,83 +2,63 @@ import { type Transaction, violates } from '../../db/database.ts';
 import { canonicalAddress, type IpFamily } from '../../lib/cidr.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../lib/errors.ts';
 import { isBetween } from '../../lib/ip-number.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
-import {
-  insertAssignments,
-  type LockedSubnet,
-  lockSubnets,
-  lowestFree,
-  noteTaken,
-  release,
-  releaseSome,
-} from './address-store.ts';
-import type { AddressSource, AddressWish, HeldAddress, TakenAddress } from './address-wish.ts';
+import { insertAssignments, type LockedSubnet, lockSubnets, lowestFree, noteTaken } from './address-store.ts';
+import type { AddressSource, AddressWish, TakenAddress } from './address-wish.ts';
 
-/** Hands out the addresses of subnets. The subnets stay locked until the transaction ends. */
-export interface Addresses {
-  /**
-   * One address for each wish, in the order of the wishes. Ports and floating IPs may be written later in the transaction.
-   * @throws InvalidError for an unknown network or subnet, ConflictError when addresses have run out or the one asked for is taken
-   */
-  take(tx: Transaction, scope: Scope, wishes: AddressWish[]): Promise<TakenAddress[]>;
-  /** Gives back all addresses of the ports and floating IPs. */
-  release(tx: Transaction, portIds: string[], floatingIpIds?: string[]): Promise<void>;
-  /** Gives back these addresses of one port, those that it still has. */
-  releaseSome(tx: Transaction, portId: string, addresses: HeldAddress[]): Promise<void>;
-}
+/** Gives back addresses of ports and floating IPs: all of them, or these of one port that it still has. */
+export { release, releaseSome } from './address-store.ts';
 
-export function createAddresses(): Addresses {
-  return {
-    async take(tx, scope, wishes) {
-      if (wishes.length === 0) return [];
-      const subnets = await lockSubnets(
-        tx,
-        placeOf(scope),
-        wishes.map((wish) => wish.from),
+/**
+ * One address of a subnet for each wish, in the order of the wishes. The subnets stay locked until the transaction ends.
+ * Ports and floating IPs may be written later in it.
+ * @throws InvalidError for an unknown network or subnet, ConflictError when addresses have run out or the one asked for is taken
+ */
+export async function take(tx: Transaction, scope: Scope, wishes: AddressWish[]): Promise<TakenAddress[]> {
+  if (wishes.length === 0) return [];
+  const subnets = await lockSubnets(
+    tx,
+    scope,
+    wishes.map((wish) => wish.from),
+  );
+  const problems: FieldProblem[] = [];
+  const chosen = wishes.flatMap((wish) => {
+    const choice = chooseSubnet(wish, subnets);
+    if ('message' in choice) problems.push(choice);
+    else choice.subnet.available--;
+    return 'message' in choice ? [] : [{ ...wish, ...choice }];
+  });
+  if (problems.length > 0) throw new InvalidError(problems);
+  const given = chosen.flatMap((choice) =>
+    choice.address === undefined ? [] : [{ subnetId: choice.subnet.id, address: choice.address }],
+  );
+  const amounts = new Map<string, number>();
+  for (const { subnet, address } of chosen) {
+    if (address === undefined) amounts.set(subnet.id, (amounts.get(subnet.id) ?? 0) + 1);
+  }
+  const free = await lowestFree(tx, amounts, given);
+  const taken = chosen.map(({ holder, subnet, address }) => {
+    const next = address ?? free.get(subnet.id)?.shift();
+    if (next === undefined) {
+      throw new ConflictError(
+        `Subnet ${subnet.id} has no free address left; delete what is no longer needed or use another subnet`,
       );
-      const problems: FieldProblem[] = [];
-      const chosen = wishes.flatMap((wish) => {
-        const choice = chooseSubnet(wish, subnets);
-        if ('message' in choice) problems.push(choice);
-        else choice.subnet.available--;
-        return 'message' in choice ? [] : [{ ...wish, ...choice }];
-      });
-      if (problems.length > 0) throw new InvalidError(problems);
-      const given = chosen.flatMap((choice) =>
-        choice.address === undefined ? [] : [{ subnetId: choice.subnet.id, address: choice.address }],
-      );
-      const amounts = new Map<string, number>();
-      for (const { subnet, address } of chosen) {
-        if (address === undefined) amounts.set(subnet.id, (amounts.get(subnet.id) ?? 0) + 1);
-      }
-      const free = await lowestFree(tx, amounts, given);
-      const taken = chosen.map(({ holder, subnet, address }) => {
-        const next = address ?? free.get(subnet.id)?.shift();
-        if (next === undefined) {
-          throw new ConflictError(
-            `Subnet ${subnet.id} has no free address left; delete what is no longer needed or use another subnet`,
-          );
-        }
-        return {
-          holder,
-          networkId: subnet.network_id,
-          subnetId: subnet.id,
-          address: next,
-          external: subnet.external,
-        };
-      });
-      await insertAssignments(tx, taken).catch((error: unknown) => {
-        if (!violates(error, 'ip_assignments_once')) throw error;
-        const asked = given.map(({ address }) => address).join(', ');
-        throw new ConflictError(`An address that was asked for is taken already: ${asked}`);
-      });
-      await noteTaken(tx, taken, new Set(given.map(({ subnetId, address }) => `${subnetId} ${address}`)));
-      return taken;
-    },
-    release,
-    releaseSome,
-  };
+    }
+    return {
+      holder,
+      networkId: subnet.network_id,
+      subnetId: subnet.id,
+      address: next,
+      external: subnet.external,
+    };
+  });
+  await insertAssignments(tx, taken).catch((error: unknown) => {
+    if (!violates(error, 'ip_assignments_once')) throw error;
+    const asked = given.map(({ address }) => address).join(', ');
+    throw new ConflictError(`An address that was asked for is taken already: ${asked}`);
+  });
+  await noteTaken(tx, taken, new Set(given.map(({ subnetId, address }) => `${subnetId} ${address}`)));
+  return taken;
 }
 
 type Choice = { subnet: LockedSubnet; address: string | undefined } | FieldProblem;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { make, type Wanted, type WantPlace } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
-import type { Place } from '../projects/place.ts';
+import { isIn, type Place } from '../projects/place.ts';
 import { networkSpec, subnetSpec } from './wanted.ts';
 
 export interface NetworkedRegion {
@@ -130,8 +130,7 @@ export async function defaultNetworkId(tx: Transaction, place: Place): Promise<s
   const row = await tx.sql
     .selectFrom('networks')
     .select('id')
-    .where('project_id', '=', place.projectId)
-    .where('region_id', '=', place.regionId)
+    .where(isIn(place))
     .where('is_default', '=', true)
     .executeTakeFirst();
   return row?.id;

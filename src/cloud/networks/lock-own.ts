@@ -1,10 +1,8 @@
-import type { Kysely } from 'kysely';
-import type { Transaction } from '../../db/database.ts';
-import type { Tables } from '../../db/tables.ts';
+import type { Sql, Transaction } from '../../db/database.ts';
 import type { ResourceType } from '../../lib/action-resource.ts';
 import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
-import { type Place, placeOf } from '../projects/place.ts';
+import type { Place } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { refuseHeld } from '../tasks/held.ts';
 
@@ -15,7 +13,7 @@ interface Kind<Row> {
   /** Of the project's own. */
   lock(tx: Transaction, place: Place, id: string): Promise<Row | undefined>;
   /** Of what the project sees, the platform's as well. */
-  find(db: Kysely<Tables>, place: Place, id: string): Promise<object | undefined>;
+  find(db: Sql, place: Place, id: string): Promise<object | undefined>;
 }
 
 /** Locks what the project owns for a change. @throws NotFoundError, ForbiddenError for the platform's own, ConflictError while a task holds it */
@@ -38,12 +36,12 @@ export async function lockAlsoHeld<Row extends { id: string; name: string; task_
   kind: Kind<Row>,
 ): Promise<Row> {
   if (!isUuid(id)) throw new NotFoundError(kind.name, id);
-  const own = await kind.lock(tx, placeOf(scope), id);
+  const own = await kind.lock(tx, scope, id);
   if (own) {
     scope.principal.writes?.about({ ...own, type: kind.type });
     return own;
   }
-  if (await kind.find(tx.sql, placeOf(scope), id)) {
+  if (await kind.find(tx.sql, scope, id)) {
     throw new ForbiddenError(`${kind.name} ${id} belongs to the platform and can only be used`);
   }
   throw new NotFoundError(kind.name, id);

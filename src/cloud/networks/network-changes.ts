@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { make, put, remove, type Wanted } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ConflictError, NotFoundError } from '../../lib/errors.ts';
-import { isUuid } from '../../lib/ids.ts';
+import { ConflictError } from '../../lib/errors.ts';
+import { foundById } from '../../lib/found.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import { sameTags } from '../../lib/tags.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
 import type { TagHolder } from '../metadata/service.ts';
-import { placeOf } from '../projects/place.ts';
+import { newResource } from '../projects/new-resource.ts';
 import type { Scope } from '../projects/service.ts';
-import { takeQuota } from '../quotas/quotas.ts';
+import { quotaOwner, takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { MTU } from './default-networks.ts';
@@ -19,7 +19,7 @@ import { lockAlsoHeld, lockOwn } from './lock-own.ts';
 import * as rows from './network-rows.ts';
 import { findNetwork } from './store.ts';
 import { CREATE_NETWORK, DELETE_NETWORK, type NetworkUpdate, UPDATE_NETWORK } from './tasks.ts';
-import { type NetworkUsers, refuseUsed } from './users.ts';
+import { refuseUsed } from './users.ts';
 import { networkSpec } from './wanted.ts';
 
 export interface NetworkChanges {
@@ -41,9 +41,8 @@ export function createNetworkChanges(deps: {
   database: Database;
   clock: Clock;
   tasks: Tasks;
-  users: readonly NetworkUsers[];
 }): NetworkChanges {
-  const { database, clock, tasks, users } = deps;
+  const { database, clock, tasks } = deps;
 
   return {
     async create(scope, request) {
@@ -52,7 +51,7 @@ export function createNetworkChanges(deps: {
       const [id, taskId] = [randomUUID(), randomUUID()];
       const now = clock.now();
       await database.accept(scope.principal, async (tx) => {
-        const segment = await rows.nextSegment(tx, scope.region.id, type);
+        const segment = await rows.nextSegment(tx, scope.regionId, type);
         if (segment === undefined) {
           throw new ConflictError(`Region ${scope.region.display_name} has no VLAN left; use type vxlan`);
         }
@@ -60,8 +59,6 @@ export function createNetworkChanges(deps: {
         const spec = networkSpec({ name: request.name, type, mtu: MTU, tags });
         await rows.insertNetwork(tx, {
           id,
-          project_id: scope.projectId,
-          region_id: scope.region.id,
           name: request.name,
           type,
           mtu: MTU,
@@ -72,16 +69,13 @@ export function createNetworkChanges(deps: {
           segmentation_id: segment,
           tags: JSON.stringify(tags),
           ready: false,
-          creator_task_id: taskId,
-          task_id: taskId,
-          created_at: now,
-          updated_at: now,
+          ...newResource(scope, taskId, now),
         });
         await tasks.begin(tx, scope, {
           id: taskId,
           task: CREATE_NETWORK,
           data: request,
-          input: inputOf(scope, id),
+          input: { networkId: id, ...quotaOwner(scope) },
           wants: [make('network', id, spec)],
         });
         await takeQuota(tx, scope, 'network_count');
@@ -130,7 +124,7 @@ export function createNetworkChanges(deps: {
         }
         const subnets = await rows.lockSubnetsOf(tx, network.id);
         for (const subnet of subnets) refuseHeld(`Subnet ${subnet.name} of network ${network.name}`, subnet);
-        await refuseUsed(tx, placeOf(scope), what, { networkId: network.id }, users);
+        await refuseUsed(tx, scope, what, { networkId: network.id });
         const taskId = randomUUID();
         await rows.changeNetwork(tx, network.id, { ready: false, task_id: taskId });
         await rows.holdSubnetsOf(tx, network.id, taskId);
@@ -138,17 +132,13 @@ export function createNetworkChanges(deps: {
           id: taskId,
           task: DELETE_NETWORK,
           data: { network_id: network.id },
-          input: inputOf(scope, network.id),
+          input: { networkId: network.id, ...quotaOwner(scope) },
           wants: [remove('network', network.id), ...subnets.map((subnet) => remove('subnet', subnet.id))],
         });
       }),
 
     tags: {
-      async read(scope, id) {
-        const network = isUuid(id) ? await findNetwork(database.sql, placeOf(scope), id) : undefined;
-        if (!network) throw new NotFoundError('Network', id);
-        return network.tags;
-      },
+      read: (scope, id) => foundById('Network', id, () => findNetwork(database.sql, scope, id)),
       async change(tx, scope, id, plan) {
         const network = await lockOwn(tx, scope, id, NETWORK);
         const tags = plan(network.tags);
@@ -177,7 +167,3 @@ export function createNetworkChanges(deps: {
 }
 
 const NETWORK = { name: 'Network', type: 'network' as const, lock: rows.lockNetwork, find: findNetwork };
-
-function inputOf(scope: Scope, networkId: string) {
-  return { networkId, clientId: scope.clientId, regionId: scope.region.id };
-}

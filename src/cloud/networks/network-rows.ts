@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
-import type { Place } from '../projects/place.ts';
+import { isIn, type Place } from '../projects/place.ts';
 
 export type OwnNetwork = Selectable<Tables['networks']>;
 
@@ -15,8 +15,7 @@ export async function lockNetwork(
     .selectFrom('networks')
     .selectAll()
     .where('id', '=', id)
-    .where('project_id', '=', place.projectId)
-    .where('region_id', '=', place.regionId)
+    .where(isIn(place))
     .forNoKeyUpdate()
     .executeTakeFirst();
 }
@@ -78,18 +77,12 @@ export async function holdSubnetsOf(tx: Transaction, networkId: string, taskId: 
     .execute();
 }
 
-export async function freeSubnetsOf(tx: Transaction, networkId: string): Promise<void> {
-  await tx.sql
-    .updateTable('subnets')
-    .set({ ready: true, task_id: null })
-    .where('network_id', '=', networkId)
-    .execute();
-}
+export type NetworkOrSubnet = { networkId: string } | { subnetId: string };
 
 /** Up to `limit` ports in the network, or in the subnet, with their instances. */
 export async function portsIn(
   tx: Transaction,
-  where: { networkId: string } | { subnetId: string },
+  where: NetworkOrSubnet,
   limit: number,
 ): Promise<{ id: string; instanceId: string | null; instanceName: string | null; poolId: string | null }[]> {
   const ports = tx.sql

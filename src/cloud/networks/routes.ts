@@ -1,23 +1,17 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
-import { tagFilter } from '../../lib/tag-query.ts';
+import { presentedPage } from '../../lib/page.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
 import { presentedNetwork } from './answers.ts';
 import { CreateNetwork, UpdateNetwork } from './input-schema.ts';
 import { NetworkAnswer, NetworkList, NetworkListQuery, NetworkParams } from './schema.ts';
 import type { Networks } from './service.ts';
-import type { NetworkFilter } from './store.ts';
 
 const NETWORKS = '/cloud/v1/networks/:project_id/:region_id';
 const NETWORKS_V2 = '/cloud/v2/networks/:project_id/:region_id';
 const tags = ['Networks'];
 
-export function networkRoutes(
-  app: Api,
-  dialect: Dialect,
-  { projects, networks }: { projects: Projects; networks: Networks },
-): void {
+export function networkRoutes(app: Api, dialect: Dialect, { networks }: { networks: Networks }): void {
   app.get(NETWORKS, {
     config: { access: 'read' },
     schema: {
@@ -28,11 +22,8 @@ export function networkRoutes(
       querystring: NetworkListQuery,
       response: { 200: NetworkList },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { count, rows } = await networks.list(scope, networkFilter(request.query));
-      return { count, results: rows.map((row) => presentedNetwork(row, scope)) };
-    },
+    handler: async ({ scope, query }) =>
+      presentedPage(await networks.list(scope, query), (row) => presentedNetwork(row, scope)),
   });
 
   app.get(`${NETWORKS}/:network_id`, {
@@ -44,10 +35,8 @@ export function networkRoutes(
       params: NetworkParams,
       response: { 200: NetworkAnswer },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return presentedNetwork(await networks.get(scope, request.params.network_id), scope);
-    },
+    handler: async ({ scope, params }) =>
+      presentedNetwork(await networks.get(scope, params.network_id), scope),
   });
 
   app.post(NETWORKS, {
@@ -61,10 +50,7 @@ export function networkRoutes(
       body: CreateNetwork,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([await networks.create(scope, request.body)]);
-    },
+    handler: async ({ scope, body }) => dialect.tasks([await networks.create(scope, body)]),
   });
 
   app.patch(`${NETWORKS}/:network_id`, {
@@ -78,10 +64,9 @@ export function networkRoutes(
       body: UpdateNetwork,
       response: { 200: NetworkAnswer },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      await networks.updateNow(scope, request.params.network_id, request.body);
-      return presentedNetwork(await networks.get(scope, request.params.network_id), scope);
+    handler: async ({ scope, params, body }) => {
+      await networks.updateNow(scope, params.network_id, body);
+      return presentedNetwork(await networks.get(scope, params.network_id), scope);
     },
   });
 
@@ -96,9 +81,8 @@ export function networkRoutes(
       body: UpdateNetwork,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const task = await networks.update(scope, request.params.network_id, request.body);
+    handler: async ({ scope, params, body }) => {
+      const task = await networks.update(scope, params.network_id, body);
       return dialect.tasks(task === undefined ? [] : [task]);
     },
   });
@@ -114,26 +98,6 @@ export function networkRoutes(
       params: NetworkParams,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([await networks.delete(scope, request.params.network_id)]);
-    },
+    handler: async ({ scope, params }) => dialect.tasks([await networks.delete(scope, params.network_id)]),
   });
-}
-
-function networkFilter(query: NetworkListQuery): NetworkFilter {
-  const [column, direction] = (query.order_by ?? 'created_at.desc').split('.') as [
-    'created_at' | 'name' | 'priority',
-    'asc' | 'desc',
-  ];
-  return {
-    name: query.name,
-    external: query.external,
-    type: query.network_type,
-    ownedBy: query.owned_by ?? 'project',
-    ...tagFilter(query),
-    order: { column: column === 'priority' ? 'is_default' : column, direction },
-    limit: query.limit ?? 1000,
-    offset: query.offset ?? 0,
-  };
 }

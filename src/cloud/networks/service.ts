@@ -1,14 +1,14 @@
 import type { Database } from '../../db/database.ts';
-import { NotFoundError } from '../../lib/errors.ts';
-import { isUuid } from '../../lib/ids.ts';
-import { placeOf } from '../projects/place.ts';
+import { foundById } from '../../lib/found.ts';
+import type { Page } from '../../lib/page.ts';
 import type { Scope } from '../projects/service.ts';
 import { createNetworkChanges, type NetworkChanges } from './network-changes.ts';
+import type { NetworkListQuery, SubnetListQuery } from './schema.ts';
 import * as store from './store.ts';
 import { createSubnetChanges, type SubnetChanges } from './subnet-changes.ts';
 
 export interface Networks extends NetworkChanges, SubnetChanges {
-  list(scope: Scope, filter: store.NetworkFilter): Promise<{ count: number; rows: store.NetworkRow[] }>;
+  list(scope: Scope, query: NetworkListQuery): Promise<Page<store.NetworkRow>>;
   /** Also the platform's network to the outside. @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.NetworkRow>;
   /** Those of the ids that the project sees, with their whole subnets. */
@@ -16,7 +16,7 @@ export interface Networks extends NetworkChanges, SubnetChanges {
     scope: Scope,
     ids: string[],
   ): Promise<{ network: store.NetworkRow; subnets: store.SubnetRow[] }[]>;
-  listSubnets(scope: Scope, filter: store.SubnetFilter): Promise<{ count: number; rows: store.SubnetRow[] }>;
+  listSubnets(scope: Scope, query: SubnetListQuery): Promise<Page<store.SubnetRow>>;
   /** @throws NotFoundError */
   getSubnet(scope: Scope, id: string): Promise<store.SubnetRow>;
 }
@@ -28,18 +28,10 @@ export function createNetworks(
   return {
     ...createNetworkChanges(deps),
     ...createSubnetChanges(deps),
-    list: (scope, filter) => store.listNetworks(database.sql, placeOf(scope), filter),
-    async get(scope, id) {
-      const row = isUuid(id) ? await store.findNetwork(database.sql, placeOf(scope), id) : undefined;
-      if (!row) throw new NotFoundError('Network', id);
-      return row;
-    },
-    withSubnets: (scope, ids) => store.findWithSubnets(database.sql, placeOf(scope), ids),
-    listSubnets: (scope, filter) => store.listSubnets(database.sql, placeOf(scope), filter),
-    async getSubnet(scope, id) {
-      const row = isUuid(id) ? await store.findSubnet(database.sql, placeOf(scope), id) : undefined;
-      if (!row) throw new NotFoundError('Subnet', id);
-      return row;
-    },
+    list: (scope, query) => store.listNetworks(database.sql, scope, query),
+    get: (scope, id) => foundById('Network', id, () => store.findNetwork(database.sql, scope, id)),
+    withSubnets: (scope, ids) => store.findWithSubnets(database.sql, scope, ids),
+    listSubnets: (scope, query) => store.listSubnets(database.sql, scope, query),
+    getSubnet: (scope, id) => foundById('Subnet', id, () => store.findSubnet(database.sql, scope, id)),
   };
 }

@@ -1,37 +1,20 @@
-import { type Kysely, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
+import type { Sql } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
+import { orderOf } from '../../lib/order.ts';
+import type { Page } from '../../lib/page.ts';
 import type { Place } from '../projects/place.ts';
+import type { NetworkListQuery, SubnetListQuery } from './schema.ts';
 
 export type NetworkRow = Selectable<Tables['networks']> & { subnets: string[] };
 export type SubnetRow = Selectable<Tables['subnets']> & { project_id: number | null };
 
-interface Page {
-  limit: number;
-  offset: number;
-}
-interface Owned {
-  /** `any` takes the platform's networks too. */
-  ownedBy: 'any' | 'project';
-  tagKeys: string[];
-  tags: Record<string, string>;
-}
-export interface NetworkFilter extends Page, Owned {
-  name?: string | undefined;
-  external?: boolean | undefined;
-  type?: string | undefined;
-  order: { column: 'created_at' | 'name' | 'is_default'; direction: 'asc' | 'desc' };
-}
-export interface SubnetFilter extends Page, Owned {
-  networkId?: string | undefined;
-  order: {
-    column: 'available_ips' | 'cidr' | 'created_at' | 'name' | 'total_ips' | 'updated_at';
-    direction: 'asc' | 'desc';
-  };
-}
+/** `any` takes the platform's networks too. */
+type OwnedBy = 'any' | 'project' | undefined;
 
-function networks(db: Kysely<Tables>, place: Place, ownedBy: 'any' | 'project') {
+function networks(db: Sql, place: Place, ownedBy: OwnedBy) {
   return db
     .selectFrom('networks')
     .selectAll('networks')
@@ -43,7 +26,7 @@ function networks(db: Kysely<Tables>, place: Place, ownedBy: 'any' | 'project') 
     .where(visible(place, ownedBy));
 }
 
-function subnets(db: Kysely<Tables>, place: Place, ownedBy: 'any' | 'project') {
+function subnets(db: Sql, place: Place, ownedBy: OwnedBy) {
   return db
     .selectFrom('subnets')
     .innerJoin('networks', 'networks.id', 'subnets.network_id')
@@ -53,31 +36,23 @@ function subnets(db: Kysely<Tables>, place: Place, ownedBy: 'any' | 'project') {
     .where(visible(place, ownedBy));
 }
 
-function visible(place: Place, ownedBy: 'any' | 'project') {
+function visible(place: Place, ownedBy: OwnedBy) {
   return ownedBy === 'any'
     ? sql<boolean>`(networks.project_id = ${place.projectId} or networks.external)`
     : sql<boolean>`networks.project_id = ${place.projectId}`;
 }
 
-export async function findNetwork(
-  db: Kysely<Tables>,
-  place: Place,
-  id: string,
-): Promise<NetworkRow | undefined> {
+export async function findNetwork(db: Sql, place: Place, id: string): Promise<NetworkRow | undefined> {
   return networks(db, place, 'any').where('networks.id', '=', id).executeTakeFirst();
 }
 
-export async function findSubnet(
-  db: Kysely<Tables>,
-  place: Place,
-  id: string,
-): Promise<SubnetRow | undefined> {
+export async function findSubnet(db: Sql, place: Place, id: string): Promise<SubnetRow | undefined> {
   return subnets(db, place, 'any').where('subnets.id', '=', id).executeTakeFirst();
 }
 
 /** Those of the ids that the project sees, with their whole subnets in order of age. */
 export async function findWithSubnets(
-  db: Kysely<Tables>,
+  db: Sql,
   place: Place,
   ids: string[],
 ): Promise<{ network: NetworkRow; subnets: SubnetRow[] }[]> {
@@ -95,20 +70,23 @@ export async function findWithSubnets(
 }
 
 export async function listNetworks(
-  db: Kysely<Tables>,
+  db: Sql,
   place: Place,
-  filter: NetworkFilter,
-): Promise<{ count: number; rows: NetworkRow[] }> {
-  let matching = networks(db, place, filter.ownedBy).where((eb) =>
-    eb.and(tagConditions('networks.tags', filter)),
+  query: NetworkListQuery,
+): Promise<Page<NetworkRow>> {
+  let matching = networks(db, place, query.owned_by).where((eb) =>
+    eb.and(tagConditions('networks.tags', query)),
   );
-  if (filter.name !== undefined) matching = matching.where('networks.name', '=', filter.name);
-  if (filter.external !== undefined) matching = matching.where('networks.external', '=', filter.external);
-  if (filter.type !== undefined) matching = matching.where(sql<boolean>`networks.type = ${filter.type}`);
+  if (query.name !== undefined) matching = matching.where('networks.name', '=', query.name);
+  if (query.external !== undefined) matching = matching.where('networks.external', '=', query.external);
+  if (query.network_type !== undefined) {
+    matching = matching.where(sql<boolean>`networks.type = ${query.network_type}`);
+  }
+  const [column, direction] = orderOf(query.order_by ?? 'created_at.desc');
   const ordered = matching
-    .orderBy(`networks.${filter.order.column}`, filter.order.direction)
-    .orderBy('networks.id', filter.order.direction);
-  return pageWithCount(ordered, filter);
+    .orderBy(`networks.${column === 'priority' ? 'is_default' : column}`, direction)
+    .orderBy('networks.id', direction);
+  return pageWithCount(ordered, query);
 }
 
 const SUBNET_ORDERS = {
@@ -120,17 +98,12 @@ const SUBNET_ORDERS = {
   updated_at: sql`subnets.updated_at`,
 };
 
-export async function listSubnets(
-  db: Kysely<Tables>,
-  place: Place,
-  filter: SubnetFilter,
-): Promise<{ count: number; rows: SubnetRow[] }> {
-  let matching = subnets(db, place, filter.ownedBy).where((eb) =>
-    eb.and(tagConditions('subnets.tags', filter)),
+export async function listSubnets(db: Sql, place: Place, query: SubnetListQuery): Promise<Page<SubnetRow>> {
+  let matching = subnets(db, place, query.owned_by).where((eb) =>
+    eb.and(tagConditions('subnets.tags', query)),
   );
-  if (filter.networkId !== undefined) matching = matching.where('network_id', '=', filter.networkId);
-  const ordered = matching
-    .orderBy(SUBNET_ORDERS[filter.order.column], filter.order.direction)
-    .orderBy('subnets.id', filter.order.direction);
-  return pageWithCount(ordered, filter);
+  if (query.network_id !== undefined) matching = matching.where('network_id', '=', query.network_id);
+  const [column, direction] = orderOf(query.order_by ?? 'cidr.asc');
+  const ordered = matching.orderBy(SUBNET_ORDERS[column], direction).orderBy('subnets.id', direction);
+  return pageWithCount(ordered, query);
 }

@@ -2,15 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { make, put, remove } from '../../convergence/wants.ts';
 import { type Database, type Transaction, violates } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
-import { isUuid } from '../../lib/ids.ts';
+import { ConflictError, type FieldProblem, InvalidError } from '../../lib/errors.ts';
+import { foundById } from '../../lib/found.ts';
 import { familyOf } from '../../lib/ip-number.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
 import type { TagHolder } from '../metadata/service.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
-import { takeQuota } from '../quotas/quotas.ts';
+import { quotaOwner, takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { CreateSubnet, UpdateSubnet } from './input-schema.ts';
@@ -21,7 +20,7 @@ import { findSubnet } from './store.ts';
 import { gatewayIn, keepsGateway, poolOf, type SubnetRange, subnetRange } from './subnet-range.ts';
 import * as rows from './subnet-rows.ts';
 import { CREATE_SUBNET, DELETE_NETWORK, DELETE_SUBNET } from './tasks.ts';
-import { type NetworkUsers, refuseUsed } from './users.ts';
+import { refuseUsed } from './users.ts';
 import { subnetSpec } from './wanted.ts';
 
 export interface SubnetChanges {
@@ -40,13 +39,8 @@ export interface SubnetChanges {
   subnetTags: TagHolder;
 }
 
-export function createSubnetChanges(deps: {
-  database: Database;
-  clock: Clock;
-  tasks: Tasks;
-  users: readonly NetworkUsers[];
-}): SubnetChanges {
-  const { database, clock, tasks, users } = deps;
+export function createSubnetChanges(deps: { database: Database; clock: Clock; tasks: Tasks }): SubnetChanges {
+  const { database, clock, tasks } = deps;
 
   return {
     async createSubnet(scope, request) {
@@ -56,7 +50,7 @@ export function createSubnetChanges(deps: {
       const [id, taskId] = [randomUUID(), randomUUID()];
       const now = clock.now();
       await database.accept(scope.principal, async (tx) => {
-        const network = await lockNetwork(tx, placeOf(scope), request.network_id);
+        const network = await lockNetwork(tx, scope, request.network_id);
         if (!network) {
           const message = `No network ${request.network_id} of this project in this region.`;
           throw new InvalidError([{ field: 'network_id', message }]);
@@ -97,7 +91,7 @@ export function createSubnetChanges(deps: {
           id: taskId,
           task: CREATE_SUBNET,
           data: request,
-          input: inputOf(scope, id),
+          input: { subnetId: id, ...quotaOwner(scope) },
           wants: [make('subnet', id, spec)],
         });
         await takeQuota(tx, scope, 'subnet_count');
@@ -147,24 +141,20 @@ export function createSubnetChanges(deps: {
         if (subnet.creator_task_id === null) {
           throw new ConflictError("The subnet of a project's default network cannot be deleted");
         }
-        await refuseUsed(tx, placeOf(scope), `Subnet ${subnet.name}`, { subnetId: subnet.id }, users);
+        await refuseUsed(tx, scope, `Subnet ${subnet.name}`, { subnetId: subnet.id });
         const taskId = randomUUID();
         await rows.changeSubnet(tx, subnet.id, { ready: false, task_id: taskId });
         return tasks.begin(tx, scope, {
           id: taskId,
           task: DELETE_SUBNET,
           data: { subnet_id: subnet.id },
-          input: inputOf(scope, subnet.id),
+          input: { subnetId: subnet.id, ...quotaOwner(scope) },
           wants: [remove('subnet', subnet.id)],
         });
       }),
 
     subnetTags: {
-      async read(scope, id) {
-        const subnet = isUuid(id) ? await findSubnet(database.sql, placeOf(scope), id) : undefined;
-        if (!subnet) throw new NotFoundError('Subnet', id);
-        return subnet.tags;
-      },
+      read: (scope, id) => foundById('Subnet', id, () => findSubnet(database.sql, scope, id)),
       async change(tx, scope, id, plan) {
         const subnet = await lockOwn(tx, scope, id, SUBNET);
         const tags = plan(subnet.tags);
@@ -236,7 +226,3 @@ async function moveGateway(tx: Transaction, subnet: rows.OwnSubnet, gateway: str
 }
 
 const SUBNET = { name: 'Subnet', type: 'subnet' as const, lock: rows.lockSubnet, find: findSubnet };
-
-function inputOf(scope: Scope, subnetId: string) {
-  return { subnetId, clientId: scope.clientId, regionId: scope.region.id };
-}

@@ -1,22 +1,16 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
-import { tagFilter } from '../../lib/tag-query.ts';
+import { presentedPage } from '../../lib/page.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
 import { presentedSubnet } from './answers.ts';
 import { CreateSubnet, UpdateSubnet } from './input-schema.ts';
 import { SubnetAnswer, SubnetList, SubnetListQuery, SubnetParams } from './schema.ts';
 import type { Networks } from './service.ts';
-import type { SubnetFilter } from './store.ts';
 
 const SUBNETS = '/cloud/v1/subnets/:project_id/:region_id';
 const tags = ['Networks'];
 
-export function subnetRoutes(
-  app: Api,
-  dialect: Dialect,
-  { projects, networks }: { projects: Projects; networks: Networks },
-): void {
+export function subnetRoutes(app: Api, dialect: Dialect, { networks }: { networks: Networks }): void {
   app.get(SUBNETS, {
     config: { access: 'read' },
     schema: {
@@ -27,11 +21,8 @@ export function subnetRoutes(
       querystring: SubnetListQuery,
       response: { 200: SubnetList },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { count, rows } = await networks.listSubnets(scope, subnetFilter(request.query));
-      return { count, results: rows.map((row) => presentedSubnet(row, scope)) };
-    },
+    handler: async ({ scope, query }) =>
+      presentedPage(await networks.listSubnets(scope, query), (row) => presentedSubnet(row, scope)),
   });
 
   app.get(`${SUBNETS}/:subnet_id`, {
@@ -43,10 +34,8 @@ export function subnetRoutes(
       params: SubnetParams,
       response: { 200: SubnetAnswer },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return presentedSubnet(await networks.getSubnet(scope, request.params.subnet_id), scope);
-    },
+    handler: async ({ scope, params }) =>
+      presentedSubnet(await networks.getSubnet(scope, params.subnet_id), scope),
   });
 
   app.post(SUBNETS, {
@@ -61,10 +50,7 @@ export function subnetRoutes(
       body: CreateSubnet,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([await networks.createSubnet(scope, request.body)]);
-    },
+    handler: async ({ scope, body }) => dialect.tasks([await networks.createSubnet(scope, body)]),
   });
 
   app.patch(`${SUBNETS}/:subnet_id`, {
@@ -79,10 +65,9 @@ export function subnetRoutes(
       body: UpdateSubnet,
       response: { 200: SubnetAnswer },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      await networks.updateSubnet(scope, request.params.subnet_id, request.body);
-      return presentedSubnet(await networks.getSubnet(scope, request.params.subnet_id), scope);
+    handler: async ({ scope, params, body }) => {
+      await networks.updateSubnet(scope, params.subnet_id, body);
+      return presentedSubnet(await networks.getSubnet(scope, params.subnet_id), scope);
     },
   });
 
@@ -97,24 +82,7 @@ export function subnetRoutes(
       params: SubnetParams,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([await networks.deleteSubnet(scope, request.params.subnet_id)]);
-    },
+    handler: async ({ scope, params }) =>
+      dialect.tasks([await networks.deleteSubnet(scope, params.subnet_id)]),
   });
-}
-
-function subnetFilter(query: SubnetListQuery): SubnetFilter {
-  const [column, direction] = (query.order_by ?? 'cidr.asc').split('.') as [
-    SubnetFilter['order']['column'],
-    'asc' | 'desc',
-  ];
-  return {
-    networkId: query.network_id,
-    ownedBy: query.owned_by ?? 'project',
-    ...tagFilter(query),
-    order: { column, direction },
-    limit: query.limit ?? 1000,
-    offset: query.offset ?? 0,
-  };
 }

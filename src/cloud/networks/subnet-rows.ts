@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
-import type { Place } from '../projects/place.ts';
+import { isIn, type Place } from '../projects/place.ts';
 
 export type OwnSubnet = Selectable<Tables['subnets']> & { is_default: boolean };
 
@@ -13,8 +13,7 @@ export async function lockSubnet(tx: Transaction, place: Place, id: string): Pro
     .selectAll('subnets')
     .select('networks.is_default')
     .where('subnets.id', '=', id)
-    .where('networks.project_id', '=', place.projectId)
-    .where('networks.region_id', '=', place.regionId)
+    .where(isIn(place, 'networks'))
     .forNoKeyUpdate('subnets')
     .executeTakeFirst();
 }

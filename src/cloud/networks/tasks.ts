@@ -1,19 +1,14 @@
 import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { releaseQuota } from '../quotas/quotas.ts';
+import { type QuotaOwner, releaseQuota } from '../quotas/quotas.ts';
 import { changeNetwork, deleteNetwork } from './network-rows.ts';
 import { changeSubnet, deleteSubnet } from './subnet-rows.ts';
 
-/** Whose quota something counts against. */
-interface Owner {
-  clientId: number;
-  regionId: number;
-}
-interface NetworkInput extends Owner {
+interface NetworkInput extends QuotaOwner {
   networkId: string;
 }
-interface SubnetInput extends Owner {
+interface SubnetInput extends QuotaOwner {
   subnetId: string;
 }
 

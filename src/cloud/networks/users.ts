@@ -1,18 +1,9 @@
 import type { Transaction } from '../../db/database.ts';
 import { ConflictError } from '../../lib/errors.ts';
+import { clustersIn } from '../clusters/network-users.ts';
+import { sharesIn } from '../file-shares/network-users.ts';
 import type { Place } from '../projects/place.ts';
-import { portsIn } from './network-rows.ts';
-
-/** What works in networks without having ports there. */
-export interface NetworkUsers {
-  /** Up to `limit` of them, each as `cluster blue`. A network includes its subnets. */
-  usersOf(
-    tx: Transaction,
-    place: Place,
-    where: { networkId: string } | { subnetId: string },
-    limit: number,
-  ): Promise<string[]>;
-}
+import { type NetworkOrSubnet, portsIn } from './network-rows.ts';
 
 const SHOWN_IN_MESSAGE = 10;
 
@@ -21,11 +12,12 @@ export async function refuseUsed(
   tx: Transaction,
   place: Place,
   what: string,
-  where: { networkId: string } | { subnetId: string },
-  users: readonly NetworkUsers[],
+  where: NetworkOrSubnet,
 ): Promise<void> {
-  const others: string[] = [];
-  for (const kind of users) others.push(...(await kind.usersOf(tx, place, where, SHOWN_IN_MESSAGE)));
+  const others = [
+    ...(await clustersIn(tx, place, where, SHOWN_IN_MESSAGE)),
+    ...(await sharesIn(tx, place, where, SHOWN_IN_MESSAGE)),
+  ];
   const ports = await portsIn(tx, where, SHOWN_IN_MESSAGE);
   const named = ports
     .filter(({ poolId }) => poolId === null || others.length === 0)

@@ -1,8 +1,8 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import type { Transaction } from '../../db/database.ts';
+import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
-import type { Tables } from '../../db/tables.ts';
+import type { Page, PageQuery } from '../../lib/page.ts';
 import type { AddressPair } from './address-pairs.ts';
 
 /** A port of an instance, as the instance sees it. */
@@ -16,7 +16,7 @@ export interface InterfaceRow {
   ip_assignments: { ip_address: string; subnet_id: string }[];
 }
 
-function interfaces(db: Kysely<Tables>) {
+function interfaces(db: Sql) {
   return db
     .selectFrom('ports')
     .select(['id', 'network_id', 'mac_address', 'interface_name'])
@@ -35,10 +35,10 @@ function interfaces(db: Kysely<Tables>) {
 
 /** In the order of the instance's interfaces. */
 export async function listInterfaces(
-  db: Kysely<Tables>,
+  db: Sql,
   instanceId: string,
-  page: { limit: number; offset: number },
-): Promise<{ count: number; rows: InterfaceRow[] }> {
+  page: PageQuery,
+): Promise<Page<InterfaceRow>> {
   return pageWithCount(interfaces(db).where('instance_id', '=', instanceId).orderBy('position'), page);
 }
 

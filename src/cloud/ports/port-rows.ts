@@ -1,9 +1,12 @@
-import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
+import { type Selectable, sql, type Updateable } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import type { Transaction } from '../../db/database.ts';
+import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
-import type { Place } from '../projects/place.ts';
+import { orderOf } from '../../lib/order.ts';
+import type { Page } from '../../lib/page.ts';
+import { isIn, type Place } from '../projects/place.ts';
+import type { PortListQuery } from './schema.ts';
 
 export type PortRow = Selectable<Tables['ports']> & {
   ip_assignments: { ip_address: string; subnet_id: string }[];
@@ -13,18 +16,8 @@ export type PortRow = Selectable<Tables['ports']> & {
   pool_id: string | null;
 };
 
-export interface PortFilter {
-  ids?: string[] | undefined;
-  networkIds?: string[] | undefined;
-  subnetIds?: string[] | undefined;
-  addresses?: string[] | undefined;
-  order: { column: 'created_at' | 'network_id'; direction: 'asc' | 'desc' };
-  limit: number;
-  offset: number;
-}
-
 /** Ports with their addresses and groups, in one query. */
-function ports(db: Kysely<Tables>, { projectId, regionId }: Place) {
+function ports(db: Sql, place: Place) {
   return db
     .selectFrom('ports')
     .selectAll('ports')
@@ -49,41 +42,35 @@ function ports(db: Kysely<Tables>, { projectId, regionId }: Place) {
         .whereRef('instances.id', '=', 'ports.instance_id')
         .as('pool_id'),
     )
-    .where('ports.project_id', '=', projectId)
-    .where('ports.region_id', '=', regionId);
+    .where(isIn(place, 'ports'));
 }
 
-export async function findPort(db: Kysely<Tables>, place: Place, id: string): Promise<PortRow | undefined> {
+export async function findPort(db: Sql, place: Place, id: string): Promise<PortRow | undefined> {
   return ports(db, place).where('ports.id', '=', id).executeTakeFirst();
 }
 
-export async function listPorts(
-  db: Kysely<Tables>,
-  place: Place,
-  filter: PortFilter,
-): Promise<{ count: number; rows: PortRow[] }> {
+export async function listPorts(db: Sql, place: Place, query: PortListQuery): Promise<Page<PortRow>> {
   let matching = ports(db, place);
-  if (filter.ids) matching = matching.where(sql<boolean>`ports.id = any(${filter.ids}::uuid[])`);
-  if (filter.networkIds)
-    matching = matching.where(sql<boolean>`network_id = any(${filter.networkIds}::uuid[])`);
-  if (filter.subnetIds) {
+  if (query.ids) matching = matching.where(sql<boolean>`ports.id = any(${query.ids}::uuid[])`);
+  if (query.network_ids)
+    matching = matching.where(sql<boolean>`network_id = any(${query.network_ids}::uuid[])`);
+  if (query.subnet_ids) {
     matching = matching.where(sql<boolean>`exists (
-      select from ip_assignments where port_id = ports.id and subnet_id = any(${filter.subnetIds}::uuid[]))`);
+      select from ip_assignments where port_id = ports.id and subnet_id = any(${query.subnet_ids}::uuid[]))`);
   }
-  if (filter.addresses) {
+  if (query.ip_addresses) {
     matching = matching.where(sql<boolean>`exists (
-      select from ip_assignments where port_id = ports.id and address = any(${filter.addresses}::inet[]))`);
+      select from ip_assignments where port_id = ports.id and address = any(${query.ip_addresses}::inet[]))`);
   }
-  const ordered = matching
-    .orderBy(`ports.${filter.order.column}`, filter.order.direction)
-    .orderBy('ports.id', filter.order.direction);
-  return pageWithCount(ordered, filter);
+  const [column, direction] = orderOf(query.order_by ?? 'created_at.desc');
+  const ordered = matching.orderBy(`ports.${column}`, direction).orderBy('ports.id', direction);
+  return pageWithCount(ordered, query, 100);
 }
 
 /** The ports of the project's instances in a network, oldest first. */
 export async function portsOfNetwork(
-  db: Kysely<Tables>,
-  { projectId, regionId }: Place,
+  db: Sql,
+  place: Place,
   networkId: string,
 ): Promise<{ id: string; instance_id: string; instance_name: string }[]> {
   return db
@@ -91,8 +78,7 @@ export async function portsOfNetwork(
     .innerJoin('instances', 'instances.id', 'ports.instance_id')
     .select(['ports.id', 'instances.id as instance_id', 'instances.name as instance_name'])
     .where('ports.network_id', '=', networkId)
-    .where('ports.project_id', '=', projectId)
-    .where('ports.region_id', '=', regionId)
+    .where(isIn(place, 'ports'))
     .orderBy('ports.created_at')
     .orderBy('ports.id')
     .execute();
@@ -111,7 +97,7 @@ export async function isOutside(tx: Transaction, networkId: string): Promise<boo
 /** Locks the port against other changes until the transaction ends; false when it isn't there. */
 export async function lockPort(tx: Transaction, id: string, place?: Place): Promise<boolean> {
   let port = tx.sql.selectFrom('ports').select('id').where('id', '=', id);
-  if (place) port = port.where('project_id', '=', place.projectId).where('region_id', '=', place.regionId);
+  if (place) port = port.where(isIn(place));
   return (await port.forNoKeyUpdate().executeTakeFirst()) !== undefined;
 }
 

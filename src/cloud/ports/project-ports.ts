@@ -4,17 +4,20 @@ import type { Database, Transaction } from '../../db/database.ts';
 import { canonicalAddress } from '../../lib/cidr.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { foundById } from '../../lib/found.ts';
 import { isUuid } from '../../lib/ids.ts';
+import type { Page } from '../../lib/page.ts';
 import { refuseLosing } from '../floating-ips/on-interfaces.ts';
 import { refuseNode } from '../instances/nodes/refuse-node.ts';
-import type { Addresses } from '../networks/addresses.ts';
-import { placeOf } from '../projects/place.ts';
+import * as addresses from '../networks/addresses.ts';
 import type { Scope } from '../projects/service.ts';
-import type { PortGroups } from '../security-groups/port-groups.ts';
+import * as portGroups from '../security-groups/port-groups.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { type InterfaceRow, interfaceOf } from './interface-rows.ts';
+import { ofInstance } from './of-instances.ts';
 import * as rows from './port-rows.ts';
+import type { PortListQuery } from './schema.ts';
 import type { UPDATE_PORT } from './tasks.ts';
 import { asInRows, changedPort, portSpecs } from './wanted.ts';
 import { type PortChange, wantedPort } from './wanted-port.ts';
@@ -22,9 +25,11 @@ import { type PortChange, wantedPort } from './wanted-port.ts';
 /** The ports of a project, whatever instance they belong to. */
 export interface ProjectPorts {
   /** @throws InvalidError for an address that is none */
-  list(scope: Scope, filter: rows.PortFilter): Promise<{ count: number; rows: rows.PortRow[] }>;
+  list(scope: Scope, query: PortListQuery): Promise<Page<rows.PortRow>>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<rows.PortRow>;
+  /** In the order of the instance's interfaces. @throws NotFoundError */
+  ofInstance(scope: Scope, instanceId: string): ReturnType<typeof ofInstance>;
   /** Those in a network, which may be the platform's. @throws NotFoundError */
   ofNetwork(scope: Scope, networkId: string): ReturnType<typeof rows.portsOfNetwork>;
   /**
@@ -41,9 +46,8 @@ export interface ProjectPorts {
 
 /** @throws NotFoundError, ConflictError for a port of a node, and while a task holds it */
 async function lockFree(tx: Transaction, scope: Scope, id: string): Promise<rows.PortRow> {
-  const place = placeOf(scope);
-  const known = isUuid(id) && (await rows.lockPort(tx, id, place));
-  const port = known ? await rows.findPort(tx.sql, place, id) : undefined;
+  const known = isUuid(id) && (await rows.lockPort(tx, id, scope));
+  const port = known ? await rows.findPort(tx.sql, scope, id) : undefined;
   if (!port) throw new NotFoundError('Port', id);
   scope.principal.writes?.about({ ...port, type: 'port' });
   if (port.instance_id !== null) {
@@ -68,36 +72,32 @@ export function createProjectPorts(deps: {
   database: Database;
   clock: Clock;
   tasks: Tasks;
-  addresses: Pick<Addresses, 'take'>;
-  portGroups: Pick<PortGroups, 'existing'>;
   networks: { get(scope: Scope, id: string): Promise<{ id: string }> };
 }): ProjectPorts {
-  const { database, clock, tasks, addresses, portGroups, networks } = deps;
+  const { database, clock, tasks, networks } = deps;
 
   return {
-    async list(scope, filter) {
-      const wanted = filter.addresses?.map((text) => canonicalAddress(text)?.address);
+    async list(scope, query) {
+      const wanted = query.ip_addresses?.map((text) => canonicalAddress(text)?.address);
       const problems = (wanted ?? []).flatMap((address, index): FieldProblem[] =>
         address === undefined
           ? [{ field: `ip_addresses.${index}`, message: 'Must be an IP address such as 10.0.0.5.' }]
           : [],
       );
       if (problems.length > 0) throw new InvalidError(problems);
-      return rows.listPorts(database.sql, placeOf(scope), {
-        ...filter,
-        addresses: wanted?.filter((address) => address !== undefined),
+      return rows.listPorts(database.sql, scope, {
+        ...query,
+        ...(wanted && { ip_addresses: wanted.filter((address) => address !== undefined) }),
       });
     },
 
-    async get(scope, id) {
-      const row = isUuid(id) ? await rows.findPort(database.sql, placeOf(scope), id) : undefined;
-      if (!row) throw new NotFoundError('Port', id);
-      return row;
-    },
+    get: (scope, id) => foundById('Port', id, () => rows.findPort(database.sql, scope, id)),
+
+    ofInstance: (scope, instanceId) => ofInstance(database.sql, scope, instanceId),
 
     async ofNetwork(scope, networkId) {
       const network = await networks.get(scope, networkId);
-      return rows.portsOfNetwork(database.sql, placeOf(scope), network.id);
+      return rows.portsOfNetwork(database.sql, scope, network.id);
     },
 
     update: (scope, id, change, task) =>

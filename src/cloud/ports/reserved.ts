@@ -6,7 +6,7 @@ import { ConflictError, type FieldProblem, InvalidError } from '../../lib/errors
 import { familyOf } from '../../lib/ip-number.ts';
 import type { HeldAddress } from '../networks/address-wish.ts';
 import { familiesOf, type IpFamilyWish } from '../networks/ip-family.ts';
-import { type Place, placeOf } from '../projects/place.ts';
+import { isIn, type Place } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import { withoutGroups } from './wanted.ts';
@@ -40,7 +40,7 @@ export async function lockReserved(
   if (wishes.length === 0) return new Map();
   const rows = await lockedRows(
     tx,
-    placeOf(scope),
+    scope,
     wishes.map(({ portId }) => portId),
   );
   const problems = wishes.flatMap(({ portId, field: at }, index): FieldProblem[] => {
@@ -98,8 +98,7 @@ async function lockedRows(tx: Transaction, place: Place, ids: string[]) {
     )
     .where(sql<boolean>`ports.id = any(${ids}::uuid[])`)
     .where('ports.reserved', '=', true)
-    .where('ports.project_id', '=', place.projectId)
-    .where('ports.region_id', '=', place.regionId)
+    .where(isIn(place, 'ports'))
     .orderBy('ports.id')
     .forUpdate('ports')
     .execute();

@@ -1,13 +1,12 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
+import { presentedPage } from '../../lib/page.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import type { FloatingIps } from '../floating-ips/service.ts';
 import { NetworkParams } from '../networks/schema.ts';
 import type { Networks } from '../networks/service.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
 import { presentedInterfaces } from './interface-answers.ts';
 import { InterfaceAnswer } from './interface-schema.ts';
-import type { PortFilter } from './port-rows.ts';
 import { presentedPort } from './presenter.ts';
 import type { ProjectPorts } from './project-ports.ts';
 import {
@@ -47,13 +46,12 @@ export function portRoutes(
   app: Api,
   dialect: Dialect,
   services: {
-    projects: Projects;
     networks: Networks;
     floatingIps: FloatingIps;
     projectPorts: ProjectPorts;
   },
 ): void {
-  const { projects, projectPorts: ports } = services;
+  const { projectPorts: ports } = services;
 
   app.get(PORTS, {
     config: { access: 'read' },
@@ -65,11 +63,7 @@ export function portRoutes(
       querystring: PortListQuery,
       response: { 200: PortList },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { count, rows } = await ports.list(scope, portFilter(request.query));
-      return { count, results: rows.map(presentedPort) };
-    },
+    handler: async ({ scope, query }) => presentedPage(await ports.list(scope, query), presentedPort),
   });
 
   app.get(`${PORTS}/:port_id`, {
@@ -81,10 +75,7 @@ export function portRoutes(
       params: PortParams,
       response: { 200: PortAnswer },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return presentedPort(await ports.get(scope, request.params.port_id));
-    },
+    handler: async ({ scope, params }) => presentedPort(await ports.get(scope, params.port_id)),
   });
 
   app.patch(`${PORTS}/:port_id`, {
@@ -98,10 +89,8 @@ export function portRoutes(
       body: UpdatePort,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([await ports.update(scope, request.params.port_id, request.body, UPDATE_PORT)]);
-    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await ports.update(scope, params.port_id, body, UPDATE_PORT)]),
   });
 
   app.put(`${PORTS_V2}/:port_id/allow_address_pairs`, {
@@ -115,10 +104,9 @@ export function portRoutes(
       body: AllowAddressPairs,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const change = { allowed_address_pairs: request.body.allowed_address_pairs ?? [] };
-      return dialect.tasks([await ports.update(scope, request.params.port_id, change, UPDATE_PAIRS)]);
+    handler: async ({ scope, params, body }) => {
+      const change = { allowed_address_pairs: body.allowed_address_pairs ?? [] };
+      return dialect.tasks([await ports.update(scope, params.port_id, change, UPDATE_PAIRS)]);
     },
   });
 
@@ -132,9 +120,8 @@ export function portRoutes(
         params: PortParams,
         response: { 200: InterfaceAnswer },
       },
-      handler: async (request) => {
-        const scope = await projects.scope(scopeOf(request));
-        const row = await ports.secure(scope, request.params.port_id, enabled);
+      handler: async ({ scope, params }) => {
+        const row = await ports.secure(scope, params.port_id, enabled);
         const [answer] = await presentedInterfaces([row], scope, services);
         if (!answer) throw new TypeError('a port has a network that its project sees');
         return answer;
@@ -152,26 +139,9 @@ export function portRoutes(
       params: NetworkParams,
       response: { 200: PortOfNetworkList },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const results = await ports.ofNetwork(scope, request.params.network_id);
+    handler: async ({ scope, params }) => {
+      const results = await ports.ofNetwork(scope, params.network_id);
       return { count: results.length, results };
     },
   });
-}
-
-function portFilter(query: PortListQuery): PortFilter {
-  const [column, direction] = (query.order_by ?? 'created_at.desc').split('.') as [
-    PortFilter['order']['column'],
-    'asc' | 'desc',
-  ];
-  return {
-    ids: query.ids,
-    networkIds: query.network_ids,
-    subnetIds: query.subnet_ids,
-    addresses: query.ip_addresses,
-    order: { column, direction },
-    limit: query.limit ?? 100,
-    offset: query.offset ?? 0,
-  };
 }

@@ -1,9 +1,8 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { compiledQuery } from '../../db/compiled.ts';
-import type { Transaction } from '../../db/database.ts';
-import type { Tables } from '../../db/tables.ts';
-import type { Place } from '../projects/place.ts';
+import type { Sql, Transaction } from '../../db/database.ts';
+import { isIn, type Place } from '../projects/place.ts';
 
 /** A port as the specification shows it. */
 export interface NetworkPortRow {
@@ -14,7 +13,7 @@ export interface NetworkPortRow {
 
 /** The ports of an instance in the order of its interfaces; undefined when there is no such instance. */
 export async function portsOfInstance(
-  db: Kysely<Tables>,
+  db: Sql,
   place: Place,
   id: string,
 ): Promise<NetworkPortRow[] | undefined> {
@@ -45,8 +44,7 @@ const portsByInstance = compiledQuery((db, args: Place & { id: string }) =>
       ).as('ports'),
     )
     .where('id', '=', args.id)
-    .where('project_id', '=', args.projectId)
-    .where('region_id', '=', args.regionId)
+    .where(isIn(args))
     .compile(),
 );
 
@@ -61,8 +59,7 @@ export async function lockedInstancePorts(
     .leftJoin('ports', 'ports.instance_id', 'instances.id')
     .select(['instances.id as instanceId', 'instances.pool_id as poolId', 'ports.id as portId'])
     .where('instances.id', 'in', instanceIds)
-    .where('instances.project_id', '=', place.projectId)
-    .where('instances.region_id', '=', place.regionId)
+    .where(isIn(place, 'instances'))
     .orderBy('instances.id')
     .forShare('instances')
     .execute();

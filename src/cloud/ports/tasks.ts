@@ -1,7 +1,7 @@
 import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
 import { wantedOf } from '../../convergence/wants.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Addresses } from '../networks/addresses.ts';
+import * as addresses from '../networks/addresses.ts';
 import { changePort, lockPort, replaceGroups } from './port-rows.ts';
 import { asInRows } from './wanted.ts';
 import type { WantedPort } from './wanted-port.ts';
@@ -16,13 +16,7 @@ export const UPDATE_PORT: TaskType<PortInput> = { type: 'update_port', deadlineM
 export const UPDATE_PAIRS: TaskType<PortInput> = { type: 'update_port_allowed_address_pairs', deadlineMs };
 
 /** How changes of ports end: the row becomes what was wanted, or stays. */
-export function portTasks({
-  clock,
-  addresses,
-}: {
-  clock: Clock;
-  addresses: Pick<Addresses, 'releaseSome'>;
-}): TaskEnd[] {
+export function portTasks({ clock }: { clock: Clock }): TaskEnd[] {
   const update = (task: TaskType<PortInput>): TaskEnd<PortInput> => ({
     ...task,
     async complete(tx, _task, { portId, portSecurityEnabled, groupIds, pairs, tags, dropped }) {

@@ -1,16 +1,12 @@
 import type { Api } from '../../http/server.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import { ClusterParams } from '../clusters/schema.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
 import type { ClusterPrices } from './cluster-prices.ts';
 import { clusterPriceRequestSchema, clusterPriceSchema } from './cluster-schema.ts';
 
 const BASE = '/cloud/v2/pricing/:project_id/:region_id/k8s/clusters';
 
-export function clusterPriceRoutes(
-  app: Api,
-  { projects, clusterPrices }: { projects: Projects; clusterPrices: ClusterPrices },
-): void {
+export function clusterPriceRoutes(app: Api, { clusterPrices }: { clusterPrices: ClusterPrices }): void {
   app.post(BASE, {
     config: { access: 'read', onlyAsks: true },
     schema: {
@@ -23,7 +19,7 @@ export function clusterPriceRoutes(
       body: clusterPriceRequestSchema,
       response: { 200: clusterPriceSchema },
     },
-    handler: async (request) => clusterPrices.ofNew(await projects.scope(scopeOf(request)), request.body),
+    handler: async ({ scope, body }) => clusterPrices.ofNew(scope, body),
   });
 
   app.get(`${BASE}/:cluster_name`, {
@@ -36,9 +32,6 @@ export function clusterPriceRoutes(
       params: ClusterParams,
       response: { 200: clusterPriceSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return clusterPrices.ofExisting(scope, request.params.cluster_name);
-    },
+    handler: async ({ scope, params }) => clusterPrices.ofExisting(scope, params.cluster_name),
   });
 }

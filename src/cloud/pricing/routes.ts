@@ -1,13 +1,9 @@
 import type { Api } from '../../http/server.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
 import { snapshotPriceRequestSchema, volumePriceRequestSchema, volumePriceSchema } from './schema.ts';
 import type { Pricing } from './service.ts';
 
-export function pricingRoutes(
-  app: Api,
-  { projects, pricing }: { projects: Projects; pricing: Pricing },
-): void {
+export function pricingRoutes(app: Api, { pricing }: { pricing: Pricing }): void {
   app.post('/cloud/v1/pricing/:project_id/:region_id/volumes', {
     config: { access: 'read', onlyAsks: true },
     schema: {
@@ -20,7 +16,7 @@ export function pricingRoutes(
       body: volumePriceRequestSchema,
       response: { 200: volumePriceSchema },
     },
-    handler: async (request) => pricing.volume(await projects.scope(scopeOf(request)), request.body),
+    handler: async ({ scope, body }) => pricing.volume(scope, body),
   });
 
   app.post('/cloud/v1/pricing/:project_id/:region_id/snapshots', {
@@ -34,6 +30,6 @@ export function pricingRoutes(
       body: snapshotPriceRequestSchema,
       response: { 200: volumePriceSchema },
     },
-    handler: async (request) => pricing.snapshot(await projects.scope(scopeOf(request)), request.body),
+    handler: async ({ scope, body }) => pricing.snapshot(scope, body),
   });
 }

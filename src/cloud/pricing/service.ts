@@ -1,27 +1,16 @@
-import { InvalidError, NotFoundError } from '../../lib/errors.ts';
-import { SNAPSHOT_TYPES } from '../../lib/volume-types.ts';
+import { InvalidError } from '../../lib/errors.ts';
+import { SNAPSHOT_TYPES, type VolumeType } from '../../lib/volume-types.ts';
 import type { Catalog, Image } from '../catalog/catalog.ts';
 import type { Scope } from '../projects/service.ts';
 import { type VolumePrice, volumePrice } from './formula.ts';
 import { type OfferPrice, offerPrice } from './offers.ts';
 import type { SnapshotPriceRequest, VolumePriceRequest } from './schema.ts';
-import {
-  type PricedSnapshot,
-  type PricedVolume,
-  pricedVolume,
-  volumeRequestProblems,
-} from './volume-request.ts';
+import { type PricedVolume, pricedVolume, volumeRequestProblems } from './volume-request.ts';
 
-/** What this feature needs to know of snapshots. */
-export interface SnapshotLookup {
-  /** Undefined when the project has no such snapshot in this region. `id` may be any text. */
-  findForPricing(scope: Scope, id: string): Promise<PricedSnapshot | undefined>;
-}
-
-/** What this feature needs to know of volumes. */
-export interface VolumeLookup {
-  /** Undefined when the project has no such volume in this region. */
-  findForPricing(scope: Scope, id: string): Promise<PricedVolume | undefined>;
+/** Volumes and snapshots, as far as their price goes. */
+interface Priced {
+  /** @throws NotFoundError */
+  get(scope: Scope, id: string): Promise<{ size_gib: number; volume_type: VolumeType }>;
 }
 
 export interface Pricing {
@@ -42,11 +31,7 @@ export interface Pricing {
   image(scope: Scope, osType: Image['os_type']): OfferPrice;
 }
 
-export function createPricing(deps: {
-  catalog: Catalog;
-  snapshots: SnapshotLookup;
-  volumes: VolumeLookup;
-}): Pricing {
+export function createPricing(deps: { catalog: Catalog; snapshots: Priced; volumes: Priced }): Pricing {
   const { catalog, snapshots, volumes } = deps;
   return {
     async volume(scope, request) {
@@ -57,8 +42,7 @@ export function createPricing(deps: {
     },
 
     async snapshot(scope, { volume_id }) {
-      const volume = await volumes.findForPricing(scope, volume_id);
-      if (!volume) throw new NotFoundError('Volume', volume_id);
+      const volume = sized(await volumes.get(scope, volume_id));
       if (!SNAPSHOT_TYPES.includes(volume.volumeType)) {
         const message = `Is of type ${volume.volumeType}; snapshots can be taken of ${SNAPSHOT_TYPES.join(' and ')} volumes only.`;
         throw new InvalidError({ volume_id: [message] });
@@ -68,22 +52,26 @@ export function createPricing(deps: {
 
     flavor(scope, flavorId) {
       const terms = catalog.clientTerms(scope.clientId);
-      return offerPrice(terms, catalog.flavorPrice(scope.region.id, flavorId, terms.currency));
+      return offerPrice(terms, catalog.flavorPrice(scope.regionId, flavorId, terms.currency));
     },
 
     image(scope, osType) {
       const terms = catalog.clientTerms(scope.clientId);
-      return offerPrice(terms, catalog.imagePrice(scope.region.id, osType, terms.currency));
+      return offerPrice(terms, catalog.imagePrice(scope.regionId, osType, terms.currency));
     },
   };
 
   function priceOf(scope: Scope, { sizeGib, volumeType }: PricedVolume): VolumePrice {
     const terms = catalog.clientTerms(scope.clientId);
-    return volumePrice(terms, catalog.volumePrice(scope.region.id, volumeType, terms.currency), sizeGib);
+    return volumePrice(terms, catalog.volumePrice(scope.regionId, volumeType, terms.currency), sizeGib);
   }
 
-  async function snapshotOf(scope: Scope, request: VolumePriceRequest): Promise<PricedSnapshot | undefined> {
+  async function snapshotOf(scope: Scope, request: VolumePriceRequest): Promise<PricedVolume | undefined> {
     const id = request.snapshot_id ?? null;
-    return id === null ? undefined : snapshots.findForPricing(scope, id);
+    return id === null ? undefined : sized(await snapshots.get(scope, id));
   }
+}
+
+function sized(row: { size_gib: number; volume_type: VolumeType }): PricedVolume {
+  return { sizeGib: row.size_gib, volumeType: row.volume_type };
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import type { VolumePriceRequest } from './schema.ts';
-import { type PricedSnapshot, pricedVolume, volumeRequestProblems } from './volume-request.ts';
+import { type PricedVolume, pricedVolume, volumeRequestProblems } from './volume-request.ts';
 
-const snapshot: PricedSnapshot = { sizeGib: 50, volumeType: 'ssd_hiiops' };
+const snapshot: PricedVolume = { sizeGib: 50, volumeType: 'ssd_hiiops' };
 
 describe('priced', () => {
   test.each<[VolumePriceRequest, size: number, type: string]>([

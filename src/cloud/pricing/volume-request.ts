@@ -2,13 +2,7 @@ import { type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors
 import type { VolumeType } from '../../lib/volume-types.ts';
 import type { VolumePriceRequest } from './schema.ts';
 
-/** The snapshot that a request names, as far as its price depends on it. */
-export interface PricedSnapshot {
-  sizeGib: number;
-  /** Type of the volume that the snapshot was taken of. */
-  volumeType: VolumeType;
-}
-
+/** A volume or a snapshot, which has the type of the volume that it was taken of. */
 export interface PricedVolume {
   sizeGib: number;
   volumeType: VolumeType;
@@ -44,7 +38,7 @@ export function volumeRequestProblems(request: VolumePriceRequest): FieldProblem
  * Throws InvalidError for a bad combination or another size than the snapshot's, NotFoundError for an
  * unknown snapshot.
  */
-export function pricedVolume(request: VolumePriceRequest, snapshot?: PricedSnapshot): PricedVolume {
+export function pricedVolume(request: VolumePriceRequest, snapshot?: PricedVolume): PricedVolume {
   const problems = volumeRequestProblems(request);
   if (problems.length > 0) throw new InvalidError(problems);
   const size = request.size ?? undefined;

@@ -3,7 +3,8 @@ import { announce } from '../../db/changes.ts';
 import { type Database, type Transaction, violates } from '../../db/database.ts';
 import type { Principal } from '../../iam/identity/principal.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ConflictError, NotFoundError } from '../../lib/errors.ts';
+import { ConflictError } from '../../lib/errors.ts';
+import { found } from '../../lib/found.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { leftIn, removePrepared } from './contents.ts';
@@ -63,8 +64,7 @@ export function createProjectChanges(deps: {
       if (Object.keys(request).length === 0) return known;
       const changed = await withFreeName(request.name ?? known.name, () =>
         database.accept(principal, async (tx) => {
-          const row = await updateProject(tx, projectId, request);
-          if (!row) throw new NotFoundError('Project', projectId);
+          const row = found('Project', projectId, await updateProject(tx, projectId, request));
           principal.writes?.about({ ...row, type: 'project' });
           await announce(tx.client, PROJECT_TOPIC, projectId);
           return row;
@@ -77,8 +77,7 @@ export function createProjectChanges(deps: {
     async delete(principal, projectId, requestId) {
       await projects.project(principal, projectId);
       const taskId = await database.accept(principal, async (tx) => {
-        const project = await lockProject(tx, projectId);
-        if (!project) throw new NotFoundError('Project', projectId);
+        const project = found('Project', projectId, await lockProject(tx, projectId));
         principal.writes?.about({ ...project, type: 'project' });
         await requireDeletable(tx, project);
         await removePrepared(tx, projectId);
@@ -89,7 +88,7 @@ export function createProjectChanges(deps: {
         // It was empty, so that nobody has to wait: what it came with goes by itself.
         return tasks.done(
           tx,
-          { projectId, region: null, clientId: project.client_id, principal, requestId },
+          { projectId, regionId: null, clientId: project.client_id, principal, requestId },
           { type: 'delete_project', data: { project_id: projectId }, created: null },
         );
       });

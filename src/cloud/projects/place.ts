@@ -1,4 +1,4 @@
-import type { Scope } from './service.ts';
+import { type RawBuilder, sql } from 'kysely';
 
 /** Where a resource lies, as its row says it. */
 export interface Place {
@@ -6,6 +6,8 @@ export interface Place {
   regionId: number;
 }
 
-export function placeOf(scope: Scope): Place {
-  return { projectId: scope.projectId, regionId: scope.region.id };
+/** The condition for rows of that place. Of a query over several tables, `table` is the one that they are in. */
+export function isIn({ projectId, regionId }: Place, table?: string): RawBuilder<boolean> {
+  const column = (name: string) => sql.ref(table === undefined ? name : `${table}.${name}`);
+  return sql`${column('project_id')} = ${projectId} and ${column('region_id')} = ${regionId}`;
 }

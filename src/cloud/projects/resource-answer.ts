@@ -20,7 +20,7 @@ export function commonFields<Project extends number | null, Task extends string 
     metadata: tags,
     project_id: row.project_id,
     region: scope.region.display_name,
-    region_id: scope.region.id,
+    region_id: scope.regionId,
     creator_task_id: row.creator_task_id,
     task_id: row.task_id,
     created_at: offsetTimestamp(row.created_at),

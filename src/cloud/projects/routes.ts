@@ -1,4 +1,5 @@
 import type { Api } from '../../http/server.ts';
+import { presentedPage } from '../../lib/page.ts';
 import { presentedProject } from './presenter.ts';
 import { ProjectList, ProjectListQuery, ProjectParams, Project as ProjectSchema } from './schema.ts';
 import type { Projects } from './service.ts';
@@ -13,10 +14,8 @@ export function projectRoutes(app: Api, { projects }: { projects: Projects }): v
       querystring: ProjectListQuery,
       response: { 200: ProjectList },
     },
-    handler: async ({ principal, query }) => {
-      const { count, rows } = await projects.list(principal, query);
-      return { count, results: rows.map(presentedProject) };
-    },
+    handler: async ({ principal, query }) =>
+      presentedPage(await projects.list(principal, query), presentedProject),
   });
 
   app.get('/cloud/v1/projects/:project_id', {

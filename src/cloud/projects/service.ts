@@ -3,13 +3,15 @@ import type { Database } from '../../db/database.ts';
 import { createRowCache } from '../../db/row-cache.ts';
 import { ownsClient, type Principal } from '../../iam/identity/principal.ts';
 import { NotFoundError } from '../../lib/errors.ts';
+import { found } from '../../lib/found.ts';
+import type { Page } from '../../lib/page.ts';
 import type { Catalog, Region } from '../catalog/catalog.ts';
+import type { Place } from './place.ts';
 import type { ProjectListQuery } from './schema.ts';
 import { findProject, type ListedProjectRow, listProjects, type ProjectRow } from './store.ts';
 
 /** Where a cloud request works: a project of the caller in a region of the catalogue. */
-export interface Scope {
-  projectId: number;
+export interface Scope extends Place {
   region: Region;
   /** The account that owns the project, which isn't the caller's for the platform's administrator. */
   clientId: number;
@@ -31,7 +33,7 @@ export interface Projects {
   project(principal: Principal, projectId: number): Promise<ProjectRow>;
   /** Drops what is kept of a project. Call it after the commit that changed it, besides announcing the change. */
   forget(projectId: number): void;
-  list(principal: Principal, query: ProjectListQuery): Promise<{ count: number; rows: ListedProjectRow[] }>;
+  list(principal: Principal, query: ProjectListQuery): Promise<Page<ListedProjectRow>>;
 }
 
 /** The topic on which changes of projects are announced. */
@@ -56,20 +58,9 @@ export function createProjects(deps: {
     forget: (projectId) => rows.forget(projectId),
     async scope({ principal, requestId, projectId, regionId }) {
       const { client_id: clientId } = await project(principal, projectId);
-      const region = deps.catalog.regions.get(regionId);
-      if (!region) throw new NotFoundError('Region', regionId);
-      return { projectId, region, clientId, principal, requestId };
+      const region = found('Region', regionId, deps.catalog.regions.get(regionId));
+      return { projectId, regionId, region, clientId, principal, requestId };
     },
     list: (principal, query) => listProjects(deps.database.sql, principal.clientId, query),
   };
-}
-
-/** What `scope` needs of a request whose path names a project and a region. */
-export function scopeOf(request: {
-  id: string;
-  principal: Principal;
-  params: { project_id: number; region_id: number };
-}): ScopeRequest {
-  const { project_id: projectId, region_id: regionId } = request.params;
-  return { principal: request.principal, requestId: request.id, projectId, regionId };
 }

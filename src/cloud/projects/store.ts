@@ -1,14 +1,16 @@
-import { type Kysely, sql as raw, type Selectable } from 'kysely';
-import type { Transaction } from '../../db/database.ts';
+import { sql as raw, type Selectable } from 'kysely';
+import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
+import { orderOf } from '../../lib/order.ts';
+import type { Page } from '../../lib/page.ts';
 import type { ProjectListQuery } from './schema.ts';
 
 export type ProjectRow = Selectable<Tables['projects']>;
 /** A deleted one has the time of its deletion. */
 export type ListedProjectRow = ProjectRow & { deleted_at: Date | null };
 
-export async function findProject(sql: Kysely<Tables>, id: number): Promise<ProjectRow | undefined> {
+export async function findProject(sql: Sql, id: number): Promise<ProjectRow | undefined> {
   return sql.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
@@ -66,14 +68,11 @@ export async function forgetElsewhere(tx: Transaction, id: number, regions: numb
 }
 
 export async function listProjects(
-  sql: Kysely<Tables>,
+  sql: Sql,
   clientId: number,
   query: ProjectListQuery,
-): Promise<{ count: number; rows: ListedProjectRow[] }> {
-  const [column, direction] = (query.order_by ?? 'created_at.desc').split('.') as [
-    'created_at' | 'name',
-    'asc' | 'desc',
-  ];
+): Promise<Page<ListedProjectRow>> {
+  const [column, direction] = orderOf(query.order_by ?? 'created_at.desc');
   const columns = ['id', 'client_id', 'name', 'description', 'created_at'] as const;
   let matching = sql
     .with('listed', (db) => {
@@ -94,5 +93,5 @@ export async function listProjects(
     .selectFrom('listed');
   if (query.name !== undefined) matching = matching.where('name', '=', query.name);
   const ordered = matching.selectAll().orderBy(column, direction).orderBy('id', direction);
-  return pageWithCount(ordered, { limit: query.limit ?? 100, offset: query.offset ?? 0 });
+  return pageWithCount(ordered, query, 100);
 }

@@ -1,6 +1,5 @@
-import { type Kysely, sql } from 'kysely';
-import type { Transaction } from '../../db/database.ts';
-import type { Tables } from '../../db/tables.ts';
+import { sql } from 'kysely';
+import type { Sql, Transaction } from '../../db/database.ts';
 import { QuotaExceededError } from '../../lib/errors.ts';
 import type { QuotaLimits, Region } from '../catalog/catalog.ts';
 
@@ -9,9 +8,17 @@ type QuotaAttribute = keyof QuotaLimits;
 /** How much of each quota something takes. */
 export type QuotaAmounts = Partial<Record<QuotaAttribute, number>>;
 
-interface Place {
+/** Whose quotas something counts against: those of an account in a region. */
+export interface QuotaOwner {
   clientId: number;
-  region: Pick<Region, 'id' | 'quotas'>;
+  regionId: number;
+}
+interface Place extends QuotaOwner {
+  region: Pick<Region, 'quotas'>;
+}
+
+export function quotaOwner({ clientId, regionId }: QuotaOwner): QuotaOwner {
+  return { clientId, regionId };
 }
 
 /**
@@ -29,7 +36,7 @@ export async function takeQuota(
   if (amount <= limit) {
     const { numInsertedOrUpdatedRows } = await tx.sql
       .insertInto('quota_usage')
-      .values({ client_id: place.clientId, region_id: place.region.id, attribute, used: amount })
+      .values({ client_id: place.clientId, region_id: place.regionId, attribute, used: amount })
       .onConflict((conflict) =>
         conflict
           .columns(['client_id', 'region_id', 'attribute'])
@@ -51,7 +58,7 @@ export async function takeQuotas(tx: Transaction, place: Place, amounts: QuotaAm
 
 /** What would go beyond its limit. Nothing is locked, so that it may be out of date at once. */
 export async function exceededQuotas(
-  db: Kysely<Tables>,
+  db: Sql,
   place: Place,
   amounts: QuotaAmounts,
 ): Promise<QuotaExceededError['info'][]> {
@@ -61,7 +68,7 @@ export async function exceededQuotas(
     .selectFrom('quota_usage')
     .select(['attribute', 'used'])
     .where('client_id', '=', place.clientId)
-    .where('region_id', '=', place.region.id)
+    .where('region_id', '=', place.regionId)
     .execute();
   const used = new Map(rows.map((row) => [row.attribute, row.used]));
   return asked
@@ -82,26 +89,22 @@ export async function refuseExceeded(tx: Transaction, place: Place, amounts: Quo
 
 /** Takes quotas even beyond their limits, for what soon gives back as much. */
 export async function overdrawQuotas(tx: Transaction, place: Place, amounts: QuotaAmounts): Promise<void> {
-  const owner = { clientId: place.clientId, regionId: place.region.id };
-  await releaseQuotas(
-    tx,
-    owner,
-    Object.fromEntries(inOrder(amounts).map(([name, amount]) => [name, -amount])),
-  );
+  const taken = inOrder(amounts).map(([name, amount]) => [name, -amount]);
+  await releaseQuotas(tx, place, Object.fromEntries(taken));
 }
 
 /** Gives back what `takeQuota` took, when the thing is gone or was never made. */
 export async function releaseQuota(
   tx: Transaction,
-  place: { clientId: number; regionId: number },
+  owner: QuotaOwner,
   attribute: QuotaAttribute,
   amount = 1,
 ): Promise<void> {
   await tx.sql
     .updateTable('quota_usage')
     .set({ used: sql`used - ${amount}` })
-    .where('client_id', '=', place.clientId)
-    .where('region_id', '=', place.regionId)
+    .where('client_id', '=', owner.clientId)
+    .where('region_id', '=', owner.regionId)
     .where('attribute', '=', attribute)
     .execute();
 }
@@ -109,10 +112,10 @@ export async function releaseQuota(
 /** `releaseQuota` of several, in the order of `takeQuotas`. */
 export async function releaseQuotas(
   tx: Transaction,
-  place: { clientId: number; regionId: number },
+  owner: QuotaOwner,
   amounts: QuotaAmounts,
 ): Promise<void> {
-  for (const [attribute, amount] of inOrder(amounts)) await releaseQuota(tx, place, attribute, amount);
+  for (const [attribute, amount] of inOrder(amounts)) await releaseQuota(tx, owner, attribute, amount);
 }
 
 /** Those that are asked for, in the order in which everybody locks them. */

@@ -3,7 +3,7 @@ import type { Api } from '../../http/server.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import { presentedNetwork } from '../networks/answers.ts';
 import type { Networks } from '../networks/service.ts';
-import { type Projects, type Scope, scopeOf } from '../projects/service.ts';
+import type { Scope } from '../projects/service.ts';
 import {
   ConvertReservedFixedIp,
   CreateReservedFixedIp,
@@ -13,7 +13,7 @@ import {
 import { presentedReservedFixedIp } from './presenter.ts';
 import { ReservedFixedIpAnswer, ReservedFixedIpList, ReservedFixedIpParams } from './schema.ts';
 import type { ReservedFixedIps } from './service.ts';
-import type { ReservedFilter, ReservedRow } from './store.ts';
+import type { ReservedRow } from './store.ts';
 import { vipRoutes } from './vip-routes.ts';
 import type { Vips } from './vips.ts';
 
@@ -24,13 +24,12 @@ export function reservedFixedIpRoutes(
   app: Api,
   dialect: Dialect,
   deps: {
-    projects: Projects;
     networks: Pick<Networks, 'withSubnets'>;
     reservedFixedIps: ReservedFixedIps;
     vips: Vips;
   },
 ): void {
-  const { projects, networks, reservedFixedIps, vips } = deps;
+  const { networks, reservedFixedIps, vips } = deps;
 
   app.post(BASE, {
     config: { access: 'operate' },
@@ -43,10 +42,7 @@ export function reservedFixedIpRoutes(
       body: CreateReservedFixedIp,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([await reservedFixedIps.create(scope, request.body)]);
-    },
+    handler: async ({ scope, body }) => dialect.tasks([await reservedFixedIps.create(scope, body)]),
   });
 
   app.get(BASE, {
@@ -59,9 +55,8 @@ export function reservedFixedIpRoutes(
       querystring: ReservedFixedIpListQuery,
       response: { 200: ReservedFixedIpList },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { count, rows } = await reservedFixedIps.list(scope, filterOf(request.query));
+    handler: async ({ scope, query }) => {
+      const { count, rows } = await reservedFixedIps.list(scope, query);
       return { count, results: await presented(rows, scope) };
     },
   });
@@ -75,10 +70,7 @@ export function reservedFixedIpRoutes(
       params: ReservedFixedIpParams,
       response: { 200: ReservedFixedIpAnswer },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return read(scope, request.params.port_id);
-    },
+    handler: async ({ scope, params }) => read(scope, params.port_id),
   });
 
   app.patch(`${BASE}/:port_id`, {
@@ -93,10 +85,9 @@ export function reservedFixedIpRoutes(
       body: UpdateReservedFixedIp,
       response: { 200: ReservedFixedIpAnswer },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      await vips.switch(scope, request.params.port_id, request.body.is_vip);
-      return read(scope, request.params.port_id);
+    handler: async ({ scope, params, body }) => {
+      await vips.switch(scope, params.port_id, body.is_vip);
+      return read(scope, params.port_id);
     },
   });
 
@@ -111,10 +102,8 @@ export function reservedFixedIpRoutes(
       params: ReservedFixedIpParams,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([await reservedFixedIps.delete(scope, request.params.port_id)]);
-    },
+    handler: async ({ scope, params }) =>
+      dialect.tasks([await reservedFixedIps.delete(scope, params.port_id)]),
   });
 
   app.post(`${BASE}/:port_id/convert`, {
@@ -129,10 +118,8 @@ export function reservedFixedIpRoutes(
       body: ConvertReservedFixedIp,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([await reservedFixedIps.convert(scope, request.params.port_id)]);
-    },
+    handler: async ({ scope, params }) =>
+      dialect.tasks([await reservedFixedIps.convert(scope, params.port_id)]),
   });
 
   vipRoutes(app, deps);
@@ -152,23 +139,4 @@ export function reservedFixedIpRoutes(
       return network ? [presentedReservedFixedIp(row, network, scope)] : [];
     });
   }
-}
-
-function filterOf(query: ReservedFixedIpListQuery): ReservedFilter {
-  const { external_only: external = false, internal_only: internal = false } = query;
-  const [column, direction] = (query.order_by ?? 'fixed_ip_address.asc').split('.') as [
-    ReservedFilter['order']['column'],
-    'asc' | 'desc',
-  ];
-  return {
-    external: external === internal ? undefined : external,
-    onlyAvailable: query.available_only ?? false,
-    onlyVips: query.vip_only ?? false,
-    none: external && internal,
-    instanceId: query.device_id,
-    addressPart: query.ip_address,
-    order: { column, direction },
-    limit: query.limit ?? 1000,
-    offset: query.offset ?? 0,
-  };
 }

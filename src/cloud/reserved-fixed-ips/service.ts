@@ -3,21 +3,21 @@ import type { TaskType } from '../../convergence/task-kind.ts';
 import { isToGo, make, put, remove, type Wanted } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
-import { isUuid } from '../../lib/ids.ts';
+import { ConflictError, InvalidError } from '../../lib/errors.ts';
+import { foundById } from '../../lib/found.ts';
+import type { Page } from '../../lib/page.ts';
 import { awayFrom } from '../floating-ips/wanted.ts';
 import { refuseNode } from '../instances/nodes/refuse-node.ts';
 import type { AddressSource } from '../networks/address-wish.ts';
-import type { Addresses } from '../networks/addresses.ts';
+import * as addresses from '../networks/addresses.ts';
 import { familiesOf, wishedAddresses } from '../networks/ip-family.ts';
 import { isOutside } from '../ports/port-rows.ts';
 import { portSpecs } from '../ports/wanted.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
-import { takeQuota } from '../quotas/quotas.ts';
+import { quotaOwner, takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
-import type { CreateReservedFixedIp } from './input-schema.ts';
+import type { CreateReservedFixedIp, ReservedFixedIpListQuery } from './input-schema.ts';
 import * as store from './store.ts';
 import { CONVERT_ADDRESS, FREE_ADDRESS, RESERVE_ADDRESS, type ReservedInput } from './tasks.ts';
 import { addressesOf } from './vip-store.ts';
@@ -33,7 +33,7 @@ export interface ReservedFixedIps {
    * @throws InvalidError, ConflictError when the address is taken, none is left or the port can't be kept, QuotaExceededError
    */
   create(scope: Scope, request: CreateReservedFixedIp): Promise<string>;
-  list(scope: Scope, filter: store.ReservedFilter): Promise<{ count: number; rows: store.ReservedRow[] }>;
+  list(scope: Scope, query: ReservedFixedIpListQuery): Promise<Page<store.ReservedRow>>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.ReservedRow>;
   /** Answers the task that gives it back. @throws NotFoundError, ConflictError while an instance or a task has it */
@@ -49,9 +49,8 @@ export function createReservedFixedIps(deps: {
   database: Database;
   clock: Clock;
   tasks: Tasks;
-  addresses: Pick<Addresses, 'take'>;
 }): ReservedFixedIps {
-  const { database, clock, tasks, addresses } = deps;
+  const { database, clock, tasks } = deps;
 
   return {
     create(scope, request) {
@@ -69,13 +68,9 @@ export function createReservedFixedIps(deps: {
       });
     },
 
-    list: (scope, filter) => store.listReserved(database.sql, placeOf(scope), filter),
+    list: (scope, query) => store.listReserved(database.sql, scope, query),
 
-    async get(scope, id) {
-      const row = isUuid(id) ? await store.findReserved(database.sql, placeOf(scope), id) : undefined;
-      if (!row) throw new NotFoundError('Reserved fixed IP', id);
-      return row;
-    },
+    get: (scope, id) => foundById('Reserved fixed IP', id, () => store.findReserved(database.sql, scope, id)),
 
     delete: (scope, id) =>
       database.accept(scope.principal, async (tx) => {
@@ -123,7 +118,7 @@ export function createReservedFixedIps(deps: {
     if (!taken) throw new TypeError('every wish has an answer');
     scope.principal.writes?.about({ type: 'port', id, name: taken.address });
     const port = { id, networkId: taken.networkId, isVip: request.is_vip ?? false };
-    await store.insertReserved(tx, placeOf(scope), port, taskId, clock.now());
+    await store.insertReserved(tx, scope, port, taskId, clock.now());
     return { portId: id };
   }
 
@@ -133,7 +128,7 @@ export function createReservedFixedIps(deps: {
     if (isVip) {
       throw new InvalidError({ is_vip: ['A port of an instance is no virtual address; leave it out.'] });
     }
-    const port = await store.lockPortToReserve(tx, placeOf(scope), id);
+    const port = await store.lockPortToReserve(tx, scope, id);
     if (port && (await isToGo(tx, { kind: 'port', id: port.id }))) {
       throw new ConflictError(`Port ${port.id} is being removed with its instance`);
     }
@@ -153,7 +148,7 @@ export function createReservedFixedIps(deps: {
     task: TaskType<ReservedInput>,
     { taskId: id, data, input, wants }: Begun,
   ): Promise<string> {
-    const owner = { clientId: scope.clientId, regionId: scope.region.id };
+    const owner = quotaOwner(scope);
     return tasks.begin(tx, scope, { id, task, data, input: { ...input, ...owner }, wants });
   }
 }
@@ -166,8 +161,7 @@ interface Begun {
 }
 
 async function lockAlsoHeld(tx: Transaction, scope: Scope, id: string): Promise<store.PlainReserved> {
-  const port = isUuid(id) ? await store.lockReservedPort(tx, placeOf(scope), id) : undefined;
-  if (!port) throw new NotFoundError('Reserved fixed IP', id);
+  const port = await foundById('Reserved fixed IP', id, () => store.lockReservedPort(tx, scope, id));
   scope.principal.writes?.about({ type: 'port', ...port });
   return port;
 }

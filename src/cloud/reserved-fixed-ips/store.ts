@@ -1,9 +1,13 @@
-import { type Kysely, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
+import { type Selectable, sql, type Updateable } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import type { Transaction } from '../../db/database.ts';
+import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
-import type { Place } from '../projects/place.ts';
+import { orderOf } from '../../lib/order.ts';
+import type { Page } from '../../lib/page.ts';
+import { newResource } from '../projects/new-resource.ts';
+import { isIn, type Place } from '../projects/place.ts';
+import type { ReservedFixedIpListQuery } from './input-schema.ts';
 import { sharingPorts } from './vip-store.ts';
 
 export type PlainReserved = Selectable<Tables['ports']>;
@@ -14,23 +18,8 @@ export type ReservedRow = PlainReserved & {
   sharing: string[];
 };
 
-export interface ReservedFilter {
-  external?: boolean | undefined;
-  onlyAvailable: boolean;
-  onlyVips: boolean;
-  none: boolean;
-  instanceId?: string | undefined;
-  addressPart?: string | undefined;
-  order: {
-    column: 'created_at' | 'fixed_ip_address' | 'name' | 'status' | 'updated_at';
-    direction: 'asc' | 'desc';
-  };
-  limit: number;
-  offset: number;
-}
-
 /** Reserved ports with their addresses, in one query. */
-function reserved(db: Kysely<Tables>, place: Place) {
+function reserved(db: Sql, place: Place) {
   return db
     .selectFrom('ports')
     .innerJoin('networks', 'networks.id', 'ports.network_id')
@@ -51,19 +40,14 @@ function reserved(db: Kysely<Tables>, place: Place) {
       ),
     )
     .where('ports.reserved', '=', true)
-    .where('ports.project_id', '=', place.projectId)
-    .where('ports.region_id', '=', place.regionId);
+    .where(isIn(place, 'ports'));
 }
 
-export async function findReserved(
-  db: Kysely<Tables>,
-  place: Place,
-  id: string,
-): Promise<ReservedRow | undefined> {
+export async function findReserved(db: Sql, place: Place, id: string): Promise<ReservedRow | undefined> {
   return reserved(db, place).where('ports.id', '=', id).executeTakeFirst();
 }
 
-const ORDERS: Record<ReservedFilter['order']['column'], RawBuilder<unknown>> = {
+const ORDERS = {
   created_at: sql`ports.created_at`,
   fixed_ip_address: sql`(select min(address) from ip_assignments where port_id = ports.id and family(address) = 4)`,
   name: sql`ports.name`,
@@ -73,34 +57,34 @@ const ORDERS: Record<ReservedFilter['order']['column'], RawBuilder<unknown>> = {
 };
 
 export async function listReserved(
-  db: Kysely<Tables>,
+  db: Sql,
   place: Place,
-  filter: ReservedFilter,
-): Promise<{ count: number; rows: ReservedRow[] }> {
+  query: ReservedFixedIpListQuery,
+): Promise<Page<ReservedRow>> {
   let matching = reserved(db, place);
-  if (filter.none) matching = matching.where(sql<boolean>`false`);
-  if (filter.external !== undefined) matching = matching.where('external', '=', filter.external);
-  if (filter.onlyVips) matching = matching.where('ports.is_vip', '=', true);
-  if (filter.onlyAvailable) {
+  if (query.external_only) matching = matching.where('external', '=', true);
+  if (query.internal_only) matching = matching.where('external', '=', false);
+  if (query.vip_only) matching = matching.where('ports.is_vip', '=', true);
+  if (query.available_only) {
     matching = matching
       .where('ports.instance_id', 'is', null)
       .where(sql<boolean>`not exists (select ${sharingPorts})`);
   }
-  if (filter.instanceId !== undefined) {
-    const wanted = filter.instanceId.toLowerCase();
+  if (query.device_id !== undefined) {
+    const wanted = query.device_id.toLowerCase();
     matching = matching.where(sql<boolean>`(ports.instance_id::text = ${wanted}
       or exists (select ${sharingPorts} and sharing.instance_id::text = ${wanted}))`);
   }
-  if (filter.addressPart !== undefined) {
+  if (query.ip_address !== undefined) {
     matching = matching.where(sql<boolean>`exists (
       select from ip_assignments
-      where port_id = ports.id and position(${filter.addressPart} in host(address)) > 0)`);
+      where port_id = ports.id and position(${query.ip_address} in host(address)) > 0)`);
   }
-  const { column, direction } = filter.order;
+  const [column, direction] = orderOf(query.order_by ?? 'fixed_ip_address.asc');
   const ordered = matching
     .orderBy(ORDERS[column], (order) => (direction === 'asc' ? order.asc() : order.desc()).nullsLast())
     .orderBy('ports.id', direction);
-  return pageWithCount(ordered, filter);
+  return pageWithCount(ordered, query);
 }
 
 export async function lockReservedPort(
@@ -113,8 +97,7 @@ export async function lockReservedPort(
     .selectAll()
     .where('id', '=', id)
     .where('reserved', '=', true)
-    .where('project_id', '=', place.projectId)
-    .where('region_id', '=', place.regionId)
+    .where(isIn(place))
     .forUpdate()
     .executeTakeFirst();
 }
@@ -137,8 +120,7 @@ export async function lockPortToReserve(
       port.selectFrom('instances').select('pool_id').whereRef('id', '=', 'instance_id').as('pool_id'),
     )
     .where('id', '=', id)
-    .where('project_id', '=', place.projectId)
-    .where('region_id', '=', place.regionId)
+    .where(isIn(place))
     .forUpdate()
     .executeTakeFirst();
 }
@@ -155,8 +137,6 @@ export async function insertReserved(
     .values({
       id: port.id,
       network_id: port.networkId,
-      project_id: place.projectId,
-      region_id: place.regionId,
       instance_id: null,
       name: `port-${port.id}`,
       interface_name: null,
@@ -165,10 +145,7 @@ export async function insertReserved(
       reserved: true,
       is_vip: port.isVip,
       tags: JSON.stringify({}),
-      creator_task_id: taskId,
-      task_id: taskId,
-      created_at: now,
-      updated_at: now,
+      ...newResource(place, taskId, now),
     })
     .execute();
 }

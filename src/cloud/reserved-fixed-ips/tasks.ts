@@ -3,22 +3,19 @@ import { remove as removeWant } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { floatingIpOfPort } from '../floating-ips/of-port.ts';
-import type { InterfaceFloatingIps } from '../floating-ips/on-interfaces.ts';
-import type { Addresses } from '../networks/addresses.ts';
+import * as floatingIps from '../floating-ips/on-interfaces.ts';
+import * as addresses from '../networks/addresses.ts';
 import { asInRows } from '../ports/wanted.ts';
-import { releaseQuota } from '../quotas/quotas.ts';
+import { type QuotaOwner, releaseQuota } from '../quotas/quotas.ts';
 import { changeReserved, deleteReserved, lockAny } from './store.ts';
 import { disconnectAll } from './vips.ts';
 
-export interface ReservedInput {
+export interface ReservedInput extends QuotaOwner {
   portId: string;
   /** Of a port that was an instance's before. */
   existed?: boolean;
   /** What it is to become. */
   floatingIpId?: string;
-  /** Whose quota it counts against. */
-  clientId: number;
-  regionId: number;
 }
 
 const deadlineMs = minutes(10);
@@ -31,12 +28,10 @@ export const CONVERT_ADDRESS: TaskType<ReservedInput> = {
 
 interface Deps {
   clock: Clock;
-  addresses: Pick<Addresses, 'release'>;
-  floatingIps: Pick<InterfaceFloatingIps, 'letGo'>;
 }
 
 /** How tasks on reserved addresses end. */
-export function reservedFixedIpTasks({ clock, addresses, floatingIps }: Deps): TaskEnd[] {
+export function reservedFixedIpTasks({ clock }: Deps): TaskEnd[] {
   const free = (tx: Transaction, id: string) => changeReserved(tx, id, { task_id: null });
 
   async function remove(tx: Transaction, taskId: string, input: ReservedInput): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Api } from '../../http/server.ts';
 import { presentedNetwork, presentedSubnet } from '../networks/answers.ts';
 import type { Networks } from '../networks/service.ts';
-import { type Projects, type Scope, scopeOf } from '../projects/service.ts';
+import type { Scope } from '../projects/service.ts';
 import { ReservedFixedIpParams } from './schema.ts';
 import { type VipDevice, VipDeviceList, VipPorts } from './vip-schema.ts';
 import type { DeviceRow } from './vip-store.ts';
@@ -40,11 +40,8 @@ const CHANGES = [
   },
 ] as const;
 
-export function vipRoutes(
-  app: Api,
-  deps: { projects: Projects; networks: Pick<Networks, 'withSubnets'>; vips: Vips },
-): void {
-  const { projects, networks, vips } = deps;
+export function vipRoutes(app: Api, deps: { networks: Pick<Networks, 'withSubnets'>; vips: Vips }): void {
+  const { networks, vips } = deps;
 
   for (const { path, which, ...documented } of LISTS) {
     app.get(`${VIP}/${path}`, {
@@ -56,10 +53,7 @@ export function vipRoutes(
         params: ReservedFixedIpParams,
         response: { 200: VipDeviceList },
       },
-      handler: async (request) => {
-        const scope = await projects.scope(scopeOf(request));
-        return listed(scope, await vips[which](scope, request.params.port_id));
-      },
+      handler: async ({ scope, params }) => listed(scope, await vips[which](scope, params.port_id)),
     });
   }
 
@@ -77,10 +71,9 @@ export function vipRoutes(
         body: VipPorts,
         response: { 200: VipDeviceList },
       },
-      handler: async (request) => {
-        const scope = await projects.scope(scopeOf(request));
-        const { port_id: id } = request.params;
-        if (request.body.port_ids) await vips.connect(scope, id, request.body.port_ids, how);
+      handler: async ({ scope, params, body }) => {
+        const { port_id: id } = params;
+        if (body.port_ids) await vips.connect(scope, id, body.port_ids, how);
         return listed(scope, await vips.connected(scope, id));
       },
     });

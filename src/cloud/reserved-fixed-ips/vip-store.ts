@@ -1,7 +1,6 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import type { Transaction } from '../../db/database.ts';
-import type { Tables } from '../../db/tables.ts';
+import type { Sql, Transaction } from '../../db/database.ts';
 import type { AddressPair } from '../ports/address-pairs.ts';
 
 /** A virtual address with all that its lists and changes need of it. */
@@ -47,7 +46,7 @@ export const sharingPorts = sql`
     and sharing.network_id = ports.network_id and sharing.project_id = ports.project_id
     and sharing.instance_id is not null`;
 
-export async function addressesOf(db: Kysely<Tables>, portId: string): Promise<string[]> {
+export async function addressesOf(db: Sql, portId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('ip_assignments')
     .select(sql<string>`host(address)`.as('address'))
@@ -58,16 +57,12 @@ export async function addressesOf(db: Kysely<Tables>, portId: string): Promise<s
 }
 
 /** The ports of instances that share a VIP, oldest first. */
-export async function connectedDevices(db: Kysely<Tables>, vip: Vip): Promise<DeviceRow[]> {
+export async function connectedDevices(db: Sql, vip: Vip): Promise<DeviceRow[]> {
   return devices(db, vip).where(shares(vip)).execute();
 }
 
 /** Those that could: whose pairs are checked and have room, and that belong to no cluster. */
-export async function availableDevices(
-  db: Kysely<Tables>,
-  vip: Vip,
-  mostPairs: number,
-): Promise<DeviceRow[]> {
+export async function availableDevices(db: Sql, vip: Vip, mostPairs: number): Promise<DeviceRow[]> {
   return devices(db, vip)
     .where(({ not }) => not(shares(vip)))
     .where('ports.port_security_enabled', '=', true)
@@ -76,7 +71,7 @@ export async function availableDevices(
     .execute();
 }
 
-function devices(db: Kysely<Tables>, vip: Vip) {
+function devices(db: Sql, vip: Vip) {
   return db
     .selectFrom('ports')
     .innerJoin('instances', 'instances.id', 'ports.instance_id')

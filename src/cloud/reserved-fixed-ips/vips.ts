@@ -1,12 +1,11 @@
 import { want } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
-import { isUuid } from '../../lib/ids.ts';
+import { ConflictError, type FieldProblem, InvalidError } from '../../lib/errors.ts';
+import { foundById } from '../../lib/found.ts';
 import { refuseNode } from '../instances/nodes/refuse-node.ts';
 import { MAX_PAIRS } from '../ports/schema.ts';
 import { asInRows, withoutPairs } from '../ports/wanted.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
@@ -82,8 +81,7 @@ export function createVips(deps: { database: Database; clock: Clock; tasks: Pick
     id: string,
     find: (vip: members.Vip) => Promise<members.DeviceRow[]>,
   ): Promise<members.DeviceRow[]> {
-    const row = isUuid(id) ? await findReserved(database.sql, placeOf(scope), id) : undefined;
-    if (!row) throw new NotFoundError('Reserved fixed IP', id);
+    const row = await foundById('Reserved fixed IP', id, () => findReserved(database.sql, scope, id));
     return row.is_vip ? find({ ...row, addresses: row.addresses.map(({ address }) => address) }) : [];
   }
 }
@@ -98,8 +96,7 @@ export async function disconnectAll(tx: Transaction, port: PlainReserved, now: D
 }
 
 async function lockFree(tx: Transaction, scope: Scope, id: string): Promise<PlainReserved> {
-  const port = isUuid(id) ? await lockReservedPort(tx, placeOf(scope), id) : undefined;
-  if (!port) throw new NotFoundError('Reserved fixed IP', id);
+  const port = await foundById('Reserved fixed IP', id, () => lockReservedPort(tx, scope, id));
   scope.principal.writes?.about({ type: 'port', ...port });
   refuseHeld(`Reserved fixed IP ${port.id}`, port);
   return port;

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { put } from '../../convergence/wants.ts';
 import { type Transaction, violates } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ConflictError, NotFoundError } from '../../lib/errors.ts';
-import { isUuid } from '../../lib/ids.ts';
-import { placeOf } from '../projects/place.ts';
+import { ConflictError } from '../../lib/errors.ts';
+import { foundById } from '../../lib/found.ts';
 import type { Scope } from '../projects/service.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { requireRemoteGroups } from './accepted-rules.ts';
@@ -35,9 +34,7 @@ export async function changeGroup(
   id: string,
   plan: (group: store.SecurityGroupRow) => GroupChange,
 ): Promise<ChangedGroup> {
-  const place = placeOf(scope);
-  const locked = isUuid(id) ? await store.lockForChange(tx, place, id) : undefined;
-  if (!locked) throw new NotFoundError('Security group', id);
+  const locked = await foundById('Security group', id, () => store.lockForChange(tx, scope, id));
   scope.principal.writes?.about({ ...locked, type: 'securitygroup' });
   const group = { ...locked, rules: await rulesOf(tx, locked.id) };
   const change = plan(group);
@@ -50,7 +47,7 @@ export async function changeGroup(
   const added = (change.added ?? []).map((rule) => ({ ...rule, id: randomUUID() }));
   refusePlatformRules(group, change);
   refuseRuleConflicts(group, change);
-  await requireRemoteGroups(tx, place, [...replaced, ...added]);
+  await requireRemoteGroups(tx, scope, [...replaced, ...added]);
   await deleteRules(tx, removed);
   await updateRules(tx, replaced, now);
   const afterLast = Math.max(-1, ...group.rules.map(({ position }) => position)) + 1;

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { make } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { type FieldProblem, InvalidError } from '../../lib/errors.ts';
+import { foundById } from '../../lib/found.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
+import { portsOf as lockedPortsOf } from '../ports/of-instances.ts';
 import { asInRows } from '../ports/wanted.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { takeQuota } from '../quotas/quotas.ts';
 import type { Tasks } from '../tasks/service.ts';
@@ -20,15 +21,6 @@ import type { CanonicalRule } from './rules.ts';
 import type { CreateSecurityGroup, CreateSecurityGroupTask } from './schema.ts';
 import * as store from './store.ts';
 import { groupSpec } from './wanted.ts';
-
-/** What this feature needs to know of instances. */
-export interface InstancePorts {
-  /**
-   * The ports of each instance of the scope, by instance id; an instance that doesn't exist is left out.
-   * @throws ConflictError for a node of a cluster
-   */
-  portsOf(tx: Transaction, scope: Scope, instanceIds: string[]): Promise<Map<string, string[]>>;
-}
 
 export interface GroupCreation {
   /**
@@ -52,13 +44,8 @@ interface WantedGroup {
   rules: CanonicalRule[];
 }
 
-export function groupCreation(deps: {
-  database: Database;
-  clock: Clock;
-  tasks: Tasks;
-  instances: InstancePorts;
-}): GroupCreation {
-  const { database, clock, tasks, instances } = deps;
+export function groupCreation(deps: { database: Database; clock: Clock; tasks: Tasks }): GroupCreation {
+  const { database, clock, tasks } = deps;
 
   return {
     async create(scope, { security_group: given, instances: instanceIds = [] }) {
@@ -99,8 +86,7 @@ export function groupCreation(deps: {
 
     async copy(scope, id, name) {
       return accept(scope, async (tx) => {
-        const source = isUuid(id) ? await store.findGroup(tx.sql, placeOf(scope), id) : undefined;
-        if (!source) throw new NotFoundError('Security group', id);
+        const source = await foundById('Security group', id, () => store.findGroup(tx.sql, scope, id));
         const { description, cluster_id, tags } = source;
         const { [CLUSTER_TAG]: _, ...others } = tags;
         return insert(tx, scope, {
@@ -125,13 +111,19 @@ export function groupCreation(deps: {
   async function insert(tx: Transaction, scope: Scope, wanted: WantedGroup): Promise<store.SecurityGroupRow> {
     const { rules, ...group } = wanted;
     refuseDefaultName(group.name);
-    const place = placeOf(scope);
     const now = clock.now();
-    await requireRemoteGroups(tx, place, rules);
+    await requireRemoteGroups(tx, scope, rules);
     const identified = rules.map((rule) => ({ ...rule, id: randomUUID() }));
     const made = await withFreeName(
       group.name,
-      store.insertGroup(tx, { ...group, id: randomUUID(), place, isDefault: false, rules: identified, now }),
+      store.insertGroup(tx, {
+        ...group,
+        id: randomUUID(),
+        place: scope,
+        isDefault: false,
+        rules: identified,
+        now,
+      }),
     );
     scope.principal.writes?.about({ ...made, type: 'securitygroup' });
     await tasks.want(tx, scope, [make('security_group', made.id, groupSpec(made))]);
@@ -140,7 +132,7 @@ export function groupCreation(deps: {
 
   async function portsOf(tx: Transaction, scope: Scope, instanceIds: string[]): Promise<string[]> {
     if (instanceIds.length === 0) return [];
-    const ports = await instances.portsOf(tx, scope, instanceIds.filter(isUuid));
+    const ports = await lockedPortsOf(tx, scope, instanceIds.filter(isUuid));
     const unknown = instanceIds.flatMap((id, index): FieldProblem[] =>
       ports.has(id)
         ? []

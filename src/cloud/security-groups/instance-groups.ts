@@ -1,20 +1,13 @@
 import type { Database, Transaction } from '../../db/database.ts';
 import { type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
+import { ofInstance, portsOf } from '../ports/of-instances.ts';
 import { asInRows } from '../ports/wanted.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import type { Tasks } from '../tasks/service.ts';
-import type { InstancePorts } from './creation.ts';
 import type { AssignGroups } from './instance-schema.ts';
 import { addToPorts, removeFromPorts } from './put-on-ports.ts';
 import * as store from './store.ts';
-
-/** What this feature needs to know of the ports of one instance. */
-export interface PortsWithGroups extends InstancePorts {
-  /** @throws NotFoundError for an unknown instance */
-  ofInstance(scope: Scope, instanceId: string): Promise<{ security_groups: NamedGroup[] }[]>;
-}
 
 interface NamedGroup {
   id: string;
@@ -37,16 +30,12 @@ interface Wish {
   field: string;
 }
 
-export function instanceGroups(deps: {
-  database: Database;
-  tasks: Pick<Tasks, 'want'>;
-  instances: PortsWithGroups;
-}): InstanceGroups {
-  const { database, tasks, instances } = deps;
+export function instanceGroups(deps: { database: Database; tasks: Pick<Tasks, 'want'> }): InstanceGroups {
+  const { database, tasks } = deps;
 
   return {
     async groupsOf(scope, instanceId) {
-      const ports = await instances.ofInstance(scope, instanceId);
+      const ports = await ofInstance(database.sql, scope, instanceId);
       const groups = new Map(ports.flatMap((port) => port.security_groups).map((one) => [one.id, one]));
       return [...groups.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
     },
@@ -71,13 +60,11 @@ export function instanceGroups(deps: {
 
   /** Each port with each group that the request names for it, once. */
   async function links(tx: Transaction, scope: Scope, instanceId: string, request: AssignGroups) {
-    const ports = isUuid(instanceId)
-      ? (await instances.portsOf(tx, scope, [instanceId])).get(instanceId)
-      : undefined;
+    const ports = isUuid(instanceId) ? (await portsOf(tx, scope, [instanceId])).get(instanceId) : undefined;
     if (!ports) throw new NotFoundError('Instance', instanceId);
     const wishes = wishesOf(request);
     const names = [...new Set(wishes.flatMap((wish) => wish.names.map(({ name }) => name)))];
-    const groups = await store.groupIdsByName(tx, placeOf(scope), names);
+    const groups = await store.groupIdsByName(tx, scope, names);
     refuseUnknown(wishes, new Set(ports), groups, instanceId);
     const found = wishes.flatMap((wish) => {
       const portIds = wish.portId === null ? ports : [wish.portId.toLowerCase()];

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import type { Api } from '../../http/server.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
 import { assignGroupsSchema, GroupInstanceParams, instanceGroupListSchema } from './instance-schema.ts';
 import type { SecurityGroups } from './service.ts';
 
@@ -26,10 +25,7 @@ const CHANGES = [
 ] as const;
 
 /** The groups on an instance's ports. */
-export function instanceGroupRoutes(
-  app: Api,
-  { projects, securityGroups }: { projects: Projects; securityGroups: SecurityGroups },
-): void {
+export function instanceGroupRoutes(app: Api, { securityGroups }: { securityGroups: SecurityGroups }): void {
   for (const { path, change, ...documented } of CHANGES) {
     app.post(`${INSTANCE}/${path}`, {
       config: { access: 'operate' },
@@ -40,9 +36,8 @@ export function instanceGroupRoutes(
         body: assignGroupsSchema,
         response: { 204: Type.Null() },
       },
-      handler: async (request, reply) => {
-        const scope = await projects.scope(scopeOf(request));
-        await securityGroups[change](scope, request.params.instance_id, request.body);
+      handler: async ({ scope, params, body }, reply) => {
+        await securityGroups[change](scope, params.instance_id, body);
         return reply.code(204).send(null);
       },
     });
@@ -58,9 +53,8 @@ export function instanceGroupRoutes(
       params: GroupInstanceParams,
       response: { 200: instanceGroupListSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const results = await securityGroups.groupsOf(scope, request.params.instance_id);
+    handler: async ({ scope, params }) => {
+      const results = await securityGroups.groupsOf(scope, params.instance_id);
       return { count: results.length, results };
     },
   });

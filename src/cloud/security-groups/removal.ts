@@ -1,9 +1,8 @@
 import { type Transaction, violates } from '../../db/database.ts';
-import { ConflictError, NotFoundError } from '../../lib/errors.ts';
-import { isUuid } from '../../lib/ids.ts';
-import { placeOf } from '../projects/place.ts';
+import { ConflictError } from '../../lib/errors.ts';
+import { foundById } from '../../lib/found.ts';
 import type { Scope } from '../projects/service.ts';
-import { releaseQuota } from '../quotas/quotas.ts';
+import { quotaOwner, releaseQuota } from '../quotas/quotas.ts';
 import type { Tasks } from '../tasks/service.ts';
 import * as store from './store.ts';
 import { withoutIt } from './wanted.ts';
@@ -17,8 +16,7 @@ export async function removeGroup(
   scope: Scope,
   id: string,
 ): Promise<void> {
-  const group = isUuid(id) ? await store.lockGroup(tx, placeOf(scope), id) : undefined;
-  if (!group) throw new NotFoundError('Security group', id);
+  const group = await foundById('Security group', id, () => store.lockGroup(tx, scope, id));
   scope.principal.writes?.about({ ...group, type: 'securitygroup' });
   if (group.is_default) throw new ConflictError('The default security group of a project cannot be deleted');
   if (group.cluster_id !== null) {
@@ -51,5 +49,5 @@ export async function removeGroup(
     throw new ConflictError(`Security group ${group.name} is in use by a pool of a Kubernetes cluster`);
   }
   await tasks.want(tx, scope, await withoutIt(tx, group.id));
-  await releaseQuota(tx, { clientId: scope.clientId, regionId: scope.region.id }, 'firewall_count');
+  await releaseQuota(tx, quotaOwner(scope), 'firewall_count');
 }

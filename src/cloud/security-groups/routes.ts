@@ -1,31 +1,26 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
-import { tagFilter, tagQuery } from '../../lib/tag-query.ts';
-import { listQuery, ProjectRegionParams } from '../../lib/wire.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
+import { presentedPage } from '../../lib/page.ts';
+import { ProjectRegionParams } from '../../lib/wire.ts';
 import { securityGroupListSchema, securityGroupSchema } from './answer-schema.ts';
 import { instanceGroupRoutes } from './instance-routes.ts';
 import { GROUPS, GroupParams, GROUP_TAGS as tags } from './params.ts';
 import { presentedGroup } from './presenter.ts';
 import { ruleRoutes } from './rule-routes.ts';
-import { copySecurityGroupSchema, createSecurityGroupSchema, updateSecurityGroupSchema } from './schema.ts';
+import {
+  copySecurityGroupSchema,
+  createSecurityGroupSchema,
+  GroupListQuery,
+  updateSecurityGroupSchema,
+} from './schema.ts';
 import type { SecurityGroups } from './service.ts';
 import { groupTaskRoutes } from './task-routes.ts';
-
-const GroupListQuery = Type.Object(
-  {
-    ...listQuery(10),
-    name: Type.Optional(Type.String({ maxLength: 255, description: 'The whole name' })),
-    ...tagQuery,
-  },
-  { additionalProperties: false },
-);
 
 export function securityGroupRoutes(
   app: Api,
   dialect: Dialect,
-  { projects, securityGroups }: { projects: Projects; securityGroups: SecurityGroups },
+  { securityGroups }: { securityGroups: SecurityGroups },
 ): void {
   app.post(GROUPS, {
     config: { access: 'operate' },
@@ -39,10 +34,8 @@ export function securityGroupRoutes(
       body: createSecurityGroupSchema,
       response: { 200: securityGroupSchema(dialect.name) },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return presentedGroup(await securityGroups.create(scope, request.body), scope, dialect);
-    },
+    handler: async ({ scope, body }) =>
+      presentedGroup(await securityGroups.create(scope, body), scope, dialect),
   });
 
   app.get(GROUPS, {
@@ -55,11 +48,8 @@ export function securityGroupRoutes(
       querystring: GroupListQuery,
       response: { 200: securityGroupListSchema(dialect.name) },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { count, rows } = await securityGroups.list(scope, groupFilter(request.query));
-      return { count, results: rows.map((row) => presentedGroup(row, scope, dialect)) };
-    },
+    handler: async ({ scope, query }) =>
+      presentedPage(await securityGroups.list(scope, query), (row) => presentedGroup(row, scope, dialect)),
   });
 
   app.get(`${GROUPS}/:group_id`, {
@@ -71,10 +61,8 @@ export function securityGroupRoutes(
       params: GroupParams,
       response: { 200: securityGroupSchema(dialect.name) },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return presentedGroup(await securityGroups.get(scope, request.params.group_id), scope, dialect);
-    },
+    handler: async ({ scope, params }) =>
+      presentedGroup(await securityGroups.get(scope, params.group_id), scope, dialect),
   });
 
   app.delete(`${GROUPS}/:group_id`, {
@@ -87,9 +75,8 @@ export function securityGroupRoutes(
       params: GroupParams,
       response: { 204: Type.Null() },
     },
-    handler: async (request, reply) => {
-      const scope = await projects.scope(scopeOf(request));
-      await securityGroups.delete(scope, request.params.group_id);
+    handler: async ({ scope, params }, reply) => {
+      await securityGroups.delete(scope, params.group_id);
       return reply.code(204).send(null);
     },
   });
@@ -107,11 +94,8 @@ export function securityGroupRoutes(
       body: updateSecurityGroupSchema,
       response: { 200: securityGroupSchema(dialect.name) },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const group = await securityGroups.update(scope, request.params.group_id, request.body);
-      return presentedGroup(group, scope, dialect);
-    },
+    handler: async ({ scope, params, body }) =>
+      presentedGroup(await securityGroups.update(scope, params.group_id, body), scope, dialect),
   });
 
   app.post(`${GROUPS}/:group_id/copy`, {
@@ -125,11 +109,8 @@ export function securityGroupRoutes(
       body: copySecurityGroupSchema,
       response: { 200: securityGroupSchema(dialect.name) },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const group = await securityGroups.copy(scope, request.params.group_id, request.body.name);
-      return presentedGroup(group, scope, dialect);
-    },
+    handler: async ({ scope, params, body }) =>
+      presentedGroup(await securityGroups.copy(scope, params.group_id, body.name), scope, dialect),
   });
 
   app.post(`${GROUPS}/:group_id/revert`, {
@@ -143,17 +124,11 @@ export function securityGroupRoutes(
       params: GroupParams,
       response: { 200: securityGroupSchema(dialect.name) },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return presentedGroup(await securityGroups.revert(scope, request.params.group_id), scope, dialect);
-    },
+    handler: async ({ scope, params }) =>
+      presentedGroup(await securityGroups.revert(scope, params.group_id), scope, dialect),
   });
 
-  ruleRoutes(app, dialect, { projects, securityGroups });
-  instanceGroupRoutes(app, { projects, securityGroups });
-  groupTaskRoutes(app, dialect, { projects, securityGroups });
-}
-
-function groupFilter(query: Static<typeof GroupListQuery>) {
-  return { name: query.name, ...tagFilter(query), limit: query.limit ?? 10, offset: query.offset ?? 0 };
+  ruleRoutes(app, dialect, { securityGroups });
+  instanceGroupRoutes(app, { securityGroups });
+  groupTaskRoutes(app, dialect, { securityGroups });
 }

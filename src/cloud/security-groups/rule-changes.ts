@@ -1,8 +1,7 @@
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
-import { isUuid } from '../../lib/ids.ts';
-import { placeOf } from '../projects/place.ts';
+import { foundById } from '../../lib/found.ts';
 import type { Scope } from '../projects/service.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { acceptedRule } from './accepted-rules.ts';
@@ -92,8 +91,7 @@ export function ruleChanges(deps: { database: Database; clock: Clock; tasks: Tas
 }
 
 async function ownGroup(tx: Transaction, scope: Scope, ruleId: string): Promise<string> {
-  const groupId = isUuid(ruleId) ? await groupOfRule(tx.sql, placeOf(scope), ruleId) : undefined;
-  if (groupId === undefined) throw new NotFoundError('Security group rule', ruleId);
+  const groupId = await foundById('Security group rule', ruleId, () => groupOfRule(tx.sql, scope, ruleId));
   return groupId;
 }
 

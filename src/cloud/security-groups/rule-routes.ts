@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
 import { securityGroupRuleSchema } from './answer-schema.ts';
 import { GROUP_TAGS, GROUPS, GroupParams, RuleParams } from './params.ts';
 import { presentedRule } from './presenter.ts';
@@ -14,7 +13,7 @@ const RULES = '/cloud/v1/securitygrouprules/:project_id/:region_id';
 export function ruleRoutes(
   app: Api,
   dialect: Dialect,
-  { projects, securityGroups }: { projects: Projects; securityGroups: SecurityGroups },
+  { securityGroups }: { securityGroups: SecurityGroups },
 ): void {
   app.post(`${GROUPS}/:group_id/rules`, {
     config: { access: 'operate' },
@@ -28,13 +27,8 @@ export function ruleRoutes(
       body: securityGroupRuleInputSchema,
       response: { 200: securityGroupRuleSchema(dialect.name) },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return presentedRule(
-        await securityGroups.addRule(scope, request.params.group_id, request.body),
-        dialect,
-      );
-    },
+    handler: async ({ scope, params, body }) =>
+      presentedRule(await securityGroups.addRule(scope, params.group_id, body), dialect),
   });
 
   app.put(`${RULES}/:rule_id`, {
@@ -49,13 +43,8 @@ export function ruleRoutes(
       body: replaceSecurityGroupRuleSchema,
       response: { 200: securityGroupRuleSchema(dialect.name) },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return presentedRule(
-        await securityGroups.replaceRule(scope, request.params.rule_id, request.body),
-        dialect,
-      );
-    },
+    handler: async ({ scope, params, body }) =>
+      presentedRule(await securityGroups.replaceRule(scope, params.rule_id, body), dialect),
   });
 
   app.delete(`${RULES}/:rule_id`, {
@@ -68,9 +57,8 @@ export function ruleRoutes(
       params: RuleParams,
       response: { 204: Type.Null() },
     },
-    handler: async (request, reply) => {
-      const scope = await projects.scope(scopeOf(request));
-      await securityGroups.removeRule(scope, request.params.rule_id);
+    handler: async ({ scope, params }, reply) => {
+      await securityGroups.removeRule(scope, params.rule_id);
       return reply.code(204).send(null);
     },
   });

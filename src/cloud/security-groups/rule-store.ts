@@ -1,8 +1,8 @@
-import { type Kysely, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { compiledQuery } from '../../db/compiled.ts';
-import type { Transaction } from '../../db/database.ts';
+import type { Sql, Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
-import type { Place } from '../projects/place.ts';
+import { isIn, type Place } from '../projects/place.ts';
 import { duplicateKey } from './rule-duplicates.ts';
 import type { CanonicalRule } from './rules.ts';
 
@@ -23,18 +23,13 @@ export async function rulesOf(tx: Transaction, groupId: string): Promise<RuleRow
 }
 
 /** The group of a rule; undefined when the project has no such rule in this region. */
-export async function groupOfRule(
-  db: Kysely<Tables>,
-  { projectId, regionId }: Place,
-  ruleId: string,
-): Promise<string | undefined> {
+export async function groupOfRule(db: Sql, place: Place, ruleId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('security_group_rules as rule')
     .innerJoin('security_groups as group', 'group.id', 'rule.security_group_id')
     .select('group.id')
     .where('rule.id', '=', ruleId)
-    .where('group.project_id', '=', projectId)
-    .where('group.region_id', '=', regionId)
+    .where(isIn(place, 'group'))
     .executeTakeFirst();
   return row?.id;
 }

@@ -1,9 +1,20 @@
 import { type Static, Type } from 'typebox';
 import { newTags } from '../../lib/legacy-metadata.ts';
 import { UuidInput } from '../../lib/resource-fields.ts';
+import { tagQuery } from '../../lib/tag-query.ts';
 import { TagsPatchInput } from '../../lib/tags-patch.ts';
-import { ResourceName } from '../../lib/wire.ts';
+import { listQuery, ResourceName } from '../../lib/wire.ts';
 import { MAX_DESCRIPTION, ruleFieldsV1, ruleInput, ruleInputV2 } from './rule-schema.ts';
+
+export const GroupListQuery = Type.Object(
+  {
+    ...listQuery(10),
+    name: Type.Optional(Type.String({ maxLength: 255, description: 'The whole name' })),
+    ...tagQuery,
+  },
+  { additionalProperties: false },
+);
+export type GroupListQuery = Static<typeof GroupListQuery>;
 
 export const MAX_RULES = 250;
 export const MAX_CHANGES = 500;

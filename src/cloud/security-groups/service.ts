@@ -1,21 +1,21 @@
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { NotFoundError } from '../../lib/errors.ts';
-import { isUuid } from '../../lib/ids.ts';
+import { foundById } from '../../lib/found.ts';
+import type { Page } from '../../lib/page.ts';
 import type { TagHolder } from '../metadata/service.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { changeGroup } from './apply-change.ts';
 import { type GroupCreation, groupCreation } from './creation.ts';
-import { type InstanceGroups, instanceGroups, type PortsWithGroups } from './instance-groups.ts';
+import { type InstanceGroups, instanceGroups } from './instance-groups.ts';
 import { removeGroup } from './removal.ts';
 import { type RuleChanges, ruleChanges } from './rule-changes.ts';
+import type { GroupListQuery } from './schema.ts';
 import * as store from './store.ts';
 import { type GroupUpdates, groupUpdates } from './updates.ts';
 
 export interface SecurityGroups extends GroupCreation, GroupUpdates, RuleChanges, InstanceGroups {
-  list(scope: Scope, filter: store.GroupFilter): Promise<{ count: number; rows: store.SecurityGroupRow[] }>;
+  list(scope: Scope, query: GroupListQuery): Promise<Page<store.SecurityGroupRow>>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.SecurityGroupRow>;
   tags: TagHolder;
@@ -27,7 +27,6 @@ export function createSecurityGroups(deps: {
   database: Database;
   clock: Clock;
   tasks: Tasks;
-  instances: PortsWithGroups;
 }): SecurityGroups {
   const { database } = deps;
 
@@ -37,12 +36,12 @@ export function createSecurityGroups(deps: {
     ...ruleChanges(deps),
     ...instanceGroups(deps),
 
-    list: (scope, filter) => store.listGroups(database.sql, placeOf(scope), filter),
+    list: (scope, query) => store.listGroups(database.sql, scope, query),
 
     get: found,
 
     tags: {
-      read: async (scope, id) => (await found(scope, id)).tags,
+      read: found,
       async change(tx, scope, id, plan) {
         await changeGroup(deps, tx, scope, id, ({ tags }) => ({ tags: plan(tags) }));
       },
@@ -52,8 +51,6 @@ export function createSecurityGroups(deps: {
   };
 
   async function found(scope: Scope, id: string): Promise<store.SecurityGroupRow> {
-    const row = isUuid(id) ? await store.findGroup(database.sql, placeOf(scope), id) : undefined;
-    if (!row) throw new NotFoundError('Security group', id);
-    return row;
+    return foundById('Security group', id, () => store.findGroup(database.sql, scope, id));
   }
 }

@@ -1,35 +1,24 @@
-import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { compiledQuery } from '../../db/compiled.ts';
-import type { Transaction } from '../../db/database.ts';
+import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
-import type { Place } from '../projects/place.ts';
+import type { Page } from '../../lib/page.ts';
+import { isIn, type Place } from '../projects/place.ts';
 import { type IdentifiedRule, newRules, type RuleRow } from './rule-store.ts';
+import type { GroupListQuery } from './schema.ts';
 
 export type PlainGroup = Selectable<Tables['security_groups']>;
 export type SecurityGroupRow = PlainGroup & { rules: RuleRow[] };
 
-export interface GroupFilter {
-  name?: string | undefined;
-  /** Every key must be present. */
-  tagKeys: string[];
-  /** Every pair must match. */
-  tags: Record<string, string>;
-  limit: number;
-  offset: number;
-}
-
-export function groupsIn(db: Kysely<Tables>, { projectId, regionId }: Place) {
-  return db
-    .selectFrom('security_groups')
-    .where('project_id', '=', projectId)
-    .where('region_id', '=', regionId);
+export function groupsIn(db: Sql, place: Place) {
+  return db.selectFrom('security_groups').where(isIn(place));
 }
 
 /** Groups with their rules, in one query. */
-function groups(db: Kysely<Tables>, place: Place) {
+function groups(db: Sql, place: Place) {
   return groupsIn(db, place)
     .selectAll()
     .select((group) =>
@@ -44,11 +33,7 @@ function groups(db: Kysely<Tables>, place: Place) {
     );
 }
 
-export async function findGroup(
-  db: Kysely<Tables>,
-  place: Place,
-  id: string,
-): Promise<SecurityGroupRow | undefined> {
+export async function findGroup(db: Sql, place: Place, id: string): Promise<SecurityGroupRow | undefined> {
   const [row] = await groupById(db, { ...place, id });
   return row && withDates(row);
 }
@@ -58,14 +43,14 @@ const groupById = compiledQuery((db, args: Place & { id: string }) =>
 );
 
 export async function listGroups(
-  db: Kysely<Tables>,
+  db: Sql,
   place: Place,
-  filter: GroupFilter,
-): Promise<{ count: number; rows: SecurityGroupRow[] }> {
-  let matching = groups(db, place).where((eb) => eb.and(tagConditions('tags', filter)));
-  if (filter.name !== undefined) matching = matching.where('name', '=', filter.name);
+  query: GroupListQuery,
+): Promise<Page<SecurityGroupRow>> {
+  let matching = groups(db, place).where((eb) => eb.and(tagConditions('tags', query)));
+  if (query.name !== undefined) matching = matching.where('name', '=', query.name);
   const ordered = matching.orderBy('created_at', 'desc').orderBy('id', 'desc');
-  const { count, rows } = await pageWithCount(ordered, filter);
+  const { count, rows } = await pageWithCount(ordered, query, 10);
   return { count, rows: rows.map(withDates) };
 }
 
@@ -171,7 +156,7 @@ export async function groupIdsByName(
 }
 
 /** Up to `limit` ports with the group, each with its instance; nodes, whose pools say as much, last. */
-export async function portsOfGroup(db: Kysely<Tables>, groupId: string, limit: number): Promise<string[]> {
+export async function portsOfGroup(db: Sql, groupId: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('port_security_groups as link')
     .innerJoin('ports', 'ports.id', 'link.port_id')
@@ -188,7 +173,7 @@ export async function portsOfGroup(db: Kysely<Tables>, groupId: string, limit: n
 }
 
 /** Up to `limit` pools that put the group on their nodes, each with its cluster. */
-export async function poolsOfGroup(db: Kysely<Tables>, groupId: string, limit: number): Promise<string[]> {
+export async function poolsOfGroup(db: Sql, groupId: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('kubernetes_pool_security_groups as link')
     .innerJoin('kubernetes_pools as pool', 'pool.id', 'link.pool_id')
@@ -203,11 +188,7 @@ export async function poolsOfGroup(db: Kysely<Tables>, groupId: string, limit: n
 }
 
 /** Up to `limit` other groups with a rule that names this one as its remote end. */
-export async function groupsReferringTo(
-  db: Kysely<Tables>,
-  groupId: string,
-  limit: number,
-): Promise<string[]> {
+export async function groupsReferringTo(db: Sql, groupId: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('security_group_rules')
     .select('security_group_id')

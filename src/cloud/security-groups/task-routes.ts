@@ -1,7 +1,6 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
 import { GROUP_TAGS, GroupParams, GroupRuleParams } from './params.ts';
 import { securityGroupRuleInputV2Schema } from './rule-schema.ts';
 import { createSecurityGroupTaskSchema, updateSecurityGroupTaskSchema } from './schema.ts';
@@ -14,7 +13,7 @@ const IN_EFFECT = 'The change is in effect when it is accepted; the task reports
 export function groupTaskRoutes(
   app: Api,
   dialect: Dialect,
-  { projects, securityGroups }: { projects: Projects; securityGroups: SecurityGroups },
+  { securityGroups }: { securityGroups: SecurityGroups },
 ): void {
   app.post(BASE, {
     config: { access: 'operate' },
@@ -27,10 +26,7 @@ export function groupTaskRoutes(
       body: createSecurityGroupTaskSchema,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([await securityGroups.createByTask(scope, request.body)]);
-    },
+    handler: async ({ scope, body }) => dialect.tasks([await securityGroups.createByTask(scope, body)]),
   });
 
   app.patch(`${BASE}/:group_id`, {
@@ -44,9 +40,8 @@ export function groupTaskRoutes(
       body: updateSecurityGroupTaskSchema,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const taskId = await securityGroups.updateByTask(scope, request.params.group_id, request.body);
+    handler: async ({ scope, params, body }) => {
+      const taskId = await securityGroups.updateByTask(scope, params.group_id, body);
       return dialect.tasks(taskId === undefined ? [] : [taskId]);
     },
   });
@@ -62,12 +57,8 @@ export function groupTaskRoutes(
       body: securityGroupRuleInputV2Schema,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([
-        await securityGroups.addRuleByTask(scope, request.params.group_id, request.body),
-      ]);
-    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await securityGroups.addRuleByTask(scope, params.group_id, body)]),
   });
 
   app.delete(`${BASE}/:group_id/rules/:rule_id`, {
@@ -80,10 +71,7 @@ export function groupTaskRoutes(
       params: GroupRuleParams,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { group_id: groupId, rule_id: ruleId } = request.params;
-      return dialect.tasks([await securityGroups.removeRuleByTask(scope, groupId, ruleId)]);
-    },
+    handler: async ({ scope, params }) =>
+      dialect.tasks([await securityGroups.removeRuleByTask(scope, params.group_id, params.rule_id)]),
   });
 }

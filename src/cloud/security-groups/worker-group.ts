@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { make, want } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
 import { ConflictError } from '../../lib/errors.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
 import { withFreeName } from './apply-change.ts';
 import { CLUSTER_TAG } from './cluster-tag.ts';
@@ -28,11 +27,11 @@ export interface WorkerGroups {
 
 export const workerGroups: WorkerGroups = {
   async make(tx, scope, cluster, now) {
-    const name = `${cluster.name}-${scope.region.id}-${scope.projectId}-worker`;
+    const name = `${cluster.name}-${scope.regionId}-${scope.projectId}-worker`;
     const id = randomUUID();
     const group = {
       id,
-      place: placeOf(scope),
+      place: scope,
       name,
       description: `Nodes of Kubernetes cluster ${cluster.name}`,
       tags: { [CLUSTER_TAG]: cluster.name },
@@ -42,8 +41,7 @@ export const workerGroups: WorkerGroups = {
       now,
     };
     await withFreeName(name, store.insertGroup(tx, group));
-    const place = { ...group.place, clientId: scope.clientId };
-    await want(tx, place, [make('security_group', id, groupSpec(group))]);
+    await want(tx, scope, [make('security_group', id, groupSpec(group))]);
     return id;
   },
 

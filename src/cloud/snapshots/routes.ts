@@ -1,9 +1,10 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
+import { presentedPage } from '../../lib/page.ts';
 import { offsetTimestamp } from '../../lib/timestamps.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import { commonFields } from '../projects/resource-answer.ts';
-import { type Projects, type Scope, scopeOf } from '../projects/service.ts';
+import type { Scope } from '../projects/service.ts';
 import { LegacyTags, withoutNulls } from './legacy.ts';
 import {
   CreateSnapshotSchema,
@@ -19,11 +20,7 @@ import type { SnapshotRow } from './store.ts';
 const BASE = '/cloud/v1/snapshots/:project_id/:region_id';
 const tags = ['Snapshots'];
 
-export function snapshotRoutes(
-  app: Api,
-  dialect: Dialect,
-  { projects, snapshots }: { projects: Projects; snapshots: Snapshots },
-): void {
+export function snapshotRoutes(app: Api, dialect: Dialect, { snapshots }: { snapshots: Snapshots }): void {
   app.post(BASE, {
     config: { access: 'operate' },
     schema: {
@@ -35,10 +32,7 @@ export function snapshotRoutes(
       body: CreateSnapshotSchema,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([await snapshots.create(scope, request.body)]);
-    },
+    handler: async ({ scope, body }) => dialect.tasks([await snapshots.create(scope, body)]),
   });
 
   app.get(BASE, {
@@ -51,14 +45,8 @@ export function snapshotRoutes(
       querystring: SnapshotListQuery,
       response: { 200: SnapshotList },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { volume_id: volumeId, instance_id: instanceId, limit = 1000, offset = 0 } = request.query;
-      const { schedule_id: schedule, lifecycle_policy_id: policy } = request.query;
-      const planned = schedule !== undefined || policy !== undefined;
-      const { count, rows } = await snapshots.list(scope, { volumeId, instanceId, planned, limit, offset });
-      return { count, results: rows.map((row) => presented(row, scope)) };
-    },
+    handler: async ({ scope, query }) =>
+      presentedPage(await snapshots.list(scope, query), (row) => presented(row, scope)),
   });
 
   app.get(`${BASE}/:snapshot_id`, {
@@ -70,10 +58,7 @@ export function snapshotRoutes(
       params: SnapshotParams,
       response: { 200: SnapshotAnswer },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return presented(await snapshots.get(scope, request.params.snapshot_id), scope);
-    },
+    handler: async ({ scope, params }) => presented(await snapshots.get(scope, params.snapshot_id), scope),
   });
 
   app.patch(`${BASE}/:snapshot_id`, {
@@ -86,10 +71,9 @@ export function snapshotRoutes(
       body: UpdateSnapshotSchema,
       response: { 200: SnapshotAnswer },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      await snapshots.update(scope, request.params.snapshot_id, request.body);
-      return presented(await snapshots.get(scope, request.params.snapshot_id), scope);
+    handler: async ({ scope, params, body }) => {
+      await snapshots.update(scope, params.snapshot_id, body);
+      return presented(await snapshots.get(scope, params.snapshot_id), scope);
     },
   });
 
@@ -105,10 +89,9 @@ export function snapshotRoutes(
         body: LegacyTags,
         response: { 200: SnapshotAnswer },
       },
-      handler: async (request) => {
-        const scope = await projects.scope(scopeOf(request));
-        const { snapshot_id: id } = request.params;
-        await snapshots.replaceTags(scope, id, withoutNulls(request.body));
+      handler: async ({ scope, params, body }) => {
+        const { snapshot_id: id } = params;
+        await snapshots.replaceTags(scope, id, withoutNulls(body));
         return presented(await snapshots.get(scope, id), scope);
       },
     });
@@ -123,10 +106,7 @@ export function snapshotRoutes(
       params: SnapshotParams,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([await snapshots.delete(scope, request.params.snapshot_id)]);
-    },
+    handler: async ({ scope, params }) => dialect.tasks([await snapshots.delete(scope, params.snapshot_id)]),
   });
 }
 

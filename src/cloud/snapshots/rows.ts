@@ -1,102 +1,121 @@
+import type { Transaction } from '../../db/database.ts';
 import { ConflictError } from '../../lib/errors.ts';
-import { releaseQuota } from '../quotas/quotas.ts';
-import type { SnapshotRows } from '../volumes/snapshot-rows.ts';
-import { blockerOf, type SnapshotSources } from '../volumes/sources.ts';
-import { copiesOf } from './store.ts';
+import type { VolumeTypeName } from '../catalog/catalog.ts';
+import { isIn, type Place } from '../projects/place.ts';
+import { type QuotaOwner, releaseQuota } from '../quotas/quotas.ts';
+import { blockerOf } from '../tasks/held.ts';
+import { copiesOf, type SnapshotRow } from './store.ts';
 
 const SHOWN_IN_MESSAGE = 10;
 
 /** What volumes need of snapshots: as sources of new ones, and as what has to go before they can. */
-export const snapshotRows: SnapshotRows & SnapshotSources = {
-  async find(tx, place, ids) {
-    if (ids.length === 0) return new Map();
-    const rows = await tx.sql
-      .selectFrom('snapshots')
-      .innerJoin('volumes', 'volumes.id', 'snapshots.volume_id')
-      .select(['snapshots.id', 'snapshots.size_gib', 'snapshots.volume_type', 'snapshots.status'])
-      .select(['bootable', 'image_metadata', 'snapshots.task_id'])
-      .where('snapshots.id', 'in', ids)
-      .where('snapshots.project_id', '=', place.projectId)
-      .where('snapshots.region_id', '=', place.regionId)
-      .orderBy('snapshots.id')
-      .forShare('snapshots')
-      .execute();
-    return new Map(
-      rows.map((row) => [
-        row.id,
-        {
-          id: row.id,
-          sizeGib: row.size_gib,
-          volumeType: row.volume_type,
-          bootable: row.bootable,
-          imageMetadata: row.image_metadata,
-          blocker: blockerOf(row, 'available'),
-        },
-      ]),
-    );
-  },
 
-  async lockOf(tx, volumeIds) {
-    if (volumeIds.length === 0) return [];
-    return tx.sql
-      .selectFrom('snapshots')
-      .select(['id', 'volume_id', 'task_id'])
-      .where('volume_id', 'in', volumeIds)
-      .orderBy('id')
-      .forUpdate()
-      .execute();
-  },
+export interface SnapshotSource {
+  id: string;
+  sizeGib: number;
+  volumeType: VolumeTypeName;
+  bootable: boolean;
+  imageMetadata: Record<string, string> | null;
+  /** Why nothing can be made from it now: the task at work on it, or its status. */
+  blocker: string | undefined;
+}
 
-  async lockLatestOf(tx, volumeId) {
-    return tx.sql
-      .selectFrom('snapshots')
-      .select(['id', 'size_gib', 'task_id'])
-      .where('volume_id', '=', volumeId)
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(1)
-      .forUpdate()
-      .executeTakeFirst();
-  },
+/** The snapshots of the place, by id, kept from being removed until the transaction ends. */
+export async function find(
+  tx: Transaction,
+  place: Place,
+  ids: string[],
+): Promise<Map<string, SnapshotSource>> {
+  if (ids.length === 0) return new Map();
+  const rows = await tx.sql
+    .selectFrom('snapshots')
+    .innerJoin('volumes', 'volumes.id', 'snapshots.volume_id')
+    .select(['snapshots.id', 'snapshots.size_gib', 'snapshots.volume_type', 'snapshots.status'])
+    .select(['bootable', 'image_metadata', 'snapshots.task_id'])
+    .where('snapshots.id', 'in', ids)
+    .where(isIn(place, 'snapshots'))
+    .orderBy('snapshots.id')
+    .forShare('snapshots')
+    .execute();
+  const sources = rows.map((row) => ({
+    id: row.id,
+    sizeGib: row.size_gib,
+    volumeType: row.volume_type,
+    bootable: row.bootable,
+    imageMetadata: row.image_metadata,
+    blocker: blockerOf(row, 'available'),
+  }));
+  return new Map(sources.map((source) => [source.id, source]));
+}
 
-  async refuseCopied(tx, ids) {
-    const [first, ...others] = await copiesOf(tx, ids, SHOWN_IN_MESSAGE);
-    if (!first) return;
-    const volumes = [first, ...others].map(({ id }) => id).join(', ');
-    throw new ConflictError(
-      `Snapshot ${first.snapshot_id} is being copied to volumes; wait until these are there: ${volumes}`,
-    );
-  },
+/** Call it when they are locked. @throws ConflictError while volumes are being filled from them */
+export async function refuseCopied(tx: Transaction, ids: readonly string[]): Promise<void> {
+  const [first, ...others] = await copiesOf(tx, ids, SHOWN_IN_MESSAGE);
+  if (!first) return;
+  const volumes = [first, ...others].map(({ id }) => id).join(', ');
+  throw new ConflictError(
+    `Snapshot ${first.snapshot_id} is being copied to volumes; wait until these are there: ${volumes}`,
+  );
+}
 
-  async restore(tx, id, taskId, now) {
-    await tx.sql
-      .updateTable('snapshots')
-      .set({ status: 'restoring', task_id: taskId, updated_at: now })
-      .where('id', '=', id)
-      .execute();
-  },
+/** The snapshots of the volumes, locked until the transaction ends. */
+export async function lockOf(
+  tx: Transaction,
+  volumeIds: string[],
+): Promise<Pick<SnapshotRow, 'id' | 'volume_id' | 'task_id'>[]> {
+  if (volumeIds.length === 0) return [];
+  return tx.sql
+    .selectFrom('snapshots')
+    .select(['id', 'volume_id', 'task_id'])
+    .where('volume_id', 'in', volumeIds)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+}
 
-  async hold(tx, ids, taskId, now) {
-    if (ids.length === 0) return;
-    await tx.sql
-      .updateTable('snapshots')
-      .set({ status: 'deleting', task_id: taskId, updated_at: now })
-      .where('id', 'in', ids)
-      .execute();
-  },
+/** The one taken last, locked like those; undefined when the volume has none. */
+export async function lockLatestOf(
+  tx: Transaction,
+  volumeId: string,
+): Promise<Pick<SnapshotRow, 'id' | 'size_gib' | 'task_id'> | undefined> {
+  return tx.sql
+    .selectFrom('snapshots')
+    .select(['id', 'size_gib', 'task_id'])
+    .where('volume_id', '=', volumeId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .forUpdate()
+    .executeTakeFirst();
+}
 
-  async keep(tx, ids, now) {
-    if (ids.length === 0) return;
-    await tx.sql
-      .updateTable('snapshots')
-      .set({ status: 'available', task_id: null, updated_at: now })
-      .where('id', 'in', ids)
-      .execute();
-  },
+/** They are at work with the task: put back, or going. */
+export async function hold(
+  tx: Transaction,
+  ids: string[],
+  status: 'restoring' | 'deleting',
+  taskId: string,
+  now: Date,
+): Promise<void> {
+  await change(tx, ids, { status, task_id: taskId, updated_at: now });
+}
 
-  async drop(tx, ids, owner) {
-    if (ids.length === 0) return;
-    await tx.sql.deleteFrom('snapshots').where('id', 'in', ids).execute();
-    await releaseQuota(tx, owner, 'snapshot_count', ids.length);
-  },
-};
+/** Nothing works on them any more, and they are there. */
+export async function settle(tx: Transaction, ids: string[], now: Date): Promise<void> {
+  await change(tx, ids, { status: 'available', task_id: null, updated_at: now });
+}
+
+async function change(
+  tx: Transaction,
+  ids: string[],
+  row: Pick<SnapshotRow, 'status' | 'task_id' | 'updated_at'>,
+): Promise<void> {
+  if (ids.length > 0) await tx.sql.updateTable('snapshots').set(row).where('id', 'in', ids).execute();
+}
+
+/** They are gone, and the quota is free again. */
+export async function drop(tx: Transaction, ids: string[], owner: QuotaOwner): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.sql.deleteFrom('snapshots').where('id', 'in', ids).execute();
+  await releaseQuota(tx, owner, 'snapshot_count', ids.length);
+}

@@ -68,6 +68,7 @@ export const SnapshotListQuery = Type.Object(
   },
   { additionalProperties: false },
 );
+export type SnapshotListQuery = Static<typeof SnapshotListQuery>;
 
 export const SnapshotParams = Type.Object({
   ...ProjectRegion,

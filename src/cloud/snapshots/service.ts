@@ -2,28 +2,28 @@ import { randomUUID } from 'node:crypto';
 import { change as changeWant, make, remove } from '../../convergence/wants.ts';
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { InvalidError, NotFoundError } from '../../lib/errors.ts';
-import { isUuid } from '../../lib/ids.ts';
+import { InvalidError } from '../../lib/errors.ts';
+import { foundById } from '../../lib/found.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
+import type { Page } from '../../lib/page.ts';
 import { acceptedTags } from '../../lib/tags-input.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
 import { SNAPSHOT_TYPES } from '../../lib/volume-types.ts';
-import type { SnapshotLookup } from '../pricing/service.ts';
-import { placeOf } from '../projects/place.ts';
+import { newResource } from '../projects/new-resource.ts';
 import type { Scope } from '../projects/service.ts';
-import { takeQuota } from '../quotas/quotas.ts';
+import { quotaOwner, takeQuota } from '../quotas/quotas.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { Volumes } from '../volumes/service.ts';
-import { snapshotRows } from './rows.ts';
-import type { CreateSnapshot, UpdateSnapshot } from './schema.ts';
+import { hold, refuseCopied } from './rows.ts';
+import type { CreateSnapshot, SnapshotListQuery, UpdateSnapshot } from './schema.ts';
 import * as store from './store.ts';
 import { CREATE_SNAPSHOT, DELETE_SNAPSHOT } from './tasks.ts';
 
-export interface Snapshots extends SnapshotLookup {
+export interface Snapshots {
   /** Starts the task that takes a snapshot; answers the task's id. @throws InvalidError, ConflictError, QuotaExceededError */
   create(scope: Scope, request: CreateSnapshot): Promise<string>;
-  list(scope: Scope, filter: store.SnapshotFilter): Promise<{ count: number; rows: store.SnapshotRow[] }>;
+  list(scope: Scope, query: SnapshotListQuery): Promise<Page<store.SnapshotRow>>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.SnapshotRow>;
   /** Renames and tags it at once. @throws NotFoundError, InvalidError, ConflictError while a task holds it */
@@ -45,7 +45,6 @@ export function createSnapshots(deps: {
   return {
     async create(scope, request) {
       const tags = tagsOf(request);
-      const place = placeOf(scope);
       const [id, taskId] = [randomUUID(), randomUUID()];
       const now = clock.now();
       return database.accept(scope.principal, async (tx) => {
@@ -67,8 +66,6 @@ export function createSnapshots(deps: {
           .insertInto('snapshots')
           .values({
             id,
-            project_id: place.projectId,
-            region_id: place.regionId,
             name: request.name,
             description: request.description ?? null,
             volume_id: volume.id,
@@ -76,10 +73,7 @@ export function createSnapshots(deps: {
             volume_type: volume.volume_type,
             status: 'creating',
             tags: JSON.stringify(tags),
-            creator_task_id: taskId,
-            task_id: taskId,
-            created_at: now,
-            updated_at: now,
+            ...newResource(scope, taskId, now),
           })
           .execute();
         scope.principal.writes?.about({ type: 'snapshot', id, name: request.name });
@@ -87,7 +81,7 @@ export function createSnapshots(deps: {
           id: taskId,
           task: CREATE_SNAPSHOT,
           data: request,
-          input: inputOf(scope, id),
+          input: { snapshotId: id, ...quotaOwner(scope) },
           wants: [make('snapshot', id, { name: request.name, volumeId: volume.id, metadata: tags })],
         });
         await takeQuota(tx, scope, 'snapshot_count');
@@ -95,8 +89,8 @@ export function createSnapshots(deps: {
       });
     },
 
-    list: (scope, filter) => store.listSnapshots(database.sql, placeOf(scope), filter),
-    get: (scope, id) => found(scope, id),
+    list: (scope, query) => store.listSnapshots(database.sql, scope, query),
+    get: (scope, id) => foundById('Snapshot', id, () => store.findSnapshot(database.sql, scope, id)),
 
     update: (scope, id, { name, tags }) =>
       changed(scope, id, (snapshot) => ({
@@ -110,30 +104,23 @@ export function createSnapshots(deps: {
     },
 
     async delete(scope, id) {
-      if (!isUuid(id)) throw new NotFoundError('Snapshot', id);
       const taskId = randomUUID();
       return database.accept(scope.principal, async (tx) => {
-        const snapshot = await store.lockSnapshot(tx.sql, placeOf(scope), id);
-        if (!snapshot) throw new NotFoundError('Snapshot', id);
+        const snapshot = await foundById('Snapshot', id, () => store.lockSnapshot(tx.sql, scope, id));
         scope.principal.writes?.about({ ...snapshot, type: 'snapshot' });
         const again = await tasks.removeAgain(tx, scope, snapshot.task_id, DELETE_SNAPSHOT);
         if (again !== undefined) return again;
         refuseHeld(`Snapshot ${id}`, snapshot);
-        await snapshotRows.refuseCopied(tx, [snapshot.id]);
-        await snapshotRows.hold(tx, [snapshot.id], taskId, clock.now());
+        await refuseCopied(tx, [snapshot.id]);
+        await hold(tx, [snapshot.id], 'deleting', taskId, clock.now());
         return tasks.begin(tx, scope, {
           id: taskId,
           task: DELETE_SNAPSHOT,
           data: { snapshot_id: snapshot.id },
-          input: inputOf(scope, snapshot.id),
+          input: { snapshotId: snapshot.id, ...quotaOwner(scope) },
           wants: [remove('snapshot', snapshot.id)],
         });
       });
-    },
-
-    async findForPricing(scope, id) {
-      const row = isUuid(id) ? await store.findSnapshot(database.sql, placeOf(scope), id) : undefined;
-      return row && { sizeGib: row.size_gib, volumeType: row.volume_type };
     },
   };
 
@@ -143,8 +130,7 @@ export function createSnapshots(deps: {
     plan: (snapshot: store.SnapshotRow) => { name: string; tags: Record<string, string> },
   ): Promise<void> {
     await database.accept(scope.principal, async (tx) => {
-      const snapshot = isUuid(id) ? await store.lockSnapshot(tx.sql, placeOf(scope), id) : undefined;
-      if (!snapshot) throw new NotFoundError('Snapshot', id);
+      const snapshot = await foundById('Snapshot', id, () => store.lockSnapshot(tx.sql, scope, id));
       scope.principal.writes?.about({ ...snapshot, type: 'snapshot' });
       refuseHeld(`Snapshot ${snapshot.id}`, snapshot);
       const { name, tags } = plan(snapshot);
@@ -158,14 +144,4 @@ export function createSnapshots(deps: {
       ]);
     });
   }
-
-  async function found(scope: Scope, id: string): Promise<store.SnapshotRow> {
-    const row = isUuid(id) ? await store.findSnapshot(database.sql, placeOf(scope), id) : undefined;
-    if (!row) throw new NotFoundError('Snapshot', id);
-    return row;
-  }
-}
-
-function inputOf(scope: Scope, snapshotId: string) {
-  return { snapshotId, clientId: scope.clientId, regionId: scope.region.id };
 }

@@ -1,60 +1,42 @@
-import { type Kysely, type Selectable, sql } from 'kysely';
-import type { Transaction } from '../../db/database.ts';
+import { type Selectable, sql } from 'kysely';
+import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
-import type { Place } from '../projects/place.ts';
+import type { Page } from '../../lib/page.ts';
+import { isIn, type Place } from '../projects/place.ts';
+import type { SnapshotListQuery } from './schema.ts';
 
 export type SnapshotRow = Selectable<Tables['snapshots']>;
 
-export interface SnapshotFilter {
-  volumeId?: string | undefined;
-  instanceId?: string | undefined;
-  /** Whether only those that a schedule or a policy took are asked for. */
-  planned: boolean;
-  limit: number;
-  offset: number;
+function snapshots(db: Sql, place: Place) {
+  return db.selectFrom('snapshots').selectAll().where(isIn(place));
 }
 
-function snapshots(db: Kysely<Tables>, place: Place) {
-  return db
-    .selectFrom('snapshots')
-    .selectAll()
-    .where('project_id', '=', place.projectId)
-    .where('region_id', '=', place.regionId);
-}
-
-export async function findSnapshot(
-  db: Kysely<Tables>,
-  place: Place,
-  id: string,
-): Promise<SnapshotRow | undefined> {
+export async function findSnapshot(db: Sql, place: Place, id: string): Promise<SnapshotRow | undefined> {
   return snapshots(db, place).where('id', '=', id).executeTakeFirst();
 }
 
 /** The same, locked against a concurrent change until the transaction ends. */
-export async function lockSnapshot(
-  db: Kysely<Tables>,
-  place: Place,
-  id: string,
-): Promise<SnapshotRow | undefined> {
+export async function lockSnapshot(db: Sql, place: Place, id: string): Promise<SnapshotRow | undefined> {
   return snapshots(db, place).where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
 export async function listSnapshots(
-  db: Kysely<Tables>,
+  db: Sql,
   place: Place,
-  filter: SnapshotFilter,
-): Promise<{ count: number; rows: SnapshotRow[] }> {
+  query: SnapshotListQuery,
+): Promise<Page<SnapshotRow>> {
   let matching = snapshots(db, place);
+  const planned = query.schedule_id !== undefined || query.lifecycle_policy_id !== undefined;
   // All snapshots are taken by somebody's request.
-  if (filter.planned) matching = matching.where(sql<boolean>`false`);
-  if (filter.volumeId !== undefined) matching = matching.where('volume_id', '=', filter.volumeId);
-  if (filter.instanceId !== undefined) {
+  if (planned) matching = matching.where(sql<boolean>`false`);
+  if (query.volume_id !== undefined) matching = matching.where('volume_id', '=', query.volume_id);
+  if (query.instance_id !== undefined) {
     matching = matching.where(
-      sql<boolean>`volume_id in (select volume_id from volume_attachments where instance_id = ${filter.instanceId})`,
+      sql<boolean>`volume_id in (select volume_id from volume_attachments where instance_id = ${query.instance_id})`,
     );
   }
-  return pageWithCount(matching.orderBy('created_at', 'desc').orderBy('id', 'desc'), filter);
+  return pageWithCount(matching.orderBy('created_at', 'desc').orderBy('id', 'desc'), query);
 }
 
 /** Up to `limit` volumes that are to be filled from one of the snapshots, and aren't there yet. */

@@ -1,12 +1,10 @@
 import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { snapshotRows } from './rows.ts';
+import type { QuotaOwner } from '../quotas/quotas.ts';
+import * as rows from './rows.ts';
 
-export interface SnapshotInput {
+export interface SnapshotInput extends QuotaOwner {
   snapshotId: string;
-  /** Whose quota it counts against. */
-  clientId: number;
-  regionId: number;
 }
 
 const deadlineMs = minutes(10);
@@ -18,16 +16,16 @@ export function snapshotTasks({ clock }: { clock: Clock }): TaskEnd[] {
   const create: TaskEnd<SnapshotInput> = {
     ...CREATE_SNAPSHOT,
     async complete(tx, _task, { snapshotId }) {
-      await snapshotRows.keep(tx, [snapshotId], clock.now());
+      await rows.settle(tx, [snapshotId], clock.now());
       return { snapshots: [snapshotId] };
     },
-    abandon: (tx, _task, { snapshotId, ...owner }) => snapshotRows.drop(tx, [snapshotId], owner),
+    abandon: (tx, _task, { snapshotId, ...owner }) => rows.drop(tx, [snapshotId], owner),
   };
   const remove: TaskEnd<SnapshotInput> = {
     ...DELETE_SNAPSHOT,
     removes: true,
     async complete(tx, _task, { snapshotId, ...owner }) {
-      await snapshotRows.drop(tx, [snapshotId], owner);
+      await rows.drop(tx, [snapshotId], owner);
       return null;
     },
   };

@@ -2,8 +2,9 @@ import { Type } from 'typebox';
 import type { Api } from '../../http/server.ts';
 import type { Principal } from '../../iam/identity/principal.ts';
 import { NotFoundError } from '../../lib/errors.ts';
+import { found } from '../../lib/found.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
+import type { Projects } from '../projects/service.ts';
 import {
   CreateKeyPair,
   CreateKeyPairV1,
@@ -95,8 +96,8 @@ export function keyPairRoutes(
       body: CreateKeyPairV1,
       response: { 200: KeyPairAnswer },
     },
-    handler: async (request) => {
-      const key = await sshKeys.create(await projects.scope(scopeOf(request)), newSshKey(request.body));
+    handler: async ({ scope, body }) => {
+      const key = await sshKeys.create(scope, newSshKey(body));
       return presentedKeyPair(key, key.privateKey);
     },
   });
@@ -111,7 +112,7 @@ export function keyPairRoutes(
       params: ProjectRegionParams,
       response: { 200: KeyPairList },
     },
-    handler: async (request) => listed(await projects.scope(scopeOf(request))),
+    handler: async ({ scope }) => listed(scope),
   });
 
   app.get(`${OF_PROJECT}/:keypair_id`, {
@@ -123,8 +124,7 @@ export function keyPairRoutes(
       params: KeyPairParamsV1,
       response: { 200: KeyPairAnswer },
     },
-    handler: async (request) =>
-      presentedKeyPair(await sshKeys.get(await projects.scope(scopeOf(request)), request.params.keypair_id)),
+    handler: async ({ scope, params }) => presentedKeyPair(await sshKeys.get(scope, params.keypair_id)),
   });
 
   app.delete(`${OF_PROJECT}/:keypair_id`, {
@@ -136,8 +136,8 @@ export function keyPairRoutes(
       params: KeyPairParamsV1,
       response: { 204: Type.Null() },
     },
-    handler: async (request, reply) => {
-      await sshKeys.delete(await projects.scope(scopeOf(request)), request.params.keypair_id);
+    handler: async ({ scope, params }, reply) => {
+      await sshKeys.delete(scope, params.keypair_id);
       return reply.code(204).send(null);
     },
   });
@@ -152,11 +152,8 @@ export function keyPairRoutes(
       body: UpdateSshKey,
       response: { 200: KeyPairAnswer },
     },
-    handler: async (request) => {
-      const place = await projects.scope(scopeOf(request));
-      const { params, body } = request;
-      return presentedKeyPair(await sshKeys.share(place, params.keypair_id, body.shared_in_project));
-    },
+    handler: async ({ scope, params, body }) =>
+      presentedKeyPair(await sshKeys.share(scope, params.keypair_id, body.shared_in_project)),
   });
 
   async function listed(place: Place, addedBy?: number) {
@@ -171,8 +168,7 @@ export function keyPairRoutes(
 
   /** @throws NotFoundError, the same for a key of another account and for none */
   async function placeOfKey(principal: Principal, id: string): Promise<Place> {
-    const projectId = await sshKeys.projectOf(id);
-    if (projectId === undefined) throw new NotFoundError('SSH key', id);
+    const projectId = found('SSH key', id, await sshKeys.projectOf(id));
     return placeIn(principal, projectId).catch((error: unknown) => {
       throw error instanceof NotFoundError ? new NotFoundError('SSH key', id) : error;
     });

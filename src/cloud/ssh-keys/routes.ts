@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Api } from '../../http/server.ts';
 import type { Principal } from '../../iam/identity/principal.ts';
+import { presentedPage } from '../../lib/page.ts';
 import { isoSeconds } from '../../lib/timestamps.ts';
 import type { Projects } from '../projects/service.ts';
 import {
@@ -54,10 +55,8 @@ export function sshKeyRoutes(
       querystring: SshKeyListQuery,
       response: { 200: SshKeyList },
     },
-    handler: async (request) => {
-      const { count, rows } = await sshKeys.list(await placeOf(request), request.query);
-      return { count, results: rows.map(presented) };
-    },
+    handler: async (request) =>
+      presentedPage(await sshKeys.list(await placeOf(request), request.query), presented),
   });
 
   app.get(`${BASE}/:ssh_key_id`, {

@@ -3,6 +3,8 @@ import { type Caller, type Database, type Transaction, violates } from '../../db
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
+import type { Page } from '../../lib/page.ts';
+import { clustersWithKey } from '../clusters/key-users.ts';
 import { newKeyPair } from './key-pair.ts';
 import { type PublicKey, parsePublicKey } from './public-key.ts';
 import type { CreateSshKey, SshKeyListQuery } from './schema.ts';
@@ -22,11 +24,7 @@ export interface SshKeys {
    */
   create(place: Place, request: CreateSshKey): Promise<store.SshKeyRow & { privateKey: string | null }>;
   /** `addedBy` is the user whose keys alone are wanted. */
-  list(
-    place: Place,
-    query: SshKeyListQuery,
-    addedBy?: number,
-  ): Promise<{ count: number; rows: store.SshKeyRow[] }>;
+  list(place: Place, query: SshKeyListQuery, addedBy?: number): Promise<Page<store.SshKeyRow>>;
   /** The project that has the key, whoever's it is; undefined when there is none. */
   projectOf(id: string): Promise<number | undefined>;
   /** @throws NotFoundError */
@@ -50,25 +48,8 @@ export interface SshKeys {
 
 const SHOWN_IN_MESSAGE = 10;
 
-/** Who keeps a key from being deleted. */
-export interface SshKeyUsers {
-  /** Up to `limit` clusters that need the key, some for their Slurm alone. */
-  clustersWith(
-    tx: Transaction,
-    key: { id: string; projectId: number; name: string },
-    limit: number,
-  ): Promise<{ name: string; onlySlurm: boolean }[]>;
-}
-
-export function createSshKeys({
-  database,
-  clock,
-  users,
-}: {
-  database: Database;
-  clock: Clock;
-  users: SshKeyUsers;
-}): SshKeys {
+export function createSshKeys(deps: { database: Database; clock: Clock }): SshKeys {
+  const { database, clock } = deps;
   const byName = (place: Place, name: string) => store.findKey(database.sql, viewerOf(place), { name });
 
   async function get(place: Place, id: string): Promise<store.SshKeyRow> {
@@ -120,11 +101,7 @@ export function createSshKeys({
         const key = isUuid(id) ? await store.lockKey(tx, viewerOf(place), id) : undefined;
         if (!key) throw notFound(id);
         place.principal.writes?.about({ ...key, type: 'ssh_key' });
-        const clusters = await users.clustersWith(
-          tx,
-          { ...key, projectId: place.projectId },
-          SHOWN_IN_MESSAGE,
-        );
+        const clusters = await clustersWithKey(tx, key, SHOWN_IN_MESSAGE);
         if (clusters.length > 0) throw inUse(key.name, clusters);
         await store.deleteKey(tx.sql, key.id);
       });

@@ -1,7 +1,9 @@
-import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely';
-import type { Transaction } from '../../db/database.ts';
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
+import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
+import { orderOf } from '../../lib/order.ts';
+import type { Page } from '../../lib/page.ts';
 import type { SshKeyListQuery } from './schema.ts';
 
 export type SshKeyRow = Selectable<Tables['ssh_keys']>;
@@ -13,7 +15,7 @@ export interface Viewer {
 }
 
 /** The keys of the project that the user may use: the shared ones and their own. */
-function visible(db: Kysely<Tables>, viewer: Viewer) {
+function visible(db: Sql, viewer: Viewer) {
   return db.selectFrom('ssh_keys').where('project_id', '=', viewer.projectId).where(usableBy(viewer));
 }
 
@@ -23,7 +25,7 @@ const usableBy =
     eb.or([eb('shared_in_project', '=', true), eb('user_id', '=', userId)]);
 
 export async function findKey(
-  db: Kysely<Tables>,
+  db: Sql,
   viewer: Viewer,
   by: { id: string } | { name: string },
 ): Promise<SshKeyRow | undefined> {
@@ -31,41 +33,38 @@ export async function findKey(
   return ('id' in by ? keys.where('id', '=', by.id) : keys.where('name', '=', by.name)).executeTakeFirst();
 }
 
-export async function existingKeys(db: Kysely<Tables>, viewer: Viewer, ids: string[]): Promise<Set<string>> {
+export async function existingKeys(db: Sql, viewer: Viewer, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const rows = await visible(db, viewer).select('id').where('id', 'in', ids).execute();
   return new Set(rows.map(({ id }) => id));
 }
 
 export async function listKeys(
-  db: Kysely<Tables>,
+  db: Sql,
   viewer: Viewer,
   query: SshKeyListQuery,
   addedBy?: number,
-): Promise<{ count: number; rows: SshKeyRow[] }> {
-  const [column, direction] = (query.order_by ?? 'created_at.desc').split('.') as [
-    'created_at' | 'name',
-    'asc' | 'desc',
-  ];
+): Promise<Page<SshKeyRow>> {
+  const [column, direction] = orderOf(query.order_by ?? 'created_at.desc');
   let matching = visible(db, viewer);
   if (query.name !== undefined) matching = matching.where(sql<boolean>`strpos(name, ${query.name}) > 0`);
   if (addedBy !== undefined) matching = matching.where('user_id', '=', addedBy);
   const ordered = matching.selectAll().orderBy(column, direction).orderBy('id', direction);
-  return pageWithCount(ordered, { limit: query.limit ?? 10, offset: query.offset ?? 0 });
+  return pageWithCount(ordered, query, 10);
 }
 
-export async function projectOf(db: Kysely<Tables>, id: string): Promise<number | undefined> {
+export async function projectOf(db: Sql, id: string): Promise<number | undefined> {
   const key = await db.selectFrom('ssh_keys').select('project_id').where('id', '=', id).executeTakeFirst();
   return key?.project_id;
 }
 
-export async function insertKey(db: Kysely<Tables>, key: SshKeyRow): Promise<void> {
+export async function insertKey(db: Sql, key: SshKeyRow): Promise<void> {
   await db.insertInto('ssh_keys').values(key).execute();
 }
 
 /** Undefined where the user may not use such a key. */
 export async function setShared(
-  db: Kysely<Tables>,
+  db: Sql,
   viewer: Viewer,
   id: string,
   shared: boolean,
@@ -101,6 +100,6 @@ export async function keepKeys(
     .execute();
 }
 
-export async function deleteKey(db: Kysely<Tables>, id: string): Promise<void> {
+export async function deleteKey(db: Sql, id: string): Promise<void> {
   await db.deleteFrom('ssh_keys').where('id', '=', id).execute();
 }

@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely';
-import type { Tables } from '../../db/tables.ts';
+import type { Sql } from '../../db/database.ts';
 import { ENDED } from './states.ts';
 
 export interface Acknowledgement {
@@ -13,16 +12,12 @@ export interface AcknowledgedTasks {
   regionId: number | undefined;
 }
 
-export async function acknowledgeTask(
-  sql: Kysely<Tables>,
-  id: string,
-  { by, at }: Acknowledgement,
-): Promise<void> {
+export async function acknowledgeTask(sql: Sql, id: string, { by, at }: Acknowledgement): Promise<void> {
   await unacknowledged(sql, { by, at }).where('id', '=', id).execute();
 }
 
 export async function acknowledgeEnded(
-  sql: Kysely<Tables>,
+  sql: Sql,
   which: AcknowledgedTasks,
   acknowledgement: Acknowledgement,
 ): Promise<void> {
@@ -36,7 +31,7 @@ export async function acknowledgeEnded(
 
 /** All of them or, if one isn't there, none. Answers those that are not. */
 export async function acknowledgeNamed(
-  sql: Kysely<Tables>,
+  sql: Sql,
   ids: string[],
   which: AcknowledgedTasks,
   acknowledgement: Acknowledgement,
@@ -56,7 +51,7 @@ export async function acknowledgeNamed(
 }
 
 /** Who acknowledged a task first, and when, stays. */
-function unacknowledged(sql: Kysely<Tables>, { by, at }: Acknowledgement) {
+function unacknowledged(sql: Sql, { by, at }: Acknowledgement) {
   return sql
     .updateTable('tasks')
     .set({ acknowledged_at: at, acknowledged_by: by })

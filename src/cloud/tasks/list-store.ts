@@ -1,39 +1,33 @@
-import type { Kysely } from 'kysely';
+import type { Sql } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
-import type { Tables } from '../../db/tables.ts';
+import type { Page } from '../../lib/page.ts';
+import type { TaskListQuery } from './schema.ts';
 import type { TaskRow } from './store.ts';
 import type { TaskState } from './tables.ts';
 
-export interface TaskFilter {
+/** What a list is asked for, with its times read, and what it is narrowed to besides. */
+export interface TaskFilter extends Omit<TaskListQuery, 'state' | 'task_type'> {
   clientId?: number;
-  projectIds?: number[] | undefined;
-  regionIds?: number[] | undefined;
-  states?: readonly TaskState[] | undefined;
-  types?: string[] | undefined;
-  acknowledged?: boolean | undefined;
+  state?: readonly TaskState[];
+  task_type?: string | string[];
   /** Accepted at that time or later. */
   from?: Date | undefined;
   /** Accepted before that time. */
   before?: Date | undefined;
-  order: 'asc' | 'desc';
-  limit: number;
-  offset: number;
 }
 
-export async function listTasks(
-  sql: Kysely<Tables>,
-  filter: TaskFilter,
-): Promise<{ count: number; rows: TaskRow[] }> {
-  const { clientId, projectIds, regionIds, states, types, acknowledged, from, before, order } = filter;
+export async function listTasks(sql: Sql, filter: TaskFilter): Promise<Page<TaskRow>> {
+  const { clientId, project_id, region_id, state, task_type, is_acknowledged, from, before } = filter;
+  const order = filter.order_by ?? filter.sorting ?? 'desc';
   let tasks = sql.selectFrom('tasks');
   if (clientId !== undefined) tasks = tasks.where('client_id', '=', clientId);
-  if (projectIds) tasks = tasks.where('project_id', 'in', projectIds);
-  if (regionIds) tasks = tasks.where('region_id', 'in', regionIds);
-  if (states) tasks = tasks.where('state', 'in', states);
-  if (types) tasks = tasks.where('task_type', 'in', types);
-  if (acknowledged !== undefined)
-    tasks = tasks.where('acknowledged_at', acknowledged ? 'is not' : 'is', null);
+  if (project_id) tasks = tasks.where('project_id', 'in', project_id);
+  if (region_id) tasks = tasks.where('region_id', 'in', region_id);
+  if (state) tasks = tasks.where('state', 'in', state);
+  if (task_type !== undefined) tasks = tasks.where('task_type', 'in', [task_type].flat());
+  if (is_acknowledged !== undefined)
+    tasks = tasks.where('acknowledged_at', is_acknowledged ? 'is not' : 'is', null);
   if (from) tasks = tasks.where('created_on', '>=', from);
   if (before) tasks = tasks.where('created_on', '<', before);
-  return pageWithCount(tasks.selectAll().orderBy('created_on', order).orderBy('id', order), filter);
+  return pageWithCount(tasks.selectAll().orderBy('created_on', order).orderBy('id', order), filter, 10);
 }

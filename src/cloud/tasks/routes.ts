@@ -1,6 +1,6 @@
 import { goneSignal } from '../../http/gone-signal.ts';
 import type { Api } from '../../http/server.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
+import { presentedPage } from '../../lib/page.ts';
 import { acknowledgementRoutes } from './acknowledgement-routes.ts';
 import { presentedTask } from './presenter.ts';
 import {
@@ -26,8 +26,8 @@ const PATHS = [
   { url: '/cloud/v1/tasks/:task_id(^(?!acknowledge).*$)', operationId: 'getCloudTask' },
 ];
 
-export function taskRoutes(app: Api, services: { tasks: Tasks; projects: Projects }): void {
-  const { tasks, projects } = services;
+export function taskRoutes(app: Api, services: { tasks: Tasks }): void {
+  const { tasks } = services;
   app.addHook('preClose', async () => tasks.stopWaiting());
 
   for (const { url, operationId } of PATHS) {
@@ -67,10 +67,7 @@ export function taskRoutes(app: Api, services: { tasks: Tasks; projects: Project
       querystring: TaskListQuery,
       response: { 200: TaskList },
     },
-    handler: async ({ principal, query }) => {
-      const { count, rows } = await tasks.list(principal, query);
-      return { count, results: rows.map(presentedTask) };
-    },
+    handler: async ({ principal, query }) => presentedPage(await tasks.list(principal, query), presentedTask),
   });
 
   app.get('/cloud/v1/tasks/:project_id/:region_id/active', {
@@ -84,10 +81,7 @@ export function taskRoutes(app: Api, services: { tasks: Tasks; projects: Project
       querystring: ActiveTaskQuery,
       response: { 200: TaskList },
     },
-    handler: async (request) => {
-      const { count, rows } = await tasks.active(await projects.scope(scopeOf(request)), request.query);
-      return { count, results: rows.map(presentedTask) };
-    },
+    handler: async ({ scope, query }) => presentedPage(await tasks.active(scope, query), presentedTask),
   });
 
   acknowledgementRoutes(app, services);

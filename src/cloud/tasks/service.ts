@@ -4,12 +4,13 @@ import { type SpecCheck, type Wanted, want } from '../../convergence/wants.ts';
 import type { ChangeFeed } from '../../db/changes.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { ownsClient, type Principal } from '../../iam/identity/principal.ts';
+import { periodOf } from '../../lib/calendar-time.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
+import type { Page, PageQuery } from '../../lib/page.ts';
 import type { Scope } from '../projects/service.ts';
 import * as acknowledgements from './acknowledgement-store.ts';
-import { taskFilter } from './list-filter.ts';
 import { listTasks } from './list-store.ts';
 import type { AcknowledgeQuery, TaskListQuery } from './schema.ts';
 import { ACTIVE, ENDED } from './states.ts';
@@ -32,7 +33,7 @@ export interface TaskStart<Input> {
 type Removing = Pick<TaskType<unknown>, 'type'>;
 
 /** Whose work it is and where; some has no region. */
-export type TaskScope = Omit<Scope, 'region'> & { region: { id: number } | null };
+export type TaskScope = Omit<Scope, 'region' | 'regionId'> & { regionId: number | null };
 
 export interface Tasks {
   /**
@@ -75,20 +76,15 @@ export interface Tasks {
   /** Lets those that wait go. For good: call it when the server stops. */
   stopWaiting(): void;
   /** The caller's account's tasks. @throws InvalidError for a time that no calendar has */
-  list(principal: Principal, query: TaskListQuery): Promise<TaskPage>;
+  list(principal: Principal, query: TaskListQuery): Promise<Page<TaskRow>>;
   /** What has not ended in the scope's project and region, the newest first. */
-  active(scope: Scope, query: { task_type?: string[]; limit?: number; offset?: number }): Promise<TaskPage>;
+  active(scope: Scope, query: PageQuery & { task_type?: string[] }): Promise<Page<TaskRow>>;
   /** The task with who acknowledged it first. @throws NotFoundError */
   acknowledge(principal: Principal, taskId: string): Promise<TaskRow>;
   /** Acknowledges what has ended in the caller's account. */
   acknowledgeEnded(principal: Principal, where: AcknowledgeQuery): Promise<void>;
   /** @throws InvalidError naming those that are not there; none is acknowledged then */
   acknowledgeNamed(principal: Principal, taskIds: string[], where: AcknowledgeQuery): Promise<void>;
-}
-
-interface TaskPage {
-  count: number;
-  rows: TaskRow[];
 }
 
 export function createTasks(deps: {
@@ -117,7 +113,7 @@ export function createTasks(deps: {
     get,
     async begin(tx, scope, { task: { type, deadlineMs }, id = randomUUID(), data, input, wants }) {
       await insertTask(tx.sql, { ...ownerOf(scope), ...timesOf(deadlineMs), id, type, data, input });
-      await want(tx, wantPlaceOf(scope), wants, { taskId: id, check });
+      await want(tx, scope, wants, { taskId: id, check });
       scope.principal.writes?.started(id);
       return id;
     },
@@ -132,7 +128,7 @@ export function createTasks(deps: {
       scope.principal.writes?.started(id);
       return id;
     },
-    want: (tx, scope, wants) => want(tx, wantPlaceOf(scope), wants, { check }),
+    want: (tx, scope, wants) => want(tx, scope, wants, { check }),
     async done(tx, scope, { type, data, created }) {
       const id = randomUUID();
       await insertTask(tx.sql, {
@@ -160,16 +156,13 @@ export function createTasks(deps: {
     stopWaiting: () => waiting.stop(),
 
     list: (principal, query) =>
-      listTasks(database.sql, { ...taskFilter(query), clientId: principal.clientId }),
+      listTasks(database.sql, { ...query, ...periodOf(query), clientId: principal.clientId }),
     active: (scope, query) =>
       listTasks(database.sql, {
-        projectIds: [scope.projectId],
-        regionIds: [scope.region.id],
-        states: ACTIVE,
-        types: query.task_type,
-        order: 'desc',
-        limit: query.limit ?? 10,
-        offset: query.offset ?? 0,
+        ...query,
+        project_id: [scope.projectId],
+        region_id: [scope.regionId],
+        state: ACTIVE,
       }),
 
     async acknowledge(principal, taskId) {
@@ -206,13 +199,9 @@ function ownerOf(scope: TaskScope) {
     userId: scope.principal.userId,
     userClientId: scope.principal.clientId,
     projectId: scope.projectId,
-    regionId: scope.region?.id ?? null,
+    regionId: scope.regionId,
     requestId: scope.requestId,
   };
-}
-
-function wantPlaceOf({ clientId, projectId, region }: Scope) {
-  return { clientId, projectId, regionId: region.id };
 }
 
 function hasEnded({ state }: TaskRow): boolean {

@@ -1,11 +1,12 @@
-import { type Kysely, sql as raw, type Selectable } from 'kysely';
+import { sql as raw, type Selectable } from 'kysely';
 import type { CreatedResources } from '../../convergence/task-kind.ts';
 import { compiledQuery } from '../../db/compiled.ts';
+import type { Sql } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 
 export type TaskRow = Selectable<Tables['tasks']>;
 
-export async function findTask(sql: Kysely<Tables>, id: string): Promise<TaskRow | undefined> {
+export async function findTask(sql: Sql, id: string): Promise<TaskRow | undefined> {
   return (await taskById(sql, { id }))[0];
 }
 
@@ -30,10 +31,7 @@ export interface NewTask {
   done?: { created: CreatedResources | null };
 }
 
-export async function insertTask(
-  sql: Kysely<Tables>,
-  { done, data, input, ...task }: NewTask,
-): Promise<void> {
+export async function insertTask(sql: Sql, { done, data, input, ...task }: NewTask): Promise<void> {
   await insertTaskRow(sql, {
     ...task,
     data: JSON.stringify(data),
@@ -80,7 +78,7 @@ const insertTaskRow = compiledQuery((db, args: TaskValues) =>
 
 /** A task that ended before what it was to remove has gone. The lock of the thing's row keeps the removal from its end. */
 export async function findLateRemoval(
-  sql: Kysely<Tables>,
+  sql: Sql,
   id: string,
 ): Promise<{ id: string; task_type: string; data: object; deadline_ms: number } | undefined> {
   const { rows } = await raw<{ id: string; task_type: string; data: object; deadline_ms: number }>`
@@ -92,7 +90,7 @@ export async function findLateRemoval(
 }
 
 /** A task waits for what another one waits for. */
-export async function waitLike(sql: Kysely<Tables>, otherId: string, id: string): Promise<void> {
+export async function waitLike(sql: Sql, otherId: string, id: string): Promise<void> {
   await raw`
     insert into task_wants (task_id, kind, want_id, generation, undo)
     select ${id}::uuid, kind, want_id, generation, null from task_wants where task_id = ${otherId}`.execute(

@@ -1,33 +1,20 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
+import type { Sql } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
-import type { Tables } from '../../db/tables.ts';
-import type { ActionType, ApiGroup } from './published-names.ts';
+import type { Page } from '../../lib/page.ts';
+import type { UserActionListQuery } from './schema.ts';
 import { type ListedAction, withEmails } from './store.ts';
 
-export interface PublishedFilter {
+/** What a list is asked for, of whom, and with its times read. */
+export interface PublishedFilter extends UserActionListQuery {
   clientId: number;
-  projectIds?: number[] | undefined;
-  regionIds?: number[] | undefined;
-  groups?: ApiGroup[] | undefined;
-  types?: ActionType[] | undefined;
-  resourceIds?: string[] | undefined;
-  /** Begins so, in any letter case. */
-  text?: string | undefined;
-  sourceIps?: string[] | undefined;
-  userAgents?: string[] | undefined;
-  from?: Date | undefined;
-  before?: Date | undefined;
-  order: 'asc' | 'desc';
-  limit: number;
-  offset: number;
+  from: Date | undefined;
+  before: Date | undefined;
 }
 
 /** Of accepted changes in the areas that the published log knows, with what each is about. */
-export async function listPublished(
-  db: Kysely<Tables>,
-  filter: PublishedFilter,
-): Promise<{ count: number; rows: ListedAction[] }> {
-  const { order } = filter;
+export async function listPublished(db: Sql, filter: PublishedFilter): Promise<Page<ListedAction>> {
+  const order = filter.order_by ?? filter.sorting ?? 'desc';
   // By their ids, which indexes have: a late page skips a great many.
   const page = await pageWithCount(
     matching(db, filter).select('id').orderBy('timestamp', order).orderBy('id', order),
@@ -45,22 +32,22 @@ export async function listPublished(
   return { count: page.count, rows: await withEmails(db, rows) };
 }
 
-function matching(db: Kysely<Tables>, filter: PublishedFilter) {
+function matching(db: Sql, filter: PublishedFilter) {
   const { clientId } = filter;
   // Said also where a group is asked for: indexes of this log have only such rows.
   let actions = db
     .selectFrom('user_actions')
     .where('client_id', '=', clientId)
     .where('api_group', 'is not', null);
-  if (filter.projectIds) actions = actions.where('project_id', 'in', filter.projectIds);
-  if (filter.regionIds) actions = actions.where('region_id', 'in', filter.regionIds);
-  if (filter.groups) actions = actions.where('api_group', 'in', filter.groups);
-  if (filter.types) actions = actions.where('action_type', 'in', filter.types);
-  if (filter.sourceIps) actions = actions.where('source_user_ip', 'in', filter.sourceIps);
-  if (filter.userAgents) actions = actions.where('user_agent', 'in', filter.userAgents);
+  if (filter.project_id) actions = actions.where('project_id', 'in', filter.project_id);
+  if (filter.region_id) actions = actions.where('region_id', 'in', filter.region_id);
+  if (filter.api_group) actions = actions.where('api_group', 'in', filter.api_group);
+  if (filter.action_type) actions = actions.where('action_type', 'in', filter.action_type);
+  if (filter.source_user_ips) actions = actions.where('source_user_ip', 'in', filter.source_user_ips);
+  if (filter.user_agents) actions = actions.where('user_agent', 'in', filter.user_agents);
   if (filter.from) actions = actions.where('timestamp', '>=', filter.from);
   if (filter.before) actions = actions.where('timestamp', '<', filter.before);
-  const { resourceIds, text } = filter;
+  const { resource_id: resourceIds, search_field: text } = filter;
   if (resourceIds) actions = actions.where('resource_ids', '&&', sql<string[]>`${resourceIds}::text[]`);
   if (text !== undefined) {
     const pattern = `${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;

@@ -1,4 +1,5 @@
 import type { Api } from '../../http/server.ts';
+import { presentedPage } from '../../lib/page.ts';
 import { isoMicros } from '../../lib/timestamps.ts';
 import { LoggedRequestList, RequestListQuery } from './requests-schema.ts';
 import type { UserActions } from './service.ts';
@@ -16,9 +17,10 @@ export function requestLogRoutes(app: Api, { userActions }: { userActions: UserA
       querystring: RequestListQuery,
       response: { 200: LoggedRequestList },
     },
-    handler: async ({ principal, query }) => {
-      const { count, rows } = await userActions.requests(principal, query);
-      return { count, results: rows.map((row) => ({ ...row, timestamp: isoMicros(row.timestamp) })) };
-    },
+    handler: async ({ principal, query }) =>
+      presentedPage(await userActions.requests(principal, query), (row) => ({
+        ...row,
+        timestamp: isoMicros(row.timestamp),
+      })),
   });
 }

@@ -1,4 +1,5 @@
 import type { Api } from '../../http/server.ts';
+import { presentedPage } from '../../lib/page.ts';
 import { presentedAction } from './presenter.ts';
 import { UserActionList, UserActionListQuery } from './schema.ts';
 import type { UserActions } from './service.ts';
@@ -15,9 +16,7 @@ export function userActionRoutes(app: Api, { userActions }: { userActions: UserA
       querystring: UserActionListQuery,
       response: { 200: UserActionList },
     },
-    handler: async ({ principal, query }) => {
-      const { count, rows } = await userActions.list(principal, query);
-      return { count, results: rows.map(presentedAction) };
-    },
+    handler: async ({ principal, query }) =>
+      presentedPage(await userActions.list(principal, query), presentedAction),
   });
 }

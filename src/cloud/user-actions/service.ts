@@ -1,7 +1,8 @@
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Principal } from '../../iam/identity/principal.ts';
-import { afterTime, calendarTime } from '../../lib/calendar-time.ts';
+import { periodOf } from '../../lib/calendar-time.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Page } from '../../lib/page.ts';
 import * as published from './published-store.ts';
 import type { RequestListQuery } from './requests-schema.ts';
 import type { UserActionListQuery } from './schema.ts';
@@ -23,15 +24,9 @@ export interface UserActions {
   /** Writes what waits. What can't be written stays; an action that was given up is counted. */
   flush(): Promise<{ lost: number }>;
   /** Accepted changes of the caller's account, as the published contract has them. @throws InvalidError for a time that no calendar has */
-  list(
-    principal: Principal,
-    query: UserActionListQuery,
-  ): Promise<{ count: number; rows: store.ListedAction[] }>;
+  list(principal: Principal, query: UserActionListQuery): Promise<Page<store.ListedAction>>;
   /** Everything that was noted of the caller's account. @throws InvalidError for a time that no calendar has */
-  requests(
-    principal: Principal,
-    query: RequestListQuery,
-  ): Promise<{ count: number; rows: store.ListedAction[] }>;
+  requests(principal: Principal, query: RequestListQuery): Promise<Page<store.ListedAction>>;
   /** Actions are kept for a year. */
   forgetOld(): Promise<void>;
 }
@@ -65,44 +60,14 @@ export function createUserActions({ database, clock }: { database: Database; clo
       else lost++;
     },
     flush,
-    list: async (principal, query) =>
-      published.listPublished(database.sql, {
-        ...commonFilter(principal, query),
-        groups: query.api_group,
-        types: query.action_type,
-        resourceIds: query.resource_id,
-        text: query.search_field,
-        sourceIps: query.source_user_ips,
-        userAgents: query.user_agents,
-        order: query.order_by ?? query.sorting ?? 'desc',
-        limit: query.limit ?? 1000,
-      }),
-    async requests(principal, query) {
+    list: async ({ clientId }, query) =>
+      published.listPublished(database.sql, { ...query, ...periodOf(query), clientId }),
+    async requests({ clientId }, query) {
       // Include refusals not yet written.
       if (waiting.length > 0) await flush();
-      return store.listRequests(database.sql, {
-        ...commonFilter(principal, query),
-        userId: query.user_id,
-        requestId: query.request_id,
-        operations: query.operation,
-        outcomes: query.outcome,
-        order: query.order_by ?? 'desc',
-        limit: query.limit ?? 100,
-      });
+      return store.listRequests(database.sql, { ...query, ...periodOf(query), clientId });
     },
     forgetOld: () =>
       store.forgetActionsBefore(database.sql, new Date(clock.now().getTime() - KEEP_MS), BATCH),
-  };
-}
-
-/** What both lists are narrowed by. @throws InvalidError */
-function commonFilter({ clientId }: Principal, query: UserActionListQuery | RequestListQuery) {
-  return {
-    clientId,
-    projectIds: query.project_id,
-    regionIds: query.region_id,
-    from: calendarTime('from_timestamp', query.from_timestamp),
-    before: afterTime(calendarTime('to_timestamp', query.to_timestamp)),
-    offset: query.offset ?? 0,
   };
 }

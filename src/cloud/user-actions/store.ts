@@ -1,28 +1,23 @@
-import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import { compiledQuery } from '../../db/compiled.ts';
+import type { Sql } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
+import type { Page } from '../../lib/page.ts';
+import type { RequestListQuery } from './requests-schema.ts';
 
 export type UserActionRow = Selectable<Tables['user_actions']>;
 /** With the address of a user who is in the account. */
 export type ListedAction = UserActionRow & { email: string | null };
 export type NewUserAction = Omit<Insertable<Tables['user_actions']>, 'id' | 'acknowledged'>;
-export interface UserActionFilter {
+/** What a list is asked for, of whom, and with its times read. */
+export interface RequestFilter extends RequestListQuery {
   clientId: number;
-  projectIds?: number[] | undefined;
-  regionIds?: number[] | undefined;
-  userId?: number | undefined;
-  requestId?: string | undefined;
-  operations?: string[] | undefined;
-  outcomes?: UserActionRow['outcome'][] | undefined;
-  from?: Date | undefined;
-  before?: Date | undefined;
-  order: 'asc' | 'desc';
-  limit: number;
-  offset: number;
+  from: Date | undefined;
+  before: Date | undefined;
 }
 
-export async function insertAction(db: Kysely<Tables>, action: NewUserAction): Promise<void> {
+export async function insertAction(db: Sql, action: NewUserAction): Promise<void> {
   await insertActionRow(db, action);
 }
 
@@ -54,34 +49,32 @@ const insertActionRow = compiledQuery((db, args: NewUserAction) =>
     .compile(),
 );
 
-export async function insertActions(db: Kysely<Tables>, actions: NewUserAction[]): Promise<void> {
+export async function insertActions(db: Sql, actions: NewUserAction[]): Promise<void> {
   await db.insertInto('user_actions').values(actions).execute();
 }
 
 /** Of everything that was noted, refused requests as well. */
-export async function listRequests(
-  db: Kysely<Tables>,
-  filter: UserActionFilter,
-): Promise<{ count: number; rows: ListedAction[] }> {
+export async function listRequests(db: Sql, filter: RequestFilter): Promise<Page<ListedAction>> {
   let actions = db.selectFrom('user_actions').where('client_id', '=', filter.clientId);
-  if (filter.projectIds) actions = actions.where('project_id', 'in', filter.projectIds);
-  if (filter.regionIds) actions = actions.where('region_id', 'in', filter.regionIds);
-  if (filter.userId !== undefined) actions = actions.where('user_id', '=', filter.userId);
-  if (filter.requestId !== undefined) actions = actions.where('request_id', '=', filter.requestId);
-  if (filter.operations) actions = actions.where('operation', 'in', filter.operations);
-  if (filter.outcomes) actions = actions.where('outcome', 'in', filter.outcomes);
+  if (filter.project_id) actions = actions.where('project_id', 'in', filter.project_id);
+  if (filter.region_id) actions = actions.where('region_id', 'in', filter.region_id);
+  if (filter.user_id !== undefined) actions = actions.where('user_id', '=', filter.user_id);
+  if (filter.request_id !== undefined) actions = actions.where('request_id', '=', filter.request_id);
+  if (filter.operation) actions = actions.where('operation', 'in', filter.operation);
+  if (filter.outcome) actions = actions.where('outcome', 'in', filter.outcome);
   if (filter.from) actions = actions.where('timestamp', '>=', filter.from);
   if (filter.before) actions = actions.where('timestamp', '<', filter.before);
-  const { order } = filter;
+  const order = filter.order_by ?? 'desc';
   const page = await pageWithCount(
     actions.selectAll().orderBy('timestamp', order).orderBy('id', order),
     filter,
+    100,
   );
   return { count: page.count, rows: await withEmails(db, page.rows) };
 }
 
 /** For the rows of a page alone: those before it, which a large offset skips, would each be looked up as well. */
-export async function withEmails(db: Kysely<Tables>, rows: UserActionRow[]): Promise<ListedAction[]> {
+export async function withEmails(db: Sql, rows: UserActionRow[]): Promise<ListedAction[]> {
   if (rows.length === 0) return [];
   const members = await db
     .selectFrom('users')
@@ -96,7 +89,7 @@ export async function withEmails(db: Kysely<Tables>, rows: UserActionRow[]): Pro
 }
 
 /** Removes the actions from before that time, `limit` of the oldest at once. Ids grow with time. */
-export async function forgetActionsBefore(db: Kysely<Tables>, time: Date, limit: number): Promise<void> {
+export async function forgetActionsBefore(db: Sql, time: Date, limit: number): Promise<void> {
   for (let removed = limit; removed === limit; ) {
     const { numAffectedRows } = await sql`
       delete from user_actions where "timestamp" < ${time}

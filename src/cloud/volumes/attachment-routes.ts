@@ -1,6 +1,5 @@
 import { goneSignal } from '../../http/gone-signal.ts';
 import type { Api } from '../../http/server.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { WAIT_TEXT, waitForTask } from '../tasks/wait-for-task.ts';
 import { AttachVolume, DetachVolume } from './change-schema.ts';
@@ -15,13 +14,12 @@ const VOLUME = '/cloud/v1/volumes/:project_id/:region_id/:volume_id';
 export function attachmentRoutes(
   app: Api,
   deps: {
-    projects: Projects;
     volumes: Pick<Volumes, 'get'>;
     volumeChanges: VolumeChanges;
     tasks: Pick<Tasks, 'ended'>;
   },
 ): void {
-  const { projects, volumes, volumeChanges: changes, tasks } = deps;
+  const { volumes, volumeChanges: changes, tasks } = deps;
   const common = {
     tags: ['Volumes'],
     description: WAIT_TEXT,
@@ -38,10 +36,9 @@ export function attachmentRoutes(
       summary: 'Attach a volume to an instance and wait for it',
       body: AttachVolume,
     },
-    handler: async (request, reply) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { volume_id: id } = request.params;
-      const task = await changes.attach(scope, id, request.body);
+    handler: async ({ scope, params, body }, reply) => {
+      const { volume_id: id } = params;
+      const task = await changes.attach(scope, id, body);
       await waitForTask(tasks, task, `Volume ${id}`, { principal: scope.principal, gone: goneSignal(reply) });
       return presentedVolume(await volumes.get(scope, id), scope);
     },
@@ -55,10 +52,9 @@ export function attachmentRoutes(
       summary: 'Detach a volume from an instance and wait for it',
       body: DetachVolume,
     },
-    handler: async (request, reply) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { volume_id: id } = request.params;
-      const task = await changes.detach(scope, id, request.body);
+    handler: async ({ scope, params, body }, reply) => {
+      const { volume_id: id } = params;
+      const task = await changes.detach(scope, id, body);
       await waitForTask(tasks, task, `Volume ${id}`, { principal: scope.principal, gone: goneSignal(reply) });
       return presentedVolume(await volumes.get(scope, id), scope);
     },

@@ -1,7 +1,6 @@
 import type { Dialect } from '../../http/dialect.ts';
 import { goneSignal } from '../../http/gone-signal.ts';
 import type { Api } from '../../http/server.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { WAIT_TEXT, waitForTask } from '../tasks/wait-for-task.ts';
 import { attachmentRoutes } from './attachment-routes.ts';
@@ -19,13 +18,12 @@ export function volumeChangeRoutes(
   app: Api,
   dialect: Dialect,
   deps: {
-    projects: Projects;
     volumes: Pick<Volumes, 'get'>;
     volumeChanges: VolumeChanges;
     tasks: Pick<Tasks, 'ended'>;
   },
 ): void {
-  const { projects, volumes, volumeChanges: changes, tasks } = deps;
+  const { volumes, volumeChanges: changes, tasks } = deps;
   attachmentRoutes(app, deps);
 
   app.patch(V1, {
@@ -37,10 +35,9 @@ export function volumeChangeRoutes(
       body: UpdateVolume,
       response: { 200: VolumeAnswer },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      await changes.update(scope, request.params.volume_id, request.body);
-      return presentedVolume(await volumes.get(scope, request.params.volume_id), scope);
+    handler: async ({ scope, params, body }) => {
+      await changes.update(scope, params.volume_id, body);
+      return presentedVolume(await volumes.get(scope, params.volume_id), scope);
     },
   });
 
@@ -54,10 +51,8 @@ export function volumeChangeRoutes(
       body: ExtendVolume,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([await changes.extend(scope, request.params.volume_id, request.body)]);
-    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await changes.extend(scope, params.volume_id, body)]),
   });
 
   app.post(`${V1}/retype`, {
@@ -70,10 +65,9 @@ export function volumeChangeRoutes(
       body: RetypeVolume,
       response: { 200: VolumeAnswer },
     },
-    handler: async (request, reply) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { volume_id: id } = request.params;
-      const task = await changes.retype(scope, id, request.body);
+    handler: async ({ scope, params, body }, reply) => {
+      const { volume_id: id } = params;
+      const task = await changes.retype(scope, id, body);
       if (task)
         await waitForTask(tasks, task, `Volume ${id}`, {
           principal: scope.principal,
@@ -92,10 +86,7 @@ export function volumeChangeRoutes(
       description: 'Only of a volume that is available and has the size that it had then.',
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([await changes.revert(scope, request.params.volume_id)]);
-    },
+    handler: async ({ scope, params }) => dialect.tasks([await changes.revert(scope, params.volume_id)]),
   });
 
   app.post(`${V2}/attach`, {
@@ -108,10 +99,8 @@ export function volumeChangeRoutes(
       body: AttachVolume,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([await changes.attach(scope, request.params.volume_id, request.body)]);
-    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await changes.attach(scope, params.volume_id, body)]),
   });
 
   app.post(`${V2}/detach`, {
@@ -124,9 +113,7 @@ export function volumeChangeRoutes(
       body: DetachVolume,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([await changes.detach(scope, request.params.volume_id, request.body)]);
-    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await changes.detach(scope, params.volume_id, body)]),
   });
 }

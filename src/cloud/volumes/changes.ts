@@ -5,11 +5,13 @@ import { change as changeWant, type Wanted } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { foundById } from '../../lib/found.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
+import { lockHost, refuseNodeAsHost } from '../instances/volume-hosts.ts';
 import type { TagHolder } from '../metadata/service.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
+import * as snapshots from '../snapshots/rows.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { attachmentOf, insertAttachment } from './attachment-store.ts';
@@ -20,9 +22,8 @@ import type {
   RetypeVolume,
   UpdateVolume,
 } from './change-schema.ts';
-import { freeDevice, lockHost, requireReady, type VolumeHosts } from './hosts.ts';
+import { freeDevice, requireReady } from './hosts.ts';
 import { refuseAttached } from './refuse-attached.ts';
-import type { SnapshotRows } from './snapshot-rows.ts';
 import type { VolumeStatus } from './states.ts';
 import * as store from './store.ts';
 import {
@@ -55,14 +56,8 @@ export interface VolumeChanges {
   tags: TagHolder;
 }
 
-export function createVolumeChanges(deps: {
-  database: Database;
-  clock: Clock;
-  tasks: Tasks;
-  snapshots: SnapshotRows;
-  hosts: VolumeHosts;
-}): VolumeChanges {
-  const { database, clock, tasks, snapshots, hosts } = deps;
+export function createVolumeChanges(deps: { database: Database; clock: Clock; tasks: Tasks }): VolumeChanges {
+  const { database, clock, tasks } = deps;
 
   return {
     update: (scope, id, change) =>
@@ -127,7 +122,7 @@ export function createVolumeChanges(deps: {
           );
         }
         const taskId = randomUUID();
-        await snapshots.restore(tx, snapshot.id, taskId, clock.now());
+        await snapshots.hold(tx, [snapshot.id], 'restoring', taskId, clock.now());
         const again = changeWant('volume', volume.id, (spec) => ({
           ...spec,
           reverts: { times: (spec.reverts?.times ?? 0) + 1, snapshotId: snapshot.id },
@@ -143,7 +138,7 @@ export function createVolumeChanges(deps: {
 
     attach: (scope, id, wish) =>
       database.accept(scope.principal, async (tx) => {
-        const known = await lockHost(hosts, tx, scope, wish.instance_id);
+        const known = await lockHost(tx, scope, wish.instance_id);
         const volume = await free(tx, scope, id, ['available'], 'attached');
         const host = requireReady(known, wish.instance_id, 'instance_id');
         const device = await freeDevice(tx, host);
@@ -159,7 +154,7 @@ export function createVolumeChanges(deps: {
 
     detach: (scope, id, wish) =>
       database.accept(scope.principal, async (tx) => {
-        const known = await lockHost(hosts, tx, scope, wish.instance_id);
+        const known = await lockHost(tx, scope, wish.instance_id);
         const volume = await free(tx, scope, id);
         const host = requireReady(known, wish.instance_id, 'instance_id');
         const attachment = await attachmentOf(tx, volume.id);
@@ -180,11 +175,7 @@ export function createVolumeChanges(deps: {
       }),
 
     tags: {
-      async read(scope, id) {
-        const volume = isUuid(id) ? await store.findVolume(database.sql, placeOf(scope), id) : undefined;
-        if (!volume) throw new NotFoundError('Volume', id);
-        return volume.tags;
-      },
+      read: (scope, id) => foundById('Volume', id, () => store.findVolume(database.sql, scope, id)),
       async change(tx, scope, id, plan) {
         const volume = await free(tx, scope, id);
         const tags = plan(volume.tags);
@@ -202,12 +193,12 @@ export function createVolumeChanges(deps: {
     states?: readonly VolumeStatus[],
     done = 'changed',
   ): Promise<store.PlainVolume> {
-    const [volume] = isUuid(id) ? await store.lockVolumes(tx, placeOf(scope), [id]) : [];
+    const [volume] = isUuid(id) ? await store.lockVolumes(tx, scope, [id]) : [];
     if (!volume) throw new NotFoundError('Volume', id);
     scope.principal.writes?.about({ ...volume, type: 'volume' });
     refuseHeld(`Volume ${volume.id}`, volume);
     const attachment = await attachmentOf(tx, volume.id);
-    if (attachment) await hosts.refuseNode(tx, attachment.instance_id);
+    if (attachment) await refuseNodeAsHost(tx, attachment.instance_id);
     if (states && !states.includes(volume.status)) {
       await refuseAttached(tx, volume);
       throw new ConflictError(

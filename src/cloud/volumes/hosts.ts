@@ -1,20 +1,7 @@
 import type { Transaction } from '../../db/database.ts';
 import { ConflictError, InvalidError } from '../../lib/errors.ts';
-import { type Place, placeOf } from '../projects/place.ts';
-import type { Scope } from '../projects/service.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import { devicesOf } from './attachment-store.ts';
-
-/** What this feature needs to know of instances. */
-export interface VolumeHosts {
-  /**
-   * The instance, kept from changing until the transaction ends. To be called before volumes are locked.
-   * @throws ConflictError for a node of a cluster
-   */
-  lock(tx: Transaction, place: Place, id: string): Promise<VolumeHost | undefined>;
-  /** @throws ConflictError when the instance is a node of a cluster, whose disks are its pool's affair */
-  refuseNode(tx: Transaction, id: string): Promise<void>;
-}
 
 export interface VolumeHost {
   id: string;
@@ -35,10 +22,6 @@ export function requireReady(host: VolumeHost | undefined, id: string, field: st
     );
   }
   return host;
-}
-
-export function lockHost(hosts: VolumeHosts, tx: Transaction, scope: Scope, id: string) {
-  return hosts.lock(tx, placeOf(scope), id.toLowerCase());
 }
 
 /** A virtio controller names its disks by one letter. @throws ConflictError when all are taken */

@@ -3,19 +3,17 @@ import type { Transaction } from '../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../lib/errors.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { VolumeTypeName } from '../catalog/catalog.ts';
-import { placeOf } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
+import * as snapshots from '../snapshots/rows.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import { bootIndexes } from './boot-order.ts';
 import * as rows from './instance-volume-store.ts';
 import type { InstanceVolumeWish, PlannedVolume } from './planned-volume.ts';
 import { refuseAttached } from './refuse-attached.ts';
-import type { SnapshotRows } from './snapshot-rows.ts';
 import {
   blankShape,
   type ImageSource,
   type ImageSources,
-  type SnapshotSources,
   type VolumeShape,
   volumeShapes,
 } from './sources.ts';
@@ -79,12 +77,7 @@ export interface BootDisk {
   volumeType: VolumeTypeName;
 }
 
-export function createInstanceVolumes(deps: {
-  images: ImageSources;
-  snapshots: SnapshotSources & SnapshotRows;
-}): InstanceVolumes {
-  const { images, snapshots } = deps;
-
+export function createInstanceVolumes({ images }: { images: ImageSources }): InstanceVolumes {
   return {
     async plan(tx, scope, wishes) {
       const indexed = wishes.map((wish, index) => ({ wish, index }));
@@ -96,7 +89,7 @@ export function createInstanceVolumes(deps: {
         tx,
         scope,
         made.map(({ wish }) => wish),
-        { images, snapshots, fieldOf: (position) => `volumes.${made[position]?.index}` },
+        { images, fieldOf: (position) => `volumes.${made[position]?.index}` },
       );
       if (problems.length > 0) throw new InvalidError(problems);
       const planned = indexed.map(({ wish, index }) => {
@@ -133,7 +126,7 @@ export function createInstanceVolumes(deps: {
               },
             ],
       );
-      await insertVolumes(tx, placeOf(scope), list, taskId, now);
+      await insertVolumes(tx, scope, list, taskId, now);
       const existing = plan.filter(({ made }) => made === undefined).map(({ id }) => id);
       await setStatus(tx, existing, 'attaching', taskId, now);
       await rows.insertAttachments(tx, instance.id, plan);
@@ -149,13 +142,13 @@ export function createInstanceVolumes(deps: {
         tags: {},
         status: 'creating' as const,
       }));
-      await insertVolumes(tx, placeOf(scope), list, taskId, now);
+      await insertVolumes(tx, scope, list, taskId, now);
       await rows.insertBootAttachments(tx, list);
     },
 
     async imagesOf(tx, scope, instanceId) {
       const ids = await rows.imageIdsOf(tx, instanceId);
-      return [...(await images.find(tx, placeOf(scope), ids)).values()];
+      return [...(await images.find(tx, scope, ids)).values()];
     },
 
     settle: rows.settleAttachments,
@@ -206,7 +199,7 @@ async function existingVolumes(
   );
   const found = await lockVolumes(
     tx,
-    placeOf(scope),
+    scope,
     asked.map(({ id }) => id),
   );
   const volumes = new Map(found.map((volume) => [volume.id, volume]));

@@ -1,9 +1,8 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
 import { idsOf } from '../../lib/id-list.ts';
-import { tagFilter } from '../../lib/tag-query.ts';
+import { presentedPage } from '../../lib/page.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
-import { type Projects, scopeOf } from '../projects/service.ts';
 import { presentedVolume } from './presenter.ts';
 import {
   CreateVolumeSchema,
@@ -18,11 +17,7 @@ import type { Volumes } from './service.ts';
 const BASE = '/cloud/v1/volumes/:project_id/:region_id';
 const tags = ['Volumes'];
 
-export function volumeRoutes(
-  app: Api,
-  dialect: Dialect,
-  { projects, volumes }: { projects: Projects; volumes: Volumes },
-): void {
+export function volumeRoutes(app: Api, dialect: Dialect, { volumes }: { volumes: Volumes }): void {
   app.post(BASE, {
     config: { access: 'operate' },
     schema: {
@@ -34,10 +29,7 @@ export function volumeRoutes(
       body: CreateVolumeSchema,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return dialect.tasks([await volumes.create(scope, request.body)]);
-    },
+    handler: async ({ scope, body }) => dialect.tasks([await volumes.create(scope, body)]),
   });
 
   app.get(BASE, {
@@ -50,22 +42,8 @@ export function volumeRoutes(
       querystring: VolumeListQuery,
       response: { 200: VolumeList },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { query } = request;
-      const { count, rows } = await volumes.list(scope, {
-        instanceId: query.instance_id,
-        clusterId: query.cluster_id,
-        namePart: query.name_part,
-        idPart: query.id_part,
-        bootable: query.bootable,
-        attached: query.has_attachments,
-        ...tagFilter(query),
-        limit: query.limit ?? 1000,
-        offset: query.offset ?? 0,
-      });
-      return { count, results: rows.map((row) => presentedVolume(row, scope)) };
-    },
+    handler: async ({ scope, query }) =>
+      presentedPage(await volumes.list(scope, query), (row) => presentedVolume(row, scope)),
   });
 
   app.get(`${BASE}/:volume_id`, {
@@ -77,10 +55,7 @@ export function volumeRoutes(
       params: VolumeParams,
       response: { 200: VolumeAnswer },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return presentedVolume(await volumes.get(scope, request.params.volume_id), scope);
-    },
+    handler: async ({ scope, params }) => presentedVolume(await volumes.get(scope, params.volume_id), scope),
   });
 
   app.delete(`${BASE}/:volume_id`, {
@@ -94,10 +69,7 @@ export function volumeRoutes(
       querystring: DeleteVolumeQuery,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { snapshots } = request.query;
-      return dialect.tasks([await volumes.delete(scope, request.params.volume_id, idsOf(snapshots))]);
-    },
+    handler: async ({ scope, params, query }) =>
+      dialect.tasks([await volumes.delete(scope, params.volume_id, idsOf(query.snapshots))]),
   });
 }

@@ -128,6 +128,7 @@ export const VolumeListQuery = Type.Object(
   },
   { additionalProperties: false },
 );
+export type VolumeListQuery = Static<typeof VolumeListQuery>;
 
 export const DeleteVolumeQuery = Type.Object(
   { snapshots: Type.Optional(IdList('Snapshots of the volume, which go with it')) },

@@ -3,28 +3,29 @@ import { make, remove } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { foundById } from '../../lib/found.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
-import type { VolumeLookup } from '../pricing/service.ts';
-import { placeOf } from '../projects/place.ts';
+import type { Page } from '../../lib/page.ts';
+import { lockHost } from '../instances/volume-hosts.ts';
 import type { Scope } from '../projects/service.ts';
-import { takeQuota } from '../quotas/quotas.ts';
+import { quotaOwner, takeQuota } from '../quotas/quotas.ts';
+import * as snapshots from '../snapshots/rows.ts';
 import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { insertAttachment } from './attachment-store.ts';
-import { freeDevice, lockHost, requireReady, type VolumeHost, type VolumeHosts } from './hosts.ts';
+import { freeDevice, requireReady, type VolumeHost } from './hosts.ts';
 import { refuseAttached } from './refuse-attached.ts';
-import type { CreateVolume } from './schema.ts';
-import type { SnapshotRows } from './snapshot-rows.ts';
-import { type ImageSources, type SnapshotSources, volumeShapes } from './sources.ts';
+import type { CreateVolume, VolumeListQuery } from './schema.ts';
+import { type ImageSources, volumeShapes } from './sources.ts';
 import * as store from './store.ts';
 import { CREATE_VOLUME, DELETE_VOLUME } from './tasks.ts';
 import { onMachine, volumeSpec } from './wanted.ts';
 
-export interface Volumes extends VolumeLookup {
+export interface Volumes {
   /** Starts the task that makes a volume; answers the task's id. @throws InvalidError, QuotaExceededError */
   create(scope: Scope, request: CreateVolume): Promise<string>;
-  list(scope: Scope, filter: store.VolumeFilter): Promise<{ count: number; rows: store.VolumeRow[] }>;
+  list(scope: Scope, query: VolumeListQuery): Promise<Page<store.VolumeRow>>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.VolumeRow>;
   /**
@@ -41,10 +42,8 @@ export function createVolumes(deps: {
   clock: Clock;
   images: ImageSources;
   tasks: Tasks;
-  snapshots: SnapshotSources & SnapshotRows;
-  hosts: VolumeHosts;
 }): Volumes {
-  const { database, clock, images, tasks, snapshots, hosts } = deps;
+  const { database, clock, images, tasks } = deps;
 
   return {
     async create(scope, request) {
@@ -56,19 +55,12 @@ export function createVolumes(deps: {
         const host = await hostOf(tx, scope, request);
         const { shapes, problems } = await volumeShapes(tx, scope, [request], {
           images,
-          snapshots,
           fieldOf: () => '',
         });
         const [shape] = shapes;
         if (!shape) throw new InvalidError(problems);
         const status = shape.imageId === null ? 'creating' : 'downloading';
-        await store.insertVolumes(
-          tx,
-          placeOf(scope),
-          [{ id, name: request.name, shape, tags, status }],
-          taskId,
-          now,
-        );
+        await store.insertVolumes(tx, scope, [{ id, name: request.name, shape, tags, status }], taskId, now);
         scope.principal.writes?.about({ type: 'volume', id, name: request.name });
         const device = host && (await freeDevice(tx, host));
         const tag = request.attachment_tag;
@@ -80,7 +72,7 @@ export function createVolumes(deps: {
           id: taskId,
           task: CREATE_VOLUME,
           data: request,
-          input: { volumeId: id, clientId: scope.clientId, regionId: scope.region.id },
+          input: { volumeId: id, ...quotaOwner(scope) },
           wants: [
             make('volume', id, volumeSpec(request.name, shape, tags)),
             ...(host && device ? [onMachine(host.id, id, { device, tag })] : []),
@@ -92,29 +84,20 @@ export function createVolumes(deps: {
     },
 
     async lock(tx, scope, id) {
-      const [volume] = await store.lockVolumes(tx, placeOf(scope), [id]);
+      const [volume] = await store.lockVolumes(tx, scope, [id]);
       return volume;
     },
 
-    async findForPricing(scope, id) {
-      const row = isUuid(id) ? await store.findVolume(database.sql, placeOf(scope), id) : undefined;
-      return row && { sizeGib: row.size_gib, volumeType: row.volume_type };
-    },
+    list: (scope, query) => store.listVolumes(database.sql, scope, query),
 
-    list: (scope, filter) => store.listVolumes(database.sql, placeOf(scope), filter),
-
-    async get(scope, id) {
-      const row = isUuid(id) ? await store.findVolume(database.sql, placeOf(scope), id) : undefined;
-      if (!row) throw new NotFoundError('Volume', id);
-      return row;
-    },
+    get: (scope, id) => foundById('Volume', id, () => store.findVolume(database.sql, scope, id)),
 
     async delete(scope, id, snapshotIds) {
       if (!isUuid(id)) throw new NotFoundError('Volume', id);
       const now = clock.now();
       const taskId = randomUUID();
       return database.accept(scope.principal, async (tx) => {
-        const [volume] = await store.lockVolumes(tx, placeOf(scope), [id]);
+        const [volume] = await store.lockVolumes(tx, scope, [id]);
         if (!volume) throw new NotFoundError('Volume', id);
         scope.principal.writes?.about({ ...volume, type: 'volume' });
         const again = await tasks.removeAgain(tx, scope, volume.task_id, DELETE_VOLUME);
@@ -125,7 +108,7 @@ export function createVolumes(deps: {
         await store.setStatus(tx, [volume.id], 'deleting', taskId, now);
         const doomed = own.map((one) => one.id);
         await snapshots.refuseCopied(tx, doomed);
-        await snapshots.hold(tx, doomed, taskId, now);
+        await snapshots.hold(tx, doomed, 'deleting', taskId, now);
         return tasks.begin(tx, scope, {
           id: taskId,
           task: DELETE_VOLUME,
@@ -133,8 +116,7 @@ export function createVolumes(deps: {
           input: {
             volumeId: volume.id,
             snapshotIds: doomed,
-            clientId: scope.clientId,
-            regionId: scope.region.id,
+            ...quotaOwner(scope),
           },
           wants: [remove('volume', volume.id), ...doomed.map((one) => remove('snapshot', one))],
         });
@@ -150,7 +132,7 @@ export function createVolumes(deps: {
   ): Promise<VolumeHost | undefined> {
     const { instance_id_to_attach_to: id } = request;
     if (id === undefined) return undefined;
-    return requireReady(await lockHost(hosts, tx, scope, id), id, 'instance_id_to_attach_to');
+    return requireReady(await lockHost(tx, scope, id), id, 'instance_id_to_attach_to');
   }
 }
 

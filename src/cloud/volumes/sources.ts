@@ -1,8 +1,9 @@
 import type { Transaction } from '../../db/database.ts';
 import { ConflictError, type FieldProblem } from '../../lib/errors.ts';
 import type { Image, VolumeTypeName } from '../catalog/catalog.ts';
-import { type Place, placeOf } from '../projects/place.ts';
+import type { Place } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
+import { find as findSnapshots, type SnapshotSource } from '../snapshots/rows.ts';
 
 /** A volume that somebody wants, as creation of volumes and of instances describe it. */
 export interface VolumeWish {
@@ -24,16 +25,6 @@ export interface VolumeShape {
   snapshotId: string | null;
 }
 
-export interface SnapshotSource {
-  id: string;
-  sizeGib: number;
-  volumeType: VolumeTypeName;
-  bootable: boolean;
-  imageMetadata: Record<string, string> | null;
-  /** Why nothing can be made from it now: the task at work on it, or its status. */
-  blocker: string | undefined;
-}
-
 export type ImageSource = Pick<
   Image,
   'id' | 'name' | 'min_disk' | 'min_ram' | 'os_type' | 'architecture' | 'is_baremetal' | 'ssh_key'
@@ -44,25 +35,10 @@ export type ImageSource = Pick<
   blocker: string | undefined;
 };
 
-/** What keeps a source in another status than the one that it can be copied in. */
-export function blockerOf(
-  { status, task_id: taskId }: { status: string; task_id: string | null },
-  copied: string,
-): string | undefined {
-  if (taskId !== null) return `task ${taskId}`;
-  return status === copied ? undefined : `its status ${status}`;
-}
-
 /** What this feature needs to know of images. */
 export interface ImageSources {
   /** The images of the place, by id in small letters, kept from being removed until the transaction ends. */
   find(tx: Transaction, place: Place, ids: string[]): Promise<Map<string, ImageSource>>;
-}
-
-/** What this feature needs to know of snapshots. */
-export interface SnapshotSources {
-  /** The snapshots of the place, by id, kept from being removed until the transaction ends. */
-  find(tx: Transaction, place: Place, ids: string[]): Promise<Map<string, SnapshotSource>>;
 }
 
 /**
@@ -74,16 +50,16 @@ export async function volumeShapes(
   tx: Transaction,
   scope: Scope,
   wishes: readonly VolumeWish[],
-  deps: { images: ImageSources; snapshots: SnapshotSources; fieldOf(index: number): string },
+  deps: { images: ImageSources; fieldOf(index: number): string },
 ): Promise<{ shapes: (VolumeShape | undefined)[]; problems: FieldProblem[] }> {
-  const snapshots = await deps.snapshots.find(
+  const snapshots = await findSnapshots(
     tx,
-    placeOf(scope),
+    scope,
     wishes.flatMap((wish) => wish.snapshot_id ?? []),
   );
   const images = await deps.images.find(
     tx,
-    placeOf(scope),
+    scope,
     wishes.flatMap((wish) => wish.image_id ?? []),
   );
   const problems: FieldProblem[] = [];

@@ -1,12 +1,15 @@
-import { type Kysely, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import type { Transaction } from '../../db/database.ts';
+import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
 import { isUuid } from '../../lib/ids.ts';
+import type { Page } from '../../lib/page.ts';
 import type { VolumeTypeName } from '../catalog/catalog.ts';
-import type { Place } from '../projects/place.ts';
+import { newResource } from '../projects/new-resource.ts';
+import { isIn, type Place } from '../projects/place.ts';
+import type { VolumeListQuery } from './schema.ts';
 import type { VolumeShape } from './sources.ts';
 import type { VolumeStatus } from './states.ts';
 
@@ -22,21 +25,8 @@ export interface AttachmentRow {
 }
 export type VolumeRow = PlainVolume & { attachments: AttachmentRow[]; snapshot_ids: string[] };
 
-export interface VolumeFilter {
-  instanceId?: string | undefined;
-  clusterId?: string | undefined;
-  namePart?: string | undefined;
-  idPart?: string | undefined;
-  bootable?: boolean | undefined;
-  attached?: boolean | undefined;
-  tagKeys: string[];
-  tags: Record<string, string>;
-  limit: number;
-  offset: number;
-}
-
 /** Volumes with what they are attached to and the snapshots of them, in one query. */
-function volumes(db: Kysely<Tables>, place: Place) {
+function volumes(db: Sql, place: Place) {
   return db
     .selectFrom('volumes')
     .selectAll()
@@ -54,54 +44,45 @@ function volumes(db: Kysely<Tables>, place: Place) {
       sql<string[]>`array(select snapshots.id::text from snapshots where volume_id = volumes.id
         order by snapshots.created_at, snapshots.id)`.as('snapshot_ids'),
     )
-    .where('project_id', '=', place.projectId)
-    .where('region_id', '=', place.regionId);
+    .where(isIn(place));
 }
 
-export async function findVolume(
-  db: Kysely<Tables>,
-  place: Place,
-  id: string,
-): Promise<VolumeRow | undefined> {
+export async function findVolume(db: Sql, place: Place, id: string): Promise<VolumeRow | undefined> {
   const row = await volumes(db, place).where('id', '=', id).executeTakeFirst();
   return row && withDates(row);
 }
 
-export async function listVolumes(
-  db: Kysely<Tables>,
-  place: Place,
-  filter: VolumeFilter,
-): Promise<{ count: number; rows: VolumeRow[] }> {
-  let matching = volumes(db, place).where((eb) => eb.and(tagConditions('volumes.tags', filter)));
-  if (filter.namePart !== undefined) {
-    matching = matching.where(sql<boolean>`position(lower(${filter.namePart}) in lower(name)) > 0`);
+export async function listVolumes(db: Sql, place: Place, query: VolumeListQuery): Promise<Page<VolumeRow>> {
+  let matching = volumes(db, place).where((eb) => eb.and(tagConditions('volumes.tags', query)));
+  if (query.name_part !== undefined) {
+    matching = matching.where(sql<boolean>`position(lower(${query.name_part}) in lower(name)) > 0`);
   }
-  if (filter.idPart !== undefined) {
-    matching = matching.where(sql<boolean>`position(lower(${filter.idPart}) in id::text) > 0`);
+  if (query.id_part !== undefined) {
+    matching = matching.where(sql<boolean>`position(lower(${query.id_part}) in id::text) > 0`);
   }
-  if (filter.bootable !== undefined) matching = matching.where('bootable', '=', filter.bootable);
-  if (filter.attached !== undefined) {
+  if (query.bootable !== undefined) matching = matching.where('bootable', '=', query.bootable);
+  if (query.has_attachments !== undefined) {
     matching = matching.where(
-      sql<boolean>`exists (select from volume_attachments where volume_id = volumes.id) = ${filter.attached}`,
+      sql<boolean>`exists (select from volume_attachments where volume_id = volumes.id) = ${query.has_attachments}`,
     );
   }
-  if (filter.instanceId !== undefined) {
+  if (query.instance_id !== undefined) {
     matching = matching.where(
       sql<boolean>`exists (select from volume_attachments
-        where volume_id = volumes.id and instance_id = ${filter.instanceId})`,
+        where volume_id = volumes.id and instance_id = ${query.instance_id})`,
     );
   }
-  if (filter.clusterId !== undefined && !isUuid(filter.clusterId)) {
+  if (query.cluster_id !== undefined && !isUuid(query.cluster_id)) {
     matching = matching.where(sql<boolean>`false`);
-  } else if (filter.clusterId !== undefined) {
+  } else if (query.cluster_id !== undefined) {
     matching = matching.where(sql<boolean>`exists (
       select from volume_attachments as attachment
       join instances on instances.id = attachment.instance_id
       join kubernetes_pools on kubernetes_pools.id = instances.pool_id
-      where attachment.volume_id = volumes.id and kubernetes_pools.cluster_id = ${filter.clusterId})`);
+      where attachment.volume_id = volumes.id and kubernetes_pools.cluster_id = ${query.cluster_id})`);
   }
   const ordered = matching.orderBy('created_at', 'desc').orderBy('id', 'desc');
-  const { count, rows } = await pageWithCount(ordered, filter);
+  const { count, rows } = await pageWithCount(ordered, query);
   return { count, rows: rows.map(withDates) };
 }
 
@@ -138,8 +119,6 @@ export async function insertVolumes(
     .values(
       list.map(({ id, name, shape, tags, status }) => ({
         id,
-        project_id: place.projectId,
-        region_id: place.regionId,
         name,
         size_gib: shape.sizeGib,
         volume_type: shape.volumeType,
@@ -147,10 +126,7 @@ export async function insertVolumes(
         bootable: shape.bootable,
         image_metadata: shape.imageMetadata && JSON.stringify(shape.imageMetadata),
         tags: JSON.stringify(tags),
-        creator_task_id: taskId,
-        task_id: taskId,
-        created_at: now,
-        updated_at: now,
+        ...newResource(place, taskId, now),
       })),
     )
     .execute();
@@ -163,8 +139,7 @@ export async function lockVolumes(tx: Transaction, place: Place, ids: string[]):
     .selectFrom('volumes')
     .selectAll()
     .where('id', 'in', ids)
-    .where('project_id', '=', place.projectId)
-    .where('region_id', '=', place.regionId)
+    .where(isIn(place))
     .orderBy('id')
     .forNoKeyUpdate()
     .execute();

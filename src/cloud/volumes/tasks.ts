@@ -2,16 +2,13 @@ import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kin
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { VolumeTypeName } from '../catalog/catalog.ts';
-import { releaseQuota } from '../quotas/quotas.ts';
+import { type QuotaOwner, releaseQuota } from '../quotas/quotas.ts';
+import * as snapshots from '../snapshots/rows.ts';
 import { deleteAttachment } from './attachment-store.ts';
-import type { SnapshotRows } from './snapshot-rows.ts';
 import { changeVolume, deleteVolumes, settleVolume } from './store.ts';
 
-interface VolumeInput {
+interface VolumeInput extends QuotaOwner {
   volumeId: string;
-  /** Whose quota it counts against. */
-  clientId: number;
-  regionId: number;
 }
 
 interface VolumeRemoval extends VolumeInput {
@@ -37,13 +34,8 @@ export const EXTEND_VOLUME: TaskType<VolumeChange> = { type: 'extend_volume', de
 export const RETYPE_VOLUME: TaskType<VolumeChange> = { type: 'retype_volume', deadlineMs };
 export const REVERT_VOLUME: TaskType<VolumeChange> = { type: 'revert_volume', deadlineMs };
 
-interface Deps {
-  clock: Clock;
-  snapshots: SnapshotRows;
-}
-
 /** How tasks on volumes end: the volume is held until then, and whatever happens it is free afterwards. */
-export function volumeTasks({ clock, snapshots }: Deps): TaskEnd[] {
+export function volumeTasks({ clock }: { clock: Clock }): TaskEnd[] {
   const create: TaskEnd<VolumeInput> = {
     ...CREATE_VOLUME,
     async complete(tx, _task, { volumeId }) {
@@ -69,7 +61,7 @@ export function volumeTasks({ clock, snapshots }: Deps): TaskEnd[] {
   };
 
   async function free(tx: Transaction, { volumeId, snapshotId }: VolumeChange): Promise<void> {
-    if (snapshotId !== undefined) await snapshots.keep(tx, [snapshotId], clock.now());
+    if (snapshotId !== undefined) await snapshots.settle(tx, [snapshotId], clock.now());
     await settleVolume(tx, volumeId, clock.now());
   }
 

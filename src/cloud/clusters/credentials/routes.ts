@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import type { Api } from '../../../http/server.ts';
 import { Timestamp } from '../../../lib/wire.ts';
-import { type Projects, scopeOf } from '../../projects/service.ts';
 import type { ClusterBase } from '../params.ts';
 import { ClusterParams } from '../schema.ts';
 import { presentedCertificates, presentedKubeconfig } from './presenter.ts';
@@ -33,7 +32,7 @@ const Kubeconfig = Type.Object(
 /** What connects to a cluster. Not for those who may only read, since it lets them do everything inside. */
 export function credentialRoutes(
   app: Api,
-  { projects, clusterCredentials }: { projects: Projects; clusterCredentials: ClusterCredentials },
+  { clusterCredentials }: { clusterCredentials: ClusterCredentials },
   base: ClusterBase,
 ): void {
   app.get(`${base.path}/:cluster_name/certificates`, {
@@ -46,11 +45,8 @@ export function credentialRoutes(
       params: ClusterParams,
       response: { 200: Certificates },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const row = await clusterCredentials.get(scope, request.params.cluster_name);
-      return presentedCertificates(row);
-    },
+    handler: async ({ scope, params }) =>
+      presentedCertificates(await clusterCredentials.get(scope, params.cluster_name)),
   });
 
   app.get(`${base.path}/:cluster_name/config`, {
@@ -64,9 +60,8 @@ export function credentialRoutes(
       params: ClusterParams,
       response: { 200: Kubeconfig },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { cluster_name: name } = request.params;
+    handler: async ({ scope, params }) => {
+      const { cluster_name: name } = params;
       const row = await clusterCredentials.get(scope, name);
       return presentedKubeconfig(name, row);
     },

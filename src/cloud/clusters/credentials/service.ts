@@ -1,6 +1,6 @@
 import type { Database } from '../../../db/database.ts';
 import { ConflictError, NotFoundError } from '../../../lib/errors.ts';
-import { placeOf } from '../../projects/place.ts';
+import { found } from '../../../lib/found.ts';
 import type { Scope } from '../../projects/service.ts';
 import { findCluster } from '../store.ts';
 import { type CredentialsRow, findCredentials } from './store.ts';
@@ -13,8 +13,7 @@ export interface ClusterCredentials {
 export function createClusterCredentials({ database }: { database: Database }): ClusterCredentials {
   return {
     async get(scope, name) {
-      const cluster = await findCluster(database.sql, placeOf(scope), name);
-      if (!cluster) throw new NotFoundError('Cluster', name);
+      const cluster = found('Cluster', name, await findCluster(database.sql, scope, name));
       const row = await findCredentials(database.sql, cluster.id);
       if (row && cluster.status !== 'Provisioning') return row;
       if (cluster.status !== 'Provisioning') throw new NotFoundError('Kubeconfig of cluster', name);

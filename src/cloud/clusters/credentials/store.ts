@@ -1,13 +1,14 @@
 import { X509Certificate } from 'node:crypto';
-import type { Kysely, Selectable } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { ClusterObservation } from '../../../backends/contract/specs.ts';
+import type { Sql } from '../../../db/database.ts';
 import type { Tables } from '../../../db/tables.ts';
 
 export type CredentialsRow = Selectable<Tables['kubernetes_credentials']>;
 
 /** Keeps what the cluster's backend made. Its keys are nowhere else. */
 export async function keepCredentials(
-  db: Kysely<Tables>,
+  db: Sql,
   clusterId: string,
   { endpoint, caCertificate, clientCertificate, secret }: ClusterObservation,
 ): Promise<void> {
@@ -28,10 +29,7 @@ export async function keepCredentials(
     .execute();
 }
 
-export async function findCredentials(
-  db: Kysely<Tables>,
-  clusterId: string,
-): Promise<CredentialsRow | undefined> {
+export async function findCredentials(db: Sql, clusterId: string): Promise<CredentialsRow | undefined> {
   return db
     .selectFrom('kubernetes_credentials')
     .selectAll()

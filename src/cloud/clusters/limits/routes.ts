@@ -1,6 +1,5 @@
 import type { Api } from '../../../http/server.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
-import { type Projects, scopeOf } from '../../projects/service.ts';
 import { presentedExceeded } from '../../quotas/exceeded-answer.ts';
 import type { ClusterBase } from '../params.ts';
 import { CheckClusterLimits, CheckPoolLimits, ExceededClusterQuotas } from './schema.ts';
@@ -11,7 +10,7 @@ const tags = ['Kubernetes clusters'];
 /** Questions about quotas, under one version's base. */
 export function limitRoutes(
   app: Api,
-  { projects, clusterLimits }: { projects: Projects; clusterLimits: ClusterLimits },
+  { clusterLimits }: { clusterLimits: ClusterLimits },
   base: ClusterBase,
 ): void {
   app.post(`${base.path}/check_limits`, {
@@ -26,10 +25,7 @@ export function limitRoutes(
       body: CheckClusterLimits,
       response: { 200: ExceededClusterQuotas },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return presentedExceeded(await clusterLimits.ofCluster(scope, request.body));
-    },
+    handler: async ({ scope, body }) => presentedExceeded(await clusterLimits.ofCluster(scope, body)),
   });
 
   app.post(`${base.path}/pools/check_limits`, {
@@ -43,9 +39,6 @@ export function limitRoutes(
       body: CheckPoolLimits,
       response: { 200: ExceededClusterQuotas },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      return presentedExceeded(await clusterLimits.ofPool(scope, request.body));
-    },
+    handler: async ({ scope, body }) => presentedExceeded(await clusterLimits.ofPool(scope, body)),
   });
 }

@@ -6,7 +6,6 @@ import { keptFlavor } from '../../instances/flavor-choice.ts';
 import { type Nodes, nodeQuotas, type WantedNodes } from '../../instances/nodes/service.ts';
 import type { AddressSource } from '../../networks/address-wish.ts';
 import { defaultNetworkId } from '../../networks/default-networks.ts';
-import { placeOf } from '../../projects/place.ts';
 import type { Scope } from '../../projects/service.ts';
 import { type QuotaAmounts, refuseExceeded } from '../../quotas/quotas.ts';
 import { workerGroups } from '../../security-groups/worker-group.ts';
@@ -120,7 +119,7 @@ export function createPoolNodes(deps: { catalog: Catalog; nodes: Nodes }): PoolN
     const inside = await homeOf(tx, scope, cluster);
     const own = await workerGroups.of(tx, cluster.id);
     return more.map(({ pool, amount }) => {
-      const flavor = catalog.flavor(scope.region.id, pool.flavor_id);
+      const flavor = catalog.flavor(scope.regionId, pool.flavor_id);
       if (!flavor) {
         throw new ConflictError(
           `Pool ${pool.name} can get no nodes: its flavor ${pool.flavor_id} is not offered any more`,
@@ -154,7 +153,7 @@ async function homeOf(
   { fixed_network: networkId, fixed_subnet: subnetId }: Home,
 ): Promise<AddressSource> {
   if (subnetId) return { kind: 'subnet', subnetId };
-  const id = networkId ? networkId : await defaultNetworkId(tx, placeOf(scope));
+  const id = networkId ? networkId : await defaultNetworkId(tx, scope);
   if (id === undefined) throw new ConflictError('The project has no default network for the nodes');
   return { kind: 'any-subnet', networkId: id, family: 'IPv4' };
 }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../../db/database.ts';
 import { NotFoundError } from '../../../lib/errors.ts';
+import { found } from '../../../lib/found.ts';
 import { isUuid } from '../../../lib/ids.ts';
+import type { PageQuery } from '../../../lib/page.ts';
 import type { Nodes } from '../../instances/nodes/service.ts';
-import { placeOf } from '../../projects/place.ts';
 import type { Scope } from '../../projects/service.ts';
 import { overdrawQuotas } from '../../quotas/quotas.ts';
 import type { Tasks } from '../../tasks/service.ts';
@@ -23,7 +24,7 @@ export interface NodePlace {
 /** The nodes of clusters, as instances. */
 export interface ClusterNodes {
   /** The newest first. @throws NotFoundError for the cluster or the pool */
-  list(scope: Scope, place: NodePlace, page: { limit: number; offset: number }): ReturnType<Nodes['list']>;
+  list(scope: Scope, place: NodePlace, page: PageQuery): ReturnType<Nodes['list']>;
   /** Starts the task that replaces a node by a new one. @throws NotFoundError, ConflictError while a task holds the cluster */
   delete(scope: Scope, place: NodePlace, instanceId: string): Promise<void>;
 }
@@ -39,8 +40,8 @@ export function createClusterNodes(deps: {
 
   return {
     async list(scope, place, page) {
-      const cluster = await findCluster(database.sql, placeOf(scope), place.clusterName);
-      if (!cluster) throw new NotFoundError('Cluster', place.clusterName);
+      const { clusterName: name } = place;
+      const cluster = found('Cluster', name, await findCluster(database.sql, scope, name));
       const poolIds = poolsIn(cluster, place).map(({ id }) => id);
       return nodes.list(scope, poolIds, page);
     },

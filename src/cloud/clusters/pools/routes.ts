@@ -1,7 +1,6 @@
 import type { Dialect } from '../../../http/dialect.ts';
 import type { Api } from '../../../http/server.ts';
 import { pageOf } from '../../../lib/page.ts';
-import { type Projects, scopeOf } from '../../projects/service.ts';
 import { PoolAnswer, PoolList } from '../answer-schema.ts';
 import { poolOf } from '../free-cluster.ts';
 import type { ClusterBase } from '../params.ts';
@@ -14,7 +13,6 @@ import type { ClusterPools } from './service.ts';
 const tags = ['Kubernetes clusters'];
 
 interface PoolRouteDependencies {
-  projects: Projects;
   clusters: Clusters;
   clusterPools: ClusterPools;
 }
@@ -28,7 +26,7 @@ export function poolRoutes(app: Api, dialect: Dialect, deps: PoolRouteDependenci
 function changingRoutes(
   app: Api,
   dialect: Dialect,
-  { projects, clusterPools }: PoolRouteDependencies,
+  { clusterPools }: PoolRouteDependencies,
   base: ClusterBase,
 ): void {
   const pools = `${base.path}/:cluster_name/pools`;
@@ -45,11 +43,8 @@ function changingRoutes(
       body: CreatePool,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { cluster_name: cluster } = request.params;
-      return dialect.tasks([await clusterPools.create(scope, cluster, request.body)]);
-    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await clusterPools.create(scope, params.cluster_name, body)]),
   });
 
   app.patch(`${pools}/:pool_name`, {
@@ -64,10 +59,9 @@ function changingRoutes(
       body: UpdatePool,
       response: { 200: PoolAnswer },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { cluster_name: cluster, pool_name: pool } = request.params;
-      return presentedPool(await clusterPools.update(scope, cluster, pool, request.body), 'Provisioned');
+    handler: async ({ scope, params, body }) => {
+      const { cluster_name: cluster, pool_name: pool } = params;
+      return presentedPool(await clusterPools.update(scope, cluster, pool, body), 'Provisioned');
     },
   });
 
@@ -82,11 +76,8 @@ function changingRoutes(
       params: PoolParams,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { cluster_name: cluster, pool_name: pool } = request.params;
-      return dialect.tasks([await clusterPools.delete(scope, cluster, pool)]);
-    },
+    handler: async ({ scope, params }) =>
+      dialect.tasks([await clusterPools.delete(scope, params.cluster_name, params.pool_name)]),
   });
 
   app.post(`${pools}/:pool_name/resize`, {
@@ -100,15 +91,14 @@ function changingRoutes(
       body: ResizePool,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { cluster_name: cluster, pool_name: pool } = request.params;
-      return dialect.tasks([await clusterPools.resize(scope, cluster, pool, request.body.node_count)]);
+    handler: async ({ scope, params, body }) => {
+      const { cluster_name: cluster, pool_name: pool } = params;
+      return dialect.tasks([await clusterPools.resize(scope, cluster, pool, body.node_count)]);
     },
   });
 }
 
-function readingRoutes(app: Api, { projects, clusters }: PoolRouteDependencies, base: ClusterBase): void {
+function readingRoutes(app: Api, { clusters }: PoolRouteDependencies, base: ClusterBase): void {
   const pools = `${base.path}/:cluster_name/pools`;
 
   app.get(pools, {
@@ -121,10 +111,9 @@ function readingRoutes(app: Api, { projects, clusters }: PoolRouteDependencies, 
       querystring: ClusterListQuery,
       response: { 200: PoolList },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { pools, status } = await clusters.get(scope, request.params.cluster_name);
-      return pageOf(pools, request.query, (pool) => presentedPool(pool, status));
+    handler: async ({ scope, params, query }) => {
+      const { pools, status } = await clusters.get(scope, params.cluster_name);
+      return pageOf(pools, query, (pool) => presentedPool(pool, status));
     },
   });
 
@@ -137,10 +126,9 @@ function readingRoutes(app: Api, { projects, clusters }: PoolRouteDependencies, 
       params: PoolParams,
       response: { 200: PoolAnswer },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { pools, status } = await clusters.get(scope, request.params.cluster_name);
-      return presentedPool(poolOf({ pools }, request.params.pool_name), status);
+    handler: async ({ scope, params }) => {
+      const { pools, status } = await clusters.get(scope, params.cluster_name);
+      return presentedPool(poolOf({ pools }, params.pool_name), status);
     },
   });
 }

@@ -3,12 +3,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { remove } from '../../../convergence/wants.ts';
 import type { Database, Transaction } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../../lib/errors.ts';
+import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
+import { found } from '../../../lib/found.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { isGpu } from '../../catalog/flavor-kinds.ts';
-import { placeOf } from '../../projects/place.ts';
 import type { Scope } from '../../projects/service.ts';
-import { takeQuotas } from '../../quotas/quotas.ts';
+import { quotaOwner, takeQuotas } from '../../quotas/quotas.ts';
 import { workerGroups } from '../../security-groups/worker-group.ts';
 import type { Tasks } from '../../tasks/service.ts';
 import { lockFreeCluster, lockKnownCluster, poolOf, refuseHeld } from '../free-cluster.ts';
@@ -156,8 +156,7 @@ export function createClusterPools(deps: {
             clusterId: cluster.id,
             poolId: pool.id,
             last,
-            clientId: scope.clientId,
-            regionId: scope.region.id,
+            ...quotaOwner(scope),
           },
           wants: [
             last ? remove('cluster', cluster.id) : await clusterWants.pooled(tx, { ...cluster, pools }),
@@ -168,9 +167,7 @@ export function createClusterPools(deps: {
   };
 
   async function requireCluster(scope: Scope, name: string): Promise<ClusterRow> {
-    const cluster = await findCluster(database.sql, placeOf(scope), name);
-    if (!cluster) throw new NotFoundError('Cluster', name);
-    return cluster;
+    return found('Cluster', name, await findCluster(database.sql, scope, name));
   }
 
   function changing<Result>(

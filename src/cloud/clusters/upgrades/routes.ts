@@ -3,7 +3,6 @@ import type { Dialect } from '../../../http/dialect.ts';
 import type { Api } from '../../../http/server.ts';
 import { pageOf } from '../../../lib/page.ts';
 import { KubernetesVersionList, presentKubernetesVersion } from '../../catalog/kubernetes-versions.ts';
-import { type Projects, scopeOf } from '../../projects/service.ts';
 import type { ClusterBase } from '../params.ts';
 import { ClusterListQuery, ClusterParams, VersionInput } from '../schema.ts';
 import type { ClusterUpgrades } from './service.ts';
@@ -23,7 +22,7 @@ const UpgradeCluster = Type.Object(
 export function upgradeRoutes(
   app: Api,
   dialect: Dialect,
-  { projects, clusterUpgrades }: { projects: Projects; clusterUpgrades: ClusterUpgrades },
+  { clusterUpgrades }: { clusterUpgrades: ClusterUpgrades },
   base: ClusterBase,
 ): void {
   app.get(`${base.path}/:cluster_name/upgrade_versions`, {
@@ -38,11 +37,8 @@ export function upgradeRoutes(
       querystring: ClusterListQuery,
       response: { 200: KubernetesVersionList },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const versions = await clusterUpgrades.versions(scope, request.params.cluster_name);
-      return pageOf(versions, request.query, presentKubernetesVersion);
-    },
+    handler: async ({ scope, params, query }) =>
+      pageOf(await clusterUpgrades.versions(scope, params.cluster_name), query, presentKubernetesVersion),
   });
 
   app.post(`${base.path}/:cluster_name/upgrade`, {
@@ -57,10 +53,7 @@ export function upgradeRoutes(
       body: UpgradeCluster,
       response: { 200: dialect.tasksSchema },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { cluster_name: name } = request.params;
-      return dialect.tasks([await clusterUpgrades.start(scope, name, request.body.version)]);
-    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await clusterUpgrades.start(scope, params.cluster_name, body.version)]),
   });
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../../db/database.ts';
-import { ConflictError, InvalidError, NotFoundError } from '../../../lib/errors.ts';
+import { ConflictError, InvalidError } from '../../../lib/errors.ts';
+import { found } from '../../../lib/found.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
-import { placeOf } from '../../projects/place.ts';
 import type { Scope } from '../../projects/service.ts';
 import type { Tasks } from '../../tasks/service.ts';
 import { runsSlurm } from '../configuration/slurm.ts';
@@ -29,8 +29,7 @@ export function createClusterUpgrades(deps: {
 
   return {
     async versions(scope, name) {
-      const cluster = await findCluster(database.sql, placeOf(scope), name);
-      if (!cluster) throw new NotFoundError('Cluster', name);
+      const cluster = found('Cluster', name, await findCluster(database.sql, scope, name));
       return possibleVersions(cluster, upgradeVersions(cluster.version, catalog.kubernetesVersions));
     },
 

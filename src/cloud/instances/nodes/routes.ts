@@ -4,7 +4,6 @@ import { listQuery } from '../../../lib/wire.ts';
 import type { ClusterNodes } from '../../clusters/nodes/service.ts';
 import { CLUSTER_BASES, type ClusterBase } from '../../clusters/params.ts';
 import { ClusterParams, PoolParams } from '../../clusters/schema.ts';
-import { type Projects, scopeOf } from '../../projects/service.ts';
 import { presentedInstance } from '../presenter.ts';
 import { InstanceList, InstanceParams } from '../schema.ts';
 
@@ -40,7 +39,6 @@ const PLACES = [
 ];
 
 interface NodeRouteDependencies {
-  projects: Projects;
   clusterNodes: ClusterNodes;
 }
 
@@ -53,7 +51,7 @@ export function nodeRoutes(app: Api, deps: NodeRouteDependencies): void {
 
 function placeRoutes(
   app: Api,
-  { projects, clusterNodes }: NodeRouteDependencies,
+  { clusterNodes }: NodeRouteDependencies,
   base: ClusterBase,
   place: (typeof PLACES)[number],
 ): void {
@@ -70,10 +68,8 @@ function placeRoutes(
       querystring: NodeListQuery,
       response: { 200: InstanceList },
     },
-    handler: async (request) => {
-      const scope = await projects.scope(scopeOf(request));
-      const { limit = 1000, offset = 0 } = request.query;
-      const { count, rows } = await clusterNodes.list(scope, placeOf(request.params), { limit, offset });
+    handler: async ({ scope, params, query }) => {
+      const { count, rows } = await clusterNodes.list(scope, placeOf(params), query);
       const shown = { subnets: false, interfaceNames: false };
       return { count, results: rows.map((row) => presentedInstance(row, scope, shown)) };
     },
@@ -90,9 +86,8 @@ function placeRoutes(
       params: place.nodeParams,
       response: { 204: Type.Null({ description: 'Its replacement has begun' }) },
     },
-    handler: async (request, reply) => {
-      const scope = await projects.scope(scopeOf(request));
-      await clusterNodes.delete(scope, placeOf(request.params), request.params.instance_id);
+    handler: async ({ scope, params }, reply) => {
+      await clusterNodes.delete(scope, placeOf(params), params.instance_id);
       return reply.code(204).send(null);
     },
   });

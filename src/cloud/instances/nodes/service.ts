@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { put, type Wanted, want } from '../../../convergence/wants.ts';
 import type { Database, Transaction } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import type { Page, PageQuery } from '../../../lib/page.ts';
 import type { VolumeTypeName } from '../../catalog/catalog.ts';
 import type { AddressSource } from '../../networks/address-wish.ts';
-import type { Addresses } from '../../networks/addresses.ts';
-import type { Ports } from '../../ports/service.ts';
-import { placeOf } from '../../projects/place.ts';
+import * as addresses from '../../networks/addresses.ts';
+import * as ports from '../../ports/of-instances.ts';
 import type { Scope } from '../../projects/service.ts';
-import type { QuotaAmounts } from '../../quotas/quotas.ts';
-import type { PortGroups } from '../../security-groups/port-groups.ts';
+import type { QuotaAmounts, QuotaOwner } from '../../quotas/quotas.ts';
+import * as portGroups from '../../security-groups/port-groups.ts';
 import type { InstanceVolumes, VolumeLeft } from '../../volumes/instance-volumes.ts';
-import { type InstanceFilter, type InstanceRow, listInstances } from '../store.ts';
+import { type InstanceRow, listInstances } from '../store.ts';
 import type { KeptFlavor } from '../tables.ts';
 import * as store from './store.ts';
 import { nodeSpecs } from './wanted.ts';
@@ -42,11 +42,7 @@ export interface Nodes {
    */
   add(tx: Transaction, scope: Scope, wanted: readonly WantedNodes[], taskId: string): Promise<void>;
   /** The nodes of the pools as instances, the newest first. */
-  list(
-    scope: Scope,
-    poolIds: string[],
-    page: { limit: number; offset: number },
-  ): Promise<{ count: number; rows: InstanceRow[] }>;
+  list(scope: Scope, poolIds: string[], page: PageQuery): Promise<Page<InstanceRow>>;
   /** The nodes of the pools, the newest first. */
   idsOf(tx: Transaction, poolIds: readonly string[]): Promise<string[]>;
   /**
@@ -71,31 +67,18 @@ export interface Nodes {
 
 /** What nodes had of an account's quotas, which the caller gives back at the end, with all else that has gone. */
 export interface FreedQuotas {
-  owner: { clientId: number; regionId: number };
+  owner: QuotaOwner;
   amounts: QuotaAmounts;
 }
 
 const NAME_PART_LENGTH = 8;
 
-const EVERY_NODE = {
-  excludedFlavorPrefixes: [],
-  tagValues: [],
-  tags: {},
-  onlyExternal: false,
-  onlyReachable: false,
-  none: false,
-  order: { column: 'created_at', direction: 'desc' },
-} as const satisfies Partial<InstanceFilter>;
-
 export function createNodes(deps: {
   database: Database;
   clock: Clock;
-  addresses: Addresses;
-  ports: Pick<Ports, 'addToMany' | 'removeOf'>;
-  portGroups: Pick<PortGroups, 'put'>;
   instanceVolumes: InstanceVolumes;
 }): Nodes {
-  const { database, clock, addresses, ports, portGroups, instanceVolumes } = deps;
+  const { database, clock, instanceVolumes } = deps;
 
   return {
     async add(tx, scope, wanted, taskId) {
@@ -112,7 +95,7 @@ export function createNodes(deps: {
       const taken = await addresses.take(tx, scope, wishes);
       const flavors = new Map(wanted.map(({ poolId, flavor }) => [poolId, flavor]));
       const { sshKeyName } = first.pool;
-      await store.insertNodes(tx, placeOf(scope), nodes, flavors, { sshKeyName, taskId, now });
+      await store.insertNodes(tx, scope, nodes, flavors, { sshKeyName, taskId, now });
       const networks = new Map(
         taken.map((one) => ['port' in one.holder ? one.holder.port : '', one.networkId]),
       );
@@ -134,7 +117,7 @@ export function createNodes(deps: {
     },
 
     list: (scope, poolIds, page) =>
-      listInstances(database.sql, placeOf(scope), { ...EVERY_NODE, poolIds, ...page }),
+      listInstances(database.sql, scope, { ...page, poolIds, include_baremetal: true }),
 
     idsOf: store.nodeIdsOf,
 

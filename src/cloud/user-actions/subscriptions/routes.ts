@@ -37,8 +37,7 @@ export function subscriptionRoutes(app: Api, { subscriptions }: { subscriptions:
       response: { 200: SubscriptionList },
     },
     handler: async ({ principal, query }) => {
-      const { limit = 1000, offset = 0 } = query;
-      const { count, rows } = await subscriptions.list(principal, { limit, offset });
+      const { count, rows } = await subscriptions.list(principal, query);
       return { count, results: rows };
     },
   });

@@ -4,6 +4,7 @@ import type { Principal } from '../../../iam/identity/principal.ts';
 import type { AllowedHosts } from '../../../lib/allowed-hosts.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { ConflictError, InvalidError } from '../../../lib/errors.ts';
+import type { Page, PageQuery } from '../../../lib/page.ts';
 import { isPublicAddress } from '../../../lib/public-address.ts';
 import type { Subscribe } from './schema.ts';
 import * as store from './store.ts';
@@ -24,10 +25,7 @@ export interface Subscriptions {
   subscribe(principal: Principal, wanted: Subscribe): Promise<void>;
   /** Does nothing where there is no subscription. */
   unsubscribe(principal: Principal): Promise<void>;
-  list(
-    principal: Principal,
-    page: { limit: number; offset: number },
-  ): Promise<{ count: number; rows: store.SubscriptionRow[] }>;
+  list(principal: Principal, page: PageQuery): Promise<Page<store.SubscriptionRow>>;
 }
 
 export function createSubscriptions(deps: {

@@ -1,7 +1,8 @@
-import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
-import type { Transaction } from '../../../db/database.ts';
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Sql, Transaction } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
+import type { Page, PageQuery } from '../../../lib/page.ts';
 import type { UserActionRow } from '../store.ts';
 
 export type SubscriptionRow = Selectable<Tables['user_action_subscriptions']>;
@@ -18,10 +19,10 @@ export async function deleteSubscription(tx: Transaction, clientId: number): Pro
 }
 
 export async function listSubscriptions(
-  db: Kysely<Tables>,
+  db: Sql,
   clientId: number,
-  page: { limit: number; offset: number },
-): Promise<{ count: number; rows: SubscriptionRow[] }> {
+  page: PageQuery,
+): Promise<Page<SubscriptionRow>> {
   const own = db.selectFrom('user_action_subscriptions').selectAll().where('client_id', '=', clientId);
   return pageWithCount(own.orderBy('id'), page);
 }
@@ -31,7 +32,7 @@ export async function listSubscriptions(
  * until `leasedUntil`.
  */
 export async function takeDue(
-  db: Kysely<Tables>,
+  db: Sql,
   { now, leasedUntil, stale, limit }: { now: Date; leasedUntil: Date; stale: Date; limit: number },
 ): Promise<SubscriptionRow[]> {
   const { rows } = await sql<SubscriptionRow>`
@@ -48,7 +49,7 @@ export async function takeDue(
 
 /** What a subscription has still to send, the oldest first. */
 export async function unsentActions(
-  db: Kysely<Tables>,
+  db: Sql,
   { client_id, sent_until }: SubscriptionRow,
   limit: number,
 ): Promise<UserActionRow[]> {
