@@ -27,7 +27,7 @@ it('takes over what workers of before had in hand', async () => {
     insert into ai_task_runs (task_id, client_id, worker_id) values ('${task}', 1, '${worker}');
     insert into wants (kind, id, client_id, project_id, region_id, worker_id, due_at)
       values ('volume', '${want}', 1, 1, 1, '${worker}', now())`);
-  expect(await migrate(database)).toEqual(['0035_one_worker']);
+  expect(await migrate(database)).toContain('0035_one_worker');
   expect(await takeFromDead(database.sql)).toBe(1);
   const claims = createClaims({ database, clock: { now: () => new Date() }, workerId: randomUUID() });
   expect(await claims.takeFromDead()).toBe(1);
