@@ -124,23 +124,12 @@ export function createServices(foundation: Foundation) {
     },
   };
   const clusters = createClusters(ofClusters);
-  const volumes = createVolumes({
-    ...foundation,
-    tasks,
-    images: imageSources(foundation),
-  });
-  const volumeChanges = createVolumeChanges({
-    ...foundation,
-    tasks,
-  });
+  const volumes = createVolumes({ ...foundation, tasks, images: imageSources(foundation) });
+  const volumeChanges = createVolumeChanges({ ...foundation, tasks });
   const snapshots = createSnapshots({ ...foundation, tasks, volumes });
   const images = createImages({ ...foundation, tasks });
   const floatingIps = createFloatingIps({ ...foundation, tasks });
-  const floatingIpChanges = createFloatingIpChanges({
-    ...foundation,
-    tasks,
-    find: floatingIps.get,
-  });
+  const floatingIpChanges = createFloatingIpChanges({ ...foundation, tasks, find: floatingIps.get });
   const instances = createInstances({
     ...foundation,
     tasks,
@@ -188,11 +177,7 @@ export function createServices(foundation: Foundation) {
     instances,
     instancesOnPorts: createInstancesOnPorts(foundation),
     instanceChanges,
-    instanceInterfaces: createInstanceInterfaces({
-      ...foundation,
-      tasks,
-      find: instances.get,
-    }),
+    instanceInterfaces: createInstanceInterfaces({ ...foundation, tasks, find: instances.get }),
     instanceLimits: createInstanceLimits(foundation),
     volumes,
     volumeChanges,
@@ -264,18 +249,12 @@ function instanceVolumesOn(foundation: Foundation) {
 }
 
 function nodesOn(foundation: Foundation): Nodes {
-  return createNodes({
-    ...foundation,
-    instanceVolumes: instanceVolumesOn(foundation),
-  });
+  return createNodes({ ...foundation, instanceVolumes: instanceVolumesOn(foundation) });
 }
 
 /** How tasks of each kind end. */
 export function createTaskEnds(foundation: Foundation): TaskEnd[] {
-  const machines = {
-    ...foundation,
-    instanceVolumes: instanceVolumesOn(foundation),
-  };
+  const machines = { ...foundation, instanceVolumes: instanceVolumesOn(foundation) };
   const nodes = nodesOn(foundation);
   return [
     ...volumeTasks(foundation),

@@ -48,16 +48,6 @@ export async function find(
   return new Map(sources.map((source) => [source.id, source]));
 }
 
-/** Call it when they are locked. @throws ConflictError while volumes are being filled from them */
-export async function refuseCopied(tx: Transaction, ids: readonly string[]): Promise<void> {
-  const [first, ...others] = await copiesOf(tx, ids, SHOWN_IN_MESSAGE);
-  if (!first) return;
-  const volumes = [first, ...others].map(({ id }) => id).join(', ');
-  throw new ConflictError(
-    `Snapshot ${first.snapshot_id} is being copied to volumes; wait until these are there: ${volumes}`,
-  );
-}
-
 /** The snapshots of the volumes, locked until the transaction ends. */
 export async function lockOf(
   tx: Transaction,
@@ -87,6 +77,16 @@ export async function lockLatestOf(
     .limit(1)
     .forUpdate()
     .executeTakeFirst();
+}
+
+/** Call it when they are locked. @throws ConflictError while volumes are being filled from them */
+export async function refuseCopied(tx: Transaction, ids: readonly string[]): Promise<void> {
+  const [first, ...others] = await copiesOf(tx, ids, SHOWN_IN_MESSAGE);
+  if (!first) return;
+  const volumes = [first, ...others].map(({ id }) => id).join(', ');
+  throw new ConflictError(
+    `Snapshot ${first.snapshot_id} is being copied to volumes; wait until these are there: ${volumes}`,
+  );
 }
 
 /** They are at work with the task: put back, or going. */
