@@ -52,11 +52,16 @@ it('what nobody wants goes, and nothing else', async () => {
     await share(),
     await made('volumes', { source: 'new-volume', name: 'disk', size: 1 }),
   ];
-  const foreign = randomUUID();
+  const [foreign, diskOfNode] = [randomUUID(), randomUUID()];
+  await service.pool.query(
+    `insert into wants (kind, id, client_id, project_id, region_id, spec, settled_generation)
+     values ('cluster', gen_random_uuid(), 1, 1, 1, $1, 1)`,
+    [JSON.stringify({ pools: { workers: { nodes: { first: { bootVolumeId: diskOfNode } } } } })],
+  );
   await service.pool.query(
     `insert into simulated_objects (kind, id, spec, doing, began_at, takes_ms)
-     values ('volume', $1, '{}', 'making', now(), 0)`,
-    [foreign],
+     select 'volume', id, '{}', 'making', now(), 0 from unnest($1::uuid[]) as id`,
+    [[foreign, diskOfNode]],
   );
   await vi.waitFor(async () => expect(await objects(foreign)).toEqual([]), WITHIN);
   await vi.waitFor(
@@ -64,5 +69,5 @@ it('what nobody wants goes, and nothing else', async () => {
       expect((await service.pool.query('select from wants where id = $1', [foreign])).rows).toEqual([]),
     WITHIN,
   );
-  for (const id of [kept, volume]) expect(await objects(id)).toHaveLength(1);
+  for (const id of [kept, volume, diskOfNode]) expect(await objects(id)).toHaveLength(1);
 });

@@ -122,14 +122,23 @@ const kinds: Kind[] = Object.values(FAMILIES).flat();
 const IN_PEACE = sql`wants.spec is not null and wants.settled_generation = wants.generation and wants.due_at is null
   and wants.worker_id is null`;
 
+/** Wanted as part of a cluster, and marked as volumes. Those that are going stay known as long as a task removes them. */
+const DISKS_OF_NODES = sql`
+  select (node ->> 'bootVolumeId')::uuid
+  from (
+    select spec from wants where kind = 'cluster' union all select undo from task_wants where kind = 'cluster'
+  ) as known, jsonb_path_query(spec, '$.pools.*.nodes.*') as node`;
+
 async function unwanted(db: Kysely<Tables>, listed: readonly Orphan[]): Promise<Orphan[]> {
   const found: Orphan[] = [];
   for (let from = 0; from < listed.length; from += CHUNK) {
     const chunk = listed.slice(from, from + CHUNK);
     const names = chunk.filter(({ id }) => isUuid(id)).map(({ kind, id }) => ({ kind, id }));
     const { rows } = await sql<{ kind: Kind; id: string }>`
-      select kind, id from jsonb_to_recordset(${JSON.stringify(names)}::jsonb) as listed (kind text, id uuid)
-      join wants using (kind, id)`.execute(db);
+      with listed as (select * from jsonb_to_recordset(${JSON.stringify(names)}::jsonb) as listed (kind text, id uuid))
+      select kind, id from listed join wants using (kind, id)
+      union all
+      select kind, id from listed where kind = 'volume' and id in (${DISKS_OF_NODES})`.execute(db);
     const wanted = new Set(rows.map(keyOf));
     found.push(...chunk.filter((one) => !wanted.has(keyOf({ ...one, id: one.id.toLowerCase() }))));
   }
