@@ -2,7 +2,7 @@ import pg from 'pg';
 import { createApi } from '../support/api.ts';
 import { type BenchDatabase, startDatabase } from '../support/database.ts';
 import { startProduct } from '../support/product.ts';
-import { copyTemplate, knownIds, type Owner } from './copies.ts';
+import { copyTemplate, type Owner, type Template, templateOf } from './copies.ts';
 import { makeTemplate } from './template.ts';
 
 /** How many rows there are; copies are of the template, which wants about 19 things. */
@@ -20,12 +20,12 @@ const DAYS = 60;
 export async function fillDatabase(more: Amounts): Promise<BenchDatabase> {
   const database = await startDatabase();
   try {
-    const { known, owners } = await prepare(database);
+    const { template, owners } = await prepare(database);
     const client = new pg.Client(database.connection);
     await client.connect();
     try {
       await client.query('set synchronous_commit = off; set jit = off');
-      await copyTemplate(client, { own: OWN.copies, others: more.copies, owners }, known);
+      await copyTemplate(client, template, { own: OWN.copies, others: more.copies, owners });
       await copyTasks(client, more);
       await client.query('vacuum (analyze)');
     } finally {
@@ -39,7 +39,7 @@ export async function fillDatabase(more: Amounts): Promise<BenchDatabase> {
 }
 
 /** The first owner is the account under test. */
-async function prepare(database: BenchDatabase): Promise<{ known: string[]; owners: Owner[] }> {
+async function prepare(database: BenchDatabase): Promise<{ template: Template; owners: Owner[] }> {
   const product = await startProduct({
     DATABASE_URL: database.url,
     TRADEWIND_DATA_DIR: database.folder,
@@ -48,23 +48,22 @@ async function prepare(database: BenchDatabase): Promise<{ known: string[]; owne
   const pool = new pg.Pool({ ...database.connection, max: 1 });
   try {
     const api = createApi(product.port);
+    const template = await templateOf(pool, () => makeTemplate(api));
     for (let account = 0; account < ACCOUNTS; account++) {
       await api.call('POST', '/iam/clients/create', { company: `Other ${account}` });
     }
-    const known = await knownIds(pool);
     const { rows: owners } = await pool.query<Owner>(
       `select client_id::int, id::int as project_id, case when id % 2 = 1 then 1 else 2 end as region_id
        from projects order by id`,
     );
-    await makeTemplate(api);
-    return { known, owners };
+    return { template, owners };
   } finally {
     await pool.end();
     await product.stop();
   }
 }
 
-/** Rows first, indexes after. The tasks are those of the template again and again, of the copies in turn. */
+/** Rows first, indexes after. The tasks are those of the template again and again. */
 async function copyTasks(client: pg.Client, others: Amounts): Promise<void> {
   const { rows: indexes } = await client.query<{ name: string; definition: string }>(
     `select indexname as name, indexdef as definition from pg_indexes
@@ -74,25 +73,23 @@ async function copyTasks(client: pg.Client, others: Amounts): Promise<void> {
   await client.query(
     'create temporary table former as select row_number() over () - 1 as turn, * from tasks',
   );
-  for (const [{ tasks, copies }, after] of [
-    [OWN, 0],
-    [others, OWN.copies],
-  ] as const) {
-    if (tasks === 0) continue;
-    await client.query(
-      `insert into tasks (id, task_type, state, error, client_id, user_id, user_client_id, project_id, region_id, request_id,
-         data, input, created_resources, created_on, updated_on, finished_on, deadline_at, acknowledged_at, acknowledged_by)
-       select gen_random_uuid(), task_type, drawn.state, case drawn.state when 'ERROR' then 'The infrastructure refused it' end,
-         copies.client_id, user_id, copies.client_id, copies.project_id, copies.region_id, request_id,
-         data, input, created_resources, at, ended, ended, at + interval '1 hour',
-         case when t % 3 = 0 then ended end, case when t % 3 = 0 then user_id end
-       from generate_series(1, $1::int) t join copies on n = $3::int + 1 + t % $2::int
-       join former on turn = t % (select count(*) from former)
-       cross join lateral (select now() - interval '1 hour' - t * interval '${DAYS} days' / $1 as at) as begun
-       cross join lateral (select at + interval '2 seconds' as ended,
-         case when t % 50 = 7 then 'ERROR' else 'FINISHED' end as state) as drawn`,
-      [tasks, copies, after],
-    );
-  }
+  // Those of the account under test lie among the others.
+  await client.query(
+    `insert into tasks (id, task_type, state, error, client_id, user_id, user_client_id, project_id, region_id, request_id,
+       data, input, created_resources, created_on, updated_on, finished_on, deadline_at, acknowledged_at, acknowledged_by)
+     select gen_random_uuid(), task_type, drawn.state, case drawn.state when 'ERROR' then 'The infrastructure refused it' end,
+       owner.client_id::int, user_id, owner.client_id::int, owner.project_id::int, owner.region_id::int, request_id,
+       data, input, created_resources, at, ended, ended, at + interval '1 hour',
+       case when k % 7 < 2 then ended end, case when k % 7 < 2 then user_id end
+     from (select $1::int + $2::int as total, ($1 + $2) / $1 as each) as amounts
+     cross join generate_series(1, total) t
+     cross join lateral (select case when t % each = 0 then t / each else t end as k) as counted
+     join copies as owner on n = case when t % each = 0 then 1 else $3::int + 1 + t % $4::int end
+     join former on turn = k % (select count(*) from former)
+     cross join lateral (select now() - interval '1 hour' - t * interval '${DAYS} days' / total as at) as begun
+     cross join lateral (select at + interval '2 seconds' as ended,
+       case when k % 51 = 7 then 'ERROR' else 'FINISHED' end as state) as drawn`,
+    [OWN.tasks, others.tasks, OWN.copies, Math.max(others.copies, 1)],
+  );
   for (const { definition } of indexes) await client.query(definition);
 }
