@@ -28,6 +28,7 @@ import { up as virtualAddresses } from './0031_virtual_addresses.ts';
 import { up as userActionResources } from './0032_user_action_resources.ts';
 import { up as wants } from './0033_wants.ts';
 import { up as adoptedInfrastructure } from './0034_adopted_infrastructure.ts';
+import { up as taskLists } from './0036_task_lists.ts';
 
 /** Every migration by the name of its file, in order. Names that have landed never change. */
 export const migrations: Record<string, Migration> = {
@@ -60,4 +61,5 @@ export const migrations: Record<string, Migration> = {
   '0032_user_action_resources': { up: userActionResources },
   '0033_wants': { up: wants },
   '0034_adopted_infrastructure': { up: adoptedInfrastructure },
+  '0036_task_lists': { up: taskLists },
 };
