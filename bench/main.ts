@@ -3,6 +3,7 @@ import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { measureAi } from './ai/suite.ts';
 import { measureEngine } from './engine/suite.ts';
+import { measureFilled } from './filled/suite.ts';
 import { measureOperations } from './operations/suite.ts';
 import { measureStartup } from './startup/suite.ts';
 import { ROOT } from './support/child.ts';
@@ -17,6 +18,7 @@ const suites: Record<string, Suite> = {
   operations: { title: 'Operations over HTTP', run: measureOperations },
   startup: { title: 'Start', run: measureStartup },
   engine: { title: 'Tasks', run: measureEngine },
+  filled: { title: 'Full tables', run: measureFilled },
   ai: { title: 'AI tasks', run: measureAi },
 };
 

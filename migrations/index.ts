@@ -29,6 +29,7 @@ import { up as userActionResources } from './0032_user_action_resources.ts';
 import { up as wants } from './0033_wants.ts';
 import { up as adoptedInfrastructure } from './0034_adopted_infrastructure.ts';
 import { up as oneWorker } from './0035_one_worker.ts';
+import { up as taskLists } from './0036_task_lists.ts';
 import { up as noPoolRevisions } from './0037_no_pool_revisions.ts';
 
 /** Every migration by the name of its file, in order. Names that have landed never change. */
@@ -63,5 +64,6 @@ export const migrations: Record<string, Migration> = {
   '0033_wants': { up: wants },
   '0034_adopted_infrastructure': { up: adoptedInfrastructure },
   '0035_one_worker': { up: oneWorker },
+  '0036_task_lists': { up: taskLists },
   '0037_no_pool_revisions': { up: noPoolRevisions },
 };

@@ -46,14 +46,18 @@ export function runTradewind(args: string[], settings: Record<string, string>) {
   });
 }
 
-/** Starts `tradewind serve` and waits until it says that it is ready. What `node` loads before it may talk to the test. */
+/**
+ * Starts `tradewind serve` and waits until it says that it is ready. What `node` loads before it may talk to the test;
+ * `folder` is where another release is.
+ */
 export async function serve(
   settings: Record<string, string>,
   args: string[] = [],
   nodeArgs: string[] = [],
+  folder = ROOT,
 ): Promise<ServeProcess> {
   const child = spawn('node', [...nodeArgs, 'dist/src/main.js', 'serve', ...args], {
-    cwd: ROOT,
+    cwd: folder,
     env: environment(settings),
     stdio: ['ignore', 'pipe', 'pipe', ...(nodeArgs.length > 0 ? ['ipc' as const] : [])],
   });

@@ -283,6 +283,26 @@ const CLUSTERS: Operations = {
     const name = await make.cluster();
     return () => http.post(`${on('k8s/clusters')}/${name}/pools`, pool('more'));
   },
+  'resize pool': async ({ http, on, make, act }) => {
+    const pools = `${on('k8s/clusters')}/${await make.cluster()}/pools`;
+    await act(pools, pool('more'));
+    return () => http.post(`${pools}/more/resize`, { node_count: 2 });
+  },
+  'change pool': async ({ http, on, make }) => {
+    const pools = `${on('k8s/clusters')}/${await make.cluster()}/pools`;
+    const [{ name: first }] = (await http.get(pools)).body.results;
+    return () => http.patch(`${pools}/${first}`, { labels: { a: 'b' } });
+  },
+  'delete pool': async ({ http, on, make, act }) => {
+    const pools = `${on('k8s/clusters')}/${await make.cluster()}/pools`;
+    await act(pools, pool('more'));
+    return () => http.delete(`${pools}/more`);
+  },
+  'upgrade cluster': async ({ http, on, make }) => {
+    const path = `${on('k8s/clusters')}/${await make.cluster()}`;
+    const { body } = await http.get(`${path}/upgrade_versions`);
+    return () => http.post(`${path}/upgrade`, { version: body.results[0].version });
+  },
   'delete cluster': async ({ http, on, make }) => {
     const name = await make.cluster();
     return () => http.delete(`${on('k8s/clusters')}/${name}`);

@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BenchDatabase } from '../support/database.ts';
+import { type Product, startProduct } from '../support/product.ts';
+import { median, percentile } from '../support/statistics.ts';
+import { markdownTable, shown } from '../support/table.ts';
+import { type Amounts, fillDatabase } from './load.ts';
+import { createTimedApi, TURNS, type Turn } from './requests.ts';
+
+const EMPTY: Amounts = { tasks: 0, copies: 0 };
+const FILLED: Amounts = { tasks: 990_000, copies: 4_800 };
+const TARGET = 1.5;
+/** A start holds all that is wanted against what is there. */
+const STARTED_MS = 15_000;
+const THOROUGH = { rounds: 11, calls: 20 };
+const QUICK = { rounds: 5, calls: 10 };
+
+interface Side {
+  database: BenchDatabase;
+  product: Product;
+}
+type Times = Map<string, number[]>;
+
+/** An account on full tables against the same account on tables that nobody else uses. */
+export async function measureFilled({
+  quick,
+  only = '',
+}: {
+  quick: boolean;
+  only?: string;
+}): Promise<string> {
+  const turns = TURNS.filter(({ name }) => name.toLowerCase().includes(only.toLowerCase()));
+  const sides: Side[] = [];
+  try {
+    const begun = performance.now();
+    for (const more of [EMPTY, FILLED]) {
+      const database = await fillDatabase(more);
+      sides.push({ database, product: await startSide(database) });
+    }
+    const loading = `Loading took ${shown((performance.now() - begun) / 1_000)} s`;
+    const [empty, filled] = sides.map(({ product }) => createTimedApi(product.port));
+    if (!empty || !filled) throw new Error('There are two sides');
+    await sleep(STARTED_MS);
+    const rows: string[][] = [];
+    for (const { name, turn } of turns) {
+      process.stderr.write(`${name} ...\n`);
+      rows.push(...(await compare(turn, { empty, filled }, quick ? QUICK : THOROUGH)));
+    }
+    const header = ['', 'p50 ms, empty', 'filled', 'ratio', 'p95 ms, empty', 'filled', 'ratio'];
+    return `${markdownTable(header, rows)}\n\nThe target of each ratio is ${TARGET}. ${loading}.`;
+  } finally {
+    for (const { database, product } of sides) {
+      await product.stop();
+      await database.stop();
+    }
+  }
+}
+
+function startSide(database: BenchDatabase): Promise<Product> {
+  return startProduct({
+    DATABASE_URL: database.url,
+    TRADEWIND_DATA_DIR: database.folder,
+    // What is simulated takes no time: what is left is Tradewind's own.
+    TRADEWIND_SIMULATION_SPEED: '100000',
+  });
+}
+
+/** Both sides take turns in short rounds; figures are medians over the rounds. */
+async function compare(
+  turn: Turn,
+  sides: Record<'empty' | 'filled', ReturnType<typeof createTimedApi>>,
+  { rounds, calls }: typeof THOROUGH,
+): Promise<string[][]> {
+  const names = ['empty', 'filled'] as const;
+  const times = { empty: [] as Times[], filled: [] as Times[] };
+  // The first round warms up.
+  for (let round = 0; round <= rounds; round++) {
+    for (const side of round % 2 === 0 ? names : names.toReversed()) {
+      const noted: Times = new Map();
+      const note = (name: string, ms: number) => noted.set(name, [...(noted.get(name) ?? []), ms]);
+      for (let call = 0; call < calls; call++) await turn(sides[side], note, `bench-${round}-${call}`);
+      if (round > 0) times[side].push(noted);
+    }
+  }
+  return [...(times.empty[0]?.keys() ?? [])].map((name) => {
+    const cells = [0.5, 0.95].flatMap((share) => {
+      const of = (side: 'empty' | 'filled') =>
+        times[side].map((noted) => percentile(noted.get(name) ?? [], share));
+      const [small, large] = [of('empty'), of('filled')];
+      const ratio = median(large.map((ms, round) => ms / (small[round] ?? Number.NaN)));
+      return [
+        shown(median(small)),
+        shown(median(large)),
+        `${ratio > TARGET ? 'MISSED ' : ''}${shown(ratio)}`,
+      ];
+    });
+    return [name, ...cells];
+  });
+}

@@ -1,0 +1,175 @@
+import fs from 'node:fs';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../support/databases.ts';
+import { createHttpClient } from '../support/http-client.ts';
+import { brokenInvariants } from './concurrency/invariants.ts';
+import { createMakers } from './faults/makers.ts';
+import { OPERATIONS } from './faults/operations.ts';
+import { MARK } from './inner-order/lives.ts';
+import { buildTestRelease } from './inner-order/test-release.ts';
+import { build, ROOT, type ServeProcess, serve, temporaryFolder } from './processes.ts';
+
+/*
+ * The stages that infrastructure passes, their names, their order and their number are its own affair. Tasks of every
+ * type are begun by one release, go on in another one whose stages differ, and come back in their middle.
+ */
+const TOKEN = '7$acceptance-secret';
+const FAST = '1000';
+/** So slow that nearly all is still at work when the release changes. */
+const SLOW = '0.1';
+const RELEASES = ['this release', 'the test release'] as const;
+
+let testRelease: string;
+beforeAll(() => {
+  build();
+  testRelease = buildTestRelease();
+}, 120_000);
+afterAll(() => testRelease && fs.rmSync(testRelease, { recursive: true }));
+
+const folderOf = (release: string) => (release === 'this release' ? ROOT : testRelease);
+
+describe.each(RELEASES.map((here) => ({ here, there: RELEASES.find((other) => other !== here) ?? '' })))(
+  'tasks that $here has begun, $there goes on with, and $here ends',
+  ({ here, there }) => {
+    const running: ServeProcess[] = [];
+    let database: TestDatabase;
+    let pool: pg.Pool;
+
+    beforeAll(async () => {
+      database = await createDatabase({ empty: true });
+      pool = new pg.Pool({ connectionString: database.url, max: 2 });
+      pool.on('error', () => {});
+    });
+    afterAll(async () => {
+      await Promise.all(running.map((each) => each.end('SIGKILL')));
+      await pool?.end();
+      await database?.drop();
+    });
+
+    async function start(release: string, speed: string, role: string): Promise<ServeProcess> {
+      const settings = {
+        DATABASE_URL: database.url,
+        TRADEWIND_DATA_DIR: temporaryFolder(),
+        TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
+        TRADEWIND_SIMULATION_SPEED: speed,
+        TRADEWIND_RATE_LIMIT: '0',
+        TRADEWIND_LOG_LEVEL: 'warn',
+      };
+      const started = await serve(settings, ['--role', role], [], folderOf(release));
+      running.push(started);
+      return started;
+    }
+    async function texts(query: string): Promise<string[]> {
+      const { rows } = await pool.query<{ text: string }>(query);
+      return rows.map(({ text }) => text);
+    }
+    const unended = () =>
+      texts(`select distinct task_type as text from tasks where state in ('NEW', 'RUNNING') order by 1`);
+    const accepted = async () =>
+      (await texts(`select operation as text from user_actions where outcome = 'accepted'`)).length;
+    /** The stages that are those of one release alone. */
+    const stagesOf = (release: string) => async () =>
+      (
+        await texts(
+          `select doing as text from wants where doing not like 'waiting for %' and doing <> 'changing'`,
+        )
+      ).filter((stage) => stage.startsWith(MARK) === (release === 'the test release'));
+    const failed = () =>
+      texts(`select task_type || ': ' || error as text from tasks where state = 'ERROR' order by 1`);
+    const machinesAtWork = () =>
+      texts(`select doing as text from wants where kind = 'machine' and settled_generation is null
+      and worker_id is not null and doing not like 'waiting for %'`);
+
+    it('come to their end as if nothing had been', async () => {
+      const api = await start(here, SLOW, 'api');
+      const maker = await start(here, FAST, 'worker');
+      const makers = createMakers(createHttpClient(api.url, TOKEN), 1);
+      const acts = await Promise.all(Object.values(OPERATIONS).map((prepare) => prepare(makers)));
+      await expect.poll(() => brokenInvariants(pool), { timeout: 30_000, interval: 500 }).toEqual([]);
+      await maker.end();
+
+      const before = await accepted();
+      // Some wait for their task before they answer.
+      const answers = Promise.all(acts.map((act) => act()));
+      await expect.poll(accepted, { timeout: 30_000 }).toBe(before + acts.length);
+      expect(await unended()).toMatchInlineSnapshot(`
+        [
+          "attach_vm_interface",
+          "attach_volume",
+          "convert_reserved_fixed_ip_to_fip",
+          "create_fip",
+          "create_image",
+          "create_k8s_cluster_pool_v2",
+          "create_k8s_cluster_v2",
+          "create_network",
+          "create_reserved_fixed_ip",
+          "create_sfs",
+          "create_snapshot",
+          "create_subnet",
+          "create_vm",
+          "create_volume",
+          "delete_fip",
+          "delete_image",
+          "delete_k8s_cluster_pool_v2",
+          "delete_k8s_cluster_v2",
+          "delete_network",
+          "delete_reserved_fixed_ip",
+          "delete_sfs",
+          "delete_snapshot",
+          "delete_subnet",
+          "delete_vm",
+          "delete_volume",
+          "detach_vm_interface",
+          "detach_volume",
+          "extend_sfs",
+          "extend_volume",
+          "hard_reboot_vm",
+          "resize_k8s_cluster_v2",
+          "resize_vm",
+          "resume_vm",
+          "retype_volume",
+          "revert_volume",
+          "soft_reboot_vm",
+          "start_vm",
+          "stop_vm",
+          "suspend_vm",
+          "update_floating_ip",
+          "update_k8s_cluster_pool_v2",
+          "update_k8s_cluster_v2",
+          "update_network",
+          "update_port",
+          "update_sfs",
+          "upgrade_k8s_cluster_v2",
+        ]
+      `);
+      const first = await start(here, SLOW, 'worker');
+      await expect
+        .poll(() => texts(`select id as text from tasks where state = 'NEW'`), {
+          interval: 20,
+          timeout: 30_000,
+        })
+        .toEqual([]);
+      await expect.poll(stagesOf(here), { timeout: 10_000 }).not.toEqual([]);
+      expect(await stagesOf(there)()).toEqual([]);
+      await first.end('SIGTERM');
+      expect((await unended()).length, 'types that meet the other release').toBeGreaterThan(30);
+
+      const second = await start(there, SLOW, 'all');
+      // Machines have waited for their ports: it begins them itself.
+      await expect
+        .poll(async () => [...(await machinesAtWork()), ...(await failed())], { timeout: 60_000 })
+        .not.toEqual([]);
+      expect(await failed()).toEqual([]);
+      expect(await stagesOf(there)()).not.toEqual([]);
+      await second.end('SIGKILL');
+      expect(await unended()).toEqual(expect.arrayContaining(['create_k8s_cluster_v2', 'create_vm']));
+
+      const last = await start(here, SLOW, 'worker');
+      await expect.poll(unended, { timeout: 90_000, interval: 500 }).toEqual([]);
+      expect(await failed(), last.stderr()).toEqual([]);
+      for (const { status, text } of await answers) expect(status, text).toBeLessThan(300);
+      await expect.poll(() => brokenInvariants(pool), { timeout: 30_000, interval: 500 }).toEqual([]);
+    }, 240_000);
+  },
+);

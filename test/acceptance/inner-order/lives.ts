@@ -1,0 +1,30 @@
+import type { Kind } from '../../../src/backends/contract/backend.ts';
+import { LIVES as FORMER, type Life, type Phase } from '../../../src/backends/simulated/lives.ts';
+
+export * from '../../../src/backends/simulated/lives.ts';
+
+/** Each stage of the test release begins like this. */
+export const MARK = 'otherwise: ';
+
+/** The stages of a test release: renamed, backwards, the last one dropped, one added, and each takes another time. */
+export const LIVES = Object.fromEntries(
+  Object.entries(FORMER).map(([kind, former]) => [kind, otherwise(former as Life<Kind>)]),
+);
+
+function otherwise(former: Life<Kind>): Life<Kind> {
+  return {
+    ...former,
+    making: (spec) => reordered(former.making(spec)),
+    changing: (before, spec) => reordered(former.changing(before, spec)),
+    removing: renamed(former.removing),
+  };
+}
+
+function reordered(phases: readonly Phase[]): Phase[] {
+  const [, ...others] = phases.toReversed();
+  return [{ state: `${MARK}checking`, ms: 300 }, ...others.map(renamed)];
+}
+
+function renamed({ state, ms }: Phase): Phase {
+  return { state: `${MARK}${state}`, ms: 1.5 * ms };
+}
