@@ -29,13 +29,23 @@ export interface Claim {
 }
 
 /**
- * Takes what is due, the oldest first, at most `limit` of it. Materialized, since the planner may run a subquery with
+ * Takes what is due, the oldest first, at most `limit` of it, but for what is of the places `except`. Materialized, since the planner may run a subquery with
  * a limit more than once.
  */
-export async function takeDue(sqlDb: Kysely<Tables>, workerId: string, limit: number): Promise<Claim[]> {
+export async function takeDue(
+  sqlDb: Kysely<Tables>,
+  workerId: string,
+  limit: number,
+  except: readonly Pick<Claim, 'kind' | 'region_id'>[],
+): Promise<Claim[]> {
+  const others =
+    except.length === 0
+      ? sql``
+      : sql`and (kind, region_id) not in (
+          select kind, region_id from jsonb_to_recordset(${JSON.stringify(except)}::jsonb) as place (kind text, region_id bigint))`;
   const { rows } = await sql<Claim>`
     with due as materialized (
-      select kind, id from wants where worker_id is null and due_at <= clock_timestamp()
+      select kind, id from wants where worker_id is null and due_at <= clock_timestamp() ${others}
       order by due_at limit ${limit} for no key update skip locked
     )
     update wants set worker_id = ${workerId} from due where wants.kind = due.kind and wants.id = due.id

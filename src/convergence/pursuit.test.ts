@@ -47,7 +47,7 @@ test('a backend that hangs holds nobody up who needs another', async () => {
   await stage.worker(backend, { backendOf: (_region, kind) => (kind === 'volume' ? hung : backend) });
   await until(async () => {
     const { rows } = await stage.database.pool.query(
-      `select from wants where doing = 'waiting for its turn'`,
+      `select from wants where doing = 'the infrastructure gives no answer'`,
     );
     return rows.length > 0 || undefined;
   });

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { LimitFunction } from 'p-limit';
 import type { Logger } from 'pino';
 import {
   type Backend,
@@ -16,15 +15,15 @@ import { untilAborted } from '../lib/until-aborted.ts';
 import { type Claim, keep, Overtaken, obstacleOf, type Release, release } from './claims.ts';
 import { settle } from './endings.ts';
 import { EndFailed, failEnd, refuse } from './failures.ts';
+import type { Lines } from './lines.ts';
 import { isTransient } from './transient.ts';
 import type { Endings } from './waiting-tasks.ts';
 
 /** Who asks again that soon keeps the want in hand, instead of putting it down and taking it up. */
 const SHORT_MS = 1_000;
 const READABLE_MS = 100;
-/** Calls of one backend that wait for others. */
-const MOST_IN_LINE = 250;
-const IN_LINE = { state: 'progressing', doing: 'waiting for its turn', askAgainMs: 2_000 } as const;
+/** Where the backend got stuck before the turn came. Nothing of it is taken as long as it is. */
+const IN_LINE_MS = 2_000;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 30_000;
 /**
@@ -41,8 +40,7 @@ export interface Pursuit extends Endings {
   claims: Database;
   backendOf(regionId: number, kind: Kind): Backend;
   longestCallMs: number;
-  /** Of the calls to a backend at a time. */
-  limitOf(backend: Backend): LimitFunction;
+  lines: Lines;
 }
 
 type Outcome = { settled: object | null } | { refused: string } | Release;
@@ -98,16 +96,22 @@ async function outcomeOf(pursuit: Pursuit, claim: Claim, signal: AbortSignal): P
   }
 }
 
-/** A backend that hangs must not have all that this worker may have in hand. */
 async function convergeInTurn(
   pursuit: Pursuit,
   claim: Claim,
   signal: AbortSignal,
 ): Promise<Convergence<object | null>> {
   const backend = pursuit.backendOf(claim.region_id, claim.kind);
-  const limit = pursuit.limitOf(backend);
-  if (limit.pendingCount >= MOST_IN_LINE) return IN_LINE;
-  return limit(() => convergeOnce(pursuit, backend, claim, signal));
+  const { kind, region_id } = claim;
+  const turn = pursuit.lines.of(backend).call({ kind, region_id }, async () => {
+    begun = true;
+    return convergeOnce(pursuit, backend, claim, signal);
+  });
+  let begun = false;
+  return turn.catch((error: unknown) => {
+    if (begun) throw error;
+    throw new Unavailable('the infrastructure gives no answer', { retryAfterMs: IN_LINE_MS });
+  });
 }
 
 async function convergeOnce(

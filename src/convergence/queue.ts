@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
-import pLimit, { type LimitFunction } from 'p-limit';
-import type { Backend } from '../backends/contract/backend.ts';
 import type { Queue } from '../worker/queue.ts';
 import { beginTasks, claimedBy, giveBack, takeDue, takeFromDead } from './claims.ts';
 import { finishReady, readyTasks } from './endings.ts';
 import { expire } from './failures.ts';
+import { createLines } from './lines.ts';
 import { type Pursuit, pursue } from './pursuit.ts';
 import type { Endings } from './waiting-tasks.ts';
 import { keyOf, WANTED } from './wants.ts';
@@ -12,12 +11,10 @@ import { keyOf, WANTED } from './wants.ts';
 const BATCH = 200;
 /** In hand, most of them waiting for their infrastructure. */
 const MOST_IN_HAND = 500;
-/** Calls of one backend at a time. */
-const MOST_CALLS = 32;
 const LONGEST_CALL_MS = 60_000;
 const READY_MS = 5_000;
 
-export interface WantsQueueOptions extends Omit<Pursuit, 'kinds' | 'limitOf' | 'longestCallMs'> {
+export interface WantsQueueOptions extends Omit<Pursuit, 'kinds' | 'lines' | 'longestCallMs'> {
   kinds: readonly (Endings['kinds'] extends ReadonlyMap<string, infer Kind> ? Kind : never)[];
   /** A backend that gives no answer for so long is taken to be away. */
   longestCallMs?: number;
@@ -27,13 +24,8 @@ export interface WantsQueueOptions extends Omit<Pursuit, 'kinds' | 'limitOf' | '
 export function wantsQueue(options: WantsQueueOptions): Queue {
   const { database, claims, log, clock, workerId, longestCallMs = LONGEST_CALL_MS } = options;
   const kinds = new Map(options.kinds.map((kind) => [kind.type, kind]));
-  const limits = new WeakMap<Backend, LimitFunction>();
-  const limitOf = (backend: Backend) => {
-    const limit = limits.get(backend) ?? pLimit(MOST_CALLS);
-    limits.set(backend, limit);
-    return limit;
-  };
-  const pursuit: Pursuit = { ...options, kinds, limitOf, longestCallMs };
+  const lines = createLines();
+  const pursuit: Pursuit = { ...options, kinds, lines, longestCallMs };
 
   let lastLookForReady = Number.NEGATIVE_INFINITY;
 
@@ -53,7 +45,8 @@ export function wantsQueue(options: WantsQueueOptions): Queue {
     topic: WANTED,
     async take(inHand, begin) {
       const room = Math.min(BATCH, MOST_IN_HAND - inHand.size);
-      const taken = room > 0 ? await takeDue(claims.sql, workerId, room) : [];
+      const stuck = lines.clearStuck();
+      const taken = room > 0 ? await takeDue(claims.sql, workerId, room, stuck) : [];
       if (taken.length === 0) return false;
       for (const claim of taken) {
         const work = (signal: AbortSignal) => pursue(pursuit, claim, signal);

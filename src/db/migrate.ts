@@ -1,8 +1,9 @@
-import { Migrator } from 'kysely';
+import { type Kysely, Migrator, sql } from 'kysely';
 import { migrations } from '../../migrations/index.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import type { Database } from './database.ts';
 import { refusalNamed } from './refusals.ts';
+import type { Tables } from './tables.ts';
 
 /** The first there ever was: a database that has it is Tradewind's. */
 const [FIRST = ''] = Object.keys(migrations);
@@ -12,9 +13,10 @@ const [FIRST = ''] = Object.keys(migrations);
  * holds an advisory lock. Returns the names of the migrations that ran.
  */
 export async function migrate(database: Database): Promise<string[]> {
-  const migrator = new Migrator({ db: database.sql, provider: { getMigrations: async () => migrations } });
   await refuseForeignHistory(database).catch((error: unknown) => refuse(database, error));
-  const { error, results } = await migrator.migrateToLatest();
+  const { error, results } = await withoutTimeouts(database, (db) =>
+    new Migrator({ db, provider: { getMigrations: async () => migrations } }).migrateToLatest(),
+  );
   const failed = results?.find((result) => result.status === 'Error');
   if (error) {
     const what = failed ? `Migration ${failed.migrationName} failed` : 'Migrations could not start';
@@ -22,6 +24,18 @@ export async function migrate(database: Database): Promise<string[]> {
   }
   return (results ?? []).map((result) => result.migrationName);
 }
+
+/** Large tables take their time, and so does another process that migrates them. */
+function withoutTimeouts<T>({ sql: db }: Database, work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+  return db.connection().execute(async (connection) => {
+    for (const setting of TIMEOUTS) await sql`set ${sql.ref(setting)} = 0`.execute(connection);
+    const done = await work(connection);
+    for (const setting of TIMEOUTS) await sql`reset ${sql.ref(setting)}`.execute(connection);
+    return done;
+  });
+}
+
+const TIMEOUTS = ['statement_timeout', 'idle_in_transaction_session_timeout'];
 
 /** The migrator would call such a database corrupted. */
 async function refuseForeignHistory({ pool }: Database): Promise<void> {

@@ -77,6 +77,8 @@ function serve(queue: Queue, { database, changes, log }: Foundation): Serving {
   });
 
   function begin({ key, state, work }: Claim): void {
+    // It was freed and taken anew in one moment.
+    inHand.get(key)?.stop.abort(new Error('It was taken anew'));
     const stop = new AbortController();
     const done = work(stop.signal)
       .catch((error: unknown) => {

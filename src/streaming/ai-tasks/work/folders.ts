@@ -1,6 +1,7 @@
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import type { Logger } from 'pino';
 
 /** Where tasks keep files while they are in work: `<root>/<worker>/<task>`. */
 export interface WorkFolders {
@@ -18,6 +19,8 @@ export interface WorkFolders {
 
 interface Owner {
   host: string;
+  /** Processes of others can't be seen, such as those of another container. */
+  pidNamespace: string;
   pid: number;
   /** Tells a process from a later one with the same number. */
   startedAt: string;
@@ -29,11 +32,14 @@ const WORKER_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** A folder without an owner may be about to get one. */
 const OWNERLESS_MS = 60_000;
 
-export async function openWorkFolders(root: string, workerId: string): Promise<WorkFolders> {
+export async function openWorkFolders(root: string, workerId: string, log: Logger): Promise<WorkFolders> {
+  const pidNamespace = await ownPidNamespace();
+  const left = new Set<string>();
   const own = path.join(root, workerId);
   await fs.mkdir(own, { recursive: true, mode: 0o700 });
   const owner: Owner = {
     host: os.hostname(),
+    pidNamespace,
     pid: process.pid,
     startedAt: (await startOf(process.pid)) ?? '',
   };
@@ -47,17 +53,22 @@ export async function openWorkFolders(root: string, workerId: string): Promise<W
     },
     remove: (taskId) => remove(path.join(own, taskId)),
     async sweep(livingWorkers) {
-      const names = (await namesIn(root)).filter((name) => WORKER_ID.test(name) && name !== workerId);
+      const names = (await namesIn(root)).filter(
+        (name) => WORKER_ID.test(name) && name !== workerId && !left.has(name),
+      );
       const dead: string[] = [];
       if (names.length === 0) return dead;
       // Asked after looking: a worker is known before it has a folder.
       const living = await livingWorkers();
       for (const name of names) {
         const folder = path.join(root, name);
-        if (await isInUse(folder, living.has(name))) continue;
-        await endProcessesIn(folder);
-        await remove(folder);
+        if (await isInUse(folder, living.has(name), pidNamespace)) continue;
         dead.push(name);
+        await endProcessesIn(folder);
+        await remove(folder).catch((error: unknown) => {
+          left.add(name);
+          log.warn({ err: error, folder }, 'a folder that a dead process left could not be removed');
+        });
       }
       return dead;
     },
@@ -71,9 +82,9 @@ const remove = (folder: string) => fs.rm(folder, { recursive: true, force: true,
  * A process of this machine is seen. For one of another machine its heartbeat speaks, and for a thread of this process
  * too: it may have ended alone.
  */
-async function isInUse(folder: string, beats: boolean): Promise<boolean> {
+async function isInUse(folder: string, beats: boolean, pidNamespace: string): Promise<boolean> {
   const owner = await ownerOf(folder);
-  if (owner?.host === os.hostname()) {
+  if (owner?.host === os.hostname() && owner.pidNamespace === pidNamespace) {
     const start = await startOf(owner.pid);
     const lives = start !== undefined && start === owner.startedAt;
     return lives && (owner.pid !== process.pid || beats);
@@ -82,6 +93,9 @@ async function isInUse(folder: string, beats: boolean): Promise<boolean> {
   const { mtimeMs } = await fs.stat(folder);
   return Date.now() - mtimeMs < OWNERLESS_MS;
 }
+
+/** Empty where there are none. */
+const ownPidNamespace = (): Promise<string> => fs.readlink('/proc/self/ns/pid').catch(() => '');
 
 async function ownerOf(folder: string): Promise<Owner | undefined> {
   try {

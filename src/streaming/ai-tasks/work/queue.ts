@@ -50,7 +50,7 @@ export async function openAiQueue(options: AiQueueOptions): Promise<AiQueue> {
   const kinds = workKinds(capabilities);
   const metrics = createAiMetrics(options.registry);
   const places = createPlaces(options.concurrency);
-  const folders = await openWorkFolders(path.join(options.folder, 'ai'), workerId);
+  const folders = await openWorkFolders(path.join(options.folder, 'ai'), workerId, log);
   log.info({ can: kinds, concurrency: options.concurrency }, 'AI tasks are taken');
   const waiting = ALWAYS_ACCEPTED.filter((kind) => !kinds.includes(kind));
   if (waiting.length > 0) {

@@ -1,0 +1,66 @@
+import pLimit, { type LimitFunction } from 'p-limit';
+import type { Backend } from '../backends/contract/backend.ts';
+import type { Claim } from './claims.ts';
+
+/** Calls of one backend at a time. */
+const MOST_CALLS = 32;
+const STUCK_MS = 3_000;
+
+/** Whose wants a backend has. */
+export type Place = Pick<Claim, 'kind' | 'region_id'>;
+
+/** Where calls to a backend wait for their turn. */
+export interface Line {
+  /** @throws DOMException AbortError where the backend got stuck before the turn came */
+  call<T>(place: Place, work: () => Promise<T>): Promise<T>;
+}
+
+/** A line for each backend, so that one that hangs holds up nobody who needs another. */
+export interface Lines {
+  of(backend: Backend): Line;
+  /** What backends have of which no call ends. Sends away those who wait for one of them. */
+  clearStuck(): Place[];
+}
+
+interface Waiting extends Line {
+  limit: LimitFunction;
+  places: Map<string, Place>;
+  endedAt: number;
+}
+
+export function createLines(): Lines {
+  const lines = new Map<Backend, Waiting>();
+  return {
+    of(backend) {
+      const line = lines.get(backend) ?? newLine();
+      lines.set(backend, line);
+      return line;
+    },
+    clearStuck() {
+      const stuck = [...lines.values()].filter(
+        ({ limit, endedAt }) => limit.activeCount === MOST_CALLS && performance.now() - endedAt > STUCK_MS,
+      );
+      for (const { limit } of stuck) limit.clearQueue();
+      return stuck.flatMap(({ places }) => [...places.values()]);
+    },
+  };
+}
+
+function newLine(): Waiting {
+  const limit = pLimit({ concurrency: MOST_CALLS, rejectOnClear: true });
+  const line: Waiting = {
+    limit,
+    places: new Map(),
+    endedAt: performance.now(),
+    call(place, work) {
+      line.places.set(`${place.kind} ${place.region_id}`, place);
+      if (limit.activeCount === 0) line.endedAt = performance.now();
+      return limit(() =>
+        work().finally(() => {
+          line.endedAt = performance.now();
+        }),
+      );
+    },
+  };
+  return line;
+}
