@@ -113,7 +113,7 @@ async function fail(
   if (!kind?.keeps) await takeBack(tx, task.id);
   await forgetWaiting(tx, task.id);
   if (instead.length > 0) await want(tx, await placeOf(tx, task.id), instead);
-  log.info({ taskId: task.id, reason }, 'task failed');
+  log.info({ taskId: task.id, type: task.task_type, reason }, 'task failed');
 }
 
 /** What a task wanted is wanted no more. */

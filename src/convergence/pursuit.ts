@@ -155,10 +155,11 @@ async function convergeOnce(
 function afterFault(claim: Claim, error: unknown, log: Logger): Outcome {
   const { handle } = claim;
   const failures = claim.failures + 1;
-  const about = { kind: claim.kind, id: claim.id, failures };
+  const about = { kind: claim.kind, id: claim.id, region: claim.region_id, failures };
   if (error instanceof Refused) return { refused: error.message };
   if (error instanceof Unavailable || isTransient(error)) {
-    log.warn({ ...about, err: error }, 'the infrastructure can not be reached, trying again');
+    const why = error instanceof Unavailable ? { why: error.message } : { err: error };
+    log.warn({ ...about, ...why }, 'the infrastructure can not be reached, trying again');
     const againInMs = (error instanceof Unavailable ? error.retryAfterMs : undefined) ?? pauseAfter(failures);
     return { doing: messageOf(error), againInMs, failures, handle };
   }

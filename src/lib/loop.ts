@@ -7,20 +7,28 @@ export interface Loop {
   stop(): Promise<void>;
 }
 
-/** Does `work` now and then every `ms`, one round at a time. A failed round is logged; the next comes in its turn. */
+/**
+ * Does `work` now and then every `ms`, one round at a time. A failed round is logged, once for each fault, and the next
+ * comes in its turn.
+ */
 export function loop(name: string, ms: number, log: Logger, work: () => Promise<void>): Loop {
   let stopped = false;
   let again = false;
   let timer: NodeJS.Timeout | undefined;
   let atWork: Promise<void> | undefined;
+  let fault: string | undefined;
   async function round(): Promise<void> {
     try {
       while (again && !stopped) {
         again = false;
         await work();
+        if (fault !== undefined) log.info(`${name} works again`);
+        fault = undefined;
       }
     } catch (error) {
-      if (!stopped) log.warn({ err: error }, `${name} failed, trying again`);
+      const known = fault === String(error);
+      fault = String(error);
+      if (!stopped) log[known ? 'debug' : 'warn']({ err: error }, `${name} failed, trying again`);
     }
     atWork = undefined;
     if (!stopped) timer = setTimeout(now, ms);

@@ -7,7 +7,7 @@ import { loadConfig } from '../config.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { ensureFirstAccount } from '../iam/accounts/first-account.ts';
 import { systemClock as clock } from '../lib/clock.ts';
-import { type FirstToken, makeFirstToken } from './first-token.ts';
+import { type FirstToken, firstTokenFile, makeFirstToken } from './first-token.ts';
 import { readyMessage } from './ready-message.ts';
 
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-token-'));
@@ -24,7 +24,8 @@ afterAll(async () => {
   fs.rmSync(home, { recursive: true });
 });
 
-const make = (dataDir: string) => makeFirstToken({ database, clock, dataDir, terminal: false });
+const make = (dataDir: string, databaseUrl?: string) =>
+  makeFirstToken({ database, clock, file: firstTokenFile({ dataDir, databaseUrl }), terminal: false });
 
 it("is made by a start that can keep it, in a file that is nobody else's", async () => {
   const blocked = path.join(home, 'file');
@@ -38,6 +39,13 @@ it("is made by a start that can keep it, in a file that is nobody else's", async
   expect(fs.statSync(path.join(dataDir, 'first-token')).mode & 0o777).toBe(0o600);
   expect(fs.readFileSync(path.join(dataDir, 'first-token'), 'utf8')).toMatch(/^\d+_[0-9a-f]{64}\n$/);
   expect(await make(dataDir)).toBeUndefined();
+});
+
+it('has a file for each database', () => {
+  const fileOf = (databaseUrl?: string) => path.basename(firstTokenFile({ dataDir: home, databaseUrl }));
+  expect(fileOf()).toBe('first-token');
+  expect(fileOf('postgresql://user:secret@db.example:5432/trade')).toBe('first-token-db.example-5432-trade');
+  expect(fileOf('postgresql://user:secret@localhost/trade?host=/run')).toBe('first-token-localhost-trade');
 });
 
 it('is told of in the message, but never in it unless there is a terminal', () => {

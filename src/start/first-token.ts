@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { makeTokenOnce } from '../iam/accounts/first-account.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -7,24 +8,29 @@ import type { Clock } from '../lib/clock.ts';
 /** The first token: to be shown, kept in a file, or not made since it could be neither. */
 export type FirstToken = { text: string } | { file: string } | { problem: string };
 
-/** Where it is when there is no terminal to show it on: what is printed elsewhere is kept by logs. */
-export function firstTokenFile(dataDir: string): string {
-  return path.join(dataDir, 'first-token');
+/**
+ * Where it is when there is no terminal to show it on: what is printed elsewhere is kept by logs. Each database has a file
+ * of its own, as it has a token of its own.
+ */
+export function firstTokenFile({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>): string {
+  if (databaseUrl === undefined) return path.join(dataDir, 'first-token');
+  const { host, pathname } = new URL(databaseUrl);
+  return path.join(dataDir, `first-token-${host}${pathname}`.replaceAll(/[^\w.-]/g, '-').slice(0, 200));
 }
 
 /** Makes the first token of an account that has none, for the person at the terminal or else for the owner of the folder. */
 export async function makeFirstToken(deps: {
   database: Database;
   clock: Clock;
-  dataDir: string;
+  /** See `firstTokenFile`. */
+  file: string;
   terminal: boolean;
 }): Promise<FirstToken | undefined> {
-  const { database, clock, dataDir, terminal } = deps;
+  const { database, clock, file, terminal } = deps;
   if (terminal) {
     const text = await makeTokenOnce({ database, clock });
     return text === undefined ? undefined : { text };
   }
-  const file = firstTokenFile(dataDir);
   let written = false;
   const keep = (token: string) => {
     try {

@@ -24,7 +24,7 @@ import { accessLogOf } from '../log.ts';
 import { createServices, prepareProjects } from '../services.ts';
 import { requireAiSandbox } from './ai-worker.ts';
 import { sourceOf } from './catalog-apply.ts';
-import { type FirstToken, makeFirstToken } from './first-token.ts';
+import { type FirstToken, firstTokenFile, makeFirstToken } from './first-token.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { cannotListen, type Place, requireFreePort } from './listening.ts';
 import { createMetrics } from './metrics.ts';
@@ -112,9 +112,9 @@ export async function startPlatform(
     if (api.status === 'rejected') throw api.reason;
     await working;
     const address = api.value;
-    const { dataDir } = config;
+    const file = firstTokenFile(config);
     const firstToken =
-      address && (await patiently(() => makeFirstToken({ database, clock: systemClock, dataDir, terminal })));
+      address && (await patiently(() => makeFirstToken({ database, clock: systemClock, file, terminal })));
     return {
       address,
       firstToken,

@@ -23,7 +23,7 @@ export function readyMessage(
 
 function aboutToken(
   first: Platform['firstToken'],
-  { bootstrapToken, dataDir }: Config,
+  config: Config,
   call: (token: string) => string,
 ): string[] {
   const withText = (token: string) => call(`'Authorization: apikey ${token}'`);
@@ -44,7 +44,7 @@ function aboutToken(
       withText('<token>'),
     ];
   }
-  if (bootstrapToken) return ['Use the token in TRADEWIND_BOOTSTRAP_TOKEN:', withText('<token>')];
+  if (config.bootstrapToken) return ['Use the token in TRADEWIND_BOOTSTRAP_TOKEN:', withText('<token>')];
   if (first) {
     return [
       `The API token is in ${first.file}, which this user alone can read.`,
@@ -53,7 +53,7 @@ function aboutToken(
       inFile(first.file),
     ];
   }
-  const file = firstTokenFile(dataDir);
+  const file = firstTokenFile(config);
   if (fs.existsSync(file)) return [`Use the API token in ${file}:`, inFile(file)];
   return [
     'Use the API token that the first start showed, or one that "npx tradewind token create" makes:',

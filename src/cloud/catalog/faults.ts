@@ -55,7 +55,9 @@ function sentenceOf(error: ErrorObject): string {
       return 'is missing. Add it.';
     case 'additionalProperties': {
       const known = Object.keys(schemaPart(error, 'properties') ?? {});
-      return `is unknown. Remove it or correct its name; known here: ${known.join(', ')}.`;
+      return known.length === 0
+        ? 'is unknown, as any other would be here. Remove it.'
+        : `is unknown. Remove it or correct its name; known here: ${known.join(', ')}.`;
     }
     case 'type': {
       const types = String(params.type).split(',');

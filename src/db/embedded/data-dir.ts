@@ -47,13 +47,13 @@ export function whyOpen(folder: string): string | undefined {
     return `${open}, who could put another database into it, and not this user's to close. Choose a folder in it, which is made as it should be.`;
   }
   if (clusterMajor(folder) !== undefined) return undefined;
-  const [found] = fs.readdirSync(folder).filter((name) => !OURS.has(name) && !OF_NOBODY.test(name));
+  const [found] = fs.readdirSync(folder).filter((name) => !OURS.test(name) && !OF_NOBODY.test(name));
   if (found === undefined) return undefined;
   return `${open}, and not Tradewind's alone to close: ${found} is in it. Close it (chmod 700), or choose a folder of Tradewind's own.`;
 }
 
 /** What a start that did not come to a database has left there. */
-const OURS = new Set(['tradewind.lock', 'postgres.new', 'postgres.log', 'run', 'tmp', 'first-token']);
+const OURS = /^(tradewind\.lock|postgres\.(new|log)|run|tmp|first-token.*)$/;
 
 /** Closes a folder that was made beforehand, and says so. Call it with the folder locked. */
 export function closeDataDir(folder: string, log: (line: string) => void): void {
