@@ -62,9 +62,9 @@ export async function listVolumes(db: Sql, place: Place, query: VolumeListQuery)
   }
   if (query.bootable !== undefined) matching = matching.where('bootable', '=', query.bootable);
   if (query.has_attachments !== undefined) {
-    matching = matching.where(
-      sql<boolean>`exists (select from volume_attachments where volume_id = volumes.id) = ${query.has_attachments}`,
-    );
+    // Compared with a value, it would read what is attached in all accounts.
+    const attached = sql<boolean>`exists (select from volume_attachments where volume_id = volumes.id)`;
+    matching = matching.where(query.has_attachments ? attached : sql<boolean>`not ${attached}`);
   }
   if (query.instance_id !== undefined) {
     matching = matching.where(
