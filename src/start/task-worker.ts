@@ -7,6 +7,7 @@ import { followCatalog } from '../cloud/catalog/live.ts';
 import type { Config } from '../config.ts';
 import { type Troubles, watchBackends } from '../convergence/backend-health.ts';
 import { startComparing } from '../convergence/comparing.ts';
+import { listenToBackends } from '../convergence/listening.ts';
 import { wantsQueue } from '../convergence/queue.ts';
 import { listenForChanges } from '../db/changes.ts';
 import { openDatabase } from '../db/database.ts';
@@ -77,6 +78,8 @@ export function createTaskWorker(
       };
       const watching = await watchBackends({ backends, log, registry, changed });
       undo.push(() => watching.stop());
+      const listening = listenToBackends({ backends, database: repeatable, log });
+      undo.push(() => listening.stop());
       const comparing = startComparing({ database, backends, everyMs: config.compareMs, log, registry });
       undo.push(() => comparing.stop());
       const prepared = await preparing;

@@ -58,6 +58,11 @@ export interface Backend {
   list(
     call: Pick<Call, 'log' | 'signal'>,
   ): AsyncIterable<Pick<Ref, 'kind' | 'id' | 'handle'> & { regionId?: number }>;
+  /**
+   * Tells of things that changed by themselves, until the signal fires; left out where it can't. They are looked at at once.
+   * Every worker listens. What nobody heard is found by looking, only later.
+   */
+  watch?(call: Pick<Call, 'log' | 'signal'>): AsyncIterable<Pick<Ref, 'kind' | 'id'>>;
   /** What is wrong with it, for an operator; left out where nothing can be. Whoever asks waits a few seconds at most. */
   health?(call: Pick<Call, 'log' | 'signal'>): Promise<string | undefined>;
 }

@@ -1,0 +1,60 @@
+import { type Kysely, sql } from 'kysely';
+import type { Logger } from 'pino';
+import type { BackendRouter } from '../backends/backends.ts';
+import type { Backend } from '../backends/contract/backend.ts';
+import { announcement } from '../db/changes.ts';
+import type { Database } from '../db/database.ts';
+import type { Tables } from '../db/tables.ts';
+import { loop } from '../lib/loop.ts';
+import { untilAborted } from '../lib/until-aborted.ts';
+import { type Name, WANTED } from './wants.ts';
+
+/** Until a backend that stopped telling, or that a new catalogue brings, is listened to. */
+const LOOK_MS = 5_000;
+
+/** Has what backends tell of looked at at once. What they miss is found by looking all the same. */
+export function listenToBackends(deps: {
+  backends: Pick<BackendRouter, 'all'>;
+  database: Database;
+  log: Logger;
+}): { stop(): Promise<void> } {
+  const { backends, database, log } = deps;
+  const listened = new Map<Backend, AbortController>();
+
+  async function listen(name: string, backend: Backend, { signal }: AbortController): Promise<void> {
+    const changes = backend.watch?.({ log, signal }) ?? [];
+    try {
+      for await (const one of changes) await lookAt(database.sql, one);
+    } catch (error) {
+      if (!signal.aborted) log.warn({ backend: name, err: error }, 'a backend stopped telling what changes');
+    }
+  }
+
+  const looking = loop('listening to backends', LOOK_MS, log, async () => {
+    const telling = new Map(backends.all().map(({ name, backend }) => [backend, name]));
+    for (const [backend, ending] of listened) if (!telling.has(backend)) ending.abort();
+    for (const [backend, name] of telling) {
+      if (!backend.watch || listened.has(backend)) continue;
+      const ending = new AbortController();
+      listened.set(backend, ending);
+      void untilAborted(ending.signal, listen(name, backend, ending))
+        .catch(() => {})
+        .finally(() => listened.delete(backend));
+    }
+  });
+  return {
+    async stop() {
+      await looking.stop();
+      for (const ending of listened.values()) ending.abort(new Error('The process stops'));
+    },
+  };
+}
+
+async function lookAt(db: Kysely<Tables>, { kind, id }: Name): Promise<void> {
+  await sql`
+    with woken as (
+      update wants set due_at = clock_timestamp()
+      where kind = ${kind} and id = ${id} and (due_at is null or due_at > clock_timestamp()) returning id
+    )
+    select ${announcement(WANTED)} from woken`.execute(db);
+}
