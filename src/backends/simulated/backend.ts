@@ -28,10 +28,13 @@ export function createSimulatedBackend(deps: { sql: Kysely<Tables>; speed: numbe
     kind: K,
     id: string,
     spec: Specs[K],
+    signal: AbortSignal,
   ): Promise<Convergence<Observations[K]> | undefined> {
     const life: Life<K> = LIVES[kind];
     life.refuse?.(spec);
     const found = await findObject(db, kind, id);
+    // Whoever has it by now may have removed it: nothing may come back after that.
+    signal.throwIfAborted();
     const standing = found?.doing === REMOVING ? undefined : found;
     if (!standing || !isDeepStrictEqual(standing.spec, spec)) {
       const phases = standing ? life.changing(standing.spec as Specs[K], spec) : life.making(spec);
@@ -106,7 +109,7 @@ export function createSimulatedBackend(deps: { sql: Kysely<Tables>; speed: numbe
       if (spec !== null && wasThere && holdsData(kind)) await refuseLost(kind, id);
       // Another process was faster with the same step: look again.
       for (;;) {
-        const answer = spec === null ? await absent(kind, id) : await present(kind, id, spec);
+        const answer = spec === null ? await absent(kind, id) : await present(kind, id, spec, signal);
         if (answer) return answer;
       }
     },
