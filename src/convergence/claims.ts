@@ -28,15 +28,18 @@ export interface Claim {
   due: string;
 }
 
+/** Whose wants a backend has. */
+export type Place = Pick<Claim, 'kind' | 'region_id'>;
+
 /**
- * Takes what is due, the oldest first, at most `limit` of it, but for what is of the places `except`. Materialized, since the planner may run a subquery with
- * a limit more than once.
+ * Takes what is due, the oldest first, at most `limit` of it, and nothing of the places `except`. Materialized, since the
+ * planner may run a subquery with a limit more than once.
  */
 export async function takeDue(
   sqlDb: Kysely<Tables>,
   workerId: string,
   limit: number,
-  except: readonly Pick<Claim, 'kind' | 'region_id'>[],
+  except: readonly Place[],
 ): Promise<Claim[]> {
   const others =
     except.length === 0

@@ -21,8 +21,6 @@ import { keyOf } from './wants.ts';
 interface JustSeen {
   claim: Claim;
   observed: object | null;
-  /** Of the task that is ended: whether it waits for nothing else. */
-  alone?: boolean;
 }
 
 /**
@@ -36,18 +34,13 @@ export async function settle(endings: Endings, workerId: string, own: JustSeen):
   if (ready.length === 0) await noteSettled(database.sql, workerId, own);
   else {
     let finishing: string | undefined;
-    let left = false;
     const ending = database.transaction(async (tx) => {
       finishing = undefined;
-      left = false;
       await lockTasks(tx, ready);
       for (const task of await waitingTasks(tx.sql, claim)) {
-        if (!task.others_settled || !ready.some(({ id }) => id === task.id)) {
-          left = true;
-          continue;
-        }
+        if (!task.others_settled || !ready.some(({ id }) => id === task.id)) continue;
         finishing = task.id;
-        await finish(endings, tx, task, { ...own, alone: task.alone });
+        await finish(endings, tx, task, own);
       }
       finishing = undefined;
       await noteSettled(tx.sql, workerId, own);
@@ -55,7 +48,6 @@ export async function settle(endings: Endings, workerId: string, own: JustSeen):
     await ending.catch((error: unknown) => {
       throw finishing === undefined ? error : new EndFailed(finishing, error);
     });
-    if (!left) return;
   }
   // What else a task waits for may have come at the same moment.
   for (const { id, others_settled } of await waitingTasks(database.sql, claim)) {
@@ -108,7 +100,10 @@ async function finish(
 }
 
 async function seenBy(tx: Transaction, { id: taskId }: WaitingTask, own?: JustSeen): Promise<Seen> {
-  const rows = own?.alone ? [] : await observedOf(tx, taskId);
+  const { rows } = await sql<{ kind: string; id: string; observed: object | null }>`
+    select wants.kind, wants.id, observed
+    from task_wants join wants on wants.kind = task_wants.kind and wants.id = want_id
+    where task_id = ${taskId}`.execute(tx.sql);
   const seen = new Map(rows.map(({ kind, id, observed }) => [`${kind}:${id}`, observed]));
   if (own) seen.set(keyOf(own.claim), own.observed);
   return (kind, id) => {
@@ -117,14 +112,6 @@ async function seenBy(tx: Transaction, { id: taskId }: WaitingTask, own?: JustSe
     if (!found) throw new Error(`Nothing was seen of ${key}`);
     return found as never;
   };
-}
-
-async function observedOf(tx: Transaction, taskId: string) {
-  const { rows } = await sql<{ kind: string; id: string; observed: object | null }>`
-    select wants.kind, wants.id, observed
-    from task_wants join wants on wants.kind = task_wants.kind and wants.id = want_id
-    where task_id = ${taskId}`.execute(tx.sql);
-  return rows;
 }
 
 /** The earlier task whose removal it waits for. */

@@ -1,13 +1,10 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Backend } from '../backends/contract/backend.ts';
-import type { Claim } from './claims.ts';
+import type { Place } from './claims.ts';
 
 /** Calls of one backend at a time. */
 const MOST_CALLS = 32;
 const STUCK_MS = 3_000;
-
-/** Whose wants a backend has. */
-export type Place = Pick<Claim, 'kind' | 'region_id'>;
 
 /** Where calls to a backend wait for their turn. */
 export interface Line {

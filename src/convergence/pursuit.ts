@@ -103,11 +103,11 @@ async function convergeInTurn(
 ): Promise<Convergence<object | null>> {
   const backend = pursuit.backendOf(claim.region_id, claim.kind);
   const { kind, region_id } = claim;
+  let begun = false;
   const turn = pursuit.lines.of(backend).call({ kind, region_id }, async () => {
     begun = true;
     return convergeOnce(pursuit, backend, claim, signal);
   });
-  let begun = false;
   return turn.catch((error: unknown) => {
     if (begun) throw error;
     throw new Unavailable('the infrastructure gives no answer', { retryAfterMs: IN_LINE_MS });

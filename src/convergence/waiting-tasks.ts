@@ -29,8 +29,6 @@ export interface WaitingTask {
 export interface WaitingForWant extends WaitingTask {
   /** Of the want. */
   generation: number;
-  /** Whether it waits for nothing else. */
-  alone: boolean;
   /** Whether all else that it waits for is there as wanted. */
   others_settled: boolean;
 }
@@ -61,9 +59,6 @@ export async function waitingTasks(
 ): Promise<WaitingForWant[]> {
   const { rows } = await sql<WaitingForWant>`
     select tasks.id, task_type, state, input, task_wants.generation,
-      not exists (
-        select from task_wants as each where task_id = tasks.id and (each.kind, each.want_id) <> (${kind}, ${id}::uuid)
-      ) as alone,
       not exists (${UNSETTLED} and (each.kind, each.want_id) <> (${kind}, ${id}::uuid)) as others_settled
     from task_wants join tasks on tasks.id = task_id
     where task_wants.kind = ${kind} and want_id = ${id} and task_wants.generation <= ${generation}
