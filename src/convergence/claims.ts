@@ -57,16 +57,17 @@ export async function takeDue(
   return rows;
 }
 
-/** Those of the tasks that wait for them which nobody has begun are running now. */
+/** Those of the tasks that wait for them which nobody has begun are running now. Whoever has one locked begins or ends it. */
 export async function beginTasks(sqlDb: Kysely<Tables>, claims: readonly Claim[], now: Date): Promise<void> {
   const names = JSON.stringify(claims.map(({ kind, id }) => ({ kind, id })));
   await sql`
-    update tasks set state = 'RUNNING', updated_on = ${now}
-    where state = 'NEW' and id in (
-      select task_id from task_wants
-      join jsonb_to_recordset(${names}::jsonb) as name (kind text, id uuid) on name.kind = task_wants.kind and name.id = want_id)`.execute(
-    sqlDb,
-  );
+    with new as materialized (
+      select id from tasks where state = 'NEW' and id in (
+        select task_id from task_wants
+        join jsonb_to_recordset(${names}::jsonb) as name (kind text, id uuid) on name.kind = task_wants.kind and name.id = want_id)
+      for no key update skip locked
+    )
+    update tasks set state = 'RUNNING', updated_on = ${now} from new where tasks.id = new.id`.execute(sqlDb);
 }
 
 /** How a want leaves its worker's hands without being settled. */

@@ -54,8 +54,9 @@ export function createTaskWorker(
       const patiently = createPatience(config.databaseWaitSeconds, log);
       const changes = await patiently(() => listenForChanges(connection));
       undo.push(() => changes.close());
+      // Infrastructure doesn't forget what it answered, as `repeatable` may.
       const backends = createBackends(makers, {
-        sql: repeatable.sql,
+        sql: database.sql,
         simulationSpeed: config.simulationSpeed,
       });
       const live = await patiently(() => followCatalog({ database, changes, log, kinds: makers, backends }));

@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createFaults, type FaultRule, type Faults } from '../../../src/backends/simulated/faults.ts';
+import type { Sql } from '../../../src/db/database.ts';
 import type { HttpClient } from '../../support/http-client.ts';
 import { tasksIn } from '../../support/possessions.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -16,6 +18,7 @@ const state = vi.hoisted(() => ({
   faults: undefined as Faults | undefined,
   hits: 0,
   often: 'once' as 'once' | 'twice' | 'twice at once',
+  sql: undefined as Sql | undefined,
 }));
 
 vi.mock('../../../src/backends/simulated/faulty-backend.ts', async (original) => {
@@ -33,6 +36,7 @@ vi.mock('../../../src/backends/simulated/faulty-backend.ts', async (original) =>
   };
   return {
     createFaultyBackend(deps: Parameters<typeof createFaultyBackend>[0]) {
+      state.sql = deps.sql;
       const backend = createFaultyBackend({ ...deps, faults });
       const converge: typeof backend.converge = async (ref, spec, call) => {
         const again = () => backend.converge(ref, spec, call);
@@ -140,9 +144,12 @@ const TIME_IS_OVER = `
   ), late as (
     select kind, id from stuck union
     select wants.kind, wants.id from wants join stuck on stuck.key = any(after)
+  ), overdue as materialized (
+    select id from tasks where state in ('NEW', 'RUNNING') and exists (
+      select from task_wants join late on late.kind = task_wants.kind and late.id = want_id where task_id = tasks.id)
+    for no key update skip locked
   )
-  update tasks set deadline_at = now() where state in ('NEW', 'RUNNING') and exists (
-    select from task_wants join late on late.kind = task_wants.kind and late.id = want_id where task_id = tasks.id)`;
+  update tasks set deadline_at = now() from overdue where tasks.id = overdue.id`;
 const FAILED = /as its faults say|deadline exceeded/;
 
 /** Asks for the operation, and says what is wrong with how it ended. */
@@ -158,6 +165,12 @@ async function wrongOf(http: HttpClient, name: string, act: Prepared, end: End):
     )
     .map(({ state: reached, error }) => `${name} ended ${reached}: ${error}`);
 }
+
+it('is told of nothing that is not on disk yet', async () => {
+  // Else a crash of the database takes back what was settled by it, and nobody looks again.
+  const { rows } = await sql<object>`show synchronous_commit`.execute(state.sql as Sql);
+  expect(rows).toEqual([{ synchronous_commit: 'on' }]);
+});
 
 it('every operation goes well where nothing goes wrong', async () => {
   await run([], 'finished');
