@@ -10,9 +10,11 @@ import {
   forgetWaiting,
   isFollower,
   isUnended,
+  lockReady,
   lockTasks,
+  type ReadyTask,
+  SEEN,
   UNSETTLED,
-  type WaitingTask,
   waitingTasks,
 } from './waiting-tasks.ts';
 import { keyOf } from './wants.ts';
@@ -30,25 +32,29 @@ interface JustSeen {
 export async function settle(endings: Endings, workerId: string, own: JustSeen): Promise<void> {
   const { database } = endings;
   const { claim } = own;
-  const ready = (await waitingTasks(database.sql, claim)).filter((task) => task.others_settled);
+  const waiting = await waitingTasks(database.sql, claim);
+  const ready = waiting.filter((task) => task.others_settled);
+  let ended = 0;
   if (ready.length === 0) await noteSettled(database.sql, workerId, own);
   else {
     let finishing: string | undefined;
     const ending = database.transaction(async (tx) => {
       finishing = undefined;
-      await lockTasks(tx, ready);
-      for (const task of await waitingTasks(tx.sql, claim)) {
-        if (!task.others_settled || !ready.some(({ id }) => id === task.id)) continue;
+      const tasks = await lockReady(tx, claim, ready);
+      for (const task of tasks) {
         finishing = task.id;
         await finish(endings, tx, task, own);
       }
       finishing = undefined;
       await noteSettled(tx.sql, workerId, own);
+      ended = tasks.length;
     });
     await ending.catch((error: unknown) => {
       throw finishing === undefined ? error : new EndFailed(finishing, error);
     });
   }
+  // Tasks that come later want a later generation, but where it is to go already.
+  if (ended === waiting.length && claim.spec !== null) return;
   // What else a task waits for may have come at the same moment.
   for (const { id, others_settled } of await waitingTasks(database.sql, claim)) {
     if (others_settled) await finishReady(endings, id);
@@ -62,8 +68,8 @@ export async function finishReady(endings: Endings, taskId: string): Promise<voi
   if (leader !== undefined) await finishReady(endings, leader);
   const ending = endings.database.transaction(async (tx) => {
     await lockTasks(tx, [{ id: taskId }]);
-    const { rows } = await sql<WaitingTask>`
-      select id, task_type, state, input from tasks
+    const { rows } = await sql<ReadyTask>`
+      select id, task_type, state, input, ${SEEN} from tasks
       where id = ${taskId} and exists (select from task_wants where task_id = tasks.id) and not exists (${UNSETTLED})
         and not exists (select from task_wants where task_id = ${leader ?? null}::uuid)`.execute(tx.sql);
     const [task] = rows;
@@ -86,25 +92,21 @@ export async function readyTasks({ sql: db }: Database, limit: number): Promise<
 async function finish(
   { kinds, clock }: Endings,
   tx: Transaction,
-  task: WaitingTask,
+  task: ReadyTask,
   own?: JustSeen,
 ): Promise<void> {
   const kind = kinds.get(task.task_type);
   if (!kind) throw new Error(`Tasks of the type ${task.task_type} are not known to this version`);
   const resources = isFollower(task)
     ? null
-    : await kind.complete(tx, { id: task.id }, task.input, await seenBy(tx, task, own));
+    : await kind.complete(tx, { id: task.id }, task.input, seenBy(task, own));
   // It ended without its removal, which came to its end now.
   if (!isUnended(task)) return forgetWaiting(tx, task.id);
   await endTask(tx, task.id, { state: 'FINISHED', error: null, at: clock.now(), resources, forget: true });
 }
 
-async function seenBy(tx: Transaction, { id: taskId }: WaitingTask, own?: JustSeen): Promise<Seen> {
-  const { rows } = await sql<{ kind: string; id: string; observed: object | null }>`
-    select wants.kind, wants.id, observed
-    from task_wants join wants on wants.kind = task_wants.kind and wants.id = want_id
-    where task_id = ${taskId}`.execute(tx.sql);
-  const seen = new Map(rows.map(({ kind, id, observed }) => [`${kind}:${id}`, observed]));
+function seenBy({ seen: noted }: ReadyTask, own?: JustSeen): Seen {
+  const seen = new Map(noted.map(({ kind, id, observed }) => [`${kind}:${id}`, observed]));
   if (own) seen.set(keyOf(own.claim), own.observed);
   return (kind, id) => {
     const key = keyOf({ kind, id });

@@ -25,6 +25,11 @@ export interface WaitingTask {
   input: unknown;
 }
 
+/** A task that can be ended, with what was noted of all that it waited for. */
+export interface ReadyTask extends WaitingTask {
+  seen: { kind: string; id: string; observed: object | null }[];
+}
+
 /** A task that waits for one want, maybe among others. */
 export interface WaitingForWant extends WaitingTask {
   /** Of the want. */
@@ -49,6 +54,35 @@ export const UNSETTLED = sql`select from task_wants as each
   join wants on wants.kind = each.kind and wants.id = each.want_id
   where each.task_id = tasks.id and (settled_generation is null or settled_generation < each.generation)`;
 
+/** Of the task `tasks.id`. */
+export const SEEN = sql`(
+  select jsonb_agg(jsonb_build_object('kind', each.kind, 'id', each.want_id, 'observed', observed))
+  from task_wants as each left join wants on wants.kind = each.kind and wants.id = each.want_id
+  where each.task_id = tasks.id) as seen`;
+
+const order = (one: WaitingTask, other: WaitingTask) =>
+  Number(isFollower(one)) - Number(isFollower(other)) || (one.id < other.id ? -1 : 1);
+
+/** Locks those of the tasks that still wait for the want, and for nothing else. */
+export async function lockReady(
+  tx: Transaction,
+  { kind, id, generation }: Name & { generation: number },
+  tasks: readonly { id: string }[],
+): Promise<ReadyTask[]> {
+  const ids = tasks.map((task) => task.id);
+  // What was ended while this waited for its lock is in `task_wants` no more, so that it drops out.
+  const { rows } = await sql<ReadyTask>`
+    select tasks.id, task_type, state, input, ${SEEN}
+    from task_wants join tasks on tasks.id = task_id
+    where tasks.id = any(${ids}::uuid[]) and task_wants.kind = ${kind} and want_id = ${id}
+      and task_wants.generation <= ${generation} and ${othersSettled({ kind, id })}
+    order by tasks.id for update of tasks, task_wants`.execute(tx.sql);
+  return rows.toSorted(order);
+}
+
+const othersSettled = ({ kind, id }: Name) =>
+  sql<boolean>`not exists (${UNSETTLED} and (each.kind, each.want_id) <> (${kind}, ${id}::uuid))`;
+
 /**
  * Tasks that wait for the generation, or for an earlier one, with those whose removal outlives them. Those that follow
  * another one come after it.
@@ -59,11 +93,12 @@ export async function waitingTasks(
 ): Promise<WaitingForWant[]> {
   const { rows } = await sql<WaitingForWant>`
     select tasks.id, task_type, state, input, task_wants.generation,
-      not exists (${UNSETTLED} and (each.kind, each.want_id) <> (${kind}, ${id}::uuid)) as others_settled
+      ${othersSettled({ kind, id })} as others_settled
     from task_wants join tasks on tasks.id = task_id
-    where task_wants.kind = ${kind} and want_id = ${id} and task_wants.generation <= ${generation}
-    order by coalesce(jsonb_exists(input, 'follows'), false), tasks.id`.execute(db);
-  return rows;
+    where task_wants.kind = ${kind} and want_id = ${id} and task_wants.generation <= ${generation}`.execute(
+    db,
+  );
+  return rows.toSorted(order);
 }
 
 export async function forgetWaiting(tx: Transaction, taskId: string): Promise<void> {
