@@ -57,7 +57,10 @@ export async function takeDue(
   return rows;
 }
 
-/** Those of the tasks that wait for them which nobody has begun are running now. Whoever has one locked begins or ends it. */
+/**
+ * Those of the tasks that wait for them which nobody has begun are running now. One that is locked just now may seem to
+ * wait for longer: nobody is held up for that.
+ */
 export async function beginTasks(sqlDb: Kysely<Tables>, claims: readonly Claim[], now: Date): Promise<void> {
   const names = JSON.stringify(claims.map(({ kind, id }) => ({ kind, id })));
   await sql`

@@ -34,7 +34,7 @@ export async function settle(endings: Endings, workerId: string, own: JustSeen):
   const { claim } = own;
   const waiting = await waitingTasks(database.sql, claim);
   const ready = waiting.filter((task) => task.others_settled);
-  let ended = 0;
+  let othersMayWait = true;
   if (ready.length === 0) await noteSettled(database.sql, workerId, own);
   else {
     let finishing: string | undefined;
@@ -47,14 +47,14 @@ export async function settle(endings: Endings, workerId: string, own: JustSeen):
       }
       finishing = undefined;
       await noteSettled(tx.sql, workerId, own);
-      ended = tasks.length;
+      // Tasks that come later want a later generation, but where a removal goes on by itself: who asks again waits with it.
+      othersMayWait = claim.spec === null || tasks.length < waiting.length || !tasks.every(isUnended);
     });
     await ending.catch((error: unknown) => {
       throw finishing === undefined ? error : new EndFailed(finishing, error);
     });
   }
-  // Tasks that come later want a later generation, but where it is to go already.
-  if (ended === waiting.length && claim.spec !== null) return;
+  if (!othersMayWait) return;
   // What else a task waits for may have come at the same moment.
   for (const { id, others_settled } of await waitingTasks(database.sql, claim)) {
     if (others_settled) await finishReady(endings, id);

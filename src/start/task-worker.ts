@@ -79,7 +79,7 @@ export function createTaskWorker(
       };
       const watching = await watchBackends({ backends, log, registry, changed });
       undo.push(() => watching.stop());
-      const listening = listenToBackends({ backends, database: repeatable, log });
+      const listening = listenToBackends({ backends, database, log });
       undo.push(() => listening.stop());
       const comparing = startComparing({ database, backends, everyMs: config.compareMs, log, registry });
       undo.push(() => comparing.stop());

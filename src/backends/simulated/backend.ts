@@ -22,9 +22,10 @@ const REMOVING = 'removing';
  * from when the last change of it began, by the database's clock, so that restarts and repeated calls change nothing.
  */
 export function createSimulatedBackend(deps: { sql: Kysely<Tables>; speed: number }): Backend {
-  const { sql: db, speed } = deps;
+  const { sql: pool, speed } = deps;
 
   async function present<K extends Kind>(
+    db: Kysely<Tables>,
     kind: K,
     id: string,
     spec: Specs[K],
@@ -61,14 +62,18 @@ export function createSimulatedBackend(deps: { sql: Kysely<Tables>; speed: numbe
     }
   }
 
-  async function refuseLost(kind: Kind, id: string): Promise<void> {
+  async function refuseLost(db: Kysely<Tables>, kind: Kind, id: string): Promise<void> {
     const found = await findObject(db, kind, id);
     if (found && found.doing !== REMOVING) return;
     const named = kind.replaceAll('_', ' ');
     throw new Refused(`the ${named} has gone from the infrastructure, and what it held with it`);
   }
 
-  async function absent<K extends Kind>(kind: K, id: string): Promise<Convergence<null> | undefined> {
+  async function absent<K extends Kind>(
+    db: Kysely<Tables>,
+    kind: K,
+    id: string,
+  ): Promise<Convergence<null> | undefined> {
     const found = await findObject(db, kind, id);
     if (!found) return { state: 'settled', observed: null };
     const { removing } = LIVES[kind];
@@ -104,24 +109,28 @@ export function createSimulatedBackend(deps: { sql: Kysely<Tables>; speed: numbe
 
   return {
     problems: () => [],
-    async converge({ kind, id }, spec, { signal, wasThere }) {
-      signal.throwIfAborted();
-      if (spec !== null && wasThere && holdsData(kind)) await refuseLost(kind, id);
-      // Another process was faster with the same step: look again.
-      for (;;) {
-        const answer = spec === null ? await absent(kind, id) : await present(kind, id, spec, signal);
-        if (answer) return answer;
-      }
+    converge({ kind, id }, spec, { signal, wasThere }) {
+      // Who waits for a connection between reading and writing writes what may be long out of date.
+      return pool.connection().execute(async (db) => {
+        signal.throwIfAborted();
+        if (spec !== null && wasThere && holdsData(kind)) await refuseLost(db, kind, id);
+        // Another process was faster with the same step: look again.
+        for (;;) {
+          const answer =
+            spec === null ? await absent(db, kind, id) : await present(db, kind, id, spec, signal);
+          if (answer) return answer;
+        }
+      });
     },
     async observe({ kind, id }) {
-      const found = await findObject(db, kind, id);
+      const found = await findObject(pool, kind, id);
       if (!found || found.doing === REMOVING) return null;
       const life: Life<typeof kind> = LIVES[kind];
-      const made = life.makes ? await madeOf(db, kind, id) : {};
+      const made = life.makes ? await madeOf(pool, kind, id) : {};
       return made && life.observed(id, made);
     },
     async *list() {
-      const rows = await db.selectFrom('simulated_objects').select(['kind', 'id']).execute();
+      const rows = await pool.selectFrom('simulated_objects').select(['kind', 'id']).execute();
       for (const { kind, id } of rows) yield { kind: kind as Kind, id, handle: null };
     },
   };
