@@ -185,7 +185,9 @@ module.exports = {
       comment: 'What converges wants is the same for all kinds.',
       severity: 'error',
       from: { path: '^src/convergence/', pathNot: TEST },
-      to: { path: '^src/(?!convergence/|worker/|backends/(contract/|backends\\.ts$|health\\.ts$)|db/|lib/)' },
+      to: {
+        path: '^src/(?!convergence/|worker/|secrets/|backends/(contract/|backends\\.ts$|health\\.ts$)|db/|lib/)',
+      },
     },
     {
       name: 'workers-know-no-queue',
@@ -193,6 +195,20 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/worker/', pathNot: TEST },
       to: { path: '^src/(?!worker/|db/|lib/)' },
+    },
+    {
+      name: 'secrets-know-no-feature',
+      comment: 'They are told which column a value is for, and nothing of what it means.',
+      severity: 'error',
+      from: { path: '^src/secrets/', pathNot: TEST },
+      to: { path: '^src/(?!secrets/|db/|lib/)' },
+    },
+    {
+      name: 'keys-stay-in-their-room',
+      comment: 'Whoever keeps a secret seals and opens it; only a start and its commands deal with keys.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/(secrets|start)/', '^src/config\\.ts$', TEST] },
+      to: { path: '^src/secrets/(?!(secrets|tables)\\.ts$)' },
     },
     {
       name: 'pg-in-few-places',

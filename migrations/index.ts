@@ -31,6 +31,7 @@ import { up as adoptedInfrastructure } from './0034_adopted_infrastructure.ts';
 import { up as oneWorker } from './0035_one_worker.ts';
 import { up as taskLists } from './0036_task_lists.ts';
 import { up as noPoolRevisions } from './0037_no_pool_revisions.ts';
+import { up as dataKeys } from './0038_data_keys.ts';
 
 /** Every migration by the name of its file, in order. Names that have landed never change. */
 export const migrations: Record<string, Migration> = {
@@ -66,4 +67,5 @@ export const migrations: Record<string, Migration> = {
   '0035_one_worker': { up: oneWorker },
   '0036_task_lists': { up: taskLists },
   '0037_no_pool_revisions': { up: noPoolRevisions },
+  '0038_data_keys': { up: dataKeys },
 };

@@ -8,6 +8,7 @@ import { loadConfig } from '../src/config.ts';
 import type { Database } from '../src/db/database.ts';
 import type { OpenApiDocument } from '../src/http/openapi-document.ts';
 import { systemClock } from '../src/lib/clock.ts';
+import type { Secrets } from '../src/secrets/secrets.ts';
 import { createServices } from '../src/services.ts';
 
 const FOLDER = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../openapi');
@@ -27,6 +28,7 @@ export async function openApiDocuments(): Promise<DocumentFile[]> {
     catalog: await loadCatalog(loadConfig({}).catalogDir),
     clock: systemClock,
     backends: unused<Backends>('backends'),
+    secrets: unused<Secrets>('secrets'),
   });
   const log = pino({ level: 'silent' });
   const app = await buildApp({

@@ -10,6 +10,7 @@ import { closestName } from './lib/closest-name.ts';
 import { columns } from './lib/columns.ts';
 import { SettingError } from './lib/operator-error.ts';
 import { packageRoot } from './lib/package-root.ts';
+import { KEY_FORM, parseEncryptionKeys } from './secrets/encryption-keys.ts';
 
 /** A text. `rule` says what it must be. */
 const text = (rule: string, value?: string) =>
@@ -50,6 +51,12 @@ const Environment = Type.Object({
     `<id>_<secret> or <id>$<secret>, the id a whole number from 1 to 2147483647 and the secret at least ${SHORTEST_SECRET} characters`,
   ),
   DATABASE_URL: optional('a URL like postgresql://user:password@host:5432/database'),
+  TRADEWIND_ENCRYPTION_KEY_FILE: optional(
+    'a file that others may not read, with the key that secrets in the database are encrypted with; by default encryption-key in the data folder',
+  ),
+  TRADEWIND_ENCRYPTION_KEY: optional(
+    `that key itself instead of a file: ${KEY_FORM}; with commas between them, keys to read with may follow`,
+  ),
   TRADEWIND_CATALOG_DIR: optional('a folder with the catalogue files'),
   TRADEWIND_DATABASE_WAIT: whole(
     0,
@@ -156,6 +163,7 @@ const PREFIX = 'TRADEWIND_';
 const CHECKS: Partial<Record<keyof Environment, (text: string) => boolean>> = {
   TRADEWIND_BOOTSTRAP_TOKEN: (text) => bootstrapTokenOf(text) !== undefined,
   DATABASE_URL: isDatabaseUrl,
+  TRADEWIND_ENCRYPTION_KEY: (text) => parseEncryptionKeys(text) !== undefined,
   TRADEWIND_TRUST_PROXY: (text) => proxiesOf(text).every(isAddressOrNetwork),
   TRADEWIND_MEDIA_ALLOW_HOSTS: (text) => parseAllowedHosts(text) !== undefined,
   TRADEWIND_WEBHOOK_ALLOW_HOSTS: (text) => parseAllowedHosts(text) !== undefined,
@@ -190,6 +198,12 @@ export function loadConfig(environment: Record<string, string | undefined>) {
     bootstrapToken: bootstrapTokenOf(settings.TRADEWIND_BOOTSTRAP_TOKEN ?? ''),
     /** Undefined: the embedded PostgreSQL in `dataDir`. */
     databaseUrl: settings.DATABASE_URL,
+    /** What the secrets in the database are encrypted with: the key itself, or else a file with it. */
+    encryptionKey: settings.TRADEWIND_ENCRYPTION_KEY,
+    encryptionKeyFile: path.resolve(
+      settings.TRADEWIND_ENCRYPTION_KEY_FILE ?? path.join(settings.TRADEWIND_DATA_DIR, 'encryption-key'),
+    ),
+    encryptionKeyFileNamed: settings.TRADEWIND_ENCRYPTION_KEY_FILE !== undefined,
     catalogDir: path.resolve(settings.TRADEWIND_CATALOG_DIR ?? path.join(packageRoot, 'catalog')),
     /** How long a start waits for a database that doesn't answer. */
     databaseWaitSeconds: Number(settings.TRADEWIND_DATABASE_WAIT),

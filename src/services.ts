@@ -78,6 +78,7 @@ import { createUsers } from './iam/users/service.ts';
 import { type AllowedHosts, NO_HOSTS } from './lib/allowed-hosts.ts';
 import type { Clock } from './lib/clock.ts';
 import { createRequestLog } from './requests/request-log.ts';
+import type { Secrets } from './secrets/secrets.ts';
 import { createAiTasks } from './streaming/ai-tasks/service.ts';
 
 /** What every feature is built on. */
@@ -88,6 +89,7 @@ export interface Foundation {
   clock: Clock;
   /** Which backend has what. */
   backends: Backends;
+  secrets: Secrets;
   /** Hosts that user actions may be sent to although they aren't on the public internet. */
   webhookHosts?: AllowedHosts | undefined;
 }

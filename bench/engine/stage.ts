@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import type { Backend } from '../../src/backends/contract/backend.ts';
+import { loadConfig } from '../../src/config.ts';
 import { wantsQueue } from '../../src/convergence/queue.ts';
 import type { TaskEnd } from '../../src/convergence/task-kind.ts';
 import { TASK_ENDED } from '../../src/convergence/waiting-tasks.ts';
@@ -7,6 +8,8 @@ import { listenForChanges } from '../../src/db/changes.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { systemClock } from '../../src/lib/clock.ts';
+import { encryptionKeysOf } from '../../src/secrets/encryption-keys.ts';
+import { createSecrets } from '../../src/secrets/secrets.ts';
 import { startWorker } from '../../src/worker/worker.ts';
 import { startDatabase } from '../support/database.ts';
 
@@ -57,7 +60,8 @@ export async function openStage(): Promise<Stage> {
   const claims = openDatabase(connection, 10, { repeatable: true });
   const worker = await startWorker({ database: claims, changes, log });
   const backendOf = () => backend;
-  const shared = { workerId: worker.id, database, claims, backendOf, log, clock: systemClock };
+  const secrets = createSecrets({ sql: database.sql, encryptionKeys: encryptionKeysOf(loadConfig({})) });
+  const shared = { workerId: worker.id, database, claims, secrets, backendOf, log, clock: systemClock };
   worker.serve(wantsQueue({ ...shared, kinds: [kind] }));
   return Object.assign(stage, {
     database,

@@ -17,6 +17,7 @@ export async function startProduct(
     {
       NODE_ENV: 'production',
       DATABASE_URL: undefined,
+      TRADEWIND_ENCRYPTION_KEY: Buffer.alloc(32, 'bench').toString('base64'),
       TRADEWIND_HOST: '127.0.0.1',
       TRADEWIND_PORT: '0',
       TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,

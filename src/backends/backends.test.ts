@@ -185,7 +185,11 @@ it('stays as it is in another catalogue that says the same of it, and is made an
     describeBackends(cellar, other);
     return loadCatalog(other, makers);
   };
-  const backends = createBackends(makers, { sql: undefined as never, simulationSpeed: 1 });
+  const backends = createBackends(makers, {
+    sql: undefined as never,
+    secrets: undefined as never,
+    simulationSpeed: 1,
+  });
   backends.adopt(await read({}));
   const [first, network] = [backends.of(1, 'file_share'), backends.of(1, 'network')];
   backends.adopt(await read({ settings: { largest: 5 } }));

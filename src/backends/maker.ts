@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../db/tables.ts';
+import type { Secrets } from '../secrets/secrets.ts';
 import type { Backend } from './contract/backend.ts';
 import type { BackendShape } from './contract/placement.ts';
 
@@ -7,6 +8,7 @@ import type { BackendShape } from './contract/placement.ts';
 export interface Host {
   /** For the simulated one alone: what is real doesn't live in our database. */
   sql: Kysely<Tables>;
+  secrets: Secrets;
   /** For simulated backends that don't say. */
   simulationSpeed: number;
 }

@@ -12,12 +12,14 @@ import {
 import type { Specs } from '../backends/contract/specs.ts';
 import type { Database } from '../db/database.ts';
 import { untilAborted } from '../lib/until-aborted.ts';
+import type { Secrets } from '../secrets/secrets.ts';
 import { type Claim, keep, Overtaken, obstacleOf, type Release, release } from './claims.ts';
 import { settle } from './endings.ts';
 import { EndFailed, failEnd, refuse } from './failures.ts';
 import type { Lines } from './lines.ts';
 import { isTransient } from './transient.ts';
 import type { Endings } from './waiting-tasks.ts';
+import { secretOf } from './wants.ts';
 
 /** Who asks again that soon keeps the want in hand, instead of putting it down and taking it up. */
 const SHORT_MS = 1_000;
@@ -38,6 +40,7 @@ export interface Pursuit extends Endings {
   workerId: string;
   /** For claims, which are taken again when they get lost. */
   claims: Database;
+  secrets: Secrets;
   backendOf(regionId: number, kind: Kind): Backend;
   longestCallMs: number;
   lines: Lines;
@@ -115,7 +118,7 @@ async function convergeInTurn(
 }
 
 async function convergeOnce(
-  { claims, log, longestCallMs }: Pursuit,
+  { claims, secrets, log, longestCallMs }: Pursuit,
   backend: Backend,
   claim: Claim,
   aborted: AbortSignal,
@@ -130,16 +133,7 @@ async function convergeOnce(
     generation,
     wasThere: settled_generation !== null,
     log,
-    async secret(name) {
-      const row = await claims.sql
-        .selectFrom('want_secrets')
-        .select('value')
-        .where('kind', '=', kind)
-        .where('want_id', '=', id)
-        .where('name', '=', name)
-        .executeTakeFirst();
-      return row?.value;
-    },
+    secret: (name) => secretOf({ sql: claims.sql, secrets }, { kind, id }, name),
   };
   const timer = setTimeout(
     () => late.abort(new Unavailable(`the infrastructure gave no answer for ${longestCallMs / 1_000} s`)),

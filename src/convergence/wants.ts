@@ -8,6 +8,7 @@ import { compiledQuery } from '../db/compiled.ts';
 import type { Transaction } from '../db/database.ts';
 import type { Tables } from '../db/tables.ts';
 import { type FieldProblem, InvalidError } from '../lib/errors.ts';
+import type { Secrets } from '../secrets/secrets.ts';
 import { undoOf } from './undo.ts';
 
 /** The topic under which a worker hears that something is wanted. */
@@ -81,6 +82,13 @@ export interface WantPlace {
 /** What of a spec a region's backend can't do. */
 export type SpecCheck = <K extends Kind>(regionId: number, kind: K, spec: Specs[K]) => FieldProblem[];
 
+export interface HowWanted {
+  taskId?: string;
+  check?: SpecCheck;
+  /** Needed where something is wanted with secrets. */
+  secrets?: Secrets;
+}
+
 interface Known {
   kind: string;
   id: string;
@@ -98,7 +106,7 @@ export async function want(
   tx: Transaction,
   place: WantPlace | null,
   list: readonly Wanted[],
-  how: { taskId?: string; check?: SpecCheck } = {},
+  how: HowWanted = {},
 ): Promise<void> {
   await wantAt(
     tx,
@@ -111,7 +119,7 @@ export async function want(
 export async function wantAt(
   tx: Transaction,
   list: readonly { wanted: Wanted; place: WantPlace | null }[],
-  { taskId, check = () => [] }: { taskId?: string; check?: SpecCheck } = {},
+  { taskId, check = () => [], secrets }: HowWanted = {},
 ): Promise<void> {
   const known = await lockKnown(
     tx,
@@ -144,7 +152,7 @@ export async function wantAt(
   }));
   const args = { rows: JSON.stringify(given), taskId };
   await (taskId === undefined ? write(tx.sql, args) : writeForTask(tx.sql, args));
-  await keepSecrets(tx, rows);
+  await keepSecrets(tx, secrets, rows);
 }
 
 const write = compiledQuery((db, args: { rows: string }) => writing(args.rows, sql``).compile(db));
@@ -203,14 +211,36 @@ async function removedOf(tx: Transaction, names: readonly Name[]): Promise<Known
   return rows;
 }
 
+const SECRET = 'want_secrets.value';
+
 async function keepSecrets(
   tx: Transaction,
+  secrets: Secrets | undefined,
   list: readonly Pick<Wanted, 'kind' | 'id' | 'secrets'>[],
 ): Promise<void> {
-  const rows = list.flatMap(({ kind, id, secrets = {} }) =>
-    Object.entries(secrets).map(([name, value]) => ({ kind, want_id: id, name, value })),
+  const rows = list.flatMap(({ kind, id, secrets: given = {} }) =>
+    Object.entries(given).map(([name, value]) => {
+      if (!secrets) throw new Error(`Nobody said how to keep the secrets of ${keyOf({ kind, id })}`);
+      return { kind, want_id: id, name, value: secrets.seal(SECRET, [kind, id, name], value) };
+    }),
   );
   if (rows.length > 0) await tx.sql.insertInto('want_secrets').values(rows).execute();
+}
+
+/** A secret that was given with what is wanted; undefined where none has that name. */
+export async function secretOf(
+  { sql: db, secrets }: { sql: Kysely<Tables>; secrets: Secrets },
+  { kind, id }: Name,
+  name: string,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('want_secrets')
+    .select('value')
+    .where('kind', '=', kind)
+    .where('want_id', '=', id)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return row && secrets.open(SECRET, [kind, id, name], row.value);
 }
 
 /** What is wanted of it; null where it is to go, or nobody wants it. */

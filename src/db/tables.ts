@@ -21,6 +21,7 @@ import type { FeatureTables } from '../iam/features/tables.ts';
 import type { IdentityTables } from '../iam/identity/tables.ts';
 import type { NotificationTables } from '../iam/notification-settings/tables.ts';
 import type { RequestTables } from '../requests/tables.ts';
+import type { SecretTables } from '../secrets/tables.ts';
 import type { AiTaskTables } from '../streaming/ai-tasks/tables.ts';
 import type { WorkerTables } from '../worker/tables.ts';
 
@@ -42,6 +43,7 @@ export interface Tables
     ProjectTables,
     QuotaTables,
     RequestTables,
+    SecretTables,
     SecurityGroupTables,
     SimulatedObjectTables,
     SnapshotTables,

@@ -2,6 +2,7 @@ import { catalogApply } from './catalog-apply.ts';
 import { clientPause, clientResume } from './client-status.ts';
 import type { Command } from './command.ts';
 import { doctor } from './doctor.ts';
+import { keysGiveUp, keysRotate } from './keys.ts';
 import { migrateCommand } from './migrate.ts';
 import { orphansList, orphansRemove } from './orphans.ts';
 import { serve } from './serve.ts';
@@ -12,6 +13,8 @@ export const commands: Record<string, Command> = {
   serve,
   migrate: migrateCommand,
   'catalog apply': catalogApply,
+  'keys rotate': keysRotate,
+  'keys give-up': keysGiveUp,
   'token create': tokenCreate,
   'user password': userPassword,
   'client pause': clientPause,

@@ -9,6 +9,8 @@ import { compare } from '../convergence/orphans.ts';
 import { connectionTo } from '../db/connection.ts';
 import { openDatabase } from '../db/database.ts';
 import { runningEmbedded } from '../db/embedded/socket.ts';
+import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
+import { createSecrets } from '../secrets/secrets.ts';
 import { type Finding, limited, missing, ok } from './finding.ts';
 
 /** What a backend gets for the list of all that it has. */
@@ -22,7 +24,8 @@ export async function backendFindings(config: Config, catalog: Catalog, makers: 
   const database = openDatabase(connection ?? {}, 2);
   const { sql } = database;
   try {
-    const backends = createBackends(makers, { sql, simulationSpeed: config.simulationSpeed });
+    const secrets = createSecrets({ sql, encryptionKeys: encryptionKeysOf(config) });
+    const backends = createBackends(makers, { sql, secrets, simulationSpeed: config.simulationSpeed });
     backends.adopt(catalog);
     // Before the first start, or out of reach, which is told apart, nothing can be held against what is wanted.
     const answers = connection !== undefined && (await hasWants());
@@ -65,6 +68,6 @@ export async function backendFindings(config: Config, catalog: Catalog, makers: 
 }
 
 /** Where the database is; undefined for an embedded one that doesn't run. */
-function runningDatabase({ databaseUrl, dataDir }: Config): PoolConfig | undefined {
+export function runningDatabase({ databaseUrl, dataDir }: Config): PoolConfig | undefined {
   return databaseUrl === undefined ? runningEmbedded(dataDir) : connectionTo(databaseUrl);
 }

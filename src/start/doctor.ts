@@ -15,6 +15,7 @@ import type { ContainmentFinding } from '../streaming/ai-tasks/work/containment.
 import { aiContainment, engineSettings } from './ai-worker.ts';
 import type { Command } from './command.ts';
 import { backendFindings } from './doctor-backends.ts';
+import { encryptionKey } from './doctor-secrets.ts';
 import { type Finding, limited, missing, ok } from './finding.ts';
 
 const SIGNS = { ok: 'ok      ', limited: 'limited ', missing: 'MISSING ' } as const;
@@ -29,6 +30,7 @@ export const doctor: Command = {
       user(),
       config.databaseUrl === undefined ? embeddedDatabase() : await ownDatabase(config.databaseUrl),
       config.databaseUrl === undefined ? dataFolder(config.dataDir) : undefined,
+      await encryptionKey(config),
       ...(await catalog(config)),
       ...(await aiEngines(config)),
     ].filter((finding) => finding !== undefined);

@@ -9,6 +9,7 @@ import { type AllowedHosts, NO_HOSTS } from '../lib/allowed-hosts.ts';
 import type { Clock } from '../lib/clock.ts';
 import { loop } from '../lib/loop.ts';
 import { forgetExpiredKeys } from '../requests/idempotency.ts';
+import type { Secrets } from '../secrets/secrets.ts';
 import { deleteOldTasks } from '../streaming/ai-tasks/retention.ts';
 
 const FLUSH_MS = 1_000;
@@ -26,10 +27,11 @@ export function startHousekeeping(deps: {
   tokens: Pick<Tokens, 'deleteExpired'>;
   invitations: Pick<Invitations, 'forgetOld'>;
   webhookHosts?: AllowedHosts | undefined;
+  secrets: Secrets;
   log: Logger;
 }): { stop(): Promise<void> } {
-  const { database, clock, userActions, logins, tokens, invitations, webhookHosts = NO_HOSTS, log } = deps;
-  const deliveries = createDeliveries({ database, clock, webhookHosts, log });
+  const { database, clock, userActions, logins, tokens, invitations, log } = deps;
+  const deliveries = createDeliveries({ ...deps, webhookHosts: deps.webhookHosts ?? NO_HOSTS });
   const stopping = new AbortController();
 
   async function writeActions(): Promise<void> {

@@ -2,6 +2,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
+import { ENCRYPTION_KEY } from '../../test/support/secrets.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { createLog } from '../log.ts';
@@ -18,6 +19,7 @@ beforeAll(async () => {
   database = openDatabase({ connectionString: testDatabase.url }, 2);
   config = loadConfig({
     DATABASE_URL: testDatabase.url,
+    TRADEWIND_ENCRYPTION_KEY: ENCRYPTION_KEY,
     TRADEWIND_PORT: '0',
     TRADEWIND_BOOTSTRAP_TOKEN: `1_${'orphans'.repeat(3)}`,
     TRADEWIND_DATA_DIR: path.join(os.tmpdir(), 'unused'),

@@ -6,6 +6,8 @@ import type { Config } from '../config.ts';
 import { compare, type Orphan, removeOrphans } from '../convergence/orphans.ts';
 import type { Database } from '../db/database.ts';
 import { NotFoundError } from '../lib/errors.ts';
+import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
+import { createSecrets } from '../secrets/secrets.ts';
 import type { Command, Options } from './command.ts';
 import { asOperator } from './operator.ts';
 
@@ -49,7 +51,9 @@ interface Found {
 }
 
 async function orphansOf(database: Database, config: Config, { backend }: Options): Promise<Found[]> {
-  const backends = createBackends(MAKERS, { sql: database.sql, simulationSpeed: config.simulationSpeed });
+  const { sql } = database;
+  const secrets = createSecrets({ sql, encryptionKeys: encryptionKeysOf(config) });
+  const backends = createBackends(MAKERS, { sql, secrets, simulationSpeed: config.simulationSpeed });
   const catalog = await catalogOfDatabase(database, MAKERS);
   if (catalog) backends.adopt(catalog);
   const asked = backends.all().filter(({ name }) => backend === undefined || name === backend);
@@ -57,10 +61,7 @@ async function orphansOf(database: Database, config: Config, { backend }: Option
   const found: Found[] = [];
   const log = pino({ level: 'silent' });
   for (const named of asked) {
-    const { orphans } = await compare(
-      { sql: database.sql, log, signal: new AbortController().signal },
-      named,
-    );
+    const { orphans } = await compare({ sql, log, signal: new AbortController().signal }, named);
     if (orphans.length > 0) found.push({ named, orphans });
   }
   return found;

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createDatabase } from '../../test/support/databases.ts';
 import { startRelay } from '../../test/support/relay.ts';
+import { ENCRYPTION_KEY } from '../../test/support/secrets.ts';
 import { startService, type TestService } from '../../test/support/service.ts';
 import { loadConfig } from '../config.ts';
 import { OperatorError } from '../lib/operator-error.ts';
@@ -37,6 +38,7 @@ it('a worker answers how it is, and its figures, where it is told to, and nothin
   const database = await createDatabase();
   const config = loadConfig({
     DATABASE_URL: database.url,
+    TRADEWIND_ENCRYPTION_KEY: ENCRYPTION_KEY,
     TRADEWIND_WORKER_PORT: String(port),
     TRADEWIND_AI_CONCURRENCY: '0',
     TRADEWIND_LOG_LEVEL: 'silent',

@@ -21,6 +21,9 @@ import { createTokenUseRecorder } from '../iam/tokens/use-recorder.ts';
 import { parseAllowedHosts } from '../lib/allowed-hosts.ts';
 import { systemClock } from '../lib/clock.ts';
 import { accessLogOf } from '../log.ts';
+import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
+import { prepareSecrets } from '../secrets/preparation.ts';
+import { createSecrets } from '../secrets/secrets.ts';
 import { createServices, prepareProjects } from '../services.ts';
 import { requireAiSandbox } from './ai-worker.ts';
 import { sourceOf } from './catalog-apply.ts';
@@ -31,7 +34,7 @@ import { createMetrics } from './metrics.ts';
 import { createReadiness } from './readiness.ts';
 import type { Role } from './role.ts';
 import { hasDatabase, openStorage } from './storage.ts';
-import { createTaskWorker } from './task-worker.ts';
+import { createTaskWorker, followDataKeys } from './task-worker.ts';
 import { hostWorkerThread } from './worker-host.ts';
 
 /** A running Tradewind. */
@@ -84,21 +87,29 @@ export async function startPlatform(
     const database = openDatabase(storage.connection);
     undo.push(() => database.close());
     const catalog = await loading;
-    const backends = createBackends(makers, { sql: database.sql, simulationSpeed: config.simulationSpeed });
+    const encryptionKeys = encryptionKeysOf(config);
+    const secrets = createSecrets({ sql: database.sql, encryptionKeys });
+    const backends = createBackends(makers, {
+      sql: database.sql,
+      secrets,
+      simulationSpeed: config.simulationSpeed,
+    });
     // What a backend lacks stops the start before anybody follows its catalogue.
     backends.adopt(catalog);
     await patiently(async () => {
       await prepareDatabase(database, log);
+      const { exclusive: alone } = storage;
+      await prepareSecrets(secrets, { database, clock: systemClock, encryptionKeys, alone, log });
       await agreeOnCatalog({
         database,
         clock: systemClock,
         catalog,
         ...sourceOf(config),
-        alone: storage.exclusive,
+        alone,
         log,
       });
       await ensureFirstAccount({ database, clock: systemClock, bootstrapToken: config.bootstrapToken });
-      await ensureSigningKey(database, systemClock);
+      await ensureSigningKey({ database, clock: systemClock, secrets });
       await prepareProjects(database, catalog, systemClock);
     });
     const worker = thread ?? (role === 'api' ? undefined : createTaskWorker(config, log, { makers }));
@@ -127,6 +138,7 @@ export async function startPlatform(
     async function follow() {
       const changes = await patiently(() => listenForChanges(storage.connection));
       undo.push(() => changes.close());
+      followDataKeys(secrets, changes, log);
       const live = await patiently(() =>
         followCatalog({ database, changes, log, agreed: catalog, kinds: makers, backends }),
       );
@@ -159,6 +171,7 @@ export async function startPlatform(
         catalog: live.catalog,
         clock: systemClock,
         backends,
+        secrets,
         webhookHosts,
       });
       const uses = createTokenUseRecorder({ database, authenticator: services.authenticator, log });
@@ -172,6 +185,7 @@ export async function startPlatform(
         logins: services.logins,
         tokens: services.tokens,
         webhookHosts,
+        secrets,
         invitations: services.invitations,
         log,
       });

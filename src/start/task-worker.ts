@@ -9,10 +9,12 @@ import { type Troubles, watchBackends } from '../convergence/backend-health.ts';
 import { startComparing } from '../convergence/comparing.ts';
 import { listenToBackends } from '../convergence/listening.ts';
 import { wantsQueue } from '../convergence/queue.ts';
-import { listenForChanges } from '../db/changes.ts';
+import { type ChangeFeed, listenForChanges } from '../db/changes.ts';
 import { openDatabase } from '../db/database.ts';
 import { createPatience } from '../db/patience.ts';
 import { systemClock } from '../lib/clock.ts';
+import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
+import { createSecrets, type LoadedSecrets } from '../secrets/secrets.ts';
 import { createTaskEnds } from '../services.ts';
 import type { AiQueue } from '../streaming/ai-tasks/work/queue.ts';
 import { startWorker } from '../worker/worker.ts';
@@ -31,6 +33,13 @@ export interface TaskWorker {
   troubles(): Troubles;
   /** Lets the calls at work end, at most `graceMs`, and hands the rest back. */
   stop(graceMs: number): Promise<void>;
+}
+
+/** A process that can't use a new key goes on with those that it has. */
+export function followDataKeys(secrets: LoadedSecrets, changes: ChangeFeed, log: Logger): void {
+  secrets.follow(changes, (error) =>
+    log.error({ err: error }, 'A new data key can not be used, so that secrets may be unreadable here'),
+  );
 }
 
 /** Takes tasks in this thread, on connections of its own. */
@@ -54,15 +63,19 @@ export function createTaskWorker(
       const patiently = createPatience(config.databaseWaitSeconds, log);
       const changes = await patiently(() => listenForChanges(connection));
       undo.push(() => changes.close());
+      const secrets = createSecrets({ sql: database.sql, encryptionKeys: encryptionKeysOf(config) });
+      await patiently(() => secrets.load());
+      followDataKeys(secrets, changes, log);
       // Infrastructure doesn't forget what it answered, as `repeatable` may.
       const backends = createBackends(makers, {
         sql: database.sql,
+        secrets,
         simulationSpeed: config.simulationSpeed,
       });
       const live = await patiently(() => followCatalog({ database, changes, log, kinds: makers, backends }));
       undo.push(() => live.stop());
       const clock = systemClock;
-      const kinds = createTaskEnds({ database, changes, catalog: live.catalog, clock, backends });
+      const kinds = createTaskEnds({ database, changes, catalog: live.catalog, clock, backends, secrets });
       const worker = await patiently(() =>
         startWorker({ database: repeatable, changes, log, takeOverAllAtStart: exclusive }),
       );
@@ -72,7 +85,7 @@ export function createTaskWorker(
         await aiTasks?.close();
       });
       const shared = { workerId: worker.id, database, clock, log };
-      worker.serve(wantsQueue({ ...shared, kinds, claims: repeatable, backendOf: backends.of }));
+      worker.serve(wantsQueue({ ...shared, kinds, secrets, claims: repeatable, backendOf: backends.of }));
       const changed = (now: Troubles) => {
         troubles = now;
         told?.(now);

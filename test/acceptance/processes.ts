@@ -5,6 +5,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
+import { ENCRYPTION_KEY } from '../support/secrets.ts';
+
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const READY_WITHIN_MS = 60_000;
 
@@ -35,7 +37,14 @@ export function environment(settings: Record<string, string>): NodeJS.ProcessEnv
     Object.entries(process.env).filter(([name]) => !name.startsWith('TRADEWIND_') && name !== 'DATABASE_URL'),
   );
   // Tasks stay where tests put them; who wants them worked on says so.
-  return { ...clean, TRADEWIND_PORT: '0', TRADEWIND_AI_CONCURRENCY: '0', ...settings };
+  return {
+    ...clean,
+    TRADEWIND_PORT: '0',
+    TRADEWIND_AI_CONCURRENCY: '0',
+    // The embedded database makes its own.
+    ...('DATABASE_URL' in settings && { TRADEWIND_ENCRYPTION_KEY: ENCRYPTION_KEY }),
+    ...settings,
+  };
 }
 
 export function runTradewind(args: string[], settings: Record<string, string>) {

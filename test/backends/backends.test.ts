@@ -7,6 +7,7 @@ import { createSimulatedBackend } from '../../src/backends/simulated/backend.ts'
 import { LIVES } from '../../src/backends/simulated/lives.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { createDatabase } from '../support/databases.ts';
+import { secretsOf } from '../support/secrets.ts';
 import { conformance, type Stand } from './conformance.ts';
 import { createFolderBackend, FOLDER_KINDS } from './folder-backend.ts';
 
@@ -15,7 +16,7 @@ const EVERY_KIND = Object.keys(LIVES) as Kind[];
 async function simulated(): Promise<Stand> {
   const kept = await createDatabase();
   const database = openDatabase({ connectionString: kept.url });
-  const deps = { sql: database.sql, speed: 20 };
+  const deps = { sql: database.sql, secrets: await secretsOf(database), speed: 20 };
   return {
     kinds: EVERY_KIND,
     open: () => createSimulatedBackend(deps),

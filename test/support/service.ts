@@ -10,6 +10,7 @@ import { createLog } from '../../src/log.ts';
 import { startPlatform } from '../../src/start/platform.ts';
 import { createDatabase } from './databases.ts';
 import { createHttpClient, type HttpClient } from './http-client.ts';
+import { ENCRYPTION_KEY } from './secrets.ts';
 
 export interface TestService {
   url: string;
@@ -48,6 +49,7 @@ export async function startService(
     // Tasks stay where tests put them; who wants them worked on says so.
     TRADEWIND_AI_CONCURRENCY: '0',
     DATABASE_URL: database.url,
+    TRADEWIND_ENCRYPTION_KEY: ENCRYPTION_KEY,
     ...settings,
   });
   const platform = await startPlatform(config, role, log ?? createLog(config), {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newSamples } from '../../../test/backends/samples.ts';
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts';
+import { secretsOf } from '../../../test/support/secrets.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import type { Backend, Kind } from '../contract/backend.ts';
 import { createSimulatedBackend } from './backend.ts';
@@ -32,7 +33,11 @@ async function begin(backend: Backend, kind: Kind) {
 }
 
 it('looking at a cluster that is being made makes nothing', async () => {
-  const backend = createSimulatedBackend({ sql: database.sql, speed: 0.01 });
+  const backend = createSimulatedBackend({
+    sql: database.sql,
+    secrets: await secretsOf(database),
+    speed: 0.01,
+  });
   const ref = await begin(backend, 'cluster');
   const row = async () =>
     (await database.pool.query('select * from simulated_objects where id = $1', [ref.id])).rows;
@@ -42,7 +47,11 @@ it('looking at a cluster that is being made makes nothing', async () => {
 });
 
 it('what is being removed is not there any more', async () => {
-  const backend = createSimulatedBackend({ sql: database.sql, speed: 0.01 });
+  const backend = createSimulatedBackend({
+    sql: database.sql,
+    secrets: await secretsOf(database),
+    speed: 0.01,
+  });
   const ref = await begin(backend, 'volume');
   expect(await backend.observe(ref, about)).toEqual({});
   expect(await backend.converge(ref, null, about)).toMatchObject({ state: 'progressing' });

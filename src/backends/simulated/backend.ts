@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../db/tables.ts';
+import type { Secrets } from '../../secrets/secrets.ts';
 import { type Backend, type Convergence, type Kind, Refused } from '../contract/backend.ts';
 import { holdsData } from '../contract/placement.ts';
 import type { Observations, Specs } from '../contract/specs.ts';
@@ -21,8 +22,12 @@ const REMOVING = 'removing';
  * Infrastructure that exists only in a table of its own. Things get ready by time going by: how far one has come follows
  * from when the last change of it began, by the database's clock, so that restarts and repeated calls change nothing.
  */
-export function createSimulatedBackend(deps: { sql: Kysely<Tables>; speed: number }): Backend {
-  const { sql: pool, speed } = deps;
+export function createSimulatedBackend(deps: {
+  sql: Kysely<Tables>;
+  secrets: Secrets;
+  speed: number;
+}): Backend {
+  const { sql: pool, secrets, speed } = deps;
 
   async function present<K extends Kind>(
     db: Kysely<Tables>,
@@ -58,7 +63,7 @@ export function createSimulatedBackend(deps: { sql: Kysely<Tables>; speed: numbe
     }
 
     async function observed(): Promise<Observations[K]> {
-      return life.observed(id, life.makes ? await madeOnce(db, kind, id, life.makes) : {});
+      return life.observed(id, life.makes ? await madeOnce({ sql: db, secrets }, kind, id, life.makes) : {});
     }
   }
 
@@ -126,7 +131,7 @@ export function createSimulatedBackend(deps: { sql: Kysely<Tables>; speed: numbe
       const found = await findObject(pool, kind, id);
       if (!found || found.doing === REMOVING) return null;
       const life: Life<typeof kind> = LIVES[kind];
-      const made = life.makes ? await madeOf(pool, kind, id) : {};
+      const made = life.makes ? await madeOf({ sql: pool, secrets }, kind, id) : {};
       return made && life.observed(id, made);
     },
     async *list() {

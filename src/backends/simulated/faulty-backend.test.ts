@@ -3,9 +3,11 @@ import fs from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts';
+import { secretsOf } from '../../../test/support/secrets.ts';
 import { findShapeFaults } from '../../cloud/catalog/faults.ts';
 import { volume } from '../../convergence/fixtures/specs.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
+import type { Secrets } from '../../secrets/secrets.ts';
 import { Refused, Unavailable } from '../contract/backend.ts';
 import { createFaults, type FaultRule, FaultRules, type FaultyCall } from './faults.ts';
 import { createFaultyBackend } from './faulty-backend.ts';
@@ -113,9 +115,11 @@ describe('the shape of rules', () => {
 describe('what a fault does', () => {
   let kept: TestDatabase;
   let database: Database;
+  let secrets: Secrets;
   beforeAll(async () => {
     kept = await createDatabase();
     database = openDatabase({ connectionString: kept.url });
+    secrets = await secretsOf(database);
   });
   afterAll(async () => {
     await database?.close();
@@ -123,7 +127,7 @@ describe('what a fault does', () => {
   });
 
   function thing(rules: FaultRule[], speed = 1_000) {
-    const backend = createFaultyBackend({ sql: database.sql, speed, faults: createFaults(rules) });
+    const backend = createFaultyBackend({ sql: database.sql, secrets, speed, faults: createFaults(rules) });
     const ref = { kind: 'volume', id: randomUUID(), regionId: 1, projectId: 1, handle: null } as const;
     const gone = new AbortController();
     const { signal } = gone;

@@ -17,8 +17,8 @@ export const simulated: BackendMaker = {
   settings: Settings,
   secrets: [],
   removesOrphans: true,
-  make({ settings }, { sql, simulationSpeed }) {
+  make({ settings }, { sql, secrets, simulationSpeed }) {
     const { speed = simulationSpeed, faults } = settings as Static<typeof Settings>;
-    return createFaultyBackend({ sql, speed, faults: createFaults(faults) });
+    return createFaultyBackend({ sql, secrets, speed, faults: createFaults(faults) });
   },
 };

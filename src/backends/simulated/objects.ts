@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../db/tables.ts';
+import type { Secrets } from '../../secrets/secrets.ts';
 import { Unavailable } from '../contract/backend.ts';
 
 /** What the simulated infrastructure has, or is making or removing. */
@@ -70,30 +71,39 @@ export async function deleteObject(
   return numAffectedRows === 1n;
 }
 
+const PLACE = 'simulated_objects.made';
+
+interface Host {
+  sql: Kysely<Tables>;
+  secrets: Secrets;
+}
+
 /** What the object made; null where it hasn't yet. */
-export async function madeOf(db: Kysely<Tables>, kind: string, id: string): Promise<object | null> {
+export async function madeOf({ sql: db, secrets }: Host, kind: string, id: string): Promise<object | null> {
   const found = await db
     .selectFrom('simulated_objects')
     .select('made')
     .where('kind', '=', kind)
     .where('id', '=', id)
     .executeTakeFirst();
-  return found?.made ?? null;
+  return found?.made ? secrets.open(PLACE, [kind, id], found.made) : null;
 }
 
 /** What the object makes the first time, and answers from then on. */
 export async function madeOnce(
-  db: Kysely<Tables>,
+  host: Host,
   kind: string,
   id: string,
   make: () => Promise<object>,
 ): Promise<object> {
-  const found = await madeOf(db, kind, id);
+  const found = await madeOf(host, kind, id);
   if (found) return found;
-  const { rows } = await sql<{ made: object }>`
-    update simulated_objects set made = coalesce(made, ${JSON.stringify(await make())}::jsonb)
-    where kind = ${kind} and id = ${id} returning made`.execute(db);
+  // There are keys in it.
+  const made = host.secrets.seal(PLACE, [kind, id], await make());
+  const { rows } = await sql<{ made: object | string }>`
+    update simulated_objects set made = coalesce(made, ${made}::jsonb)
+    where kind = ${kind} and id = ${id} returning made`.execute(host.sql);
   const [row] = rows;
   if (!row) throw new Unavailable(`${kind} ${id} went meanwhile`);
-  return row.made;
+  return host.secrets.open(PLACE, [kind, id], row.made);
 }

@@ -10,6 +10,6 @@ export interface SimulatedObjectTables {
     began_at: Date;
     takes_ms: number;
     revision: number;
-    made: JSONColumnType<object> | null;
+    made: JSONColumnType<object> | string | null;
   };
 }

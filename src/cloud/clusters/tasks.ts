@@ -1,6 +1,7 @@
 import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Secrets } from '../../secrets/secrets.ts';
 import type { FreedQuotas, Nodes } from '../instances/nodes/service.ts';
 import { type QuotaOwner, releaseQuotas } from '../quotas/quotas.ts';
 import { workerGroups } from '../security-groups/worker-group.ts';
@@ -36,12 +37,13 @@ export const DELETE_CLUSTER: TaskType<OwnedClusterInput> = {
 };
 
 /** How tasks on clusters end: the cluster is held until then. */
-export function clusterTasks({ nodes, clock }: { nodes: Nodes; clock: Clock }): TaskEnd[] {
+export function clusterTasks(deps: { nodes: Nodes; clock: Clock; secrets: Secrets }): TaskEnd[] {
+  const { nodes, clock, secrets } = deps;
   const create: TaskEnd<OwnedClusterInput> = {
     ...CREATE_CLUSTER,
     async complete(tx, task, { clusterId }, seen) {
       await nodes.finish(tx, task.id);
-      await keepCredentials(tx.sql, clusterId, seen('cluster', clusterId));
+      await keepCredentials(tx.sql, secrets, clusterId, seen('cluster', clusterId));
       await store.releaseCluster(tx, { clusterId, taskId: task.id });
       await keepLogTopic(tx, clusterId, clock.now());
       return { k8s_clusters: [clusterId] };

@@ -9,6 +9,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import type { Page, PageQuery } from '../../lib/page.ts';
+import type { Secrets } from '../../secrets/secrets.ts';
 import type { Scope } from '../projects/service.ts';
 import * as acknowledgements from './acknowledgement-store.ts';
 import { listTasks } from './list-store.ts';
@@ -92,9 +93,9 @@ export function createTasks(deps: {
   changes: ChangeFeed;
   clock: Clock;
   backends: { check: SpecCheck };
+  secrets: Secrets;
 }): Tasks {
-  const { database } = deps;
-  const { backends } = deps;
+  const { database, backends, secrets } = deps;
   const check: SpecCheck = (regionId, kind, spec) => backends.check(regionId, kind, spec);
   const waiting = createTaskWaiting(deps.changes);
 
@@ -113,7 +114,7 @@ export function createTasks(deps: {
     get,
     async begin(tx, scope, { task: { type, deadlineMs }, id = randomUUID(), data, input, wants }) {
       await insertTask(tx.sql, { ...ownerOf(scope), ...timesOf(deadlineMs), id, type, data, input });
-      await want(tx, scope, wants, { taskId: id, check });
+      await want(tx, scope, wants, { taskId: id, check, secrets });
       scope.principal.writes?.started(id);
       return id;
     },

@@ -53,7 +53,7 @@ export function whyOpen(folder: string): string | undefined {
 }
 
 /** What a start that did not come to a database has left there. */
-const OURS = /^(tradewind\.lock|postgres\.(new|log)|run|tmp|first-token.*)$/;
+const OURS = /^(tradewind\.lock|postgres\.(new|log)|run|tmp|first-token.*|encryption-key(\.new)?)$/;
 
 /** Closes a folder that was made beforehand, and says so. Call it with the folder locked. */
 export function closeDataDir(folder: string, log: (line: string) => void): void {

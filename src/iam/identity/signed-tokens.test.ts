@@ -2,17 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts';
+import { secretsOf } from '../../../test/support/secrets.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { UnauthenticatedError } from '../../lib/errors.ts';
+import type { Secrets } from '../../secrets/secrets.ts';
 import { createSignedTokens, ensureSigningKey } from './signed-tokens.ts';
 
 let testDatabase: TestDatabase;
 let database: Database;
+let secrets: Secrets;
 beforeAll(async () => {
   testDatabase = await createDatabase();
   database = openDatabase({ connectionString: testDatabase.url }, 2);
-  await ensureSigningKey(database, systemClock);
+  secrets = await secretsOf(database);
+  await ensureSigningKey({ database, clock: systemClock, secrets });
 });
 afterAll(async () => {
   await database?.close();
@@ -29,7 +33,7 @@ it('looks for the keys that strangers name once, not each time', async () => {
       return target[name];
     },
   });
-  const tokens = createSignedTokens({ database: counting, clock: systemClock });
+  const tokens = createSignedTokens({ database: counting, clock: systemClock, secrets });
   const { privateKey } = await generateKeyPair('ES256');
   const forged = () =>
     new SignJWT({}).setProtectedHeader({ alg: 'ES256', kid: randomUUID() }).sign(privateKey);
@@ -40,7 +44,7 @@ it('looks for the keys that strangers name once, not each time', async () => {
 });
 
 it('reads what another process has signed', async () => {
-  const [one, other] = [1, 2].map(() => createSignedTokens({ database, clock: systemClock }));
+  const [one, other] = [1, 2].map(() => createSignedTokens({ database, clock: systemClock, secrets }));
   const claims = { loginId: 7, id: randomUUID() };
   const text = await one?.sign('access', claims, {}, inAnHour());
   expect(await other?.read('access', text ?? '')).toEqual(claims);

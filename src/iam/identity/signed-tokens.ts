@@ -5,6 +5,7 @@ import {
   exportJWK,
   generateKeyPair,
   importJWK,
+  type JWK,
   type JWTPayload,
   jwtVerify,
   SignJWT,
@@ -12,6 +13,7 @@ import {
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { UnauthenticatedError } from '../../lib/errors.ts';
+import type { Secrets } from '../../secrets/secrets.ts';
 
 const ALGORITHM = 'ES256';
 const ISSUER = 'tradewind';
@@ -34,16 +36,23 @@ export interface SignedTokens {
   read(type: SignedTokenType, text: string): Promise<SignedTokenClaims>;
 }
 
+interface Deps {
+  database: Database;
+  clock: Clock;
+  secrets: Secrets;
+}
+
 /** Makes the key that signs, unless there is one. Several processes may do this at once. */
-export async function ensureSigningKey(database: Database, clock: Clock): Promise<void> {
+export async function ensureSigningKey({ database, clock, secrets }: Deps): Promise<void> {
   const found = () => database.sql.selectFrom('signing_keys').select('id').limit(1).executeTakeFirst();
   if (await found()) return;
   const { privateKey } = await generateKeyPair(ALGORITHM, { extractable: true });
-  const jwk = JSON.stringify(await exportJWK(privateKey));
+  const id = randomUUID();
+  const jwk = secrets.seal('signing_keys.jwk', [id], await exportJWK(privateKey));
   await database.transaction(async ({ client, sql }) => {
     await client.query(`select pg_advisory_xact_lock(hashtextextended('tradewind signing key', 0))`);
     if (await found()) return;
-    await sql.insertInto('signing_keys').values({ id: randomUUID(), jwk, created_at: clock.now() }).execute();
+    await sql.insertInto('signing_keys').values({ id, jwk, created_at: clock.now() }).execute();
   });
 }
 
@@ -53,8 +62,7 @@ interface SigningKey {
   publicKey: CryptoKey;
 }
 
-export function createSignedTokens(deps: { database: Database; clock: Clock }): SignedTokens {
-  const { database, clock } = deps;
+export function createSignedTokens({ database, clock, secrets }: Deps): SignedTokens {
   let keys = new Map<string, SigningKey>();
   let loading: Promise<void> | undefined;
   let loadedAt = Number.NEGATIVE_INFINITY;
@@ -65,7 +73,14 @@ export function createSignedTokens(deps: { database: Database; clock: Clock }): 
       .select(['id', 'jwk'])
       .orderBy('created_at', 'desc')
       .execute();
-    keys = new Map(await Promise.all(rows.map(async (row) => [row.id, await keyOf(row)] as const)));
+    keys = new Map(
+      await Promise.all(
+        rows.map(async ({ id, jwk }) => {
+          const opened = await secrets.open<JWK>('signing_keys.jwk', [id], jwk);
+          return [id, await keyOf(id, opened)] as const;
+        }),
+      ),
+    );
     loadedAt = performance.now();
   }
 
@@ -129,12 +144,12 @@ export function createSignedTokens(deps: { database: Database; clock: Clock }): 
   };
 }
 
-async function keyOf({ id, jwk }: { id: string; jwk: Record<string, unknown> }): Promise<SigningKey> {
+async function keyOf(id: string, jwk: JWK): Promise<SigningKey> {
   const { d: _private, ...open } = jwk;
   return { id, privateKey: await imported(jwk), publicKey: await imported(open) };
 }
 
-async function imported(jwk: Record<string, unknown>): Promise<CryptoKey> {
+async function imported(jwk: JWK): Promise<CryptoKey> {
   const key = await importJWK(jwk, ALGORITHM);
   if (key instanceof Uint8Array) throw new Error('The signing key is no key of an elliptic curve');
   return key;

@@ -104,7 +104,7 @@ export interface IdentityTables {
     last_used_at: Optional<Date | null>;
     deleted_at: Optional<Date | null>;
   };
-  signing_keys: { id: string; jwk: ColumnType<Record<string, unknown>, string, never>; created_at: Date };
+  signing_keys: { id: string; jwk: ColumnType<object | string, string, never>; created_at: Date };
   login_sessions: {
     id: Generated<number>;
     family: string;

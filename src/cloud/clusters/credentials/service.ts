@@ -1,6 +1,7 @@
 import type { Database } from '../../../db/database.ts';
 import { ConflictError, NotFoundError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/found.ts';
+import type { Secrets } from '../../../secrets/secrets.ts';
 import type { Scope } from '../../projects/service.ts';
 import { findCluster } from '../store.ts';
 import { type CredentialsRow, findCredentials } from './store.ts';
@@ -10,11 +11,12 @@ export interface ClusterCredentials {
   get(scope: Scope, name: string): Promise<CredentialsRow>;
 }
 
-export function createClusterCredentials({ database }: { database: Database }): ClusterCredentials {
+export function createClusterCredentials(deps: { database: Database; secrets: Secrets }): ClusterCredentials {
+  const { database, secrets } = deps;
   return {
     async get(scope, name) {
       const cluster = found('Cluster', name, await findCluster(database.sql, scope, name));
-      const row = await findCredentials(database.sql, cluster.id);
+      const row = await findCredentials(database.sql, secrets, cluster.id);
       if (row && cluster.status !== 'Provisioning') return row;
       if (cluster.status !== 'Provisioning') throw new NotFoundError('Kubeconfig of cluster', name);
       throw new ConflictError(

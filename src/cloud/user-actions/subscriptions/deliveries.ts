@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../../../db/database.ts';
 import type { AllowedHosts } from '../../../lib/allowed-hosts.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import type { Secrets } from '../../../secrets/secrets.ts';
 import { presentedAction } from '../presenter.ts';
 import { type ListedAction, withEmails } from '../store.ts';
 import { post } from './post.ts';
@@ -33,9 +34,10 @@ export function createDeliveries(deps: {
   database: Database;
   clock: Clock;
   webhookHosts: AllowedHosts;
+  secrets: Secrets;
   log: Logger;
 }): Deliveries {
-  const { database, clock, webhookHosts, log } = deps;
+  const { database, clock, webhookHosts, secrets, log } = deps;
   const after = (ms: number) => new Date(clock.now().getTime() + ms);
 
   async function sendAll(subscription: store.SubscriptionRow, signal: AbortSignal): Promise<void> {
@@ -99,7 +101,7 @@ export function createDeliveries(deps: {
 
   return {
     async send(signal) {
-      const due = await store.takeDue(database.sql, {
+      const due = await store.takeDue(database.sql, secrets, {
         now: clock.now(),
         leasedUntil: after(LEASE_MS),
         stale: after(-STALE_MS),

@@ -6,6 +6,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import { ConflictError, InvalidError } from '../../../lib/errors.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
 import { isPublicAddress } from '../../../lib/public-address.ts';
+import type { Secrets } from '../../../secrets/secrets.ts';
 import type { Subscribe } from './schema.ts';
 import * as store from './store.ts';
 
@@ -33,8 +34,9 @@ export function createSubscriptions(deps: {
   clock: Clock;
   /** Hosts that may be sent to although they aren't on the public internet. */
   webhookHosts: AllowedHosts;
+  secrets: Secrets;
 }): Subscriptions {
-  const { database, clock, webhookHosts } = deps;
+  const { database, clock, webhookHosts, secrets } = deps;
 
   return {
     async subscribe(principal, wanted) {
@@ -42,7 +44,7 @@ export function createSubscriptions(deps: {
       const now = clock.now();
       const row = { ...wanted, client_id: principal.clientId, due_at: now, sent_until: now, created_at: now };
       try {
-        await database.accept(principal, (tx) => store.insertSubscription(tx, row));
+        await database.accept(principal, (tx) => store.insertSubscription(tx, secrets, row));
       } catch (error) {
         if (!violates(error, 'user_action_subscriptions_client')) throw error;
         throw new ConflictError(
@@ -52,7 +54,7 @@ export function createSubscriptions(deps: {
     },
     unsubscribe: (principal) =>
       database.accept(principal, (tx) => store.deleteSubscription(tx, principal.clientId)),
-    list: (principal, page) => store.listSubscriptions(database.sql, principal.clientId, page),
+    list: (principal, page) => store.listSubscriptions(database.sql, secrets, principal.clientId, page),
   };
 }
 

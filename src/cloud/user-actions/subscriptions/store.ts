@@ -3,15 +3,22 @@ import type { Sql, Transaction } from '../../../db/database.ts';
 import { pageWithCount } from '../../../db/page.ts';
 import type { Tables } from '../../../db/tables.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
+import type { Secrets } from '../../../secrets/secrets.ts';
 import type { UserActionRow } from '../store.ts';
 
 export type SubscriptionRow = Selectable<Tables['user_action_subscriptions']>;
 
+const HEADER = 'user_action_subscriptions.auth_header_value';
+
 export async function insertSubscription(
   tx: Transaction,
+  secrets: Secrets,
   row: Omit<Insertable<Tables['user_action_subscriptions']>, 'id'>,
 ): Promise<void> {
-  await tx.sql.insertInto('user_action_subscriptions').values(row).execute();
+  await tx.sql
+    .insertInto('user_action_subscriptions')
+    .values({ ...row, auth_header_value: secrets.seal(HEADER, [row.client_id], row.auth_header_value) })
+    .execute();
 }
 
 export async function deleteSubscription(tx: Transaction, clientId: number): Promise<void> {
@@ -20,11 +27,13 @@ export async function deleteSubscription(tx: Transaction, clientId: number): Pro
 
 export async function listSubscriptions(
   db: Sql,
+  secrets: Secrets,
   clientId: number,
   page: PageQuery,
 ): Promise<Page<SubscriptionRow>> {
   const own = db.selectFrom('user_action_subscriptions').selectAll().where('client_id', '=', clientId);
-  return pageWithCount(own.orderBy('id'), page);
+  const { count, rows } = await pageWithCount(own.orderBy('id'), page);
+  return { count, rows: await opened(secrets, rows) };
 }
 
 /**
@@ -33,6 +42,7 @@ export async function listSubscriptions(
  */
 export async function takeDue(
   db: Sql,
+  secrets: Secrets,
   { now, leasedUntil, stale, limit }: { now: Date; leasedUntil: Date; stale: Date; limit: number },
 ): Promise<SubscriptionRow[]> {
   const { rows } = await sql<SubscriptionRow>`
@@ -44,7 +54,16 @@ export async function takeDue(
           and action."timestamp" >= due.sent_until))
       order by due_at limit ${limit} for update skip locked))
     returning *`.execute(db);
-  return rows;
+  return opened(secrets, rows);
+}
+
+function opened(secrets: Secrets, rows: readonly SubscriptionRow[]): Promise<SubscriptionRow[]> {
+  return Promise.all(
+    rows.map(async (row) => ({
+      ...row,
+      auth_header_value: await secrets.open(HEADER, [row.client_id], row.auth_header_value),
+    })),
+  );
 }
 
 /** What a subscription has still to send, the oldest first. */

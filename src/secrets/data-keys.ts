@@ -1,0 +1,77 @@
+import { type Kysely, sql } from 'kysely';
+import type { Tables } from '../db/tables.ts';
+import { SettingError } from '../lib/operator-error.ts';
+import { decrypt, encrypt } from './cipher.ts';
+import type { EncryptionKey } from './encryption-keys.ts';
+import type { DataKey } from './sealed.ts';
+
+/** The topic under which processes hear of a new data key. */
+export const DATA_KEYS = 'data-keys';
+
+export interface WrappedKey {
+  id: number;
+  wrapped: Buffer;
+  encryption_key_id: string;
+  completed_at: Date | null;
+}
+
+/** The newest first. */
+export function wrappedKeys(db: Kysely<Tables>): Promise<WrappedKey[]> {
+  return db
+    .selectFrom('data_keys')
+    .select(['id', 'wrapped', 'encryption_key_id', 'completed_at'])
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+/** Undefined where the key that it is encrypted with isn't among them. */
+export function unwrap(row: WrappedKey, keys: readonly EncryptionKey[]): DataKey | undefined {
+  const key = keys.find(({ id }) => id === row.encryption_key_id);
+  return key && { id: row.id, bytes: decrypt(key.bytes, identityOf(row.id), row.wrapped) };
+}
+
+/** @throws SettingError where one needs a key that isn't there */
+export function unwrapAll(
+  rows: readonly WrappedKey[],
+  keys: readonly EncryptionKey[],
+  place: string,
+): DataKey[] {
+  return rows.map((row) => {
+    const key = unwrap(row, keys);
+    if (key) return key;
+    throw new SettingError(wrongKey(row, keys, place));
+  });
+}
+
+export async function insertDataKey(
+  db: Kysely<Tables>,
+  { bytes, under, now }: { bytes: Buffer; under: EncryptionKey; now: Date },
+): Promise<DataKey> {
+  const { rows } = await sql<{ id: number }>`
+    select nextval(pg_get_serial_sequence('data_keys', 'id'))::integer as id`.execute(db);
+  const id = rows[0]?.id ?? 0;
+  await db
+    .insertInto('data_keys')
+    .values({ id, ...wrappedWith(under, { id, bytes }), created_at: now, completed_at: null })
+    .execute();
+  return { id, bytes };
+}
+
+/** Encrypts a data key with another of the operator's keys. What it has encrypted stays as it is. */
+export async function rewrap(db: Kysely<Tables>, key: DataKey, under: EncryptionKey): Promise<void> {
+  await db.updateTable('data_keys').set(wrappedWith(under, key)).where('id', '=', key.id).execute();
+}
+
+function wrappedWith({ id, bytes }: EncryptionKey, key: DataKey) {
+  return { wrapped: encrypt(bytes, identityOf(key.id), key.bytes), encryption_key_id: id };
+}
+
+const identityOf = (id: number): string => JSON.stringify(['data_keys', id]);
+
+function wrongKey(row: WrappedKey, keys: readonly EncryptionKey[], place: string): string {
+  const here =
+    keys.length === 0
+      ? `this process has none: there is no ${place}`
+      : `this process has ${keys.map(({ id }) => id).join(', ')} (${place})`;
+  return `The secrets in this database are encrypted with encryption key ${row.encryption_key_id}, and ${here}. Name the file with that key in TRADEWIND_ENCRYPTION_KEY_FILE, or put the key into TRADEWIND_ENCRYPTION_KEY, as the other processes on this database have it. If it is lost for good, "tradewind keys give-up" says what goes with it`;
+}

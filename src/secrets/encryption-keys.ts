@@ -1,0 +1,93 @@
+import { createHash, randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { SettingError } from '../lib/operator-error.ts';
+import { readSecretFile } from '../lib/secret-file.ts';
+import { KEY_BYTES } from './cipher.ts';
+
+/** A key of the operator, which encrypts the data keys. It is never in the database. */
+export interface EncryptionKey {
+  /** Tells keys apart and says nothing about them. */
+  id: string;
+  bytes: Buffer;
+}
+
+/** Where the keys are. The first of them encrypts; the others read what still is encrypted with them. */
+export interface EncryptionKeys {
+  /** For people. */
+  place: string;
+  /** Undefined for keys of the environment. */
+  file: string | undefined;
+  /** Reads them anew. Empty where nobody named any. @throws SettingError for what is there and can't be used */
+  read(): EncryptionKey[];
+}
+
+export interface EncryptionKeySettings {
+  /** Undefined: they are in the file. */
+  encryptionKey: string | undefined;
+  encryptionKeyFile: string;
+  /** Whether an operator named the file, so that it has to be there. */
+  encryptionKeyFileNamed: boolean;
+}
+
+export const KEY_FORM = '32 bytes in base64 or hexadecimal ("openssl rand -base64 32" makes one)';
+const BASE64 = /^[A-Za-z0-9+/]{43}=$/;
+const HEXADECIMAL = /^[0-9a-fA-F]{64}$/;
+
+/** Some keys with commas or line breaks between them; undefined where one is none. */
+export function parseEncryptionKeys(text: string): EncryptionKey[] | undefined {
+  const words = text.split(/[\s,]+/).filter((word) => word !== '');
+  if (!words.every((word) => BASE64.test(word) || HEXADECIMAL.test(word))) return undefined;
+  const keys = words.map((word) => Buffer.from(word, HEXADECIMAL.test(word) ? 'hex' : 'base64'));
+  return keys.length === 0 ? undefined : keys.map((bytes) => ({ id: idOf(bytes), bytes }));
+}
+
+export function encryptionKeysOf(settings: EncryptionKeySettings): EncryptionKeys {
+  const { encryptionKey: text, encryptionKeyFile: file, encryptionKeyFileNamed: named } = settings;
+  if (text !== undefined) {
+    return {
+      place: 'TRADEWIND_ENCRYPTION_KEY',
+      file: undefined,
+      read: () => parseEncryptionKeys(text) ?? [],
+    };
+  }
+  return {
+    place: file,
+    file,
+    read() {
+      const read = readSecretFile(file);
+      if ('problem' in read) {
+        if (read.code === 'ENOENT' && !named) return [];
+        throw new SettingError(`The encryption key can't be used: ${file} ${read.problem}`);
+      }
+      const keys = parseEncryptionKeys(read.text);
+      if (keys) return keys;
+      throw new SettingError(`The encryption key can't be used: each line of ${file} must be ${KEY_FORM}`);
+    },
+  };
+}
+
+/** Puts a new key before those that the file has; the file is this user's alone, and on disk before anything relies on it. */
+export function addEncryptionKey(file: string): void {
+  const former = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
+  const next = `${file}.new`;
+  fs.rmSync(next, { force: true });
+  const descriptor = fs.openSync(next, 'wx', 0o600);
+  try {
+    fs.writeSync(descriptor, `${randomBytes(KEY_BYTES).toString('base64')}\n${former}`);
+    fs.fsyncSync(descriptor);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+  fs.renameSync(next, file);
+  const folder = fs.openSync(path.dirname(file), 'r');
+  try {
+    fs.fsyncSync(folder);
+  } finally {
+    fs.closeSync(folder);
+  }
+}
+
+function idOf(key: Buffer): string {
+  return createHash('sha256').update('tradewind encryption key').update(key).digest('hex').slice(0, 16);
+}

@@ -1,0 +1,77 @@
+import type { Kysely } from 'kysely';
+import type { ChangeFeed } from '../db/changes.ts';
+import type { Tables } from '../db/tables.ts';
+import { DATA_KEYS, unwrap, wrappedKeys } from './data-keys.ts';
+import type { EncryptionKeys } from './encryption-keys.ts';
+import type { Place } from './places.ts';
+import { type DataKey, dataKeyIdOf, openWith, type RowKey, sealWith } from './sealed.ts';
+
+/** Keeps secrets from those who read the database's files. Stores write nothing secret but through it. */
+export interface Secrets {
+  /** What to write into the column of that row: of a column with JSON, the JSON text. */
+  seal(place: Place, row: RowKey, value: unknown): string;
+  /** The value that the column has, as it was given; also where it was written before secrets were encrypted. */
+  open<Value = string>(place: Place, row: RowKey, kept: unknown): Promise<Value>;
+}
+
+/** For those who start and stop. */
+export interface LoadedSecrets extends Secrets {
+  /** Reads the data keys. Nothing can be sealed before. */
+  load(): Promise<void>;
+  /** Hears of new data keys from now on. */
+  follow(changes: ChangeFeed, failed: (error: unknown) => void): void;
+}
+
+/** The data keys are read once; what is encrypted with a newer one has them read again. */
+export function createSecrets(deps: { sql: Kysely<Tables>; encryptionKeys: EncryptionKeys }): LoadedSecrets {
+  const known = new Map<number, DataKey>();
+  /** The newest; null where the database has none. */
+  let current: DataKey | null | undefined;
+  let loading: Promise<void> | undefined;
+
+  async function read(): Promise<void> {
+    const rows = await wrappedKeys(deps.sql);
+    const unknown = rows.filter(({ id }) => !known.has(id));
+    const keys = unknown.length === 0 ? [] : deps.encryptionKeys.read();
+    for (const row of unknown) {
+      const key = unwrap(row, keys);
+      if (key) known.set(key.id, key);
+    }
+    const [newest] = rows;
+    if (newest && !known.has(newest.id)) {
+      throw new Error(
+        `Data key ${newest.id} is encrypted with encryption key ${newest.encryption_key_id}, which ${deps.encryptionKeys.place} has not`,
+      );
+    }
+    current = newest ? (known.get(newest.id) ?? null) : null;
+  }
+
+  /** What began before it was called doesn't count: the key may be newer. */
+  async function load(): Promise<void> {
+    await loading?.catch(() => {});
+    loading ??= read().finally(() => {
+      loading = undefined;
+    });
+    await loading;
+  }
+
+  return {
+    load,
+    follow(changes, failed) {
+      const again = () => void load().catch(failed);
+      changes.on(DATA_KEYS, again, again);
+    },
+    seal(place, row, value) {
+      if (current === undefined) throw new Error('The data keys have not been read');
+      return sealWith(current ?? undefined, place, row, value);
+    },
+    async open<Value>(place: Place, row: RowKey, kept: unknown) {
+      const id = dataKeyIdOf(kept);
+      if (id === undefined) return kept as Value;
+      if (!known.has(id)) await load();
+      const key = known.get(id);
+      if (!key) throw new Error(`There is no data key ${id}, with which ${place} is encrypted`);
+      return openWith(key, place, row, kept as string) as Value;
+    },
+  };
+}

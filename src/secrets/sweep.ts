@@ -1,0 +1,148 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Tables } from '../db/tables.ts';
+import { PLACES, type Place, type PlaceShape } from './places.ts';
+import { beginningOf, type DataKey, dataKeyIdOf, openWith, sealWith } from './sealed.ts';
+
+const BATCH = 200;
+
+export interface Swept {
+  /** Values that are encrypted with the newest key now. */
+  changed: number;
+  /** Tables where some were readable before. */
+  plain: Set<string>;
+  /** What no key opens, by place. */
+  unreadable: Map<Place, number>;
+}
+
+interface Kept {
+  row: string[];
+  kept: string;
+}
+interface Change extends Kept {
+  next: string;
+}
+
+/**
+ * Encrypts with `newest` whatever isn't, some rows at a time, while others read and write: a value that somebody changes
+ * meanwhile stays as they want it.
+ */
+export async function sweep(
+  db: Kysely<Tables>,
+  newest: DataKey,
+  all: ReadonlyMap<number, DataKey>,
+): Promise<Swept> {
+  const swept: Swept = { changed: 0, plain: new Set(), unreadable: new Map() };
+  for (const place of Object.keys(PLACES) as Place[]) {
+    const shape: PlaceShape = PLACES[place];
+    let last: string[] | undefined;
+    for (;;) {
+      const batch = await nextBatch(db, shape, newest.id, last);
+      last = batch.at(-1)?.row;
+      if (last === undefined) break;
+      const changes = batch.flatMap((kept) => sealedAnew(kept, place, { newest, all, swept }));
+      swept.changed += await write(db, shape, changes);
+    }
+  }
+  return swept;
+}
+
+/** Nothing for a value that no key opens, which is counted. */
+function sealedAnew(
+  { row, kept }: Kept,
+  place: Place,
+  { newest, all, swept }: { newest: DataKey; all: ReadonlyMap<number, DataKey>; swept: Swept },
+): Change[] {
+  const { json, table } = PLACES[place];
+  const value: unknown = json ? JSON.parse(kept) : kept;
+  const id = dataKeyIdOf(value);
+  if (id === undefined) {
+    swept.plain.add(table);
+    return [{ row, kept, next: sealWith(newest, place, row, value) }];
+  }
+  try {
+    const key = all.get(id);
+    if (!key) throw new Error(`There is no data key ${id}`);
+    return [{ row, kept, next: sealWith(newest, place, row, openWith(key, place, row, String(value))) }];
+  } catch {
+    swept.unreadable.set(place, (swept.unreadable.get(place) ?? 0) + 1);
+    return [];
+  }
+}
+
+async function nextBatch(
+  db: Kysely<Tables>,
+  shape: PlaceShape,
+  newestId: number,
+  last: readonly string[] | undefined,
+): Promise<Kept[]> {
+  const column = sql.ref(shape.column);
+  const keys = sql.join(Object.keys(shape.keys).map((name) => sql.ref(name)));
+  const further = last ? sql`and (${keys}) > (${sql.join(typed(shape, last))})` : sql``;
+  const { rows } = await sql<Kept>`
+    select array[${sql.join(Object.keys(shape.keys).map((name) => sql`${sql.ref(name)}::text`))}] as row, ${column}::text as kept
+    from ${sql.table(shape.table)}
+    where ${column} is not null and not starts_with(${textOf(shape)}, ${beginningOf(newestId)}) ${further}
+    order by ${keys} limit ${BATCH}`.execute(db);
+  return rows;
+}
+
+async function write(db: Kysely<Tables>, shape: PlaceShape, changes: readonly Change[]): Promise<number> {
+  if (changes.length === 0) return 0;
+  const names = Object.keys(shape.keys);
+  const columns = [
+    ...Object.values(shape.keys).map(
+      (type, index) => sql`${changes.map(({ row }) => row[index])}::${sql.raw(type)}[]`,
+    ),
+    sql`${changes.map(({ kept }) => kept)}::text[]`,
+    sql`${changes.map(({ next }) => next)}::text[]`,
+  ];
+  const same = names.map((name) => sql`at.${sql.ref(name)} = change.${sql.ref(name)}`);
+  const { numAffectedRows = 0n } = await sql`
+    update ${sql.table(shape.table)} as at
+    set ${sql.ref(shape.column)} = change.new_value::${sql.raw(shape.json ? 'jsonb' : 'text')}
+    from unnest(${sql.join(columns)}) as change (${sql.join([...names, 'old_value', 'new_value'].map((name) => sql.ref(name)))})
+    where ${sql.join(same, sql` and `)} and at.${sql.ref(shape.column)}::text = change.old_value`.execute(db);
+  return Number(numAffectedRows);
+}
+
+function typed({ keys }: PlaceShape, row: readonly string[]): RawBuilder<unknown>[] {
+  return Object.values(keys).map((type, index) => sql`${row[index]}::${sql.raw(type)}`);
+}
+
+function textOf({ column, json }: PlaceShape): RawBuilder<string> {
+  return json ? sql`(${sql.ref(column)} #>> '{}')` : sql`${sql.ref(column)}`;
+}
+
+/** How many values are encrypted with one of these data keys, by place. */
+export async function countSealed(
+  db: Kysely<Tables>,
+  dataKeyIds: readonly number[],
+): Promise<Map<Place, number>> {
+  const counts = new Map<Place, number>();
+  for (const place of Object.keys(PLACES) as Place[]) {
+    const shape: PlaceShape = PLACES[place];
+    const { rows } = await sql<{ count: number }>`
+      select count(*) as count from ${sql.table(shape.table)} where ${sealedWithOneOf(shape, dataKeyIds)}`.execute(
+      db,
+    );
+    const count = rows[0]?.count ?? 0;
+    if (count > 0) counts.set(place, count);
+  }
+  return counts;
+}
+
+/** Removes the values that are encrypted with one of these data keys, and what is nothing without them. */
+export async function removeSealed(db: Kysely<Tables>, dataKeyIds: readonly number[]): Promise<void> {
+  for (const shape of Object.values<PlaceShape>(PLACES)) {
+    const those = sealedWithOneOf(shape, dataKeyIds);
+    const { table, column, lost } = shape;
+    await (lost === 'row'
+      ? sql`delete from ${sql.table(table)} where ${those}`
+      : sql`update ${sql.table(table)} set ${sql.ref(column)} = null where ${those}`
+    ).execute(db);
+  }
+}
+
+function sealedWithOneOf(shape: PlaceShape, dataKeyIds: readonly number[]): RawBuilder<unknown> {
+  return sql`${textOf(shape)} like any(${dataKeyIds.map((id) => `${beginningOf(id)}%`)}::text[])`;
+}
