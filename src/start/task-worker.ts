@@ -63,7 +63,8 @@ export function createTaskWorker(
       const patiently = createPatience(config.databaseWaitSeconds, log);
       const changes = await patiently(() => listenForChanges(connection));
       undo.push(() => changes.close());
-      const secrets = createSecrets({ sql: database.sql, encryptionKeys: encryptionKeysOf(config) });
+      // Not the pool of the backends: a call that waits for a new key may hold one of its connections.
+      const secrets = createSecrets({ sql: repeatable.sql, encryptionKeys: encryptionKeysOf(config) });
       await patiently(() => secrets.load());
       followDataKeys(secrets, changes, log);
       // Infrastructure doesn't forget what it answered, as `repeatable` may.

@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
+import { keysFrom, newKey, secretsOf } from '../../test/support/secrets.ts';
+import { listenForChanges } from '../db/changes.ts';
+import { type Database, openDatabase } from '../db/database.ts';
+import { systemClock as clock } from '../lib/clock.ts';
+import { giveUpLost, lostSecrets } from './loss.ts';
+import { prepareSecrets, rotateKeys } from './preparation.ts';
+import { createSecrets } from './secrets.ts';
+
+const PLACE = 'signing_keys.jwk';
+const JWK = { kty: 'EC', d: 'the private number' };
+const key = newKey();
+
+let testDatabase: TestDatabase;
+let database: Database;
+beforeEach(async () => {
+  testDatabase = await createDatabase();
+  database = openDatabase({ connectionString: testDatabase.url }, 4);
+});
+afterEach(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+
+async function insert(jwk: string, id = randomUUID()): Promise<string> {
+  await database.sql.insertInto('signing_keys').values({ id, jwk, created_at: new Date() }).execute();
+  return id;
+}
+const kept = async (id: string) =>
+  (await database.sql.selectFrom('signing_keys').select('jwk').where('id', '=', id).executeTakeFirstOrThrow())
+    .jwk;
+const rotate = (text = key) => rotateKeys({ database, clock, encryptionKeys: keysFrom(text), pauseMs: 0 });
+const dataKeys = () => database.sql.selectFrom('data_keys').selectAll().orderBy('id').execute();
+
+/** A start of a process that has the database for itself. */
+async function startAlone(text = key) {
+  const encryptionKeys = keysFrom(text);
+  const secrets = createSecrets({ sql: database.sql, encryptionKeys });
+  await prepareSecrets(secrets, {
+    database,
+    clock,
+    encryptionKeys,
+    alone: true,
+    log: pino({ level: 'silent' }),
+  });
+  return secrets;
+}
+
+describe('a database without secrets', () => {
+  it('gets one data key, also when many processes start at once', async () => {
+    const [one, ...others] = await Promise.all([1, 2, 3, 4].map(() => secretsOf(database, key)));
+    expect(await dataKeys()).toHaveLength(1);
+    const id = await insert(one?.seal(PLACE, ['x'], JWK) ?? '');
+    for (const other of others) expect(await other.open(PLACE, ['x'], await kept(id))).toEqual(JWK);
+  });
+
+  it('refuses the second of two processes with different keys', async () => {
+    const starts = await Promise.allSettled([newKey(), newKey()].map((text) => secretsOf(database, text)));
+    expect(starts.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    expect(await dataKeys()).toHaveLength(1);
+  });
+
+  it('wants a key, and begins nothing without', async () => {
+    await expect(secretsOf(database, ' ')).rejects.toThrow('its name into TRADEWIND_ENCRYPTION_KEY_FILE');
+    expect(await dataKeys()).toEqual([]);
+  });
+});
+
+describe('a database with secrets from before', () => {
+  it('that older releases may still use stays as it is, until the operator says so', async () => {
+    const id = await insert(JSON.stringify(JWK));
+    const lines: string[] = [];
+    const encryptionKeys = keysFrom(key);
+    const secrets = createSecrets({ sql: database.sql, encryptionKeys });
+    const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
+    await prepareSecrets(secrets, { database, clock, encryptionKeys, alone: false, log });
+    expect(lines.join()).toContain('run \\"tradewind keys rotate\\"');
+    expect(await kept(id)).toEqual(JWK);
+    expect(secrets.seal(PLACE, ['x'], JWK)).toBe(JSON.stringify(JWK));
+    expect((await rotate())?.changed).toBe(1);
+    expect(await kept(id)).toMatch(/^sealed:1:/);
+    expect(await secrets.open(PLACE, [id], await kept(id))).toEqual(JWK);
+  });
+
+  it('of nobody else is encrypted at the start, batch by batch, and its files forget what was there', async () => {
+    const ids = await Promise.all(Array.from({ length: 450 }, () => insert(JSON.stringify(JWK))));
+    const file = async () =>
+      (await database.pool.query(`select pg_relation_filepath('signing_keys') as file`)).rows[0].file;
+    const former = await file();
+    const secrets = await startAlone();
+    for (const id of ids) {
+      expect(await kept(id)).toMatch(/^sealed:1:/);
+      expect(await secrets.open(PLACE, [id], await kept(id))).toEqual(JWK);
+    }
+    expect(await file()).not.toBe(former);
+    expect((await dataKeys())[0]?.completed_at).toBeInstanceOf(Date);
+  });
+
+  it('is finished by the next start where one broke off', async () => {
+    await startAlone();
+    await database.pool.query('update data_keys set completed_at = null');
+    const id = await insert(JSON.stringify(JWK));
+    await startAlone();
+    expect(await kept(id)).toMatch(/^sealed:1:/);
+  });
+});
+
+describe('a rotation', () => {
+  it('encrypts everything anew, and running processes hear of it', async () => {
+    const running = await secretsOf(database, key);
+    const deaf = await secretsOf(database, key);
+    const changes = await listenForChanges({ connectionString: testDatabase.url });
+    onTestFinished(() => changes.close());
+    running.follow(changes, () => {});
+    const id = randomUUID();
+    await insert(running.seal(PLACE, [id], JWK), id);
+    const before = await kept(id);
+    expect((await rotate())?.changed).toBe(1);
+    const after = await kept(id);
+    expect(after).not.toBe(before);
+    for (const each of [running, deaf]) expect(await each.open(PLACE, [id], after)).toEqual(JWK);
+    await expect.poll(() => running.seal(PLACE, [id], JWK)).toContain('sealed:1:2:');
+    // What somebody read before, or wrote without having heard, can be read all the same.
+    expect(await (await secretsOf(database, key)).open(PLACE, [id], before)).toEqual(JWK);
+  });
+
+  it('goes over to another encryption key, which is enough from then on', async () => {
+    const id = randomUUID();
+    await insert((await secretsOf(database, key)).seal(PLACE, [id], JWK), id);
+    const next = newKey();
+    await rotate(`${next},${key}`);
+    await expect(secretsOf(database, key)).rejects.toThrow('are encrypted with encryption key');
+    expect(await (await secretsOf(database, next)).open(PLACE, [id], await kept(id))).toEqual(JWK);
+  });
+
+  it('changes nothing with a key that is not the database’s', async () => {
+    await secretsOf(database, key);
+    const before = await dataKeys();
+    await expect(rotate(newKey())).rejects.toThrow('are encrypted with encryption key');
+    expect(await dataKeys()).toEqual(before);
+  });
+
+  it('names what it can not read, leaves it as it is, and is not complete', async () => {
+    const secrets = await secretsOf(database, key);
+    const id = await insert(secrets.seal(PLACE, ['of another row'], JWK));
+    const before = await kept(id);
+    expect((await rotate())?.unreadable).toEqual(new Map([[PLACE, 1]]));
+    expect(await kept(id)).toBe(before);
+    expect((await dataKeys()).at(-1)?.completed_at).toBeNull();
+  });
+
+  it('leaves it to another that is at it', async () => {
+    const client = await database.pool.connect();
+    await client.query(`select pg_advisory_lock(hashtextextended('tradewind encryption', 0))`);
+    expect(await rotate()).toBeUndefined();
+    await client.query(`select pg_advisory_unlock_all()`);
+    client.release();
+    expect(await rotate()).toBeDefined();
+  });
+});
+
+it('a lost key takes what it encrypted with it, and nothing else', async () => {
+  const secrets = await secretsOf(database, key);
+  const id = randomUUID();
+  await insert(secrets.seal(PLACE, [id], JWK), id);
+  const plain = await insert(JSON.stringify(JWK));
+  const found = await lostSecrets(database.sql, keysFrom(newKey()));
+  expect(found.counts).toEqual(new Map([[PLACE, 1]]));
+  expect((await lostSecrets(database.sql, keysFrom(key))).dataKeyIds).toEqual([]);
+  await giveUpLost(database, found.dataKeyIds);
+  expect(await dataKeys()).toEqual([]);
+  const left = await database.sql.selectFrom('signing_keys').select('id').execute();
+  expect(left).toEqual([{ id: plain }]);
+});
