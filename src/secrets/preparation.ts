@@ -13,6 +13,9 @@ import type { DataKey } from './sealed.ts';
 import type { LoadedSecrets } from './secrets.ts';
 import { type Swept, sweep } from './sweep.ts';
 
+/** Until what was being written with the key before is there. */
+const PAUSE_MS = 1_000;
+
 interface Deps {
   database: Database;
   clock: Clock;
@@ -38,11 +41,11 @@ export async function prepareSecrets(
   await secrets.load();
   const unfinished = rows[0]?.completed_at === null && (alone || before.length === 0);
   if (!unfinished) return;
-  await inOneProcess(database.sql, async () => {
-    const swept = await encryptAll({ ...deps, ...(alone && { pauseMs: 0 }) }, rows);
+  await inOneProcess(database.sql, async (db) => {
+    const swept = await encryptAll(db, { ...deps, ...(alone && { pauseMs: 0 }) }, rows);
     if (swept.changed > 0)
       log.info({ values: swept.changed }, 'The secrets in the database are encrypted now');
-    if (alone) await dropFormerValues(database.sql, swept.plain);
+    if (alone) await dropFormerValues(db, swept.plain);
   });
 }
 
@@ -53,10 +56,10 @@ export async function prepareSecrets(
 export async function rotateKeys(deps: Deps & { pauseMs?: number }): Promise<Swept | undefined> {
   const { database, encryptionKeys } = deps;
   let swept: Swept | undefined;
-  await inOneProcess(database.sql, async () => {
+  await inOneProcess(database.sql, async (db) => {
     const keys = encryptionKeys.read();
     const [first] = keys;
-    if (!first) throw new SettingError(needed(encryptionKeys));
+    if (!first) throw new SettingError(keyNeeded(encryptionKeys));
     const rows = await database.transaction(async (tx) => {
       const found = await lockKeys(tx);
       for (const [index, key] of unwrapAll(found, keys, encryptionKeys.place).entries()) {
@@ -65,7 +68,7 @@ export async function rotateKeys(deps: Deps & { pauseMs?: number }): Promise<Swe
       await addDataKey(tx, deps.clock, first);
       return wrappedKeys(tx.sql);
     });
-    swept = await encryptAll(deps, rows);
+    swept = await encryptAll(db, deps, rows);
   });
   return swept;
 }
@@ -78,14 +81,14 @@ async function makeFirst({
   log,
 }: Parameters<typeof prepareSecrets>[1]) {
   if (encryptionKeys.read().length === 0) {
-    if (!alone || encryptionKeys.file === undefined) throw new SettingError(needed(encryptionKeys));
+    if (!alone || encryptionKeys.file === undefined) throw new SettingError(keyNeeded(encryptionKeys));
     addEncryptionKey(encryptionKeys.file);
     log.info(
       `The secrets in the database are encrypted with the key in ${encryptionKeys.file}. Keep a copy of it elsewhere: without it they are lost`,
     );
   }
   const [first] = encryptionKeys.read();
-  if (!first) throw new SettingError(needed(encryptionKeys));
+  if (!first) throw new SettingError(keyNeeded(encryptionKeys));
   await database.transaction(async (tx) => {
     // Whoever came first has made it.
     if ((await lockKeys(tx)).length === 0) await addDataKey(tx, clock, first);
@@ -103,27 +106,28 @@ async function addDataKey({ client, sql: db }: Transaction, clock: Clock, under:
 }
 
 /** No secret was ever made: nothing that an older release could read is there. */
-async function isFresh(db: Kysely<Tables>): Promise<boolean> {
+export async function isFresh(db: Kysely<Tables>): Promise<boolean> {
   return (await db.selectFrom('signing_keys').select('id').limit(1).executeTakeFirst()) === undefined;
 }
 
 /** What was being written when the new key was announced is met by another round. */
 async function encryptAll(
-  { database, clock, encryptionKeys, pauseMs = PAUSE_MS }: Deps & { pauseMs?: number },
+  db: Kysely<Tables>,
+  { clock, encryptionKeys, pauseMs = PAUSE_MS }: Deps & { pauseMs?: number },
   rows: readonly WrappedKey[],
 ): Promise<Swept> {
   const keys = unwrapAll(rows, encryptionKeys.read(), encryptionKeys.place);
   const [newest] = keys as [DataKey];
   const all = new Map(keys.map((key) => [key.id, key]));
-  const total = await sweep(database.sql, newest, all);
+  const total = await sweep(db, newest, all);
   for (let { changed } = total; changed > 0; ) {
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    const again = await sweep(database.sql, newest, all);
+    const again = await sweep(db, newest, all);
     ({ changed } = again);
     total.changed += changed;
   }
   if (total.unreadable.size === 0) {
-    await database.sql
+    await db
       .updateTable('data_keys')
       .set({ completed_at: clock.now() })
       .where('id', '=', newest.id)
@@ -132,33 +136,28 @@ async function encryptAll(
   return total;
 }
 
-const PAUSE_MS = 1_000;
-
 /** What an update leaves in a table's file is there until something else is written over it. */
 async function dropFormerValues(db: Kysely<Tables>, tables: ReadonlySet<string>): Promise<void> {
-  if (tables.size === 0) return;
-  await db.connection().execute(async (connection) => {
-    await sql`set statement_timeout = 0`.execute(connection);
-    for (const table of tables) await sql`vacuum full ${sql.table(table)}`.execute(connection);
-    await sql`reset statement_timeout`.execute(connection);
-  });
+  for (const table of tables) await sql`vacuum full ${sql.table(table)}`.execute(db);
 }
 
-/** Does the work unless another process is at it. */
-async function inOneProcess(db: Kysely<Tables>, work: () => Promise<void>): Promise<void> {
+/** Does the work unless another process is at it. Large tables take their time. */
+async function inOneProcess(db: Kysely<Tables>, work: (db: Kysely<Tables>) => Promise<void>): Promise<void> {
   await db.connection().execute(async (connection) => {
     const { rows } = await sql<{ got: boolean }>`
       select pg_try_advisory_lock(hashtextextended('tradewind encryption', 0)) as got`.execute(connection);
     if (!rows[0]?.got) return;
     try {
-      await work();
+      await sql`set statement_timeout = 0`.execute(connection);
+      await work(connection);
     } finally {
+      await sql`reset statement_timeout`.execute(connection);
       await sql`select pg_advisory_unlock(hashtextextended('tradewind encryption', 0))`.execute(connection);
     }
   });
 }
 
-function needed({ place }: EncryptionKeys): string {
+export function keyNeeded({ place }: EncryptionKeys): string {
   return `Secrets are kept encrypted, and there is no encryption key (no ${place}). Make one, give every process on this database the same, and keep a copy: put ${KEY_FORM} into a file of mode 600, and its name into TRADEWIND_ENCRYPTION_KEY_FILE`;
 }
 

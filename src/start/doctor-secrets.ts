@@ -1,7 +1,8 @@
 import type { Config } from '../config.ts';
 import { openDatabase } from '../db/database.ts';
 import { unwrapAll, type WrappedKey, wrappedKeys } from '../secrets/data-keys.ts';
-import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
+import { type EncryptionKeys, encryptionKeysOf } from '../secrets/encryption-keys.ts';
+import { isFresh, keyNeeded } from '../secrets/preparation.ts';
 import { runningDatabase } from './doctor-backends.ts';
 import { type Finding, limited, missing, ok } from './finding.ts';
 import { hasDatabase } from './storage.ts';
@@ -16,16 +17,16 @@ export async function encryptionKey(config: Config): Promise<Finding> {
   const { place } = encryptionKeys;
   try {
     const keys = encryptionKeys.read();
-    const rows = await dataKeysOf(config);
-    if (rows) unwrapAll(rows, keys, place);
+    const { rows, fromBefore } = await stateOf(config);
+    unwrapAll(rows, keys, place);
     const [first] = keys;
-    if (!first) return withoutKey(config, place);
-    if (rows?.length === 0)
+    if (!first) return withoutKey(config, encryptionKeys, fromBefore);
+    if (fromBefore)
       return limited(
         WHAT,
         `${first.id}, in ${place}, and the secrets in the database are not encrypted yet: "tradewind keys rotate" does it, once no process of an older release runs on it`,
       );
-    if (rows?.[0]?.completed_at === null)
+    if (rows[0]?.completed_at === null)
       return limited(
         WHAT,
         `${first.id}, in ${place}; some secrets are not encrypted with the newest data key yet: "tradewind keys rotate" is at it, or has to be run again`,
@@ -36,27 +37,31 @@ export async function encryptionKey(config: Config): Promise<Finding> {
   }
 }
 
-function withoutKey(config: Config, place: string): Finding {
+function withoutKey(config: Config, encryptionKeys: EncryptionKeys, fromBefore: boolean): Finding {
+  const { place } = encryptionKeys;
   if (config.databaseUrl !== undefined) {
-    return limited(
-      WHAT,
-      `none (no ${place}); a new database needs one, and the secrets of one from before are not encrypted without it: docs/secrets.md`,
-    );
+    return fromBefore
+      ? limited(
+          WHAT,
+          `none (no ${place}), so that the secrets in the database are not encrypted: docs/secrets.md`,
+        )
+      : missing(WHAT, keyNeeded(encryptionKeys));
   }
   return hasDatabase(config)
     ? limited(WHAT, `none (no ${place}); the next start makes one, unless the database had one before`)
     : ok(WHAT, `made at the first start, in ${place}. ${LOSS}`);
 }
 
-/** Undefined where the database can't be asked, which is told apart, or has no schema yet. */
-async function dataKeysOf(config: Config): Promise<WrappedKey[] | undefined> {
+/** No keys and no secrets where the database can't be asked, which is told apart, or has no schema yet. */
+async function stateOf(config: Config): Promise<{ rows: WrappedKey[]; fromBefore: boolean }> {
   const connection = runningDatabase(config);
-  if (!connection) return undefined;
+  if (!connection) return { rows: [], fromBefore: false };
   const database = openDatabase(connection, 1);
   try {
-    return await wrappedKeys(database.sql);
+    const rows = await wrappedKeys(database.sql);
+    return { rows, fromBefore: rows.length === 0 && !(await isFresh(database.sql)) };
   } catch {
-    return undefined;
+    return { rows: [], fromBefore: false };
   } finally {
     await database.close();
   }

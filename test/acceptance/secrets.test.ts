@@ -18,6 +18,8 @@ const settings = {
   TRADEWIND_DATA_DIR: dataDir,
   TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
   TRADEWIND_SIMULATION_SPEED: '20',
+  // Nobody answers there.
+  TRADEWIND_WEBHOOK_ALLOW_HOSTS: '127.0.0.1:9',
 };
 
 let server: ServeProcess;
@@ -92,7 +94,7 @@ describe('secrets of each kind', { timeout: 120_000 }, () => {
 
     const header = `Bearer ${secret()}`;
     known.set('header of a subscription', header);
-    const subscription = { url: 'https://audit.example.com', auth_header_name: 'Authorization' };
+    const subscription = { url: 'http://127.0.0.1:9', auth_header_name: 'Authorization' };
     await send('POST', '/cloud/v1/user_actions/subscribe', { ...subscription, auth_header_value: header });
 
     const token = await send('POST', '/iam/v2/clients/1/tokens', {
