@@ -20,6 +20,7 @@ describe('a database of the release before, killed with tasks of every type at w
   let server: ServeProcess;
   let http: HttpClient;
   let pool: pg.Pool;
+  let settings: Record<string, string>;
   let unended: { id: string; task_type: string }[];
 
   beforeAll(async () => {
@@ -32,7 +33,7 @@ describe('a database of the release before, killed with tasks of every type at w
     pool = new pg.Pool({ connectionString: database.url, max: 2 });
     pool.on('error', () => {});
     unended = (await pool.query(`select id, task_type from tasks where state in ('NEW', 'RUNNING')`)).rows;
-    const settings = {
+    settings = {
       DATABASE_URL: database.url,
       TRADEWIND_DATA_DIR: temporaryFolder(),
       TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
@@ -128,6 +129,26 @@ describe('a database of the release before, killed with tasks of every type at w
       where made ->> 'caCertificate' <> ca_certificate or made is null`);
     expect(rows).toEqual([]);
   });
+
+  it('keeps its secrets readable for the release before, and encrypts them on a word, while it runs', async () => {
+    const [cluster] = (await http.get('/cloud/v1/k8s/clusters/1/1')).body.results;
+    const config = async () => (await http.get(`/cloud/v1/k8s/clusters/1/1/${cluster.name}/config`)).body;
+    const before = await config();
+    const encrypted = async () => {
+      const { rows } = await pool.query<{ encrypted: boolean; count: number }>(`
+        select kept like '%sealed:1:%' as encrypted, count(*) from (
+          select ca_key as kept from kubernetes_credentials union all select client_key from kubernetes_credentials
+          union all select made::text from simulated_objects where made is not null
+          union all select jwk::text from signing_keys) as secrets group by 1`);
+      return rows;
+    };
+    const [plain, ...others] = await encrypted();
+    expect([plain?.encrypted, others]).toEqual([false, []]);
+    const { stdout } = runTradewind(['keys', 'rotate'], settings);
+    expect(stdout).toBe(`${plain?.count} secrets are encrypted with a new data key.\n`);
+    expect(await encrypted()).toEqual([{ encrypted: true, count: plain?.count }]);
+    expect(await config()).toEqual(before);
+  }, 60_000);
 
   it('has nothing left of what only the other engine needed', async () => {
     const { rows } = await pool.query(`
