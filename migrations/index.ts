@@ -1,4 +1,3 @@
-import type { Migration } from 'kysely';
 import { up as accountsProjectsTasks } from './0001_accounts_projects_tasks.ts';
 import { up as workers } from './0002_workers.ts';
 import { up as securityGroups } from './0003_security_groups.ts';
@@ -31,9 +30,10 @@ import { up as adoptedInfrastructure } from './0034_adopted_infrastructure.ts';
 import { up as oneWorker } from './0035_one_worker.ts';
 import { up as taskLists } from './0036_task_lists.ts';
 import { up as noPoolRevisions } from './0037_no_pool_revisions.ts';
+import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by the name of its file, in order. Names that have landed never change. */
-export const migrations: Record<string, Migration> = {
+export const migrations: Record<string, SchemaMigration> = {
   '0001_accounts_projects_tasks': { up: accountsProjectsTasks },
   '0002_workers': { up: workers },
   '0003_security_groups': { up: securityGroups },
