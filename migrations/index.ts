@@ -30,6 +30,7 @@ import { up as adoptedInfrastructure } from './0034_adopted_infrastructure.ts';
 import { up as oneWorker } from './0035_one_worker.ts';
 import { up as taskLists } from './0036_task_lists.ts';
 import { up as noPoolRevisions } from './0037_no_pool_revisions.ts';
+import { up as namedConstraints } from './0045_named_constraints.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by the name of its file, in order. Names that have landed never change. */
@@ -66,4 +67,5 @@ export const migrations: Record<string, SchemaMigration> = {
   '0035_one_worker': { up: oneWorker },
   '0036_task_lists': { up: taskLists },
   '0037_no_pool_revisions': { up: noPoolRevisions },
+  '0045_named_constraints': { up: namedConstraints },
 };
