@@ -4,8 +4,8 @@ import path from 'node:path';
 import { ROOT, temporaryFolder } from './processes.ts';
 
 /**
- * The release that this one has to work beside: anything that git knows it by. While none has been published it is the first commit
- * whose processes ask the database whether they can work with it.
+ * The release that this one has to work beside, by any name that git knows: the tag of the last one. None has been published yet, so it is the
+ * first commit whose processes ask the database whether they can work with it. A breaking migration moves it.
  */
 const PREVIOUS = 'HEAD^{/^Migrate is a step of its own, and a release knows}';
 
