@@ -76,7 +76,7 @@ describe.runIf(hasPrograms)('the commands of the documents', () => {
     [origin, checkout] = [path.join(home, 'origin'), path.join(home, 'tradewind')];
     checkoutOfThisRelease(origin, checkout);
     await execute('npm', ['run', 'prestart'], { cwd: checkout });
-  }, 120_000);
+  }, 300_000);
   afterAll(async () => {
     await server?.end('SIGKILL');
     fs.rmSync(home, { recursive: true, force: true, maxRetries: 5 });
@@ -137,7 +137,7 @@ describe.runIf(hasPrograms)('the commands of the documents', () => {
         expect(meanwhile.toSorted()).toEqual(meanwhile.map((_, index) => `meanwhile ${index}`).toSorted());
         await make('again')(it);
       });
-    }, 180_000);
+    }, 300_000);
 
     it('upgrade and go back', async () => {
       publish();
@@ -151,7 +151,7 @@ describe.runIf(hasPrograms)('the commands of the documents', () => {
         expect(it.stderr()).toContain('is newer than this release, which can work with it');
         expect(await names(it)).toEqual(expect.arrayContaining(['again', 'before', 'upgraded']));
       });
-    }, 120_000);
+    }, 300_000);
   });
 
   it('dump a PostgreSQL of its own, restore it beside, upgrade and go back while it is at work', async () => {
@@ -185,7 +185,7 @@ describe.runIf(hasPrograms)('the commands of the documents', () => {
       await server?.end('SIGKILL');
       await postgres.stop();
     }
-  }, 180_000);
+  }, 300_000);
 
   it('have all been run', () => {
     const all = ['backup.md', 'upgrading.md'].flatMap((document) =>
