@@ -1,4 +1,3 @@
-import type { Migration } from 'kysely';
 import { up as accountsProjectsTasks } from './0001_accounts_projects_tasks.ts';
 import { up as workers } from './0002_workers.ts';
 import { up as securityGroups } from './0003_security_groups.ts';
@@ -32,9 +31,11 @@ import { up as oneWorker } from './0035_one_worker.ts';
 import { up as taskLists } from './0036_task_lists.ts';
 import { up as noPoolRevisions } from './0037_no_pool_revisions.ts';
 import { up as dataKeys } from './0038_data_keys.ts';
+import { up as namedConstraints } from './0045_named_constraints.ts';
+import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by the name of its file, in order. Names that have landed never change. */
-export const migrations: Record<string, Migration> = {
+export const migrations: Record<string, SchemaMigration> = {
   '0001_accounts_projects_tasks': { up: accountsProjectsTasks },
   '0002_workers': { up: workers },
   '0003_security_groups': { up: securityGroups },
@@ -68,4 +69,5 @@ export const migrations: Record<string, Migration> = {
   '0036_task_lists': { up: taskLists },
   '0037_no_pool_revisions': { up: noPoolRevisions },
   '0038_data_keys': { up: dataKeys },
+  '0045_named_constraints': { up: namedConstraints },
 };

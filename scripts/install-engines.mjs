@@ -17,7 +17,7 @@ const PATIENCE = [
   '-o',
   'DPkg::Lock::Timeout=120',
 ];
-/** Speech and pictures that the tests of the engines use. */
+/** Speech and pictures that the tests of the engines use, and what backups are made with. */
 const TEST_PACKAGES = [
   'flite',
   'pocketsphinx-testdata',
@@ -26,6 +26,7 @@ const TEST_PACKAGES = [
   'asterisk-core-sounds-es-g722',
   'opencv-doc',
   'python3-skimage',
+  'postgresql-client',
 ];
 
 const OPTIONS = {

@@ -7,12 +7,14 @@ if (process.platform !== 'linux' || process.arch !== 'x64') {
   );
 } else {
   console.log('Every operation, the walks and the durable work on PostgreSQL 15:');
-  // These know no PostgreSQL but the embedded one, or none.
+  // These know no PostgreSQL but the embedded one, or none, or are about releases alone.
   const others = [
     'test/acceptance/ai-tasks.test.ts',
+    'test/acceptance/documents.test.ts',
     'test/acceptance/embedded.test.ts',
     'test/acceptance/faults/**',
     'test/acceptance/event-loop.test.ts',
+    'test/acceptance/rolling-upgrade.test.ts',
     'src/streaming/ai-tasks/fetching/**',
     'src/streaming/ai-tasks/work/sandbox.test.ts',
   ].flatMap((name) => ['--exclude', name]);

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { isatty } from 'node:tty';
 import { loadConfig, unknownSettings } from './config.ts';
-import { OperatorError, SettingError } from './lib/operator-error.ts';
+import { OperatorError, SchemaError, SettingError } from './lib/operator-error.ts';
 import { readCommandLine } from './start/command-line.ts';
 import { whenLauncherIsGone } from './start/launcher.ts';
 
@@ -9,6 +9,8 @@ import { whenLauncherIsGone } from './start/launcher.ts';
 const EXIT_USAGE = 64;
 const EXIT_FAILED = 70;
 const EXIT_CONFIG = 78;
+/** None of those: to start again is no use before somebody has run another command. */
+const EXIT_SCHEMA = 57;
 
 async function main(): Promise<number> {
   const asked = readCommandLine(process.argv.slice(2));
@@ -41,11 +43,16 @@ function stopSignal(): AbortSignal {
   return controller.signal;
 }
 
+function exitCodeOf(error: unknown): number {
+  if (error instanceof SchemaError) return EXIT_SCHEMA;
+  return error instanceof SettingError ? EXIT_CONFIG : EXIT_FAILED;
+}
+
 try {
   // Not left to the event loop: after an unclean stop something may still hang in it.
   process.exit(await main());
 } catch (error) {
   const text = error instanceof OperatorError ? error.message : ((error as Error)?.stack ?? String(error));
   process.stderr.write(`${text}\n`);
-  process.exit(error instanceof SettingError ? EXIT_CONFIG : EXIT_FAILED);
+  process.exit(exitCodeOf(error));
 }

@@ -1,63 +1,176 @@
-import { type Kysely, Migrator, sql } from 'kysely';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Kysely, type MigrationProvider, Migrator, sql } from 'kysely';
+import pRetry from 'p-retry';
 import { migrations } from '../../migrations/index.ts';
+import type { SchemaMigration } from '../../migrations/migration.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import type { Database } from './database.ts';
 import { refusalNamed } from './refusals.ts';
-import type { Tables } from './tables.ts';
+import { type Migrations, readSchema } from './schema.ts';
 
-/** The first there ever was: a database that has it is Tradewind's. */
-const [FIRST = ''] = Object.keys(migrations);
+/** How long a statement waits for a lock: whoever wants the same table queues behind it, readers as well. */
+const LOCK_TIMEOUT_MS = 2_000;
+/** In between the queue gets through. The pauses double up to ten seconds, which makes a minute in all. */
+const RETRIES = { retries: 8, minTimeout: 1_000, factor: 2, maxTimeout: 10_000 };
+/** A lock that wasn't given in time, and a deadlock. */
+const RETRYABLE = new Set(['55P03', '40P01']);
+const LOOK_MS = 250;
+const TIMEOUTS = ['statement_timeout', 'idle_in_transaction_session_timeout'];
 
-/**
- * Brings the schema up to date, forward only. Safe to run from several processes at once: the migrator
- * holds an advisory lock. Returns the names of the migrations that ran.
- */
-export async function migrate(database: Database): Promise<string[]> {
-  await refuseForeignHistory(database).catch((error: unknown) => refuse(database, error));
-  const { error, results } = await withoutTimeouts(database, (db) =>
-    new Migrator({ db, provider: { getMigrations: async () => migrations } }).migrateToLatest(),
-  );
-  const failed = results?.find((result) => result.status === 'Error');
-  if (error) {
-    const what = failed ? `Migration ${failed.migrationName} failed` : 'Migrations could not start';
-    await refuse(database, error, what);
-  }
-  return (results ?? []).map((result) => result.migrationName);
+interface MigrateOptions {
+  /** Takes a line for whoever waits. */
+  log?: (line: string) => void;
+  /** Does nothing where another process was faster. */
+  onlyIfEmpty?: boolean;
+  known?: Migrations;
+  lockTimeoutMs?: number;
 }
 
-/** Large tables take their time, and so does another process that migrates them. */
-function withoutTimeouts<T>({ sql: db }: Database, work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
-  return db.connection().execute(async (connection) => {
+/**
+ * Brings the schema up to date, forward only; answers the names of the migrations that ran. Each is a transaction of its own, and what
+ * went well stays. An empty database gets all of them or none, so that who finds something in it finds all of a release.
+ * @throws OperatorError, SchemaError where the schema is of a later release that this one can't work with
+ */
+export async function migrate(database: Database, options: MigrateOptions = {}): Promise<string[]> {
+  const {
+    known = migrations,
+    log = () => {},
+    onlyIfEmpty = false,
+    lockTimeoutMs = LOCK_TIMEOUT_MS,
+  } = options;
+  let at: string | undefined;
+  const migrating = (name: string) => {
+    at = name;
+  };
+  try {
+    return await alone(database, log, async (db) => {
+      const { refusal, pending, empty } = await readSchema(db, known);
+      if (refusal) throw refusal;
+      if (onlyIfEmpty && !empty) return [];
+      await makeRecord(db);
+      if (empty) {
+        await run(db, recorded(known, 0, migrating), (migrator) => migrator.migrateToLatest());
+        return pending;
+      }
+      const provider = recorded(known, lockTimeoutMs, migrating);
+      for (const name of pending) {
+        const outside = known[name]?.transaction === false;
+        await patiently(name, log, () => run(db, provider, (migrator) => migrator.migrateUp(), outside));
+      }
+      return pending;
+    });
+  } catch (error) {
+    return refuse(database, error, at);
+  }
+}
+
+/** One process migrates at a time. The connection has no limits of time: large tables take theirs. */
+function alone<T>(
+  { sql: db }: Database,
+  log: (line: string) => void,
+  work: (db: Kysely<unknown>) => Promise<T>,
+): Promise<T> {
+  return (db as unknown as Kysely<unknown>).connection().execute(async (connection) => {
     for (const setting of TIMEOUTS) await sql`set ${sql.ref(setting)} = 0`.execute(connection);
-    const done = await work(connection);
-    for (const setting of TIMEOUTS) await sql`reset ${sql.ref(setting)}`.execute(connection);
-    return done;
+    try {
+      // Not by a statement that waits: an index that is built concurrently would wait for that statement.
+      for (let waited = false; !(await tryLock(connection)); await sleep(LOOK_MS)) {
+        if (!waited) log('Another process migrates this database; waiting until it is done');
+        waited = true;
+      }
+      return await work(connection);
+    } finally {
+      await leave(connection).catch(() => {});
+    }
   });
 }
 
-const TIMEOUTS = ['statement_timeout', 'idle_in_transaction_session_timeout'];
-
-/** The migrator would call such a database corrupted. */
-async function refuseForeignHistory({ pool }: Database): Promise<void> {
-  const { rows: tables } = await pool.query<{ there: boolean }>(
-    `select to_regclass('kysely_migration') is not null as there`,
-  );
-  if (!tables[0]?.there) return;
-  const { rows } = await pool.query<{ name: string }>('select name from kysely_migration order by name');
-  const names = rows.map(({ name }) => name);
-  const unknown = names.filter((name) => !Object.hasOwn(migrations, name));
-  const last = unknown.at(-1);
-  if (last === undefined) return;
-  const message = names.includes(FIRST)
-    ? `This database has the schema of a newer Tradewind: ${last} is in it, and this release ends with ${Object.keys(migrations).at(-1)}. Run that release or a later one on it, or name another database`
-    : `This database belongs to another program, whose migrations are in it (${last}, for one). Tradewind needs a database of its own`;
-  throw new OperatorError(message);
+async function tryLock(db: Kysely<unknown>): Promise<boolean> {
+  const { rows } = await sql<{ got: boolean }>`
+    select pg_try_advisory_lock(hashtext('tradewind migrate')) as got`.execute(db);
+  return rows[0]?.got === true;
 }
 
-async function refuse({ pool }: Database, error: unknown, what?: string): Promise<never> {
+/** Of a connection that is broken, all of that is gone with it. */
+async function leave(db: Kysely<unknown>): Promise<void> {
+  await sql`select pg_advisory_unlock(hashtext('tradewind migrate'))`.execute(db);
+  for (const setting of [...TIMEOUTS, 'lock_timeout']) await sql`reset ${sql.ref(setting)}`.execute(db);
+}
+
+/** The migrations, which as they run leave behind whom they break. */
+function recorded(
+  known: Migrations,
+  lockTimeoutMs: number,
+  migrating: (name: string) => void,
+): MigrationProvider {
+  const one = ([name, { up, breaking, transaction }]: [string, SchemaMigration]) => ({
+    async up(db: Kysely<unknown>) {
+      migrating(name);
+      // Outside of a transaction nothing is done that keeps others from reading or writing.
+      const timeout = transaction === false ? '0' : `${lockTimeoutMs}`;
+      await sql`select set_config('lock_timeout', ${timeout}, ${db.isTransaction})`.execute(db);
+      await up(db);
+      if (breaking === undefined) return;
+      await sql`
+        insert into schema_breaks (migration, needs) values (${name}, ${breaking}) on conflict do nothing`.execute(
+        db,
+      );
+    },
+  });
+  const all = Object.fromEntries(Object.entries(known).map((each) => [each[0], one(each)]));
+  return { getMigrations: async () => all };
+}
+
+async function patiently(
+  name: string,
+  log: (line: string) => void,
+  work: () => Promise<void>,
+): Promise<void> {
+  const isRetryable = (error: unknown) => RETRYABLE.has((error as { code?: string }).code ?? '');
+  await pRetry(work, {
+    ...RETRIES,
+    shouldRetry: ({ error }) => isRetryable(error),
+    onFailedAttempt({ error, retriesLeft }) {
+      if (!isRetryable(error) || retriesLeft === 0) return;
+      log(
+        `Migration ${name} gives way to others (${error.message}) and is tried again, at most ${retriesLeft} times`,
+      );
+    },
+  });
+}
+
+async function makeRecord(db: Kysely<unknown>): Promise<void> {
+  const { rows } = await sql`select where to_regclass('schema_breaks') is not null`.execute(db);
+  if (rows.length > 0) return;
+  await sql`
+    create table schema_breaks (
+      migration text not null constraint schema_breaks_pkey primary key,
+      -- The migration that a release has to know to work with this schema.
+      needs text not null
+    )`.execute(db);
+}
+
+async function run(
+  db: Kysely<unknown>,
+  provider: MigrationProvider,
+  work: (migrator: Migrator) => ReturnType<Migrator['migrateUp']>,
+  disableTransactions = false,
+): Promise<void> {
+  // The order is that of the names: times come from the clocks of many machines.
+  const { error } = await work(
+    new Migrator({ db, provider, disableTransactions, allowUnorderedMigrations: true }),
+  );
+  if (error !== undefined) throw error as Error;
+}
+
+async function refuse({ pool }: Database, error: unknown, at: string | undefined): Promise<never> {
   if (error instanceof OperatorError) throw error;
   const named = await refusalNamed(pool, error);
   if (named) throw named;
-  if (what === undefined) throw error;
-  throw new OperatorError(`${what}: ${(error as Error).message}`, { cause: error });
+  const { code, message } = error as Error & { code?: string };
+  const hint = RETRYABLE.has(code ?? '')
+    ? '. Others hold what it needs; end long transactions (pg_stat_activity shows them) and run "tradewind migrate" again'
+    : '';
+  const what = at === undefined ? 'Migrations could not start' : `Migration ${at} failed`;
+  throw new OperatorError(`${what}: ${message}${hint}`, { cause: error });
 }

@@ -7,3 +7,6 @@ export class OperatorError extends Error {
 
 /** Settings that can't be used. The message has a line for each, which names it and says what it should be. */
 export class SettingError extends OperatorError {}
+
+/** The schema of the database is not for this release. */
+export class SchemaError extends OperatorError {}

@@ -8,8 +8,10 @@ import { connectionTo } from '../db/connection.ts';
 import { openDatabase } from '../db/database.ts';
 import { findBinDirs } from '../db/embedded/binaries.ts';
 import { whyOpen } from '../db/embedded/data-dir.ts';
+import { readSchema, requireFit } from '../db/schema.ts';
 import { takeInventory } from '../engines/inventory.ts';
 import { existingFolder } from '../lib/existing-folder.ts';
+import { OperatorError } from '../lib/operator-error.ts';
 import { ANALYSIS_USERS } from '../streaming/ai-tasks/work/analysis-user.ts';
 import type { ContainmentFinding } from '../streaming/ai-tasks/work/containment.ts';
 import { aiContainment, engineSettings } from './ai-worker.ts';
@@ -29,6 +31,7 @@ export const doctor: Command = {
       nodeVersion(),
       user(),
       config.databaseUrl === undefined ? embeddedDatabase() : await ownDatabase(config.databaseUrl),
+      config.databaseUrl === undefined ? undefined : await schemaOf(config.databaseUrl),
       config.databaseUrl === undefined ? dataFolder(config.dataDir) : undefined,
       await encryptionKey(config),
       ...(await catalog(config)),
@@ -92,6 +95,25 @@ async function ownDatabase(connectionString: string): Promise<Finding> {
     return missing(what, (error as Error).message || String((error as { code?: string }).code));
   } finally {
     await client.end().catch(() => {});
+  }
+}
+
+async function schemaOf(databaseUrl: string): Promise<Finding | undefined> {
+  const what = 'Schema';
+  const database = openDatabase(connectionTo(databaseUrl), 1);
+  try {
+    const schema = await readSchema(database.sql);
+    if (schema.empty) return ok(what, 'made at the first start');
+    requireFit(schema);
+    return ok(
+      what,
+      schema.later.length > 0 ? 'of a later release, which this one can work with' : 'up to date',
+    );
+  } catch (error) {
+    // A database out of reach is told apart.
+    return error instanceof OperatorError ? missing(what, error.message) : undefined;
+  } finally {
+    await database.close();
   }
 }
 

@@ -1,21 +1,29 @@
 import { openDatabase } from '../db/database.ts';
+import { migrate } from '../db/migrate.ts';
+import { readSchema } from '../db/schema.ts';
 import { createLog } from '../log.ts';
 import type { Command } from './command.ts';
-import { prepareDatabase } from './platform.ts';
 import { openStorage } from './storage.ts';
 
 export const migrateCommand: Command = {
   summary: 'bring the database schema up to date and end',
-  help: '  "serve" does the same at its start; run it apart before a rolling upgrade.\n',
+  help: `  The first step of an upgrade on DATABASE_URL, while the processes of the release before go on; "serve" does it itself with the
+  embedded database, and where the database is empty. What to do before and after: docs/upgrading.md
+`,
   options: {},
   async run({ config }) {
     const log = createLog(config);
     const storage = await openStorage(config, log, { share: true });
-    const database = openDatabase(storage.connection);
+    const database = openDatabase(storage.connection, 2);
     try {
-      const applied = await prepareDatabase(database, log);
+      const applied = await migrate(database, { log: (line) => log.info(line) });
+      const newest = (await readSchema(database.sql)).later.at(-1);
+      const idle =
+        newest === undefined
+          ? 'the schema is up to date'
+          : `the schema is that of a later release (${newest}), which this one can work with`;
       process.stdout.write(
-        applied.length > 0 ? `Applied: ${applied.join(', ')}\n` : 'Nothing to do: the schema is up to date\n',
+        applied.length > 0 ? `Applied: ${applied.join(', ')}\n` : `Nothing to do: ${idle}\n`,
       );
       return 0;
     } finally {

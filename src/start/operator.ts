@@ -3,6 +3,7 @@ import { type Database, openDatabase } from '../db/database.ts';
 import { refusalNamed } from '../db/refusals.ts';
 import { DomainError } from '../lib/errors.ts';
 import { createLog } from '../log.ts';
+import { requireSchema } from './schema.ts';
 import { openStorage } from './storage.ts';
 
 /**
@@ -16,15 +17,10 @@ export async function asOperator(
   const storage = await openStorage(config, createLog(config), { share: true, mustExist: true });
   const database = openDatabase(storage.connection, 2);
   try {
+    await requireSchema(database);
     process.stdout.write(`${await work(database)}\n`);
     return 0;
   } catch (error) {
-    if (isMissingTable(error)) {
-      process.stderr.write(
-        'This database has not the tables of this Tradewind yet: start it once there, or run "tradewind migrate"\n',
-      );
-      return 70;
-    }
     if (!(error instanceof DomainError)) throw (await refusalNamed(database.pool, error)) ?? error;
     process.stderr.write(`${error.message}\n`);
     return 64;
@@ -32,9 +28,4 @@ export async function asOperator(
     await database.close();
     await storage.stop();
   }
-}
-
-/** The schema comes with the first start. */
-function isMissingTable(error: unknown): boolean {
-  return (error as { code?: unknown }).code === '42P01';
 }

@@ -9,8 +9,7 @@ import { agreeOnCatalog } from '../cloud/catalog/in-force.ts';
 import { followCatalog } from '../cloud/catalog/live.ts';
 import type { Config } from '../config.ts';
 import { listenForChanges } from '../db/changes.ts';
-import { type Database, openDatabase } from '../db/database.ts';
-import { migrate } from '../db/migrate.ts';
+import { openDatabase } from '../db/database.ts';
 import { createPatience } from '../db/patience.ts';
 import { readModels } from '../engines/models/manifest.ts';
 import type { Api } from '../http/server.ts';
@@ -20,6 +19,7 @@ import { ensureSigningKey } from '../iam/identity/signed-tokens.ts';
 import { createTokenUseRecorder } from '../iam/tokens/use-recorder.ts';
 import { parseAllowedHosts } from '../lib/allowed-hosts.ts';
 import { systemClock } from '../lib/clock.ts';
+import type { OperatorError } from '../lib/operator-error.ts';
 import { accessLogOf } from '../log.ts';
 import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
 import { prepareSecrets } from '../secrets/preparation.ts';
@@ -33,6 +33,7 @@ import { cannotListen, type Place, requireFreePort } from './listening.ts';
 import { createMetrics } from './metrics.ts';
 import { createReadiness } from './readiness.ts';
 import type { Role } from './role.ts';
+import { prepareSchema, watchSchema } from './schema.ts';
 import { hasDatabase, openStorage } from './storage.ts';
 import { createTaskWorker, followDataKeys } from './task-worker.ts';
 import { hostWorkerThread } from './worker-host.ts';
@@ -43,6 +44,8 @@ export interface Platform {
   address: { host: string; port: number } | undefined;
   /** The token that this start made, on the first start without a bootstrap token. */
   firstToken: FirstToken | undefined;
+  /** Resolves when a later release has taken away what this one needs of the schema. */
+  outgrown: Promise<OperatorError>;
   /** Ends in good order: no new requests, those in flight get `graceMs`, unfinished work is handed back. */
   stop(graceMs: number): Promise<void>;
 }
@@ -97,8 +100,8 @@ export async function startPlatform(
     // What a backend lacks stops the start before anybody follows its catalogue.
     backends.adopt(catalog);
     await patiently(async () => {
-      await prepareDatabase(database, log);
       const { exclusive: alone } = storage;
+      await prepareSchema(database, { alone, log });
       await prepareSecrets(secrets, { database, clock: systemClock, encryptionKeys, alone, log });
       await agreeOnCatalog({
         database,
@@ -112,6 +115,8 @@ export async function startPlatform(
       await ensureSigningKey({ database, clock: systemClock, secrets });
       await prepareProjects(database, catalog, systemClock);
     });
+    const watch = watchSchema(database, log);
+    undo.push(() => watch.stop());
     const worker = thread ?? (role === 'api' ? undefined : createTaskWorker(config, log, { makers }));
     if (worker) undo.push(() => worker.stop(graceMs));
     const working = worker?.start(storage) ?? Promise.resolve();
@@ -129,6 +134,7 @@ export async function startPlatform(
     return {
       address,
       firstToken,
+      outgrown: watch.outgrown,
       async stop(grace) {
         graceMs = grace;
         await ending();
@@ -212,13 +218,6 @@ export async function startPlatform(
 
 function workerPlace({ host, workerPort }: Config): Place | undefined {
   return workerPort === undefined ? undefined : { host, port: workerPort, setting: 'TRADEWIND_WORKER_PORT' };
-}
-
-/** Brings the tables up to date. */
-export async function prepareDatabase(database: Database, log: Logger): Promise<string[]> {
-  const applied = await migrate(database);
-  if (applied.length > 0) log.info({ migrations: applied.length }, 'The database schema is up to date');
-  return applied;
 }
 
 async function closeWithin(app: Api, graceMs: number, log: Logger): Promise<void> {

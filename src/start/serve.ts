@@ -34,12 +34,16 @@ export const serve: Command = {
     const terminal = process.stdout.isTTY;
     const platform = await startPlatform(config, role as Role, log, { terminal });
     process.stdout.write(`${readyMessage(platform, config)}${await engines}`);
-    if (!stop.aborted)
-      await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }));
-    log.info(typeof stop.reason === 'string' ? `Stopping: ${stop.reason}` : 'Stopping');
+    const stopped = new Promise<void>((resolve) => {
+      stop.addEventListener('abort', () => resolve(), { once: true });
+    });
+    const refusal = stop.aborted ? undefined : await Promise.race([stopped, platform.outgrown]);
+    if (refusal) log.error('Stopping: the schema of the database is no longer for this release');
+    else log.info(typeof stop.reason === 'string' ? `Stopping: ${stop.reason}` : 'Stopping');
     const late = sleep(GRACE_MS + LAST_WAIT_MS, 'late' as const, { ref: false });
     if ((await Promise.race([platform.stop(GRACE_MS), late])) === 'late')
       log.warn('Stopping took too long and is cut short');
+    if (refusal) throw refusal;
     return 0;
   },
 };

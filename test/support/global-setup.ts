@@ -2,12 +2,11 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { pino } from 'pino';
 import type { TestProject } from 'vitest/node';
 import { openDatabase } from '../../src/db/database.ts';
 import { packagedBinDir } from '../../src/db/embedded/binaries.ts';
 import { startEmbeddedServer } from '../../src/db/embedded/server.ts';
-import { prepareDatabase } from '../../src/start/platform.ts';
+import { migrate } from '../../src/db/migrate.ts';
 import { TEMPLATE } from './databases.ts';
 
 declare module 'vitest' {
@@ -34,7 +33,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await admin.end();
   const connection = { host, port, user, database: TEMPLATE };
   const database = openDatabase(connection);
-  await prepareDatabase(database, pino({ level: 'silent' }));
+  await migrate(database);
   await database.close();
   project.provide('postgres', { host, port, user });
   return async () => {

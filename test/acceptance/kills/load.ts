@@ -12,7 +12,19 @@ export interface Load {
 }
 
 /** Each client lives a life of its own over and over: a disk that grows, a machine with it, a group, and all goes again. */
-export function startLoad({ url, token, clients }: { url(): string; token: string; clients: number }): Load {
+export function startLoad({
+  url,
+  token,
+  clients,
+  mayBeAway = true,
+}: {
+  url(): string;
+  token: string;
+  clients: number;
+  /** Whether a server may say that it can't now. */
+  mayBeAway?: boolean;
+}): Load {
+  const expected = [400, 403, 404, 409, 429, ...(mayBeAway ? [503] : [])];
   const tasks: string[] = [];
   const faults: string[] = [];
   let acknowledged = 0;
@@ -26,9 +38,9 @@ export function startLoad({ url, token, clients }: { url(): string; token: strin
         acknowledged++;
         return answer.body;
       }
-      // A quota that is used up, something that is held or gone, and a server that says it can't now.
-      if (![400, 403, 404, 409, 429, 503].includes(answer.status))
-        faults.push(`${method} ${path}: ${answer.text}`);
+      // A quota that is used up, or something that is held or gone.
+      if (!expected.includes(answer.status))
+        faults.push(`${method} ${path}: ${answer.status} ${answer.text}`);
     } catch {
       await sleep(100);
     }

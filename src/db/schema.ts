@@ -1,0 +1,76 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { migrations } from '../../migrations/index.ts';
+import type { SchemaMigration } from '../../migrations/migration.ts';
+import { OperatorError, SchemaError } from '../lib/operator-error.ts';
+
+export type Migrations = Record<string, SchemaMigration>;
+
+/** The first there ever was: a database that has it is Tradewind's. */
+const [FIRST = ''] = Object.keys(migrations);
+
+/** What a database says of its own schema, beside what a release knows. */
+export interface Schema {
+  /** Nothing of Tradewind is there yet. */
+  empty: boolean;
+  /** Known to the release and not in the database. */
+  pending: string[];
+  /** Why the release can't work with what is there, whatever is pending; undefined where it can. */
+  refusal: OperatorError | undefined;
+  /** In the database, and of a later release. */
+  later: string[];
+}
+
+/** What can't be worked with is in the answer; only a database that can't be asked throws. */
+export async function readSchema<Tables>(
+  db: Kysely<Tables>,
+  known: Migrations = migrations,
+): Promise<Schema> {
+  const { rows: tables } = await sql<{ migrated: boolean; breaks: boolean }>`
+    select to_regclass('kysely_migration') is not null as migrated, to_regclass('schema_breaks') is not null as breaks`.execute(
+    db,
+  );
+  const column = async (there: boolean | undefined, query: RawBuilder<{ name: string }>) =>
+    there ? (await query.execute(db)).rows.map(({ name }) => name) : [];
+  const applied = await column(tables[0]?.migrated, sql`select name from kysely_migration order by name`);
+  const needs = await column(tables[0]?.breaks, sql`select needs as name from schema_breaks order by needs`);
+  const names = Object.keys(known);
+  const later = applied.filter((name) => !Object.hasOwn(known, name));
+  const pending = names.filter((name) => !applied.includes(name));
+  return { empty: applied.length === 0, pending, later, refusal: refusalOf() };
+
+  function refusalOf(): OperatorError | undefined {
+    const last = later.at(-1);
+    if (last === undefined) return undefined;
+    if (!applied.includes(FIRST))
+      return new OperatorError(
+        `This database belongs to another program, whose migrations are in it (${last}, for one). Tradewind needs a database of its own`,
+      );
+    const needed = needs.filter((name) => !Object.hasOwn(known, name)).at(-1);
+    const newer = `This database has the schema of a newer Tradewind: ${last} is in it, and this release ends with ${names.at(-1)}`;
+    if (needed !== undefined)
+      return new SchemaError(
+        `${newer}. Releases that do not know ${needed} can not work with it: run that release or a later one, or restore a backup from before (docs/backup.md)`,
+      );
+    // Whoever is later knows all that came before.
+    if (pending.length > 0)
+      return new SchemaError(
+        `${newer}. It lacks ${pending.at(-1)}: neither release came from the other: run the one that the database was migrated by, or a later one of both`,
+      );
+    return undefined;
+  }
+}
+
+/** @throws SchemaError where this release can't serve on the schema as it is, with the command that mends it */
+export function requireFit({ empty, refusal, pending }: Schema): void {
+  if (refusal) throw refusal;
+  const [next] = pending;
+  if (next === undefined) return;
+  if (empty)
+    throw new SchemaError(
+      'This database has no tables of Tradewind yet: start it once there, or run "tradewind migrate"',
+    );
+  const count = pending.length === 1 ? '1 migration' : `${pending.length} migrations`;
+  throw new SchemaError(
+    `The schema of the database is older than this release: ${count} from ${next} on are missing. Run "tradewind migrate" of this release (docs/upgrading.md), then start again`,
+  );
+}

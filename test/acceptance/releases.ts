@@ -1,0 +1,79 @@
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { ROOT, temporaryFolder } from './processes.ts';
+
+/**
+ * The release that this one has to work beside, by any name that git knows: the tag of the last one. None has been published yet, so it is the
+ * first commit whose processes ask the database whether they can work with it. A breaking migration moves it.
+ */
+const PREVIOUS = 'HEAD^{/^Migrate is a step of its own, and a release knows}';
+
+const COPIED = ['src', 'migrations', 'scripts', 'package.json'];
+/** What a checkout has of its own. */
+const OWN = ['.git', 'data', 'dist', 'dist.new'];
+
+/** Sources without their history, as in an archive, have none. */
+export const hasHistory = fs.existsSync(path.join(ROOT, '.git'));
+
+/** Builds the previous release, once for each commit that it is. Answers its folder. */
+export function buildPreviousRelease(): string {
+  const commit = run('git', ['rev-parse', '--verify', PREVIOUS], ROOT).trim();
+  const folder = path.join(ROOT, 'node_modules/.cache/tradewind', commit);
+  if (fs.existsSync(folder)) return folder;
+  const unfinished = `${folder}.${process.pid}`;
+  fs.mkdirSync(unfinished, { recursive: true });
+  const archive = `${unfinished}.tar`;
+  run('git', ['archive', '--output', archive, commit], ROOT);
+  run('tar', ['-xf', archive, '-C', unfinished], ROOT);
+  fs.rmSync(archive);
+  // Below node_modules, it finds those of this release.
+  if (dependenciesOf(unfinished) !== dependenciesOf(ROOT))
+    run('npm', ['ci', '--no-audit', '--no-fund'], unfinished);
+  bundle(unfinished);
+  fs.renameSync(unfinished, folder);
+  return folder;
+}
+
+/** Builds a copy of these sources, changed. Answers its folder. */
+export function copyOfThisRelease(change: (folder: string) => void): string {
+  const folder = temporaryFolder();
+  for (const name of fs.readdirSync(ROOT)) {
+    const [from, to] = [path.join(ROOT, name), path.join(folder, name)];
+    if (COPIED.includes(name)) fs.cpSync(from, to, { recursive: true });
+    else if (!OWN.includes(name)) fs.symlinkSync(from, to);
+  }
+  change(folder);
+  bundle(folder);
+  return folder;
+}
+
+/** A repository of these sources, and a clone of it with what is installed here. */
+export function checkoutOfThisRelease(origin: string, checkout: string): void {
+  const files = run('git', ['ls-files', '--cached', '--others', '--exclude-standard'], ROOT).split('\n');
+  for (const file of files.filter((name) => fs.existsSync(path.join(ROOT, name)) && name !== ''))
+    fs.cpSync(path.join(ROOT, file), path.join(origin, file));
+  run('git', ['init', '-q', '-b', 'main'], origin);
+  commitAll(origin);
+  run('git', ['clone', '-q', origin, checkout], ROOT);
+  fs.symlinkSync(path.join(ROOT, 'node_modules'), path.join(checkout, 'node_modules'));
+}
+
+export function commitAll(folder: string): void {
+  run('git', ['add', '-A'], folder);
+  run('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', 'commit', '-qm', 'A release'], folder);
+}
+
+function bundle(folder: string): void {
+  run('node', ['scripts/build.mjs'], folder);
+}
+
+function dependenciesOf(folder: string): string {
+  return JSON.stringify(JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')).dependencies);
+}
+
+function run(program: string, args: string[], cwd: string): string {
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${program} ${args.join(' ')} failed in ${cwd}:\n${stderr}`);
+  return stdout;
+}
