@@ -1,4 +1,4 @@
-import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
+import { type TaskEnd, taskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
@@ -19,22 +19,10 @@ interface UpgradeInput extends ClusterInput {
 }
 
 // All deadlines are under the two hours for which the official clients wait.
-export const CREATE_CLUSTER: TaskType<OwnedClusterInput> = {
-  type: 'create_k8s_cluster_v2',
-  deadlineMs: minutes(60),
-};
-export const UPDATE_CLUSTER: TaskType<ClusterInput> = {
-  type: 'update_k8s_cluster_v2',
-  deadlineMs: minutes(30),
-};
-export const UPGRADE_CLUSTER: TaskType<UpgradeInput> = {
-  type: 'upgrade_k8s_cluster_v2',
-  deadlineMs: minutes(60),
-};
-export const DELETE_CLUSTER: TaskType<OwnedClusterInput> = {
-  type: 'delete_k8s_cluster_v2',
-  deadlineMs: minutes(60),
-};
+export const CREATE_CLUSTER = taskType<OwnedClusterInput>('create_k8s_cluster_v2', 60);
+export const UPDATE_CLUSTER = taskType<ClusterInput>('update_k8s_cluster_v2', 30);
+export const UPGRADE_CLUSTER = taskType<UpgradeInput>('upgrade_k8s_cluster_v2', 60);
+export const DELETE_CLUSTER = taskType<OwnedClusterInput>('delete_k8s_cluster_v2', 60);
 
 /** How tasks on clusters end: the cluster is held until then. */
 export function clusterTasks(deps: { nodes: Nodes; clock: Clock; secrets: Secrets }): TaskEnd[] {

@@ -1,4 +1,4 @@
-import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
+import { type TaskEnd, type TaskType, taskType } from '../../convergence/task-kind.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ACTIONS, type ActionName } from './actions.ts';
 import type { InstanceStatus, VmState } from './states.ts';
@@ -20,12 +20,8 @@ interface ChangeInput {
 }
 export type InstanceChange = TaskType<ChangeInput>;
 
-const deadlineMs = minutes(10);
-export const RESIZE_VM: InstanceChange = { type: 'resize_vm', deadlineMs };
-export const taskOf = (action: ActionName): InstanceChange => ({
-  type: ACTIONS[action].taskType,
-  deadlineMs,
-});
+export const RESIZE_VM = taskType<ChangeInput>('resize_vm');
+export const taskOf = (action: ActionName): InstanceChange => taskType(ACTIONS[action].taskType);
 
 /** How changes of an instance's state and flavor end. */
 export function instanceChangeTasks({ clock }: { clock: Clock }): TaskEnd[] {

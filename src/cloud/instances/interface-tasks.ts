@@ -1,4 +1,4 @@
-import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
+import { type TaskEnd, taskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import * as floatingIps from '../floating-ips/on-interfaces.ts';
@@ -14,9 +14,8 @@ export interface InterfaceInput extends QuotaOwner {
   made: { portIds: string[]; floatingIpIds: string[] };
 }
 
-const deadlineMs = minutes(10);
-export const ATTACH_INTERFACE: TaskType<InterfaceInput> = { type: 'attach_vm_interface', deadlineMs };
-export const DETACH_INTERFACE: TaskType<InterfaceInput> = { type: 'detach_vm_interface', deadlineMs };
+export const ATTACH_INTERFACE = taskType<InterfaceInput>('attach_vm_interface');
+export const DETACH_INTERFACE = taskType<InterfaceInput>('detach_vm_interface');
 
 interface Deps {
   clock: Clock;

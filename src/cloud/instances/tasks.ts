@@ -1,4 +1,4 @@
-import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
+import { type TaskEnd, taskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import * as floatingIps from '../floating-ips/on-interfaces.ts';
@@ -26,9 +26,8 @@ interface InstanceRemoval extends QuotaOwner {
   floatingIpIds: string[];
 }
 
-const deadlineMs = minutes(10);
-export const CREATE_VM: TaskType<InstanceInput> = { type: 'create_vm', deadlineMs };
-export const DELETE_VM: TaskType<InstanceRemoval> = { type: 'delete_vm', deadlineMs };
+export const CREATE_VM = taskType<InstanceInput>('create_vm');
+export const DELETE_VM = taskType<InstanceRemoval>('delete_vm');
 
 interface Deps {
   clock: Clock;

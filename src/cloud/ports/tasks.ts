@@ -1,4 +1,4 @@
-import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
+import { type TaskEnd, type TaskType, taskType } from '../../convergence/task-kind.ts';
 import { wantedOf } from '../../convergence/wants.ts';
 import type { Clock } from '../../lib/clock.ts';
 import * as addresses from '../networks/addresses.ts';
@@ -11,9 +11,8 @@ interface PortInput extends WantedPort {
   portId: string;
 }
 
-const deadlineMs = minutes(10);
-export const UPDATE_PORT: TaskType<PortInput> = { type: 'update_port', deadlineMs };
-export const UPDATE_PAIRS: TaskType<PortInput> = { type: 'update_port_allowed_address_pairs', deadlineMs };
+export const UPDATE_PORT = taskType<PortInput>('update_port');
+export const UPDATE_PAIRS = taskType<PortInput>('update_port_allowed_address_pairs');
 
 /** How changes of ports end: the row becomes what was wanted, or stays. */
 export function portTasks({ clock }: { clock: Clock }): TaskEnd[] {

@@ -1,4 +1,4 @@
-import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
+import { type TaskEnd, taskType } from '../../convergence/task-kind.ts';
 import { remove as removeWant } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -18,13 +18,9 @@ export interface ReservedInput extends QuotaOwner {
   floatingIpId?: string;
 }
 
-const deadlineMs = minutes(10);
-export const RESERVE_ADDRESS: TaskType<ReservedInput> = { type: 'create_reserved_fixed_ip', deadlineMs };
-export const FREE_ADDRESS: TaskType<ReservedInput> = { type: 'delete_reserved_fixed_ip', deadlineMs };
-export const CONVERT_ADDRESS: TaskType<ReservedInput> = {
-  type: 'convert_reserved_fixed_ip_to_fip',
-  deadlineMs,
-};
+export const RESERVE_ADDRESS = taskType<ReservedInput>('create_reserved_fixed_ip');
+export const FREE_ADDRESS = taskType<ReservedInput>('delete_reserved_fixed_ip');
+export const CONVERT_ADDRESS = taskType<ReservedInput>('convert_reserved_fixed_ip_to_fip');
 
 interface Deps {
   clock: Clock;

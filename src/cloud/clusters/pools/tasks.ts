@@ -1,4 +1,4 @@
-import { minutes, type TaskEnd, type TaskType } from '../../../convergence/task-kind.ts';
+import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
 import type { Nodes } from '../../instances/nodes/service.ts';
 import { releaseCluster } from '../store.ts';
 import { giveBack, type OwnedClusterInput, removeCluster } from '../tasks.ts';
@@ -17,13 +17,12 @@ interface RemovalInput extends OwnedClusterInput {
   last: boolean;
 }
 
-const deadlineMs = minutes(60);
-export const CREATE_POOL: TaskType<PoolInput> = { type: 'create_k8s_cluster_pool_v2', deadlineMs };
+export const CREATE_POOL = taskType<PoolInput>('create_k8s_cluster_pool_v2', 60);
 /** Also of a pool that gets a new node for one of its own. */
-export const RESIZE_POOL: TaskType<ResizeInput> = { type: 'resize_k8s_cluster_v2', deadlineMs };
-export const DELETE_POOL: TaskType<RemovalInput> = { type: 'delete_k8s_cluster_pool_v2', deadlineMs };
+export const RESIZE_POOL = taskType<ResizeInput>('resize_k8s_cluster_v2', 60);
+export const DELETE_POOL = taskType<RemovalInput>('delete_k8s_cluster_pool_v2', 60);
 /** Not published: the published operation answers the pool and no task. */
-export const CONFIGURE_POOL: TaskType<object> = { type: 'update_k8s_cluster_pool_v2', deadlineMs };
+export const CONFIGURE_POOL = taskType<object>('update_k8s_cluster_pool_v2', 60);
 
 /** How tasks on single pools end: all but the last kind hold the cluster until then. */
 export function poolTasks({ nodes }: { nodes: Nodes }): TaskEnd[] {
