@@ -232,6 +232,14 @@ module.exports = {
       to: { path: '^src/(services|app)\\.ts$' },
     },
     {
+      name: 'features-are-wired-once',
+      comment:
+        "A feature's wire.ts builds its services, for services.ts alone, so that nothing is built twice.",
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/services\\.ts$' },
+      to: { path: `${FEATURE}.*/wire\\.ts$` },
+    },
+    {
       name: 'settings-come-from-above',
       comment: 'config.ts is read at the start and handed down in parts.',
       severity: 'error',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import { catalogRoutes } from './cloud/catalog/routes.ts';
+import { nodeRoutes } from './cloud/clusters/nodes/routes.ts';
 import { clusterRoutes } from './cloud/clusters/routes.ts';
 import { shareAccessRoutes } from './cloud/file-shares/access-routes.ts';
 import { fileShareRoutes } from './cloud/file-shares/routes.ts';
@@ -10,7 +11,6 @@ import { imageRoutes } from './cloud/images/routes.ts';
 import { instanceChangeRoutes } from './cloud/instances/change-routes.ts';
 import { directActionRoutes } from './cloud/instances/direct-action-routes.ts';
 import { interfaceRoutes } from './cloud/instances/interface-routes.ts';
-import { nodeRoutes } from './cloud/instances/nodes/routes.ts';
 import { groupInstanceRoutes } from './cloud/instances/of-group-routes.ts';
 import { instanceOfferRoutes } from './cloud/instances/offer-routes.ts';
 import { instanceRoutes } from './cloud/instances/routes.ts';

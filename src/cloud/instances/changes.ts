@@ -6,11 +6,11 @@ import { ConflictError, InvalidError } from '../../lib/errors.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
 import type { Catalog, Flavor } from '../catalog/catalog.ts';
 import { isBareMetal } from '../catalog/flavor-kinds.ts';
+import type { ImageSource } from '../images/in-transaction.ts';
 import type { TagHolder } from '../metadata/service.ts';
 import type { Scope } from '../projects/service.ts';
 import type { Tasks } from '../tasks/service.ts';
-import type { InstanceVolumes } from '../volumes/instance-volumes.ts';
-import type { ImageSource } from '../volumes/sources.ts';
+import * as instanceVolumes from '../volumes/of-instances/in-transaction.ts';
 import { ACTIONS, type ActionName, RESIZABLE } from './actions.ts';
 import type { UpdateInstance } from './change-schema.ts';
 import { type InstanceChange, RESIZE_VM, taskOf } from './change-tasks.ts';
@@ -44,10 +44,9 @@ export function createInstanceChanges(deps: {
   clock: Clock;
   catalog: Catalog;
   tasks: Tasks;
-  instanceVolumes: Pick<InstanceVolumes, 'imagesOf' | 'plan'>;
   find(scope: Scope, id: string): Promise<PlainInstance>;
 }): InstanceChanges {
-  const { database, clock, catalog, tasks, instanceVolumes, find } = deps;
+  const { database, clock, catalog, tasks, find } = deps;
 
   return {
     async update(scope, id, change) {
@@ -85,7 +84,7 @@ export function createInstanceChanges(deps: {
         const flavor = usableFlavor(catalog, scope.regionId, flavorId, 'flavor_id');
         const problem = misfit(instance.flavor, flavor);
         if (problem !== undefined) throw new InvalidError({ flavor_id: [problem] });
-        const images = await instanceVolumes.imagesOf(tx, scope, instance.id);
+        const images = await instanceVolumes.imagesOf(tx, scope, catalog, instance.id);
         const misfits = images.flatMap((image) => imageMisfits(flavor, image));
         if (misfits.length > 0) throw new InvalidError({ flavor_id: misfits });
         if (isBareMetal(instance.flavor_id)) {
@@ -105,7 +104,9 @@ export function createInstanceChanges(deps: {
     async otherFlavors(scope, id) {
       const instance = await find(scope, id);
       if (isBareMetal(instance.flavor_id)) return [];
-      const images = await database.transaction((tx) => instanceVolumes.imagesOf(tx, scope, instance.id));
+      const images = await database.transaction((tx) =>
+        instanceVolumes.imagesOf(tx, scope, catalog, instance.id),
+      );
       return offeredWith(scope, images).filter((flavor) => misfit(instance.flavor, flavor) === undefined);
     },
 
@@ -116,6 +117,7 @@ export function createInstanceChanges(deps: {
         instanceVolumes.plan(
           tx,
           scope,
+          catalog,
           volumes.map((volume) => knownVolume(volume, scope)),
         ),
       );

@@ -1,7 +1,7 @@
 import { type FieldProblem, ForbiddenError, InvalidError } from '../../lib/errors.ts';
 import type { Catalog, Flavor } from '../catalog/catalog.ts';
 import { isBareMetal } from '../catalog/flavor-kinds.ts';
-import type { ImageSource } from '../volumes/sources.ts';
+import type { ImageSource } from '../images/in-transaction.ts';
 import type { KeptFlavor } from './tables.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Scope } from '../projects/service.ts';
-import type { InstanceVolumeWish } from '../volumes/planned-volume.ts';
+import type { InstanceVolumeWish } from '../volumes/of-instances/planned-volume.ts';
 import type { PossibleVolume } from './offer-schema.ts';
 
 /** As a creation would ask for it. What it is made from may be unknown yet: then it asks no more than a blank one. */

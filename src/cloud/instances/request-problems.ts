@@ -1,7 +1,7 @@
 import type { FieldProblem } from '../../lib/errors.ts';
 import { isBareMetal } from '../catalog/flavor-kinds.ts';
 import { type DdosTemplate, ddosProfileProblems } from '../clusters/configuration/ddos-profile.ts';
-import type { InstanceVolumeWish } from '../volumes/planned-volume.ts';
+import type { InstanceVolumeWish } from '../volumes/of-instances/planned-volume.ts';
 import { kindProblems, ofItsKind } from './any-interface.ts';
 import type { AttachInterface } from './interface-schema.ts';
 import type { CreateInstance, NewInstanceVolume, NewInterface } from './schema.ts';

@@ -5,7 +5,7 @@ import { ConflictError, InvalidError, NotFoundError, QuotaExceededError } from '
 import type { Page, PageQuery } from '../../lib/page.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { requireLoggingHosts } from '../catalog/logging-hosts.ts';
-import { clusterLoggingInto } from '../clusters/topic-users.ts';
+import { clusterLoggingInto } from '../clusters/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
 import { initialise } from './namespaces.ts';
 import type { LoggingStatus, PutTopic, UpdateLoggingStatus } from './schema.ts';

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/database.ts';
 import { ConflictError } from '../../lib/errors.ts';
-import { clustersIn } from '../clusters/network-users.ts';
-import { sharesIn } from '../file-shares/network-users.ts';
+import { clustersIn } from '../clusters/in-transaction.ts';
+import { sharesIn } from '../file-shares/in-transaction.ts';
 import type { Place } from '../projects/place.ts';
 import { type NetworkOrSubnet, portsIn } from './network-rows.ts';
 

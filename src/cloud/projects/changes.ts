@@ -8,6 +8,7 @@ import { found } from '../../lib/found.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { leftIn, removePrepared } from './contents.ts';
+import { prepareProjects } from './in-transaction.ts';
 import type { CreateProject, UpdateProject } from './schema.ts';
 import { PROJECT_TOPIC } from './service.ts';
 import {
@@ -41,10 +42,8 @@ export function createProjectChanges(deps: {
     project(principal: Principal, projectId: number): Promise<ProjectRow>;
     forget(projectId: number): void;
   };
-  /** Gives every project of the account what each has from its first moment on, in the transaction that made it. */
-  prepareProjects: (tx: Transaction, clientId: number) => Promise<void>;
 }): ProjectChanges {
-  const { database, clock, catalog, tasks, projects, prepareProjects } = deps;
+  const { database, clock, catalog, tasks, projects } = deps;
 
   return {
     async create(principal, { name, description = null }) {
@@ -53,7 +52,7 @@ export function createProjectChanges(deps: {
         database.accept(principal, async (tx) => {
           const made = await insertProject(tx, { clientId, name, description, now: clock.now() });
           principal.writes?.about({ ...made, type: 'project' });
-          await prepareProjects(tx, clientId);
+          await prepareProjects(tx, catalog, clock.now(), clientId);
           return made;
         }),
       );

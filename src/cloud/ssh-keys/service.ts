@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { type Caller, type Database, type Transaction, violates } from '../../db/database.ts';
+import { type Caller, type Database, violates } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import type { Page } from '../../lib/page.ts';
-import { clustersWithKey } from '../clusters/key-users.ts';
+import { clustersWithKey } from '../clusters/in-transaction.ts';
 import { newKeyPair } from './key-pair.ts';
 import { type PublicKey, parsePublicKey } from './public-key.ts';
 import type { CreateSshKey, SshKeyListQuery } from './schema.ts';
@@ -38,12 +38,6 @@ export interface SshKeys {
   hasNamed(place: Place, name: string): Promise<boolean>;
   /** Those of the keys that the caller may use, in lower case. */
   known(place: Place, ids: string[]): Promise<Set<string>>;
-  /** Keeps keys of the project from being deleted until the transaction ends; answers those that are there. */
-  keep(
-    tx: Transaction,
-    place: { projectId: number },
-    keys: { names: string[]; ids: string[] },
-  ): Promise<{ id: string; name: string; public_key: string }[]>;
 }
 
 const SHOWN_IN_MESSAGE = 10;
@@ -108,8 +102,6 @@ export function createSshKeys(deps: { database: Database; clock: Clock }): SshKe
     },
     byName,
     hasNamed: async (place, name) => (await byName(place, name)) !== undefined,
-    keep: (tx, { projectId }, { names, ids }) =>
-      store.keepKeys(tx, projectId, { names, ids: ids.filter(isUuid) }),
     known: (place, ids) => store.existingKeys(database.sql, viewerOf(place), ids.filter(isUuid)),
   };
 }

@@ -7,6 +7,7 @@ import { foundById } from '../../lib/found.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { Page } from '../../lib/page.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import { lockHost } from '../instances/volume-hosts.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuota } from '../quotas/quotas.ts';
@@ -17,7 +18,7 @@ import { insertAttachment } from './attachment-store.ts';
 import { freeDevice, requireReady, type VolumeHost } from './hosts.ts';
 import { refuseAttached } from './refuse-attached.ts';
 import type { CreateVolume, VolumeListQuery } from './schema.ts';
-import { type ImageSources, volumeShapes } from './sources.ts';
+import { volumeShapes } from './sources.ts';
 import * as store from './store.ts';
 import { CREATE_VOLUME, DELETE_VOLUME } from './tasks.ts';
 import { onMachine, volumeSpec } from './wanted.ts';
@@ -40,10 +41,10 @@ export interface Volumes {
 export function createVolumes(deps: {
   database: Database;
   clock: Clock;
-  images: ImageSources;
+  catalog: Pick<Catalog, 'image'>;
   tasks: Tasks;
 }): Volumes {
-  const { database, clock, images, tasks } = deps;
+  const { database, clock, catalog, tasks } = deps;
 
   return {
     async create(scope, request) {
@@ -54,7 +55,7 @@ export function createVolumes(deps: {
       return database.accept(scope.principal, async (tx) => {
         const host = await hostOf(tx, scope, request);
         const { shapes, problems } = await volumeShapes(tx, scope, [request], {
-          images,
+          catalog,
           fieldOf: () => '',
         });
         const [shape] = shapes;

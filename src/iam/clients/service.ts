@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { type Database, type Transaction, violates } from '../../db/database.ts';
+import type { Catalog } from '../../cloud/catalog/catalog.ts';
+import { prepareProjects } from '../../cloud/projects/in-transaction.ts';
+import { type Database, violates } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { requireEmail } from '../../lib/email.ts';
 import { ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
@@ -50,10 +52,9 @@ export function createClients(deps: {
   services: Pick<ClientServices, 'ofClients'>;
   users: Pick<Users, 'ofClient'>;
   directory: ClientDirectory;
-  /** Gives every project what each has from its first moment on, in the transaction that made it. */
-  prepareProjects: (tx: Transaction, clientId: number) => Promise<void>;
+  catalog: Pick<Catalog, 'regions'>;
 }): Clients {
-  const { database, clock, authenticator, features, services, users, directory, prepareProjects } = deps;
+  const { database, clock, authenticator, features, services, users, directory, catalog } = deps;
 
   async function knownOf(clientIds: readonly number[]): Promise<OfAccounts> {
     return {
@@ -93,7 +94,7 @@ export function createClients(deps: {
           administrator: { email: placeholderEmail(), platform_administrator: false },
           now: clock.now(),
         });
-        await prepareProjects(tx, clientId);
+        await prepareProjects(tx, catalog, clock.now(), clientId);
         return { id: clientId, company };
       });
     },

@@ -1,3 +1,5 @@
+import type { Catalog } from '../../cloud/catalog/catalog.ts';
+import { prepareProjects } from '../../cloud/projects/in-transaction.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { requireEmail } from '../../lib/email.ts';
@@ -67,9 +69,9 @@ export function createUsers(deps: {
   clients: ClientDirectory;
   limits: Pick<LoginLimits, 'withAddress'>;
   members: Pick<Members, 'requireStaffing'>;
-  prepareProjects: (tx: Transaction, clientId: number) => Promise<void>;
+  catalog: Pick<Catalog, 'regions'>;
 }): Users {
-  const { database, clock, authenticator, passwords, clients, limits, members, prepareProjects } = deps;
+  const { database, clock, authenticator, passwords, clients, limits, members, catalog } = deps;
 
   async function found(sql: Transaction['sql'], principal: Principal, id: number) {
     const row = await store.findUser(sql, id);
@@ -173,7 +175,7 @@ export function createUsers(deps: {
             now: clock.now(),
           }),
         );
-        await prepareProjects(tx, clientId);
+        await prepareProjects(tx, catalog, clock.now(), clientId);
         return (await found(tx.sql, principal, userId)).user;
       };
       return limits.withAddress(principal.userId, () => database.accept(principal, make));

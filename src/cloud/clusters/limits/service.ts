@@ -2,7 +2,7 @@ import type { Database } from '../../../db/database.ts';
 import { InvalidError, type QuotaExceededError } from '../../../lib/errors.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { isBareMetal } from '../../catalog/flavor-kinds.ts';
-import { nodeQuotas } from '../../instances/nodes/service.ts';
+import { quotasOf as nodeQuotas } from '../../instances/nodes/in-transaction.ts';
 import type { Scope } from '../../projects/service.ts';
 import { exceededQuotas, type QuotaAmounts } from '../../quotas/quotas.ts';
 import { kindProblems, poolOffer } from '../pools.ts';

@@ -18,7 +18,7 @@ import { poolOffer, poolProblems, sizeProblems } from '../pools.ts';
 import type { ClusterReferences } from '../references.ts';
 import { MAX_POOLS, type PoolInput } from '../schema.ts';
 import { type ClusterRow, findCluster, holdCluster, insertPools, type PoolRow } from '../store.ts';
-import type { ClusterWants } from '../wanted.ts';
+import { clusterPooled } from '../wanted.ts';
 import { newPool } from './new-pool.ts';
 import type { UpdatePool } from './schema.ts';
 import { poolGroupProblems } from './security-groups.ts';
@@ -44,9 +44,8 @@ export function createClusterPools(deps: {
   tasks: Tasks;
   references: ClusterReferences;
   poolNodes: PoolNodes;
-  clusterWants: ClusterWants;
 }): ClusterPools {
-  const { database, clock, catalog, tasks, references, poolNodes, clusterWants } = deps;
+  const { database, clock, catalog, tasks, references, poolNodes } = deps;
 
   return {
     async create(scope, clusterName, request) {
@@ -71,7 +70,7 @@ export function createClusterPools(deps: {
           task: CREATE_POOL,
           data: { cluster_name: clusterName, ...request },
           input: { clusterId: cluster.id, poolId: pool.id },
-          wants: [await clusterWants.pooled(tx, { ...cluster, pools: [...cluster.pools, pool] })],
+          wants: [await clusterPooled(tx, { ...cluster, pools: [...cluster.pools, pool] })],
         });
         await takeQuotas(tx, scope, quotas);
         return taskId;
@@ -99,7 +98,7 @@ export function createClusterPools(deps: {
           task: CONFIGURE_POOL,
           data: { cluster_name: clusterName, pool_name: name, ...request },
           input: {},
-          wants: [await clusterWants.pooled(tx, { ...cluster, pools })],
+          wants: [await clusterPooled(tx, { ...cluster, pools })],
         });
         return changed;
       });
@@ -123,7 +122,7 @@ export function createClusterPools(deps: {
           task: RESIZE_POOL,
           data: { cluster_name: clusterName, pool_name: name, node_count: nodeCount },
           input: { clusterId: cluster.id, poolId: pool.id, nodeCount },
-          wants: [await clusterWants.pooled(tx, cluster)],
+          wants: [await clusterPooled(tx, cluster)],
         });
         await takeQuotas(tx, scope, quotas);
         return taskId;
@@ -158,9 +157,7 @@ export function createClusterPools(deps: {
             last,
             ...quotaOwner(scope),
           },
-          wants: [
-            last ? remove('cluster', cluster.id) : await clusterWants.pooled(tx, { ...cluster, pools }),
-          ],
+          wants: [last ? remove('cluster', cluster.id) : await clusterPooled(tx, { ...cluster, pools })],
         });
       });
     },

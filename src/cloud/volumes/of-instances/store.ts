@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Transaction } from '../../db/database.ts';
+import type { Transaction } from '../../../db/database.ts';
+import type { PlainVolume } from '../store.ts';
 import type { PlannedVolume } from './planned-volume.ts';
-import type { PlainVolume } from './store.ts';
 
 /** The volume that boots first is the first disk, as an operating system expects it. */
 export async function insertAttachments(
@@ -31,11 +31,8 @@ export async function insertAttachments(
     .execute();
 }
 
-export async function settleAttachments(
-  tx: Transaction,
-  instanceIds: readonly string[],
-  now: Date,
-): Promise<void> {
+/** The instances run. */
+export async function settle(tx: Transaction, instanceIds: readonly string[], now: Date): Promise<void> {
   await sql`
     with attached as (
       update volume_attachments set attached_at = coalesce(attached_at, ${now}) 
@@ -50,7 +47,7 @@ export async function settleAttachments(
 export type VolumeLeft = Pick<PlainVolume, 'id' | 'name' | 'size_gib' | 'volume_type' | 'tags'>;
 
 /** Takes all volumes off the instances: the doomed ones go, the others are free again, and are answered. */
-export async function detachAll(
+export async function detach(
   tx: Transaction,
   instanceIds: readonly string[],
   doomed: readonly string[],
@@ -95,8 +92,8 @@ export async function insertBootAttachments(
       as disk (volume_id, instance_id)`.execute(tx.sql);
 }
 
-/** The volumes that are being made for the instances, or that go with them. */
-export async function comingOrGoing(tx: Transaction, instanceIds: readonly string[]): Promise<string[]> {
+/** The volumes that are being made for the instances, or that a removal which is under way takes with them. */
+export async function doomedWith(tx: Transaction, instanceIds: readonly string[]): Promise<string[]> {
   const rows = await tx.sql
     .selectFrom('volumes')
     .innerJoin('volume_attachments as attachment', 'attachment.volume_id', 'volumes.id')

@@ -1,6 +1,10 @@
 import type { Transaction } from '../../db/database.ts';
 import type { NetworkOrSubnet } from '../networks/network-rows.ts';
 import { isIn, type Place } from '../projects/place.ts';
+import type { Scope } from '../projects/service.ts';
+import { settingsOf } from './share-change.ts';
+import { slurmNeeds } from './slurm-needs.ts';
+import { keepFree } from './store.ts';
 
 /** Up to `limit` shares that keep a network or a subnet from being deleted, each as `file share data (<id>)`. */
 export async function sharesIn(
@@ -21,4 +25,11 @@ export async function sharesIn(
     : shares.where('subnet_id', '=', where.subnetId)
   ).execute();
   return rows.map(({ id, name }) => `file share ${name} (${id})`);
+}
+
+/** Keeps the share as it is until the transaction ends; false when it is gone, held by a task or no longer good for Slurm. */
+export async function keepForSlurm(tx: Transaction, scope: Scope, id: string): Promise<boolean> {
+  const row = await keepFree(tx, scope, id);
+  const settings = row ? settingsOf(row) : null;
+  return settings !== null && slurmNeeds(settings).length === 0;
 }

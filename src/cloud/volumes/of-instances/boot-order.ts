@@ -1,4 +1,4 @@
-import { InvalidError } from '../../lib/errors.ts';
+import { InvalidError } from '../../../lib/errors.ts';
 
 /**
  * Which volume boots as which; null never boots. Where none is asked to be first, the first volume that can

@@ -1,4 +1,5 @@
-import type { ImageSource, VolumeShape, VolumeWish } from './sources.ts';
+import type { ImageSource } from '../../images/in-transaction.ts';
+import type { VolumeShape, VolumeWish } from '../sources.ts';
 
 /** A volume that somebody wants for a new instance. */
 export type InstanceVolumeWish = {

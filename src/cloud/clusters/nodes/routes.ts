@@ -1,11 +1,10 @@
 import { Type } from 'typebox';
 import type { Api } from '../../../http/server.ts';
 import { listQuery } from '../../../lib/wire.ts';
-import type { ClusterNodes } from '../../clusters/nodes/service.ts';
-import { CLUSTER_BASES, type ClusterBase } from '../../clusters/params.ts';
-import { ClusterParams, PoolParams } from '../../clusters/schema.ts';
-import { presentedInstance } from '../presenter.ts';
-import { InstanceList, InstanceParams } from '../schema.ts';
+import { InstanceList, InstanceParams } from '../../instances/schema.ts';
+import { CLUSTER_BASES, type ClusterBase } from '../params.ts';
+import { ClusterParams, PoolParams } from '../schema.ts';
+import type { ClusterNodes } from './service.ts';
 
 const tags = ['Kubernetes clusters'];
 const { instance_id } = InstanceParams.properties;
@@ -70,8 +69,7 @@ function placeRoutes(
     },
     handler: async ({ scope, params, query }) => {
       const { count, rows } = await clusterNodes.list(scope, placeOf(params), query);
-      const shown = { subnets: false, interfaceNames: false };
-      return { count, results: rows.map((row) => presentedInstance(row, scope, shown)) };
+      return { count, results: rows };
     },
   });
 

@@ -1,0 +1,24 @@
+import type { Foundation } from '../../foundation.ts';
+import type { ClientDirectory } from '../clients/directory.ts';
+import type { Authenticator } from '../identity/authenticate.ts';
+import type { LoginLimits } from '../logins/limits.ts';
+import type { PasswordCheck } from '../logins/password-check.ts';
+import { createInvitations } from './invitations.ts';
+import { createMembers } from './members.ts';
+import { createUsers } from './service.ts';
+
+export function wireUsers(
+  deps: Foundation & {
+    authenticator: Authenticator;
+    clients: ClientDirectory;
+    limits: LoginLimits;
+    passwords: PasswordCheck;
+  },
+) {
+  const members = createMembers(deps);
+  return {
+    members,
+    users: createUsers({ ...deps, members }),
+    invitations: createInvitations({ ...deps, members }),
+  };
+}
