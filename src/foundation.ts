@@ -1,5 +1,5 @@
 import type { Backends } from './backends/backends.ts';
-import type { Catalog } from './cloud/catalog/catalog.ts';
+import type { Catalog } from './cloud/catalog/service.ts';
 import type { ChangeFeed } from './db/changes.ts';
 import type { Database } from './db/database.ts';
 import type { AllowedHosts } from './lib/allowed-hosts.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
-import type { NetworkOrSubnet } from '../networks/network-rows.ts';
-import { isIn, type Place } from '../projects/place.ts';
+import { isIn, type Place } from '../../db/place.ts';
+import type { NetworkOrSubnet } from '../networks/in-transaction.ts';
 
 /* Which clusters need something, for those who are about to delete it. */
 

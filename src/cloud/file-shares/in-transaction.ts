@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/database.ts';
-import type { NetworkOrSubnet } from '../networks/network-rows.ts';
-import { isIn, type Place } from '../projects/place.ts';
+import { isIn, type Place } from '../../db/place.ts';
+import type { NetworkOrSubnet } from '../networks/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
 import { settingsOf } from './share-change.ts';
 import { slurmNeeds } from './slurm-needs.ts';

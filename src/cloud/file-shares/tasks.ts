@@ -1,5 +1,5 @@
 import { type TaskEnd, type TaskType, taskType } from '../../convergence/task-kind.ts';
-import { type QuotaOwner, releaseQuota } from '../quotas/quotas.ts';
+import { type QuotaOwner, releaseQuota } from '../quotas/in-transaction.ts';
 import { deleteShare, makeAvailable, type SharePatch } from './store.ts';
 
 interface ShareInput extends QuotaOwner {

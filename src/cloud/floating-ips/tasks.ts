@@ -1,8 +1,8 @@
 import { type TaskEnd, taskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import * as addresses from '../networks/addresses.ts';
-import { type QuotaOwner, releaseQuota } from '../quotas/quotas.ts';
+import * as addresses from '../networks/addresses/in-transaction.ts';
+import { type QuotaOwner, releaseQuota } from '../quotas/in-transaction.ts';
 import { changeFloatingIp, isFree, letGo, settle } from './store.ts';
 import { asInRows } from './wanted.ts';
 

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/database.ts';
-import type { Catalog, Image } from '../catalog/catalog.ts';
-import { isIn, type Place } from '../projects/place.ts';
-import { blockerOf } from '../tasks/held.ts';
+import { isIn, type Place } from '../../db/place.ts';
+import { blockerOf } from '../../lib/held.ts';
+import type { Catalog, Image } from '../catalog/service.ts';
 
 /** An image as volumes are made from it. */
 export type ImageSource = Pick<

@@ -1,8 +1,8 @@
 import { metadataTwice } from '../../lib/legacy-metadata.ts';
+import { commonFields } from '../../lib/resource-answer.ts';
 import { offsetTimestamp } from '../../lib/timestamps.ts';
-import type { Image } from '../catalog/catalog.ts';
-import type { OfferPrice } from '../pricing/offers.ts';
-import { commonFields } from '../projects/resource-answer.ts';
+import type { OfferPrice } from '../catalog/price-schema.ts';
+import type { Image } from '../catalog/service.ts';
 import type { Scope } from '../projects/service.ts';
 import type { ImageAnswer } from './schema.ts';
 import type { ImageRow } from './store.ts';

@@ -1,8 +1,8 @@
 import { type TaskEnd, taskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type QuotaOwner, releaseQuota } from '../quotas/quotas.ts';
-import { settleVolume } from '../volumes/uploads.ts';
+import { type QuotaOwner, releaseQuota } from '../quotas/in-transaction.ts';
+import { settleVolume } from '../volumes/in-transaction.ts';
 import { changeImage, deleteImage } from './store.ts';
 
 export interface ImageInput extends QuotaOwner {

@@ -4,24 +4,24 @@ import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { InvalidError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
+import { refuseHeld } from '../../lib/held.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
-import type { Page, PageQuery } from '../../lib/page.ts';
-import type { Catalog } from '../catalog/catalog.ts';
-import * as floatingIps from '../floating-ips/on-interfaces.ts';
-import { lockPortsOf } from '../ports/reserved.ts';
+import type { Page } from '../../lib/page.ts';
+import type { Catalog } from '../catalog/service.ts';
+import * as floatingIps from '../floating-ips/in-transaction.ts';
+import { lockPortsOf } from '../ports/reserved/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
-import { quotaOwner, takeQuotas } from '../quotas/quotas.ts';
-import { refuseHeld } from '../tasks/held.ts';
+import { quotaOwner, takeQuotas } from '../quotas/in-transaction.ts';
 import type { Tasks } from '../tasks/service.ts';
 import * as instanceVolumes from '../volumes/of-instances/in-transaction.ts';
 import { volumeSpec } from '../volumes/wanted.ts';
-import { imageProblems, keptFlavor, usableFlavor } from './flavor-choice.ts';
+import { imageProblems, keptFlavor, usableFlavor } from './creation/flavor-choice.ts';
+import { instanceName } from './creation/names.ts';
+import { offeredVolume, requestProblems } from './creation/request-problems.ts';
 import { lockFreeInstance } from './free-instance.ts';
-import { instanceName } from './names.ts';
-import * as newInterfaces from './new-interfaces.ts';
+import * as newInterfaces from './interfaces/new-interfaces.ts';
 import { presentedInstance } from './presenter.ts';
-import { offeredVolume, requestProblems } from './request-problems.ts';
 import type { CreateInstance, InstanceAnswer } from './schema.ts';
 import * as store from './store.ts';
 import { CREATE_VM, DELETE_VM } from './tasks.ts';
@@ -54,8 +54,8 @@ export interface Instances {
   list(scope: Scope, filter: store.InstanceFilter): Promise<Page<store.InstanceRow>>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.InstanceRow>;
-  /** The nodes of the pools as a list shows them, the newest first. */
-  nodesShown(scope: Scope, poolIds: string[], page: PageQuery): Promise<Page<InstanceAnswer>>;
+  /** The list as other features show it. */
+  shown(scope: Scope, filter: store.InstanceFilter): Promise<Page<InstanceAnswer>>;
   /** The instances on ports, by port, as a list shows them; for those who show what a port belongs to. */
   onPorts(scope: Scope, portIds: string[]): Promise<Map<string, InstanceAnswer>>;
   /** Starts the task that removes it; answers the task's id. @throws NotFoundError, InvalidError, ConflictError */
@@ -139,8 +139,7 @@ export function createInstances(deps: {
 
     get: (scope, id) => foundById('Instance', id, () => store.findInstance(database.sql, scope, id)),
 
-    async nodesShown(scope, poolIds, page) {
-      const filter = { ...page, poolIds, include_baremetal: true };
+    async shown(scope, filter) {
       const { count, rows } = await store.listInstances(database.sql, scope, filter);
       return { count, rows: rows.map((row) => presentedInstance(row, scope, AS_LISTED)) };
     },

@@ -1,11 +1,11 @@
 import { type TaskEnd, taskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import * as floatingIps from '../floating-ips/on-interfaces.ts';
-import * as addresses from '../networks/addresses.ts';
-import * as ports from '../ports/of-instances.ts';
-import { freeReserved, lockPortsOf } from '../ports/reserved.ts';
-import { type QuotaOwner, releaseQuotas } from '../quotas/quotas.ts';
+import * as floatingIps from '../floating-ips/in-transaction.ts';
+import * as addresses from '../networks/addresses/in-transaction.ts';
+import * as ports from '../ports/in-transaction.ts';
+import { freeReserved, lockPortsOf } from '../ports/reserved/in-transaction.ts';
+import { type QuotaOwner, releaseQuotas } from '../quotas/in-transaction.ts';
 import * as volumes from '../volumes/of-instances/in-transaction.ts';
 import { changeInstance, deleteInstance, lockForRemoval } from './store.ts';
 

@@ -1,9 +1,9 @@
 import type { Foundation } from '../../foundation.ts';
 import type { SshKeys } from '../ssh-keys/service.ts';
 import type { Tasks } from '../tasks/service.ts';
-import { createInstanceChanges } from './changes.ts';
-import { createInstanceInterfaces } from './interfaces.ts';
-import { createInstanceLimits } from './limits.ts';
+import { createInstanceChanges } from './changes/service.ts';
+import { createInstanceInterfaces } from './interfaces/service.ts';
+import { createInstanceLimits } from './offers/limits.ts';
 import { createInstances } from './service.ts';
 
 export function wireInstances(deps: Foundation & { tasks: Tasks; sshKeys: SshKeys }) {

@@ -1,9 +1,9 @@
 import { type TaskEnd, taskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type QuotaOwner, releaseQuota } from '../quotas/quotas.ts';
+import { type QuotaOwner, releaseQuota } from '../quotas/in-transaction.ts';
 import { changeNetwork, deleteNetwork } from './network-rows.ts';
-import { changeSubnet, deleteSubnet } from './subnet-rows.ts';
+import { changeSubnet, deleteSubnet } from './subnets/store.ts';
 
 interface NetworkInput extends QuotaOwner {
   networkId: string;

@@ -2,10 +2,10 @@ import { type Selectable, sql, type Updateable } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
+import { isIn, type Place } from '../../db/place.ts';
 import type { Tables } from '../../db/tables.ts';
 import { orderOf } from '../../lib/order.ts';
 import type { Page } from '../../lib/page.ts';
-import { isIn, type Place } from '../projects/place.ts';
 import type { PortListQuery } from './schema.ts';
 
 export type PortRow = Selectable<Tables['ports']> & {
@@ -85,15 +85,6 @@ export async function portsOfNetwork(
 }
 
 /** Whether the network is the platform's to the outside. */
-export async function isOutside(tx: Transaction, networkId: string): Promise<boolean> {
-  const network = await tx.sql
-    .selectFrom('networks')
-    .select('external')
-    .where('id', '=', networkId)
-    .executeTakeFirst();
-  return network?.external ?? false;
-}
-
 /** Locks the port against other changes until the transaction ends; false when it isn't there. */
 export async function lockPort(tx: Transaction, id: string, place?: Place): Promise<boolean> {
   let port = tx.sql.selectFrom('ports').select('id').where('id', '=', id);

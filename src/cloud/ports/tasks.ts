@@ -1,7 +1,7 @@
 import { type TaskEnd, type TaskType, taskType } from '../../convergence/task-kind.ts';
 import { wantedOf } from '../../convergence/wants.ts';
 import type { Clock } from '../../lib/clock.ts';
-import * as addresses from '../networks/addresses.ts';
+import * as addresses from '../networks/addresses/in-transaction.ts';
 import { changePort, lockPort, replaceGroups } from './port-rows.ts';
 import { asInRows } from './wanted.ts';
 import type { WantedPort } from './wanted-port.ts';

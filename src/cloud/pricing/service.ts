@@ -1,9 +1,10 @@
 import { InvalidError } from '../../lib/errors.ts';
 import { SNAPSHOT_TYPES, type VolumeType } from '../../lib/volume-types.ts';
-import type { Catalog, Image } from '../catalog/catalog.ts';
+import type { OfferPrice } from '../catalog/price-schema.ts';
+import type { Catalog, Image } from '../catalog/service.ts';
 import type { Scope } from '../projects/service.ts';
 import { type VolumePrice, volumePrice } from './formula.ts';
-import { type OfferPrice, offerPrice } from './offers.ts';
+import { offerPrice } from './offers.ts';
 import type { SnapshotPriceRequest, VolumePriceRequest } from './schema.ts';
 import { type PricedVolume, pricedVolume, volumeRequestProblems } from './volume-request.ts';
 

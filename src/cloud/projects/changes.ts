@@ -1,11 +1,11 @@
 import { wantNothingOf } from '../../convergence/wants.ts';
 import { announce } from '../../db/changes.ts';
 import { type Database, type Transaction, violates } from '../../db/database.ts';
-import type { Principal } from '../../iam/identity/principal.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError } from '../../lib/errors.ts';
 import { found } from '../../lib/found.ts';
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Principal } from '../../requests/principal.ts';
+import type { Catalog } from '../catalog/service.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { leftIn, removePrepared } from './contents.ts';
 import { prepareProjects } from './in-transaction.ts';

@@ -1,8 +1,8 @@
 import { wantAt } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
-import type { Catalog } from '../catalog/catalog.ts';
-import { ensureDefaultNetworks } from '../networks/default-networks.ts';
-import { ensureDefaultSecurityGroups } from '../security-groups/default-group.ts';
+import type { Catalog } from '../catalog/service.ts';
+import { ensureDefaultNetworks } from '../networks/defaults/in-transaction.ts';
+import { ensureDefaultSecurityGroups } from '../security-groups/defaults/in-transaction.ts';
 
 const AT_ONCE = 1_000;
 

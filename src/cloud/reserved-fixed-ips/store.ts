@@ -2,11 +2,10 @@ import { type Selectable, sql, type Updateable } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
+import { isIn, newResource, type Place } from '../../db/place.ts';
 import type { Tables } from '../../db/tables.ts';
 import { orderOf } from '../../lib/order.ts';
 import type { Page } from '../../lib/page.ts';
-import { newResource } from '../projects/new-resource.ts';
-import { isIn, type Place } from '../projects/place.ts';
 import type { ReservedFixedIpListQuery } from './input-schema.ts';
 import { sharingPorts } from './vip-store.ts';
 

@@ -2,11 +2,11 @@ import { type TaskEnd, taskType } from '../../convergence/task-kind.ts';
 import { remove as removeWant } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { floatingIpOfPort } from '../floating-ips/of-port.ts';
-import * as floatingIps from '../floating-ips/on-interfaces.ts';
-import * as addresses from '../networks/addresses.ts';
+import * as floatingIps from '../floating-ips/in-transaction.ts';
+import { floatingIpOfPort } from '../floating-ips/in-transaction.ts';
+import * as addresses from '../networks/addresses/in-transaction.ts';
 import { asInRows } from '../ports/wanted.ts';
-import { type QuotaOwner, releaseQuota } from '../quotas/quotas.ts';
+import { type QuotaOwner, releaseQuota } from '../quotas/in-transaction.ts';
 import { changeReserved, deleteReserved, lockAny } from './store.ts';
 import { disconnectAll } from './vips.ts';
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Sql, Transaction } from '../../db/database.ts';
-import type { AddressPair } from '../ports/address-pairs.ts';
+import type { AddressPair } from '../ports/tables.ts';
 
 /** A virtual address with all that its lists and changes need of it. */
 export interface Vip {

@@ -1,7 +1,7 @@
 import { type TaskEnd, taskType } from '../../convergence/task-kind.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { QuotaOwner } from '../quotas/quotas.ts';
-import * as rows from './rows.ts';
+import type { QuotaOwner } from '../quotas/in-transaction.ts';
+import * as rows from './in-transaction.ts';
 
 export interface SnapshotInput extends QuotaOwner {
   snapshotId: string;

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import type { Api } from '../../http/server.ts';
-import type { Principal } from '../../iam/identity/principal.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { found } from '../../lib/found.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
+import type { Principal } from '../../requests/principal.ts';
 import type { Projects } from '../projects/service.ts';
 import {
   CreateKeyPair,

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { Api } from '../../http/server.ts';
-import type { Principal } from '../../iam/identity/principal.ts';
 import { presentedPage } from '../../lib/page.ts';
 import { isoSeconds } from '../../lib/timestamps.ts';
+import type { Principal } from '../../requests/principal.ts';
 import type { Projects } from '../projects/service.ts';
 import {
   CreatedSshKey,

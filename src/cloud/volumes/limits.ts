@@ -1,4 +1,4 @@
-import type { VolumeTypeName } from '../catalog/catalog.ts';
+import type { VolumeTypeName } from '../catalog/service.ts';
 
 export interface VolumeLimits {
   iops_base_limit: number;

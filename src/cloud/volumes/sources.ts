@@ -1,9 +1,9 @@
 import type { Transaction } from '../../db/database.ts';
 import { ConflictError, type FieldProblem } from '../../lib/errors.ts';
-import type { Catalog, VolumeTypeName } from '../catalog/catalog.ts';
+import type { Catalog, VolumeTypeName } from '../catalog/service.ts';
 import { findSources, type ImageSource } from '../images/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
-import { find as findSnapshots, type SnapshotSource } from '../snapshots/rows.ts';
+import { find as findSnapshots, type SnapshotSource } from '../snapshots/in-transaction.ts';
 
 /** A volume that somebody wants, as creation of volumes and of instances describe it. */
 export interface VolumeWish {

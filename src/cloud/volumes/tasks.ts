@@ -1,10 +1,10 @@
 import { type TaskEnd, type TaskType, taskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { VolumeTypeName } from '../catalog/catalog.ts';
-import { type QuotaOwner, releaseQuota } from '../quotas/quotas.ts';
-import * as snapshots from '../snapshots/rows.ts';
-import { deleteAttachment } from './attachment-store.ts';
+import type { VolumeTypeName } from '../catalog/service.ts';
+import { type QuotaOwner, releaseQuota } from '../quotas/in-transaction.ts';
+import * as snapshots from '../snapshots/in-transaction.ts';
+import { deleteAttachment } from './attachments/store.ts';
 import { changeVolume, deleteVolumes, settleVolume } from './store.ts';
 
 interface VolumeInput extends QuotaOwner {

@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import type { Catalog } from '../../cloud/catalog/catalog.ts';
+import type { Catalog } from '../../cloud/catalog/service.ts';
 import { prepareProjects } from '../../cloud/projects/in-transaction.ts';
 import { type Database, violates } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { requireEmail } from '../../lib/email.ts';
 import { ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page-address.ts';
-import { insertAccount } from '../accounts/new-account.ts';
+import type { Principal } from '../../requests/principal.ts';
+import { insertAccount } from '../accounts/in-transaction.ts';
+import { type ClientDirectory, resells } from '../accounts/service.ts';
 import type { ClientServices } from '../client-services/service.ts';
 import type { Features } from '../features/service.ts';
-import type { Authenticator } from '../identity/authenticate.ts';
-import { type Credentials, endLogins } from '../identity/credentials.ts';
-import type { Principal } from '../identity/principal.ts';
+import { type Credentials, endLogins } from '../identity/in-transaction.ts';
+import type { Authenticator } from '../identity/service.ts';
 import type { Users } from '../users/service.ts';
-import { type ClientDirectory, resells } from './directory.ts';
 import { filterOf, orderOf } from './filter.ts';
 import { type OfAccounts, presentedAccount, presentedClient } from './presenter.ts';
 import type {

@@ -1,7 +1,7 @@
 import { type InferResult, type Kysely, sql } from 'kysely';
 import type { Tables } from '../../db/tables.ts';
-import { type Principal, ROLES } from './principal.ts';
-import { lesserRole } from './roles.ts';
+import { type Principal, ROLES } from '../../requests/principal.ts';
+import { lesserRole } from './schema.ts';
 
 /** An API token that is not deleted, and whom it acts for. Undefined also when that user or account is gone. */
 export async function findTokenOwner(db: Kysely<Tables>, tokenId: number) {

@@ -1,5 +1,5 @@
 import type { Foundation } from '../../foundation.ts';
-import { createAuthenticator } from './authenticate.ts';
+import { createAuthenticator } from './service.ts';
 import { createSignedTokens } from './signed-tokens.ts';
 
 export function wireIdentity(foundation: Foundation) {

@@ -3,7 +3,7 @@ import { newPerson } from '../../../test/support/logins.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { deleteExpired } from '../tokens/store.ts';
-import { createLoginLimits } from './limits.ts';
+import { createLoginLimits } from './limits/service.ts';
 import { deleteOldLogins } from './store.ts';
 
 let service: TestService;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { logIn, newPerson, PASSWORD } from '../../../test/support/logins.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 import { TooManyRequestsError } from '../../lib/errors.ts';
-import { createLoginLimits, type LoginLimits, MOST_OF_ONE_ADDRESS } from './limits.ts';
+import { createLoginLimits, type LoginLimits, MOST_OF_ONE_ADDRESS } from './limits/service.ts';
 
 let service: TestService;
 let limits: LoginLimits;

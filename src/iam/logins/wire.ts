@@ -1,9 +1,8 @@
 import type { Foundation } from '../../foundation.ts';
-import type { ClientDirectory } from '../clients/directory.ts';
-import type { Authenticator } from '../identity/authenticate.ts';
-import type { SignedTokens } from '../identity/signed-tokens.ts';
-import { createLoginLimits } from './limits.ts';
-import { createPasswordCheck } from './password-check.ts';
+import type { ClientDirectory } from '../accounts/service.ts';
+import type { Authenticator, SignedTokens } from '../identity/service.ts';
+import { createLoginLimits } from './limits/service.ts';
+import { createPasswordCheck } from './passwords/service.ts';
 import { createLogins } from './service.ts';
 
 export function wireLogins(

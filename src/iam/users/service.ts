@@ -1,21 +1,27 @@
-import type { Catalog } from '../../cloud/catalog/catalog.ts';
+import type { Catalog } from '../../cloud/catalog/service.ts';
 import { prepareProjects } from '../../cloud/projects/in-transaction.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { requireEmail } from '../../lib/email.ts';
 import { type FieldProblem, ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page-address.ts';
-import { insertAccount } from '../accounts/new-account.ts';
-import type { ClientDirectory } from '../clients/directory.ts';
+import type { Principal } from '../../requests/principal.ts';
+import { insertAccount } from '../accounts/in-transaction.ts';
+import type { ClientDirectory } from '../accounts/service.ts';
 import { OFFERED } from '../clients/schema.ts';
-import { insertUser, lockClients } from '../identity/accounts.ts';
-import type { Authenticator } from '../identity/authenticate.ts';
-import { announceUser, type Credentials, endLogins, together } from '../identity/credentials.ts';
-import type { Principal } from '../identity/principal.ts';
-import type { Role } from '../identity/roles.ts';
-import type { LoginLimits } from '../logins/limits.ts';
-import type { PasswordCheck, Sender } from '../logins/password-check.ts';
-import { hashPassword } from '../logins/passwords.ts';
+import {
+  announceUser,
+  type Credentials,
+  endLogins,
+  insertUser,
+  lockClients,
+  together,
+} from '../identity/in-transaction.ts';
+import type { Role } from '../identity/schema.ts';
+import type { Authenticator } from '../identity/service.ts';
+import type { LoginLimits } from '../logins/limits/service.ts';
+import type { PasswordCheck, Sender } from '../logins/passwords/service.ts';
+import { hashPassword } from '../logins/passwords/service.ts';
 import { acceptedChanges } from './changes.ts';
 import { expireInvitations } from './invitation-store.ts';
 import type { Members } from './members.ts';

@@ -1,8 +1,8 @@
 import type { Foundation } from '../../foundation.ts';
-import type { ClientDirectory } from '../clients/directory.ts';
-import type { Authenticator } from '../identity/authenticate.ts';
-import type { LoginLimits } from '../logins/limits.ts';
-import type { PasswordCheck } from '../logins/password-check.ts';
+import type { ClientDirectory } from '../accounts/service.ts';
+import type { Authenticator } from '../identity/service.ts';
+import type { LoginLimits } from '../logins/limits/service.ts';
+import type { PasswordCheck } from '../logins/passwords/service.ts';
 import { createInvitations } from './invitations.ts';
 import { createMembers } from './members.ts';
 import { createUsers } from './service.ts';

@@ -2,14 +2,13 @@ import type { Transaction } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { ConflictError, InvalidError } from '../../../lib/errors.ts';
 import { VOLUME_TYPES, type VolumeType } from '../../../lib/volume-types.ts';
-import type { Catalog } from '../../catalog/catalog.ts';
-import { keptFlavor } from '../../instances/flavor-choice.ts';
+import type { Catalog } from '../../catalog/service.ts';
 import * as nodes from '../../instances/nodes/in-transaction.ts';
-import type { AddressSource } from '../../networks/address-wish.ts';
-import { defaultNetworkId } from '../../networks/default-networks.ts';
+import type { AddressSource } from '../../networks/addresses/in-transaction.ts';
+import { defaultNetworkId } from '../../networks/defaults/in-transaction.ts';
 import type { Scope } from '../../projects/service.ts';
-import { type QuotaAmounts, refuseExceeded } from '../../quotas/quotas.ts';
-import { workerGroups } from '../../security-groups/worker-group.ts';
+import { type QuotaAmounts, refuseExceeded } from '../../quotas/in-transaction.ts';
+import { workerGroups } from '../../security-groups/worker-groups/in-transaction.ts';
 import type { NewCluster, NewPool } from '../store.ts';
 
 /** What of a cluster decides where its nodes are and who may log in to them. */
@@ -132,7 +131,7 @@ export function createPoolNodes(deps: { catalog: Catalog; clock: Clock }): PoolN
         poolId: pool.id,
         amount,
         namePrefix: `${cluster.name}-${pool.name}`,
-        flavor: keptFlavor(flavor),
+        flavor,
         sshKeyName: cluster.keypair,
         bootDisk: bootDiskOf(pool),
         interfaces: [[inside], outsideOf(pool, cluster)].filter((addresses) => addresses.length > 0),

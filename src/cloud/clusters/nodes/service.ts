@@ -6,7 +6,7 @@ import { isUuid } from '../../../lib/ids.ts';
 import type { PageQuery } from '../../../lib/page.ts';
 import type { Instances } from '../../instances/service.ts';
 import type { Scope } from '../../projects/service.ts';
-import { overdrawQuotas } from '../../quotas/quotas.ts';
+import { overdrawQuotas } from '../../quotas/in-transaction.ts';
 import type { Tasks } from '../../tasks/service.ts';
 import { lockFreeCluster, poolOf } from '../free-cluster.ts';
 import { RESIZE_POOL } from '../pools/tasks.ts';
@@ -24,7 +24,7 @@ export interface NodePlace {
 /** The nodes of clusters, as instances. */
 export interface ClusterNodes {
   /** The newest first. @throws NotFoundError for the cluster or the pool */
-  list(scope: Scope, place: NodePlace, page: PageQuery): ReturnType<Instances['nodesShown']>;
+  list(scope: Scope, place: NodePlace, page: PageQuery): ReturnType<Instances['shown']>;
   /** Starts the task that replaces a node by a new one. @throws NotFoundError, ConflictError while a task holds the cluster */
   delete(scope: Scope, place: NodePlace, instanceId: string): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface ClusterNodes {
 export function createClusterNodes(deps: {
   database: Database;
   tasks: Tasks;
-  instances: Pick<Instances, 'nodesShown'>;
+  instances: Pick<Instances, 'shown'>;
   poolNodes: PoolNodes;
 }): ClusterNodes {
   const { database, tasks, instances, poolNodes } = deps;
@@ -42,7 +42,7 @@ export function createClusterNodes(deps: {
       const { clusterName: name } = place;
       const cluster = found('Cluster', name, await findCluster(database.sql, scope, name));
       const poolIds = poolsIn(cluster, place).map(({ id }) => id);
-      return instances.nodesShown(scope, poolIds, page);
+      return instances.shown(scope, { ...page, poolIds, include_baremetal: true });
     },
 
     async delete(scope, place, instanceId) {

@@ -5,16 +5,16 @@ import type { Database, Transaction } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/found.ts';
-import type { Catalog } from '../../catalog/catalog.ts';
-import { isGpu } from '../../catalog/flavor-kinds.ts';
+import { isGpu } from '../../catalog/flavor-schema.ts';
+import type { Catalog } from '../../catalog/service.ts';
 import type { Scope } from '../../projects/service.ts';
-import { quotaOwner, takeQuotas } from '../../quotas/quotas.ts';
-import { workerGroups } from '../../security-groups/worker-group.ts';
+import { quotaOwner, takeQuotas } from '../../quotas/in-transaction.ts';
+import { workerGroups } from '../../security-groups/worker-groups/in-transaction.ts';
 import type { Tasks } from '../../tasks/service.ts';
 import { lockFreeCluster, lockKnownCluster, poolOf, refuseHeld } from '../free-cluster.ts';
 import { labelProblems, taintProblems } from '../node-texts.ts';
 import { inWordsOfCluster, type PoolNodes } from '../nodes/pool-nodes.ts';
-import { poolOffer, poolProblems, sizeProblems } from '../pools.ts';
+import { type PossiblePool, poolOffer, poolProblems, possibleProblems, sizeProblems } from '../pools.ts';
 import type { ClusterReferences } from '../references.ts';
 import { MAX_POOLS, type PoolInput } from '../schema.ts';
 import { type ClusterRow, findCluster, holdCluster, insertPools, type PoolRow } from '../store.ts';
@@ -27,6 +27,8 @@ import { CONFIGURE_POOL, CREATE_POOL, DELETE_POOL, RESIZE_POOL } from './tasks.t
 
 /** Single pools of a cluster that runs. Each change is refused with a ConflictError while a task holds the cluster. */
 export interface ClusterPools {
+  /** Judges pools that nobody makes, by what they say. @throws InvalidError for those that can't be had in the region */
+  requirePossible(scope: Scope, pools: readonly PossiblePool[]): void;
   /** @throws NotFoundError, InvalidError with every fault of the body, ConflictError also for a name that exists, QuotaExceededError */
   create(scope: Scope, clusterName: string, request: PoolInput): Promise<string>;
   /** Changes a pool at once. @throws NotFoundError, InvalidError */
@@ -48,6 +50,8 @@ export function createClusterPools(deps: {
   const { database, clock, catalog, tasks, references, poolNodes } = deps;
 
   return {
+    requirePossible: (scope, pools) => refuse(possibleProblems(pools, poolOffer(catalog, scope))),
+
     async create(scope, clusterName, request) {
       await requireCluster(scope, clusterName);
       refuse([

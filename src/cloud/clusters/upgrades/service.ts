@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '../../../db/database.ts';
 import { ConflictError, InvalidError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/found.ts';
-import type { Catalog } from '../../catalog/catalog.ts';
+import type { Catalog } from '../../catalog/service.ts';
 import type { Scope } from '../../projects/service.ts';
 import type { Tasks } from '../../tasks/service.ts';
 import { runsSlurm } from '../configuration/slurm.ts';

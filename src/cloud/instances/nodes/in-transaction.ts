@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { put, type Wanted, want } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
-import type { VolumeTypeName } from '../../catalog/catalog.ts';
-import type { AddressSource } from '../../networks/address-wish.ts';
-import * as addresses from '../../networks/addresses.ts';
-import * as ports from '../../ports/of-instances.ts';
+import type { Flavor, VolumeTypeName } from '../../catalog/service.ts';
+import type { AddressSource } from '../../networks/addresses/in-transaction.ts';
+import * as addresses from '../../networks/addresses/in-transaction.ts';
+import * as ports from '../../ports/in-transaction.ts';
 import type { Scope } from '../../projects/service.ts';
-import type { QuotaAmounts, QuotaOwner } from '../../quotas/quotas.ts';
-import * as portGroups from '../../security-groups/port-groups.ts';
+import type { QuotaAmounts, QuotaOwner } from '../../quotas/in-transaction.ts';
+import * as portGroups from '../../security-groups/of-ports/in-transaction.ts';
 import * as volumes from '../../volumes/of-instances/in-transaction.ts';
-import type { KeptFlavor } from '../tables.ts';
+import { keptFlavor } from '../creation/flavor-choice.ts';
 import * as store from './store.ts';
 
 const NAME_PART_LENGTH = 8;
@@ -20,7 +20,7 @@ export interface WantedNodes {
   amount: number;
   /** A node is called this, a hyphen and a part of its id. */
   namePrefix: string;
-  flavor: KeptFlavor;
+  flavor: Flavor;
   sshKeyName: string;
   /** Null for bare metal, whose disks are its own. */
   bootDisk: { sizeGib: number; volumeType: VolumeTypeName } | null;
@@ -64,7 +64,7 @@ export async function add(
     sources.map((from) => ({ holder: { port: portId }, field: 'nodes', from })),
   );
   const taken = await addresses.take(tx, scope, wishes);
-  const flavors = new Map(wanted.map(({ poolId, flavor }) => [poolId, flavor]));
+  const flavors = new Map(wanted.map(({ poolId, flavor }) => [poolId, keptFlavor(flavor)]));
   const { sshKeyName } = first.pool;
   await store.insertNodes(tx, scope, nodes, flavors, { sshKeyName, taskId, now });
   const networks = new Map(taken.map((one) => ['port' in one.holder ? one.holder.port : '', one.networkId]));

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../../db/database.ts';
-import type { Place } from '../../projects/place.ts';
+import type { Place } from '../../../db/place.ts';
 import type { KeptFlavor } from '../tables.ts';
 
 export interface NewNode {

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
+import { refuseHeld } from '../../../lib/held.ts';
 import { tagsOf } from '../../../lib/legacy-metadata.ts';
-import type { Catalog, VolumeTypeName } from '../../catalog/catalog.ts';
+import type { Catalog, VolumeTypeName } from '../../catalog/service.ts';
 import { findSources, type ImageSource } from '../../images/in-transaction.ts';
 import type { Scope } from '../../projects/service.ts';
-import * as snapshots from '../../snapshots/rows.ts';
-import { refuseHeld } from '../../tasks/held.ts';
-import { refuseAttached } from '../refuse-attached.ts';
+import * as snapshots from '../../snapshots/in-transaction.ts';
+import { refuseAttached } from '../attachments/refuse-attached.ts';
 import { blankShape, type VolumeShape, volumeShapes } from '../sources.ts';
 import { insertVolumes, lockVolumes, type NewVolume, type PlainVolume, setStatus } from '../store.ts';
 import { bootIndexes } from './boot-order.ts';
@@ -16,6 +16,7 @@ import * as rows from './store.ts';
 
 /* The volumes of instances, over an instance's life. */
 
+export type { InstanceVolumeWish, PlannedVolume } from './planned-volume.ts';
 export { detach, doomedWith, settle, type VolumeLeft } from './store.ts';
 
 /** What a node boots from. */
