@@ -5,6 +5,7 @@ import { want } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../lib/errors.ts';
 import { refuseHeld } from '../../lib/held.ts';
+import { handOver } from '../networks/addresses/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
 import { inserted, refuseLeading, refuseTaken } from './service.ts';
 import * as store from './store.ts';
@@ -150,8 +151,5 @@ export async function floatingIpOfPort(
     insert into floating_ips (id, project_id, region_id, address, tags, creator_task_id, created_at, updated_at)
     select ${id}::uuid, project_id, region_id, address, '{}', ${taskId}::uuid, ${now}::timestamptz, ${now}::timestamptz
     from ports join ip_assignments on port_id = ports.id where ports.id = ${portId}`.execute(tx.sql);
-  await sql`
-    update ip_assignments set port_id = null, floating_ip_id = ${id} where port_id = ${portId}`.execute(
-    tx.sql,
-  );
+  await handOver(tx, portId, id);
 }

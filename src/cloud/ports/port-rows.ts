@@ -99,14 +99,3 @@ export async function changePort(
 ): Promise<void> {
   await tx.sql.updateTable('ports').set(change).where('id', '=', id).execute();
 }
-
-/** Puts these groups on the port and no others. A group that was deleted meanwhile is left out. */
-export async function replaceGroups(tx: Transaction, portId: string, groupIds: string[]): Promise<void> {
-  await tx.sql.deleteFrom('port_security_groups').where('port_id', '=', portId).execute();
-  await sql`
-    insert into port_security_groups (port_id, security_group_id)
-    select ${portId}, id from (
-      select id from security_groups where id = any(${groupIds}::uuid[]) order by id for key share
-    ) as still_there
-    on conflict do nothing`.execute(tx.sql);
-}

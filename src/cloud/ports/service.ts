@@ -14,6 +14,7 @@ import * as addresses from '../networks/addresses/in-transaction.ts';
 import { isOutside } from '../networks/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
 import * as portGroups from '../security-groups/of-ports/in-transaction.ts';
+import { takeAll } from '../security-groups/of-ports/in-transaction.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { ofInstance } from './in-transaction.ts';
 import { type InterfaceRow, interfaceOf } from './interfaces/store.ts';
@@ -159,7 +160,7 @@ export function createProjectPorts(deps: {
           }
           // Neutron has none without port security, and this operation has no body to say so: clients of the contract
           // call it with groups set and expect it done. The change of a port (PATCH) has a field for it, and wants it said.
-          await rows.replaceGroups(tx, port.id, []);
+          await takeAll(tx, [port.id]);
         }
         const change = { port_security_enabled: enabled, updated_at: clock.now() };
         await rows.changePort(tx, port.id, change);

@@ -1,4 +1,4 @@
-import { wantNothingOf } from '../../convergence/wants.ts';
+import { forgetElsewhere, wantNothingOf } from '../../convergence/wants.ts';
 import { announce } from '../../db/changes.ts';
 import { type Database, type Transaction, violates } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -7,18 +7,11 @@ import { found } from '../../lib/found.ts';
 import type { Principal } from '../../requests/principal.ts';
 import type { Catalog } from '../catalog/service.ts';
 import type { Tasks } from '../tasks/service.ts';
-import { leftIn, removePrepared } from './contents.ts';
-import { prepareProjects } from './in-transaction.ts';
+import { leftIn } from './contents.ts';
+import { prepareProjects, removePrepared } from './in-transaction.ts';
 import type { CreateProject, UpdateProject } from './schema.ts';
 import { PROJECT_TOPIC } from './service.ts';
-import {
-  forgetElsewhere,
-  insertProject,
-  lockProject,
-  moveToDeleted,
-  type ProjectRow,
-  updateProject,
-} from './store.ts';
+import { insertProject, lockProject, moveToDeleted, type ProjectRow, updateProject } from './store.ts';
 
 /** What makes, changes and removes projects. Others come and go only with their account. */
 export interface ProjectChanges {

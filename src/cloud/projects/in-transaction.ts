@@ -1,8 +1,8 @@
 import { wantAt } from '../../convergence/wants.ts';
-import type { Transaction } from '../../db/database.ts';
+import type { Sql, Transaction } from '../../db/database.ts';
 import type { Catalog } from '../catalog/service.ts';
-import { ensureDefaultNetworks } from '../networks/defaults/in-transaction.ts';
-import { ensureDefaultSecurityGroups } from '../security-groups/defaults/in-transaction.ts';
+import { ensureDefaultNetworks, removeNetworksOf } from '../networks/defaults/in-transaction.ts';
+import { ensureDefaultSecurityGroups, removeGroupsOf } from '../security-groups/defaults/in-transaction.ts';
 
 const AT_ONCE = 1_000;
 
@@ -23,4 +23,18 @@ export async function prepareProjects(
   // A region that is new to many projects would be too much for one statement.
   for (let from = 0; from < wanted.length; from += AT_ONCE)
     await wantAt(tx, wanted.slice(from, from + AT_ONCE));
+}
+
+/** Removes what the project came with. It counts in no quota. */
+export async function removePrepared(tx: Transaction, projectId: number): Promise<void> {
+  await removeNetworksOf(tx, projectId);
+  await removeGroupsOf(tx, projectId);
+}
+
+/** The project that an account has from the beginning, and always. */
+export async function insertDefaultProject(db: Sql, clientId: number, now: Date): Promise<void> {
+  await db
+    .insertInto('projects')
+    .values({ client_id: clientId, name: 'Default', description: null, is_default: true, created_at: now })
+    .execute();
 }

@@ -5,9 +5,10 @@ import type { Clock } from '../../lib/clock.ts';
 import * as floatingIps from '../floating-ips/in-transaction.ts';
 import { floatingIpOfPort } from '../floating-ips/in-transaction.ts';
 import * as addresses from '../networks/addresses/in-transaction.ts';
+import { changeReserved, deleteReserved } from '../ports/reserved/in-transaction.ts';
 import { asInRows } from '../ports/wanted.ts';
 import { type QuotaOwner, releaseQuota } from '../quotas/in-transaction.ts';
-import { changeReserved, deleteReserved, lockAny } from './store.ts';
+import { lockAny } from './store.ts';
 import { disconnectAll } from './vips.ts';
 
 export interface ReservedInput extends QuotaOwner {

@@ -1,4 +1,5 @@
 import type { Insertable, Kysely } from 'kysely';
+import { insertDefaultProject } from '../../cloud/projects/in-transaction.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ROLES } from '../../requests/principal.ts';
 import { insertUser } from '../identity/in-transaction.ts';
@@ -36,15 +37,6 @@ export async function insertAccount(
     .executeTakeFirstOrThrow();
   const user = { ...administrator, client_id: clientId, created_at: now };
   const userId = await insertUser(sql, user, ROLES.administrators.id);
-  await sql
-    .insertInto('projects')
-    .values({
-      client_id: clientId,
-      name: 'Default',
-      description: null,
-      is_default: true,
-      created_at: now,
-    })
-    .execute();
+  await insertDefaultProject(sql, clientId, now);
   return { clientId, userId };
 }

@@ -40,7 +40,8 @@ export interface FreedQuotas {
  * two follows from the task alone. Every function works on any number of nodes with the same few statements.
  */
 
-export { nodeIdsOf as idsOf, replaceGroups as setGroups } from './store.ts';
+export { replaceOfPool as setGroups } from '../../security-groups/of-ports/in-transaction.ts';
+export { nodeIdsOf as idsOf } from './store.ts';
 export { nodeSpecs as specsOf } from './wanted.ts';
 
 /**

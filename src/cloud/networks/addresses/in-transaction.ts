@@ -7,7 +7,7 @@ import { insertAssignments, type LockedSubnet, lockSubnets, lowestFree, noteTake
 import type { AddressSource, AddressWish, TakenAddress } from './wish.ts';
 
 /** Gives back addresses of ports and floating IPs: all of them, or these of one port that it still has. */
-export { release, releaseSome } from './store.ts';
+export { handOver, release, releaseSome } from './store.ts';
 export type { AddressSource, AddressWish, HeldAddress, TakenAddress } from './wish.ts';
 
 /**

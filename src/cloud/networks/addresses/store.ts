@@ -152,6 +152,14 @@ export async function releaseSome(tx: Transaction, portId: string, addresses: He
   );
 }
 
+/** The addresses of the port become those of the floating IP, without ever being free. */
+export async function handOver(tx: Transaction, portId: string, floatingIpId: string): Promise<void> {
+  await sql`
+    update ip_assignments set port_id = null, floating_ip_id = ${floatingIpId} where port_id = ${portId}`.execute(
+    tx.sql,
+  );
+}
+
 async function giveBack(tx: Transaction, which: RawBuilder<unknown>): Promise<void> {
   // First the locks, in the order of `lockSubnets`.
   await sql`

@@ -135,3 +135,12 @@ export async function defaultNetworkId(tx: Transaction, place: Place): Promise<s
     .executeTakeFirst();
   return row?.id;
 }
+
+/** Removes the networks of a project that is going. No port is left, but an address may be kept for a gateway that was moved. */
+export async function removeNetworksOf(tx: Transaction, projectId: number): Promise<void> {
+  const networks = tx.sql.selectFrom('networks').select('id').where('project_id', '=', projectId);
+  const subnets = tx.sql.selectFrom('subnets').select('id').where('network_id', 'in', networks);
+  await tx.sql.deleteFrom('ip_assignments').where('subnet_id', 'in', subnets).execute();
+  await tx.sql.deleteFrom('subnets').where('network_id', 'in', networks).execute();
+  await tx.sql.deleteFrom('networks').where('project_id', '=', projectId).execute();
+}

@@ -1,14 +1,16 @@
-import { sql } from 'kysely';
+import { sql, type Updateable } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { want } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
-import { isIn, type Place } from '../../../db/place.ts';
+import { isIn, newResource, type Place } from '../../../db/place.ts';
+import type { Tables } from '../../../db/tables.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
 import { refuseHeld } from '../../../lib/held.ts';
 import { familyOf } from '../../../lib/ip-number.ts';
 import type { HeldAddress } from '../../networks/addresses/in-transaction.ts';
 import { familiesOf, type IpFamilyWish } from '../../networks/addresses/schema.ts';
 import type { Scope } from '../../projects/service.ts';
+import { takeAll } from '../../security-groups/of-ports/in-transaction.ts';
 import { withoutGroups } from '../wanted.ts';
 
 /** A port that is kept for its address, free for an instance. */
@@ -127,10 +129,7 @@ export async function attachReserved(
 ): Promise<void> {
   if (ports.length === 0) return;
   const ids = ports.map(({ id }) => id);
-  await tx.sql
-    .deleteFrom('port_security_groups')
-    .where(sql<boolean>`port_id = any(${ids}::uuid[])`)
-    .execute();
+  await takeAll(tx, ids);
   await sql`
     update ports set instance_id = ${instanceId}, interface_name = given.interface_name, position = given.position,
       task_id = given.task_id, updated_at = ${now}
@@ -151,10 +150,7 @@ export async function freeReserved(
   now: Date,
 ): Promise<void> {
   if (ids.length === 0) return;
-  await tx.sql
-    .deleteFrom('port_security_groups')
-    .where(sql<boolean>`port_id = any(${ids}::uuid[])`)
-    .execute();
+  await takeAll(tx, ids);
   await tx.sql
     .updateTable('ports')
     .set({ instance_id: null, interface_name: null, position: 0, updated_at: now })
@@ -176,4 +172,78 @@ export async function lockPortsOf(
     .orderBy('id')
     .forUpdate()
     .execute();
+}
+
+export async function insertReserved(
+  tx: Transaction,
+  place: Place,
+  port: { id: string; networkId: string; isVip: boolean },
+  taskId: string,
+  now: Date,
+): Promise<void> {
+  await tx.sql
+    .insertInto('ports')
+    .values({
+      id: port.id,
+      network_id: port.networkId,
+      instance_id: null,
+      name: `port-${port.id}`,
+      interface_name: null,
+      position: 0,
+      port_security_enabled: true,
+      reserved: true,
+      is_vip: port.isVip,
+      tags: JSON.stringify({}),
+      ...newResource(place, taskId, now),
+    })
+    .execute();
+}
+
+export async function changeReserved(
+  tx: Transaction,
+  id: string,
+  change: Updateable<Tables['ports']>,
+): Promise<void> {
+  await tx.sql.updateTable('ports').set(change).where('id', '=', id).execute();
+}
+
+/** False when it isn't there. */
+export async function deleteReserved(tx: Transaction, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx.sql.deleteFrom('ports').where('id', '=', id).executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Pairs are sorted by address and hardware address, as in `pairsFrom`. */
+const ORDER = sql`concat_ws(' ', pair ->> 'ip_address', pair ->> 'mac_address') collate "C"`;
+
+/** Gives the ports the addresses as further pairs, those that they lack. */
+export async function addPairs(
+  tx: Transaction,
+  addresses: readonly string[],
+  ids: string[],
+  now: Date,
+): Promise<void> {
+  await sql`
+    update ports set updated_at = ${now}, allowed_address_pairs = (
+      select jsonb_agg(pair order by ${ORDER}) from (
+        select pair from jsonb_array_elements(allowed_address_pairs) as pair
+        union
+        select jsonb_build_object('ip_address', address) from unnest(${addresses}::text[]) as address
+      ) as pairs)
+    where id = any(${ids}::uuid[])`.execute(tx.sql);
+}
+
+/** Takes these addresses off the pairs of the ports. */
+export async function removePairs(
+  tx: Transaction,
+  addresses: readonly string[],
+  ids: string[],
+  now: Date,
+): Promise<void> {
+  await sql`
+    update ports set updated_at = ${now}, allowed_address_pairs = coalesce((
+      select jsonb_agg(pair order by ${ORDER})
+      from jsonb_array_elements(allowed_address_pairs) as pair
+      where not pair ->> 'ip_address' = any(${addresses}::text[])), '[]')
+    where id = any(${ids}::uuid[])`.execute(tx.sql);
 }

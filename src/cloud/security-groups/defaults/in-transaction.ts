@@ -58,3 +58,10 @@ export async function ensureDefaultSecurityGroups(
     wanted: make('security_group', id, groupSpec(group)),
   }));
 }
+
+/** Removes the groups of a project that is going. */
+export async function removeGroupsOf(tx: Transaction, projectId: number): Promise<void> {
+  const groups = tx.sql.selectFrom('security_groups').select('id').where('project_id', '=', projectId);
+  await tx.sql.deleteFrom('security_group_rules').where('security_group_id', 'in', groups).execute();
+  await tx.sql.deleteFrom('security_groups').where('project_id', '=', projectId).execute();
+}
