@@ -84,7 +84,6 @@ export async function portsOfNetwork(
     .execute();
 }
 
-/** Whether the network is the platform's to the outside. */
 /** Locks the port against other changes until the transaction ends; false when it isn't there. */
 export async function lockPort(tx: Transaction, id: string, place?: Place): Promise<boolean> {
   let port = tx.sql.selectFrom('ports').select('id').where('id', '=', id);

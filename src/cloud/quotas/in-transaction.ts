@@ -13,7 +13,7 @@ export interface QuotaOwner {
   clientId: number;
   regionId: number;
 }
-interface Place extends QuotaOwner {
+interface LimitedOwner extends QuotaOwner {
   region: Pick<Region, 'quotas'>;
 }
 
@@ -28,15 +28,15 @@ export function quotaOwner({ clientId, regionId }: QuotaOwner): QuotaOwner {
  */
 export async function takeQuota(
   tx: Transaction,
-  place: Place,
+  owner: LimitedOwner,
   attribute: QuotaAttribute,
   amount = 1,
 ): Promise<void> {
-  const limit = place.region.quotas[attribute];
+  const limit = owner.region.quotas[attribute];
   if (amount <= limit) {
     const { numInsertedOrUpdatedRows } = await tx.sql
       .insertInto('quota_usage')
-      .values({ client_id: place.clientId, region_id: place.regionId, attribute, used: amount })
+      .values({ client_id: owner.clientId, region_id: owner.regionId, attribute, used: amount })
       .onConflict((conflict) =>
         conflict
           .columns(['client_id', 'region_id', 'attribute'])
@@ -46,20 +46,20 @@ export async function takeQuota(
       .executeTakeFirstOrThrow();
     if (numInsertedOrUpdatedRows === 1n) return;
   }
-  await refuseExceeded(tx, place, { [attribute]: amount });
+  await refuseExceeded(tx, owner, { [attribute]: amount });
   // Given back by somebody between the two statements.
-  await takeQuota(tx, place, attribute, amount);
+  await takeQuota(tx, owner, attribute, amount);
 }
 
 /** `takeQuota` of several, in one order for everybody. @throws QuotaExceededError */
-export async function takeQuotas(tx: Transaction, place: Place, amounts: QuotaAmounts): Promise<void> {
-  for (const [attribute, amount] of inOrder(amounts)) await takeQuota(tx, place, attribute, amount);
+export async function takeQuotas(tx: Transaction, owner: LimitedOwner, amounts: QuotaAmounts): Promise<void> {
+  for (const [attribute, amount] of inOrder(amounts)) await takeQuota(tx, owner, attribute, amount);
 }
 
 /** What would go beyond its limit. Nothing is locked, so that it may be out of date at once. */
 export async function exceededQuotas(
   db: Sql,
-  place: Place,
+  owner: LimitedOwner,
   amounts: QuotaAmounts,
 ): Promise<QuotaExceededError['info'][]> {
   const asked = inOrder(amounts);
@@ -67,8 +67,8 @@ export async function exceededQuotas(
   const rows = await db
     .selectFrom('quota_usage')
     .select(['attribute', 'used'])
-    .where('client_id', '=', place.clientId)
-    .where('region_id', '=', place.regionId)
+    .where('client_id', '=', owner.clientId)
+    .where('region_id', '=', owner.regionId)
     .execute();
   const used = new Map(rows.map((row) => [row.attribute, row.used]));
   return asked
@@ -76,21 +76,29 @@ export async function exceededQuotas(
       attribute,
       current_usage: used.get(attribute) ?? 0,
       requested_usage: requested,
-      limit: place.region.quotas[attribute],
+      limit: owner.region.quotas[attribute],
     }))
     .filter(({ current_usage, requested_usage, limit }) => current_usage + requested_usage > limit);
 }
 
 /** Spares the work that `takeQuotas` at its end would undo. @throws QuotaExceededError */
-export async function refuseExceeded(tx: Transaction, place: Place, amounts: QuotaAmounts): Promise<void> {
-  const [first] = await exceededQuotas(tx.sql, place, amounts);
+export async function refuseExceeded(
+  tx: Transaction,
+  owner: LimitedOwner,
+  amounts: QuotaAmounts,
+): Promise<void> {
+  const [first] = await exceededQuotas(tx.sql, owner, amounts);
   if (first) throw new QuotaExceededError(first);
 }
 
 /** Takes quotas even beyond their limits, for what soon gives back as much. */
-export async function overdrawQuotas(tx: Transaction, place: Place, amounts: QuotaAmounts): Promise<void> {
+export async function overdrawQuotas(
+  tx: Transaction,
+  owner: LimitedOwner,
+  amounts: QuotaAmounts,
+): Promise<void> {
   const taken = inOrder(amounts).map(([name, amount]) => [name, -amount]);
-  await releaseQuotas(tx, place, Object.fromEntries(taken));
+  await releaseQuotas(tx, owner, Object.fromEntries(taken));
 }
 
 /** Gives back what `takeQuota` took, when the thing is gone or was never made. */

@@ -2,7 +2,7 @@ import { metadataTwice } from '../../lib/legacy-metadata.ts';
 import { commonFields } from '../../lib/resource-answer.ts';
 import { offsetTimestamp } from '../../lib/timestamps.ts';
 import type { Scope } from '../projects/service.ts';
-import { volumeLimits } from './limits.ts';
+import { volumeLimits } from './limiter-stats.ts';
 import type { VolumeAnswer } from './schema.ts';
 import type { VolumeRow } from './store.ts';
 

@@ -68,7 +68,7 @@ function places(db: Kysely<Tables>) {
     .where('clients.deleted_at', 'is', null);
 }
 
-type Place = InferResult<ReturnType<typeof places>>[number] & {
+type Membership = InferResult<ReturnType<typeof places>>[number] & {
   /** The most rights that the credential may have. */
   most: number;
 };
@@ -76,7 +76,7 @@ type Credential = Pick<Principal, 'tokenId' | 'loginId' | 'inPerson'>;
 type Access = { principal: Principal } | { shutOut: 'paused' | 'blocked' };
 
 /** What the credential and the user's role in the account both allow. Rights beyond accounts hold at home alone. */
-function accessOf(row: Place, credential: Credential): Access {
+function accessOf(row: Membership, credential: Credential): Access {
   if (row.status === 'paused') return { shutOut: 'paused' };
   if (!row.let_in || row.role_id === null) return { shutOut: 'blocked' };
   const roleId = lesserRole(row.most, row.role_id);

@@ -14,7 +14,7 @@ import { allows, type Principal, reachOf } from '../../requests/principal.ts';
 import { type ClientDirectory, resells } from '../accounts/service.ts';
 import { endLogins } from '../identity/in-transaction.ts';
 import type { Authenticator, SignedTokens } from '../identity/service.ts';
-import type { LoginLimits } from './limits/service.ts';
+import type { Guesses } from './guesses/service.ts';
 import { freshOrigin, type Origin, openLogin, pairOf } from './pairs.ts';
 import type { PasswordCheck, Sender } from './passwords/service.ts';
 import { hashPassword } from './passwords/service.ts';
@@ -68,9 +68,9 @@ export function createLogins(deps: {
   signedTokens: SignedTokens;
   clients: ClientDirectory;
   passwords: PasswordCheck;
-  limits: LoginLimits;
+  guesses: Guesses;
 }): Logins {
-  const { database, clock, authenticator, clients, passwords, limits } = deps;
+  const { database, clock, authenticator, clients, passwords, guesses } = deps;
 
   /**
    * What a login that the caller makes comes from, at most with the caller's own rights. It is locked: whoever ends
@@ -221,7 +221,7 @@ export function createLogins(deps: {
       const now = clock.now();
       const attemptsBefore = new Date(now.getTime() - ATTEMPTS_KEPT_MS);
       await database.transaction((tx) => store.deleteOldLogins(tx.sql, { now, attemptsBefore }));
-      await limits.clean(now);
+      await guesses.clean(now);
     },
   };
 }

@@ -19,7 +19,7 @@ import {
 } from '../identity/in-transaction.ts';
 import type { Role } from '../identity/schema.ts';
 import type { Authenticator } from '../identity/service.ts';
-import type { LoginLimits } from '../logins/limits/service.ts';
+import type { Guesses } from '../logins/guesses/service.ts';
 import type { PasswordCheck, Sender } from '../logins/passwords/service.ts';
 import { hashPassword } from '../logins/passwords/service.ts';
 import { acceptedChanges } from './changes.ts';
@@ -73,11 +73,11 @@ export function createUsers(deps: {
   authenticator: Authenticator;
   passwords: PasswordCheck;
   clients: ClientDirectory;
-  limits: Pick<LoginLimits, 'withAddress'>;
+  guesses: Pick<Guesses, 'withAddress'>;
   members: Pick<Members, 'requireStaffing'>;
   catalog: Pick<Catalog, 'regions'>;
 }): Users {
-  const { database, clock, authenticator, passwords, clients, limits, members, catalog } = deps;
+  const { database, clock, authenticator, passwords, clients, guesses, members, catalog } = deps;
 
   async function found(sql: Transaction['sql'], principal: Principal, id: number) {
     const row = await store.findUser(sql, id);
@@ -136,7 +136,7 @@ export function createUsers(deps: {
       if (principal.userId !== id) throw new ForbiddenError('Only the user can change this address here');
       requireEmail(email, 'new_email');
       await passwords.again(id, password, 'password', from);
-      const former = await limits.withAddress(id, () =>
+      const former = await guesses.withAddress(id, () =>
         database.accept(principal, (tx) =>
           store.changeAddress(tx.sql, id, { email, field: 'new_email', now: clock.now() }),
         ),
@@ -184,7 +184,7 @@ export function createUsers(deps: {
         await prepareProjects(tx, catalog, clock.now(), clientId);
         return (await found(tx.sql, principal, userId)).user;
       };
-      return limits.withAddress(principal.userId, () => database.accept(principal, make));
+      return guesses.withAddress(principal.userId, () => database.accept(principal, make));
     },
 
     async createIn(principal, clientId, request) {
@@ -206,7 +206,7 @@ export function createUsers(deps: {
         };
         await store.addressIsFree('username', () => insertUser(tx.sql, user, role.id));
       };
-      await limits.withAddress(principal.userId, () => database.accept(principal, make));
+      await guesses.withAddress(principal.userId, () => database.accept(principal, make));
       return role;
     },
 

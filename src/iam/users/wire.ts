@@ -1,7 +1,7 @@
 import type { Foundation } from '../../foundation.ts';
 import type { ClientDirectory } from '../accounts/service.ts';
 import type { Authenticator } from '../identity/service.ts';
-import type { LoginLimits } from '../logins/limits/service.ts';
+import type { Guesses } from '../logins/guesses/service.ts';
 import type { PasswordCheck } from '../logins/passwords/service.ts';
 import { createInvitations } from './invitations.ts';
 import { createMembers } from './members.ts';
@@ -11,7 +11,7 @@ export function wireUsers(
   deps: Foundation & {
     authenticator: Authenticator;
     clients: ClientDirectory;
-    limits: LoginLimits;
+    guesses: Guesses;
     passwords: PasswordCheck;
   },
 ) {

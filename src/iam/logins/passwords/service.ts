@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import type { Database } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { InvalidError, UnavailableError } from '../../../lib/errors.ts';
-import type { LoginLimits } from '../limits/service.ts';
+import type { Guesses } from '../guesses/service.ts';
 import * as store from '../store.ts';
 
 /** Anybody may send any text for a name. */
@@ -42,9 +42,9 @@ export interface PasswordCheck {
 export function createPasswordCheck(deps: {
   database: Database;
   clock: Clock;
-  limits: LoginLimits;
+  guesses: Guesses;
 }): PasswordCheck {
-  const { database, clock, limits } = deps;
+  const { database, clock, guesses } = deps;
 
   async function compared(
     user: store.UserToLogIn | undefined,
@@ -52,7 +52,7 @@ export function createPasswordCheck(deps: {
     password: string,
     from: Sender,
   ): Promise<boolean> {
-    const giveBack = await limits.take(username, from.address);
+    const giveBack = await guesses.take(username, from.address);
     const successful = await isPasswordOf(user?.password_hash, password);
     if (successful) await giveBack();
     const attempt = {

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { logIn, newPerson, PASSWORD } from '../../../test/support/logins.ts';
-import { startService, type TestService } from '../../../test/support/service.ts';
-import { TooManyRequestsError } from '../../lib/errors.ts';
-import { createLoginLimits, type LoginLimits, MOST_OF_ONE_ADDRESS } from './limits/service.ts';
+import { logIn, newPerson, PASSWORD } from '../../../../test/support/logins.ts';
+import { startService, type TestService } from '../../../../test/support/service.ts';
+import { TooManyRequestsError } from '../../../lib/errors.ts';
+import { createGuesses, type Guesses, MOST_OF_ONE_ADDRESS } from './service.ts';
 
 let service: TestService;
-let limits: LoginLimits;
+let guesses: Guesses;
 beforeAll(async () => {
   service = await startService();
-  limits = createLoginLimits({ pool: service.pool });
+  guesses = createGuesses({ pool: service.pool });
 });
 afterAll(() => service?.stop());
 
 /** The answer of a guess, or undefined when none is left. */
 const guess = async (username: string, address: string) => {
-  const outcome = await limits.take(username, address).catch((fault: unknown) => fault);
+  const outcome = await guesses.take(username, address).catch((fault: unknown) => fault);
   if (typeof outcome === 'function') return outcome as () => Promise<void>;
   expect(outcome).toBeInstanceOf(TooManyRequestsError);
   return undefined;
@@ -37,7 +37,7 @@ it('an address that is shut lets in whoever logged in well from there, with five
   const login = (username: string, password: string) =>
     service.anonymous.post('/iam/auth/jwt/login', { username, password });
   for (let n = 0; n < MOST_OF_ONE_ADDRESS; n++)
-    await limits.take(`stranger ${n}`, '127.0.0.1').catch(() => {});
+    await guesses.take(`stranger ${n}`, '127.0.0.1').catch(() => {});
   expect((await login('somebody@example.com', 'wrong')).status).toBe(429);
   await logIn(service.anonymous, user.email);
   const statuses = [];
@@ -49,7 +49,7 @@ it('an address that is shut lets in whoever logged in well from there, with five
 
 it('guesses from elsewhere shut nobody out where they logged in well', async () => {
   await (await guess('traveller', '203.0.113.1'))?.();
-  for (let n = 1; n <= 30; n++) await limits.take('traveller', `198.51.100.${n}`).catch(() => {});
+  for (let n = 1; n <= 30; n++) await guesses.take('traveller', `198.51.100.${n}`).catch(() => {});
   expect(await refused('traveller', '198.51.100.99')).toBe(true);
   expect(await refused('traveller', '203.0.113.1')).toBe(false);
 });
@@ -65,7 +65,7 @@ it('whoever logs in again and again earns no guesses with it', async () => {
 it('where a user logged in well is forgotten after its time', async () => {
   await (await guess('seldom', '192.0.2.30'))?.();
   await service.pool.query('update known_logins set until = now()');
-  await limits.clean(new Date(Date.now() + 1_000));
+  await guesses.clean(new Date(Date.now() + 1_000));
   const { rows } = await service.pool.query('select count(*)::int from known_logins');
   expect(rows).toEqual([{ count: 0 }]);
 });

@@ -16,7 +16,7 @@ const WINDOW_SECONDS = 900;
 const KNOWN_DAYS = 90;
 
 /** How often a password may be guessed. Counted in the database, for all processes together. */
-export interface LoginLimits {
+export interface Guesses {
   /** Takes one guess before the password is looked at. Call the answer when it was right: the guess didn't count. @throws TooManyRequestsError */
   take(username: string, address: string): Promise<() => Promise<void>>;
   /** Does what tells whether somebody has an address; only those that somebody has count. @throws TooManyRequestsError */
@@ -25,7 +25,7 @@ export interface LoginLimits {
   clean(now: Date): Promise<void>;
 }
 
-export function createLoginLimits(database: Pick<Database, 'pool'>): LoginLimits {
+export function createGuesses(database: Pick<Database, 'pool'>): Guesses {
   const limiter = (keyPrefix: string, points: number) =>
     new RateLimiterPostgres({
       storeClient: database.pool,
