@@ -10,7 +10,7 @@ import type { Catalog } from '../catalog/service.ts';
 import { keepForSlurm } from '../file-shares/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, refuseExceeded, takeQuotas } from '../quotas/in-transaction.ts';
-import { workerGroups } from '../security-groups/worker-groups/in-transaction.ts';
+import * as workerGroups from '../security-groups/worker-groups/in-transaction.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { ClusterConfiguration } from './configuration/configuration.ts';
 import { changedGroups, mergeConfiguration } from './configuration/merge.ts';

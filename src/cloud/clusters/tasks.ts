@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import * as nodes from '../instances/nodes/in-transaction.ts';
 import { type QuotaOwner, releaseQuotas } from '../quotas/in-transaction.ts';
-import { workerGroups } from '../security-groups/worker-groups/in-transaction.ts';
+import * as workerGroups from '../security-groups/worker-groups/in-transaction.ts';
 import { keepCredentials } from './credentials/store.ts';
 import { keepLogTopic } from './log-topics.ts';
 import * as store from './store.ts';

@@ -2,7 +2,7 @@ import type { ClusterPoolSpec } from '../../backends/contract/specs.ts';
 import { change, make, type Wanted } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
 import * as nodes from '../instances/nodes/in-transaction.ts';
-import { workerGroups } from '../security-groups/worker-groups/in-transaction.ts';
+import * as workerGroups from '../security-groups/worker-groups/in-transaction.ts';
 import * as sshKeys from '../ssh-keys/in-transaction.ts';
 import type { ClusterConfiguration } from './configuration/configuration.ts';
 import { bootDiskOf } from './nodes/pool-nodes.ts';

@@ -125,7 +125,7 @@ export async function hold(
   return { held: ids, doomed: deleteFloatings ? ids : ids.filter((id) => floatings.includes(id)) };
 }
 
-/** See the store. Quota and addresses of those that it answers are the caller's affair. */
+/** See the store. The caller gives back quota and addresses of those that it answers. */
 export async function letGo(
   tx: Transaction,
   taskId: string,
@@ -139,8 +139,8 @@ export async function letGo(
 }
 
 /**
- * The address of a port in the external network becomes a floating IP without ever being free. The port is then without
- * an address, and its removal the caller's affair.
+ * The address of a port in the external network becomes a floating IP without ever being free. The port then has none,
+ * and the caller removes it.
  */
 export async function floatingIpOfPort(
   tx: Transaction,

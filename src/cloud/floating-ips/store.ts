@@ -138,7 +138,7 @@ export async function settle(tx: Transaction, taskId: string, now: Date): Promis
 
 /**
  * What the task held and what leads to the ports leads nowhere; the doomed are removed. Answers the ids of the
- * removed; their addresses are the caller's affair.
+ * removed; the caller releases their addresses.
  */
 export async function letGo(
   tx: Transaction,

@@ -13,6 +13,7 @@ import * as floatingIps from '../floating-ips/in-transaction.ts';
 import { lockPortsOf } from '../ports/reserved/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuotas } from '../quotas/in-transaction.ts';
+import type { SshKeys } from '../ssh-keys/service.ts';
 import type { Tasks } from '../tasks/service.ts';
 import * as instanceVolumes from '../volumes/of-instances/in-transaction.ts';
 import { volumeSpec } from '../volumes/wanted.ts';
@@ -28,14 +29,6 @@ import { CREATE_VM, DELETE_VM } from './tasks.ts';
 import { asRows, type FirstBoot, newMachineSpec, withoutTarget } from './wanted.ts';
 
 const AS_LISTED = { subnets: false, interfaceNames: false };
-
-/** What this feature needs to know of SSH keys. */
-export interface SshKeyNames {
-  byName(
-    place: { projectId: number; principal: { userId: number } },
-    name: string,
-  ): Promise<{ public_key: string } | undefined>;
-}
 
 export interface Removal {
   volumes: string[];
@@ -67,7 +60,7 @@ export function createInstances(deps: {
   clock: Clock;
   catalog: Catalog;
   tasks: Tasks;
-  sshKeys: SshKeyNames;
+  sshKeys: Pick<SshKeys, 'byName'>;
 }): Instances {
   const { database, clock, catalog, tasks, sshKeys } = deps;
 

@@ -7,8 +7,8 @@ import { refuseNode } from '../instances/in-transaction.ts';
 import { lockedInstancePorts, type NetworkPortRow, portsOfInstance } from './store.ts';
 
 /**
- * Writes new ports of instances, each at its place among the interfaces, and removes those of instances. The addresses
- * of removed ones are the caller's affair.
+ * Writes new ports of instances, each at its place among the interfaces, and removes those of instances, whose addresses
+ * the caller releases.
  */
 export { deletePortsOf as removeOf, insertPorts as addToMany } from './store.ts';
 

@@ -12,6 +12,7 @@ import { refuseLosing } from '../floating-ips/in-transaction.ts';
 import { refuseNode } from '../instances/in-transaction.ts';
 import * as addresses from '../networks/addresses/in-transaction.ts';
 import { isOutside } from '../networks/in-transaction.ts';
+import type { Networks } from '../networks/service.ts';
 import type { Scope } from '../projects/service.ts';
 import * as portGroups from '../security-groups/of-ports/in-transaction.ts';
 import { takeAll } from '../security-groups/of-ports/in-transaction.ts';
@@ -74,7 +75,7 @@ export function createProjectPorts(deps: {
   database: Database;
   clock: Clock;
   tasks: Tasks;
-  networks: { get(scope: Scope, id: string): Promise<{ id: string }> };
+  networks: Pick<Networks, 'get'>;
 }): ProjectPorts {
   const { database, clock, tasks, networks } = deps;
 

@@ -1,6 +1,7 @@
 import { VOLUME_TYPES } from '../../lib/volume-types.ts';
 import type { Catalog } from '../catalog/service.ts';
 import type { ClusterPools } from '../clusters/pools/service.ts';
+import type { Clusters } from '../clusters/service.ts';
 import type { Scope } from '../projects/service.ts';
 import { type ClusterPrice, clusterPrice, type PoolParts } from './cluster-formula.ts';
 import type { ClusterPriceRequest } from './cluster-schema.ts';
@@ -14,12 +15,6 @@ interface PricedPool {
   is_public_ipv4: boolean;
 }
 
-/** What this feature needs to know of clusters. */
-export interface ClusterLookup {
-  /** @throws NotFoundError */
-  get(scope: Scope, name: string): Promise<{ pools: PricedPool[] }>;
-}
-
 export interface ClusterPrices {
   /** Pools that name no boot volume are priced without one. @throws InvalidError for pools that can't be had here */
   ofNew(scope: Scope, request: ClusterPriceRequest): ClusterPrice;
@@ -29,7 +24,7 @@ export interface ClusterPrices {
 
 export function createClusterPrices(deps: {
   catalog: Catalog;
-  clusters: ClusterLookup;
+  clusters: Pick<Clusters, 'get'>;
   clusterPools: Pick<ClusterPools, 'requirePossible'>;
 }): ClusterPrices {
   const { catalog, clusters, clusterPools } = deps;

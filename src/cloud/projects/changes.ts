@@ -10,7 +10,7 @@ import type { Tasks } from '../tasks/service.ts';
 import { leftIn } from './contents.ts';
 import { prepareProjects, removePrepared } from './in-transaction.ts';
 import type { CreateProject, UpdateProject } from './schema.ts';
-import { PROJECT_TOPIC } from './service.ts';
+import { PROJECT_TOPIC, type Projects } from './service.ts';
 import { insertProject, lockProject, moveToDeleted, type ProjectRow, updateProject } from './store.ts';
 
 /** What makes, changes and removes projects. Others come and go only with their account. */
@@ -31,10 +31,7 @@ export function createProjectChanges(deps: {
   clock: Clock;
   catalog: Pick<Catalog, 'regions'>;
   tasks: Pick<Tasks, 'done'>;
-  projects: {
-    project(principal: Principal, projectId: number): Promise<ProjectRow>;
-    forget(projectId: number): void;
-  };
+  projects: Pick<Projects, 'project' | 'forget'>;
 }): ProjectChanges {
   const { database, clock, catalog, tasks, projects } = deps;
 

@@ -8,7 +8,7 @@ import type { AddressSource } from '../../networks/addresses/in-transaction.ts';
 import { defaultNetworkId } from '../../networks/defaults/in-transaction.ts';
 import type { Scope } from '../../projects/service.ts';
 import { type QuotaAmounts, refuseExceeded } from '../../quotas/in-transaction.ts';
-import { workerGroups } from '../../security-groups/worker-groups/in-transaction.ts';
+import * as workerGroups from '../../security-groups/worker-groups/in-transaction.ts';
 import type { NewCluster, NewPool } from '../store.ts';
 
 /** What of a cluster decides where its nodes are and who may log in to them. */

@@ -9,7 +9,7 @@ import { isGpu } from '../../catalog/flavor-schema.ts';
 import type { Catalog } from '../../catalog/service.ts';
 import type { Scope } from '../../projects/service.ts';
 import { quotaOwner, takeQuotas } from '../../quotas/in-transaction.ts';
-import { workerGroups } from '../../security-groups/worker-groups/in-transaction.ts';
+import * as workerGroups from '../../security-groups/worker-groups/in-transaction.ts';
 import type { Tasks } from '../../tasks/service.ts';
 import { lockFreeCluster, lockKnownCluster, poolOf, refuseHeld } from '../free-cluster.ts';
 import { labelProblems, taintProblems } from '../node-texts.ts';

@@ -41,7 +41,7 @@ export async function free(tx: Transaction, portId: string): Promise<void> {
   await rows.holdPort(tx, portId, null);
 }
 
-/** Takes it off its instance. A reserved one is kept; true when it is gone, whose addresses are the caller's affair. */
+/** Takes it off its instance. A reserved one is kept; true when it is gone: the caller releases its addresses. */
 export async function remove(tx: Transaction, taskId: string, portId: string, now: Date): Promise<boolean> {
   const port = await rows.lockKind(tx, portId);
   if (port?.reserved) await freeReserved(tx, taskId, [portId], now);
