@@ -3,6 +3,7 @@
  * knowledge too.
  */
 const FEATURE = '^src/(cloud|streaming|iam)/';
+const FACE = '/(service|in-transaction|tables|wanted|schema)\\.ts$|-schema\\.ts$';
 const ROUTES = '[/-]routes\\.ts$';
 const TEST = '\\.test\\.ts$|/fixtures/';
 
@@ -68,7 +69,7 @@ module.exports = {
         'What every request meets is the same for all features; only identity and the log of requests are part of it.',
       severity: 'error',
       from: { path: '^src/http/', pathNot: TEST },
-      to: { path: '^src/(?!http/|lib/|requests/|iam/identity/(authenticate|principal)\\.ts$)' },
+      to: { path: '^src/(?!http/|lib/|requests/|iam/identity/service\\.ts$)' },
     },
     {
       name: 'routes-are-registered-once',
@@ -118,14 +119,12 @@ module.exports = {
       to: { path: '^src/db/database\\.ts$|^src/(backends|start)/' },
     },
     {
-      name: 'features-meet-through-services',
-      comment: "Another feature's store, routes, presenter and ends of tasks are its own business.",
+      name: 'features-meet-at-their-faces',
+      comment:
+        'Others use the service of a feature or of a part of it, what it does in their transactions, and its words; all else is its own business.',
       severity: 'error',
       from: { path: `${FEATURE}([^/]+)/`, pathNot: TEST },
-      to: {
-        path: `${FEATURE}.*[/-](store|routes|presenter|tasks)\\.ts$`,
-        pathNot: '^src/$1/$2/',
-      },
+      to: { path: FEATURE, pathNot: ['^src/$1/$2/', FACE] },
     },
     {
       name: 'features-do-not-know-backends',
@@ -230,6 +229,14 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: ['^src/start/', '^src/app\\.ts$', TEST] },
       to: { path: '^src/(services|app)\\.ts$' },
+    },
+    {
+      name: 'features-are-wired-once',
+      comment:
+        "A feature's wire.ts builds its services, for services.ts alone, so that nothing is built twice.",
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/services\\.ts$' },
+      to: { path: `${FEATURE}.*/wire\\.ts$` },
     },
     {
       name: 'settings-come-from-above',

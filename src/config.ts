@@ -4,7 +4,7 @@ import path from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { parseTokenText } from './iam/identity/token-text.ts';
+import { parseTokenText } from './iam/identity/schema.ts';
 import { parseAllowedHosts } from './lib/allowed-hosts.ts';
 import { closestName } from './lib/closest-name.ts';
 import { columns } from './lib/columns.ts';

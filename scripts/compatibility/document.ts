@@ -4,6 +4,7 @@ import type { OpenApiDocument, Operation } from '../../src/http/openapi-document
 import { clientTable } from './clients.ts';
 import { NOT_SERVED } from './not-served.ts';
 import { PUBLISHED, type PublishedOperation } from './published-operations.ts';
+import { sourceOf } from './sources.ts';
 
 export const COMPATIBILITY_FILE = path.resolve(
   path.dirname(fileURLToPath(import.meta.url)),
@@ -27,7 +28,7 @@ client.cloud.networks.create_and_poll(name="backend", create_router=False)
 
 \`'list' object has no attribute 'tasks'\` means that \`/gcore\` is missing at the end of the base address.
 
-[Families that are not served](#not-served) are at the end, by path.
+[Families that are not served](#not-served) are at the end, by path. The name of an operation leads to the source file of its route.
 
 What holds for every operation and may surprise a client:
 
@@ -72,7 +73,7 @@ export function compatibilityDocument(document: OpenApiDocument): string {
   });
   const own = [...served.values()].map(
     ({ method, url, operation }) =>
-      `| \`${method.toUpperCase()} ${url}\` | ${operation.operationId} | ${operation.summary} |`,
+      `| \`${method.toUpperCase()} ${url}\` | ${linked(operation)} | ${operation.summary} |`,
   );
   const rest = `## Beyond the contract\n\n| operation | name | what it does |\n|---|---|---|\n${own.join('\n')}\n`;
   return [HEAD, clientTable(), ...sections, rest, notServed()].join('\n');
@@ -125,7 +126,12 @@ function calls({ call, notes, unsupported = false }: PublishedOperation): Call[]
 
 function rowOf({ method, url, note, unsupported }: Call, operation: Operation | undefined): string {
   const status = operation ? statusOf(operation, unsupported) : '**not offered**';
-  return `| \`${method} ${url}\` | ${status} | ${operation?.operationId ?? ''} | ${note} |`;
+  return `| \`${method} ${url}\` | ${status} | ${operation ? linked(operation) : ''} | ${note} |`;
+}
+
+/** The name leads to the file that has the route. */
+function linked({ operationId }: Operation): string {
+  return `[${operationId}](../${sourceOf(operationId)})`;
 }
 
 function statusOf({ deprecated }: Operation, unsupported: boolean): string {

@@ -50,4 +50,8 @@ interface Change<Input> {
   ): Promise<readonly Wanted[] | void>;
 }
 
-export const minutes = (count: number): number => count * 60_000;
+/** Declares a kind once, for those who start one and for its end. Ten minutes are plenty for what takes seconds. */
+export const taskType = <Input>(type: string, minutes = 10): TaskType<Input> => ({
+  type,
+  deadlineMs: minutes * 60_000,
+});

@@ -299,3 +299,15 @@ export async function wantNothingOf(tx: Transaction, projectId: number): Promise
 export async function isToGo(tx: Transaction, name: Name): Promise<boolean> {
   return (await lockKnown(tx, [name])).get(keyOf(name))?.spec === null;
 }
+
+/**
+ * Nobody is left to remove what the project has outside the regions: their backends have gone with them from the catalogue.
+ * One that is there all the same tells of it as of what nobody wants.
+ */
+export async function forgetElsewhere(tx: Transaction, id: number, regions: number[]): Promise<void> {
+  await tx.sql
+    .deleteFrom('wants')
+    .where('project_id', '=', id)
+    .where(sql<boolean>`region_id <> all(${regions}::bigint[])`)
+    .execute();
+}

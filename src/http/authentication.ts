@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Authenticator } from '../iam/identity/authenticate.ts';
-import { type Access, allows, type Principal } from '../iam/identity/principal.ts';
+import type { Authenticator } from '../iam/identity/service.ts';
 import { ForbiddenError, UnauthenticatedError } from '../lib/errors.ts';
+import { type Access, allows, type Principal } from '../requests/principal.ts';
 import type { StrangerLimits } from './rate-limits.ts';
 
 declare module 'fastify' {

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Principal } from '../iam/identity/principal.ts';
+import type { Principal } from '../requests/principal.ts';
 
 /** A hook of a route that refuses, before the body is read, whoever may not go by the number in its path. */
 export function pathGuard(param: string, require: (principal: Principal, id: number) => Promise<void>) {

@@ -1,6 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
-import type { Authenticator } from '../iam/identity/authenticate.ts';
+import type { Authenticator } from '../iam/identity/service.ts';
 import type { RequestLog } from '../requests/request-log.ts';
 import type { AccessLog } from './access-log.ts';
 import { requireAuthentication } from './authentication.ts';

@@ -1,4 +1,4 @@
-import type { Principal } from '../iam/identity/principal.ts';
+import type { Principal } from './principal.ts';
 
 /** A request as it came, after it was found who makes it. */
 export interface IncomingRequest {

@@ -1,15 +1,15 @@
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MAKERS } from '../backends/makers.ts';
-import { type Catalog, loadCatalog } from '../cloud/catalog/catalog.ts';
 import { CatalogError } from '../cloud/catalog/faults.ts';
 import { applyCatalog, shortHash } from '../cloud/catalog/in-force.ts';
 import { type CatalogReader, catalogReaders } from '../cloud/catalog/readers.ts';
+import { type Catalog, loadCatalog } from '../cloud/catalog/service.ts';
+import { prepareProjects } from '../cloud/projects/in-transaction.ts';
 import type { Config } from '../config.ts';
-import type { Database } from '../db/database.ts';
+import type { Database, Transaction } from '../db/database.ts';
 import { systemClock } from '../lib/clock.ts';
 import { OperatorError } from '../lib/operator-error.ts';
-import { prepareProjectsIn } from '../services.ts';
 import type { Command } from './command.ts';
 import { asOperator } from './operator.ts';
 
@@ -39,8 +39,7 @@ export function sourceOf({ catalogDir }: Config): { folder: string; origin: stri
 
 async function apply(database: Database, catalog: Catalog, config: Config): Promise<string> {
   const clock = systemClock;
-  const prepare = (tx: Parameters<typeof prepareProjectsIn>[0]) =>
-    prepareProjectsIn(tx, catalog, clock.now());
+  const prepare = (tx: Transaction) => prepareProjects(tx, catalog, clock.now());
   const { revision, changed } = await applyCatalog({
     database,
     clock,

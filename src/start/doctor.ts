@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import pg from 'pg';
 import { MAKERS } from '../backends/makers.ts';
-import { type Catalog, loadCatalog } from '../cloud/catalog/catalog.ts';
 import { differenceTo, shortHash } from '../cloud/catalog/in-force.ts';
+import { type Catalog, loadCatalog } from '../cloud/catalog/service.ts';
 import type { Config } from '../config.ts';
 import { connectionTo } from '../db/connection.ts';
 import { openDatabase } from '../db/database.ts';

@@ -76,7 +76,7 @@ export function createTaskWorker(
       const live = await patiently(() => followCatalog({ database, changes, log, kinds: makers, backends }));
       undo.push(() => live.stop());
       const clock = systemClock;
-      const kinds = createTaskEnds({ database, changes, catalog: live.catalog, clock, backends, secrets });
+      const kinds = createTaskEnds({ clock, secrets });
       const worker = await patiently(() =>
         startWorker({ database: repeatable, changes, log, takeOverAllAtStart: exclusive }),
       );

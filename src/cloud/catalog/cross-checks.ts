@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
 import type { PathParts } from './faults.ts';
-import { isBareMetal, isGpu } from './flavor-kinds.ts';
+import { isBareMetal, isGpu } from './flavor-schema.ts';
 import type { CatalogContent, CatalogFileName, Region } from './schema.ts';
 
 export interface CrossFault {

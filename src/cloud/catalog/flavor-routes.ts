@@ -3,8 +3,8 @@ import type { Api } from '../../http/server.ts';
 import { pageOf } from '../../lib/page.ts';
 import { listQuery, ProjectRegionParams } from '../../lib/wire.ts';
 import type { Pricing } from '../pricing/service.ts';
-import type { Catalog, Flavor } from './catalog.ts';
-import { FlavorList, presentFlavor } from './flavors.ts';
+import { FlavorList, presentFlavor } from './flavor-schema.ts';
+import type { Catalog, Flavor } from './service.ts';
 
 const FlavorListQuery = Type.Object(
   {

@@ -11,9 +11,9 @@ import { systemClock } from '../../lib/clock.ts';
 import { createLog } from '../../log.ts';
 import { catalogApply } from '../../start/catalog-apply.ts';
 import { type Platform, startPlatform } from '../../start/platform.ts';
-import { loadCatalog } from './catalog.ts';
 import { CatalogError } from './faults.ts';
 import { agreeOnCatalog, BackendMovedError, CatalogDiffersError } from './in-force.ts';
+import { loadCatalog } from './service.ts';
 
 const TOKEN = `1_${'catalogue'.repeat(3)}`;
 const VOLUME = { source: 'new-volume', size: 100, type_name: 'standard' };

@@ -5,9 +5,9 @@ import { announce } from '../../db/changes.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { SettingError } from '../../lib/operator-error.ts';
-import { type Catalog, catalogOf } from './catalog.ts';
 import { CatalogError } from './faults.ts';
 import { movesBetween } from './moves.ts';
+import { type Catalog, catalogOf } from './service.ts';
 import * as store from './store.ts';
 
 /** The topic on which another catalogue is announced. */

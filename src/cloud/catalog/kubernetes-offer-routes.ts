@@ -3,10 +3,9 @@ import type { Api } from '../../http/server.ts';
 import { pageOf } from '../../lib/page.ts';
 import { listQuery, ProjectRegionParams } from '../../lib/wire.ts';
 import type { Pricing } from '../pricing/service.ts';
-import type { Catalog, Flavor, Region } from './catalog.ts';
-import { isGpu } from './flavor-kinds.ts';
-import { KubernetesFlavorList, presentKubernetesFlavor } from './flavors.ts';
-import { KubernetesVersionList, presentKubernetesVersion } from './kubernetes-versions.ts';
+import { isGpu, KubernetesFlavorList, presentKubernetesFlavor } from './flavor-schema.ts';
+import { KubernetesVersionList, presentKubernetesVersion } from './kubernetes-schema.ts';
+import type { Catalog, Flavor, Region } from './service.ts';
 
 const VersionListQuery = Type.Object(listQuery(), { additionalProperties: false });
 const FlavorListQuery = Type.Object(

@@ -5,8 +5,8 @@ import type { BackendShapes } from '../../backends/contract/placement.ts';
 import type { ChangeFeed } from '../../db/changes.ts';
 import type { Database } from '../../db/database.ts';
 import { loop } from '../../lib/loop.ts';
-import { type Catalog, catalogOf } from './catalog.ts';
 import { CATALOG_TOPIC, shortHash } from './in-force.ts';
+import { type Catalog, catalogOf } from './service.ts';
 import * as store from './store.ts';
 
 /** How long an announcement may be missed, and how often this process says what it works with. */

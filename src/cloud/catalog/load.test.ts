@@ -2,8 +2,8 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { loadCatalog } from './catalog.ts';
 import { CatalogError } from './faults.ts';
+import { loadCatalog } from './service.ts';
 
 let folder: string;
 

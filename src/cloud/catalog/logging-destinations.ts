@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { listOf } from '../../lib/wire.ts';
-import type { LoggingDestination } from './catalog.ts';
+import type { LoggingDestination } from './service.ts';
 
 export const LoggingDestinationAnswer = Type.Object(
   {

@@ -2,13 +2,18 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { TSchema } from 'typebox';
 import { expect, test } from 'vitest';
-import { loadCatalog } from './catalog.ts';
 import { DdosTemplateAnswer, presentDdosTemplate } from './ddos-templates.ts';
-import { FeatureAnswer, presentFeature } from './features.ts';
-import { FlavorAnswer, KubernetesFlavorAnswer, presentFlavor, presentKubernetesFlavor } from './flavors.ts';
-import { KubernetesVersion, presentKubernetesVersion } from './kubernetes-versions.ts';
+import { FeatureAnswer, presentFeature } from './feature-schema.ts';
+import {
+  FlavorAnswer,
+  KubernetesFlavorAnswer,
+  presentFlavor,
+  presentKubernetesFlavor,
+} from './flavor-schema.ts';
+import { KubernetesVersion, presentKubernetesVersion } from './kubernetes-schema.ts';
 import { LoggingDestinationAnswer, presentLoggingDestination } from './logging-destinations.ts';
 import { presentRegion, RegionAnswer } from './regions.ts';
+import { loadCatalog } from './service.ts';
 
 const catalog = await loadCatalog('catalog');
 const regions = [...catalog.regions.values()];

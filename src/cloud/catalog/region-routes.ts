@@ -4,8 +4,8 @@ import { found } from '../../lib/found.ts';
 import { orderOf } from '../../lib/order.ts';
 import { pageOf } from '../../lib/page.ts';
 import { IntegerId, listQuery } from '../../lib/wire.ts';
-import type { Catalog, Region } from './catalog.ts';
 import { presentRegion, RegionAnswer, RegionList } from './regions.ts';
+import type { Catalog, Region } from './service.ts';
 
 export const RegionParams = Type.Object({ region_id: IntegerId('Region ID') });
 

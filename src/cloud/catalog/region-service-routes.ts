@@ -2,15 +2,20 @@ import { Type } from 'typebox';
 import type { Api } from '../../http/server.ts';
 import { pageOf } from '../../lib/page.ts';
 import { listQuery } from '../../lib/wire.ts';
-import type { Catalog } from './catalog.ts';
 import { DdosTemplateList, presentDdosTemplate } from './ddos-templates.ts';
 import { LoggingDestinationList, presentLoggingDestination } from './logging-destinations.ts';
-import { LoggingHosts, requireLoggingHosts } from './logging-hosts.ts';
 import { RegionParams, regionOf } from './region-routes.ts';
+import type { Catalog } from './service.ts';
+import { requireLoggingHosts } from './service.ts';
 
 const ListQuery = Type.Object(listQuery(), { additionalProperties: false });
 
 /** What a region has beside machines: DDoS protection and logging. Any account may read it. */
+const LoggingHosts = Type.Object(
+  { hosts: Type.Array(Type.String({ description: 'host:port', examples: ['logs.example.com:9093'] })) },
+  { title: 'LoggingHosts', description: 'The log brokers of a region.' },
+);
+
 export function regionServiceRoutes(app: Api, { catalog }: { catalog: Catalog }): void {
   app.get('/cloud/v1/ddos/profile-templates/:region_id', {
     config: { access: 'read' },

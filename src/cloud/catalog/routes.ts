@@ -1,10 +1,10 @@
 import type { Api } from '../../http/server.ts';
 import type { Pricing } from '../pricing/service.ts';
-import type { Catalog } from './catalog.ts';
 import { flavorRoutes } from './flavor-routes.ts';
 import { kubernetesOfferRoutes } from './kubernetes-offer-routes.ts';
 import { regionRoutes } from './region-routes.ts';
 import { regionServiceRoutes } from './region-service-routes.ts';
+import type { Catalog } from './service.ts';
 
 /** Everything that is read from the catalogue alone, but for the features, which belong to the account area. */
 export function catalogRoutes(app: Api, deps: { catalog: Catalog; pricing: Pricing }): void {

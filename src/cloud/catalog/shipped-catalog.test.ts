@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
-import { type Flavor, loadCatalog } from './catalog.ts';
-import { isBareMetal, isGpu } from './flavor-kinds.ts';
+import { isBareMetal, isGpu } from './flavor-schema.ts';
+import { type Flavor, loadCatalog } from './service.ts';
 
 const catalog = await loadCatalog('catalog');
 const virtual = (flavor: Flavor) => !isBareMetal(flavor.flavor_id) && !isGpu(flavor.flavor_id);

@@ -1,6 +1,6 @@
 import { type FieldProblem, InvalidError } from '../../lib/errors.ts';
-import type { Catalog } from '../catalog/catalog.ts';
-import { isGpu } from '../catalog/flavor-kinds.ts';
+import { isGpu } from '../catalog/flavor-schema.ts';
+import type { Catalog } from '../catalog/service.ts';
 import type { Scope } from '../projects/service.ts';
 import { type AddressPools, addressPools } from './address-pools.ts';
 import type { ClusterConfiguration } from './configuration/configuration.ts';

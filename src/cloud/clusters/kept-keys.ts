@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/database.ts';
 import { type FieldProblem, InvalidError } from '../../lib/errors.ts';
 import type { Scope } from '../projects/service.ts';
-import type { SshKeys } from '../ssh-keys/service.ts';
+import { keep } from '../ssh-keys/in-transaction.ts';
 
 /**
  * Keeps the keys that a cluster begins to use until it does: one that was found good may have been deleted by now.
@@ -10,13 +10,12 @@ import type { SshKeys } from '../ssh-keys/service.ts';
 export async function keepKeys(
   tx: Transaction,
   scope: Scope,
-  sshKeys: Pick<SshKeys, 'keep'>,
   { keypair, slurmKeyIds }: { keypair?: string; slurmKeyIds: readonly string[] },
 ): Promise<void> {
   const ids = slurmKeyIds.map((id) => id.toLowerCase());
   const names = keypair === undefined ? [] : [keypair];
   if (ids.length === 0 && names.length === 0) return;
-  const kept = await sshKeys.keep(tx, scope, { names, ids });
+  const kept = await keep(tx, scope, { names, ids });
   const problems: FieldProblem[] = [
     ...names
       .filter((name) => !kept.some((key) => key.name === name))

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db/database.ts';
-import { keepTopicOf } from '../logging/cluster-topics.ts';
+import { keepTopicOf } from '../logging/in-transaction.ts';
 import { findLogging } from './store.ts';
 
 /** Makes the topic that the cluster's logs go to, if they go anywhere. */

@@ -1,6 +1,6 @@
 import type { FieldProblem } from '../../lib/errors.ts';
-import type { Catalog } from '../catalog/catalog.ts';
-import { isBareMetal } from '../catalog/flavor-kinds.ts';
+import { isBareMetal } from '../catalog/flavor-schema.ts';
+import type { Catalog } from '../catalog/service.ts';
 import type { Scope } from '../projects/service.ts';
 import { labelProblems, taintProblems } from './node-texts.ts';
 import type { PoolInput } from './schema.ts';
@@ -103,4 +103,20 @@ function volumeTypeProblems(
 export function sizeProblems({ min, max }: { min: number; max: number }, path = ''): FieldProblem[] {
   const message = `Must be at least min_node_count, which is ${min}.`;
   return max < min ? [{ field: `${path}max_node_count`, message }] : [];
+}
+
+const BOOT_FIELDS = ['boot_volume_size', 'boot_volume_type'] as const;
+
+/** A pool that might be made, as far as its price goes. */
+export type PossiblePool = Pick<PoolInput, 'flavor_id' | (typeof BOOT_FIELDS)[number] | 'is_public_ipv4'>;
+
+/** Problems of what is said of such pools. Who names one field of the boot volume owes the other. */
+export function possibleProblems(pools: readonly PossiblePool[], offer: PoolOffer): FieldProblem[] {
+  return pools.flatMap((pool, index) => {
+    const fields = BOOT_FIELDS.some((name) => (pool[name] ?? null) !== null) ? BOOT_FIELDS : [];
+    return [
+      ...kindProblems(pool, offer, fields, `pools.${index}.`),
+      ...publicAddressProblems(pool, offer, `pools.${index}.`),
+    ];
+  });
 }

@@ -1,15 +1,13 @@
 import type { FileShares } from '../file-shares/service.ts';
 import type { Scope } from '../projects/service.ts';
+import type { SecurityGroups } from '../security-groups/service.ts';
 import type { SshKeys } from '../ssh-keys/service.ts';
 
 /** What clusters need to know of other features. Unknown and foreign things look alike. */
 export interface ClusterReferences {
-  sshKeys: Pick<SshKeys, 'hasNamed' | 'known' | 'keep'>;
-  fileShares: Pick<FileShares, 'forSlurm' | 'keepForSlurm'>;
-  securityGroups: {
-    /** Those of the groups that exist in the project and region, in lower case. */
-    known(scope: Scope, ids: string[]): Promise<ReadonlySet<string>>;
-  };
+  sshKeys: Pick<SshKeys, 'hasNamed' | 'known'>;
+  fileShares: Pick<FileShares, 'forSlurm'>;
+  securityGroups: Pick<SecurityGroups, 'known'>;
   networks: NetworkLookup;
 }
 

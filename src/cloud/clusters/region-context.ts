@@ -1,4 +1,4 @@
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Catalog } from '../catalog/service.ts';
 import type { Scope } from '../projects/service.ts';
 import type { SlurmContext } from './configuration/slurm.ts';
 import type { ConfigurationContext } from './configuration/validate.ts';

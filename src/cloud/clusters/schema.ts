@@ -3,9 +3,9 @@ import { IdList } from '../../lib/id-list.ts';
 import { KUBERNETES_NAME_PATTERN, KUBERNETES_NAME_RULE } from '../../lib/names.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { UuidInput } from '../../lib/resource-fields.ts';
+import { closed, oneOf, orNull, textMap } from '../../lib/schema-kit.ts';
 import { listQuery, ProjectRegion } from '../../lib/wire.ts';
 import { creationGroups } from './configuration/schema.ts';
-import { closed, oneOf, orNull, textMap } from './configuration/schema-kit.ts';
 
 export { ClusterUpdate } from './configuration/schema.ts';
 

@@ -5,11 +5,12 @@ import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError } from '../../lib/errors.ts';
 import { found } from '../../lib/found.ts';
 import type { Page, PageQuery } from '../../lib/page.ts';
-import type { Catalog } from '../catalog/catalog.ts';
-import { isGpu } from '../catalog/flavor-kinds.ts';
+import { isGpu } from '../catalog/flavor-schema.ts';
+import type { Catalog } from '../catalog/service.ts';
+import { keepForSlurm } from '../file-shares/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
-import { quotaOwner, refuseExceeded, takeQuotas } from '../quotas/quotas.ts';
-import { workerGroups } from '../security-groups/worker-group.ts';
+import { quotaOwner, refuseExceeded, takeQuotas } from '../quotas/in-transaction.ts';
+import * as workerGroups from '../security-groups/worker-groups/in-transaction.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { ClusterConfiguration } from './configuration/configuration.ts';
 import { changedGroups, mergeConfiguration } from './configuration/merge.ts';
@@ -26,7 +27,7 @@ import { configurationContext, slurmReferences } from './region-context.ts';
 import type { CreateCluster } from './schema.ts';
 import * as store from './store.ts';
 import { CREATE_CLUSTER, DELETE_CLUSTER, UPDATE_CLUSTER } from './tasks.ts';
-import type { ClusterWants } from './wanted.ts';
+import { clusterConfigured, clusterMade } from './wanted.ts';
 
 export interface Clusters {
   /**
@@ -54,9 +55,8 @@ export function createClusters(deps: {
   tasks: Tasks;
   references: ClusterReferences;
   poolNodes: PoolNodes;
-  clusterWants: ClusterWants;
 }): Clusters {
-  const { database, clock, catalog, tasks, references, poolNodes, clusterWants } = deps;
+  const { database, clock, catalog, tasks, references, poolNodes } = deps;
 
   async function get(scope: Scope, name: string): Promise<store.ClusterRow> {
     return found('Cluster', name, await store.findCluster(database.sql, scope, name));
@@ -86,7 +86,7 @@ export function createClusters(deps: {
           scope.principal.writes?.about({ type: 'k8s_cluster', id, name: wanted.name });
           await keepShare(tx, scope, wanted.configuration);
           const slurmKeyIds = wanted.configuration.add_ons.slurm.ssh_key_ids ?? [];
-          await keepKeys(tx, scope, references.sshKeys, { keypair: wanted.keypair, slurmKeyIds });
+          await keepKeys(tx, scope, { keypair: wanted.keypair, slurmKeyIds });
           await refuseExceeded(tx, scope, CLUSTER_QUOTAS);
           await store.insertCluster(tx, cluster, pools);
           await workerGroups.make(tx, scope, cluster, cluster.created_at);
@@ -99,7 +99,7 @@ export function createClusters(deps: {
             task: CREATE_CLUSTER,
             data: request,
             input: { clusterId: id, ...quotaOwner(scope) },
-            wants: [await clusterWants.made(tx, scope, { ...wanted, id, pools })],
+            wants: [await clusterMade(tx, scope, { ...wanted, id, pools })],
           });
           await takeQuotas(tx, scope, { ...CLUSTER_QUOTAS, ...nodeQuotas });
         });
@@ -135,7 +135,7 @@ export function createClusters(deps: {
         if (changed.length === 0) return [];
         if (changed.includes('add_ons')) {
           await keepShare(tx, scope, wanted);
-          await keepKeys(tx, scope, references.sshKeys, { slurmKeyIds: addedKeys(current, wanted) });
+          await keepKeys(tx, scope, { slurmKeyIds: addedKeys(current, wanted) });
         }
         const taskId = randomUUID();
         await store.holdCluster(tx, cluster.id, { taskId, status: 'Provisioned', next: wanted });
@@ -144,7 +144,7 @@ export function createClusters(deps: {
           task: UPDATE_CLUSTER,
           data: { cluster_name: name, ...request },
           input: { clusterId: cluster.id },
-          wants: [await clusterWants.configured(tx, scope, { id: cluster.id, configuration: wanted })],
+          wants: [await clusterConfigured(tx, scope, { id: cluster.id, configuration: wanted })],
         });
         return [taskId];
       });
@@ -176,7 +176,7 @@ export function createClusters(deps: {
   /** A share that was found good may be on its way out by now. */
   async function keepShare(tx: Transaction, scope: Scope, { add_ons }: ClusterConfiguration): Promise<void> {
     const id = add_ons.slurm.file_share_id;
-    if (id === null || (await references.fileShares.keepForSlurm(tx, scope, id))) return;
+    if (id === null || (await keepForSlurm(tx, scope, id))) return;
     throw new InvalidError({
       'add_ons.slurm.file_share_id': [`File share ${id} is being changed or deleted: choose another one.`],
     });

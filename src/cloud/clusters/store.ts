@@ -2,9 +2,9 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
+import { isIn, type Place } from '../../db/place.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Page, PageQuery } from '../../lib/page.ts';
-import { isIn, type Place } from '../projects/place.ts';
 import type { ClusterConfiguration } from './configuration/configuration.ts';
 
 export type PoolRow = Selectable<Tables['kubernetes_pools']> & { security_group_ids: string[] };

@@ -1,10 +1,10 @@
-import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
+import { type TaskEnd, taskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
-import type { FreedQuotas, Nodes } from '../instances/nodes/service.ts';
-import { type QuotaOwner, releaseQuotas } from '../quotas/quotas.ts';
-import { workerGroups } from '../security-groups/worker-group.ts';
+import * as nodes from '../instances/nodes/in-transaction.ts';
+import { type QuotaOwner, releaseQuotas } from '../quotas/in-transaction.ts';
+import * as workerGroups from '../security-groups/worker-groups/in-transaction.ts';
 import { keepCredentials } from './credentials/store.ts';
 import { keepLogTopic } from './log-topics.ts';
 import * as store from './store.ts';
@@ -19,37 +19,24 @@ interface UpgradeInput extends ClusterInput {
 }
 
 // All deadlines are under the two hours for which the official clients wait.
-export const CREATE_CLUSTER: TaskType<OwnedClusterInput> = {
-  type: 'create_k8s_cluster_v2',
-  deadlineMs: minutes(60),
-};
-export const UPDATE_CLUSTER: TaskType<ClusterInput> = {
-  type: 'update_k8s_cluster_v2',
-  deadlineMs: minutes(30),
-};
-export const UPGRADE_CLUSTER: TaskType<UpgradeInput> = {
-  type: 'upgrade_k8s_cluster_v2',
-  deadlineMs: minutes(60),
-};
-export const DELETE_CLUSTER: TaskType<OwnedClusterInput> = {
-  type: 'delete_k8s_cluster_v2',
-  deadlineMs: minutes(60),
-};
+export const CREATE_CLUSTER = taskType<OwnedClusterInput>('create_k8s_cluster_v2', 60);
+export const UPDATE_CLUSTER = taskType<ClusterInput>('update_k8s_cluster_v2', 30);
+export const UPGRADE_CLUSTER = taskType<UpgradeInput>('upgrade_k8s_cluster_v2', 60);
+export const DELETE_CLUSTER = taskType<OwnedClusterInput>('delete_k8s_cluster_v2', 60);
 
 /** How tasks on clusters end: the cluster is held until then. */
-export function clusterTasks(deps: { nodes: Nodes; clock: Clock; secrets: Secrets }): TaskEnd[] {
-  const { nodes, clock, secrets } = deps;
+export function clusterTasks({ clock, secrets }: { clock: Clock; secrets: Secrets }): TaskEnd[] {
   const create: TaskEnd<OwnedClusterInput> = {
     ...CREATE_CLUSTER,
     async complete(tx, task, { clusterId }, seen) {
-      await nodes.finish(tx, task.id);
+      await nodes.finish(tx, task.id, clock.now());
       await keepCredentials(tx.sql, secrets, clusterId, seen('cluster', clusterId));
       await store.releaseCluster(tx, { clusterId, taskId: task.id });
       await keepLogTopic(tx, clusterId, clock.now());
       return { k8s_clusters: [clusterId] };
     },
     async abandon(tx, task, input) {
-      const freed = await nodes.takeBack(tx, task.id);
+      const freed = await nodes.takeBack(tx, task.id, clock.now());
       await removeCluster(tx, task, input, freed);
     },
   };
@@ -83,7 +70,7 @@ export function clusterTasks(deps: { nodes: Nodes; clock: Clock; secrets: Secret
     ...DELETE_CLUSTER,
     removes: true,
     async complete(tx, task, input) {
-      const freed = await nodes.finish(tx, task.id);
+      const freed = await nodes.finish(tx, task.id, clock.now());
       await removeCluster(tx, task, input, freed);
       return null;
     },
@@ -93,7 +80,7 @@ export function clusterTasks(deps: { nodes: Nodes; clock: Clock; secrets: Secret
 }
 
 /** Gives back what nodes had that are gone. */
-export async function giveBack(tx: Transaction, freed: FreedQuotas | undefined): Promise<void> {
+export async function giveBack(tx: Transaction, freed: nodes.FreedQuotas | undefined): Promise<void> {
   if (freed) await releaseQuotas(tx, freed.owner, freed.amounts);
 }
 
@@ -105,7 +92,7 @@ export async function removeCluster(
   tx: Transaction,
   task: { id: string },
   { clusterId, ...owner }: OwnedClusterInput,
-  freed: FreedQuotas | undefined,
+  freed: nodes.FreedQuotas | undefined,
 ): Promise<void> {
   const groupId = await workerGroups.of(tx, clusterId);
   if (!(await store.deleteCluster(tx, { clusterId, taskId: task.id }))) return giveBack(tx, freed);

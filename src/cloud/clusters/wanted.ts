@@ -1,9 +1,9 @@
 import type { ClusterPoolSpec } from '../../backends/contract/specs.ts';
 import { change, make, type Wanted } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
-import type { Nodes } from '../instances/nodes/service.ts';
-import { workerGroups } from '../security-groups/worker-group.ts';
-import type { SshKeys } from '../ssh-keys/service.ts';
+import * as nodes from '../instances/nodes/in-transaction.ts';
+import * as workerGroups from '../security-groups/worker-groups/in-transaction.ts';
+import * as sshKeys from '../ssh-keys/in-transaction.ts';
 import type { ClusterConfiguration } from './configuration/configuration.ts';
 import { bootDiskOf } from './nodes/pool-nodes.ts';
 import type { ClusterRow, NewPool } from './store.ts';
@@ -25,77 +25,72 @@ type Described = Pick<
   | 'vast_nfs_enabled'
 > & { configuration: ClusterConfiguration; pools: readonly NewPool[] };
 
-/** What is wanted of clusters. Nodes that are on their way out aren't wanted any more. */
-export interface ClusterWants {
-  made(tx: Transaction, place: { projectId: number }, cluster: Described): Promise<Wanted>;
-  /** With another configuration. */
-  configured(
-    tx: Transaction,
-    place: { projectId: number },
-    cluster: Pick<Described, 'id' | 'configuration'>,
-  ): Promise<Wanted>;
-  /** With these pools, and the nodes that are in their rows. */
-  pooled(tx: Transaction, cluster: Pick<Described, 'id' | 'pools'>): Promise<Wanted>;
-  upgraded(cluster: Pick<Described, 'id' | 'version'>): Wanted;
+/* What is wanted of clusters. Nodes that are on their way out aren't wanted any more. */
+
+export async function clusterMade(
+  tx: Transaction,
+  place: { projectId: number },
+  cluster: Described,
+): Promise<Wanted> {
+  const { configuration } = cluster;
+  const slurmIds = slurmKeyIds(configuration);
+  const keys = await sshKeys.keep(tx, place, { names: [cluster.keypair], ids: slurmIds });
+  const own = keys.find(({ name }) => name === cluster.keypair);
+  return make('cluster', cluster.id, {
+    name: cluster.name,
+    version: cluster.version,
+    ...(own && { publicKey: own.public_key }),
+    network: {
+      ...(cluster.fixed_network && { networkId: cluster.fixed_network }),
+      ...(cluster.fixed_subnet && { subnetId: cluster.fixed_subnet }),
+      ipv6: cluster.is_ipv6,
+    },
+    pods: rangesOf(cluster.pods_ip_pool, cluster.pods_ipv6_pool),
+    services: rangesOf(cluster.services_ip_pool, cluster.services_ipv6_pool),
+    vastShares: cluster.vast_nfs_enabled,
+    configuration: withoutNulls(configuration),
+    slurmPublicKeys: publicKeysOf(slurmIds, keys),
+    pools: await poolsOf(tx, cluster),
+  });
 }
 
-export function createClusterWants(deps: {
-  sshKeys: Pick<SshKeys, 'keep'>;
-  nodes: Pick<Nodes, 'specsOf'>;
-}): ClusterWants {
-  const { sshKeys, nodes } = deps;
+/** With another configuration. */
+export async function clusterConfigured(
+  tx: Transaction,
+  place: { projectId: number },
+  { id, configuration }: Pick<Described, 'id' | 'configuration'>,
+): Promise<Wanted> {
+  const slurmIds = slurmKeyIds(configuration);
+  const keys = slurmIds.length === 0 ? [] : await sshKeys.keep(tx, place, { names: [], ids: slurmIds });
+  return change('cluster', id, (former) => ({
+    ...former,
+    configuration: withoutNulls(configuration),
+    slurmPublicKeys: publicKeysOf(slurmIds, keys, former.slurmPublicKeys),
+  }));
+}
 
-  async function poolsOf(tx: Transaction, { id, pools }: Pick<Described, 'id' | 'pools'>) {
-    const groupId = await workerGroups.of(tx, id);
-    const nodesOf = await nodes.specsOf(
-      tx,
-      pools.map((pool) => pool.id),
-    );
-    return Object.fromEntries(
-      pools.map((pool) => [pool.name, { ...poolSpec(pool, groupId), nodes: nodesOf.get(pool.id) ?? {} }]),
-    );
-  }
+/** With these pools, and the nodes that are in their rows. */
+export async function clusterPooled(
+  tx: Transaction,
+  cluster: Pick<Described, 'id' | 'pools'>,
+): Promise<Wanted> {
+  const pools = await poolsOf(tx, cluster);
+  return change('cluster', cluster.id, (former) => ({ ...former, pools }));
+}
 
-  return {
-    async made(tx, place, cluster) {
-      const { configuration } = cluster;
-      const slurmIds = slurmKeyIds(configuration);
-      const keys = await sshKeys.keep(tx, place, { names: [cluster.keypair], ids: slurmIds });
-      const own = keys.find(({ name }) => name === cluster.keypair);
-      return make('cluster', cluster.id, {
-        name: cluster.name,
-        version: cluster.version,
-        ...(own && { publicKey: own.public_key }),
-        network: {
-          ...(cluster.fixed_network && { networkId: cluster.fixed_network }),
-          ...(cluster.fixed_subnet && { subnetId: cluster.fixed_subnet }),
-          ipv6: cluster.is_ipv6,
-        },
-        pods: rangesOf(cluster.pods_ip_pool, cluster.pods_ipv6_pool),
-        services: rangesOf(cluster.services_ip_pool, cluster.services_ipv6_pool),
-        vastShares: cluster.vast_nfs_enabled,
-        configuration: withoutNulls(configuration),
-        slurmPublicKeys: publicKeysOf(slurmIds, keys),
-        pools: await poolsOf(tx, cluster),
-      });
-    },
-    async configured(tx, place, { id, configuration }) {
-      const slurmIds = slurmKeyIds(configuration);
-      const keys = slurmIds.length === 0 ? [] : await sshKeys.keep(tx, place, { names: [], ids: slurmIds });
-      return change('cluster', id, (former) => ({
-        ...former,
-        configuration: withoutNulls(configuration),
-        slurmPublicKeys: publicKeysOf(slurmIds, keys, former.slurmPublicKeys),
-      }));
-    },
-    async pooled(tx, cluster) {
-      const pools = await poolsOf(tx, cluster);
-      return change('cluster', cluster.id, (former) => ({ ...former, pools }));
-    },
-    upgraded({ id, version }) {
-      return change('cluster', id, (former) => ({ ...former, version }));
-    },
-  };
+export function clusterUpgraded({ id, version }: Pick<Described, 'id' | 'version'>): Wanted {
+  return change('cluster', id, (former) => ({ ...former, version }));
+}
+
+async function poolsOf(tx: Transaction, { id, pools }: Pick<Described, 'id' | 'pools'>) {
+  const groupId = await workerGroups.of(tx, id);
+  const nodesOf = await nodes.specsOf(
+    tx,
+    pools.map((pool) => pool.id),
+  );
+  return Object.fromEntries(
+    pools.map((pool) => [pool.name, { ...poolSpec(pool, groupId), nodes: nodesOf.get(pool.id) ?? {} }]),
+  );
 }
 
 function slurmKeyIds({ add_ons }: ClusterConfiguration): string[] {

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Api } from '../../http/server.ts';
 import { presentedPage } from '../../lib/page.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
-import { presentedExceeded } from '../quotas/exceeded-answer.ts';
+import { presentedExceeded } from '../quotas/schema.ts';
 import type { ShareAccess } from './access-rules.ts';
 import {
   AccessRuleAnswer,

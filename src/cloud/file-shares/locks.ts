@@ -1,8 +1,8 @@
 import type { Transaction } from '../../db/database.ts';
 import { NotFoundError } from '../../lib/errors.ts';
+import { refuseHeld } from '../../lib/held.ts';
 import { isUuid } from '../../lib/ids.ts';
 import type { Scope } from '../projects/service.ts';
-import { refuseHeld } from '../tasks/held.ts';
 import { type FileShareRow, lockShare } from './store.ts';
 
 /** Locks the share. @throws NotFoundError */

@@ -1,7 +1,7 @@
 import { addressOrRange } from '../../lib/cidr.ts';
 import { type FieldProblem, InvalidError } from '../../lib/errors.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
-import type { Region } from '../catalog/catalog.ts';
+import type { Region } from '../catalog/service.ts';
 import { typeNamed } from './legacy.ts';
 import type { CreateFileShare } from './schema.ts';
 import type { FileShareType, VastSettings } from './tables.ts';

@@ -1,5 +1,5 @@
+import { commonFields } from '../../lib/resource-answer.ts';
 import { microsWithoutZone } from '../../lib/timestamps.ts';
-import { commonFields } from '../projects/resource-answer.ts';
 import type { Scope } from '../projects/service.ts';
 import { VOLUME_TYPES } from './legacy.ts';
 import type { FileShareAnswer } from './schema.ts';

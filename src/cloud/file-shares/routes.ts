@@ -4,7 +4,7 @@ import type { Api } from '../../http/server.ts';
 import { presentedPage } from '../../lib/page.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import type { Tasks } from '../tasks/service.ts';
-import { WAIT_TEXT, waitForTask } from '../tasks/wait-for-task.ts';
+import { WAIT_TEXT, waitForTask } from '../tasks/service.ts';
 import { presentedShare } from './presenter.ts';
 import {
   CreateFileShare,

@@ -5,7 +5,7 @@ import { PlaceFields, TaggedFields, Uuid, UuidInput } from '../../lib/resource-f
 import { tagQuery } from '../../lib/tag-query.ts';
 import { TagsPatchInput } from '../../lib/tags-patch.ts';
 import { listOf, listQuery, ProjectRegion, ResourceName } from '../../lib/wire.ts';
-import { exceededQuotasSchema } from '../quotas/exceeded-answer.ts';
+import { exceededQuotasSchema } from '../quotas/schema.ts';
 import { legacyType, VOLUME_TYPES } from './legacy.ts';
 
 /** Our own limits; nothing published names any. */

@@ -4,14 +4,14 @@ import { make, remove, type Wanted } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, type FieldProblem, InvalidError, type QuotaExceededError } from '../../lib/errors.ts';
+import { refuseHeld } from '../../lib/held.ts';
 import { isUuid } from '../../lib/ids.ts';
 import type { Page } from '../../lib/page.ts';
-import { slurmClusterOn } from '../clusters/share-users.ts';
+import { slurmClusterOn } from '../clusters/in-transaction.ts';
 import type { TagHolder } from '../metadata/service.ts';
-import { keepShareSubnet } from '../networks/share-subnets.ts';
+import { keepShareSubnet } from '../networks/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
-import { exceededQuotas, quotaOwner, takeQuota } from '../quotas/quotas.ts';
-import { refuseHeld } from '../tasks/held.ts';
+import { exceededQuotas, quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { insertRules } from './access-store.ts';
 import { lock, lockFree, shareNotFound } from './locks.ts';
@@ -20,13 +20,15 @@ import type { CreateFileShare, FileShareListQuery, UpdateFileShare } from './sch
 import { rowPatch, settingsOf, wantedShare } from './share-change.ts';
 import { slurmNeeds } from './slurm-needs.ts';
 import * as store from './store.ts';
-import type { FileShareType, VastSettings } from './tables.ts';
+import type { FileShareType } from './tables.ts';
 import { CREATE_SHARE, DELETE_SHARE, EXTEND_SHARE, type ShareChange, UPDATE_SHARE } from './tasks.ts';
 import { changedShare, shareSpec } from './wanted.ts';
 
 /** A share as the preconditions of Slurm look at it. */
-export interface SlurmShare extends VastSettings {
+export interface SlurmShare {
   typeName: FileShareType;
+  /** The settings that a VAST share would need for it, and hasn't. */
+  lacks: string[];
 }
 
 export interface FileShares {
@@ -55,11 +57,6 @@ export interface FileShares {
   tags: TagHolder;
   /** Undefined as well while the share is being made or deleted. */
   forSlurm(scope: Scope, id: string): Promise<SlurmShare | undefined>;
-  /**
-   * Keeps the share as it is until the transaction ends; false when it is gone, held by a task or no longer good for
-   * Slurm.
-   */
-  keepForSlurm(tx: Transaction, scope: Scope, id: string): Promise<boolean>;
 }
 
 export function createFileShares(deps: { database: Database; clock: Clock; tasks: Tasks }): FileShares {
@@ -162,12 +159,9 @@ export function createFileShares(deps: { database: Database; clock: Clock; tasks
 
     async forSlurm(scope, id) {
       const row = await find(scope, id);
-      return row?.task_id === null ? slurmShare(row) : undefined;
-    },
-
-    async keepForSlurm(tx, scope, id) {
-      const row = await store.keepFree(tx, scope, id);
-      return row !== undefined && row.type_name === 'vast' && slurmNeeds(slurmShare(row)).length === 0;
+      if (row?.task_id !== null) return undefined;
+      const settings = settingsOf(row);
+      return { typeName: row.type_name, lacks: settings ? slurmNeeds(settings) : [] };
     },
   };
 
@@ -222,12 +216,6 @@ export function createFileShares(deps: { database: Database; clock: Clock; tasks
       created_at: clock.now(),
     } as const;
   }
-}
-
-function slurmShare(row: store.FileShareRow): SlurmShare {
-  // Slurm wants the switch off, and a standard share has none.
-  const none = { rootSquash: true, pathLength: null, allowedCharacters: null };
-  return { typeName: row.type_name, ...(settingsOf(row) ?? none) };
 }
 
 function rowOf(scope: Scope, share: NewShare) {

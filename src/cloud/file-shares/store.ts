@@ -1,10 +1,10 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
+import { isIn, type Place } from '../../db/place.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
 import type { Page } from '../../lib/page.ts';
-import { isIn, type Place } from '../projects/place.ts';
 import type { FileShareListQuery } from './schema.ts';
 
 export type FileShareRow = Selectable<Tables['file_shares']>;

@@ -1,5 +1,5 @@
-import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
-import { type QuotaOwner, releaseQuota } from '../quotas/quotas.ts';
+import { type TaskEnd, type TaskType, taskType } from '../../convergence/task-kind.ts';
+import { type QuotaOwner, releaseQuota } from '../quotas/in-transaction.ts';
 import { deleteShare, makeAvailable, type SharePatch } from './store.ts';
 
 interface ShareInput extends QuotaOwner {
@@ -12,11 +12,10 @@ export interface ShareChange {
   patch: SharePatch;
 }
 
-const deadlineMs = minutes(10);
-export const CREATE_SHARE: TaskType<ShareInput> = { type: 'create_sfs', deadlineMs };
-export const DELETE_SHARE: TaskType<ShareInput> = { type: 'delete_sfs', deadlineMs };
-export const UPDATE_SHARE: TaskType<ShareChange> = { type: 'update_sfs', deadlineMs };
-export const EXTEND_SHARE: TaskType<ShareChange> = { type: 'extend_sfs', deadlineMs };
+export const CREATE_SHARE = taskType<ShareInput>('create_sfs');
+export const DELETE_SHARE = taskType<ShareInput>('delete_sfs');
+export const UPDATE_SHARE = taskType<ShareChange>('update_sfs');
+export const EXTEND_SHARE = taskType<ShareChange>('extend_sfs');
 
 /** How tasks on file shares end: the share is held until then. */
 export function fileShareTasks(): TaskEnd[] {

@@ -1,11 +1,11 @@
+import { commonFields } from '../../lib/resource-answer.ts';
 import { offsetTimestamp } from '../../lib/timestamps.ts';
 import type { InstanceAnswer } from '../instances/schema.ts';
-import { commonFields } from '../projects/resource-answer.ts';
 import type { Scope } from '../projects/service.ts';
 import type { FloatingIpAnswer, ListedFloatingIp } from './schema.ts';
-import type { FloatingIp } from './service.ts';
+import type { FloatingIpRow } from './store.ts';
 
-export function presentedFloatingIp(row: FloatingIp, scope: Scope): FloatingIpAnswer {
+export function presentedFloatingIp(row: FloatingIpRow, scope: Scope): FloatingIpAnswer {
   const leads = row.port_id !== null && row.task_id !== row.creator_task_id;
   return {
     id: row.id,
@@ -21,7 +21,7 @@ export function presentedFloatingIp(row: FloatingIp, scope: Scope): FloatingIpAn
 
 /** `instances` are those on the ports, by port. */
 export function listedFloatingIp(
-  row: FloatingIp,
+  row: FloatingIpRow,
   scope: Scope,
   instances: ReadonlyMap<string, InstanceAnswer>,
 ): ListedFloatingIp {

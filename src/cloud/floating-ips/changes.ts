@@ -2,17 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError } from '../../lib/errors.ts';
+import { refuseHeld } from '../../lib/held.ts';
 import { sameTags } from '../../lib/tags.ts';
 import { patchedTags, type TagsPatch } from '../../lib/tags-patch.ts';
 import type { TagHolder } from '../metadata/service.ts';
-import { lockTarget } from '../ports/floating-targets.ts';
+import { type FloatingTarget, lockTarget } from '../ports/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
-import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { UpdateFloatingIp } from './schema.ts';
 import { type FloatingIps, inserted, lockFree, refuseTaken, wantedAddress } from './service.ts';
 import * as store from './store.ts';
-import type { Target } from './target.ts';
 import { UPDATE_FIP } from './tasks.ts';
 import { asInRows } from './wanted.ts';
 
@@ -106,7 +105,7 @@ async function wantedLink(
   tx: Transaction,
   floating: store.FloatingIpRow,
   portId: string | null | undefined,
-  { target, address = null }: { target: Target | undefined; address: string | null | undefined },
+  { target, address = null }: { target: FloatingTarget | undefined; address: string | null | undefined },
 ): Promise<Link> {
   if (portId === undefined) return { port_id: floating.port_id, fixed_address: floating.fixed_address };
   if (portId === null) return { port_id: null, fixed_address: null };

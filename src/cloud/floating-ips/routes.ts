@@ -1,7 +1,7 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
-import type { InstancesOnPorts } from '../instances/on-ports.ts';
+import type { Instances } from '../instances/service.ts';
 import { listedFloatingIp, presentedFloatingIp } from './answers.ts';
 import {
   CreateFloatingIp,
@@ -20,10 +20,10 @@ export function floatingIpRoutes(
   dialect: Dialect,
   services: {
     floatingIps: FloatingIps;
-    instancesOnPorts: InstancesOnPorts;
+    instances: Pick<Instances, 'onPorts'>;
   },
 ): void {
-  const { floatingIps, instancesOnPorts } = services;
+  const { floatingIps } = services;
 
   app.post(BASE, {
     config: { access: 'operate' },
@@ -53,7 +53,7 @@ export function floatingIpRoutes(
     },
     handler: async ({ scope, query }) => {
       const { count, rows } = await floatingIps.list(scope, query);
-      const instances = await instancesOnPorts(
+      const instances = await services.instances.onPorts(
         scope,
         rows.flatMap(({ port_id }) => port_id ?? []),
       );

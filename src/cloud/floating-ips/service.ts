@@ -4,18 +4,19 @@ import { type Database, type Transaction, violates } from '../../db/database.ts'
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
+import { refuseHeld } from '../../lib/held.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { Page } from '../../lib/page.ts';
-import * as addresses from '../networks/addresses.ts';
-import { lockTarget } from '../ports/floating-targets.ts';
+import * as addresses from '../networks/addresses/in-transaction.ts';
+import { type FloatingTarget, lockTarget } from '../ports/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
-import { quotaOwner, takeQuota } from '../quotas/quotas.ts';
-import { refuseHeld } from '../tasks/held.ts';
+import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
 import type { Tasks } from '../tasks/service.ts';
-import type { AssignFloatingIp, CreateFloatingIp, FloatingIpListQuery } from './schema.ts';
+import { presentedFloatingIp } from './answers.ts';
+import type { AssignFloatingIp, CreateFloatingIp, FloatingIpAnswer, FloatingIpListQuery } from './schema.ts';
 import * as store from './store.ts';
-import { type Target, targetAddress } from './target.ts';
+import { targetAddress } from './target.ts';
 import { CREATE_FIP, DELETE_FIP } from './tasks.ts';
 import { asInRows, floatingIpSpecs } from './wanted.ts';
 
@@ -33,8 +34,8 @@ export interface FloatingIps {
   list(scope: Scope, query: FloatingIpListQuery): Promise<Page<FloatingIp>>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<FloatingIp>;
-  /** Those that lead to the ports, by port. */
-  onPorts(portIds: string[]): Promise<Map<string, FloatingIp[]>>;
+  /** Those that lead to the ports, by port, for those who show the ports. */
+  onPorts(scope: Scope, portIds: string[]): Promise<Map<string, FloatingIpAnswer[]>>;
   /** Leads it to a port at once. @throws NotFoundError, InvalidError, ConflictError when it or the port's address is taken */
   assign(scope: Scope, id: string, wish: AssignFloatingIp): Promise<void>;
   /** One that leads nowhere stays so. @throws NotFoundError, ConflictError while a task holds it */
@@ -88,12 +89,12 @@ export function createFloatingIps(deps: { database: Database; clock: Clock; task
 
     get: (scope, id) => foundById('Floating IP', id, () => store.findFloatingIp(database.sql, scope, id)),
 
-    async onPorts(portIds) {
+    async onPorts(scope, portIds) {
       const rows = await store.onPorts(database.sql, portIds);
-      const byPort = new Map<string, FloatingIp[]>();
+      const byPort = new Map<string, FloatingIpAnswer[]>();
       for (const row of rows) {
         const portId = row.port_id ?? '';
-        byPort.set(portId, [...(byPort.get(portId) ?? []), row]);
+        byPort.set(portId, [...(byPort.get(portId) ?? []), presentedFloatingIp(row, scope)]);
       }
       return byPort;
     },
@@ -171,7 +172,7 @@ async function freeTarget(
 /** The address that it is to lead to; where it leads already is as good as any other of the port. @throws InvalidError */
 export async function wantedAddress(
   tx: Transaction,
-  target: Target | undefined,
+  target: FloatingTarget | undefined,
   wish: AssignFloatingIp,
   floating?: FloatingIp,
 ): Promise<string> {

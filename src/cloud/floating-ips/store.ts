@@ -1,11 +1,10 @@
 import { type Selectable, sql, type Updateable } from 'kysely';
 import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
+import { isIn, newResource, type Place } from '../../db/place.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
 import type { Page } from '../../lib/page.ts';
-import { newResource } from '../projects/new-resource.ts';
-import { isIn, type Place } from '../projects/place.ts';
 import type { FloatingIpListQuery } from './schema.ts';
 
 export type FloatingIpRow = Selectable<Tables['floating_ips']>;
@@ -139,7 +138,7 @@ export async function settle(tx: Transaction, taskId: string, now: Date): Promis
 
 /**
  * What the task held and what leads to the ports leads nowhere; the doomed are removed. Answers the ids of the
- * removed; their addresses are the caller's affair.
+ * removed; the caller releases their addresses.
  */
 export async function letGo(
   tx: Transaction,

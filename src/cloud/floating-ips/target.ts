@@ -1,19 +1,11 @@
 import { isIPv4 } from 'node:net';
 import { canonicalAddress } from '../../lib/cidr.ts';
 import { InvalidError } from '../../lib/errors.ts';
-
-/** A port that a floating IP may lead to, with its addresses. */
-export interface Target {
-  id: string;
-  task_id: string | null;
-  /** Whether its network is the one to the outside. */
-  external: boolean;
-  addresses: string[];
-}
+import type { FloatingTarget } from '../ports/in-transaction.ts';
 
 /** The address of the port that a floating IP is to lead to; when none is named, the first that is free. @throws InvalidError */
 export function targetAddress(
-  target: Target | undefined,
+  target: FloatingTarget | undefined,
   wish: { port_id: string; fixed_ip_address?: string | null | undefined },
   taken: readonly (string | null)[],
 ): string {

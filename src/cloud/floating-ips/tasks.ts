@@ -1,8 +1,8 @@
-import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
+import { type TaskEnd, taskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import * as addresses from '../networks/addresses.ts';
-import { type QuotaOwner, releaseQuota } from '../quotas/quotas.ts';
+import * as addresses from '../networks/addresses/in-transaction.ts';
+import { type QuotaOwner, releaseQuota } from '../quotas/in-transaction.ts';
 import { changeFloatingIp, isFree, letGo, settle } from './store.ts';
 import { asInRows } from './wanted.ts';
 
@@ -16,10 +16,9 @@ interface FloatingIpUpdate {
   former: { port_id: string | null; fixed_address: string | null; tags: Record<string, string> };
 }
 
-const deadlineMs = minutes(10);
-export const CREATE_FIP: TaskType<FloatingIpInput> = { type: 'create_fip', deadlineMs };
-export const UPDATE_FIP: TaskType<FloatingIpUpdate> = { type: 'update_floating_ip', deadlineMs };
-export const DELETE_FIP: TaskType<FloatingIpInput> = { type: 'delete_fip', deadlineMs };
+export const CREATE_FIP = taskType<FloatingIpInput>('create_fip');
+export const UPDATE_FIP = taskType<FloatingIpUpdate>('update_floating_ip');
+export const DELETE_FIP = taskType<FloatingIpInput>('delete_fip');
 
 interface Deps {
   clock: Clock;

@@ -1,16 +1,18 @@
 import { metadataTwice } from '../../lib/legacy-metadata.ts';
+import { commonFields } from '../../lib/resource-answer.ts';
 import { offsetTimestamp } from '../../lib/timestamps.ts';
-import type { Image } from '../catalog/catalog.ts';
-import type { OfferPrice } from '../pricing/offers.ts';
-import { commonFields } from '../projects/resource-answer.ts';
+import type { OfferPrice } from '../catalog/price-schema.ts';
+import type { Image } from '../catalog/service.ts';
 import type { Scope } from '../projects/service.ts';
 import type { ImageAnswer } from './schema.ts';
 import type { ImageRow } from './store.ts';
 
-type Place = Pick<Scope, 'projectId' | 'region'>;
-
 /** An image of the catalogue, seen from a project and a region. */
-export function presentedPublicImage(image: Image, place: Place, price: OfferPrice): ImageAnswer {
+export function presentedPublicImage(
+  image: Image,
+  scope: Pick<Scope, 'projectId' | 'region'>,
+  price: OfferPrice,
+): ImageAnswer {
   const { regions: _, ...shown } = image;
   return {
     ...shown,
@@ -19,9 +21,9 @@ export function presentedPublicImage(image: Image, place: Place, price: OfferPri
     ...price,
     tags_v2: [],
     ...metadataTwice({}),
-    project_id: place.projectId,
-    region: place.region.display_name,
-    region_id: place.region.id,
+    project_id: scope.projectId,
+    region: scope.region.display_name,
+    region_id: scope.region.id,
     creator_task_id: null,
     task_id: null,
     updated_at: image.created_at,

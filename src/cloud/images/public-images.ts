@@ -1,5 +1,5 @@
 import { tagFilter } from '../../lib/tag-query.ts';
-import type { Image } from '../catalog/catalog.ts';
+import type { Image } from '../catalog/service.ts';
 import type { ImageListQuery } from './schema.ts';
 
 /** The platform's images that a list asks for. They are public, of no project, and without tags. */

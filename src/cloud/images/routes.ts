@@ -1,7 +1,7 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
-import { NO_PRICE_ASKED } from '../catalog/wire-fields.ts';
+import { NO_PRICE_ASKED } from '../catalog/price-schema.ts';
 import type { Pricing } from '../pricing/service.ts';
 import type { Scope } from '../projects/service.ts';
 import { presentedOwnImage, presentedPublicImage } from './presenter.ts';

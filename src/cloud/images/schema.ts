@@ -5,8 +5,8 @@ import { PlaceFields, TagAnswer, TaskFields, UuidInput } from '../../lib/resourc
 import { tagQuery } from '../../lib/tag-query.ts';
 import { TagsPatchInput } from '../../lib/tags-patch.ts';
 import { listOf, listQuery, OffsetTimestamp, ProjectRegion, ResourceName } from '../../lib/wire.ts';
+import { priceFields } from '../catalog/price-schema.ts';
 import { imageFields } from '../catalog/schema.ts';
-import { priceFields } from '../catalog/wire-fields.ts';
 
 const text = (description: string) =>
   Type.Optional(Type.String({ maxLength: 255, description: `${description}, in capital or small letters` }));

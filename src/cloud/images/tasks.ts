@@ -1,8 +1,8 @@
-import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
+import { type TaskEnd, taskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type QuotaOwner, releaseQuota } from '../quotas/quotas.ts';
-import { settleVolume } from '../volumes/uploads.ts';
+import { type QuotaOwner, releaseQuota } from '../quotas/in-transaction.ts';
+import { settleVolume } from '../volumes/in-transaction.ts';
 import { changeImage, deleteImage } from './store.ts';
 
 export interface ImageInput extends QuotaOwner {
@@ -13,9 +13,8 @@ export interface ImageInput extends QuotaOwner {
 
 export type ImageRemoval = Pick<ImageInput, 'imageId' | 'clientId' | 'regionId'>;
 
-const deadlineMs = minutes(30);
-export const CREATE_IMAGE: TaskType<ImageInput> = { type: 'create_image', deadlineMs };
-export const DELETE_IMAGE: TaskType<ImageRemoval> = { type: 'delete_image', deadlineMs };
+export const CREATE_IMAGE = taskType<ImageInput>('create_image', 30);
+export const DELETE_IMAGE = taskType<ImageRemoval>('delete_image', 30);
 
 /** How tasks on images end. */
 export function imageTasks({ clock }: { clock: Clock }): TaskEnd[] {

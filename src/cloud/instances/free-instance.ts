@@ -1,8 +1,8 @@
 import type { Transaction } from '../../db/database.ts';
 import { foundById } from '../../lib/found.ts';
+import { refuseHeld } from '../../lib/held.ts';
 import type { Scope } from '../projects/service.ts';
-import { refuseHeld } from '../tasks/held.ts';
-import { refuseNode } from './nodes/refuse-node.ts';
+import { refuseNode } from './in-transaction.ts';
 import { lockInstance, type PlainInstance } from './store.ts';
 
 /** Locks an instance for a change. @throws NotFoundError, ConflictError for a node of a cluster, and while a task holds it */

@@ -1,6 +1,6 @@
 import { presentedTags } from '../../lib/tag-list.ts';
 import { isoSeconds } from '../../lib/timestamps.ts';
-import { hardwareOf } from '../catalog/flavors.ts';
+import { hardwareOf } from '../catalog/flavor-schema.ts';
 import type { Scope } from '../projects/service.ts';
 import { legacyInstance } from './legacy-answer.ts';
 import type { InstanceAnswer } from './schema.ts';

@@ -3,9 +3,9 @@ import type { Api } from '../../http/server.ts';
 import { InvalidError } from '../../lib/errors.ts';
 import { idsOf } from '../../lib/id-list.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
-import type { ProjectPorts } from '../ports/project-ports.ts';
+import type { ProjectPorts } from '../ports/service.ts';
+import { inFieldsOf, inTodaysFields } from './creation/legacy.ts';
 import { metadataValues } from './legacy-answer.ts';
-import { inFieldsOf, inTodaysFields } from './legacy-creation.ts';
 import { presentedInstance } from './presenter.ts';
 import {
   CreateInstanceSchema,

@@ -6,16 +6,16 @@ import { nullable } from '../../lib/nullable.ts';
 import { PlaceFields, TagAnswer, TaskFields, Uuid, UuidInput } from '../../lib/resource-fields.ts';
 import { listOf, listQuery, ProjectRegion, ResourceName, Timestamp } from '../../lib/wire.ts';
 import { VolumeTypeName } from '../catalog/schema.ts';
-import { IpFamilyInput, LegacyIpFamily } from '../networks/ip-family.ts';
+import { IpFamilyInput, LegacyIpFamily } from '../networks/addresses/schema.ts';
 import { AttachmentTag, VolumeSize } from '../volumes/schema.ts';
-import { legacyInstanceFields, legacyInstanceQuery } from './legacy-answer.ts';
 import {
   legacyBlankVolume,
   legacyCreation,
   legacyExistingVolume,
   legacyNewFloatingIp,
-} from './legacy-creation.ts';
-import { NameTemplate } from './names.ts';
+} from './creation/legacy.ts';
+import { NameTemplate } from './creation/names.ts';
+import { legacyInstanceFields, legacyInstanceQuery } from './legacy-answer.ts';
 import { FILTERED_STATUSES, INSTANCE_STATUSES, VM_STATES } from './states.ts';
 
 export const MAX_INTERFACES = 16;

@@ -4,35 +4,31 @@ import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { InvalidError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
+import { refuseHeld } from '../../lib/held.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { Page } from '../../lib/page.ts';
-import type { Catalog } from '../catalog/catalog.ts';
-import * as floatingIps from '../floating-ips/on-interfaces.ts';
-import { lockPortsOf } from '../ports/reserved.ts';
+import type { Catalog } from '../catalog/service.ts';
+import * as floatingIps from '../floating-ips/in-transaction.ts';
+import { lockPortsOf } from '../ports/reserved/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
-import { quotaOwner, takeQuotas } from '../quotas/quotas.ts';
-import { refuseHeld } from '../tasks/held.ts';
+import { quotaOwner, takeQuotas } from '../quotas/in-transaction.ts';
+import type { SshKeys } from '../ssh-keys/service.ts';
 import type { Tasks } from '../tasks/service.ts';
-import type { InstanceVolumes } from '../volumes/instance-volumes.ts';
+import * as instanceVolumes from '../volumes/of-instances/in-transaction.ts';
 import { volumeSpec } from '../volumes/wanted.ts';
-import { imageProblems, keptFlavor, usableFlavor } from './flavor-choice.ts';
+import { imageProblems, keptFlavor, usableFlavor } from './creation/flavor-choice.ts';
+import { instanceName } from './creation/names.ts';
+import { offeredVolume, requestProblems } from './creation/request-problems.ts';
 import { lockFreeInstance } from './free-instance.ts';
-import { instanceName } from './names.ts';
-import * as newInterfaces from './new-interfaces.ts';
-import { offeredVolume, requestProblems } from './request-problems.ts';
-import type { CreateInstance } from './schema.ts';
+import * as newInterfaces from './interfaces/new-interfaces.ts';
+import { presentedInstance } from './presenter.ts';
+import type { CreateInstance, InstanceAnswer } from './schema.ts';
 import * as store from './store.ts';
 import { CREATE_VM, DELETE_VM } from './tasks.ts';
 import { asRows, type FirstBoot, newMachineSpec, withoutTarget } from './wanted.ts';
 
-/** What this feature needs to know of SSH keys. */
-export interface SshKeyNames {
-  byName(
-    place: { projectId: number; principal: { userId: number } },
-    name: string,
-  ): Promise<{ public_key: string } | undefined>;
-}
+const AS_LISTED = { subnets: false, interfaceNames: false };
 
 export interface Removal {
   volumes: string[];
@@ -51,6 +47,10 @@ export interface Instances {
   list(scope: Scope, filter: store.InstanceFilter): Promise<Page<store.InstanceRow>>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.InstanceRow>;
+  /** The list as other features show it. */
+  shown(scope: Scope, filter: store.InstanceFilter): Promise<Page<InstanceAnswer>>;
+  /** The instances on ports, by port, as a list shows them; for those who show what a port belongs to. */
+  onPorts(scope: Scope, portIds: string[]): Promise<Map<string, InstanceAnswer>>;
   /** Starts the task that removes it; answers the task's id. @throws NotFoundError, InvalidError, ConflictError */
   delete(scope: Scope, id: string, removal: Removal): Promise<string>;
 }
@@ -60,10 +60,9 @@ export function createInstances(deps: {
   clock: Clock;
   catalog: Catalog;
   tasks: Tasks;
-  instanceVolumes: InstanceVolumes;
-  sshKeys: SshKeyNames;
+  sshKeys: Pick<SshKeys, 'byName'>;
 }): Instances {
-  const { database, clock, catalog, tasks, instanceVolumes, sshKeys } = deps;
+  const { database, clock, catalog, tasks, sshKeys } = deps;
 
   return {
     async create(scope, request) {
@@ -78,7 +77,12 @@ export function createInstances(deps: {
 
       return database.accept(scope.principal, async (tx) => {
         const wanted = await newInterfaces.want(tx, scope, request);
-        const volumes = await instanceVolumes.plan(tx, scope, request.volumes.flatMap(offeredVolume));
+        const volumes = await instanceVolumes.plan(
+          tx,
+          scope,
+          catalog,
+          request.volumes.flatMap(offeredVolume),
+        );
         const misfits = imageProblems(
           flavor,
           volumes.map(({ image }) => image),
@@ -127,6 +131,22 @@ export function createInstances(deps: {
     list: (scope, filter) => store.listInstances(database.sql, scope, filter),
 
     get: (scope, id) => foundById('Instance', id, () => store.findInstance(database.sql, scope, id)),
+
+    async shown(scope, filter) {
+      const { count, rows } = await store.listInstances(database.sql, scope, filter);
+      return { count, rows: rows.map((row) => presentedInstance(row, scope, AS_LISTED)) };
+    },
+
+    async onPorts(scope, portIds) {
+      if (portIds.length === 0) return new Map();
+      const rows = await store.instancesOnPorts(database.sql, scope, portIds);
+      return new Map(
+        rows.flatMap(({ port_ids, ...row }) => {
+          const instance = presentedInstance(row, scope, AS_LISTED);
+          return port_ids.map((portId) => [portId, instance] as const);
+        }),
+      );
+    },
 
     async delete(scope, id, removal) {
       const taskId = randomUUID();

@@ -2,12 +2,11 @@ import { type Selectable, sql, type Updateable } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
+import { isIn, newResource, type Place } from '../../db/place.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
 import { orderOf } from '../../lib/order.ts';
 import type { Page } from '../../lib/page.ts';
-import { newResource } from '../projects/new-resource.ts';
-import { isIn, type Place } from '../projects/place.ts';
 import type { InstanceListQuery } from './schema.ts';
 import type { KeptFlavor } from './tables.ts';
 

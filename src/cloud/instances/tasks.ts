@@ -1,12 +1,12 @@
-import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
+import { type TaskEnd, taskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import * as floatingIps from '../floating-ips/on-interfaces.ts';
-import * as addresses from '../networks/addresses.ts';
-import * as ports from '../ports/of-instances.ts';
-import { freeReserved, lockPortsOf } from '../ports/reserved.ts';
-import { type QuotaOwner, releaseQuotas } from '../quotas/quotas.ts';
-import type { InstanceVolumes } from '../volumes/instance-volumes.ts';
+import * as floatingIps from '../floating-ips/in-transaction.ts';
+import * as addresses from '../networks/addresses/in-transaction.ts';
+import * as ports from '../ports/in-transaction.ts';
+import { freeReserved, lockPortsOf } from '../ports/reserved/in-transaction.ts';
+import { type QuotaOwner, releaseQuotas } from '../quotas/in-transaction.ts';
+import * as volumes from '../volumes/of-instances/in-transaction.ts';
 import { changeInstance, deleteInstance, lockForRemoval } from './store.ts';
 
 interface InstanceInput extends QuotaOwner {
@@ -26,25 +26,17 @@ interface InstanceRemoval extends QuotaOwner {
   floatingIpIds: string[];
 }
 
-const deadlineMs = minutes(10);
-export const CREATE_VM: TaskType<InstanceInput> = { type: 'create_vm', deadlineMs };
-export const DELETE_VM: TaskType<InstanceRemoval> = { type: 'delete_vm', deadlineMs };
-
-interface Deps {
-  clock: Clock;
-  instanceVolumes: InstanceVolumes;
-}
+export const CREATE_VM = taskType<InstanceInput>('create_vm');
+export const DELETE_VM = taskType<InstanceRemoval>('delete_vm');
 
 /** How an instance's creation and its removal end. */
-export function instanceTasks(deps: Deps): TaskEnd[] {
-  const { clock, instanceVolumes } = deps;
-
+export function instanceTasks({ clock }: { clock: Clock }): TaskEnd[] {
   const create: TaskEnd<InstanceInput> = {
     ...CREATE_VM,
     async complete(tx, task, { instanceId, madeVolumeIds, made }) {
       const now = clock.now();
       await floatingIps.settle(tx, task.id, now);
-      await instanceVolumes.settle(tx, [instanceId], now);
+      await volumes.settle(tx, [instanceId], now);
       const running = { status: 'ACTIVE', vm_state: 'active', task_state: null, task_id: null } as const;
       await changeInstance(tx, instanceId, running, now);
       return {
@@ -56,7 +48,7 @@ export function instanceTasks(deps: Deps): TaskEnd[] {
     },
     async abandon(tx, task, { instanceId, madeVolumeIds, made, ...owner }) {
       const doomed = { volumeIds: madeVolumeIds, reservedPortIds: [], floatingIpIds: made.floatingIpIds };
-      await removeRows(tx, task.id, instanceId, doomed, deps, owner);
+      await removeRows(tx, task.id, instanceId, doomed, owner, clock.now());
     },
   };
 
@@ -64,7 +56,7 @@ export function instanceTasks(deps: Deps): TaskEnd[] {
     ...DELETE_VM,
     removes: true,
     async complete(tx, task, { instanceId, clientId, regionId, ...doomed }) {
-      await removeRows(tx, task.id, instanceId, doomed, deps, { clientId, regionId });
+      await removeRows(tx, task.id, instanceId, doomed, { clientId, regionId }, clock.now());
       return null;
     },
   };
@@ -78,11 +70,9 @@ async function removeRows(
   taskId: string,
   instanceId: string,
   doomed: Pick<InstanceRemoval, 'volumeIds' | 'reservedPortIds' | 'floatingIpIds'>,
-  deps: Deps,
   owner: QuotaOwner,
+  now: Date,
 ): Promise<void> {
-  const { instanceVolumes } = deps;
-  const now = deps.clock.now();
   await lockForRemoval(tx, instanceId);
   const attached = await lockPortsOf(tx, instanceId);
   const goneFloatingIps = await floatingIps.letGo(
@@ -99,7 +89,7 @@ async function removeRows(
     now,
   );
   const gonePorts = await ports.removeOf(tx, [instanceId]);
-  await instanceVolumes.detach(tx, [instanceId], doomed.volumeIds, now);
+  await volumes.detach(tx, [instanceId], doomed.volumeIds, now);
   await deleteInstance(tx, instanceId);
   await addresses.release(tx, gonePorts, goneFloatingIps);
   await releaseQuotas(tx, owner, {

@@ -1,6 +1,6 @@
 import { type Transaction, violates } from '../../db/database.ts';
+import type { Place } from '../../db/place.ts';
 import { ConflictError, InvalidError } from '../../lib/errors.ts';
-import type { Place } from '../projects/place.ts';
 import { insertService, lockService, type ServiceRow } from './store.ts';
 
 /** The namespace of a project that asked for none. Nobody else can choose it. */

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../lib/nullable.ts';
+import { orNull } from '../../lib/schema-kit.ts';
 import { listOf, listQuery, ProjectRegion } from '../../lib/wire.ts';
 import { RetentionPolicy, TopicName } from '../clusters/configuration/schema.ts';
-import { orNull } from '../clusters/configuration/schema-kit.ts';
 
 const Namespace = nullable(
   Type.String({

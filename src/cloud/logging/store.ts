@@ -1,9 +1,9 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
+import { isIn, type Place } from '../../db/place.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Page, PageQuery } from '../../lib/page.ts';
-import { isIn, type Place } from '../projects/place.ts';
 
 export type ServiceRow = Selectable<Tables['logging_services']>;
 export type TopicRow = Selectable<Tables['logging_topics']>;

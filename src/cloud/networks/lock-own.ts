@@ -1,10 +1,10 @@
 import type { Sql, Transaction } from '../../db/database.ts';
+import type { Place } from '../../db/place.ts';
 import type { ResourceType } from '../../lib/action-resource.ts';
 import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
+import { refuseHeld } from '../../lib/held.ts';
 import { isUuid } from '../../lib/ids.ts';
-import type { Place } from '../projects/place.ts';
 import type { Scope } from '../projects/service.ts';
-import { refuseHeld } from '../tasks/held.ts';
 
 interface Kind<Row> {
   /** What clients call it. */

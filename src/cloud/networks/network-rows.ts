@@ -1,7 +1,8 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
+import { isIn, type Place } from '../../db/place.ts';
 import type { Tables } from '../../db/tables.ts';
-import { isIn, type Place } from '../projects/place.ts';
+import type { NetworkOrSubnet } from './in-transaction.ts';
 
 export type OwnNetwork = Selectable<Tables['networks']>;
 
@@ -76,8 +77,6 @@ export async function holdSubnetsOf(tx: Transaction, networkId: string, taskId: 
     .where('network_id', '=', networkId)
     .execute();
 }
-
-export type NetworkOrSubnet = { networkId: string } | { subnetId: string };
 
 /** Up to `limit` ports in the network, or in the subnet, with their instances. */
 export async function portsIn(

@@ -2,8 +2,8 @@ import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
 import { presentedPage } from '../../lib/page.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
-import { presentedNetwork } from './answers.ts';
 import { CreateNetwork, UpdateNetwork } from './input-schema.ts';
+import { presentedNetwork } from './presenter.ts';
 import { NetworkAnswer, NetworkList, NetworkListQuery, NetworkParams } from './schema.ts';
 import type { Networks } from './service.ts';
 

@@ -2,20 +2,18 @@ import type { Database } from '../../db/database.ts';
 import { foundById } from '../../lib/found.ts';
 import type { Page } from '../../lib/page.ts';
 import type { Scope } from '../projects/service.ts';
-import { createNetworkChanges, type NetworkChanges } from './network-changes.ts';
-import type { NetworkListQuery, SubnetListQuery } from './schema.ts';
+import { createNetworkChanges, type NetworkChanges } from './changes.ts';
+import { presentedNetwork, presentedSubnet } from './presenter.ts';
+import type { NetworkAnswer, NetworkListQuery, SubnetAnswer, SubnetListQuery } from './schema.ts';
 import * as store from './store.ts';
-import { createSubnetChanges, type SubnetChanges } from './subnet-changes.ts';
+import { createSubnetChanges, type SubnetChanges } from './subnets/changes.ts';
 
 export interface Networks extends NetworkChanges, SubnetChanges {
   list(scope: Scope, query: NetworkListQuery): Promise<Page<store.NetworkRow>>;
   /** Also the platform's network to the outside. @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.NetworkRow>;
-  /** Those of the ids that the project sees, with their whole subnets. */
-  withSubnets(
-    scope: Scope,
-    ids: string[],
-  ): Promise<{ network: store.NetworkRow; subnets: store.SubnetRow[] }[]>;
+  /** Those of the ids that the project sees, with their whole subnets, for those who show what is in them. */
+  withSubnets(scope: Scope, ids: string[]): Promise<{ network: NetworkAnswer; subnets: SubnetAnswer[] }[]>;
   listSubnets(scope: Scope, query: SubnetListQuery): Promise<Page<store.SubnetRow>>;
   /** @throws NotFoundError */
   getSubnet(scope: Scope, id: string): Promise<store.SubnetRow>;
@@ -30,7 +28,13 @@ export function createNetworks(
     ...createSubnetChanges(deps),
     list: (scope, query) => store.listNetworks(database.sql, scope, query),
     get: (scope, id) => foundById('Network', id, () => store.findNetwork(database.sql, scope, id)),
-    withSubnets: (scope, ids) => store.findWithSubnets(database.sql, scope, ids),
+    async withSubnets(scope, ids) {
+      const found = await store.findWithSubnets(database.sql, scope, ids);
+      return found.map(({ network, subnets }) => ({
+        network: presentedNetwork(network, scope),
+        subnets: subnets.map((subnet) => presentedSubnet(subnet, scope)),
+      }));
+    },
     listSubnets: (scope, query) => store.listSubnets(database.sql, scope, query),
     getSubnet: (scope, id) => foundById('Subnet', id, () => store.findSubnet(database.sql, scope, id)),
   };

@@ -1,9 +1,9 @@
-import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
+import { type TaskEnd, taskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type QuotaOwner, releaseQuota } from '../quotas/quotas.ts';
+import { type QuotaOwner, releaseQuota } from '../quotas/in-transaction.ts';
 import { changeNetwork, deleteNetwork } from './network-rows.ts';
-import { changeSubnet, deleteSubnet } from './subnet-rows.ts';
+import { changeSubnet, deleteSubnet } from './subnets/store.ts';
 
 interface NetworkInput extends QuotaOwner {
   networkId: string;
@@ -19,12 +19,11 @@ export interface NetworkUpdate {
   tags: Record<string, string>;
 }
 
-const deadlineMs = minutes(10);
-export const CREATE_NETWORK: TaskType<NetworkInput> = { type: 'create_network', deadlineMs };
-export const UPDATE_NETWORK: TaskType<NetworkUpdate> = { type: 'update_network', deadlineMs };
-export const DELETE_NETWORK: TaskType<NetworkInput> = { type: 'delete_network', deadlineMs };
-export const CREATE_SUBNET: TaskType<SubnetInput> = { type: 'create_subnet', deadlineMs };
-export const DELETE_SUBNET: TaskType<SubnetInput> = { type: 'delete_subnet', deadlineMs };
+export const CREATE_NETWORK = taskType<NetworkInput>('create_network');
+export const UPDATE_NETWORK = taskType<NetworkUpdate>('update_network');
+export const DELETE_NETWORK = taskType<NetworkInput>('delete_network');
+export const CREATE_SUBNET = taskType<SubnetInput>('create_subnet');
+export const DELETE_SUBNET = taskType<SubnetInput>('delete_subnet');
 
 /** How tasks on networks and subnets end. */
 export function networkTasks({ clock }: { clock: Clock }): TaskEnd[] {

@@ -1,6 +1,6 @@
 import type { NetworkSpec, SubnetSpec } from '../../backends/contract/specs.ts';
 import type { OwnNetwork } from './network-rows.ts';
-import type { OwnSubnet } from './subnet-rows.ts';
+import type { OwnSubnet } from './subnets/store.ts';
 
 export function networkSpec({
   name,

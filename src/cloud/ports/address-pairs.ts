@@ -1,11 +1,6 @@
 import { addressOrRange } from '../../lib/cidr.ts';
 import type { FieldProblem } from '../../lib/errors.ts';
-
-/** What a port may send from besides its own address. Without a hardware address it is sent from the port's own. */
-export interface AddressPair {
-  ip_address: string;
-  mac_address?: string;
-}
+import type { AddressPair } from './tables.ts';
 
 /** Each pair once, in canonical form and sorted. What is wrong with one goes to `problems`. */
 export function pairsFrom(
@@ -23,12 +18,4 @@ export function pairsFrom(
     else pairs.set(`${found.address} ${mac}`, { ip_address: found.address, mac_address: mac });
   }
   return [...pairs.keys()].sort().flatMap((key) => pairs.get(key) ?? []);
-}
-
-/** With the hardware address that each is sent from. */
-export function presentedPairs(port: { allowed_address_pairs: readonly AddressPair[]; mac_address: string }) {
-  return port.allowed_address_pairs.map(({ ip_address, mac_address = port.mac_address }) => ({
-    ip_address,
-    mac_address,
-  }));
 }

@@ -2,10 +2,10 @@ import { type Selectable, sql, type Updateable } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
+import { isIn, type Place } from '../../db/place.ts';
 import type { Tables } from '../../db/tables.ts';
 import { orderOf } from '../../lib/order.ts';
 import type { Page } from '../../lib/page.ts';
-import { isIn, type Place } from '../projects/place.ts';
 import type { PortListQuery } from './schema.ts';
 
 export type PortRow = Selectable<Tables['ports']> & {
@@ -84,16 +84,6 @@ export async function portsOfNetwork(
     .execute();
 }
 
-/** Whether the network is the platform's to the outside. */
-export async function isOutside(tx: Transaction, networkId: string): Promise<boolean> {
-  const network = await tx.sql
-    .selectFrom('networks')
-    .select('external')
-    .where('id', '=', networkId)
-    .executeTakeFirst();
-  return network?.external ?? false;
-}
-
 /** Locks the port against other changes until the transaction ends; false when it isn't there. */
 export async function lockPort(tx: Transaction, id: string, place?: Place): Promise<boolean> {
   let port = tx.sql.selectFrom('ports').select('id').where('id', '=', id);
@@ -107,15 +97,4 @@ export async function changePort(
   change: Updateable<Tables['ports']>,
 ): Promise<void> {
   await tx.sql.updateTable('ports').set(change).where('id', '=', id).execute();
-}
-
-/** Puts these groups on the port and no others. A group that was deleted meanwhile is left out. */
-export async function replaceGroups(tx: Transaction, portId: string, groupIds: string[]): Promise<void> {
-  await tx.sql.deleteFrom('port_security_groups').where('port_id', '=', portId).execute();
-  await sql`
-    insert into port_security_groups (port_id, security_group_id)
-    select ${portId}, id from (
-      select id from security_groups where id = any(${groupIds}::uuid[]) order by id for key share
-    ) as still_there
-    on conflict do nothing`.execute(tx.sql);
 }

@@ -5,10 +5,9 @@ import { ProjectRegionParams } from '../../lib/wire.ts';
 import type { FloatingIps } from '../floating-ips/service.ts';
 import { NetworkParams } from '../networks/schema.ts';
 import type { Networks } from '../networks/service.ts';
-import { presentedInterfaces } from './interface-answers.ts';
-import { InterfaceAnswer } from './interface-schema.ts';
+import { InterfaceAnswer } from './interfaces/schema.ts';
+import { presentedInterfaces } from './interfaces/service.ts';
 import { presentedPort } from './presenter.ts';
-import type { ProjectPorts } from './project-ports.ts';
 import {
   AllowAddressPairs,
   PortAnswer,
@@ -18,6 +17,7 @@ import {
   PortParams,
   UpdatePort,
 } from './schema.ts';
+import type { ProjectPorts } from './service.ts';
 import { UPDATE_PAIRS, UPDATE_PORT } from './tasks.ts';
 
 const PORTS = '/cloud/v1/ports/:project_id/:region_id';

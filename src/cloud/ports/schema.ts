@@ -3,6 +3,7 @@ import { nullable } from '../../lib/nullable.ts';
 import { Uuid, UuidInput } from '../../lib/resource-fields.ts';
 import { TagsPatchInput } from '../../lib/tags-patch.ts';
 import { listOf, listQuery, ProjectRegion, Timestamp } from '../../lib/wire.ts';
+import type { AddressPair } from './tables.ts';
 
 const MAX_GROUPS = 10;
 /** As Neutron's max_allowed_address_pair has it by default. */
@@ -192,3 +193,11 @@ export const PortParams = Type.Object({
   ...ProjectRegion,
   port_id: Type.String({ description: 'Port ID' }),
 });
+
+/** With the hardware address that each is sent from. */
+export function presentedPairs(port: { allowed_address_pairs: readonly AddressPair[]; mac_address: string }) {
+  return port.allowed_address_pairs.map(({ ip_address, mac_address = port.mac_address }) => ({
+    ip_address,
+    mac_address,
+  }));
+}

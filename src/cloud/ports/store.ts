@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { compiledQuery } from '../../db/compiled.ts';
 import type { Sql, Transaction } from '../../db/database.ts';
-import { isIn, type Place } from '../projects/place.ts';
+import { isIn, type Place } from '../../db/place.ts';
 
 /** A port as the specification shows it. */
 export interface NetworkPortRow {

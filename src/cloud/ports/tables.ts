@@ -1,5 +1,4 @@
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely';
-import type { AddressPair } from './address-pairs.ts';
 
 export interface PortTables {
   ports: {
@@ -28,4 +27,10 @@ export interface PortTables {
     created_at: Date;
     updated_at: Date;
   };
+}
+
+/** What a port may send from besides its own address. Without a hardware address it is sent from the port's own. */
+export interface AddressPair {
+  ip_address: string;
+  mac_address?: string;
 }

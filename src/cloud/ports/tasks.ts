@@ -1,8 +1,9 @@
-import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
+import { type TaskEnd, type TaskType, taskType } from '../../convergence/task-kind.ts';
 import { wantedOf } from '../../convergence/wants.ts';
 import type { Clock } from '../../lib/clock.ts';
-import * as addresses from '../networks/addresses.ts';
-import { changePort, lockPort, replaceGroups } from './port-rows.ts';
+import * as addresses from '../networks/addresses/in-transaction.ts';
+import * as portGroups from '../security-groups/of-ports/in-transaction.ts';
+import { changePort, lockPort } from './port-rows.ts';
 import { asInRows } from './wanted.ts';
 import type { WantedPort } from './wanted-port.ts';
 
@@ -11,9 +12,8 @@ interface PortInput extends WantedPort {
   portId: string;
 }
 
-const deadlineMs = minutes(10);
-export const UPDATE_PORT: TaskType<PortInput> = { type: 'update_port', deadlineMs };
-export const UPDATE_PAIRS: TaskType<PortInput> = { type: 'update_port_allowed_address_pairs', deadlineMs };
+export const UPDATE_PORT = taskType<PortInput>('update_port');
+export const UPDATE_PAIRS = taskType<PortInput>('update_port_allowed_address_pairs');
 
 /** How changes of ports end: the row becomes what was wanted, or stays. */
 export function portTasks({ clock }: { clock: Clock }): TaskEnd[] {
@@ -28,7 +28,7 @@ export function portTasks({ clock }: { clock: Clock }): TaskEnd[] {
       const kept = pairs?.filter(
         (pair) => !wanted || wanted.addressPairs.some(({ ipAddress }) => ipAddress === pair.ip_address),
       );
-      if (groups) await replaceGroups(tx, portId, groups);
+      if (groups) await portGroups.replace(tx, portId, groups);
       await changePort(tx, portId, {
         port_security_enabled: portSecurityEnabled,
         ...(kept && { allowed_address_pairs: JSON.stringify(kept) }),

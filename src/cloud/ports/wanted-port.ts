@@ -1,9 +1,10 @@
 import { canonicalAddress } from '../../lib/cidr.ts';
 import { type FieldProblem, InvalidError } from '../../lib/errors.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
-import { type AddressPair, pairsFrom } from './address-pairs.ts';
+import { pairsFrom } from './address-pairs.ts';
 import type { PortRow } from './port-rows.ts';
 import type { UpdatePort } from './schema.ts';
+import type { AddressPair } from './tables.ts';
 
 export interface Assignment {
   subnetId: string;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { PortSpec } from '../../backends/contract/specs.ts';
 import { amend, type Wanted } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
-import type { AddressPair } from './address-pairs.ts';
+import type { AddressPair } from './tables.ts';
 import type { WantedPort } from './wanted-port.ts';
 
 interface PortParts {

@@ -1,4 +1,4 @@
-import type { PriceTerms } from '../catalog/catalog.ts';
+import type { PriceTerms } from '../catalog/service.ts';
 import { sumOf, type VolumePrice, volumePrice } from './formula.ts';
 
 /** Pools of one kind, and what one of each part costs for an hour; undefined where the book has no price. */

@@ -1,7 +1,7 @@
-import { InvalidError } from '../../lib/errors.ts';
 import { VOLUME_TYPES } from '../../lib/volume-types.ts';
-import type { Catalog } from '../catalog/catalog.ts';
-import { kindProblems, poolOffer, publicAddressProblems } from '../clusters/pools.ts';
+import type { Catalog } from '../catalog/service.ts';
+import type { ClusterPools } from '../clusters/pools/service.ts';
+import type { Clusters } from '../clusters/service.ts';
 import type { Scope } from '../projects/service.ts';
 import { type ClusterPrice, clusterPrice, type PoolParts } from './cluster-formula.ts';
 import type { ClusterPriceRequest } from './cluster-schema.ts';
@@ -15,12 +15,6 @@ interface PricedPool {
   is_public_ipv4: boolean;
 }
 
-/** What this feature needs to know of clusters. */
-export interface ClusterLookup {
-  /** @throws NotFoundError */
-  get(scope: Scope, name: string): Promise<{ pools: PricedPool[] }>;
-}
-
 export interface ClusterPrices {
   /** Pools that name no boot volume are priced without one. @throws InvalidError for pools that can't be had here */
   ofNew(scope: Scope, request: ClusterPriceRequest): ClusterPrice;
@@ -28,17 +22,16 @@ export interface ClusterPrices {
   ofExisting(scope: Scope, name: string): Promise<ClusterPrice>;
 }
 
-export function createClusterPrices(deps: { catalog: Catalog; clusters: ClusterLookup }): ClusterPrices {
-  const { catalog, clusters } = deps;
+export function createClusterPrices(deps: {
+  catalog: Catalog;
+  clusters: Pick<Clusters, 'get'>;
+  clusterPools: Pick<ClusterPools, 'requirePossible'>;
+}): ClusterPrices {
+  const { catalog, clusters, clusterPools } = deps;
 
   return {
     ofNew(scope, { pools }) {
-      const offer = poolOffer(catalog, scope);
-      const problems = pools.flatMap((pool, index) => [
-        ...kindProblems(pool, offer, bootFields(pool), `pools.${index}.`),
-        ...publicAddressProblems(pool, offer, `pools.${index}.`),
-      ]);
-      if (problems.length > 0) throw new InvalidError(problems);
+      clusterPools.requirePossible(scope, pools);
       return priceOf(
         scope,
         pools.map((pool) => ({
@@ -79,11 +72,4 @@ export function createClusterPrices(deps: { catalog: Catalog; clusters: ClusterL
     });
     return clusterPrice(terms, parts);
   }
-}
-
-const BOOT_FIELDS = ['boot_volume_size', 'boot_volume_type'] as const;
-
-/** A boot volume has a price if both of its fields are there, so who names one of them owes the other. */
-function bootFields(pool: ClusterPriceRequest['pools'][number]) {
-  return BOOT_FIELDS.some((name) => (pool[name] ?? null) !== null) ? BOOT_FIELDS : [];
 }

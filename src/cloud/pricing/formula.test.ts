@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { PriceTerms } from '../catalog/catalog.ts';
+import type { PriceTerms } from '../catalog/service.ts';
 import { volumePrice } from './formula.ts';
 
 const terms: PriceTerms = {

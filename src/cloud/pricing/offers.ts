@@ -1,13 +1,6 @@
-import type { CurrencyCode, PriceTerms } from '../catalog/catalog.ts';
+import type { OfferPrice } from '../catalog/price-schema.ts';
+import type { PriceTerms } from '../catalog/service.ts';
 import { volumePrice } from './formula.ts';
-
-/** The price of what a list offers. */
-export interface OfferPrice {
-  currency_code: CurrencyCode | null;
-  price_per_hour: number | null;
-  price_per_month: number | null;
-  price_status: 'error' | 'hide' | 'show' | null;
-}
 
 /**
  * An hour of the book's price as the client pays it, by the formula of volumes. While a client tries the platform

@@ -1,17 +1,14 @@
 import { InvalidError } from '../../lib/errors.ts';
 import { SNAPSHOT_TYPES, type VolumeType } from '../../lib/volume-types.ts';
-import type { Catalog, Image } from '../catalog/catalog.ts';
+import type { OfferPrice } from '../catalog/price-schema.ts';
+import type { Catalog, Image } from '../catalog/service.ts';
 import type { Scope } from '../projects/service.ts';
+import type { Snapshots } from '../snapshots/service.ts';
+import type { Volumes } from '../volumes/service.ts';
 import { type VolumePrice, volumePrice } from './formula.ts';
-import { type OfferPrice, offerPrice } from './offers.ts';
+import { offerPrice } from './offers.ts';
 import type { SnapshotPriceRequest, VolumePriceRequest } from './schema.ts';
 import { type PricedVolume, pricedVolume, volumeRequestProblems } from './volume-request.ts';
-
-/** Volumes and snapshots, as far as their price goes. */
-interface Priced {
-  /** @throws NotFoundError */
-  get(scope: Scope, id: string): Promise<{ size_gib: number; volume_type: VolumeType }>;
-}
 
 export interface Pricing {
   /**
@@ -31,7 +28,11 @@ export interface Pricing {
   image(scope: Scope, osType: Image['os_type']): OfferPrice;
 }
 
-export function createPricing(deps: { catalog: Catalog; snapshots: Priced; volumes: Priced }): Pricing {
+export function createPricing(deps: {
+  catalog: Catalog;
+  snapshots: Pick<Snapshots, 'get'>;
+  volumes: Pick<Volumes, 'get'>;
+}): Pricing {
   const { catalog, snapshots, volumes } = deps;
   return {
     async volume(scope, request) {

@@ -1,23 +1,17 @@
-import { wantNothingOf } from '../../convergence/wants.ts';
+import { forgetElsewhere, wantNothingOf } from '../../convergence/wants.ts';
 import { announce } from '../../db/changes.ts';
 import { type Database, type Transaction, violates } from '../../db/database.ts';
-import type { Principal } from '../../iam/identity/principal.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError } from '../../lib/errors.ts';
 import { found } from '../../lib/found.ts';
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Principal } from '../../requests/principal.ts';
+import type { Catalog } from '../catalog/service.ts';
 import type { Tasks } from '../tasks/service.ts';
-import { leftIn, removePrepared } from './contents.ts';
+import { leftIn } from './contents.ts';
+import { prepareProjects, removePrepared } from './in-transaction.ts';
 import type { CreateProject, UpdateProject } from './schema.ts';
-import { PROJECT_TOPIC } from './service.ts';
-import {
-  forgetElsewhere,
-  insertProject,
-  lockProject,
-  moveToDeleted,
-  type ProjectRow,
-  updateProject,
-} from './store.ts';
+import { PROJECT_TOPIC, type Projects } from './service.ts';
+import { insertProject, lockProject, moveToDeleted, type ProjectRow, updateProject } from './store.ts';
 
 /** What makes, changes and removes projects. Others come and go only with their account. */
 export interface ProjectChanges {
@@ -37,14 +31,9 @@ export function createProjectChanges(deps: {
   clock: Clock;
   catalog: Pick<Catalog, 'regions'>;
   tasks: Pick<Tasks, 'done'>;
-  projects: {
-    project(principal: Principal, projectId: number): Promise<ProjectRow>;
-    forget(projectId: number): void;
-  };
-  /** Gives every project of the account what each has from its first moment on, in the transaction that made it. */
-  prepareProjects: (tx: Transaction, clientId: number) => Promise<void>;
+  projects: Pick<Projects, 'project' | 'forget'>;
 }): ProjectChanges {
-  const { database, clock, catalog, tasks, projects, prepareProjects } = deps;
+  const { database, clock, catalog, tasks, projects } = deps;
 
   return {
     async create(principal, { name, description = null }) {
@@ -53,7 +42,7 @@ export function createProjectChanges(deps: {
         database.accept(principal, async (tx) => {
           const made = await insertProject(tx, { clientId, name, description, now: clock.now() });
           principal.writes?.about({ ...made, type: 'project' });
-          await prepareProjects(tx, clientId);
+          await prepareProjects(tx, catalog, clock.now(), clientId);
           return made;
         }),
       );

@@ -49,16 +49,3 @@ export async function leftIn(tx: Transaction, projectId: number): Promise<string
 function place(regions: number[]): string {
   return `region${regions.length === 1 ? '' : 's'} ${regions.join(', ')}`;
 }
-
-/** Removes what the project came with. It counts in no quota. */
-export async function removePrepared(tx: Transaction, projectId: number): Promise<void> {
-  const networks = tx.sql.selectFrom('networks').select('id').where('project_id', '=', projectId);
-  const subnets = tx.sql.selectFrom('subnets').select('id').where('network_id', 'in', networks);
-  const groups = tx.sql.selectFrom('security_groups').select('id').where('project_id', '=', projectId);
-  // No port is left, but an address may be kept for a gateway that was moved.
-  await tx.sql.deleteFrom('ip_assignments').where('subnet_id', 'in', subnets).execute();
-  await tx.sql.deleteFrom('subnets').where('network_id', 'in', networks).execute();
-  await tx.sql.deleteFrom('networks').where('project_id', '=', projectId).execute();
-  await tx.sql.deleteFrom('security_group_rules').where('security_group_id', 'in', groups).execute();
-  await tx.sql.deleteFrom('security_groups').where('project_id', '=', projectId).execute();
-}

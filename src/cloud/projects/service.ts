@@ -1,12 +1,12 @@
 import type { ChangeFeed } from '../../db/changes.ts';
 import type { Database } from '../../db/database.ts';
+import type { Place } from '../../db/place.ts';
 import { createRowCache } from '../../db/row-cache.ts';
-import { ownsClient, type Principal } from '../../iam/identity/principal.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { found } from '../../lib/found.ts';
 import type { Page } from '../../lib/page.ts';
-import type { Catalog, Region } from '../catalog/catalog.ts';
-import type { Place } from './place.ts';
+import { ownsClient, type Principal } from '../../requests/principal.ts';
+import type { Catalog, Region } from '../catalog/service.ts';
 import type { ProjectListQuery } from './schema.ts';
 import { findProject, type ListedProjectRow, listProjects, type ProjectRow } from './store.ts';
 

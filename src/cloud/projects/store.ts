@@ -1,4 +1,4 @@
-import { sql as raw, type Selectable } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -52,18 +52,6 @@ export async function moveToDeleted(tx: Transaction, project: ProjectRow, now: D
   await tx.sql
     .insertInto('deleted_projects')
     .values({ id, client_id, name, description, created_at, deleted_at: now })
-    .execute();
-}
-
-/**
- * Nobody is left to remove what the project has outside the regions: their backends have gone with them from the catalogue.
- * One that is there all the same tells of it as of what nobody wants.
- */
-export async function forgetElsewhere(tx: Transaction, id: number, regions: number[]): Promise<void> {
-  await tx.sql
-    .deleteFrom('wants')
-    .where('project_id', '=', id)
-    .where(raw<boolean>`region_id <> all(${regions}::bigint[])`)
     .execute();
 }
 

@@ -1,6 +1,6 @@
 import { offsetTimestamp } from '../../lib/timestamps.ts';
 import type { NetworkAnswer } from '../networks/schema.ts';
-import { presentedPairs } from '../ports/address-pairs.ts';
+import { presentedPairs } from '../ports/schema.ts';
 import type { Scope } from '../projects/service.ts';
 import type { ReservedFixedIpAnswer } from './schema.ts';
 import type { ReservedRow } from './store.ts';

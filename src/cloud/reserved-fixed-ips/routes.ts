@@ -1,7 +1,6 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
-import { presentedNetwork } from '../networks/answers.ts';
 import type { Networks } from '../networks/service.ts';
 import type { Scope } from '../projects/service.ts';
 import {
@@ -133,7 +132,7 @@ export function reservedFixedIpRoutes(
   async function presented(rows: ReservedRow[], scope: Scope): Promise<ReservedFixedIpAnswer[]> {
     const ids = [...new Set(rows.map((row) => row.network_id))];
     const found = await networks.withSubnets(scope, ids);
-    const answers = new Map(found.map(({ network }) => [network.id, presentedNetwork(network, scope)]));
+    const answers = new Map(found.map(({ network }) => [network.id, network]));
     return rows.flatMap((row) => {
       const network = answers.get(row.network_id);
       return network ? [presentedReservedFixedIp(row, network, scope)] : [];

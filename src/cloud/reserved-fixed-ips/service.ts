@@ -5,17 +5,18 @@ import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
+import { refuseHeld } from '../../lib/held.ts';
 import type { Page } from '../../lib/page.ts';
 import { awayFrom } from '../floating-ips/wanted.ts';
-import { refuseNode } from '../instances/nodes/refuse-node.ts';
-import type { AddressSource } from '../networks/address-wish.ts';
-import * as addresses from '../networks/addresses.ts';
-import { familiesOf, wishedAddresses } from '../networks/ip-family.ts';
-import { isOutside } from '../ports/port-rows.ts';
+import { refuseNode } from '../instances/in-transaction.ts';
+import type { AddressSource } from '../networks/addresses/in-transaction.ts';
+import * as addresses from '../networks/addresses/in-transaction.ts';
+import { familiesOf, wishedAddresses } from '../networks/addresses/schema.ts';
+import { isOutside } from '../networks/in-transaction.ts';
+import { changeReserved, insertReserved } from '../ports/reserved/in-transaction.ts';
 import { portSpecs } from '../ports/wanted.ts';
 import type { Scope } from '../projects/service.ts';
-import { quotaOwner, takeQuota } from '../quotas/quotas.ts';
-import { refuseHeld } from '../tasks/held.ts';
+import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { CreateReservedFixedIp, ReservedFixedIpListQuery } from './input-schema.ts';
 import * as store from './store.ts';
@@ -79,7 +80,7 @@ export function createReservedFixedIps(deps: {
         if (again !== undefined) return again;
         refuseUsed(port);
         const taskId = randomUUID();
-        await store.changeReserved(tx, port.id, { task_id: taskId });
+        await changeReserved(tx, port.id, { task_id: taskId });
         await begin(tx, scope, FREE_ADDRESS, {
           taskId,
           data: { port_id: port.id },
@@ -96,7 +97,7 @@ export function createReservedFixedIps(deps: {
         refuseUsed(port);
         const address = await onlyAddress(tx, port);
         const [taskId, floatingIpId] = [randomUUID(), randomUUID()];
-        await store.changeReserved(tx, port.id, { task_id: taskId });
+        await changeReserved(tx, port.id, { task_id: taskId });
         await begin(tx, scope, CONVERT_ADDRESS, {
           taskId,
           data: { port_id: port.id },
@@ -118,7 +119,7 @@ export function createReservedFixedIps(deps: {
     if (!taken) throw new TypeError('every wish has an answer');
     scope.principal.writes?.about({ type: 'port', id, name: taken.address });
     const port = { id, networkId: taken.networkId, isVip: request.is_vip ?? false };
-    await store.insertReserved(tx, scope, port, taskId, clock.now());
+    await insertReserved(tx, scope, port, taskId, clock.now());
     return { portId: id };
   }
 
@@ -138,7 +139,7 @@ export function createReservedFixedIps(deps: {
     await refuseNode(tx, { id: port.instance_id ?? '', pool_id: port.pool_id });
     refuseHeld(`Port ${port.id}`, port);
     const held = { reserved: true, creator_task_id: taskId, task_id: taskId };
-    await store.changeReserved(tx, port.id, held);
+    await changeReserved(tx, port.id, held);
     return { portId: port.id, existed: true };
   }
 

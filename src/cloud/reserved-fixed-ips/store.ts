@@ -1,12 +1,11 @@
-import { type Selectable, sql, type Updateable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
+import { isIn, type Place } from '../../db/place.ts';
 import type { Tables } from '../../db/tables.ts';
 import { orderOf } from '../../lib/order.ts';
 import type { Page } from '../../lib/page.ts';
-import { newResource } from '../projects/new-resource.ts';
-import { isIn, type Place } from '../projects/place.ts';
 import type { ReservedFixedIpListQuery } from './input-schema.ts';
 import { sharingPorts } from './vip-store.ts';
 
@@ -123,43 +122,4 @@ export async function lockPortToReserve(
     .where(isIn(place))
     .forUpdate()
     .executeTakeFirst();
-}
-
-export async function insertReserved(
-  tx: Transaction,
-  place: Place,
-  port: { id: string; networkId: string; isVip: boolean },
-  taskId: string,
-  now: Date,
-): Promise<void> {
-  await tx.sql
-    .insertInto('ports')
-    .values({
-      id: port.id,
-      network_id: port.networkId,
-      instance_id: null,
-      name: `port-${port.id}`,
-      interface_name: null,
-      position: 0,
-      port_security_enabled: true,
-      reserved: true,
-      is_vip: port.isVip,
-      tags: JSON.stringify({}),
-      ...newResource(place, taskId, now),
-    })
-    .execute();
-}
-
-export async function changeReserved(
-  tx: Transaction,
-  id: string,
-  change: Updateable<Tables['ports']>,
-): Promise<void> {
-  await tx.sql.updateTable('ports').set(change).where('id', '=', id).execute();
-}
-
-/** False when it isn't there. */
-export async function deleteReserved(tx: Transaction, id: string): Promise<boolean> {
-  const { numDeletedRows } = await tx.sql.deleteFrom('ports').where('id', '=', id).executeTakeFirst();
-  return numDeletedRows > 0n;
 }

@@ -1,13 +1,14 @@
-import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
+import { type TaskEnd, taskType } from '../../convergence/task-kind.ts';
 import { remove as removeWant } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { floatingIpOfPort } from '../floating-ips/of-port.ts';
-import * as floatingIps from '../floating-ips/on-interfaces.ts';
-import * as addresses from '../networks/addresses.ts';
+import * as floatingIps from '../floating-ips/in-transaction.ts';
+import { floatingIpOfPort } from '../floating-ips/in-transaction.ts';
+import * as addresses from '../networks/addresses/in-transaction.ts';
+import { changeReserved, deleteReserved } from '../ports/reserved/in-transaction.ts';
 import { asInRows } from '../ports/wanted.ts';
-import { type QuotaOwner, releaseQuota } from '../quotas/quotas.ts';
-import { changeReserved, deleteReserved, lockAny } from './store.ts';
+import { type QuotaOwner, releaseQuota } from '../quotas/in-transaction.ts';
+import { lockAny } from './store.ts';
 import { disconnectAll } from './vips.ts';
 
 export interface ReservedInput extends QuotaOwner {
@@ -18,13 +19,9 @@ export interface ReservedInput extends QuotaOwner {
   floatingIpId?: string;
 }
 
-const deadlineMs = minutes(10);
-export const RESERVE_ADDRESS: TaskType<ReservedInput> = { type: 'create_reserved_fixed_ip', deadlineMs };
-export const FREE_ADDRESS: TaskType<ReservedInput> = { type: 'delete_reserved_fixed_ip', deadlineMs };
-export const CONVERT_ADDRESS: TaskType<ReservedInput> = {
-  type: 'convert_reserved_fixed_ip_to_fip',
-  deadlineMs,
-};
+export const RESERVE_ADDRESS = taskType<ReservedInput>('create_reserved_fixed_ip');
+export const FREE_ADDRESS = taskType<ReservedInput>('delete_reserved_fixed_ip');
+export const CONVERT_ADDRESS = taskType<ReservedInput>('convert_reserved_fixed_ip_to_fip');
 
 interface Deps {
   clock: Clock;

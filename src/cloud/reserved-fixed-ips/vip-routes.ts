@@ -1,5 +1,4 @@
 import type { Api } from '../../http/server.ts';
-import { presentedNetwork, presentedSubnet } from '../networks/answers.ts';
 import type { Networks } from '../networks/service.ts';
 import type { Scope } from '../projects/service.ts';
 import { ReservedFixedIpParams } from './schema.ts';
@@ -82,8 +81,8 @@ export function vipRoutes(app: Api, deps: { networks: Pick<Networks, 'withSubnet
   async function listed(scope: Scope, rows: DeviceRow[]) {
     const ids = [...new Set(rows.map((row) => row.network_id))];
     const found = (await networks.withSubnets(scope, ids)).map(({ network, subnets }) => ({
-      network: presentedNetwork(network, scope),
-      subnets: new Map(subnets.map((subnet) => [subnet.id, presentedSubnet(subnet, scope)])),
+      network,
+      subnets: new Map(subnets.map((subnet) => [subnet.id, subnet])),
     }));
     const byId = new Map(found.map((one) => [one.network.id, one]));
     const results = rows.flatMap(({ network_id, ...row }): VipDevice[] => {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Sql, Transaction } from '../../db/database.ts';
-import type { AddressPair } from '../ports/address-pairs.ts';
+import type { AddressPair } from '../ports/tables.ts';
 
 /** A virtual address with all that its lists and changes need of it. */
 export interface Vip {
@@ -125,27 +125,3 @@ export async function lockMembers(
 }
 
 const sharesInNetwork = (vip: Vip) => sql<boolean>`(network_id = ${vip.network_id} and ${shares(vip)})`;
-
-/** Pairs are sorted by address and hardware address, as in `pairsFrom`. */
-const PLACE = sql`concat_ws(' ', pair ->> 'ip_address', pair ->> 'mac_address') collate "C"`;
-
-/** Gives the ports the addresses as further pairs, those that they lack. */
-export async function addPairs(tx: Transaction, vip: Vip, ids: string[], now: Date): Promise<void> {
-  await sql`
-    update ports set updated_at = ${now}, allowed_address_pairs = (
-      select jsonb_agg(pair order by ${PLACE}) from (
-        select pair from jsonb_array_elements(allowed_address_pairs) as pair
-        union
-        select jsonb_build_object('ip_address', address) from unnest(${vip.addresses}::text[]) as address
-      ) as pairs)
-    where id = any(${ids}::uuid[])`.execute(tx.sql);
-}
-
-export async function removePairs(tx: Transaction, vip: Vip, ids: string[], now: Date): Promise<void> {
-  await sql`
-    update ports set updated_at = ${now}, allowed_address_pairs = coalesce((
-      select jsonb_agg(pair order by ${PLACE})
-      from jsonb_array_elements(allowed_address_pairs) as pair
-      where not pair ->> 'ip_address' = any(${vip.addresses}::text[])), '[]')
-    where id = any(${ids}::uuid[])`.execute(tx.sql);
-}

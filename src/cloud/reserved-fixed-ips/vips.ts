@@ -3,13 +3,14 @@ import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
-import { refuseNode } from '../instances/nodes/refuse-node.ts';
+import { refuseHeld } from '../../lib/held.ts';
+import { refuseNode } from '../instances/in-transaction.ts';
+import { addPairs, changeReserved, removePairs } from '../ports/reserved/in-transaction.ts';
 import { MAX_PAIRS } from '../ports/schema.ts';
 import { asInRows, withoutPairs } from '../ports/wanted.ts';
 import type { Scope } from '../projects/service.ts';
-import { refuseHeld } from '../tasks/held.ts';
 import type { Tasks } from '../tasks/service.ts';
-import { changeReserved, findReserved, lockReservedPort, type PlainReserved } from './store.ts';
+import { findReserved, lockReservedPort, type PlainReserved } from './store.ts';
 import * as members from './vip-store.ts';
 
 /** Virtual addresses: reserved ones that ports of several instances share. All changes are made at once. */
@@ -70,8 +71,8 @@ export function createVips(deps: { database: Database; clock: Clock; tasks: Pick
         for (const one of [...joining, ...leaving]) refuseHeld(`Port ${one.id}`, one);
         for (const one of joining) await refuseUnable(tx, vip, one);
         const now = clock.now();
-        await members.addPairs(tx, vip, idsOf(joining), now);
-        await members.removePairs(tx, vip, idsOf(leaving), now);
+        await addPairs(tx, vip.addresses, idsOf(joining), now);
+        await removePairs(tx, vip.addresses, idsOf(leaving), now);
         await tasks.want(tx, scope, await asInRows(tx, idsOf([...joining, ...leaving])));
       }),
   };
@@ -90,7 +91,7 @@ export function createVips(deps: { database: Database; clock: Clock; tasks: Pick
 export async function disconnectAll(tx: Transaction, port: PlainReserved, now: Date): Promise<void> {
   const vip = await vipOf(tx, port);
   const sharing = await members.lockMembers(tx, vip, [], true);
-  await members.removePairs(tx, vip, idsOf(sharing), now);
+  await removePairs(tx, vip.addresses, idsOf(sharing), now);
   // A task may hold one of them, whose change is in no row yet.
   await want(tx, null, withoutPairs(idsOf(sharing), vip.addresses));
 }

@@ -3,7 +3,7 @@ import { MetadataList } from '../../lib/legacy-metadata.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { PlaceFields, TagAnswer, Uuid } from '../../lib/resource-fields.ts';
 import { listOf, OffsetTimestamp } from '../../lib/wire.ts';
-import { Direction, Ethertype, Port, Prefix, Protocol } from './rule-schema.ts';
+import { Direction, Ethertype, Port, Prefix, Protocol } from './rules/schema.ts';
 
 type DialectName = 'specification' | 'client';
 

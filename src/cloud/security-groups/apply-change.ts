@@ -6,13 +6,13 @@ import { ConflictError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
 import type { Scope } from '../projects/service.ts';
 import type { Tasks } from '../tasks/service.ts';
-import { requireRemoteGroups } from './accepted-rules.ts';
-import { CLUSTER_TAG } from './cluster-tag.ts';
 import { changesNothing, type GroupChange, refuseRuleConflicts } from './group-change.ts';
-import { refusePlatformRules } from './platform-rules.ts';
-import { deleteRules, insertRules, rulesOf, updateRules } from './rule-store.ts';
+import { requireRemoteGroups } from './rules/accepted.ts';
+import { refusePlatformRules } from './rules/platform-rules.ts';
+import { deleteRules, insertRules, rulesOf, updateRules } from './rules/store.ts';
 import * as store from './store.ts';
 import { groupSpec } from './wanted.ts';
+import { CLUSTER_TAG } from './worker-groups/cluster-tag.ts';
 
 /** A group after a request, with the rules that the request added, in its order. */
 export interface ChangedGroup {

@@ -6,21 +6,21 @@ import { type FieldProblem, InvalidError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
-import { portsOf as lockedPortsOf } from '../ports/of-instances.ts';
+import { portsOf as lockedPortsOf } from '../ports/in-transaction.ts';
 import { asInRows } from '../ports/wanted.ts';
 import type { Scope } from '../projects/service.ts';
-import { takeQuota } from '../quotas/quotas.ts';
+import { takeQuota } from '../quotas/in-transaction.ts';
 import type { Tasks } from '../tasks/service.ts';
-import { acceptedRules, requireRemoteGroups } from './accepted-rules.ts';
 import { refuseDefaultName, withFreeName } from './apply-change.ts';
-import { CLUSTER_TAG } from './cluster-tag.ts';
-import { openRules, withDefaultEgress } from './default-rules.ts';
+import { openRules, withDefaultEgress } from './defaults/rules.ts';
 import { noteCreation } from './finished-tasks.ts';
-import { addToPorts } from './put-on-ports.ts';
-import type { CanonicalRule } from './rules.ts';
+import { addToPorts } from './of-ports/put-on-ports.ts';
+import { acceptedRules, requireRemoteGroups } from './rules/accepted.ts';
+import type { CanonicalRule } from './rules/canonical.ts';
 import type { CreateSecurityGroup, CreateSecurityGroupTask } from './schema.ts';
 import * as store from './store.ts';
 import { groupSpec } from './wanted.ts';
+import { CLUSTER_TAG } from './worker-groups/cluster-tag.ts';
 
 export interface GroupCreation {
   /**

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { changesNothing, changeToWanted } from './group-change.ts';
-import { duplicateKey } from './rule-duplicates.ts';
-import { canonicalRule, type RuleInput } from './rules.ts';
+import { canonicalRule, type RuleInput } from './rules/canonical.ts';
+import { duplicateKey } from './rules/duplicates.ts';
 
 const rule = (given: Partial<RuleInput>) => canonicalRule({ direction: 'ingress', ...given });
 const known = (id: string, given: Partial<RuleInput>) => ({

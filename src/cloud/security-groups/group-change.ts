@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConflictError } from '../../lib/errors.ts';
-import { duplicateKey } from './rule-duplicates.ts';
-import type { CanonicalRule } from './rules.ts';
+import type { CanonicalRule } from './rules/canonical.ts';
+import { duplicateKey } from './rules/duplicates.ts';
 import { MAX_RULES } from './schema.ts';
 
 type IdentifiedRule = CanonicalRule & { id: string };

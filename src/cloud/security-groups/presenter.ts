@@ -1,8 +1,8 @@
 import { presentedTags } from '../../lib/tag-list.ts';
 import { offsetTimestamp } from '../../lib/timestamps.ts';
 import type { Scope } from '../projects/service.ts';
-import type { ProtocolName } from './protocols.ts';
-import type { RuleRow } from './rule-store.ts';
+import type { ProtocolName } from './rules/protocols.ts';
+import type { RuleRow } from './rules/store.ts';
 import type { SecurityGroupRow } from './store.ts';
 
 /** The one thing in which the dialects differ here. */

@@ -2,7 +2,7 @@ import { type Transaction, violates } from '../../db/database.ts';
 import { ConflictError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
 import type { Scope } from '../projects/service.ts';
-import { quotaOwner, releaseQuota } from '../quotas/quotas.ts';
+import { quotaOwner, releaseQuota } from '../quotas/in-transaction.ts';
 import type { Tasks } from '../tasks/service.ts';
 import * as store from './store.ts';
 import { withoutIt } from './wanted.ts';

@@ -4,10 +4,9 @@ import type { Api } from '../../http/server.ts';
 import { presentedPage } from '../../lib/page.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import { securityGroupListSchema, securityGroupSchema } from './answer-schema.ts';
-import { instanceGroupRoutes } from './instance-routes.ts';
 import { GROUPS, GroupParams, GROUP_TAGS as tags } from './params.ts';
 import { presentedGroup } from './presenter.ts';
-import { ruleRoutes } from './rule-routes.ts';
+import { ruleRoutes } from './rules/routes.ts';
 import {
   copySecurityGroupSchema,
   createSecurityGroupSchema,
@@ -129,6 +128,5 @@ export function securityGroupRoutes(
   });
 
   ruleRoutes(app, dialect, { securityGroups });
-  instanceGroupRoutes(app, { securityGroups });
   groupTaskRoutes(app, dialect, { securityGroups });
 }

@@ -4,7 +4,7 @@ import { UuidInput } from '../../lib/resource-fields.ts';
 import { tagQuery } from '../../lib/tag-query.ts';
 import { TagsPatchInput } from '../../lib/tags-patch.ts';
 import { listQuery, ResourceName } from '../../lib/wire.ts';
-import { MAX_DESCRIPTION, ruleFieldsV1, ruleInput, ruleInputV2 } from './rule-schema.ts';
+import { MAX_DESCRIPTION, ruleFieldsV1, ruleInput, ruleInputV2 } from './rules/schema.ts';
 
 export const GroupListQuery = Type.Object(
   {

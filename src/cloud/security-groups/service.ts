@@ -7,9 +7,9 @@ import type { Scope } from '../projects/service.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { changeGroup } from './apply-change.ts';
 import { type GroupCreation, groupCreation } from './creation.ts';
-import { type InstanceGroups, instanceGroups } from './instance-groups.ts';
+import { type InstanceGroups, instanceGroups } from './of-instances/changes.ts';
 import { removeGroup } from './removal.ts';
-import { type RuleChanges, ruleChanges } from './rule-changes.ts';
+import { type RuleChanges, ruleChanges } from './rules/changes.ts';
 import type { GroupListQuery } from './schema.ts';
 import * as store from './store.ts';
 import { type GroupUpdates, groupUpdates } from './updates.ts';
@@ -18,6 +18,8 @@ export interface SecurityGroups extends GroupCreation, GroupUpdates, RuleChanges
   list(scope: Scope, query: GroupListQuery): Promise<Page<store.SecurityGroupRow>>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.SecurityGroupRow>;
+  /** Those of the groups that exist in the project and region, in lower case. */
+  known(scope: Scope, ids: string[]): Promise<ReadonlySet<string>>;
   tags: TagHolder;
   /** @throws NotFoundError, ConflictError for the default group and while ports or rules use the group */
   delete(scope: Scope, id: string): Promise<void>;
@@ -39,6 +41,8 @@ export function createSecurityGroups(deps: {
     list: (scope, query) => store.listGroups(database.sql, scope, query),
 
     get: found,
+
+    known: (scope, ids) => database.transaction((tx) => store.existingGroups(tx, scope, ids)),
 
     tags: {
       read: found,

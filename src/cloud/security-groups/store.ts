@@ -3,11 +3,11 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { compiledQuery } from '../../db/compiled.ts';
 import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
+import { isIn, type Place } from '../../db/place.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
 import type { Page } from '../../lib/page.ts';
-import { isIn, type Place } from '../projects/place.ts';
-import { type IdentifiedRule, newRules, type RuleRow } from './rule-store.ts';
+import { type IdentifiedRule, newRules, type RuleRow } from './rules/store.ts';
 import type { GroupListQuery } from './schema.ts';
 
 export type PlainGroup = Selectable<Tables['security_groups']>;

@@ -1,5 +1,5 @@
 import type { ColumnType, JSONColumnType } from 'kysely';
-import type { CanonicalRule } from './rules.ts';
+import type { CanonicalRule } from './rules/canonical.ts';
 
 export interface SecurityGroupTables {
   security_groups: {

@@ -2,7 +2,7 @@ import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import { GROUP_TAGS, GroupParams, GroupRuleParams } from './params.ts';
-import { securityGroupRuleInputV2Schema } from './rule-schema.ts';
+import { securityGroupRuleInputV2Schema } from './rules/schema.ts';
 import { createSecurityGroupTaskSchema, updateSecurityGroupTaskSchema } from './schema.ts';
 import type { SecurityGroups } from './service.ts';
 

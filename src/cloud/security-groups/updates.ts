@@ -4,11 +4,11 @@ import { InvalidError } from '../../lib/errors.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
 import type { Scope } from '../projects/service.ts';
 import type { Tasks } from '../tasks/service.ts';
-import { acceptedRules } from './accepted-rules.ts';
 import { changeGroup } from './apply-change.ts';
-import { defaultGroupRules } from './default-rules.ts';
+import { defaultGroupRules } from './defaults/rules.ts';
 import { noteUpdate } from './finished-tasks.ts';
 import { changeToWanted, type GroupChange } from './group-change.ts';
+import { acceptedRules } from './rules/accepted.ts';
 import type { UpdateSecurityGroup, UpdateSecurityGroupTask } from './schema.ts';
 import type { SecurityGroupRow } from './store.ts';
 

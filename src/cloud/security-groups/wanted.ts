@@ -2,7 +2,7 @@ import type { SecurityGroupSpec, SecurityRuleSpec } from '../../backends/contrac
 import { remove, usersOf, type Wanted } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
 import { withoutGroup } from '../ports/wanted.ts';
-import type { CanonicalRule } from './rules.ts';
+import type { CanonicalRule } from './rules/canonical.ts';
 
 interface GroupParts {
   name: string;

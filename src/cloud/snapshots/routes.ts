@@ -1,9 +1,9 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
 import { presentedPage } from '../../lib/page.ts';
+import { commonFields } from '../../lib/resource-answer.ts';
 import { offsetTimestamp } from '../../lib/timestamps.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
-import { commonFields } from '../projects/resource-answer.ts';
 import type { Scope } from '../projects/service.ts';
 import { LegacyTags, withoutNulls } from './legacy.ts';
 import {

@@ -1,5 +1,5 @@
 import type { JSONColumnType } from 'kysely';
-import type { VolumeTypeName } from '../catalog/catalog.ts';
+import type { VolumeTypeName } from '../catalog/schema.ts';
 
 export const SNAPSHOT_STATUSES = [
   'available',

@@ -1,15 +1,14 @@
-import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
+import { type TaskEnd, taskType } from '../../convergence/task-kind.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { QuotaOwner } from '../quotas/quotas.ts';
-import * as rows from './rows.ts';
+import type { QuotaOwner } from '../quotas/in-transaction.ts';
+import * as rows from './in-transaction.ts';
 
 export interface SnapshotInput extends QuotaOwner {
   snapshotId: string;
 }
 
-const deadlineMs = minutes(10);
-export const CREATE_SNAPSHOT: TaskType<SnapshotInput> = { type: 'create_snapshot', deadlineMs };
-export const DELETE_SNAPSHOT: TaskType<SnapshotInput> = { type: 'delete_snapshot', deadlineMs };
+export const CREATE_SNAPSHOT = taskType<SnapshotInput>('create_snapshot');
+export const DELETE_SNAPSHOT = taskType<SnapshotInput>('delete_snapshot');
 
 /** How tasks on snapshots end. */
 export function snapshotTasks({ clock }: { clock: Clock }): TaskEnd[] {

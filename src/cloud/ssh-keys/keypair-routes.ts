@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import type { Api } from '../../http/server.ts';
-import type { Principal } from '../../iam/identity/principal.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { found } from '../../lib/found.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
+import type { Principal } from '../../requests/principal.ts';
 import type { Projects } from '../projects/service.ts';
 import {
   CreateKeyPair,
@@ -17,7 +17,7 @@ import {
   presentedKeyPair,
 } from './legacy.ts';
 import { UpdateSshKey } from './schema.ts';
-import type { Place, SshKeys } from './service.ts';
+import type { ProjectScope, SshKeys } from './service.ts';
 
 const ALL = '/cloud/v2/keypairs';
 const OF_PROJECT = '/cloud/v1/keypairs/:project_id/:region_id';
@@ -39,7 +39,7 @@ export function keyPairRoutes(
       response: { 200: KeyPairAnswer },
     },
     handler: async ({ principal, body }) => {
-      const key = await sshKeys.create(await placeIn(principal, body.project_id), newSshKey(body));
+      const key = await sshKeys.create(await scopeIn(principal, body.project_id), newSshKey(body));
       return presentedKeyPair(key, key.privateKey);
     },
   });
@@ -55,7 +55,7 @@ export function keyPairRoutes(
       response: { 200: KeyPairList },
     },
     handler: async ({ principal, query: { project_id: projectId, user_id: addedBy } }) =>
-      listed(await placeIn(principal, projectId), addedBy),
+      listed(await scopeIn(principal, projectId), addedBy),
   });
 
   app.get(`${ALL}/:keypair_id`, {
@@ -68,7 +68,7 @@ export function keyPairRoutes(
       response: { 200: KeyPairAnswer },
     },
     handler: async ({ principal, params: { keypair_id: id } }) =>
-      presentedKeyPair(await sshKeys.get(await placeOfKey(principal, id), id)),
+      presentedKeyPair(await sshKeys.get(await scopeOfKey(principal, id), id)),
   });
 
   app.delete(`${ALL}/:keypair_id`, {
@@ -81,7 +81,7 @@ export function keyPairRoutes(
       response: { 204: Type.Null() },
     },
     handler: async ({ principal, params: { keypair_id: id } }, reply) => {
-      await sshKeys.delete(await placeOfKey(principal, id), id);
+      await sshKeys.delete(await scopeOfKey(principal, id), id);
       return reply.code(204).send(null);
     },
   });
@@ -156,20 +156,20 @@ export function keyPairRoutes(
       presentedKeyPair(await sshKeys.share(scope, params.keypair_id, body.shared_in_project)),
   });
 
-  async function listed(place: Place, addedBy?: number) {
-    const { count, rows } = await sshKeys.list(place, { limit: MAX_LISTED }, addedBy);
+  async function listed(scope: ProjectScope, addedBy?: number) {
+    const { count, rows } = await sshKeys.list(scope, { limit: MAX_LISTED }, addedBy);
     return { count, results: rows.map((row) => presentedKeyPair(row)) };
   }
 
-  async function placeIn(principal: Principal, projectId: number): Promise<Place> {
+  async function scopeIn(principal: Principal, projectId: number): Promise<ProjectScope> {
     const { id } = await projects.project(principal, projectId);
     return { projectId: id, principal };
   }
 
   /** @throws NotFoundError, the same for a key of another account and for none */
-  async function placeOfKey(principal: Principal, id: string): Promise<Place> {
+  async function scopeOfKey(principal: Principal, id: string): Promise<ProjectScope> {
     const projectId = found('SSH key', id, await sshKeys.projectOf(id));
-    return placeIn(principal, projectId).catch((error: unknown) => {
+    return scopeIn(principal, projectId).catch((error: unknown) => {
       throw error instanceof NotFoundError ? new NotFoundError('SSH key', id) : error;
     });
   }

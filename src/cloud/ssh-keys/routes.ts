@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { Api } from '../../http/server.ts';
-import type { Principal } from '../../iam/identity/principal.ts';
 import { presentedPage } from '../../lib/page.ts';
 import { isoSeconds } from '../../lib/timestamps.ts';
+import type { Principal } from '../../requests/principal.ts';
 import type { Projects } from '../projects/service.ts';
 import {
   CreatedSshKey,
@@ -14,7 +14,7 @@ import {
   SshKeysParams,
   UpdateSshKey,
 } from './schema.ts';
-import type { Place, SshKeys } from './service.ts';
+import type { ProjectScope, SshKeys } from './service.ts';
 import type { SshKeyRow } from './store.ts';
 
 const BASE = '/cloud/v1/ssh_keys/:project_id';
@@ -24,7 +24,10 @@ export function sshKeyRoutes(
   app: Api,
   { projects, sshKeys }: { projects: Projects; sshKeys: SshKeys },
 ): void {
-  async function placeOf(request: { principal: Principal; params: { project_id: number } }): Promise<Place> {
+  async function scopeOf(request: {
+    principal: Principal;
+    params: { project_id: number };
+  }): Promise<ProjectScope> {
     const { id } = await projects.project(request.principal, request.params.project_id);
     return { projectId: id, principal: request.principal };
   }
@@ -40,7 +43,7 @@ export function sshKeyRoutes(
       response: { 201: CreatedSshKey },
     },
     handler: async (request, reply) => {
-      const key = await sshKeys.create(await placeOf(request), request.body);
+      const key = await sshKeys.create(await scopeOf(request), request.body);
       return reply.code(201).send({ ...presented(key), private_key: key.privateKey });
     },
   });
@@ -56,7 +59,7 @@ export function sshKeyRoutes(
       response: { 200: SshKeyList },
     },
     handler: async (request) =>
-      presentedPage(await sshKeys.list(await placeOf(request), request.query), presented),
+      presentedPage(await sshKeys.list(await scopeOf(request), request.query), presented),
   });
 
   app.get(`${BASE}/:ssh_key_id`, {
@@ -69,7 +72,7 @@ export function sshKeyRoutes(
       response: { 200: SshKeyAnswer },
     },
     handler: async (request) =>
-      presented(await sshKeys.get(await placeOf(request), request.params.ssh_key_id)),
+      presented(await sshKeys.get(await scopeOf(request), request.params.ssh_key_id)),
   });
 
   app.patch(`${BASE}/:ssh_key_id`, {
@@ -85,7 +88,7 @@ export function sshKeyRoutes(
     handler: async (request) => {
       const { params, body } = request;
       return presented(
-        await sshKeys.share(await placeOf(request), params.ssh_key_id, body.shared_in_project),
+        await sshKeys.share(await scopeOf(request), params.ssh_key_id, body.shared_in_project),
       );
     },
   });
@@ -102,7 +105,7 @@ export function sshKeyRoutes(
       response: { 204: Type.Null() },
     },
     handler: async (request, reply) => {
-      await sshKeys.delete(await placeOf(request), request.params.ssh_key_id);
+      await sshKeys.delete(await scopeOf(request), request.params.ssh_key_id);
       return reply.code(204).send(null);
     },
   });

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { type Caller, type Database, type Transaction, violates } from '../../db/database.ts';
+import { type Caller, type Database, violates } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import type { Page } from '../../lib/page.ts';
-import { clustersWithKey } from '../clusters/key-users.ts';
+import { clustersWithKey } from '../clusters/in-transaction.ts';
 import { newKeyPair } from './key-pair.ts';
 import { type PublicKey, parsePublicKey } from './public-key.ts';
 import type { CreateSshKey, SshKeyListQuery } from './schema.ts';
 import * as store from './store.ts';
 
 /** A project that the caller has been found to own, and the caller. */
-export interface Place {
+export interface ProjectScope {
   projectId: number;
   principal: { userId: number } & Caller;
 }
@@ -22,49 +22,47 @@ export interface SshKeys {
    * Adds the given public key, or makes a pair whose private half is returned and kept nowhere.
    * @throws InvalidError, ConflictError for a name that is taken
    */
-  create(place: Place, request: CreateSshKey): Promise<store.SshKeyRow & { privateKey: string | null }>;
+  create(
+    scope: ProjectScope,
+    request: CreateSshKey,
+  ): Promise<store.SshKeyRow & { privateKey: string | null }>;
   /** `addedBy` is the user whose keys alone are wanted. */
-  list(place: Place, query: SshKeyListQuery, addedBy?: number): Promise<Page<store.SshKeyRow>>;
+  list(scope: ProjectScope, query: SshKeyListQuery, addedBy?: number): Promise<Page<store.SshKeyRow>>;
   /** The project that has the key, whoever's it is; undefined when there is none. */
   projectOf(id: string): Promise<number | undefined>;
   /** @throws NotFoundError */
-  get(place: Place, id: string): Promise<store.SshKeyRow>;
+  get(scope: ProjectScope, id: string): Promise<store.SshKeyRow>;
   /** @throws NotFoundError */
-  share(place: Place, id: string, shared: boolean): Promise<store.SshKeyRow>;
+  share(scope: ProjectScope, id: string, shared: boolean): Promise<store.SshKeyRow>;
   /** Machines that have the key already keep it. @throws NotFoundError, ConflictError while a cluster needs it for more of them */
-  delete(place: Place, id: string): Promise<void>;
+  delete(scope: ProjectScope, id: string): Promise<void>;
   /** The key of that name, if the caller may use it. */
-  byName(place: Place, name: string): Promise<store.SshKeyRow | undefined>;
-  hasNamed(place: Place, name: string): Promise<boolean>;
+  byName(scope: ProjectScope, name: string): Promise<store.SshKeyRow | undefined>;
+  hasNamed(scope: ProjectScope, name: string): Promise<boolean>;
   /** Those of the keys that the caller may use, in lower case. */
-  known(place: Place, ids: string[]): Promise<Set<string>>;
-  /** Keeps keys of the project from being deleted until the transaction ends; answers those that are there. */
-  keep(
-    tx: Transaction,
-    place: { projectId: number },
-    keys: { names: string[]; ids: string[] },
-  ): Promise<{ id: string; name: string; public_key: string }[]>;
+  known(scope: ProjectScope, ids: string[]): Promise<Set<string>>;
 }
 
 const SHOWN_IN_MESSAGE = 10;
 
 export function createSshKeys(deps: { database: Database; clock: Clock }): SshKeys {
   const { database, clock } = deps;
-  const byName = (place: Place, name: string) => store.findKey(database.sql, viewerOf(place), { name });
+  const byName = (scope: ProjectScope, name: string) =>
+    store.findKey(database.sql, viewerOf(scope), { name });
 
-  async function get(place: Place, id: string): Promise<store.SshKeyRow> {
-    const row = isUuid(id) ? await store.findKey(database.sql, viewerOf(place), { id }) : undefined;
+  async function get(scope: ProjectScope, id: string): Promise<store.SshKeyRow> {
+    const row = isUuid(id) ? await store.findKey(database.sql, viewerOf(scope), { id }) : undefined;
     if (!row) throw notFound(id);
     return row;
   }
 
   return {
-    async create(place, request) {
+    async create(scope, request) {
       const { privateKey, text, fingerprint } = await keyOf(request);
       const row = {
         id: randomUUID(),
-        project_id: place.projectId,
-        user_id: place.principal.userId,
+        project_id: scope.projectId,
+        user_id: scope.principal.userId,
         name: request.name,
         public_key: text,
         fingerprint,
@@ -72,8 +70,8 @@ export function createSshKeys(deps: { database: Database; clock: Clock }): SshKe
         created_at: clock.now(),
       };
       try {
-        await database.accept(place.principal, async (tx) => {
-          place.principal.writes?.about({ ...row, type: 'ssh_key' });
+        await database.accept(scope.principal, async (tx) => {
+          scope.principal.writes?.about({ ...row, type: 'ssh_key' });
           await store.insertKey(tx.sql, row);
         });
       } catch (error) {
@@ -86,31 +84,29 @@ export function createSshKeys(deps: { database: Database; clock: Clock }): SshKe
       }
       return { ...row, privateKey };
     },
-    list: (place, query, addedBy) => store.listKeys(database.sql, viewerOf(place), query, addedBy),
+    list: (scope, query, addedBy) => store.listKeys(database.sql, viewerOf(scope), query, addedBy),
     projectOf: async (id) => (isUuid(id) ? store.projectOf(database.sql, id) : undefined),
     get,
-    share: (place, id, shared) =>
-      database.accept(place.principal, async (tx) => {
-        const row = isUuid(id) ? await store.setShared(tx.sql, viewerOf(place), id, shared) : undefined;
+    share: (scope, id, shared) =>
+      database.accept(scope.principal, async (tx) => {
+        const row = isUuid(id) ? await store.setShared(tx.sql, viewerOf(scope), id, shared) : undefined;
         if (!row) throw notFound(id);
-        place.principal.writes?.about({ ...row, type: 'ssh_key' });
+        scope.principal.writes?.about({ ...row, type: 'ssh_key' });
         return row;
       }),
-    async delete(place, id) {
-      await database.accept(place.principal, async (tx) => {
-        const key = isUuid(id) ? await store.lockKey(tx, viewerOf(place), id) : undefined;
+    async delete(scope, id) {
+      await database.accept(scope.principal, async (tx) => {
+        const key = isUuid(id) ? await store.lockKey(tx, viewerOf(scope), id) : undefined;
         if (!key) throw notFound(id);
-        place.principal.writes?.about({ ...key, type: 'ssh_key' });
+        scope.principal.writes?.about({ ...key, type: 'ssh_key' });
         const clusters = await clustersWithKey(tx, key, SHOWN_IN_MESSAGE);
         if (clusters.length > 0) throw inUse(key.name, clusters);
         await store.deleteKey(tx.sql, key.id);
       });
     },
     byName,
-    hasNamed: async (place, name) => (await byName(place, name)) !== undefined,
-    keep: (tx, { projectId }, { names, ids }) =>
-      store.keepKeys(tx, projectId, { names, ids: ids.filter(isUuid) }),
-    known: (place, ids) => store.existingKeys(database.sql, viewerOf(place), ids.filter(isUuid)),
+    hasNamed: async (scope, name) => (await byName(scope, name)) !== undefined,
+    known: (scope, ids) => store.existingKeys(database.sql, viewerOf(scope), ids.filter(isUuid)),
   };
 }
 
@@ -123,7 +119,7 @@ function inUse(key: string, clusters: { name: string; onlySlurm: boolean }[]): C
   return new ConflictError(`SSH key ${key} is in use by ${named.join(', ')}; ${fixes.join(' and ')} first`);
 }
 
-function viewerOf({ projectId, principal }: Place): store.Viewer {
+function viewerOf({ projectId, principal }: ProjectScope): store.Viewer {
   return { projectId, userId: principal.userId };
 }
 

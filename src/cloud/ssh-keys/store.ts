@@ -84,22 +84,6 @@ export async function lockKey(tx: Transaction, viewer: Viewer, id: string): Prom
   return visible(tx.sql, viewer).selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
-/** Keeps keys of the project, whoever may use them, from being deleted until the transaction ends; answers those there. */
-export async function keepKeys(
-  tx: Transaction,
-  projectId: number,
-  keys: { names: string[]; ids: string[] },
-): Promise<Pick<SshKeyRow, 'id' | 'name' | 'public_key'>[]> {
-  return tx.sql
-    .selectFrom('ssh_keys')
-    .select(['id', 'name', 'public_key'])
-    .where('project_id', '=', projectId)
-    .where(sql<boolean>`(name = any(${keys.names}) or id = any(${keys.ids}::uuid[]))`)
-    .orderBy('id')
-    .forKeyShare()
-    .execute();
-}
-
 export async function deleteKey(db: Sql, id: string): Promise<void> {
   await db.deleteFrom('ssh_keys').where('id', '=', id).execute();
 }

@@ -3,12 +3,12 @@ import type { CreatedResources, TaskType } from '../../convergence/task-kind.ts'
 import { type SpecCheck, type Wanted, want } from '../../convergence/wants.ts';
 import type { ChangeFeed } from '../../db/changes.ts';
 import type { Database, Transaction } from '../../db/database.ts';
-import { ownsClient, type Principal } from '../../iam/identity/principal.ts';
 import { periodOf } from '../../lib/calendar-time.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import type { Page, PageQuery } from '../../lib/page.ts';
+import { ownsClient, type Principal } from '../../requests/principal.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import type { Scope } from '../projects/service.ts';
 import * as acknowledgements from './acknowledgement-store.ts';
@@ -211,4 +211,24 @@ function hasEnded({ state }: TaskRow): boolean {
 
 function tasksWhere({ clientId }: Principal, { project_id, region_id }: AcknowledgeQuery) {
   return { clientId, projectId: project_id, regionId: region_id };
+}
+
+/** Well below the time that a request may take. */
+const MOST_SECONDS = 30;
+
+/** What operations say of themselves that answer after `waitForTask`. */
+export const WAIT_TEXT = `The answer comes when it is done, or after ${MOST_SECONDS} seconds with what is there then.`;
+
+/**
+ * Holds the answer to a client that knows no tasks until its task has ended, for half a minute at most.
+ * @throws ConflictError when the task failed, and `what` is as it was
+ */
+export async function waitForTask(
+  tasks: Pick<Tasks, 'ended'>,
+  taskId: string,
+  what: string,
+  { principal, gone }: { principal: Principal; gone: AbortSignal },
+): Promise<void> {
+  const { task } = await tasks.ended(principal, taskId, { seconds: MOST_SECONDS, gone });
+  if (task.state === 'ERROR') throw new ConflictError(`${what} stays as it was: ${task.error}`);
 }

@@ -1,8 +1,8 @@
 import type { Database, Transaction } from '../../db/database.ts';
-import type { Principal } from '../../iam/identity/principal.ts';
 import { periodOf } from '../../lib/calendar-time.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Page } from '../../lib/page.ts';
+import type { Principal } from '../../requests/principal.ts';
 import * as published from './published-store.ts';
 import type { RequestListQuery } from './requests-schema.ts';
 import type { UserActionListQuery } from './schema.ts';

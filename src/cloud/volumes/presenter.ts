@@ -1,8 +1,8 @@
 import { metadataTwice } from '../../lib/legacy-metadata.ts';
+import { commonFields } from '../../lib/resource-answer.ts';
 import { offsetTimestamp } from '../../lib/timestamps.ts';
-import { commonFields } from '../projects/resource-answer.ts';
 import type { Scope } from '../projects/service.ts';
-import { volumeLimits } from './limits.ts';
+import { volumeLimits } from './limiter-stats.ts';
 import type { VolumeAnswer } from './schema.ts';
 import type { VolumeRow } from './store.ts';
 

@@ -4,20 +4,21 @@ import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
+import { refuseHeld } from '../../lib/held.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { Page } from '../../lib/page.ts';
-import { lockHost } from '../instances/volume-hosts.ts';
+import type { Catalog } from '../catalog/service.ts';
+import { lockHost } from '../instances/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
-import { quotaOwner, takeQuota } from '../quotas/quotas.ts';
-import * as snapshots from '../snapshots/rows.ts';
-import { refuseHeld } from '../tasks/held.ts';
+import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
+import * as snapshots from '../snapshots/in-transaction.ts';
 import type { Tasks } from '../tasks/service.ts';
-import { insertAttachment } from './attachment-store.ts';
-import { freeDevice, requireReady, type VolumeHost } from './hosts.ts';
-import { refuseAttached } from './refuse-attached.ts';
+import { freeDevice, requireReady, type VolumeHost } from './attachments/hosts.ts';
+import { refuseAttached } from './attachments/refuse-attached.ts';
+import { insertAttachment } from './attachments/store.ts';
 import type { CreateVolume, VolumeListQuery } from './schema.ts';
-import { type ImageSources, volumeShapes } from './sources.ts';
+import { volumeShapes } from './sources.ts';
 import * as store from './store.ts';
 import { CREATE_VOLUME, DELETE_VOLUME } from './tasks.ts';
 import { onMachine, volumeSpec } from './wanted.ts';
@@ -40,10 +41,10 @@ export interface Volumes {
 export function createVolumes(deps: {
   database: Database;
   clock: Clock;
-  images: ImageSources;
+  catalog: Pick<Catalog, 'image'>;
   tasks: Tasks;
 }): Volumes {
-  const { database, clock, images, tasks } = deps;
+  const { database, clock, catalog, tasks } = deps;
 
   return {
     async create(scope, request) {
@@ -54,7 +55,7 @@ export function createVolumes(deps: {
       return database.accept(scope.principal, async (tx) => {
         const host = await hostOf(tx, scope, request);
         const { shapes, problems } = await volumeShapes(tx, scope, [request], {
-          images,
+          catalog,
           fieldOf: () => '',
         });
         const [shape] = shapes;

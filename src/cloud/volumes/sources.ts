@@ -1,9 +1,9 @@
 import type { Transaction } from '../../db/database.ts';
 import { ConflictError, type FieldProblem } from '../../lib/errors.ts';
-import type { Image, VolumeTypeName } from '../catalog/catalog.ts';
-import type { Place } from '../projects/place.ts';
+import type { Catalog, VolumeTypeName } from '../catalog/service.ts';
+import { findSources, type ImageSource } from '../images/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
-import { find as findSnapshots, type SnapshotSource } from '../snapshots/rows.ts';
+import { find as findSnapshots, type SnapshotSource } from '../snapshots/in-transaction.ts';
 
 /** A volume that somebody wants, as creation of volumes and of instances describe it. */
 export interface VolumeWish {
@@ -25,22 +25,6 @@ export interface VolumeShape {
   snapshotId: string | null;
 }
 
-export type ImageSource = Pick<
-  Image,
-  'id' | 'name' | 'min_disk' | 'min_ram' | 'os_type' | 'architecture' | 'is_baremetal' | 'ssh_key'
-> & {
-  /** Null when nobody knows. */
-  os_distro: string | null;
-  os_version: string | null;
-  blocker: string | undefined;
-};
-
-/** What this feature needs to know of images. */
-export interface ImageSources {
-  /** The images of the place, by id in small letters, kept from being removed until the transaction ends. */
-  find(tx: Transaction, place: Place, ids: string[]): Promise<Map<string, ImageSource>>;
-}
-
 /**
  * Sizes and types of the wanted volumes. `fieldOf(i)` is where the request has the i-th.
  * A volume with problems is left out of `shapes`.
@@ -50,22 +34,23 @@ export async function volumeShapes(
   tx: Transaction,
   scope: Scope,
   wishes: readonly VolumeWish[],
-  deps: { images: ImageSources; fieldOf(index: number): string },
+  { catalog, fieldOf }: { catalog: Pick<Catalog, 'image'>; fieldOf(index: number): string },
 ): Promise<{ shapes: (VolumeShape | undefined)[]; problems: FieldProblem[] }> {
   const snapshots = await findSnapshots(
     tx,
     scope,
     wishes.flatMap((wish) => wish.snapshot_id ?? []),
   );
-  const images = await deps.images.find(
+  const images = await findSources(
     tx,
+    catalog,
     scope,
     wishes.flatMap((wish) => wish.image_id ?? []),
   );
   const problems: FieldProblem[] = [];
   const shapes = wishes.map((wish, index) => {
     const found: FieldProblem[] = [];
-    const field = deps.fieldOf(index);
+    const field = fieldOf(index);
     const complain = (name: string, message: string) =>
       void found.push({ field: field === '' ? name : `${field}.${name}`, message });
     const shape = shapeOf(wish, images, snapshots, complain);

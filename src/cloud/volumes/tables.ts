@@ -1,5 +1,5 @@
 import type { JSONColumnType } from 'kysely';
-import type { VolumeTypeName } from '../catalog/catalog.ts';
+import type { VolumeTypeName } from '../catalog/schema.ts';
 import type { VolumeStatus } from './states.ts';
 
 export interface VolumeTables {

@@ -1,10 +1,10 @@
-import { minutes, type TaskEnd, type TaskType } from '../../convergence/task-kind.ts';
+import { type TaskEnd, type TaskType, taskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { VolumeTypeName } from '../catalog/catalog.ts';
-import { type QuotaOwner, releaseQuota } from '../quotas/quotas.ts';
-import * as snapshots from '../snapshots/rows.ts';
-import { deleteAttachment } from './attachment-store.ts';
+import type { VolumeTypeName } from '../catalog/service.ts';
+import { type QuotaOwner, releaseQuota } from '../quotas/in-transaction.ts';
+import * as snapshots from '../snapshots/in-transaction.ts';
+import { deleteAttachment } from './attachments/store.ts';
 import { changeVolume, deleteVolumes, settleVolume } from './store.ts';
 
 interface VolumeInput extends QuotaOwner {
@@ -25,14 +25,13 @@ export interface VolumeChange {
   snapshotId?: string;
 }
 
-const deadlineMs = minutes(10);
-export const CREATE_VOLUME: TaskType<VolumeInput> = { type: 'create_volume', deadlineMs };
-export const DELETE_VOLUME: TaskType<VolumeRemoval> = { type: 'delete_volume', deadlineMs };
-export const ATTACH_VOLUME: TaskType<VolumeChange> = { type: 'attach_volume', deadlineMs };
-export const DETACH_VOLUME: TaskType<VolumeChange> = { type: 'detach_volume', deadlineMs };
-export const EXTEND_VOLUME: TaskType<VolumeChange> = { type: 'extend_volume', deadlineMs };
-export const RETYPE_VOLUME: TaskType<VolumeChange> = { type: 'retype_volume', deadlineMs };
-export const REVERT_VOLUME: TaskType<VolumeChange> = { type: 'revert_volume', deadlineMs };
+export const CREATE_VOLUME = taskType<VolumeInput>('create_volume');
+export const DELETE_VOLUME = taskType<VolumeRemoval>('delete_volume');
+export const ATTACH_VOLUME = taskType<VolumeChange>('attach_volume');
+export const DETACH_VOLUME = taskType<VolumeChange>('detach_volume');
+export const EXTEND_VOLUME = taskType<VolumeChange>('extend_volume');
+export const RETYPE_VOLUME = taskType<VolumeChange>('retype_volume');
+export const REVERT_VOLUME = taskType<VolumeChange>('revert_volume');
 
 /** How tasks on volumes end: the volume is held until then, and whatever happens it is free afterwards. */
 export function volumeTasks({ clock }: { clock: Clock }): TaskEnd[] {

@@ -1,13 +1,12 @@
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
-import { platformAdministrator } from '../identity/accounts.ts';
-import { secretHash } from '../identity/authenticate.ts';
-import { announceTokens, endLogins } from '../identity/credentials.ts';
-import { ROLES } from '../identity/principal.ts';
-import { tokenText } from '../identity/token-text.ts';
-import { makeToken } from '../tokens/new-token.ts';
-import { type Account, insertAccount } from './new-account.ts';
+import { ROLES } from '../../requests/principal.ts';
+import { announceTokens, endLogins, platformAdministrator } from '../identity/in-transaction.ts';
+import { tokenText } from '../identity/schema.ts';
+import { secretHash } from '../identity/service.ts';
+import { makeToken } from '../tokens/in-transaction.ts';
+import { type Account, insertAccount } from './in-transaction.ts';
 
 /**
  * Makes sure that there is somebody to act for: on an empty database a reseller, a client, its administrator (who is

@@ -4,8 +4,8 @@ import { NotFoundError } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page-address.ts';
 import { isoMicros } from '../../lib/timestamps.ts';
 import type { PageQuery } from '../../lib/wire.ts';
-import type { Principal } from '../identity/principal.ts';
-import { reachOf } from '../identity/reach.ts';
+import type { Principal } from '../../requests/principal.ts';
+import { reachOf } from '../../requests/principal.ts';
 import type { AccountRequest, AccountRequestPage, StatusChangePage } from './schema.ts';
 import * as store from './store.ts';
 

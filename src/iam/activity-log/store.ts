@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
-import type { Reach } from '../identity/reach.ts';
+import type { Reach } from '../../requests/principal.ts';
 
 type Page = { limit: number; offset: number };
 

@@ -1,16 +1,17 @@
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
-import { type ClientDirectory, resells } from '../clients/directory.ts';
+import type { Principal } from '../../requests/principal.ts';
+import { type ClientDirectory, resells } from '../accounts/service.ts';
 import { isOffered, type OfferedService } from '../clients/schema.ts';
-import { lockClients, refusePlatforms } from '../identity/accounts.ts';
-import type { Authenticator } from '../identity/authenticate.ts';
-import { announceClient } from '../identity/credentials.ts';
-import type { Principal } from '../identity/principal.ts';
+import { announceClient, lockClients, refusePlatforms } from '../identity/in-transaction.ts';
+import type { Authenticator } from '../identity/service.ts';
 import { presentedService } from './presenter.ts';
 import type { Service, ServiceChanges } from './schema.ts';
 import { isOpen, type ServiceState, serviceOf, statesOf } from './state.ts';
 import * as store from './store.ts';
+
+export type { ServiceState } from './state.ts';
 
 /** Which services an account may use. Its reseller says so, and the platform's administrator. */
 export interface ClientServices {

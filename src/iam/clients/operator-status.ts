@@ -1,8 +1,7 @@
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { NotFoundError } from '../../lib/errors.ts';
-import { refusePlatforms } from '../identity/accounts.ts';
-import { announceClient } from '../identity/credentials.ts';
+import { announceClient, refusePlatforms } from '../identity/in-transaction.ts';
 
 /**
  * Shuts an account, or opens it again: nobody gets into a paused one, with a login or an API token. What it has stays

@@ -1,4 +1,4 @@
-import type { ServiceState } from '../client-services/state.ts';
+import type { ServiceState } from '../client-services/service.ts';
 import type { FeatureActivation } from '../features/schema.ts';
 import type { User } from '../users/schema.ts';
 import { type Account, type Client, OFFERED, SERVICES, type ServiceName } from './schema.ts';

@@ -1,17 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { type Database, type Transaction, violates } from '../../db/database.ts';
+import type { Catalog } from '../../cloud/catalog/service.ts';
+import { prepareProjects } from '../../cloud/projects/in-transaction.ts';
+import { type Database, violates } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { requireEmail } from '../../lib/email.ts';
 import { ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page-address.ts';
-import { insertAccount } from '../accounts/new-account.ts';
+import type { Principal } from '../../requests/principal.ts';
+import { insertAccount } from '../accounts/in-transaction.ts';
+import { type ClientDirectory, resells } from '../accounts/service.ts';
 import type { ClientServices } from '../client-services/service.ts';
 import type { Features } from '../features/service.ts';
-import type { Authenticator } from '../identity/authenticate.ts';
-import { type Credentials, endLogins } from '../identity/credentials.ts';
-import type { Principal } from '../identity/principal.ts';
+import { type Credentials, endLogins } from '../identity/in-transaction.ts';
+import type { Authenticator } from '../identity/service.ts';
 import type { Users } from '../users/service.ts';
-import { type ClientDirectory, resells } from './directory.ts';
 import { filterOf, orderOf } from './filter.ts';
 import { type OfAccounts, presentedAccount, presentedClient } from './presenter.ts';
 import type {
@@ -50,10 +52,9 @@ export function createClients(deps: {
   services: Pick<ClientServices, 'ofClients'>;
   users: Pick<Users, 'ofClient'>;
   directory: ClientDirectory;
-  /** Gives every project what each has from its first moment on, in the transaction that made it. */
-  prepareProjects: (tx: Transaction, clientId: number) => Promise<void>;
+  catalog: Pick<Catalog, 'regions'>;
 }): Clients {
-  const { database, clock, authenticator, features, services, users, directory, prepareProjects } = deps;
+  const { database, clock, authenticator, features, services, users, directory, catalog } = deps;
 
   async function knownOf(clientIds: readonly number[]): Promise<OfAccounts> {
     return {
@@ -93,7 +94,7 @@ export function createClients(deps: {
           administrator: { email: placeholderEmail(), platform_administrator: false },
           now: clock.now(),
         });
-        await prepareProjects(tx, clientId);
+        await prepareProjects(tx, catalog, clock.now(), clientId);
         return { id: clientId, company };
       });
     },

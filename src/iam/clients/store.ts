@@ -1,7 +1,7 @@
 import { type Expression, type InferResult, type Kysely, type SqlBool, sql, type Updateable } from 'kysely';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
-import { ROLES } from '../identity/principal.ts';
+import { ROLES } from '../../requests/principal.ts';
 import type { ServiceStatus } from '../identity/tables.ts';
 import type { ClientListQuery, OfferedService } from './schema.ts';
 

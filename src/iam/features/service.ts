@@ -1,11 +1,11 @@
-import type { Catalog, Feature } from '../../cloud/catalog/catalog.ts';
-import { presentFeature } from '../../cloud/catalog/features.ts';
+import { presentFeature } from '../../cloud/catalog/feature-schema.ts';
+import type { Catalog, Feature } from '../../cloud/catalog/service.ts';
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { isoMicros } from '../../lib/timestamps.ts';
-import { type ClientDirectory, resells } from '../clients/directory.ts';
-import type { Principal } from '../identity/principal.ts';
+import type { Principal } from '../../requests/principal.ts';
+import { type ClientDirectory, resells } from '../accounts/service.ts';
 import type { ActivateFeature, FeatureActivation } from './schema.ts';
 import * as store from './store.ts';
 

@@ -1,4 +1,4 @@
-import { parseTokenText } from './token-text.ts';
+import { parseTokenText } from './schema.ts';
 
 /** What of a request's headers says who makes it. */
 export interface Offered {

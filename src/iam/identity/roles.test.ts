@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ROLES } from './principal.ts';
-import { findRole, findRoleByText, isAbove } from './roles.ts';
+import { ROLES } from '../../requests/principal.ts';
+import { findRole, findRoleByText, isAbove } from './schema.ts';
 
 describe('roles', () => {
   it('are found by id, by name and by both when they agree', () => {

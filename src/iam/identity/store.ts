@@ -1,7 +1,7 @@
 import { type InferResult, type Kysely, sql } from 'kysely';
 import type { Tables } from '../../db/tables.ts';
-import { type Principal, ROLES } from './principal.ts';
-import { lesserRole } from './roles.ts';
+import { type Principal, ROLES } from '../../requests/principal.ts';
+import { lesserRole } from './schema.ts';
 
 /** An API token that is not deleted, and whom it acts for. Undefined also when that user or account is gone. */
 export async function findTokenOwner(db: Kysely<Tables>, tokenId: number) {
@@ -68,7 +68,7 @@ function places(db: Kysely<Tables>) {
     .where('clients.deleted_at', 'is', null);
 }
 
-type Place = InferResult<ReturnType<typeof places>>[number] & {
+type Membership = InferResult<ReturnType<typeof places>>[number] & {
   /** The most rights that the credential may have. */
   most: number;
 };
@@ -76,7 +76,7 @@ type Credential = Pick<Principal, 'tokenId' | 'loginId' | 'inPerson'>;
 type Access = { principal: Principal } | { shutOut: 'paused' | 'blocked' };
 
 /** What the credential and the user's role in the account both allow. Rights beyond accounts hold at home alone. */
-function accessOf(row: Place, credential: Credential): Access {
+function accessOf(row: Membership, credential: Credential): Access {
   if (row.status === 'paused') return { shutOut: 'paused' };
   if (!row.let_in || row.role_id === null) return { shutOut: 'blocked' };
   const roleId = lesserRole(row.most, row.role_id);

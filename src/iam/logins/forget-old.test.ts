@@ -3,7 +3,7 @@ import { newPerson } from '../../../test/support/logins.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { deleteExpired } from '../tokens/store.ts';
-import { createLoginLimits } from './limits.ts';
+import { createGuesses } from './guesses/service.ts';
 import { deleteOldLogins } from './store.ts';
 
 let service: TestService;
@@ -32,13 +32,13 @@ it('logins and login attempts go when they are over, and none before', async () 
 });
 
 it('wrong passwords are forgotten after a quarter of an hour', async () => {
-  const limits = createLoginLimits(database);
-  await limits.take('someone', '192.0.2.1');
+  const guesses = createGuesses(database);
+  await guesses.take('someone', '192.0.2.1');
   const keys = async () => (await service.pool.query('select key from login_limits')).rowCount;
   const before = await keys();
-  await limits.clean(new Date());
+  await guesses.clean(new Date());
   expect(await keys()).toBe(before);
-  await limits.clean(inDays(1));
+  await guesses.clean(inDays(1));
   expect(await keys()).toBe(0);
 });
 

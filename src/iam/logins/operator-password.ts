@@ -2,9 +2,8 @@ import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { requireEmail } from '../../lib/email.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
-import { endLogins } from '../identity/credentials.ts';
-import { formerAddress } from './password-command.ts';
-import { hashPassword } from './passwords.ts';
+import { endLogins } from '../identity/in-transaction.ts';
+import { formerAddress, hashPassword } from './passwords/service.ts';
 import { PASSWORD_LENGTH } from './schema.ts';
 import * as store from './store.ts';
 

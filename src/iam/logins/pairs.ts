@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { ROLES } from '../identity/principal.ts';
-import { lesserRole, roleOf } from '../identity/roles.ts';
-import type { SignedTokens } from '../identity/signed-tokens.ts';
+import { ROLES } from '../../requests/principal.ts';
+import { lesserRole, roleOf } from '../identity/schema.ts';
+import type { SignedTokens } from '../identity/service.ts';
 import type { TokenPair } from './schema.ts';
 import * as store from './store.ts';
 

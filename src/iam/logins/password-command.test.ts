@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { passwordCommand } from './password-command.ts';
+import { passwordCommand } from './passwords/service.ts';
 
 it.each([
   ['ann+work@example.com', 'ann+work@example.com'],

@@ -1,8 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Api } from '../../http/server.ts';
 import { ClientParams, PageQuery, UserParams } from '../../lib/wire.ts';
-import { senderOf } from './password-check.ts';
-import { formerAddress, passwordCommand } from './password-command.ts';
+import { formerAddress, passwordCommand, senderOf } from './passwords/service.ts';
 import {
   ChangePassword,
   ForgotPassword,

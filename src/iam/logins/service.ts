@@ -10,16 +10,14 @@ import {
 import { pagesAround } from '../../lib/page-address.ts';
 import { isoMicros } from '../../lib/timestamps.ts';
 import type { PageQuery } from '../../lib/wire.ts';
-import { type ClientDirectory, resells } from '../clients/directory.ts';
-import type { Authenticator } from '../identity/authenticate.ts';
-import { endLogins } from '../identity/credentials.ts';
-import { allows, type Principal } from '../identity/principal.ts';
-import { reachOf } from '../identity/reach.ts';
-import type { SignedTokens } from '../identity/signed-tokens.ts';
-import type { LoginLimits } from './limits.ts';
+import { allows, type Principal, reachOf } from '../../requests/principal.ts';
+import { type ClientDirectory, resells } from '../accounts/service.ts';
+import { endLogins } from '../identity/in-transaction.ts';
+import type { Authenticator, SignedTokens } from '../identity/service.ts';
+import type { Guesses } from './guesses/service.ts';
 import { freshOrigin, type Origin, openLogin, pairOf } from './pairs.ts';
-import type { PasswordCheck, Sender } from './password-check.ts';
-import { hashPassword } from './passwords.ts';
+import type { PasswordCheck, Sender } from './passwords/service.ts';
+import { hashPassword } from './passwords/service.ts';
 import { refreshPair } from './refresh.ts';
 import type { ChangePassword, LoginAttemptPage, LoginRequest, TokenPair } from './schema.ts';
 import * as store from './store.ts';
@@ -70,9 +68,9 @@ export function createLogins(deps: {
   signedTokens: SignedTokens;
   clients: ClientDirectory;
   passwords: PasswordCheck;
-  limits: LoginLimits;
+  guesses: Guesses;
 }): Logins {
-  const { database, clock, authenticator, clients, passwords, limits } = deps;
+  const { database, clock, authenticator, clients, passwords, guesses } = deps;
 
   /**
    * What a login that the caller makes comes from, at most with the caller's own rights. It is locked: whoever ends
@@ -223,7 +221,7 @@ export function createLogins(deps: {
       const now = clock.now();
       const attemptsBefore = new Date(now.getTime() - ATTEMPTS_KEPT_MS);
       await database.transaction((tx) => store.deleteOldLogins(tx.sql, { now, attemptsBefore }));
-      await limits.clean(now);
+      await guesses.clean(now);
     },
   };
 }

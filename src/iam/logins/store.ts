@@ -3,8 +3,8 @@ import { violates } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { InvalidError } from '../../lib/errors.ts';
-import { ROLES } from '../identity/principal.ts';
-import type { Reach } from '../identity/reach.ts';
+import type { Reach } from '../../requests/principal.ts';
+import { ROLES } from '../../requests/principal.ts';
 
 export type LoginRow = Selectable<Tables['login_sessions']>;
 

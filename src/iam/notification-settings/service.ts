@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { requireEmail } from '../../lib/email.ts';
 import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page-address.ts';
-import type { Principal } from '../identity/principal.ts';
+import type { Principal } from '../../requests/principal.ts';
 import type {
   NotificationSettingInput as Input,
   NotificationSetting,

@@ -1,11 +1,10 @@
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
-import { insertUser, platformAdministrator } from '../identity/accounts.ts';
-import { ROLES } from '../identity/principal.ts';
-import { findRoleByText, invalidRole } from '../identity/roles.ts';
-import { tokenText } from '../identity/token-text.ts';
-import { makeToken } from './new-token.ts';
+import { ROLES } from '../../requests/principal.ts';
+import { insertUser, platformAdministrator } from '../identity/in-transaction.ts';
+import { findRoleByText, invalidRole, tokenText } from '../identity/schema.ts';
+import { makeToken } from './in-transaction.ts';
 import { findAccountAdministrator } from './store.ts';
 
 export interface OperatorToken {

@@ -1,5 +1,5 @@
 import { isoMicros } from '../../lib/timestamps.ts';
-import { roleOf } from '../identity/roles.ts';
+import { roleOf } from '../identity/schema.ts';
 import type { ApiToken } from './schema.ts';
 import type { TokenRow } from './store.ts';
 

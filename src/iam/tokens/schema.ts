@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { NULL_AS_EMPTY } from '../../lib/client-nulls.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { Input, IntegerId, Named, Query, Timestamp } from '../../lib/wire.ts';
-import { ROLE_LIST } from '../identity/principal.ts';
+import { ROLE_LIST } from '../../requests/principal.ts';
 
 const roleFields = {
   id: Type.Integer({ description: 'Role ID', examples: [5] }),

@@ -2,13 +2,20 @@ import type { Database } from '../../db/database.ts';
 import { momentIn } from '../../lib/calendar-time.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
-import { type ClientDirectory, resells } from '../clients/directory.ts';
-import type { Authenticator } from '../identity/authenticate.ts';
-import { announceTokens, endLogins, together } from '../identity/credentials.ts';
-import { allows, type Principal } from '../identity/principal.ts';
-import { acceptedRole, findRoleByText, invalidRole, isAbove, type Role, roleOf } from '../identity/roles.ts';
-import { tokenText } from '../identity/token-text.ts';
-import { makeToken } from './new-token.ts';
+import { allows, type Principal } from '../../requests/principal.ts';
+import { type ClientDirectory, resells } from '../accounts/service.ts';
+import { announceTokens, endLogins, together } from '../identity/in-transaction.ts';
+import {
+  acceptedRole,
+  findRoleByText,
+  invalidRole,
+  isAbove,
+  type Role,
+  roleOf,
+  tokenText,
+} from '../identity/schema.ts';
+import type { Authenticator } from '../identity/service.ts';
+import { makeToken } from './in-transaction.ts';
 import { presentedToken } from './presenter.ts';
 import type { ApiToken, CreateApiToken, TokenListQuery } from './schema.ts';
 import * as store from './store.ts';

@@ -1,8 +1,8 @@
 import { type ExpressionBuilder, type InferResult, type Kysely, sql } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
-import { lockClients } from '../identity/accounts.ts';
-import { ROLES } from '../identity/principal.ts';
+import { ROLES } from '../../requests/principal.ts';
+import { lockClients } from '../identity/in-transaction.ts';
 
 /** An expired token stays visible for so long; then it counts as deleted. */
 const EXPIRED_KEPT_MS = 30 * 24 * 3_600_000;

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts';
-import type { Authenticator } from '../identity/authenticate.ts';
+import type { Authenticator } from '../identity/service.ts';
 import { recordUses } from './store.ts';
 
 const INTERVAL_MS = 5_000;

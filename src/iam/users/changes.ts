@@ -1,6 +1,6 @@
 import { requireEmail } from '../../lib/email.ts';
 import { ForbiddenError, InvalidError } from '../../lib/errors.ts';
-import type { Principal } from '../identity/principal.ts';
+import type { Principal } from '../../requests/principal.ts';
 import { looksAfter, placesInReach } from './rights.ts';
 import type { UpdateUser, User } from './schema.ts';
 import type { Membership, UserRow } from './store.ts';

@@ -1,6 +1,5 @@
 import type { Api } from '../../http/server.ts';
-import { senderOf } from '../logins/password-check.ts';
-import { passwordCommand } from '../logins/password-command.ts';
+import { passwordCommand, senderOf } from '../logins/passwords/service.ts';
 import type { Invitations } from './invitations.ts';
 import { Accepted, AcceptInvitation, Invited, InviteUser, OfUser, Renewed } from './schema.ts';
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { secretHash } from '../identity/authenticate.ts';
+import { secretHash } from '../identity/service.ts';
 
 /** The text that whoever is invited joins with, once. The number is for look-up and is no secret. */
 export interface InvitationToken {

@@ -1,12 +1,11 @@
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
-import { type ClientDirectory, type ClientEntry, resells } from '../clients/directory.ts';
-import { lockClients } from '../identity/accounts.ts';
-import type { Authenticator } from '../identity/authenticate.ts';
-import { announceUser } from '../identity/credentials.ts';
-import { type Principal, ROLES } from '../identity/principal.ts';
-import { namesNone, type Role, roleOf } from '../identity/roles.ts';
+import { type Principal, ROLES } from '../../requests/principal.ts';
+import { type ClientDirectory, type ClientEntry, resells } from '../accounts/service.ts';
+import { announceUser, lockClients } from '../identity/in-transaction.ts';
+import { namesNone, type Role, roleOf } from '../identity/schema.ts';
+import type { Authenticator } from '../identity/service.ts';
 import { expireInvitations } from './invitation-store.ts';
 import { requireAnotherAdministrator, takeOut } from './removal.ts';
 import { isBeyond, mayStaff } from './rights.ts';

@@ -1,5 +1,5 @@
-import type { Principal } from '../identity/principal.ts';
-import { roleOf } from '../identity/roles.ts';
+import type { Principal } from '../../requests/principal.ts';
+import { roleOf } from '../identity/schema.ts';
 import { mayKnow } from './rights.ts';
 import type { User } from './schema.ts';
 import type { Membership, UserRow } from './store.ts';

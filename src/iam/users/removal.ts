@@ -1,7 +1,12 @@
 import type { Transaction } from '../../db/database.ts';
 import { ConflictError, ForbiddenError } from '../../lib/errors.ts';
-import { lockClients } from '../identity/accounts.ts';
-import { announceUser, type Credentials, endLogins, together } from '../identity/credentials.ts';
+import {
+  announceUser,
+  type Credentials,
+  endLogins,
+  lockClients,
+  together,
+} from '../identity/in-transaction.ts';
 import { expireInvitations } from './invitation-store.ts';
 import * as store from './store.ts';
 

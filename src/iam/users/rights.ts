@@ -1,4 +1,4 @@
-import { allows, type Principal } from '../identity/principal.ts';
+import { allows, type Principal } from '../../requests/principal.ts';
 import type { Membership, UserRow } from './store.ts';
 
 /** Whether a membership is one that the caller may know of. Who only acts in a user's name learns nothing of their others. */

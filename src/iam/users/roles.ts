@@ -1,5 +1,5 @@
-import type { Principal } from '../identity/principal.ts';
-import { acceptedRole, type Role } from '../identity/roles.ts';
+import type { Principal } from '../../requests/principal.ts';
+import { acceptedRole, type Role } from '../identity/schema.ts';
 import type { UserRole } from './schema.ts';
 
 /** The role that somebody is to have in an account. @throws InvalidError */

@@ -1,6 +1,6 @@
 import type { Api } from '../../http/server.ts';
 import { UserParams } from '../../lib/wire.ts';
-import { senderOf } from '../logins/password-check.ts';
+import { senderOf } from '../logins/passwords/service.ts';
 import {
   ChangedEmail,
   ChangeEmail,

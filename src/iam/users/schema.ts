@@ -12,7 +12,7 @@ import {
   ReadOnly,
   Timestamp,
 } from '../../lib/wire.ts';
-import { ROLE_LIST } from '../identity/principal.ts';
+import { ROLE_LIST } from '../../requests/principal.ts';
 import type { Language } from '../identity/tables.ts';
 import { GivenPassword, NewPassword } from '../logins/schema.ts';
 

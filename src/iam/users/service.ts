@@ -1,19 +1,27 @@
+import type { Catalog } from '../../cloud/catalog/service.ts';
+import { prepareProjects } from '../../cloud/projects/in-transaction.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { requireEmail } from '../../lib/email.ts';
 import { type FieldProblem, ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page-address.ts';
-import { insertAccount } from '../accounts/new-account.ts';
-import type { ClientDirectory } from '../clients/directory.ts';
+import type { Principal } from '../../requests/principal.ts';
+import { insertAccount } from '../accounts/in-transaction.ts';
+import type { ClientDirectory } from '../accounts/service.ts';
 import { OFFERED } from '../clients/schema.ts';
-import { insertUser, lockClients } from '../identity/accounts.ts';
-import type { Authenticator } from '../identity/authenticate.ts';
-import { announceUser, type Credentials, endLogins, together } from '../identity/credentials.ts';
-import type { Principal } from '../identity/principal.ts';
-import type { Role } from '../identity/roles.ts';
-import type { LoginLimits } from '../logins/limits.ts';
-import type { PasswordCheck, Sender } from '../logins/password-check.ts';
-import { hashPassword } from '../logins/passwords.ts';
+import {
+  announceUser,
+  type Credentials,
+  endLogins,
+  insertUser,
+  lockClients,
+  together,
+} from '../identity/in-transaction.ts';
+import type { Role } from '../identity/schema.ts';
+import type { Authenticator } from '../identity/service.ts';
+import type { Guesses } from '../logins/guesses/service.ts';
+import type { PasswordCheck, Sender } from '../logins/passwords/service.ts';
+import { hashPassword } from '../logins/passwords/service.ts';
 import { acceptedChanges } from './changes.ts';
 import { expireInvitations } from './invitation-store.ts';
 import type { Members } from './members.ts';
@@ -65,11 +73,11 @@ export function createUsers(deps: {
   authenticator: Authenticator;
   passwords: PasswordCheck;
   clients: ClientDirectory;
-  limits: Pick<LoginLimits, 'withAddress'>;
+  guesses: Pick<Guesses, 'withAddress'>;
   members: Pick<Members, 'requireStaffing'>;
-  prepareProjects: (tx: Transaction, clientId: number) => Promise<void>;
+  catalog: Pick<Catalog, 'regions'>;
 }): Users {
-  const { database, clock, authenticator, passwords, clients, limits, members, prepareProjects } = deps;
+  const { database, clock, authenticator, passwords, clients, guesses, members, catalog } = deps;
 
   async function found(sql: Transaction['sql'], principal: Principal, id: number) {
     const row = await store.findUser(sql, id);
@@ -128,7 +136,7 @@ export function createUsers(deps: {
       if (principal.userId !== id) throw new ForbiddenError('Only the user can change this address here');
       requireEmail(email, 'new_email');
       await passwords.again(id, password, 'password', from);
-      const former = await limits.withAddress(id, () =>
+      const former = await guesses.withAddress(id, () =>
         database.accept(principal, (tx) =>
           store.changeAddress(tx.sql, id, { email, field: 'new_email', now: clock.now() }),
         ),
@@ -173,10 +181,10 @@ export function createUsers(deps: {
             now: clock.now(),
           }),
         );
-        await prepareProjects(tx, clientId);
+        await prepareProjects(tx, catalog, clock.now(), clientId);
         return (await found(tx.sql, principal, userId)).user;
       };
-      return limits.withAddress(principal.userId, () => database.accept(principal, make));
+      return guesses.withAddress(principal.userId, () => database.accept(principal, make));
     },
 
     async createIn(principal, clientId, request) {
@@ -198,7 +206,7 @@ export function createUsers(deps: {
         };
         await store.addressIsFree('username', () => insertUser(tx.sql, user, role.id));
       };
-      await limits.withAddress(principal.userId, () => database.accept(principal, make));
+      await guesses.withAddress(principal.userId, () => database.accept(principal, make));
       return role;
     },
 

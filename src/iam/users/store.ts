@@ -2,8 +2,8 @@ import { type InferResult, type Kysely, sql, type Updateable } from 'kysely';
 import { type Transaction, violates } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
-import { AddressTakenError } from '../identity/address-taken.ts';
-import { ROLES } from '../identity/principal.ts';
+import { ROLES } from '../../requests/principal.ts';
+import { AddressTakenError } from '../identity/in-transaction.ts';
 
 function users(db: Kysely<Tables>) {
   return db

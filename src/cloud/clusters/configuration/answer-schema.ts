@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { oneOf, orNull } from '../../../lib/schema-kit.ts';
 import {
   AutoscalerConfig,
   CNI_PROVIDERS,
@@ -8,7 +9,6 @@ import {
   SIGNING_ALGORITHMS,
   TUNNELS,
 } from './schema.ts';
-import { oneOf, orNull } from './schema-kit.ts';
 
 const nullableText = (description: string) => orNull(Type.String({ description }));
 const nullableInteger = (description: string) => orNull(Type.Integer({ description }));

@@ -1,3 +1,4 @@
+import type { DdosProfile } from '../../../lib/ddos-profile.ts';
 import type { CNI_PROVIDERS, LB_MODES, ROUTING_MODES, SIGNING_ALGORITHMS, TUNNELS } from './schema.ts';
 
 /** Slurm's last three fields are null while it is off. */
@@ -47,19 +48,6 @@ export interface Cilium {
 export interface Cni {
   provider: (typeof CNI_PROVIDERS)[number];
   cilium: Cilium | null;
-}
-
-export interface DdosField {
-  base_field: number;
-  field_value: unknown;
-}
-
-/** Template id and name as the client gave them: at least one of them while enabled. */
-export interface DdosProfile {
-  enabled: boolean;
-  fields: DdosField[];
-  profile_template: number | null;
-  profile_template_name: string | null;
 }
 
 export interface Logging {

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { DdosProfile } from '../../../lib/ddos-profile.ts';
 import {
   CILIUM_DEFAULTS,
   type Cilium,
   type ClusterConfiguration,
   type Cni,
-  type DdosProfile,
   DEFAULT_CONFIGURATION,
   GROUP_NAMES,
   type GroupName,

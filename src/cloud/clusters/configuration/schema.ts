@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { UuidInput } from '../../../lib/resource-fields.ts';
+import { closed, oneOf, orNull, textMap } from '../../../lib/schema-kit.ts';
 import { EXPANDERS } from './expander.ts';
-import { closed, oneOf, orNull, textMap } from './schema-kit.ts';
 
 const { Optional } = Type;
 

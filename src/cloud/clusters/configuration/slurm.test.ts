@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { slurmNeeds } from '../../file-shares/slurm-needs.ts';
+import type { FileShareType, VastSettings } from '../../file-shares/tables.ts';
 import { SLURM_OFF, type Slurm } from './configuration.ts';
 import type { SlurmInput } from './schema.ts';
 import { type SlurmContext, slurmProblems } from './slurm.ts';
@@ -11,13 +13,16 @@ const context: SlurmContext = {
   kubernetesVersion: 'v1.32.13',
   hasGpuPool: true,
   vastNfsEnabled: true,
-  fileShare: { typeName: 'vast', rootSquash: false, pathLength: 'NPL', allowedCharacters: 'NPL' },
+  fileShare: { typeName: 'vast', lacks: [] },
   knownSshKeyIds: new Set([KEY]),
 };
 const request: SlurmInput = { enabled: true, file_share_id: SHARE, ssh_key_ids: [KEY], worker_count: 2 };
 const running: Slurm = { enabled: true, file_share_id: SHARE, ssh_key_ids: [KEY], worker_count: 2 };
-const share = (change: Partial<NonNullable<SlurmContext['fileShare']>>) => ({
-  fileShare: { typeName: 'vast', rootSquash: false, pathLength: 'NPL', allowedCharacters: 'NPL', ...change },
+const share = (typeName: FileShareType, settings: Partial<VastSettings> = {}) => ({
+  fileShare: {
+    typeName,
+    lacks: slurmNeeds({ rootSquash: false, pathLength: 'NPL', allowedCharacters: 'NPL', ...settings }),
+  },
 });
 
 describe('forms', () => {
@@ -59,13 +64,19 @@ describe('switching on refuses', () => {
     ['a cluster without GPU pool', request, { hasGpuPool: false }, 'enabled', /GPU flavor/],
     ['a cluster without VAST NFS', request, { vastNfsEnabled: false }, 'enabled', /vast_enabled/],
     ['an unknown share', request, { fileShare: undefined }, 'file_share_id', /Unknown file share/],
-    ['a standard share', request, share({ typeName: 'standard' }), 'file_share_id', /type standard/],
-    ['root squash', request, share({ rootSquash: true }), 'file_share_id', /with root_squash false in/],
-    ['short paths', request, share({ pathLength: 'LCD' }), 'file_share_id', /path_length NPL/],
+    ['a standard share', request, share('standard'), 'file_share_id', /type standard/],
+    [
+      'root squash',
+      request,
+      share('vast', { rootSquash: true }),
+      'file_share_id',
+      /with root_squash false in/,
+    ],
+    ['short paths', request, share('vast', { pathLength: 'LCD' }), 'file_share_id', /path_length NPL/],
     [
       'few characters',
       request,
-      share({ allowedCharacters: null }),
+      share('vast', { allowedCharacters: null }),
       'file_share_id',
       /allowed_characters NPL/,
     ],

@@ -1,5 +1,5 @@
 import type { FieldProblem } from '../../../lib/errors.ts';
-import { slurmNeeds } from '../../file-shares/slurm-needs.ts';
+import type { SlurmShare } from '../../file-shares/service.ts';
 import type { Slurm } from './configuration.ts';
 import type { SlurmInput } from './schema.ts';
 
@@ -20,16 +20,9 @@ export interface SlurmContext {
   hasGpuPool: boolean;
   vastNfsEnabled: boolean;
   /** The share that the request names; undefined when project and region have none of that ID. */
-  fileShare: SlurmFileShare | undefined;
+  fileShare: SlurmShare | undefined;
   /** Those of the requested SSH keys that exist in the project. */
   knownSshKeyIds: ReadonlySet<string>;
-}
-
-export interface SlurmFileShare {
-  typeName: string;
-  rootSquash: boolean;
-  pathLength: string | null;
-  allowedCharacters: string | null;
 }
 
 /**
@@ -88,7 +81,7 @@ function workerProblems(wanted: number, current: Slurm): FieldProblem[] {
   ];
 }
 
-function shareProblems(id: string, current: Slurm, share: SlurmFileShare | undefined): FieldProblem[] {
+function shareProblems(id: string, current: Slurm, share: SlurmShare | undefined): FieldProblem[] {
   if (current.enabled && sameId(id, current.file_share_id ?? '')) return [];
   const message = share
     ? shareFault(share)
@@ -96,13 +89,11 @@ function shareProblems(id: string, current: Slurm, share: SlurmFileShare | undef
   return message === undefined ? [] : [{ field: `${FIELD}.file_share_id`, message }];
 }
 
-function shareFault(share: SlurmFileShare): string | undefined {
-  if (share.typeName !== 'vast')
-    return `Must be a VAST file share, and this one is of type ${share.typeName}.`;
-  const faults = slurmNeeds(share);
-  return faults.length === 0
+function shareFault({ typeName, lacks }: SlurmShare): string | undefined {
+  if (typeName !== 'vast') return `Must be a VAST file share, and this one is of type ${typeName}.`;
+  return lacks.length === 0
     ? undefined
-    : `Must be a file share with ${faults.join(', ')} in its share_settings.`;
+    : `Must be a file share with ${lacks.join(', ')} in its share_settings.`;
 }
 
 function keyProblems(ids: readonly string[], current: Slurm, known: ReadonlySet<string>): FieldProblem[] {

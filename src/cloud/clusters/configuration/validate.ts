@@ -1,8 +1,8 @@
+import { type DdosContext, ddosProfileProblems } from '../../../lib/ddos-profile.ts';
 import type { FieldProblem } from '../../../lib/errors.ts';
 import { autoscalerProblems } from './autoscaler.ts';
 import { type CniContext, cniProblems } from './cni.ts';
 import { type ClusterConfiguration, DEFAULT_CONFIGURATION } from './configuration.ts';
-import { type DdosContext, ddosProfileProblems } from './ddos-profile.ts';
 import { type LoggingContext, loggingProblems } from './logging.ts';
 import { initialConfiguration, mergeConfiguration } from './merge.ts';
 import { oidcProblems } from './oidc.ts';

@@ -1,6 +1,6 @@
 import type { Api } from '../../../http/server.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
-import { presentedExceeded } from '../../quotas/exceeded-answer.ts';
+import { presentedExceeded } from '../../quotas/schema.ts';
 import type { ClusterBase } from '../params.ts';
 import { CheckClusterLimits, CheckPoolLimits, ExceededClusterQuotas } from './schema.ts';
 import type { ClusterLimits } from './service.ts';

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../../lib/nullable.ts';
-import { exceededQuotasSchema } from '../../quotas/exceeded-answer.ts';
+import { orNull } from '../../../lib/schema-kit.ts';
+import { exceededQuotasSchema } from '../../quotas/schema.ts';
 import { creationGroups } from '../configuration/schema.ts';
-import { orNull } from '../configuration/schema-kit.ts';
 import { MAX_POOLS, Nodes, PoolInput } from '../schema.ts';
 
 const { Optional } = Type;

@@ -1,10 +1,10 @@
 import type { Database } from '../../../db/database.ts';
 import { InvalidError, type QuotaExceededError } from '../../../lib/errors.ts';
-import type { Catalog } from '../../catalog/catalog.ts';
-import { isBareMetal } from '../../catalog/flavor-kinds.ts';
-import { nodeQuotas } from '../../instances/nodes/service.ts';
+import { isBareMetal } from '../../catalog/flavor-schema.ts';
+import type { Catalog } from '../../catalog/service.ts';
+import { quotasOf as nodeQuotas } from '../../instances/nodes/in-transaction.ts';
 import type { Scope } from '../../projects/service.ts';
-import { exceededQuotas, type QuotaAmounts } from '../../quotas/quotas.ts';
+import { exceededQuotas, type QuotaAmounts } from '../../quotas/in-transaction.ts';
 import { kindProblems, poolOffer } from '../pools.ts';
 import { CLUSTER_QUOTAS } from '../quotas.ts';
 import type { CheckClusterLimits, QuotaPool } from './schema.ts';

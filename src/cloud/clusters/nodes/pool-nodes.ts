@@ -1,14 +1,14 @@
 import type { Transaction } from '../../../db/database.ts';
+import type { Clock } from '../../../lib/clock.ts';
 import { ConflictError, InvalidError } from '../../../lib/errors.ts';
 import { VOLUME_TYPES, type VolumeType } from '../../../lib/volume-types.ts';
-import type { Catalog } from '../../catalog/catalog.ts';
-import { keptFlavor } from '../../instances/flavor-choice.ts';
-import { type Nodes, nodeQuotas, type WantedNodes } from '../../instances/nodes/service.ts';
-import type { AddressSource } from '../../networks/address-wish.ts';
-import { defaultNetworkId } from '../../networks/default-networks.ts';
+import type { Catalog } from '../../catalog/service.ts';
+import * as nodes from '../../instances/nodes/in-transaction.ts';
+import type { AddressSource } from '../../networks/addresses/in-transaction.ts';
+import { defaultNetworkId } from '../../networks/defaults/in-transaction.ts';
 import type { Scope } from '../../projects/service.ts';
-import { type QuotaAmounts, refuseExceeded } from '../../quotas/quotas.ts';
-import { workerGroups } from '../../security-groups/worker-group.ts';
+import { type QuotaAmounts, refuseExceeded } from '../../quotas/in-transaction.ts';
+import * as workerGroups from '../../security-groups/worker-groups/in-transaction.ts';
 import type { NewCluster, NewPool } from '../store.ts';
 
 /** What of a cluster decides where its nodes are and who may log in to them. */
@@ -71,23 +71,23 @@ export interface PoolNodes {
   setGroups(tx: Transaction, clusterId: string, pool: Pick<Kind, 'id' | 'security_group_ids'>): Promise<void>;
 }
 
-export function createPoolNodes(deps: { catalog: Catalog; nodes: Nodes }): PoolNodes {
-  const { catalog, nodes } = deps;
+export function createPoolNodes(deps: { catalog: Catalog; clock: Clock }): PoolNodes {
+  const { catalog, clock } = deps;
 
   return {
     async add(tx, scope, cluster, more, taskId) {
       const wanted = await wantedNodes(tx, scope, cluster, more);
-      const quotas = nodeQuotas(wanted);
+      const quotas = nodes.quotasOf(wanted);
       await refuseExceeded(tx, scope, quotas);
-      await nodes.add(tx, scope, wanted, taskId);
+      await nodes.add(tx, scope, wanted, taskId, clock.now());
       return quotas;
     },
 
     async replace(tx, scope, cluster, { id, pool }, taskId) {
       const wanted = await wantedNodes(tx, scope, cluster, [{ pool, amount: 1 }]);
-      await nodes.add(tx, scope, wanted, taskId);
-      await nodes.doom(tx, [id], taskId);
-      return nodeQuotas(wanted);
+      await nodes.add(tx, scope, wanted, taskId, clock.now());
+      await nodes.doom(tx, [id], taskId, clock.now());
+      return nodes.quotasOf(wanted);
     },
 
     async removeAll(tx, pools, taskId, volumeIds = []) {
@@ -95,12 +95,14 @@ export function createPoolNodes(deps: { catalog: Catalog; nodes: Nodes }): PoolN
         tx,
         pools.map(({ id }) => id),
       );
-      await nodes.doom(tx, ids, taskId, volumeIds);
+      await nodes.doom(tx, ids, taskId, clock.now(), volumeIds);
     },
 
     async resize(tx, scope, cluster, { pool, amount }, taskId) {
       const ids = await nodes.idsOf(tx, [pool.id]);
-      if (ids.length > amount) await nodes.doom(tx, ids.slice(0, ids.length - amount), taskId);
+      if (ids.length > amount) {
+        await nodes.doom(tx, ids.slice(0, ids.length - amount), taskId, clock.now());
+      }
       if (ids.length >= amount) return {};
       return this.add(tx, scope, cluster, [{ pool, amount: amount - ids.length }], taskId);
     },
@@ -115,7 +117,7 @@ export function createPoolNodes(deps: { catalog: Catalog; nodes: Nodes }): PoolN
     scope: Scope,
     cluster: Home,
     more: readonly MoreNodes[],
-  ): Promise<WantedNodes[]> {
+  ): Promise<nodes.WantedNodes[]> {
     const inside = await homeOf(tx, scope, cluster);
     const own = await workerGroups.of(tx, cluster.id);
     return more.map(({ pool, amount }) => {
@@ -129,7 +131,7 @@ export function createPoolNodes(deps: { catalog: Catalog; nodes: Nodes }): PoolN
         poolId: pool.id,
         amount,
         namePrefix: `${cluster.name}-${pool.name}`,
-        flavor: keptFlavor(flavor),
+        flavor,
         sshKeyName: cluster.keypair,
         bootDisk: bootDiskOf(pool),
         interfaces: [[inside], outsideOf(pool, cluster)].filter((addresses) => addresses.length > 0),
@@ -168,7 +170,7 @@ function outsideOf({ is_public_ipv4 }: Kind, { is_ipv6 }: Home): AddressSource[]
 export function bootDiskOf({
   boot_volume_size: sizeGib,
   boot_volume_type: type,
-}: Pick<Kind, 'boot_volume_size' | 'boot_volume_type'>): WantedNodes['bootDisk'] {
+}: Pick<Kind, 'boot_volume_size' | 'boot_volume_type'>): nodes.WantedNodes['bootDisk'] {
   const volumeType = VOLUME_TYPES.find((known): known is VolumeType => known === type);
   return sizeGib === null || volumeType === undefined ? null : { sizeGib, volumeType };
 }

@@ -4,14 +4,14 @@ import { NotFoundError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/found.ts';
 import { isUuid } from '../../../lib/ids.ts';
 import type { PageQuery } from '../../../lib/page.ts';
-import type { Nodes } from '../../instances/nodes/service.ts';
+import type { Instances } from '../../instances/service.ts';
 import type { Scope } from '../../projects/service.ts';
-import { overdrawQuotas } from '../../quotas/quotas.ts';
+import { overdrawQuotas } from '../../quotas/in-transaction.ts';
 import type { Tasks } from '../../tasks/service.ts';
 import { lockFreeCluster, poolOf } from '../free-cluster.ts';
 import { RESIZE_POOL } from '../pools/tasks.ts';
 import { type ClusterRow, findCluster, holdCluster, type PoolRow } from '../store.ts';
-import type { ClusterWants } from '../wanted.ts';
+import { clusterPooled } from '../wanted.ts';
 import { inWordsOfCluster, type PoolNodes } from './pool-nodes.ts';
 import * as store from './store.ts';
 
@@ -24,7 +24,7 @@ export interface NodePlace {
 /** The nodes of clusters, as instances. */
 export interface ClusterNodes {
   /** The newest first. @throws NotFoundError for the cluster or the pool */
-  list(scope: Scope, place: NodePlace, page: PageQuery): ReturnType<Nodes['list']>;
+  list(scope: Scope, place: NodePlace, page: PageQuery): ReturnType<Instances['shown']>;
   /** Starts the task that replaces a node by a new one. @throws NotFoundError, ConflictError while a task holds the cluster */
   delete(scope: Scope, place: NodePlace, instanceId: string): Promise<void>;
 }
@@ -32,18 +32,17 @@ export interface ClusterNodes {
 export function createClusterNodes(deps: {
   database: Database;
   tasks: Tasks;
-  nodes: Pick<Nodes, 'list'>;
+  instances: Pick<Instances, 'shown'>;
   poolNodes: PoolNodes;
-  clusterWants: ClusterWants;
 }): ClusterNodes {
-  const { database, tasks, nodes, poolNodes, clusterWants } = deps;
+  const { database, tasks, instances, poolNodes } = deps;
 
   return {
     async list(scope, place, page) {
       const { clusterName: name } = place;
       const cluster = found('Cluster', name, await findCluster(database.sql, scope, name));
       const poolIds = poolsIn(cluster, place).map(({ id }) => id);
-      return nodes.list(scope, poolIds, page);
+      return instances.shown(scope, { ...page, poolIds, include_baremetal: true });
     },
 
     async delete(scope, place, instanceId) {
@@ -62,7 +61,7 @@ export function createClusterNodes(deps: {
           task: RESIZE_POOL,
           data: { cluster_name: cluster.name, pool_name: pool.name, instance_id: goneId },
           input: { clusterId: cluster.id, poolId: pool.id, nodeCount: pool.node_count },
-          wants: [await clusterWants.pooled(tx, cluster)],
+          wants: [await clusterPooled(tx, cluster)],
         });
         // The node that goes gives back as much.
         await overdrawQuotas(tx, scope, quotas);

@@ -8,7 +8,7 @@ import {
 } from '../../../../test/support/clusters.ts';
 import { startService, type TestService } from '../../../../test/support/service.ts';
 import { openDatabase } from '../../../db/database.ts';
-import * as portGroups from '../../security-groups/port-groups.ts';
+import * as portGroups from '../../security-groups/of-ports/in-transaction.ts';
 
 let service: TestService;
 let parts: ClusterParts;

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../../lib/nullable.ts';
 import { UuidInput } from '../../../lib/resource-fields.ts';
-import { orNull, textMap } from '../configuration/schema-kit.ts';
+import { orNull, textMap } from '../../../lib/schema-kit.ts';
 import { MAX_GROUPS_OF_POOL, MAX_NODES } from '../schema.ts';
 
 const { Optional } = Type;

@@ -5,20 +5,20 @@ import type { Database, Transaction } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/found.ts';
-import type { Catalog } from '../../catalog/catalog.ts';
-import { isGpu } from '../../catalog/flavor-kinds.ts';
+import { isGpu } from '../../catalog/flavor-schema.ts';
+import type { Catalog } from '../../catalog/service.ts';
 import type { Scope } from '../../projects/service.ts';
-import { quotaOwner, takeQuotas } from '../../quotas/quotas.ts';
-import { workerGroups } from '../../security-groups/worker-group.ts';
+import { quotaOwner, takeQuotas } from '../../quotas/in-transaction.ts';
+import * as workerGroups from '../../security-groups/worker-groups/in-transaction.ts';
 import type { Tasks } from '../../tasks/service.ts';
 import { lockFreeCluster, lockKnownCluster, poolOf, refuseHeld } from '../free-cluster.ts';
 import { labelProblems, taintProblems } from '../node-texts.ts';
 import { inWordsOfCluster, type PoolNodes } from '../nodes/pool-nodes.ts';
-import { poolOffer, poolProblems, sizeProblems } from '../pools.ts';
+import { type PossiblePool, poolOffer, poolProblems, possibleProblems, sizeProblems } from '../pools.ts';
 import type { ClusterReferences } from '../references.ts';
 import { MAX_POOLS, type PoolInput } from '../schema.ts';
 import { type ClusterRow, findCluster, holdCluster, insertPools, type PoolRow } from '../store.ts';
-import type { ClusterWants } from '../wanted.ts';
+import { clusterPooled } from '../wanted.ts';
 import { newPool } from './new-pool.ts';
 import type { UpdatePool } from './schema.ts';
 import { poolGroupProblems } from './security-groups.ts';
@@ -27,6 +27,8 @@ import { CONFIGURE_POOL, CREATE_POOL, DELETE_POOL, RESIZE_POOL } from './tasks.t
 
 /** Single pools of a cluster that runs. Each change is refused with a ConflictError while a task holds the cluster. */
 export interface ClusterPools {
+  /** Judges pools that nobody makes, by what they say. @throws InvalidError for those that can't be had in the region */
+  requirePossible(scope: Scope, pools: readonly PossiblePool[]): void;
   /** @throws NotFoundError, InvalidError with every fault of the body, ConflictError also for a name that exists, QuotaExceededError */
   create(scope: Scope, clusterName: string, request: PoolInput): Promise<string>;
   /** Changes a pool at once. @throws NotFoundError, InvalidError */
@@ -44,11 +46,12 @@ export function createClusterPools(deps: {
   tasks: Tasks;
   references: ClusterReferences;
   poolNodes: PoolNodes;
-  clusterWants: ClusterWants;
 }): ClusterPools {
-  const { database, clock, catalog, tasks, references, poolNodes, clusterWants } = deps;
+  const { database, clock, catalog, tasks, references, poolNodes } = deps;
 
   return {
+    requirePossible: (scope, pools) => refuse(possibleProblems(pools, poolOffer(catalog, scope))),
+
     async create(scope, clusterName, request) {
       await requireCluster(scope, clusterName);
       refuse([
@@ -71,7 +74,7 @@ export function createClusterPools(deps: {
           task: CREATE_POOL,
           data: { cluster_name: clusterName, ...request },
           input: { clusterId: cluster.id, poolId: pool.id },
-          wants: [await clusterWants.pooled(tx, { ...cluster, pools: [...cluster.pools, pool] })],
+          wants: [await clusterPooled(tx, { ...cluster, pools: [...cluster.pools, pool] })],
         });
         await takeQuotas(tx, scope, quotas);
         return taskId;
@@ -99,7 +102,7 @@ export function createClusterPools(deps: {
           task: CONFIGURE_POOL,
           data: { cluster_name: clusterName, pool_name: name, ...request },
           input: {},
-          wants: [await clusterWants.pooled(tx, { ...cluster, pools })],
+          wants: [await clusterPooled(tx, { ...cluster, pools })],
         });
         return changed;
       });
@@ -123,7 +126,7 @@ export function createClusterPools(deps: {
           task: RESIZE_POOL,
           data: { cluster_name: clusterName, pool_name: name, node_count: nodeCount },
           input: { clusterId: cluster.id, poolId: pool.id, nodeCount },
-          wants: [await clusterWants.pooled(tx, cluster)],
+          wants: [await clusterPooled(tx, cluster)],
         });
         await takeQuotas(tx, scope, quotas);
         return taskId;
@@ -158,9 +161,7 @@ export function createClusterPools(deps: {
             last,
             ...quotaOwner(scope),
           },
-          wants: [
-            last ? remove('cluster', cluster.id) : await clusterWants.pooled(tx, { ...cluster, pools }),
-          ],
+          wants: [last ? remove('cluster', cluster.id) : await clusterPooled(tx, { ...cluster, pools })],
         });
       });
     },

@@ -1,5 +1,6 @@
-import { minutes, type TaskEnd, type TaskType } from '../../../convergence/task-kind.ts';
-import type { Nodes } from '../../instances/nodes/service.ts';
+import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import * as nodes from '../../instances/nodes/in-transaction.ts';
 import { releaseCluster } from '../store.ts';
 import { giveBack, type OwnedClusterInput, removeCluster } from '../tasks.ts';
 import * as store from './store.ts';
@@ -17,26 +18,25 @@ interface RemovalInput extends OwnedClusterInput {
   last: boolean;
 }
 
-const deadlineMs = minutes(60);
-export const CREATE_POOL: TaskType<PoolInput> = { type: 'create_k8s_cluster_pool_v2', deadlineMs };
+export const CREATE_POOL = taskType<PoolInput>('create_k8s_cluster_pool_v2', 60);
 /** Also of a pool that gets a new node for one of its own. */
-export const RESIZE_POOL: TaskType<ResizeInput> = { type: 'resize_k8s_cluster_v2', deadlineMs };
-export const DELETE_POOL: TaskType<RemovalInput> = { type: 'delete_k8s_cluster_pool_v2', deadlineMs };
+export const RESIZE_POOL = taskType<ResizeInput>('resize_k8s_cluster_v2', 60);
+export const DELETE_POOL = taskType<RemovalInput>('delete_k8s_cluster_pool_v2', 60);
 /** Not published: the published operation answers the pool and no task. */
-export const CONFIGURE_POOL: TaskType<object> = { type: 'update_k8s_cluster_pool_v2', deadlineMs };
+export const CONFIGURE_POOL = taskType<object>('update_k8s_cluster_pool_v2', 60);
 
 /** How tasks on single pools end: all but the last kind hold the cluster until then. */
-export function poolTasks({ nodes }: { nodes: Nodes }): TaskEnd[] {
+export function poolTasks({ clock }: { clock: Clock }): TaskEnd[] {
   const create: TaskEnd<PoolInput> = {
     ...CREATE_POOL,
     async complete(tx, task, { clusterId, poolId }) {
-      await nodes.finish(tx, task.id);
+      await nodes.finish(tx, task.id, clock.now());
       await store.markPool(tx, poolId, null);
       await releaseCluster(tx, { clusterId, taskId: task.id });
       return { k8s_pools: [poolId] };
     },
     async abandon(tx, task, { clusterId, poolId }) {
-      const freed = await nodes.takeBack(tx, task.id);
+      const freed = await nodes.takeBack(tx, task.id, clock.now());
       if (await releaseCluster(tx, { clusterId, taskId: task.id })) await store.deletePool(tx, poolId);
       await giveBack(tx, freed);
     },
@@ -45,14 +45,14 @@ export function poolTasks({ nodes }: { nodes: Nodes }): TaskEnd[] {
   const resize: TaskEnd<ResizeInput> = {
     ...RESIZE_POOL,
     async complete(tx, task, { clusterId, poolId, nodeCount }) {
-      const freed = await nodes.finish(tx, task.id);
+      const freed = await nodes.finish(tx, task.id, clock.now());
       await store.setNodeCount(tx, poolId, nodeCount);
       await releaseCluster(tx, { clusterId, taskId: task.id });
       await giveBack(tx, freed);
       return null;
     },
     async abandon(tx, task, { clusterId }) {
-      const freed = await nodes.takeBack(tx, task.id);
+      const freed = await nodes.takeBack(tx, task.id, clock.now());
       await releaseCluster(tx, { clusterId, taskId: task.id });
       await giveBack(tx, freed);
     },
@@ -62,7 +62,7 @@ export function poolTasks({ nodes }: { nodes: Nodes }): TaskEnd[] {
     ...DELETE_POOL,
     removes: true,
     async complete(tx, task, { poolId, last, ...cluster }) {
-      const freed = await nodes.finish(tx, task.id);
+      const freed = await nodes.finish(tx, task.id, clock.now());
       if (last) {
         await removeCluster(tx, task, cluster, freed);
         return null;

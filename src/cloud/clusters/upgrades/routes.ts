@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Dialect } from '../../../http/dialect.ts';
 import type { Api } from '../../../http/server.ts';
 import { pageOf } from '../../../lib/page.ts';
-import { KubernetesVersionList, presentKubernetesVersion } from '../../catalog/kubernetes-versions.ts';
+import { KubernetesVersionList, presentKubernetesVersion } from '../../catalog/kubernetes-schema.ts';
 import type { ClusterBase } from '../params.ts';
 import { ClusterListQuery, ClusterParams, VersionInput } from '../schema.ts';
 import type { ClusterUpgrades } from './service.ts';

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '../../../db/database.ts';
 import { ConflictError, InvalidError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/found.ts';
-import type { Catalog } from '../../catalog/catalog.ts';
+import type { Catalog } from '../../catalog/service.ts';
 import type { Scope } from '../../projects/service.ts';
 import type { Tasks } from '../../tasks/service.ts';
 import { runsSlurm } from '../configuration/slurm.ts';
 import { lockFreeCluster } from '../free-cluster.ts';
 import { type ClusterRow, findCluster, holdCluster } from '../store.ts';
 import { UPGRADE_CLUSTER } from '../tasks.ts';
-import type { ClusterWants } from '../wanted.ts';
+import { clusterUpgraded } from '../wanted.ts';
 import { upgradeVersions } from './versions.ts';
 
 export interface ClusterUpgrades {
@@ -23,9 +23,8 @@ export function createClusterUpgrades(deps: {
   database: Database;
   catalog: Catalog;
   tasks: Tasks;
-  clusterWants: ClusterWants;
 }): ClusterUpgrades {
-  const { database, catalog, tasks, clusterWants } = deps;
+  const { database, catalog, tasks } = deps;
 
   return {
     async versions(scope, name) {
@@ -47,7 +46,7 @@ export function createClusterUpgrades(deps: {
           task: UPGRADE_CLUSTER,
           data: { cluster_name: name, version },
           input: { clusterId: cluster.id, version },
-          wants: [clusterWants.upgraded({ id: cluster.id, version })],
+          wants: [clusterUpgraded({ id: cluster.id, version })],
         });
       });
     },

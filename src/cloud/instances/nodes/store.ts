@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../../db/database.ts';
-import type { Place } from '../../projects/place.ts';
+import type { Place } from '../../../db/place.ts';
 import type { KeptFlavor } from '../tables.ts';
 
 export interface NewNode {
@@ -93,23 +93,4 @@ export async function markRunning(tx: Transaction, ids: readonly string[], now: 
 
 export async function deleteNodes(tx: Transaction, ids: readonly string[]): Promise<void> {
   await tx.sql.deleteFrom('instances').where(sql<boolean>`id = any(${ids}::uuid[])`).execute();
-}
-
-/** Puts exactly these groups on every port of the pool's nodes. */
-export async function replaceGroups(
-  tx: Transaction,
-  poolId: string,
-  groupIds: readonly string[],
-): Promise<void> {
-  await sql`
-    delete from port_security_groups using ports, instances
-    where port_security_groups.port_id = ports.id and ports.instance_id = instances.id
-      and instances.pool_id = ${poolId} and not security_group_id = any(${groupIds}::uuid[])`.execute(tx.sql);
-  await sql`
-    insert into port_security_groups (port_id, security_group_id)
-    select ports.id, wanted.id
-    from instances join ports on ports.instance_id = instances.id
-    cross join unnest(${groupIds}::uuid[]) as wanted (id)
-    where instances.pool_id = ${poolId}
-    on conflict do nothing`.execute(tx.sql);
 }

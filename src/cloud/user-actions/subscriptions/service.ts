@@ -1,11 +1,11 @@
 import { isIP } from 'node:net';
 import { type Database, violates } from '../../../db/database.ts';
-import type { Principal } from '../../../iam/identity/principal.ts';
 import type { AllowedHosts } from '../../../lib/allowed-hosts.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { ConflictError, InvalidError } from '../../../lib/errors.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
 import { isPublicAddress } from '../../../lib/public-address.ts';
+import type { Principal } from '../../../requests/principal.ts';
 import type { Secrets } from '../../../secrets/secrets.ts';
 import type { Subscribe } from './schema.ts';
 import * as store from './store.ts';

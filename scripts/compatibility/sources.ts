@@ -1,0 +1,33 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+
+interface Named {
+  file: string;
+  /** What the source gives as the operation's name; some is put together from parts. */
+  name: RegExp;
+  /** How much of the name stands there. */
+  literal: number;
+}
+
+const named = fs
+  .readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+  .map((file) => `src/${file}`)
+  .filter((file) => /[/-]routes\.ts$/.test(file))
+  .flatMap((file): Named[] => {
+    const text = fs.readFileSync(path.join(ROOT, file), 'utf8');
+    return [...text.matchAll(/operationId: ['`]([^'`]+)['`]/g)].map(([, written = '']) => {
+      const parts = written.split(/\$\{[^}]+\}/);
+      return { file, name: new RegExp(`^${parts.join('\\w*')}$`), literal: parts.join('').length };
+    });
+  })
+  .sort((a, b) => b.literal - a.literal);
+
+/** The file that has the route of an operation. @throws Error where none has */
+export function sourceOf(operationId: string): string {
+  const found = named.find(({ name }) => name.test(operationId));
+  if (!found) throw new Error(`No routes file names the operation ${operationId}`);
+  return found.file;
+}

@@ -1,0 +1,81 @@
+import { type Static, Type } from 'typebox';
+import { nullable } from '../../lib/nullable.ts';
+import { listOf } from '../../lib/wire.ts';
+import type { OfferPrice } from './price-schema.ts';
+import { NO_PRICE_ASKED, priceFields } from './price-schema.ts';
+import { type Flavor, flavorFields } from './schema.ts';
+
+const { architecture, os_type, disabled, hardware_description, ...size } = flavorFields;
+const shared = {
+  ...size,
+  flavor_name: Type.String({ description: 'Same as flavor_id' }),
+  architecture,
+  os_type,
+  disabled,
+};
+
+export const FlavorAnswer = Type.Object(
+  { ...shared, hardware_description, ...Type.Partial(Type.Object(priceFields)).properties },
+  { title: 'InstanceFlavor', description: 'A size of instance. Prices are there only if asked for.' },
+);
+export type FlavorAnswer = Static<typeof FlavorAnswer>;
+export const FlavorList = listOf(FlavorAnswer, 'InstanceFlavorList');
+
+export const KubernetesFlavorAnswer = Type.Object(
+  {
+    ...shared,
+    resource_class: nullable(
+      Type.String({ description: 'Kind of physical machine, for bare metal and GPU flavors' }),
+    ),
+    hardware_description,
+    capacity: nullable(Type.Integer({ description: 'Machines still free; null where not counted' })),
+    reserved_capacity: nullable(Type.Integer({ description: 'Machines set aside; null where not counted' })),
+    ...priceFields,
+  },
+  { title: 'KubernetesFlavor', description: 'A size of machine for the pools of a cluster.' },
+);
+export type KubernetesFlavorAnswer = Static<typeof KubernetesFlavorAnswer>;
+export const KubernetesFlavorList = listOf(KubernetesFlavorAnswer, 'KubernetesFlavorList');
+
+/** With its price where that is asked for. */
+export function presentFlavor(flavor: Flavor, price: OfferPrice | undefined): FlavorAnswer {
+  return { ...sharedOf(flavor), ...price };
+}
+
+export function presentKubernetesFlavor(
+  flavor: Flavor,
+  price: OfferPrice | undefined,
+): KubernetesFlavorAnswer {
+  return {
+    ...sharedOf(flavor),
+    resource_class: flavor.resource_class,
+    // Nothing limits how many simulated machines there are.
+    capacity: null,
+    reserved_capacity: null,
+    ...(price ?? NO_PRICE_ASKED),
+  };
+}
+
+function sharedOf(flavor: Flavor) {
+  const { resource_class: _, regions: __, offered_for: ___, ...shown } = flavor;
+  return { ...shown, flavor_name: flavor.flavor_id, hardware_description: hardwareOf(flavor) };
+}
+
+/** What the catalogue says of the machine, with what follows from its size. */
+export function hardwareOf({
+  vcpus,
+  ram,
+  hardware_description,
+}: Pick<Flavor, 'vcpus' | 'ram' | 'hardware_description'>): Record<string, string> {
+  return { vcpus: `${vcpus}`, ram: `${ram / 1024} GiB`, ...hardware_description };
+}
+
+/** Bare metal machines, which have neither a boot volume of their choice nor a server group, by their id. */
+export function isBareMetal(flavorId: string): boolean {
+  return flavorId.startsWith('bm');
+}
+
+/** Machines with a GPU, virtual or bare metal, by their id. */
+export function isGpu(flavorId: string): boolean {
+  return flavorId.includes('gpu');
+}

@@ -1,0 +1,207 @@
+import type { BackendShapes, Placements } from '../../backends/contract/placement.ts';
+import { InvalidError } from '../../lib/errors.ts';
+import { type CheckedCatalog, checkCatalogText, readCatalog } from './load.ts';
+import type {
+  CatalogContent,
+  CurrencyCode,
+  DdosTemplate,
+  Feature,
+  Flavor,
+  Image,
+  LoggingService,
+  Region,
+  VolumeTypeName,
+} from './schema.ts';
+
+export type {
+  CurrencyCode,
+  DdosTemplate,
+  Feature,
+  Flavor,
+  Image,
+  QuotaLimits,
+  Region,
+  VolumeTypeName,
+} from './schema.ts';
+
+/** What a client pays beside the book's prices; the rates are decimal texts. */
+export interface PriceTerms {
+  currency: CurrencyCode;
+  /** Percentage: '17' adds 17 %. */
+  taxPercent: string;
+  /** Fraction: '0.16' takes 16 % off. */
+  discount: string;
+  visibility: 'show' | 'hide';
+  /** Lists of flavors and images show prices of 0. */
+  trial: boolean;
+}
+
+export interface LoggingDestination {
+  region_id: number;
+  region_name: string;
+}
+
+/**
+ * What the platform offers. Lists are empty and single items undefined for a region that doesn't exist. Ask it anew each
+ * time: another one may be put in force while the platform runs.
+ */
+export interface Catalog extends Placements {
+  /** The same for every catalogue that says the same, whatever its comments and order of keys. */
+  readonly hash: string;
+  /** Its files as one JSON text, which the hash is of. */
+  readonly text: string;
+  readonly regions: ReadonlyMap<number, Region>;
+  /** In the order of the file, withdrawn ones included. */
+  flavors(regionId: number): readonly Flavor[];
+  flavor(regionId: number, flavorId: string): Flavor | undefined;
+  /** By `display_order`. */
+  images(regionId: number): readonly Image[];
+  image(regionId: number, imageId: string): Image | undefined;
+  /** With the leading `v`, oldest first. */
+  readonly kubernetesVersions: readonly string[];
+  ddosTemplates(regionId: number): readonly DdosTemplate[];
+  ddosTemplate(regionId: number, templateId: number): DdosTemplate | undefined;
+  /** Regions that clusters of this one may send their logs to; none where logging isn't offered. */
+  loggingDestinations(regionId: number): readonly LoggingDestination[];
+  /** Log brokers of the region as `host:port`; undefined where logging isn't offered. */
+  loggingHosts(regionId: number): readonly string[] | undefined;
+  readonly features: ReadonlyMap<number, Feature>;
+  /** Price of one GiB for one hour before discount and tax, a decimal text; undefined where the book has none. */
+  volumePrice(regionId: number, typeName: VolumeTypeName, currency: CurrencyCode): string | undefined;
+  /** The same for one hour of a machine, and of the use of an operating system. */
+  flavorPrice(regionId: number, flavorId: string, currency: CurrencyCode): string | undefined;
+  imagePrice(regionId: number, osType: Image['os_type'], currency: CurrencyCode): string | undefined;
+  /** The same for one hour of a public IPv4 address. */
+  publicAddressPrice(regionId: number, currency: CurrencyCode): string | undefined;
+  clientTerms(clientId: number): PriceTerms;
+}
+
+/**
+ * Reads `catalog/*.yaml` in the folder. Throws CatalogError, which lists every fault, also of backends that are of none of
+ * the `kinds`, where these are given.
+ */
+export async function loadCatalog(folder: string, kinds?: BackendShapes): Promise<Catalog> {
+  return buildCatalog(await readCatalog(folder, kinds));
+}
+
+/** The catalogue of a text that `Catalog` gave, maybe in another release. Throws CatalogError. */
+export function catalogOf(text: string, origin: string, kinds?: BackendShapes): Catalog {
+  return buildCatalog(checkCatalogText(text, origin, kinds));
+}
+
+/** The look-ups over content that has been checked. */
+function buildCatalog({ content, text, hash }: CheckedCatalog): Catalog {
+  deepFreeze(content);
+  const regions = byKey(content['regions.yaml'].regions, (region) => region.id);
+  const backends = byKey(content['backends.yaml'].backends, ({ name }) => name);
+  const flavors = perRegion(content['flavors.yaml'].flavors, (flavor) => flavor.flavor_id);
+  const inDisplayOrder = content['images.yaml'].images.toSorted((a, b) => a.display_order - b.display_order);
+  const images = perRegion(inDisplayOrder, (image) => image.id);
+  const templates = perRegion(content['ddos-templates.yaml'].templates, (template) => template.id);
+  const logging = byKey(content['logging-destinations.yaml'].services, (service) => service.region_id);
+  const destinations = new Map(
+    [...logging].map(([regionId, service]) => [regionId, destinationsOf(service, regions)]),
+  );
+  const { prices, default_terms: defaultTerms, clients } = content['price-book.yaml'];
+  const priceLists = byKey(prices, (list) => `${list.region_id} ${list.currency}`);
+  const flavorPrices = new Map(
+    [...priceLists].map(([key, list]) => [key, new Map(Object.entries(list.flavors))]),
+  );
+  const usualTerms = termsOf(defaultTerms);
+  const terms = new Map(
+    clients.map(({ client_id: id, ...own }) => [id, termsOf({ ...defaultTerms, ...own })]),
+  );
+
+  return deepFreeze({
+    hash,
+    text,
+    backends,
+    backendOf(regionId, family) {
+      const region = regions.get(regionId);
+      return backends.get(region?.backends?.[family] ?? region?.backend ?? '');
+    },
+    regions,
+    flavors: flavors.list,
+    flavor: flavors.one,
+    images: images.list,
+    image: images.one,
+    kubernetesVersions: content['kubernetes-versions.yaml'].versions.toSorted(compareVersions),
+    ddosTemplates: templates.list,
+    ddosTemplate: templates.one,
+    loggingDestinations: (regionId) => destinations.get(regionId) ?? [],
+    loggingHosts: (regionId) => logging.get(regionId)?.hosts,
+    features: byKey(content['features.yaml'].features, (feature) => feature.id),
+    volumePrice: (regionId, typeName, currency) =>
+      priceLists.get(`${regionId} ${currency}`)?.volume_types[typeName],
+    flavorPrice: (regionId, flavorId, currency) => flavorPrices.get(`${regionId} ${currency}`)?.get(flavorId),
+    imagePrice: (regionId, osType, currency) => priceLists.get(`${regionId} ${currency}`)?.images[osType],
+    publicAddressPrice: (regionId, currency) => priceLists.get(`${regionId} ${currency}`)?.public_ipv4,
+    clientTerms: (clientId) => terms.get(clientId) ?? usualTerms,
+  } satisfies Catalog);
+}
+
+function byKey<Key, Entry>(entries: Entry[], keyOf: (entry: Entry) => Key): Map<Key, Entry> {
+  return new Map(entries.map((entry) => [keyOf(entry), entry]));
+}
+
+/** Look-ups of entries that name the regions that have them. */
+function perRegion<Key, Entry extends { regions: number[] }>(entries: Entry[], keyOf: (entry: Entry) => Key) {
+  const lists = new Map<number, Map<Key, Entry>>();
+  for (const entry of entries) {
+    for (const regionId of entry.regions) {
+      const list = lists.get(regionId) ?? new Map<Key, Entry>();
+      lists.set(regionId, list.set(keyOf(entry), entry));
+    }
+  }
+  const arrays = new Map([...lists].map(([regionId, list]) => [regionId, Object.freeze([...list.values()])]));
+  return {
+    list: (regionId: number): readonly Entry[] => arrays.get(regionId) ?? [],
+    one: (regionId: number, key: Key): Entry | undefined => lists.get(regionId)?.get(key),
+  };
+}
+
+function termsOf({
+  tax_percent: taxPercent,
+  trial = false,
+  ...rest
+}: CatalogContent['price-book.yaml']['default_terms']): PriceTerms {
+  return Object.freeze({ ...rest, taxPercent, trial });
+}
+
+function destinationsOf(
+  service: LoggingService,
+  regions: Map<number, Region>,
+): readonly LoggingDestination[] {
+  const list = service.destination_regions.flatMap((id) => {
+    const region = regions.get(id);
+    return region ? [{ region_id: id, region_name: region.display_name }] : [];
+  });
+  return deepFreeze(list);
+}
+
+function compareVersions(a: string, b: string): number {
+  const [left, right] = [numbersOf(a), numbersOf(b)];
+  const differing = left.findIndex((part, index) => part !== right[index]);
+  return differing === -1 ? 0 : (left[differing] ?? 0) - (right[differing] ?? 0);
+}
+
+function numbersOf(version: string): number[] {
+  return version.slice(1).split('.').map(Number);
+}
+
+/** Everybody shares the catalogue, so that nobody may change it. */
+function deepFreeze<T extends object>(value: T): T {
+  Object.freeze(value);
+  for (const part of Object.values(value)) {
+    if (typeof part === 'object' && part !== null && !Object.isFrozen(part)) deepFreeze(part as object);
+  }
+  return value;
+}
+
+/** @throws InvalidError where the region has no logging */
+export function requireLoggingHosts(catalog: Catalog, region: Region): readonly string[] {
+  const hosts = catalog.loggingHosts(region.id);
+  if (hosts) return hosts;
+  const message = `Region ${region.display_name} has no logging; choose another region.`;
+  throw new InvalidError([{ field: 'region_id', message }]);
+}

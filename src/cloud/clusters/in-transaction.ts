@@ -1,0 +1,84 @@
+import { sql } from 'kysely';
+import type { Transaction } from '../../db/database.ts';
+import { isIn, type Place } from '../../db/place.ts';
+import type { NetworkOrSubnet } from '../networks/in-transaction.ts';
+
+/* Which clusters need something, for those who are about to delete it. */
+
+/** Up to `limit` clusters whose nodes get the key, or into whose Slurm it lets people, or will by its running update. */
+export async function clustersWithKey(
+  tx: Transaction,
+  { id, project_id, name }: { id: string; project_id: number; name: string },
+  limit: number,
+): Promise<{ name: string; onlySlurm: boolean }[]> {
+  // A UUID stands in a list of them, whatever its letter case, or it doesn't: no other text can hold it.
+  const lists = (column: string) =>
+    sql<boolean>`strpos(lower(${sql.ref(column)} #>> '{add_ons,slurm,ssh_key_ids}'), ${id}) > 0`;
+  return tx.sql
+    .selectFrom('kubernetes_clusters')
+    .select(['name', sql<boolean>`keypair is distinct from ${name}`.as('onlySlurm')])
+    .where('project_id', '=', project_id)
+    .where((eb) => eb.or([eb('keypair', '=', name), lists('configuration'), lists('next_configuration')]))
+    .orderBy('name')
+    .limit(limit)
+    .execute();
+}
+
+/** The name of a cluster whose Slurm add-on works on the share, or will when its running update has finished. */
+export async function slurmClusterOn(tx: Transaction, shareId: string): Promise<string | undefined> {
+  const path = '{add_ons,slurm,file_share_id}';
+  const row = await tx.sql
+    .selectFrom('kubernetes_clusters')
+    .select('name')
+    .where((eb) =>
+      eb.or([
+        eb(sql`configuration #>> ${sql.lit(path)}`, '=', shareId),
+        eb(sql`next_configuration #>> ${sql.lit(path)}`, '=', shareId),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return row?.name;
+}
+
+/** The name of a cluster that logs into the topic of the region, or will when its running update has finished. */
+export async function clusterLoggingInto(
+  tx: Transaction,
+  { projectId, regionId }: Place,
+  topic: string,
+): Promise<string | undefined> {
+  const logsThere = JSON.stringify({
+    logging: { enabled: true, destination_region_id: regionId, topic_name: topic },
+  });
+  const row = await tx.sql
+    .selectFrom('kubernetes_clusters')
+    .select('name')
+    .where('project_id', '=', projectId)
+    .where(sql<boolean>`(configuration @> ${logsThere}::jsonb or next_configuration @> ${logsThere}::jsonb)`)
+    .orderBy('name')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.name;
+}
+
+/** Up to `limit` clusters that keep a network or a subnet from being deleted, each as `cluster blue`. */
+export async function clustersIn(
+  tx: Transaction,
+  place: Place,
+  where: NetworkOrSubnet,
+  limit: number,
+): Promise<string[]> {
+  const [column, id] =
+    'networkId' in where
+      ? (['fixed_network', where.networkId] as const)
+      : (['fixed_subnet', where.subnetId] as const);
+  const rows = await tx.sql
+    .selectFrom('kubernetes_clusters')
+    .select('name')
+    .where(isIn(place))
+    .where(sql<boolean>`lower(${sql.ref(column)}) = ${id}`)
+    .orderBy('name')
+    .limit(limit)
+    .execute();
+  return rows.map(({ name }) => `cluster ${name}`);
+}

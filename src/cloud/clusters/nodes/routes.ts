@@ -1,0 +1,99 @@
+import { Type } from 'typebox';
+import type { Api } from '../../../http/server.ts';
+import { listQuery } from '../../../lib/wire.ts';
+import { InstanceList, InstanceParams } from '../../instances/schema.ts';
+import { CLUSTER_BASES, type ClusterBase } from '../params.ts';
+import { ClusterParams, PoolParams } from '../schema.ts';
+import type { ClusterNodes } from './service.ts';
+
+const tags = ['Kubernetes clusters'];
+const { instance_id } = InstanceParams.properties;
+
+const NodeListQuery = Type.Object(
+  {
+    ...listQuery(),
+    with_ddos: Type.Optional(
+      Type.Boolean({ default: false, description: 'With DDoS profiles, of which nodes have none' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+/** The two places under which nodes are found. */
+const PLACES = [
+  {
+    path: '',
+    name: 'Cluster',
+    of: 'a Kubernetes cluster',
+    params: ClusterParams,
+    nodeParams: Type.Object({ ...ClusterParams.properties, instance_id }),
+  },
+  {
+    path: '/pools/:pool_name',
+    name: 'Pool',
+    of: 'a pool of a Kubernetes cluster',
+    params: PoolParams,
+    nodeParams: Type.Object({ ...PoolParams.properties, instance_id }),
+  },
+];
+
+interface NodeRouteDependencies {
+  clusterNodes: ClusterNodes;
+}
+
+/** The nodes of clusters, which are instances. */
+export function nodeRoutes(app: Api, deps: NodeRouteDependencies): void {
+  for (const base of CLUSTER_BASES) {
+    for (const place of PLACES) placeRoutes(app, deps, base, place);
+  }
+}
+
+function placeRoutes(
+  app: Api,
+  { clusterNodes }: NodeRouteDependencies,
+  base: ClusterBase,
+  place: (typeof PLACES)[number],
+): void {
+  const at = `${base.path}/:cluster_name${place.path}/instances`;
+
+  app.get(at, {
+    config: { access: 'read' },
+    schema: {
+      operationId: `listKubernetes${place.name}Instances${base.suffix}`,
+      summary: `List the nodes of ${place.of}`,
+      description: 'The newest first. They are instances, which change through their pool only.',
+      tags,
+      params: place.params,
+      querystring: NodeListQuery,
+      response: { 200: InstanceList },
+    },
+    handler: async ({ scope, params, query }) => {
+      const { count, rows } = await clusterNodes.list(scope, placeOf(params), query);
+      return { count, results: rows };
+    },
+  });
+
+  app.delete(`${at}/:instance_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: `deleteKubernetes${place.name}Instance${base.suffix}`,
+      summary: `Delete a node of ${place.of}`,
+      description:
+        'The pool makes another one in its place, by a task that holds the cluster meanwhile: `task_id` of the cluster. Refused with 409 while a task holds the cluster.',
+      tags,
+      params: place.nodeParams,
+      response: { 204: Type.Null({ description: 'Its replacement has begun' }) },
+    },
+    handler: async ({ scope, params }, reply) => {
+      await clusterNodes.delete(scope, placeOf(params), params.instance_id);
+      return reply.code(204).send(null);
+    },
+  });
+}
+
+function placeOf(params: { cluster_name: string; pool_name?: string }) {
+  return {
+    clusterName: params.cluster_name,
+    ...(params.pool_name !== undefined && { poolName: params.pool_name }),
+  };
+}

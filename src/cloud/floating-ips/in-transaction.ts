@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { isIPv4 } from 'node:net';
+import { sql } from 'kysely';
+import { want } from '../../convergence/wants.ts';
+import type { Transaction } from '../../db/database.ts';
+import { ConflictError, type FieldProblem, InvalidError } from '../../lib/errors.ts';
+import { refuseHeld } from '../../lib/held.ts';
+import { handOver } from '../networks/addresses/in-transaction.ts';
+import type { Scope } from '../projects/service.ts';
+import { inserted, refuseLeading, refuseTaken } from './service.ts';
+import * as store from './store.ts';
+import { awayFrom } from './wanted.ts';
+
+/** Floating IPs over an instance's life. Ports are locked before, subnets after. */
+
+export { settle } from './store.ts';
+
+/** What an interface asks for; `field` is where the request says so. */
+export interface FloatingIpWish {
+  field: string;
+  source: 'new' | 'existing';
+  existing_floating_id?: string | undefined;
+}
+
+/** One that is to be made, or one that exists and is locked. */
+export interface PlannedFloatingIp {
+  id: string;
+  field: string;
+  made: boolean;
+}
+
+export interface FloatingIpPort {
+  id: string;
+  address: string;
+  external: boolean;
+}
+
+/** @throws ConflictError naming a floating IP that leads to an address which the port is to lose. The port must be locked. */
+export async function refuseLosing(tx: Transaction, portId: string, addresses: string[]): Promise<void> {
+  if (addresses.length === 0) return;
+  const leading = await store.onPorts(tx.sql, [portId]);
+  const other = leading.find((one) => one.fixed_address !== null && addresses.includes(one.fixed_address));
+  if (other) {
+    throw new ConflictError(
+      `Floating IP ${other.id} leads to address ${other.fixed_address} of port ${portId}; unassign it first`,
+    );
+  }
+}
+
+/** In the order of the wishes. @throws InvalidError, ConflictError for one that is in use */
+export async function plan(
+  tx: Transaction,
+  scope: Scope,
+  wishes: (FloatingIpWish | undefined)[],
+): Promise<(PlannedFloatingIp | undefined)[]> {
+  const ids = wishes.flatMap((wish) => wish?.existing_floating_id?.toLowerCase() ?? []);
+  const found = new Map((await store.lockFloatingIps(tx, scope, ids)).map((row) => [row.id, row]));
+  const problems = wishes.flatMap((wish, index): FieldProblem[] => {
+    const id = wish?.existing_floating_id?.toLowerCase();
+    if (wish === undefined || id === undefined) return [];
+    const field = `${wish.field}.existing_floating_id`;
+    if (!found.has(id)) return [{ field, message: `No floating IP ${id} in this project and region.` }];
+    const twice = wishes.findIndex((one) => one?.existing_floating_id?.toLowerCase() === id) < index;
+    return twice ? [{ field, message: `Floating IP ${id} is named twice.` }] : [];
+  });
+  if (problems.length > 0) throw new InvalidError(problems);
+  for (const row of found.values()) {
+    refuseHeld(`Floating IP ${row.id}`, row);
+    refuseLeading(row);
+  }
+  return wishes.map((wish) => {
+    if (!wish) return undefined;
+    const existing = wish.existing_floating_id?.toLowerCase();
+    return { id: existing ?? randomUUID(), field: wish.field, made: existing === undefined };
+  });
+}
+
+/** Leads them to their ports, held by the task. `address` is the public one of those to be made. */
+export async function put(
+  tx: Transaction,
+  scope: Scope,
+  links: { floatingIp: PlannedFloatingIp; address: string | undefined; port: FloatingIpPort }[],
+  taskId: string,
+  now: Date,
+): Promise<void> {
+  const problems = links.flatMap(({ floatingIp, port }): FieldProblem[] => {
+    if (port.external) {
+      return [{ field: floatingIp.field, message: 'The external network gives a public address already.' }];
+    }
+    return isIPv4(port.address)
+      ? []
+      : [{ field: floatingIp.field, message: 'Floating IPs lead to IPv4 addresses alone.' }];
+  });
+  if (problems.length > 0) throw new InvalidError(problems);
+  for (const { floatingIp, address, port } of links) {
+    await refuseTaken(tx, port.id, port.address);
+    if (address === undefined) {
+      const change = { port_id: port.id, fixed_address: port.address, task_id: taskId };
+      await inserted(store.changeFloatingIp(tx, floatingIp.id, change, now));
+    } else {
+      const made = { id: floatingIp.id, address, portId: port.id, fixedAddress: port.address, tags: {} };
+      await inserted(store.insertFloatingIp(tx, scope, made, taskId, now));
+    }
+  }
+}
+
+/**
+ * Holds all that lead to the ports for the task; the doomed of them are to be removed with the ports.
+ * @throws InvalidError for a named one that doesn't, ConflictError while a task holds one
+ */
+export async function hold(
+  tx: Transaction,
+  portIds: string[],
+  { floatings, deleteFloatings }: { floatings: string[]; deleteFloatings: boolean },
+  taskId: string,
+): Promise<{ held: string[]; doomed: string[] }> {
+  const there = await store.lockOnPorts(tx, portIds);
+  const foreign = floatings.filter((id) => !there.some((row) => row.id === id));
+  if (foreign.length > 0) {
+    throw new InvalidError({ floatings: [`Not a floating IP of this instance: ${foreign.join(', ')}.`] });
+  }
+  for (const row of there) refuseHeld(`Floating IP ${row.id}`, row);
+  const ids = there.map((row) => row.id);
+  await store.hold(tx, ids, taskId);
+  return { held: ids, doomed: deleteFloatings ? ids : ids.filter((id) => floatings.includes(id)) };
+}
+
+/** See the store. The caller gives back quota and addresses of those that it answers. */
+export async function letGo(
+  tx: Transaction,
+  taskId: string,
+  { portIds, doomed }: { portIds: string[]; doomed: string[] },
+  now: Date,
+): Promise<string[]> {
+  const gone = await store.letGo(tx, taskId, { portIds, doomed }, now);
+  // What was led there since the task began.
+  await want(tx, null, await awayFrom(tx, portIds));
+  return gone;
+}
+
+/**
+ * The address of a port in the external network becomes a floating IP without ever being free. The port then has none,
+ * and the caller removes it.
+ */
+export async function floatingIpOfPort(
+  tx: Transaction,
+  { id, portId, taskId }: { id: string; portId: string; taskId: string },
+  now: Date,
+): Promise<void> {
+  await sql`
+    insert into floating_ips (id, project_id, region_id, address, tags, creator_task_id, created_at, updated_at)
+    select ${id}::uuid, project_id, region_id, address, '{}', ${taskId}::uuid, ${now}::timestamptz, ${now}::timestamptz
+    from ports join ip_assignments on port_id = ports.id where ports.id = ${portId}`.execute(tx.sql);
+  await handOver(tx, portId, id);
+}

@@ -1,0 +1,56 @@
+import { Type } from 'typebox';
+import type { Api } from '../../../http/server.ts';
+import { nullable } from '../../../lib/nullable.ts';
+import { presentedInstance } from '../presenter.ts';
+import { InstanceAnswer, InstanceParams } from '../schema.ts';
+import type { Instances } from '../service.ts';
+import type { ActionName } from './actions.ts';
+import { StartFields } from './schema.ts';
+import type { InstanceChanges } from './service.ts';
+
+const DIRECT: { path: string; action: ActionName; summary: string }[] = [
+  { path: 'start', action: 'start', summary: 'Start an instance at once' },
+  { path: 'stop', action: 'stop', summary: 'Stop an instance at once' },
+  { path: 'reboot', action: 'reboot', summary: 'Reboot an instance at once' },
+  { path: 'powercycle', action: 'reboot_hard', summary: 'Switch an instance off and on at once' },
+  { path: 'suspend', action: 'suspend', summary: 'Suspend an instance at once' },
+  { path: 'resume', action: 'resume', summary: 'Resume an instance at once' },
+];
+const StartBody = nullable(
+  Type.Object(StartFields, {
+    title: 'StartInstanceNow',
+    additionalProperties: false,
+    examples: [{ activate_profile: true }],
+  }),
+);
+
+/** The actions as they were before there were tasks: the answer is the instance in its new state. */
+export function directActionRoutes(
+  app: Api,
+  deps: { instances: Instances; instanceChanges: InstanceChanges },
+): void {
+  const { instances, instanceChanges } = deps;
+
+  for (const { path, action, summary } of DIRECT) {
+    app.post(`/cloud/v1/instances/:project_id/:region_id/:instance_id/${path}`, {
+      config: { access: 'operate' },
+      schema: {
+        operationId: `${path}Instance`,
+        summary,
+        description:
+          'Without a task: a simulated machine has nothing to wait for, so that the answer is the instance in its new state. Refused as the action of version 2 is.',
+        deprecated: true,
+        tags: ['Instances'],
+        params: InstanceParams,
+        ...(action === 'start' && { body: StartBody }),
+        response: { 200: InstanceAnswer },
+      },
+      handler: async ({ scope, params }) => {
+        const { instance_id: id } = params;
+        await instanceChanges.actNow(scope, id, action);
+        const row = await instances.get(scope, id);
+        return presentedInstance(row, scope, { subnets: true, interfaceNames: true });
+      },
+    });
+  }
+}

@@ -1,0 +1,91 @@
+import type { Dialect } from '../../../http/dialect.ts';
+import type { Api } from '../../../http/server.ts';
+import { FlavorList, presentFlavor } from '../../catalog/flavor-schema.ts';
+import type { Pricing } from '../../pricing/service.ts';
+import { presentedInstance } from '../presenter.ts';
+import { ONE_INSTANCE } from '../routes.ts';
+import { InstanceAnswer, InstanceParams } from '../schema.ts';
+import type { Instances } from '../service.ts';
+import { AvailableFlavorsQuery, ChangeFlavor, InstanceAction, UpdateInstance } from './schema.ts';
+import type { InstanceChanges } from './service.ts';
+
+const INSTANCE = '/cloud/v1/instances/:project_id/:region_id/:instance_id';
+const tags = ['Instances'];
+
+/** What changes an instance, but for its disks and interfaces. */
+export function instanceChangeRoutes(
+  app: Api,
+  dialect: Dialect,
+  deps: { instances: Instances; instanceChanges: InstanceChanges; pricing: Pricing },
+): void {
+  const { instances, instanceChanges, pricing } = deps;
+
+  app.patch(ONE_INSTANCE, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'updateInstance',
+      summary: 'Change an instance',
+      description: 'At once. 409 while a task holds the instance.',
+      tags,
+      params: InstanceParams,
+      body: UpdateInstance,
+      response: { 200: InstanceAnswer },
+    },
+    handler: async ({ scope, params, body }) => {
+      const { instance_id: id } = params;
+      await instanceChanges.update(scope, id, body);
+      return presentedInstance(await instances.get(scope, id), scope, {
+        subnets: true,
+        interfaceNames: true,
+      });
+    },
+  });
+
+  app.post('/cloud/v2/instances/:project_id/:region_id/:instance_id/action', {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'actOnInstance',
+      summary: 'Start, stop, reboot, suspend or resume an instance',
+      description: 'In a state in which it makes no sense it is refused with 409, which names the state.',
+      tags,
+      params: InstanceParams,
+      body: InstanceAction,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await instanceChanges.act(scope, params.instance_id, body.action)]),
+  });
+
+  app.post(`${INSTANCE}/changeflavor`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'changeInstanceFlavor',
+      summary: 'Change the flavor of an instance',
+      description: 'Of one that runs or is stopped; it is the same afterwards.',
+      tags,
+      params: InstanceParams,
+      body: ChangeFlavor,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, params, body }) =>
+      dialect.tasks([await instanceChanges.changeFlavor(scope, params.instance_id, body.flavor_id)]),
+  });
+
+  app.get(`${INSTANCE}/available_flavors`, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listFlavorsForInstance',
+      summary: 'List flavors that an instance can change to',
+      tags,
+      params: InstanceParams,
+      querystring: AvailableFlavorsQuery,
+      response: { 200: FlavorList },
+    },
+    handler: async ({ scope, params, query }) => {
+      const flavors = await instanceChanges.otherFlavors(scope, params.instance_id);
+      const priceOf = (id: string) => (query.include_prices ? pricing.flavor(scope, id) : undefined);
+      const results = flavors.map((flavor) => presentFlavor(flavor, priceOf(flavor.flavor_id)));
+      return { count: results.length, results };
+    },
+  });
+}

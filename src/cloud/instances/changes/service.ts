@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto';
+import type { MachineSpec } from '../../../backends/contract/specs.ts';
+import type { Database, Transaction } from '../../../db/database.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { ConflictError, InvalidError } from '../../../lib/errors.ts';
+import { patchedTags } from '../../../lib/tags-patch.ts';
+import { isBareMetal } from '../../catalog/flavor-schema.ts';
+import type { Catalog, Flavor } from '../../catalog/service.ts';
+import type { ImageSource } from '../../images/in-transaction.ts';
+import type { TagHolder } from '../../metadata/service.ts';
+import type { Scope } from '../../projects/service.ts';
+import type { Tasks } from '../../tasks/service.ts';
+import * as instanceVolumes from '../../volumes/of-instances/in-transaction.ts';
+import { imageMisfits, keptFlavor, misfit, usableFlavor } from '../creation/flavor-choice.ts';
+import { volumeProblems } from '../creation/request-problems.ts';
+import { lockFreeInstance } from '../free-instance.ts';
+import { knownVolume } from '../offers/possible-volume.ts';
+import type { PossibleVolume } from '../offers/schema.ts';
+import type { VmState } from '../states.ts';
+import { changeInstance, type PlainInstance } from '../store.ts';
+import { ofMachine } from '../wanted.ts';
+import { ACTIONS, type ActionName, RESIZABLE } from './actions.ts';
+import type { UpdateInstance } from './schema.ts';
+import { type InstanceChange, RESIZE_VM, taskOf } from './tasks.ts';
+
+export interface InstanceChanges {
+  /** Changes name and tags at once. @throws NotFoundError, InvalidError, ConflictError while a task holds it */
+  update(scope: Scope, id: string, change: UpdateInstance): Promise<void>;
+  /** Answers the task's id. @throws NotFoundError, ConflictError while a task holds it or in the wrong state */
+  act(scope: Scope, id: string, action: ActionName): Promise<string>;
+  /** The same at once, with no task. @throws as `act` */
+  actNow(scope: Scope, id: string, action: ActionName): Promise<void>;
+  /** Answers the task's id. @throws as `act`; InvalidError for a flavor it can't have, ForbiddenError for one that has run out */
+  changeFlavor(scope: Scope, id: string, flavorId: string): Promise<string>;
+  /** The flavors that the instance may change to, by the catalogue's order. @throws NotFoundError */
+  otherFlavors(scope: Scope, id: string): Promise<Flavor[]>;
+  /** The flavors that a new instance with these volumes may have, in the same order. @throws InvalidError, ConflictError for a volume in use */
+  flavorsFor(scope: Scope, volumes: PossibleVolume[]): Promise<Flavor[]>;
+  tags: TagHolder;
+}
+
+export function createInstanceChanges(deps: {
+  database: Database;
+  clock: Clock;
+  catalog: Catalog;
+  tasks: Tasks;
+  find(scope: Scope, id: string): Promise<PlainInstance>;
+}): InstanceChanges {
+  const { database, clock, catalog, tasks, find } = deps;
+
+  return {
+    async update(scope, id, change) {
+      await database.accept(scope.principal, async (tx) => {
+        const instance = await lockFreeInstance(tx, scope, id);
+        const tags = patchedTags(instance.tags, change.tags);
+        const name = change.name ?? instance.name;
+        await changeInstance(tx, instance.id, { name, tags: JSON.stringify(tags) }, clock.now());
+        await tasks.want(tx, scope, [ofMachine(instance.id, () => ({ name, metadata: tags }))]);
+      });
+    },
+
+    act: (scope, id, name) =>
+      database.accept(scope.principal, async (tx) => {
+        const instance = await lockFor(tx, scope, id, name);
+        const { during, end } = ACTIONS[name];
+        return start(tx, scope, during, {
+          task: taskOf(name),
+          input: { instanceId: instance.id, before: stateOf(instance), end },
+          shown: { action: name },
+          wanted: WANTED[name],
+        });
+      }),
+
+    actNow: (scope, id, name) =>
+      database.accept(scope.principal, async (tx) => {
+        const instance = await lockFor(tx, scope, id, name);
+        await changeInstance(tx, instance.id, ACTIONS[name].end, clock.now());
+        await tasks.want(tx, scope, [ofMachine(instance.id, WANTED[name])]);
+      }),
+
+    changeFlavor: (scope, id, flavorId) =>
+      database.accept(scope.principal, async (tx) => {
+        const instance = await lockFreeInstance(tx, scope, id);
+        const flavor = usableFlavor(catalog, scope.regionId, flavorId, 'flavor_id');
+        const problem = misfit(instance.flavor, flavor);
+        if (problem !== undefined) throw new InvalidError({ flavor_id: [problem] });
+        const images = await instanceVolumes.imagesOf(tx, scope, catalog, instance.id);
+        const misfits = images.flatMap((image) => imageMisfits(flavor, image));
+        if (misfits.length > 0) throw new InvalidError({ flavor_id: misfits });
+        if (isBareMetal(instance.flavor_id)) {
+          throw new ConflictError(`Instance ${instance.id} is a bare metal machine, which keeps its flavor`);
+        }
+        requireState(instance, 'change the flavor', RESIZABLE);
+        const during = { status: 'RESIZE', task_state: 'resize_prep' } as const;
+        const state = stateOf(instance);
+        return start(tx, scope, during, {
+          task: RESIZE_VM,
+          input: { instanceId: instance.id, before: state, end: state, flavor: keptFlavor(flavor) },
+          shown: { flavor_id: flavorId },
+          wanted: () => ({ flavorId }),
+        });
+      }),
+
+    async otherFlavors(scope, id) {
+      const instance = await find(scope, id);
+      if (isBareMetal(instance.flavor_id)) return [];
+      const images = await database.transaction((tx) =>
+        instanceVolumes.imagesOf(tx, scope, catalog, instance.id),
+      );
+      return offeredWith(scope, images).filter((flavor) => misfit(instance.flavor, flavor) === undefined);
+    },
+
+    async flavorsFor(scope, volumes) {
+      const problems = volumeProblems(volumes);
+      if (problems.length > 0) throw new InvalidError(problems);
+      const planned = await database.transaction((tx) =>
+        instanceVolumes.plan(
+          tx,
+          scope,
+          catalog,
+          volumes.map((volume) => knownVolume(volume, scope)),
+        ),
+      );
+      return offeredWith(
+        scope,
+        planned.flatMap(({ image }) => image ?? []),
+      );
+    },
+
+    tags: {
+      read: find,
+      async change(tx, scope, id, plan) {
+        const instance = await lockFreeInstance(tx, scope, id);
+        const tags = plan(instance.tags);
+        await changeInstance(tx, instance.id, { tags: JSON.stringify(tags) }, clock.now());
+        await tasks.want(tx, scope, [ofMachine(instance.id, () => ({ metadata: tags }))]);
+      },
+    },
+  };
+
+  function offeredWith(scope: Scope, images: ImageSource[]): Flavor[] {
+    return catalog
+      .flavors(scope.regionId)
+      .filter(
+        (flavor) =>
+          flavor.offered_for.includes('instances') &&
+          !flavor.disabled &&
+          images.every((image) => imageMisfits(flavor, image).length === 0),
+      );
+  }
+
+  async function start(
+    tx: Transaction,
+    scope: Scope,
+    during: Parameters<typeof changeInstance>[2],
+    { task, input, shown, wanted }: Started,
+  ): Promise<string> {
+    const { instanceId } = input;
+    const id = randomUUID();
+    await changeInstance(tx, instanceId, { ...during, task_id: id }, clock.now());
+    const data = { instance_id: instanceId, ...shown };
+    return tasks.begin(tx, scope, { id, task, data, input, wants: [ofMachine(instanceId, wanted)] });
+  }
+}
+
+interface Started {
+  task: InstanceChange;
+  input: NonNullable<InstanceChange['input']>;
+  /** What the task shows of its parameters. */
+  shown: object;
+  wanted: (spec: MachineSpec) => Partial<MachineSpec>;
+}
+
+const WANTED: Record<ActionName, (spec: MachineSpec) => Partial<MachineSpec>> = {
+  start: () => ({ power: 'on' }),
+  stop: () => ({ power: 'off' }),
+  suspend: () => ({ power: 'suspended' }),
+  resume: () => ({ power: 'on' }),
+  reboot: ({ reboots: { soft, hard } }) => ({ reboots: { soft: soft + 1, hard } }),
+  reboot_hard: ({ reboots: { soft, hard } }) => ({ power: 'on', reboots: { soft, hard: hard + 1 } }),
+};
+
+/** Locks an instance that the action makes sense for. */
+async function lockFor(tx: Transaction, scope: Scope, id: string, name: ActionName): Promise<PlainInstance> {
+  const instance = await lockFreeInstance(tx, scope, id);
+  requireState(instance, name, ACTIONS[name].from);
+  return instance;
+}
+
+const stateOf = ({ status, vm_state }: PlainInstance) => ({ status, vm_state });
+
+function requireState(instance: PlainInstance, what: string, from: readonly VmState[]): void {
+  if (from.includes(instance.vm_state)) return;
+  throw new ConflictError(
+    `Instance ${instance.id} is ${instance.vm_state} (status ${instance.status}), but to ${what} it must be ${from.join(' or ')}`,
+  );
+}

@@ -1,0 +1,93 @@
+import { type FieldProblem, ForbiddenError, InvalidError } from '../../../lib/errors.ts';
+import { isBareMetal } from '../../catalog/flavor-schema.ts';
+import type { Catalog, Flavor } from '../../catalog/service.ts';
+import type { ImageSource } from '../../images/in-transaction.ts';
+import type { KeptFlavor } from '../tables.ts';
+
+/**
+ * The flavor that an instance is to get; `field` is where the request names it.
+ * @throws InvalidError for one that instances can't have here, ForbiddenError for one that has run out
+ */
+export function usableFlavor(
+  catalog: Catalog,
+  regionId: number,
+  flavorId: string,
+  field: 'flavor' | 'flavor_id' = 'flavor',
+): Flavor {
+  const flavor = catalog.flavor(regionId, flavorId);
+  if (!flavor?.offered_for.includes('instances')) {
+    throw new InvalidError({
+      [field]: [
+        `No flavor ${flavorId} for instances in this region; GET /cloud/v1/flavors/{project_id}/{region_id} lists those there are.`,
+      ],
+    });
+  }
+  if (flavor.disabled) {
+    throw new ForbiddenError(`Flavor ${flavorId} has run out in this region; choose another one`);
+  }
+  return flavor;
+}
+
+/** Whether the images of the volumes go with the flavor and the key. */
+export function imageProblems(
+  flavor: Flavor,
+  images: readonly (ImageSource | undefined)[],
+  sshKeyName: string | null,
+): FieldProblem[] {
+  return images.flatMap((image, index): FieldProblem[] => {
+    if (!image) return [];
+    const field = `volumes.${index}.image_id`;
+    const problems: FieldProblem[] = [];
+    const complain = (name: string, message: string) => void problems.push({ field: name, message });
+    for (const message of imageMisfits(flavor, image)) complain(field, message);
+    if (image.ssh_key === 'required' && sshKeyName === null) {
+      complain('ssh_key_name', `Image ${image.name} needs an SSH key.`);
+    }
+    if (image.ssh_key === 'deny' && sshKeyName !== null) {
+      complain('ssh_key_name', `Image ${image.name} takes no SSH key; leave it out.`);
+    }
+    return problems;
+  });
+}
+
+/** Why a machine of the flavor can't start from the image. */
+export function imageMisfits(
+  flavor: Pick<Flavor, 'flavor_id' | 'ram' | 'architecture'>,
+  image: ImageSource,
+): string[] {
+  const misfits: string[] = [];
+  if (image.min_ram > flavor.ram) {
+    misfits.push(
+      `Image ${image.name} needs ${image.min_ram} MiB of memory; flavor ${flavor.flavor_id} has ${flavor.ram}.`,
+    );
+  }
+  if (image.architecture !== flavor.architecture) {
+    misfits.push(`Image ${image.name} is for ${image.architecture}, the flavor is ${flavor.architecture}.`);
+  }
+  if (image.is_baremetal !== isBareMetal(flavor.flavor_id)) {
+    misfits.push(`Image ${image.name} is for ${image.is_baremetal ? 'bare metal' : 'virtual'} machines.`);
+  }
+  return misfits;
+}
+
+/** Why a machine with the one flavor can't change to the other; undefined when it can. */
+export function misfit(current: KeptFlavor, wanted: Flavor): string | undefined {
+  if (wanted.flavor_id === current.flavor_id) {
+    return `The instance has flavor ${wanted.flavor_id} already; name another one.`;
+  }
+  if (isBareMetal(wanted.flavor_id) !== isBareMetal(current.flavor_id)) {
+    return `Flavor ${wanted.flavor_id} is of another kind of machine; choose one like ${current.flavor_id}.`;
+  }
+  for (const property of ['architecture', 'os_type'] as const) {
+    if (wanted[property] !== current[property]) {
+      return `Flavor ${wanted.flavor_id} is for ${wanted[property]}, the instance's disk for ${current[property]}.`;
+    }
+  }
+  return undefined;
+}
+
+/** What an instance keeps of it. */
+export function keptFlavor(flavor: Flavor): KeptFlavor {
+  const { regions: _, offered_for: __, disabled: ___, ...rest } = flavor;
+  return rest;
+}

@@ -1,0 +1,97 @@
+import { Type } from 'typebox';
+import { type FieldProblem, InvalidError } from '../../../lib/errors.ts';
+import { LEGACY } from '../../../lib/legacy.ts';
+import { ResourceName } from '../../../lib/wire.ts';
+import { VolumeTypeName } from '../../catalog/schema.ts';
+import { NameTemplate } from './names.ts';
+
+/** What the library below the older Terraform provider sends when it makes an instance, and what that means today. */
+
+/** It has lists of names, of which the provider fills one place. */
+const oneOf = (item: ReturnType<typeof ResourceName>, now: string) =>
+  Type.Optional(
+    Type.Array(item, { ...LEGACY, minItems: 1, maxItems: 100, description: `One, which is the \`${now}\`` }),
+  );
+
+export const legacyCreation = {
+  names: oneOf(ResourceName('Name'), 'name'),
+  name_templates: oneOf(NameTemplate, 'name_template'),
+  keypair_name: Type.Optional(
+    Type.String({ ...LEGACY, maxLength: 255, description: 'Same as `ssh_key_name`; none when empty' }),
+  ),
+};
+/** It says of every volume where it boots. */
+export const legacyBlankVolume = {
+  boot_index: Type.Optional(
+    Type.Integer({
+      ...LEGACY,
+      minimum: -1000,
+      maximum: 1000,
+      description: 'Ignored: a blank volume never boots',
+    }),
+  ),
+};
+export const legacyExistingVolume = {
+  name: Type.Optional(Type.String({ ...LEGACY, maxLength: 255, description: 'Ignored: it keeps its own' })),
+  type_name: Type.Optional({ ...VolumeTypeName, ...LEGACY, description: 'Ignored: it keeps its own' }),
+};
+/** It has one form for floating IPs that are there and such that are to be made. */
+export const legacyNewFloatingIp = {
+  existing_floating_id: Type.Optional(Type.String({ ...LEGACY, maxLength: 0, description: 'Empty' })),
+};
+
+/** Each field by its name of today. */
+const OLDER = { name: 'names', name_template: 'name_templates', ssh_key_name: 'keypair_name' } as const;
+const OLDER_FIELDS = Object.entries(OLDER) as [keyof typeof OLDER, keyof LegacyBody][];
+
+interface LegacyBody {
+  names?: string[];
+  name_templates?: string[];
+  keypair_name?: string;
+}
+interface Body extends LegacyBody {
+  name?: string;
+  name_template?: string;
+  ssh_key_name?: string | null;
+  volumes: { source: string }[];
+}
+
+/** The request without its older fields. @throws InvalidError where they contradict those of today, or name many */
+export function inTodaysFields<T extends Body>(body: T): Omit<T, keyof LegacyBody> {
+  const problems = OLDER_FIELDS.flatMap(([now, older]): FieldProblem[] => {
+    const given = body[older];
+    if (given !== undefined && body[now] !== undefined) {
+      return [{ field: older, message: `Is the older name of ${now}; send one of the two.` }];
+    }
+    return Array.isArray(given) && given.length > 1
+      ? [{ field: older, message: 'Give one: each instance wants a request of its own.' }]
+      : [];
+  });
+  if (problems.length > 0) throw new InvalidError(problems);
+  const { names, name_templates, keypair_name, ...rest } = body;
+  return {
+    ...rest,
+    ...(names && { name: names[0] }),
+    ...(name_templates && { name_template: name_templates[0] }),
+    ...(keypair_name && { ssh_key_name: keypair_name }),
+    volumes: body.volumes.map((volume) => ({
+      ...volume,
+      ...(volume.source === 'new-volume' && { boot_index: undefined }),
+      ...(volume.source === 'existing-volume' && { name: undefined, type_name: undefined }),
+    })),
+  };
+}
+
+/** Faults of the request, in the fields that it has. */
+export function inFieldsOf(body: Body, error: unknown): unknown {
+  if (!(error instanceof InvalidError)) return error;
+  const entries = Object.entries(error.fields).map(([field, texts]) => [olderField(body, field), texts]);
+  return new InvalidError(Object.fromEntries(entries));
+}
+
+function olderField(body: Body, field: string): string {
+  const [, older] = OLDER_FIELDS.find(([now]) => now === field) ?? [];
+  const given = older && body[older];
+  if (!older || given === undefined) return field;
+  return Array.isArray(given) ? `${older}.0` : older;
+}

@@ -1,0 +1,86 @@
+import { type DdosTemplate, ddosProfileProblems } from '../../../lib/ddos-profile.ts';
+import type { FieldProblem } from '../../../lib/errors.ts';
+import { isBareMetal } from '../../catalog/flavor-schema.ts';
+import type { InstanceVolumeWish } from '../../volumes/of-instances/in-transaction.ts';
+import { kindProblems, ofItsKind } from '../interfaces/any-interface.ts';
+import type { AttachInterface } from '../interfaces/schema.ts';
+import type { CreateInstance, NewInstanceVolume, NewInterface } from '../schema.ts';
+
+/** What can be refused without asking anybody: combinations, and what isn't offered. */
+export function requestProblems(request: CreateInstance): FieldProblem[] {
+  const problems = request.interfaces.flatMap((one, index) => interfaceProblems(one, `interfaces.${index}`));
+  const complain = (field: string, message: string) => void problems.push({ field, message });
+  problems.push(...volumeProblems(request.volumes));
+  if (request.name !== undefined && request.name_template !== undefined) {
+    complain('name_template', 'Give name or name_template, not both.');
+  }
+  if (request.security_groups && request.interfaces.some((one) => one.security_groups)) {
+    complain('security_groups', 'Give security groups here or per interface, not both.');
+  }
+  if (request.servergroup_id !== undefined) {
+    complain('servergroup_id', 'Server groups are not offered; leave it out.');
+  }
+  if ((request.configuration ?? null) !== null) {
+    complain('configuration', 'Goes with application templates, which are not offered; leave it out.');
+  }
+  if (request.allow_app_ports) {
+    complain('allow_app_ports', 'Goes with application templates, which are not offered; leave it out.');
+  }
+  return problems;
+}
+
+/** The same for an interface that comes later. */
+export function attachProblems(
+  given: AttachInterface,
+  flavorId: string,
+  ddosTemplates: readonly DdosTemplate[],
+): FieldProblem[] {
+  const missing = kindProblems(given, '');
+  if (missing.length > 0) return missing;
+  const problems = [
+    ...interfaceProblems(ofItsKind(given), 'interfaces.0'),
+    ...profileProblems(given.ddos_profile ?? null, ddosTemplates),
+  ];
+  if ((given.port_group ?? 0) !== 0 && !isBareMetal(flavorId)) {
+    problems.push({ field: 'port_group', message: 'Only bare metal machines have others than 0.' });
+  }
+  return problems;
+}
+
+function profileProblems(
+  profile: AttachInterface['ddos_profile'],
+  ddosTemplates: readonly DdosTemplate[],
+): FieldProblem[] {
+  if (!profile) return [];
+  const { profile_template, profile_template_name = null, fields = [] } = profile;
+  const wanted = fields.map(({ base_field, field_value, value = null }) => ({
+    base_field,
+    field_value: field_value ?? value,
+  }));
+  return ddosProfileProblems(
+    { enabled: true, profile_template, profile_template_name, fields: wanted },
+    { ddosTemplates },
+  );
+}
+
+export function volumeProblems(volumes: readonly { source: NewInstanceVolume['source'] }[]): FieldProblem[] {
+  const message = 'Application templates are not offered; use an image.';
+  return volumes.flatMap(({ source }, index) =>
+    source === 'apptemplate' ? [{ field: `volumes.${index}.source`, message }] : [],
+  );
+}
+
+/** What is left once application templates are refused. */
+export function offeredVolume(given: NewInstanceVolume): InstanceVolumeWish[] {
+  return given.source === 'apptemplate' ? [] : [given];
+}
+
+/** `field` is where the request has it. */
+export function interfaceProblems(given: NewInterface, field: string): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  if (given.type === 'subnet' && given.ip_family === 'dual') {
+    const message = 'A subnet has addresses of one family; use any_subnet for one of each.';
+    problems.push({ field: `${field}.ip_family`, message });
+  }
+  return problems;
+}

@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import type { Transaction } from '../../../db/database.ts';
+import { ConflictError } from '../../../lib/errors.ts';
+import type { FloatingIpWish, PlannedFloatingIp } from '../../floating-ips/in-transaction.ts';
+import * as floatingIps from '../../floating-ips/in-transaction.ts';
+import type { HeldAddress } from '../../networks/addresses/in-transaction.ts';
+import * as addresses from '../../networks/addresses/in-transaction.ts';
+import * as ports from '../../ports/in-transaction.ts';
+import { attachReserved, lockReserved, type ReservedPort } from '../../ports/reserved/in-transaction.ts';
+import type { Scope } from '../../projects/service.ts';
+import * as portGroups from '../../security-groups/of-ports/in-transaction.ts';
+import type { CreateInstance, NewInterface } from '../schema.ts';
+import { addressWishes } from './address-wishes.ts';
+import { interfaceGroups } from './groups.ts';
+
+/** An interface as it is asked for, with what exists already of it locked. */
+export interface WantedInterface {
+  portId: string;
+  field: string;
+  given: NewInterface;
+  groupIds: string[];
+  reserved: ReservedPort | undefined;
+  floatingIp: PlannedFloatingIp | undefined;
+}
+
+/** With its addresses. */
+export interface AddressedInterface extends WantedInterface {
+  networkId: string;
+  external: boolean;
+  /** At least one; that of IPv4 comes first. */
+  addresses: HeldAddress[];
+  /** Of the floating IP that is to be made. */
+  floatingAddress: string | undefined;
+}
+
+/*
+ * The interfaces of a new instance, and those that come later. The three steps lock ports, floating IPs and subnets in
+ * this order, as everybody does.
+ */
+
+/** @throws InvalidError, ConflictError for a reserved address or a floating IP that is in use */
+export async function want(
+  tx: Transaction,
+  scope: Scope,
+  request: Pick<CreateInstance, 'interfaces' | 'security_groups'>,
+): Promise<WantedInterface[]> {
+  const groups = await interfaceGroups(tx, scope, request);
+  const reserved = await lockReserved(
+    tx,
+    scope,
+    request.interfaces.flatMap((given, index) =>
+      given.type === 'reserved_fixed_ip' ? [reservedWish(given, `interfaces.${index}`)] : [],
+    ),
+  );
+  const planned = await floatingIps.plan(tx, scope, request.interfaces.map(floatingIpWish));
+  return request.interfaces.map((given, index) => {
+    const port = given.type === 'reserved_fixed_ip' ? reserved.get(given.port_id.toLowerCase()) : undefined;
+    const named = given.security_groups ?? request.security_groups ?? undefined;
+    // A port whose security is off has no groups, unless the request says so, which is refused.
+    const groupIds = port?.securityEnabled === false && named === undefined ? [] : (groups[index] ?? []);
+    if (port?.securityEnabled === false && groupIds.length > 0) {
+      throw new ConflictError(
+        `Port ${port.id} has its port security switched off and takes no security groups; leave them out`,
+      );
+    }
+    return {
+      portId: port?.id ?? randomUUID(),
+      field: `interfaces.${index}`,
+      given,
+      groupIds,
+      reserved: port,
+      floatingIp: planned[index],
+    };
+  });
+}
+
+/** @throws InvalidError, ConflictError when addresses have run out or the one asked for is taken */
+export async function address(
+  tx: Transaction,
+  scope: Scope,
+  wanted: WantedInterface[],
+): Promise<AddressedInterface[]> {
+  const wishes = wanted.flatMap(({ given, field, portId }) => addressWishes(given, field, portId));
+  const publics = wanted.flatMap(({ floatingIp }) =>
+    floatingIp?.made
+      ? [
+          {
+            holder: { floatingIp: floatingIp.id },
+            field: floatingIp.field,
+            from: { kind: 'external' as const, family: 'IPv4' as const },
+          },
+        ]
+      : [],
+  );
+  const taken = await addresses.take(tx, scope, [...wishes, ...publics]);
+  const ofPort = (portId: string) => taken.filter(({ holder }) => 'port' in holder && holder.port === portId);
+  const byFloatingIp = new Map(
+    taken.map((one) => ['floatingIp' in one.holder ? one.holder.floatingIp : '', one]),
+  );
+  return wanted.map((one) => {
+    const own = ofPort(one.portId);
+    const place = one.reserved ?? own[0];
+    if (!place) throw new TypeError('every interface has a wish or a reserved port');
+    const { networkId, external } = place;
+    const addresses = one.reserved?.addresses ?? own;
+    const floatingAddress = byFloatingIp.get(one.floatingIp?.id ?? 'none')?.address;
+    return { ...one, networkId, external, addresses, floatingAddress };
+  });
+}
+
+/** Writes ports, groups and floating IPs, these held by the task. @throws InvalidError, ConflictError */
+export async function write(
+  tx: Transaction,
+  scope: Scope,
+  interfaces: AddressedInterface[],
+  to: { instanceId: string; from: number; taskId: string; holdPorts: boolean; now: Date },
+): Promise<void> {
+  const { instanceId, from, taskId, holdPorts, now } = to;
+  const placed = interfaces.map((one, index) => ({
+    ...one,
+    id: one.portId,
+    instanceId,
+    interfaceName: one.given.interface_name ?? null,
+    position: from + index,
+    taskId: holdPorts ? taskId : null,
+  }));
+  const fresh = placed.filter(({ reserved }) => reserved === undefined);
+  if (fresh.length > 0) await ports.addToMany(tx, scope, fresh, now);
+  await attachReserved(
+    tx,
+    instanceId,
+    placed.filter(({ reserved }) => reserved !== undefined),
+    now,
+  );
+  await portGroups.put(
+    tx,
+    interfaces.flatMap(({ portId, groupIds }) => groupIds.map((groupId) => ({ portId, groupId }))),
+  );
+  await floatingIps.put(
+    tx,
+    scope,
+    interfaces.flatMap((one) => {
+      const { portId: id, external, floatingIp, floatingAddress } = one;
+      const port = { id, address: firstAddress(one), external };
+      return floatingIp ? [{ floatingIp, address: floatingAddress, port }] : [];
+    }),
+    taskId,
+    now,
+  );
+}
+
+function reservedWish(given: Extract<NewInterface, { type: 'reserved_fixed_ip' }>, field: string) {
+  return { portId: given.port_id.toLowerCase(), ipFamily: given.ip_family, field };
+}
+
+/** What the instance is named after and floating IPs lead to. */
+export function firstAddress({ addresses }: AddressedInterface): string {
+  return addresses[0]?.address ?? '';
+}
+
+function floatingIpWish(given: NewInterface, index: number): FloatingIpWish | undefined {
+  const wish = 'floating_ip' in given ? (given.floating_ip ?? undefined) : undefined;
+  const field = `interfaces.${index}.floating_ip`;
+  return wish && (wish.source === 'new' ? { source: 'new', field } : { ...wish, field });
+}
+
+/** Every port and floating IP of them, whether made or there before. */
+export function namedBy(interfaces: AddressedInterface[]): { portIds: string[]; floatingIpIds: string[] } {
+  return {
+    portIds: interfaces.map(({ portId }) => portId),
+    floatingIpIds: interfaces.flatMap(({ floatingIp }) => floatingIp?.id ?? []),
+  };
+}
+
+/** What a list of interfaces leaves behind for its task. */
+export function madeOf(interfaces: AddressedInterface[]): { portIds: string[]; floatingIpIds: string[] } {
+  return {
+    portIds: interfaces.flatMap(({ portId, reserved }) => (reserved ? [] : [portId])),
+    floatingIpIds: interfaces.flatMap(({ floatingIp }) => (floatingIp?.made ? [floatingIp.id] : [])),
+  };
+}

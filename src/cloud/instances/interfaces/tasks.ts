@@ -1,0 +1,72 @@
+import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
+import type { Transaction } from '../../../db/database.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import * as floatingIps from '../../floating-ips/in-transaction.ts';
+import * as addresses from '../../networks/addresses/in-transaction.ts';
+import * as interfaces from '../../ports/interfaces/in-transaction.ts';
+import { type QuotaOwner, releaseQuotas } from '../../quotas/in-transaction.ts';
+import { changeInstance, lockForRemoval } from '../store.ts';
+
+export interface InterfaceInput extends QuotaOwner {
+  instanceId: string;
+  portId: string;
+  /** What is made for it; a reserved port and a floating IP that existed before are not. */
+  made: { portIds: string[]; floatingIpIds: string[] };
+}
+
+export const ATTACH_INTERFACE = taskType<InterfaceInput>('attach_vm_interface');
+export const DETACH_INTERFACE = taskType<InterfaceInput>('detach_vm_interface');
+
+interface Deps {
+  clock: Clock;
+}
+
+/** How it ends that a port comes to an instance or leaves it. A failure leaves things as they were. */
+export function interfaceTasks(deps: Deps): TaskEnd[] {
+  const attach: TaskEnd<InterfaceInput> = {
+    ...ATTACH_INTERFACE,
+    async complete(tx, task, input) {
+      await keep(tx, task.id, input, deps);
+      return { ports: input.made.portIds, floatingips: input.made.floatingIpIds };
+    },
+    abandon: (tx, task, input) => remove(tx, task.id, input, deps),
+  };
+
+  const detach: TaskEnd<InterfaceInput> = {
+    ...DETACH_INTERFACE,
+    async complete(tx, task, input) {
+      await remove(tx, task.id, input, deps);
+      return null;
+    },
+    abandon: (tx, task, input) => keep(tx, task.id, input, deps),
+  };
+  return [attach, detach];
+}
+
+async function keep(
+  tx: Transaction,
+  taskId: string,
+  { instanceId, portId }: InterfaceInput,
+  { clock }: Deps,
+): Promise<void> {
+  await changeInstance(tx, instanceId, { task_id: null }, clock.now());
+  await interfaces.free(tx, portId);
+  await floatingIps.settle(tx, taskId, clock.now());
+}
+
+/** In the order in which an instance's removal locks the same rows. */
+async function remove(
+  tx: Transaction,
+  taskId: string,
+  { instanceId, portId, made, ...owner }: InterfaceInput,
+  deps: Deps,
+): Promise<void> {
+  const now = deps.clock.now();
+  await lockForRemoval(tx, instanceId);
+  const gone = await interfaces.remove(tx, taskId, portId, now);
+  const doomed = made.floatingIpIds;
+  const gonePublic = await floatingIps.letGo(tx, taskId, { portIds: [portId], doomed }, now);
+  await addresses.release(tx, gone ? [portId] : [], gonePublic);
+  await changeInstance(tx, instanceId, { task_id: null }, now);
+  await releaseQuotas(tx, owner, { floating_count: gonePublic.length });
+}

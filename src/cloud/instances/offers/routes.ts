@@ -1,0 +1,90 @@
+import type { Api } from '../../../http/server.ts';
+import { InvalidError } from '../../../lib/errors.ts';
+import { ProjectRegionParams } from '../../../lib/wire.ts';
+import { FlavorList, presentFlavor } from '../../catalog/flavor-schema.ts';
+import type { Pricing } from '../../pricing/service.ts';
+import { presentedExceeded } from '../../quotas/schema.ts';
+import { AvailableFlavorsQuery } from '../changes/schema.ts';
+import type { InstanceChanges } from '../changes/service.ts';
+import { InstanceParams } from '../schema.ts';
+import type { Instances } from '../service.ts';
+import type { InstanceLimits } from './limits.ts';
+import {
+  CheckInstanceLimits,
+  ConsoleAnswer,
+  ConsoleQuery,
+  ExceededInstanceQuotas,
+  FlavorsForVolumes,
+} from './schema.ts';
+
+const BASE = '/cloud/v1/instances/:project_id/:region_id';
+const tags = ['Instances'];
+
+/** What could be had: flavors, room in the quotas, a console. */
+export function instanceOfferRoutes(
+  app: Api,
+  deps: {
+    instances: Pick<Instances, 'get'>;
+    instanceChanges: Pick<InstanceChanges, 'flavorsFor'>;
+    instanceLimits: InstanceLimits;
+    pricing: Pick<Pricing, 'flavor'>;
+  },
+): void {
+  const { instances, instanceChanges, instanceLimits, pricing } = deps;
+
+  app.post(`${BASE}/available_flavors`, {
+    config: { access: 'read', onlyAsks: true },
+    schema: {
+      operationId: 'listFlavorsForVolumes',
+      summary: 'List flavors for an instance with given volumes',
+      description: 'Those that go with the images of the volumes, by the order of the catalogue.',
+      tags,
+      params: ProjectRegionParams,
+      querystring: AvailableFlavorsQuery,
+      body: FlavorsForVolumes,
+      response: { 200: FlavorList },
+    },
+    handler: async ({ scope, query, body }) => {
+      const flavors = await instanceChanges.flavorsFor(scope, body.volumes);
+      const priceOf = (id: string) => (query.include_prices ? pricing.flavor(scope, id) : undefined);
+      const results = flavors.map((flavor) => presentFlavor(flavor, priceOf(flavor.flavor_id)));
+      return { count: results.length, results };
+    },
+  });
+
+  app.post('/cloud/v2/instances/:project_id/:region_id/check_limits', {
+    config: { access: 'read', onlyAsks: true },
+    schema: {
+      operationId: 'checkInstanceLimits',
+      summary: 'Check quotas for instances',
+      description: 'What these instances would exceed. Nothing is taken.',
+      tags,
+      params: ProjectRegionParams,
+      body: CheckInstanceLimits,
+      response: { 200: ExceededInstanceQuotas },
+    },
+    handler: async ({ scope, body }) => presentedExceeded(await instanceLimits.check(scope, body)),
+  });
+
+  app.get(`${BASE}/:instance_id/get_console`, {
+    config: { access: 'read', secretAnswer: true },
+    schema: {
+      operationId: 'getInstanceConsole',
+      summary: 'Get a console of an instance',
+      description:
+        'A simulated machine runs no guest and so has no console: in a region whose infrastructure is simulated the answer is always 400.',
+      tags,
+      params: InstanceParams,
+      querystring: ConsoleQuery,
+      response: { 200: ConsoleAnswer },
+    },
+    handler: async ({ scope, params }) => {
+      await instances.get(scope, params.instance_id);
+      throw new InvalidError({
+        console_type: [
+          `None can be opened: the machines of region ${scope.region.display_name} are simulated and run no guest.`,
+        ],
+      });
+    },
+  });
+}

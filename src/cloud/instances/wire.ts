@@ -1,0 +1,18 @@
+import type { Foundation } from '../../foundation.ts';
+import type { SshKeys } from '../ssh-keys/service.ts';
+import type { Tasks } from '../tasks/service.ts';
+import { createInstanceChanges } from './changes/service.ts';
+import { createInstanceInterfaces } from './interfaces/service.ts';
+import { createInstanceLimits } from './offers/limits.ts';
+import { createInstances } from './service.ts';
+
+export function wireInstances(deps: Foundation & { tasks: Tasks; sshKeys: SshKeys }) {
+  const instances = createInstances(deps);
+  const needs = { ...deps, find: instances.get };
+  return {
+    instances,
+    instanceChanges: createInstanceChanges(needs),
+    instanceInterfaces: createInstanceInterfaces(needs),
+    instanceLimits: createInstanceLimits(deps),
+  };
+}

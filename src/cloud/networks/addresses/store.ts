@@ -1,0 +1,175 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import type { Transaction } from '../../../db/database.ts';
+import type { Place } from '../../../db/place.ts';
+import type { Tables } from '../../../db/tables.ts';
+import type { IpFamily } from '../../../lib/cidr.ts';
+import type { AddressSource, HeldAddress, TakenAddress } from './wish.ts';
+
+export type LockedSubnet = Pick<
+  Selectable<Tables['subnets']>,
+  'id' | 'network_id' | 'first_address' | 'last_address'
+> & { family: IpFamily; external: boolean; available: number };
+
+/** What is more is as good as that: it decides which of several subnets has more room. */
+const PLENTY = Number.MAX_SAFE_INTEGER;
+const FAMILY = sql<IpFamily>`case family(cidr) when 4 then 'IPv4' else 'IPv6' end`;
+
+/**
+ * The subnets that the wishes may be granted from, and no others, locked in one order so that nobody waits in a circle.
+ */
+export async function lockSubnets(
+  tx: Transaction,
+  place: Place,
+  wishes: AddressSource[],
+): Promise<LockedSubnet[]> {
+  const subnetIds = wishes.flatMap((wish) => (wish.kind === 'subnet' ? wish.subnetId : []));
+  const networks = wishes.flatMap((wish) => (wish.kind === 'any-subnet' ? wish : []));
+  const outside = wishes.flatMap((wish) => (wish.kind === 'external' ? wish.family : []));
+  return tx.sql
+    .selectFrom('subnets')
+    .innerJoin('networks', 'networks.id', 'subnets.network_id')
+    .select(['subnets.id', 'network_id', 'first_address', 'last_address', 'external'])
+    .select(FAMILY.as('family'))
+    .select(sql<number>`least(total_ips - used_ips, ${PLENTY}::bigint)::bigint`.as('available'))
+    .where('networks.region_id', '=', place.regionId)
+    .where(({ or, eb }) =>
+      or([eb('networks.project_id', '=', place.projectId), eb('networks.external', '=', true)]),
+    )
+    .where(
+      // Each branch begins with what an index knows.
+      sql<boolean>`(subnets.id = any(${subnetIds}::uuid[])
+        or network_id = any(${networks.map((one) => one.networkId)}::uuid[]) and (network_id, ${FAMILY}) in (
+          select * from unnest(${networks.map((one) => one.networkId)}::uuid[],
+            ${networks.map((one) => one.family)}::text[]))
+        or network_id = any(array(
+          select id from networks where region_id = ${place.regionId} and external and ${outside.length > 0}
+        )) and ${FAMILY} = any(${outside}::text[]))`,
+    )
+    .where('subnets.ready', '=', true)
+    .orderBy('subnets.id')
+    .forNoKeyUpdate('subnets')
+    .execute();
+}
+
+/**
+ * The lowest free addresses of each subnet, as many as asked for or as there are. `besides` are taken by the
+ * caller too. The subnets must be locked.
+ */
+export async function lowestFree(
+  tx: Transaction,
+  amounts: Map<string, number>,
+  besides: { subnetId: string; address: string }[],
+): Promise<Map<string, string[]>> {
+  const free = new Map<string, string[]>();
+  if (amounts.size === 0) return free;
+  // A gap lies between each taken address and the next; the end of the pool closes the last one. A gap of IPv6 may
+  // have more addresses than a number can say, so that it is measured only where it is shorter than what is wanted.
+  const { rows } = await sql<{ id: string; address: string }>`
+    select subnets.id, free.address
+    from unnest(${[...amounts.keys()]}::uuid[], ${[...amounts.values()]}::int[]) as wanted (subnet_id, amount)
+    join subnets on subnets.id = wanted.subnet_id
+    cross join lateral (
+      select gap.after + step as address
+      from (
+        select after, case when after + wanted.amount < next then wanted.amount else next - after - 1 end as length
+        from (
+          select after, coalesce(lead(after) over (order by after), subnets.last_address + 1) as next
+          from (
+            select subnets.free_from - 1 as after
+            union all
+            select address from ip_assignments
+            where subnet_id = subnets.id and address between subnets.free_from and subnets.last_address
+            union all
+            select address from unnest(${besides.map((one) => one.subnetId)}::uuid[],
+              ${besides.map((one) => one.address)}::inet[]) as besides (subnet_id, address)
+            where subnet_id = subnets.id and address between subnets.free_from and subnets.last_address
+          ) as taken
+        ) as next_taken
+      ) as gap
+      cross join lateral generate_series(1, gap.length) as step
+      order by gap.after, step
+      limit wanted.amount
+    ) as free`.execute(tx.sql);
+  for (const { id, address } of rows) free.set(id, [...(free.get(id) ?? []), address]);
+  return free;
+}
+
+export async function insertAssignments(tx: Transaction, taken: TakenAddress[]): Promise<void> {
+  await tx.sql
+    .insertInto('ip_assignments')
+    .values(
+      taken.map(({ subnetId, address, holder }) => ({
+        subnet_id: subnetId,
+        address,
+        port_id: 'port' in holder ? holder.port : null,
+        floating_ip_id: 'floatingIp' in holder ? holder.floatingIp : null,
+      })),
+    )
+    .execute();
+}
+
+/** Keeps the counts. `chosen` says which of the addresses were asked for by name, and so not the lowest free ones. */
+export async function noteTaken(
+  tx: Transaction,
+  taken: TakenAddress[],
+  chosen: ReadonlySet<string>,
+): Promise<void> {
+  await sql`
+    update subnets set
+      used_ips = used_ips + taken.amount,
+      free_from = coalesce(taken.highest + 1, free_from)
+    from (
+      select subnet_id, count(*) as amount, max(address) filter (where lowest) as highest
+      from unnest(${taken.map((one) => one.subnetId)}::uuid[], ${taken.map((one) => one.address)}::inet[],
+        ${taken.map((one) => !chosen.has(`${one.subnetId} ${one.address}`))}::boolean[])
+        as one (subnet_id, address, lowest)
+      group by subnet_id
+    ) as taken
+    where subnets.id = taken.subnet_id`.execute(tx.sql);
+}
+
+/** Gives back all addresses of the ports and floating IPs. */
+export async function release(
+  tx: Transaction,
+  portIds: string[],
+  floatingIpIds: string[] = [],
+): Promise<void> {
+  await giveBack(
+    tx,
+    sql`(port_id = any(${portIds}::uuid[]) or floating_ip_id = any(${floatingIpIds}::uuid[]))`,
+  );
+}
+
+/** Gives back these addresses of the port, those that it still has. */
+export async function releaseSome(tx: Transaction, portId: string, addresses: HeldAddress[]): Promise<void> {
+  if (addresses.length === 0) return;
+  await giveBack(
+    tx,
+    sql`port_id = ${portId} and (subnet_id, address) in (
+      select * from unnest(${addresses.map((one) => one.subnetId)}::uuid[],
+        ${addresses.map((one) => one.address)}::inet[])
+    )`,
+  );
+}
+
+/** The addresses of the port become those of the floating IP, without ever being free. */
+export async function handOver(tx: Transaction, portId: string, floatingIpId: string): Promise<void> {
+  await sql`
+    update ip_assignments set port_id = null, floating_ip_id = ${floatingIpId} where port_id = ${portId}`.execute(
+    tx.sql,
+  );
+}
+
+async function giveBack(tx: Transaction, which: RawBuilder<unknown>): Promise<void> {
+  // First the locks, in the order of `lockSubnets`.
+  await sql`
+    select from subnets where id in (select subnet_id from ip_assignments where ${which})
+    order by id for no key update`.execute(tx.sql);
+  await sql`
+    with gone as (delete from ip_assignments where ${which} returning subnet_id, address)
+    update subnets set
+      used_ips = used_ips - gone.amount,
+      free_from = least(free_from, gone.lowest)
+    from (select subnet_id, count(*) as amount, min(address) as lowest from gone group by subnet_id) as gone
+    where subnets.id = gone.subnet_id`.execute(tx.sql);
+}

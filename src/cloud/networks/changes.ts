@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import { make, put, remove, type Wanted } from '../../convergence/wants.ts';
+import type { Database, Transaction } from '../../db/database.ts';
+import { newResource } from '../../db/place.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { ConflictError } from '../../lib/errors.ts';
+import { foundById } from '../../lib/found.ts';
+import { refuseHeld } from '../../lib/held.ts';
+import { tagsOf } from '../../lib/legacy-metadata.ts';
+import { sameTags } from '../../lib/tags.ts';
+import { patchedTags } from '../../lib/tags-patch.ts';
+import type { TagHolder } from '../metadata/service.ts';
+import type { Scope } from '../projects/service.ts';
+import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
+import type { Tasks } from '../tasks/service.ts';
+import { MTU } from './defaults/in-transaction.ts';
+import { refuseUsed } from './in-use.ts';
+import type { CreateNetwork, UpdateNetwork } from './input-schema.ts';
+import { lockAlsoHeld, lockOwn } from './lock-own.ts';
+import * as rows from './network-rows.ts';
+import { findNetwork } from './store.ts';
+import { CREATE_NETWORK, DELETE_NETWORK, type NetworkUpdate, UPDATE_NETWORK } from './tasks.ts';
+import { networkSpec } from './wanted.ts';
+
+export interface NetworkChanges {
+  /** Accepts a network and answers the id of the task that makes it. @throws InvalidError, QuotaExceededError */
+  create(scope: Scope, request: CreateNetwork): Promise<string>;
+  /** Changes the network at once. @throws NotFoundError, ForbiddenError, InvalidError, ConflictError while a task holds it */
+  updateNow(scope: Scope, id: string, change: UpdateNetwork): Promise<void>;
+  /** Answers the id of the task that changes the network; undefined when nothing has to change. Throws as `updateNow`. */
+  update(scope: Scope, id: string, change: UpdateNetwork): Promise<string | undefined>;
+  /**
+   * Answers the id of the task that deletes the network with its subnets.
+   * @throws NotFoundError, ForbiddenError, ConflictError while something uses or a task holds it
+   */
+  delete(scope: Scope, id: string): Promise<string>;
+  tags: TagHolder;
+}
+
+export function createNetworkChanges(deps: {
+  database: Database;
+  clock: Clock;
+  tasks: Tasks;
+}): NetworkChanges {
+  const { database, clock, tasks } = deps;
+
+  return {
+    async create(scope, request) {
+      const tags = tagsOf(request);
+      const type = request.type ?? 'vxlan';
+      const [id, taskId] = [randomUUID(), randomUUID()];
+      const now = clock.now();
+      await database.accept(scope.principal, async (tx) => {
+        const segment = await rows.nextSegment(tx, scope.regionId, type);
+        if (segment === undefined) {
+          throw new ConflictError(`Region ${scope.region.display_name} has no VLAN left; use type vxlan`);
+        }
+        scope.principal.writes?.about({ type: 'network', id, name: request.name });
+        const spec = networkSpec({ name: request.name, type, mtu: MTU, tags });
+        await rows.insertNetwork(tx, {
+          id,
+          name: request.name,
+          type,
+          mtu: MTU,
+          external: false,
+          shared: false,
+          is_default: false,
+          port_security_enabled: true,
+          segmentation_id: segment,
+          tags: JSON.stringify(tags),
+          ready: false,
+          ...newResource(scope, taskId, now),
+        });
+        await tasks.begin(tx, scope, {
+          id: taskId,
+          task: CREATE_NETWORK,
+          data: request,
+          input: { networkId: id, ...quotaOwner(scope) },
+          wants: [make('network', id, spec)],
+        });
+        await takeQuota(tx, scope, 'network_count');
+      });
+      return taskId;
+    },
+
+    updateNow: (scope, id, change) =>
+      database.accept(scope.principal, async (tx) => {
+        const found = await changeOf(tx, scope, id, change);
+        if (!found) return;
+        const { networkId, name, tags } = found.update;
+        await rows.changeNetwork(tx, networkId, {
+          name,
+          tags: JSON.stringify(tags),
+          updated_at: clock.now(),
+        });
+        await tasks.want(tx, scope, [found.wanted]);
+      }),
+
+    update: (scope, id, change) =>
+      database.accept(scope.principal, async (tx) => {
+        const found = await changeOf(tx, scope, id, change);
+        if (!found) return undefined;
+        const taskId = randomUUID();
+        const { networkId } = found.update;
+        await rows.changeNetwork(tx, networkId, { task_id: taskId });
+        return tasks.begin(tx, scope, {
+          id: taskId,
+          task: UPDATE_NETWORK,
+          data: { network_id: networkId, ...change },
+          input: found.update,
+          wants: [found.wanted],
+        });
+      }),
+
+    delete: (scope, id) =>
+      database.accept(scope.principal, async (tx) => {
+        const network = await lockAlsoHeld(tx, scope, id, NETWORK);
+        const what = `Network ${network.name}`;
+        const again = await tasks.removeAgain(tx, scope, network.task_id, DELETE_NETWORK);
+        if (again !== undefined) return again;
+        refuseHeld(what, network);
+        if (network.is_default) {
+          throw new ConflictError('The default network of a project cannot be deleted');
+        }
+        const subnets = await rows.lockSubnetsOf(tx, network.id);
+        for (const subnet of subnets) refuseHeld(`Subnet ${subnet.name} of network ${network.name}`, subnet);
+        await refuseUsed(tx, scope, what, { networkId: network.id });
+        const taskId = randomUUID();
+        await rows.changeNetwork(tx, network.id, { ready: false, task_id: taskId });
+        await rows.holdSubnetsOf(tx, network.id, taskId);
+        return tasks.begin(tx, scope, {
+          id: taskId,
+          task: DELETE_NETWORK,
+          data: { network_id: network.id },
+          input: { networkId: network.id, ...quotaOwner(scope) },
+          wants: [remove('network', network.id), ...subnets.map((subnet) => remove('subnet', subnet.id))],
+        });
+      }),
+
+    tags: {
+      read: (scope, id) => foundById('Network', id, () => findNetwork(database.sql, scope, id)),
+      async change(tx, scope, id, plan) {
+        const network = await lockOwn(tx, scope, id, NETWORK);
+        const tags = plan(network.tags);
+        await rows.changeNetwork(tx, network.id, { tags: JSON.stringify(tags), updated_at: clock.now() });
+        await tasks.want(tx, scope, [put('network', network.id, networkSpec({ ...network, tags }))]);
+      },
+    },
+  };
+
+  /** What the network becomes; undefined when it is that already. */
+  async function changeOf(
+    tx: Transaction,
+    scope: Scope,
+    id: string,
+    change: UpdateNetwork,
+  ): Promise<{ update: NetworkUpdate; wanted: Wanted } | undefined> {
+    const network = await lockOwn(tx, scope, id, NETWORK);
+    const name = change.name ?? network.name;
+    const tags = patchedTags(network.tags, change.tags);
+    if (name === network.name && sameTags(tags, network.tags)) return undefined;
+    return {
+      update: { networkId: network.id, name, tags },
+      wanted: put('network', network.id, networkSpec({ ...network, name, tags })),
+    };
+  }
+}
+
+const NETWORK = { name: 'Network', type: 'network' as const, lock: rows.lockNetwork, find: findNetwork };

@@ -1,0 +1,65 @@
+import { canonicalAddress, canonicalCidr, hostBitsFault, type IpFamily } from '../../../lib/cidr.ts';
+import type { FieldProblem } from '../../../lib/errors.ts';
+
+export interface HostRoute {
+  destination: string;
+  nexthop: string;
+}
+
+/** As Neutron's max_dns_nameservers and max_subnet_host_routes have it by default. */
+const MAX_NAMESERVERS = 5;
+const MAX_HOST_ROUTES = 20;
+const EXAMPLES: Record<IpFamily, HostRoute> = {
+  IPv4: { destination: '192.168.0.0/16', nexthop: '10.10.0.5' },
+  IPv6: { destination: 'fd00:20::/48', nexthop: 'fd00:10::5' },
+};
+
+export function nameserversFrom(given: string[]): { nameservers: string[]; problems: FieldProblem[] } {
+  const field = 'dns_nameservers';
+  const problems: FieldProblem[] = [];
+  if (given.length > MAX_NAMESERVERS) {
+    problems.push({ field, message: `At most ${MAX_NAMESERVERS} are allowed, ${given.length} were given.` });
+  }
+  const nameservers = given.flatMap((text, index) => {
+    const address = canonicalAddress(text)?.address;
+    if (address !== undefined) return [address];
+    problems.push({ field: `${field}.${index}`, message: 'Must be an IP address such as 1.1.1.1.' });
+    return [];
+  });
+  if (new Set(nameservers).size < nameservers.length) {
+    problems.push({ field, message: 'Names the same server twice; send it once.' });
+  }
+  return { nameservers, problems };
+}
+
+/** Routes for the machines of a subnet of the family. */
+export function hostRoutesFrom(
+  given: HostRoute[],
+  family: IpFamily,
+): { routes: HostRoute[]; problems: FieldProblem[] } {
+  const field = 'host_routes';
+  const problems: FieldProblem[] = [];
+  if (given.length > MAX_HOST_ROUTES) {
+    problems.push({ field, message: `At most ${MAX_HOST_ROUTES} are allowed, ${given.length} were given.` });
+  }
+  const routes = given.flatMap((route, index) => {
+    const destination = canonicalCidr(route.destination);
+    const nexthop = canonicalAddress(route.nexthop);
+    const hostBits = destination && hostBitsFault(destination);
+    if (destination?.family !== family || hostBits !== undefined) {
+      const range = `Must be a range of ${family} addresses such as ${EXAMPLES[family].destination}.`;
+      problems.push({ field: `${field}.${index}.destination`, message: hostBits ?? range });
+    }
+    if (nexthop?.family !== family) {
+      problems.push({
+        field: `${field}.${index}.nexthop`,
+        message: `Must be an ${family} address such as ${EXAMPLES[family].nexthop}.`,
+      });
+    }
+    return destination && nexthop ? [{ destination: destination.network, nexthop: nexthop.address }] : [];
+  });
+  if (new Set(routes.map((route) => `${route.destination} ${route.nexthop}`)).size < routes.length) {
+    problems.push({ field, message: 'Has the same route twice; send it once.' });
+  }
+  return { routes, problems };
+}

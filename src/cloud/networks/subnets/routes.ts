@@ -1,0 +1,88 @@
+import type { Dialect } from '../../../http/dialect.ts';
+import type { Api } from '../../../http/server.ts';
+import { presentedPage } from '../../../lib/page.ts';
+import { ProjectRegionParams } from '../../../lib/wire.ts';
+import { CreateSubnet, UpdateSubnet } from '../input-schema.ts';
+import { presentedSubnet } from '../presenter.ts';
+import { SubnetAnswer, SubnetList, SubnetListQuery, SubnetParams } from '../schema.ts';
+import type { Networks } from '../service.ts';
+
+const SUBNETS = '/cloud/v1/subnets/:project_id/:region_id';
+const tags = ['Networks'];
+
+export function subnetRoutes(app: Api, dialect: Dialect, { networks }: { networks: Networks }): void {
+  app.get(SUBNETS, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listSubnets',
+      summary: 'List subnets',
+      tags,
+      params: ProjectRegionParams,
+      querystring: SubnetListQuery,
+      response: { 200: SubnetList },
+    },
+    handler: async ({ scope, query }) =>
+      presentedPage(await networks.listSubnets(scope, query), (row) => presentedSubnet(row, scope)),
+  });
+
+  app.get(`${SUBNETS}/:subnet_id`, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'getSubnet',
+      summary: 'Get a subnet',
+      tags,
+      params: SubnetParams,
+      response: { 200: SubnetAnswer },
+    },
+    handler: async ({ scope, params }) =>
+      presentedSubnet(await networks.getSubnet(scope, params.subnet_id), scope),
+  });
+
+  app.post(SUBNETS, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'createSubnet',
+      summary: 'Create a subnet',
+      description:
+        'Answers one task, whose created_resources has the subnet in subnets. 409 when another subnet of the network overlaps it.',
+      tags,
+      params: ProjectRegionParams,
+      body: CreateSubnet,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, body }) => dialect.tasks([await networks.createSubnet(scope, body)]),
+  });
+
+  app.patch(`${SUBNETS}/:subnet_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'updateSubnet',
+      summary: 'Change a subnet',
+      description:
+        'At once. 409 while a task holds the subnet, and when a port has the address of the new gateway.',
+      tags,
+      params: SubnetParams,
+      body: UpdateSubnet,
+      response: { 200: SubnetAnswer },
+    },
+    handler: async ({ scope, params, body }) => {
+      await networks.updateSubnet(scope, params.subnet_id, body);
+      return presentedSubnet(await networks.getSubnet(scope, params.subnet_id), scope);
+    },
+  });
+
+  app.delete(`${SUBNETS}/:subnet_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'deleteSubnet',
+      summary: 'Delete a subnet',
+      description:
+        "Refused with 409 for the default network's, and while ports, clusters or file shares are in it.",
+      tags,
+      params: SubnetParams,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, params }) =>
+      dialect.tasks([await networks.deleteSubnet(scope, params.subnet_id)]),
+  });
+}

@@ -1,0 +1,249 @@
+import { sql, type Updateable } from 'kysely';
+import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import { want } from '../../../convergence/wants.ts';
+import type { Transaction } from '../../../db/database.ts';
+import { isIn, newResource, type Place } from '../../../db/place.ts';
+import type { Tables } from '../../../db/tables.ts';
+import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
+import { refuseHeld } from '../../../lib/held.ts';
+import { familyOf } from '../../../lib/ip-number.ts';
+import type { HeldAddress } from '../../networks/addresses/in-transaction.ts';
+import { familiesOf, type IpFamilyWish } from '../../networks/addresses/schema.ts';
+import type { Scope } from '../../projects/service.ts';
+import { takeAll } from '../../security-groups/of-ports/in-transaction.ts';
+import { withoutGroups } from '../wanted.ts';
+
+/** A port that is kept for its address, free for an instance. */
+export interface ReservedPort {
+  id: string;
+  networkId: string;
+  external: boolean;
+  securityEnabled: boolean;
+  /** At least one; that of IPv4 comes first. */
+  addresses: HeldAddress[];
+}
+
+/** What an interface asks for; `field` is where the request says so. */
+export interface ReservedPortWish {
+  portId: string;
+  ipFamily: IpFamilyWish;
+  field: string;
+}
+
+/**
+ * The ports asked for, by id, locked until the transaction ends.
+ * @throws InvalidError for one that isn't there, ConflictError for a VIP and for one that an instance has or a task holds
+ */
+export async function lockReserved(
+  tx: Transaction,
+  scope: Scope,
+  wishes: ReservedPortWish[],
+): Promise<Map<string, ReservedPort>> {
+  if (wishes.length === 0) return new Map();
+  const rows = await lockedRows(
+    tx,
+    scope,
+    wishes.map(({ portId }) => portId),
+  );
+  const problems = wishes.flatMap(({ portId, field: at }, index): FieldProblem[] => {
+    const field = `${at}.port_id`;
+    if (!rows.some((row) => row.id === portId)) {
+      return [{ field, message: `No reserved address with port ${portId} in this project and region.` }];
+    }
+    const twice = wishes.findIndex((one) => one.portId === portId) < index;
+    return twice ? [{ field, message: `Port ${portId} is named twice.` }] : [];
+  });
+  problems.push(...wishes.flatMap((wish) => familyProblems(wish, rows)));
+  if (problems.length > 0) throw new InvalidError(problems);
+  for (const row of rows) {
+    refuseHeld(`Port ${row.id}`, row);
+    if (row.is_vip) {
+      throw new ConflictError(
+        `Port ${row.id} has a virtual address, which no instance has alone; connect a port of the instance to it, or switch its is_vip off first`,
+      );
+    }
+    if (row.instance_id !== null) {
+      throw new ConflictError(
+        `Port ${row.id} is attached to instance ${row.instance_id} already; detach it there first`,
+      );
+    }
+  }
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        id: row.id,
+        networkId: row.network_id,
+        external: row.external,
+        securityEnabled: row.port_security_enabled,
+        addresses: row.addresses,
+      },
+    ]),
+  );
+}
+
+async function lockedRows(tx: Transaction, place: Place, ids: string[]) {
+  // A port has an address at all times: an update that leaves none is refused.
+  return tx.sql
+    .selectFrom('ports')
+    .innerJoin('networks', 'networks.id', 'ports.network_id')
+    .select(['ports.id', 'ports.network_id', 'ports.instance_id', 'ports.task_id', 'is_vip', 'external'])
+    .select('ports.port_security_enabled')
+    .select((port) =>
+      jsonArrayFrom(
+        port
+          .selectFrom('ip_assignments')
+          .select([sql<string>`host(address)`.as('address'), 'subnet_id as subnetId'])
+          .whereRef('port_id', '=', 'ports.id')
+          .orderBy('address'),
+      ).as('addresses'),
+    )
+    .where(sql<boolean>`ports.id = any(${ids}::uuid[])`)
+    .where('ports.reserved', '=', true)
+    .where(isIn(place, 'ports'))
+    .orderBy('ports.id')
+    .forUpdate('ports')
+    .execute();
+}
+
+/** A family that is asked for has to be that of the addresses, which are there already. */
+function familyProblems(
+  { portId, ipFamily, field }: ReservedPortWish,
+  rows: { id: string; addresses: HeldAddress[] }[],
+): FieldProblem[] {
+  const row = rows.find(({ id }) => id === portId);
+  if (!row || ipFamily === null || ipFamily === undefined) return [];
+  const there = new Set(row.addresses.map(({ address }) => familyOf(address)));
+  const wanted = familiesOf(ipFamily);
+  if (wanted.length === there.size && wanted.every((family) => there.has(family))) return [];
+  const message = `Port ${portId} has addresses of ${[...there].join(' and ')}; leave it out.`;
+  return [{ field: `${field}.ip_family`, message }];
+}
+
+/** Gives reserved ports to an instance, each at its place among the interfaces. They must be locked. */
+export async function attachReserved(
+  tx: Transaction,
+  instanceId: string,
+  ports: { id: string; interfaceName: string | null; position: number; taskId: string | null }[],
+  now: Date,
+): Promise<void> {
+  if (ports.length === 0) return;
+  const ids = ports.map(({ id }) => id);
+  await takeAll(tx, ids);
+  await sql`
+    update ports set instance_id = ${instanceId}, interface_name = given.interface_name, position = given.position,
+      task_id = given.task_id, updated_at = ${now}
+    from unnest(${ids}::uuid[], ${ports.map((one) => one.interfaceName)}::text[],
+      ${ports.map((one) => one.position)}::int[], ${ports.map((one) => one.taskId)}::uuid[])
+      as given (id, interface_name, position, task_id)
+    where ports.id = given.id`.execute(tx.sql);
+}
+
+/**
+ * No instance has them any more, and they are reserved still. Their groups were the instance's. The task holds them no
+ * longer; a port that another one holds stays held.
+ */
+export async function freeReserved(
+  tx: Transaction,
+  taskId: string,
+  ids: readonly string[],
+  now: Date,
+): Promise<void> {
+  if (ids.length === 0) return;
+  await takeAll(tx, ids);
+  await tx.sql
+    .updateTable('ports')
+    .set({ instance_id: null, interface_name: null, position: 0, updated_at: now })
+    .set({ task_id: sql`nullif(task_id, ${taskId})` })
+    .where(sql<boolean>`id = any(${ids}::uuid[])`)
+    .execute();
+  await want(tx, null, withoutGroups(ids));
+}
+
+/** The ports of an instance, locked in one order. */
+export async function lockPortsOf(
+  tx: Transaction,
+  instanceId: string,
+): Promise<{ id: string; reserved: boolean; task_id: string | null }[]> {
+  return tx.sql
+    .selectFrom('ports')
+    .select(['id', 'reserved', 'task_id'])
+    .where('instance_id', '=', instanceId)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+}
+
+export async function insertReserved(
+  tx: Transaction,
+  place: Place,
+  port: { id: string; networkId: string; isVip: boolean },
+  taskId: string,
+  now: Date,
+): Promise<void> {
+  await tx.sql
+    .insertInto('ports')
+    .values({
+      id: port.id,
+      network_id: port.networkId,
+      instance_id: null,
+      name: `port-${port.id}`,
+      interface_name: null,
+      position: 0,
+      port_security_enabled: true,
+      reserved: true,
+      is_vip: port.isVip,
+      tags: JSON.stringify({}),
+      ...newResource(place, taskId, now),
+    })
+    .execute();
+}
+
+export async function changeReserved(
+  tx: Transaction,
+  id: string,
+  change: Updateable<Tables['ports']>,
+): Promise<void> {
+  await tx.sql.updateTable('ports').set(change).where('id', '=', id).execute();
+}
+
+/** False when it isn't there. */
+export async function deleteReserved(tx: Transaction, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx.sql.deleteFrom('ports').where('id', '=', id).executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Pairs are sorted by address and hardware address, as in `pairsFrom`. */
+const ORDER = sql`concat_ws(' ', pair ->> 'ip_address', pair ->> 'mac_address') collate "C"`;
+
+/** Gives the ports the addresses as further pairs, those that they lack. */
+export async function addPairs(
+  tx: Transaction,
+  addresses: readonly string[],
+  ids: string[],
+  now: Date,
+): Promise<void> {
+  await sql`
+    update ports set updated_at = ${now}, allowed_address_pairs = (
+      select jsonb_agg(pair order by ${ORDER}) from (
+        select pair from jsonb_array_elements(allowed_address_pairs) as pair
+        union
+        select jsonb_build_object('ip_address', address) from unnest(${addresses}::text[]) as address
+      ) as pairs)
+    where id = any(${ids}::uuid[])`.execute(tx.sql);
+}
+
+/** Takes these addresses off the pairs of the ports. */
+export async function removePairs(
+  tx: Transaction,
+  addresses: readonly string[],
+  ids: string[],
+  now: Date,
+): Promise<void> {
+  await sql`
+    update ports set updated_at = ${now}, allowed_address_pairs = coalesce((
+      select jsonb_agg(pair order by ${ORDER})
+      from jsonb_array_elements(allowed_address_pairs) as pair
+      where not pair ->> 'ip_address' = any(${addresses}::text[])), '[]')
+    where id = any(${ids}::uuid[])`.execute(tx.sql);
+}

@@ -1,0 +1,9 @@
+import type { Foundation } from '../../foundation.ts';
+import { createClusterPrices } from './cluster-prices.ts';
+import { createPricing } from './service.ts';
+
+export function wirePricing(
+  deps: Foundation & Parameters<typeof createPricing>[0] & Parameters<typeof createClusterPrices>[0],
+) {
+  return { pricing: createPricing(deps), clusterPrices: createClusterPrices(deps) };
+}

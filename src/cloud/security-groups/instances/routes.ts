@@ -1,0 +1,29 @@
+import type { Api } from '../../../http/server.ts';
+import { InstanceList } from '../../instances/schema.ts';
+import type { Instances } from '../../instances/service.ts';
+import { GROUP_TAGS, GROUPS, GroupParams } from '../params.ts';
+import type { SecurityGroups } from '../service.ts';
+
+export function groupInstanceRoutes(
+  app: Api,
+  services: { instances: Pick<Instances, 'shown'>; securityGroups: SecurityGroups },
+): void {
+  const { instances, securityGroups } = services;
+
+  app.get(`${GROUPS}/:group_id/instances`, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listSecurityGroupInstances',
+      summary: 'List the instances of a security group',
+      description: 'Those with the group on at least one port, the newest first.',
+      tags: GROUP_TAGS,
+      params: GroupParams,
+      response: { 200: InstanceList },
+    },
+    handler: async ({ scope, params }) => {
+      const { id: groupId } = await securityGroups.get(scope, params.group_id);
+      const { count, rows } = await instances.shown(scope, { groupId, include_baremetal: true });
+      return { count, results: rows };
+    },
+  });
+}

@@ -1,0 +1,68 @@
+import { sql } from 'kysely';
+import type { Transaction } from '../../../db/database.ts';
+import { ConflictError } from '../../../lib/errors.ts';
+import { refuseHeld } from '../../../lib/held.ts';
+import { putOnPorts, takeOffPorts } from '../store.ts';
+
+/** As many as one port's update may name. */
+export const MAX_GROUPS_PER_PORT = 10;
+
+/**
+ * Puts groups on ports that exist; those that are on them already stay.
+ * @throws ConflictError naming a port that a task holds, whose security is off, or that has too many then
+ */
+export async function addToPorts(
+  tx: Transaction,
+  links: { portId: string; groupId: string }[],
+): Promise<void> {
+  if (links.length === 0) return;
+  const wanted = new Map<string, Set<string>>();
+  for (const { portId, groupId } of links) {
+    wanted.set(portId, (wanted.get(portId) ?? new Set()).add(groupId));
+  }
+  const ids = [...wanted.keys()];
+  const ports = await lockFree(tx, ids);
+  // Read after the locks, so that nobody adds to them any more.
+  const present = await tx.sql
+    .selectFrom('port_security_groups')
+    .select(['port_id', 'security_group_id'])
+    .where(sql<boolean>`port_id = any(${ids}::uuid[])`)
+    .execute();
+  for (const { port_id, security_group_id } of present) wanted.get(port_id)?.add(security_group_id);
+  for (const port of ports) {
+    if (!port.port_security_enabled) {
+      throw new ConflictError(
+        `Port ${port.id} has its port security switched off, so that no group works on it; switch it on first`,
+      );
+    }
+    const total = wanted.get(port.id)?.size ?? 0;
+    if (total > MAX_GROUPS_PER_PORT) {
+      throw new ConflictError(
+        `Port ${port.id} would have ${total} security groups and can have ${MAX_GROUPS_PER_PORT} at most; take one off first`,
+      );
+    }
+  }
+  await putOnPorts(tx, links);
+}
+
+/** Takes groups off ports; those that aren't on them are no fault. @throws ConflictError naming a port that a task holds */
+export async function removeFromPorts(
+  tx: Transaction,
+  links: { portId: string; groupId: string }[],
+): Promise<void> {
+  if (links.length === 0) return;
+  await lockFree(tx, [...new Set(links.map(({ portId }) => portId))]);
+  await takeOffPorts(tx, links);
+}
+
+async function lockFree(tx: Transaction, ids: string[]) {
+  const ports = await tx.sql
+    .selectFrom('ports')
+    .select(['id', 'task_id', 'port_security_enabled'])
+    .where(sql<boolean>`id = any(${ids}::uuid[])`)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
+  for (const port of ports) refuseHeld(`Port ${port.id}`, port);
+  return ports;
+}

@@ -1,0 +1,56 @@
+import { canonicalCidr, type IpFamily } from '../../../lib/cidr.ts';
+import { canonicalProtocol } from './protocols.ts';
+
+export type Direction = 'ingress' | 'egress';
+
+/** A rule as a request gives it; the wire schema has checked types and ranges. */
+export interface RuleInput {
+  direction: Direction;
+  ethertype?: IpFamily | null;
+  protocol?: string | null;
+  port_range_min?: number | null;
+  port_range_max?: number | null;
+  remote_ip_prefix?: string | null;
+  remote_group_id?: string | null;
+  description?: string | null;
+}
+
+/** A rule as it is stored and answered. Null protocol: all; null ports: all; no prefix and no group: everyone. */
+export interface CanonicalRule {
+  direction: Direction;
+  ethertype: IpFamily;
+  protocol: string | null;
+  port_range_min: number | null;
+  port_range_max: number | null;
+  remote_ip_prefix: string | null;
+  remote_group_id: string | null;
+  description: string;
+}
+
+/**
+ * The one form of a rule, made before anything is checked or stored, in Neutron's order (securitygroups_db).
+ * Canonical rules come back unchanged. Never throws: what can't be read stays for `ruleProblems` to refuse.
+ */
+export function canonicalRule(input: RuleInput): CanonicalRule {
+  const ethertype = input.ethertype ?? 'IPv4';
+  const everyPort = input.port_range_min === 1 && input.port_range_max === 65535;
+  return {
+    direction: input.direction,
+    ethertype,
+    protocol: protocolOf(input.protocol ?? null, ethertype),
+    port_range_min: everyPort ? null : (input.port_range_min ?? null),
+    port_range_max: everyPort ? null : (input.port_range_max ?? null),
+    remote_ip_prefix: prefixOf(input.remote_ip_prefix ?? null),
+    remote_group_id: input.remote_group_id?.toLowerCase() ?? null,
+    description: input.description ?? '',
+  };
+}
+
+function protocolOf(protocol: string | null, ethertype: IpFamily): string | null {
+  const canonical = canonicalProtocol(protocol);
+  return ethertype === 'IPv6' && canonical === 'icmp' ? 'ipv6-icmp' : canonical;
+}
+
+function prefixOf(prefix: string | null): string | null {
+  return prefix === null ? null : (canonicalCidr(prefix)?.cidr ?? prefix);
+}

@@ -1,0 +1,37 @@
+import type { Transaction } from '../../../db/database.ts';
+import { ConflictError, InvalidError } from '../../../lib/errors.ts';
+import { refuseHeld } from '../../../lib/held.ts';
+import { devicesOf } from './store.ts';
+
+export interface VolumeHost {
+  id: string;
+  vm_state: string;
+  task_id: string | null;
+}
+
+/** Nova attaches and detaches in these. */
+const STATES: readonly string[] = ['active', 'paused', 'stopped'];
+
+/** @throws InvalidError naming `field` when there is none, ConflictError when it takes no change now */
+export function requireReady(host: VolumeHost | undefined, id: string, field: string): VolumeHost {
+  if (!host) throw new InvalidError({ [field]: [`No instance ${id} in this project and region.`] });
+  refuseHeld(`Instance ${host.id}`, host);
+  if (!STATES.includes(host.vm_state)) {
+    throw new ConflictError(
+      `Instance ${host.id} is ${host.vm_state}; volumes can be attached and detached while it is ${STATES.join(', ')}`,
+    );
+  }
+  return host;
+}
+
+/** A virtio controller names its disks by one letter. @throws ConflictError when all are taken */
+export async function freeDevice(tx: Transaction, host: VolumeHost): Promise<string> {
+  const taken = await devicesOf(tx, host.id);
+  const device = [...'abcdefghijklmnopqrstuvwxyz']
+    .map((letter) => `/dev/vd${letter}`)
+    .find((name) => !taken.includes(name));
+  if (device === undefined) {
+    throw new ConflictError(`Instance ${host.id} has ${taken.length} volumes already; detach one first`);
+  }
+  return device;
+}

@@ -1,0 +1,25 @@
+import { InvalidError } from '../../../lib/errors.ts';
+
+/**
+ * Which volume boots as which; null never boots. Where none is asked to be first, the first volume that can
+ * boot and says nothing is.
+ * @throws InvalidError when two volumes ask for the same place
+ */
+export function bootIndexes(
+  volumes: readonly { asked: number | undefined; bootable: boolean }[],
+): (number | null)[] {
+  const asked = volumes.map((volume) =>
+    volume.asked === undefined || volume.asked < 0 ? null : volume.asked,
+  );
+  const twice = asked.findIndex((place, index) => place !== null && asked.indexOf(place) < index);
+  if (twice !== -1) {
+    throw new InvalidError({
+      [`volumes.${twice}.boot_index`]: [`Another volume has boot_index ${asked[twice]} already.`],
+    });
+  }
+  if (!asked.includes(0)) {
+    const first = volumes.findIndex((volume) => volume.bootable && volume.asked === undefined);
+    if (first !== -1) asked[first] = 0;
+  }
+  return asked;
+}

@@ -1,0 +1,23 @@
+import type { ImageSource } from '../../images/in-transaction.ts';
+import type { VolumeShape, VolumeWish } from '../sources.ts';
+
+/** A volume that somebody wants for a new instance. */
+export type InstanceVolumeWish = {
+  attachment_tag?: string | undefined;
+  delete_on_termination?: boolean | undefined;
+  boot_index?: number | undefined;
+} & (
+  | (VolumeWish & { name?: string; tags?: Record<string, string>; metadata?: Record<string, string> })
+  | { source: 'existing-volume'; volume_id: string }
+);
+
+/** A volume that a new instance will have; checked, and locked if it exists already. */
+export interface PlannedVolume {
+  id: string;
+  /** Undefined for one that exists already. */
+  made: { name: string | undefined; shape: VolumeShape; tags: Record<string, string> } | undefined;
+  image: ImageSource | undefined;
+  deleteOnTermination: boolean;
+  attachmentTag: string | null;
+  bootIndex: number | null;
+}

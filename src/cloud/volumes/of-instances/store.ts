@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Transaction } from '../../../db/database.ts';
+import type { PlainVolume } from '../store.ts';
+import type { PlannedVolume } from './planned-volume.ts';
+
+/** The volume that boots first is the first disk, as an operating system expects it. */
+export async function insertAttachments(
+  tx: Transaction,
+  instanceId: string,
+  plan: PlannedVolume[],
+): Promise<void> {
+  const inOrder = [
+    ...plan.filter((one) => one.bootIndex === 0),
+    ...plan.filter((one) => one.bootIndex !== 0),
+  ];
+  await tx.sql
+    .insertInto('volume_attachments')
+    .values(
+      inOrder.map((one, position) => ({
+        id: randomUUID(),
+        volume_id: one.id,
+        instance_id: instanceId,
+        device: `/dev/vd${String.fromCharCode('a'.charCodeAt(0) + position)}`,
+        attachment_tag: one.attachmentTag,
+        delete_on_termination: one.deleteOnTermination,
+        boot_index: one.bootIndex,
+        attached_at: null,
+      })),
+    )
+    .execute();
+}
+
+/** The instances run. */
+export async function settle(tx: Transaction, instanceIds: readonly string[], now: Date): Promise<void> {
+  await sql`
+    with attached as (
+      update volume_attachments set attached_at = coalesce(attached_at, ${now}) 
+      where instance_id = any(${instanceIds}::uuid[])
+      returning volume_id
+    )
+    update volumes set status = 'in-use', task_id = null, updated_at = ${now}
+    where id in (select volume_id from attached)`.execute(tx.sql);
+}
+
+/** What stays of an instance's volumes. */
+export type VolumeLeft = Pick<PlainVolume, 'id' | 'name' | 'size_gib' | 'volume_type' | 'tags'>;
+
+/** Takes all volumes off the instances: the doomed ones go, the others are free again, and are answered. */
+export async function detach(
+  tx: Transaction,
+  instanceIds: readonly string[],
+  doomed: readonly string[],
+  now: Date,
+): Promise<VolumeLeft[]> {
+  const detached = await tx.sql
+    .deleteFrom('volume_attachments')
+    .where(sql<boolean>`instance_id = any(${instanceIds}::uuid[])`)
+    .returning('volume_id')
+    .execute();
+  await tx.sql.deleteFrom('volumes').where(sql<boolean>`id = any(${doomed}::uuid[])`).execute();
+  const ids = detached.map((row) => row.volume_id);
+  const { rows } = await sql<VolumeLeft>`
+    update volumes set status = 'available', task_id = null, updated_at = ${now}
+    where id = any(${ids}::uuid[]) returning id, name, size_gib, volume_type, tags`.execute(tx.sql);
+  return rows;
+}
+
+export async function lockAttached(
+  tx: Transaction,
+  instanceIds: readonly string[],
+): Promise<{ id: string; task_id: string | null; delete_on_termination: boolean }[]> {
+  return tx.sql
+    .selectFrom('volumes')
+    .innerJoin('volume_attachments as attachment', 'attachment.volume_id', 'volumes.id')
+    .select(['volumes.id', 'task_id', 'delete_on_termination'])
+    .where(sql<boolean>`attachment.instance_id = any(${instanceIds}::uuid[])`)
+    .orderBy('volumes.id')
+    .forNoKeyUpdate('volumes')
+    .execute();
+}
+
+/** Makes each volume the only disk of its instance, to boot from and to go with it. */
+export async function insertBootAttachments(
+  tx: Transaction,
+  disks: readonly { id: string; instanceId: string }[],
+): Promise<void> {
+  await sql`
+    insert into volume_attachments (id, volume_id, instance_id, device, delete_on_termination, boot_index)
+    select gen_random_uuid(), volume_id, instance_id, '/dev/vda', true, 0
+    from unnest(${disks.map(({ id }) => id)}::uuid[], ${disks.map(({ instanceId }) => instanceId)}::uuid[])
+      as disk (volume_id, instance_id)`.execute(tx.sql);
+}
+
+/** The volumes that are being made for the instances, or that a removal which is under way takes with them. */
+export async function doomedWith(tx: Transaction, instanceIds: readonly string[]): Promise<string[]> {
+  const rows = await tx.sql
+    .selectFrom('volumes')
+    .innerJoin('volume_attachments as attachment', 'attachment.volume_id', 'volumes.id')
+    .select('volumes.id')
+    .where(sql<boolean>`attachment.instance_id = any(${instanceIds}::uuid[])`)
+    .where('status', 'in', ['creating', 'downloading', 'deleting'])
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+export async function imageIdsOf(tx: Transaction, instanceId: string): Promise<string[]> {
+  const rows = await tx.sql
+    .selectFrom('volumes')
+    .innerJoin('volume_attachments as attachment', 'attachment.volume_id', 'volumes.id')
+    .select(sql<string | null>`image_metadata ->> 'image_id'`.as('image_id'))
+    .where('attachment.instance_id', '=', instanceId)
+    .execute();
+  return rows.flatMap(({ image_id }) => image_id ?? []);
+}

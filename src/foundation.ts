@@ -1,0 +1,20 @@
+import type { Backends } from './backends/backends.ts';
+import type { Catalog } from './cloud/catalog/service.ts';
+import type { ChangeFeed } from './db/changes.ts';
+import type { Database } from './db/database.ts';
+import type { AllowedHosts } from './lib/allowed-hosts.ts';
+import type { Clock } from './lib/clock.ts';
+import type { Secrets } from './secrets/secrets.ts';
+
+/** What every feature is built on. */
+export interface Foundation {
+  database: Database;
+  changes: ChangeFeed;
+  catalog: Catalog;
+  clock: Clock;
+  /** Which backend has what. */
+  backends: Backends;
+  secrets: Secrets;
+  /** Hosts that user actions may be sent to although they aren't on the public internet. */
+  webhookHosts?: AllowedHosts | undefined;
+}

@@ -1,0 +1,39 @@
+import type { Database } from '../../db/database.ts';
+import { allows, type Principal } from '../../requests/principal.ts';
+
+export interface ClientEntry {
+  id: number;
+  resellerId: number;
+}
+
+/** Which accounts there are, and whose they are. */
+export type ClientDirectory = ReturnType<typeof createClientDirectory>;
+
+export function createClientDirectory({ database }: { database: Database }) {
+  return {
+    find: (clientId: number): Promise<ClientEntry | undefined> =>
+      database.sql
+        .selectFrom('clients')
+        .select(['id', 'reseller_id as resellerId'])
+        .where('id', '=', clientId)
+        .executeTakeFirst(),
+
+    /** Whether the user is one of those who look after the reseller's clients. */
+    async isSeller(userId: number, resellerId: number): Promise<boolean> {
+      const seller = await database.sql
+        .selectFrom('users')
+        .select('id')
+        .where('id', '=', userId)
+        .where('reseller_id', '=', resellerId)
+        .where('deleted_at', 'is', null)
+        .executeTakeFirst();
+      return seller !== undefined;
+    },
+  };
+}
+
+/** Whether the caller may act for that account as its reseller; the platform administrator may for all. */
+export function resells(principal: Principal, client: ClientEntry): boolean {
+  if (principal.platformAdministrator) return true;
+  return allows(principal, 'resell') && principal.resellerId === client.resellerId;
+}

@@ -1,0 +1,87 @@
+import { InvalidError } from '../../lib/errors.ts';
+import { type Principal, ROLES } from '../../requests/principal.ts';
+
+export type Role = (typeof ROLES)[keyof typeof ROLES];
+
+/** A role by its id, its name or both. */
+interface WantedRole {
+  id?: number | undefined;
+  name?: string | undefined;
+}
+
+/** From the most rights to the least. The published rule "no higher role than the maker's" needs an order; this one is ours. */
+const BY_RANK: readonly Role[] = [
+  ROLES.administrators,
+  ROLES.engineers,
+  ROLES.users,
+  ROLES.purgeEverywhere,
+  ROLES.purgeByApi,
+];
+
+/** The role named by its id, its name or both. Undefined when there is none, or when the two disagree. */
+export function findRole(wanted: WantedRole): Role | undefined {
+  if (namesNone(wanted)) return undefined;
+  return BY_RANK.find(
+    (role) =>
+      (wanted.id === undefined || role.id === wanted.id) &&
+      (wanted.name === undefined || role.name === wanted.name),
+  );
+}
+
+/** The role named by one text, which holds an id or a name. */
+export function findRoleByText(text: string): Role | undefined {
+  return findRole(/^\d{1,9}$/.test(text) ? { id: Number(text) } : { name: text });
+}
+
+/** @throws Error for an id that the database's own check would have refused */
+export function roleOf(id: number): Role {
+  const role = findRole({ id });
+  if (!role) throw new Error(`There is no role ${id}`);
+  return role;
+}
+
+/** Whether `role` gives more rights than `than`. */
+export function isAbove(role: number, than: number): boolean {
+  return BY_RANK.indexOf(roleOf(role)) < BY_RANK.indexOf(roleOf(than));
+}
+
+/** What to say of a role that there is none of. */
+export function invalidRole(wanted: string): string {
+  const choices = BY_RANK.map(({ id, name }) => `${name} (${id})`).join(', ');
+  return `Invalid role: ${wanted}. Choose one of: ${choices}.`;
+}
+
+/** The role that a request names in `field`; the one with the least rights in the cloud when it names none. @throws InvalidError */
+export function acceptedRole(
+  principal: Principal,
+  wanted: WantedRole,
+  { field, above }: { field: string; above: (role: Role) => string },
+): Role {
+  const role = namesNone(wanted) ? ROLES.users : findRole(wanted);
+  if (!role) throw new InvalidError({ [field]: [invalidRole(Object.values(wanted).join(' '))] });
+  if (isAbove(role.id, principal.roleId)) throw new InvalidError({ [field]: [above(role)] });
+  return role;
+}
+
+export function namesNone({ id, name }: WantedRole): boolean {
+  return id === undefined && name === undefined;
+}
+
+/** The one of two roles that gives less rights. */
+export function lesserRole(one: number, other: number): number {
+  return isAbove(one, other) ? other : one;
+}
+
+/**
+ * The text of an API token: `<id>_<secret>` (v2) or `<id>$<secret>` (v1); both authenticate everywhere.
+ * The id is for look-up and is no secret.
+ */
+export function parseTokenText(text: string): { id: number; secret: string } | undefined {
+  const match = /^(\d{1,15})[_$]([\x21-\x7e]{1,512})$/.exec(text);
+  if (!match?.[1] || !match[2]) return undefined;
+  return { id: Number(match[1]), secret: match[2] };
+}
+
+export function tokenText(version: 1 | 2, id: number, secret: string): string {
+  return `${id}${version === 1 ? '$' : '_'}${secret}`;
+}

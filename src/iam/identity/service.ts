@@ -1,0 +1,108 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { ChangeFeed } from '../../db/changes.ts';
+import type { Database } from '../../db/database.ts';
+import { type Admit, createRowCache } from '../../db/row-cache.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { UnauthenticatedError } from '../../lib/errors.ts';
+import type { Principal } from '../../requests/principal.ts';
+import { adviceOn, ENDED_LOGIN, EXPIRED_TOKEN, type Offered, SHUT_OUT, UNKNOWN_TOKEN } from './advice.ts';
+import { type Credentials, LOGIN_TOPIC, TOKEN_TOPIC } from './in-transaction.ts';
+import { parseTokenText } from './schema.ts';
+import type { SignedTokens } from './signed-tokens.ts';
+import { findLoginOwner, findTokenOwner } from './store.ts';
+
+export type { SignedTokenClaims, SignedTokens } from './signed-tokens.ts';
+
+export interface Authenticator {
+  /**
+   * The caller named by an `Authorization` header: a scheme word in any letter case, one space, the token. `apikey`
+   * takes an API token, `Bearer` the access token of a login. `admit` lets the database be asked about one that isn't
+   * known, or throws instead.
+   * @throws UnauthenticatedError with the texts of contract 1.1
+   */
+  authenticate(offered: Offered, admit?: Admit): Promise<Principal>;
+  /** Call after the commit that changed them; the announcement in that commit tells the other processes. */
+  forget(credentials: Credentials): void;
+  /** When each token was last used since the last call; empties the list. */
+  takeUses(): { tokenId: number; at: Date }[];
+}
+
+export function secretHash(secret: string): Buffer {
+  return hash('sha256', secret, 'buffer');
+}
+
+export function createAuthenticator(deps: {
+  database: Database;
+  changes: ChangeFeed;
+  clock: Clock;
+  signedTokens: SignedTokens;
+}): Authenticator {
+  const { clock, database, changes, signedTokens } = deps;
+  // Strangers name any id of an API token; that of a login is signed.
+  const owners = createRowCache(changes, TOKEN_TOPIC, (id) => findTokenOwner(database.sql, id), {
+    misses: true,
+  });
+  const logins = createRowCache(changes, LOGIN_TOPIC, (id) => findLoginOwner(database.sql, id));
+  const uses = new Map<number, Date>();
+
+  async function byApiToken(text: string, offered: Offered, admit?: Admit): Promise<Principal> {
+    const token = parseTokenText(text);
+    if (!token) {
+      throw new UnauthenticatedError(
+        `Bad token: ${/^\d{0,15}/.exec(text)?.[0] ?? ''}`,
+        true,
+        adviceOn(offered),
+      );
+    }
+    const owner = await owners.get(token.id, admit);
+    // Whoever doesn't know the secret is told nothing.
+    if (!owner || !timingSafeEqual(owner.secretHash, secretHash(token.secret))) throw invalid(UNKNOWN_TOKEN);
+    if ('shutOut' in owner) throw invalid(SHUT_OUT[owner.shutOut]);
+    const now = clock.now();
+    if (owner.expiresAt !== null && owner.expiresAt <= now) throw invalid(EXPIRED_TOKEN);
+    uses.set(token.id, now);
+    return owner.principal;
+  }
+
+  async function byLogin(text: string, admit?: Admit): Promise<Principal> {
+    const { loginId } = await signedTokens.read('access', text);
+    const login = await logins.get(loginId, admit);
+    if (login && 'shutOut' in login) throw invalid(SHUT_OUT[login.shutOut]);
+    if (!login || login.expiresAt <= clock.now()) throw invalid(ENDED_LOGIN);
+    return login.principal;
+  }
+
+  return {
+    async authenticate(offered, admit) {
+      const header = offered.authorization;
+      if (!header) {
+        throw new UnauthenticatedError(
+          'Authentication credentials were not provided.',
+          false,
+          adviceOn(offered),
+        );
+      }
+      const [, word = '', rest = ''] = /^(\S+) (\S*)$/.exec(header) ?? [];
+      switch (word.toLowerCase()) {
+        case 'apikey':
+          return byApiToken(rest, offered, admit);
+        case 'bearer':
+          if (rest.split('.').length === 3) return byLogin(rest, admit);
+      }
+      throw new UnauthenticatedError('Given token not valid for any token type', true, adviceOn(offered));
+    },
+    forget(credentials) {
+      for (const id of credentials.tokens) owners.forget(id);
+      for (const id of credentials.logins) logins.forget(id);
+    },
+    takeUses() {
+      const taken = [...uses].map(([tokenId, at]) => ({ tokenId, at }));
+      uses.clear();
+      return taken;
+    },
+  };
+}
+
+function invalid(hint: string): UnauthenticatedError {
+  return new UnauthenticatedError('Token is invalid or expired', true, hint);
+}

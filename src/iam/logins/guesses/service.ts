@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Database } from '../../../db/database.ts';
+import { TooManyRequestsError } from '../../../lib/errors.ts';
+import { senderNetwork } from '../../../lib/sender-network.ts';
+import { AddressTakenError } from '../../identity/in-transaction.ts';
+
+/** Failures in a window: of one name from one address, of all names from one address, and of one name from anywhere. */
+const MOST_FROM_ONE_ADDRESS = 5;
+export const MOST_OF_ONE_ADDRESS = 100;
+const MOST_FROM_ANYWHERE = 25;
+/** How many addresses of others a user may learn of by giving them to somebody. */
+const MOST_ADDRESSES = 20;
+const WINDOW_SECONDS = 900;
+/** Where a user logged in well, only their own failures from there count, for so long. */
+const KNOWN_DAYS = 90;
+
+/** How often a password may be guessed. Counted in the database, for all processes together. */
+export interface Guesses {
+  /** Takes one guess before the password is looked at. Call the answer when it was right: the guess didn't count. @throws TooManyRequestsError */
+  take(username: string, address: string): Promise<() => Promise<void>>;
+  /** Does what tells whether somebody has an address; only those that somebody has count. @throws TooManyRequestsError */
+  withAddress<T>(userId: number, work: () => Promise<T>): Promise<T>;
+  /** Forgets what is over. */
+  clean(now: Date): Promise<void>;
+}
+
+export function createGuesses(database: Pick<Database, 'pool'>): Guesses {
+  const limiter = (keyPrefix: string, points: number) =>
+    new RateLimiterPostgres({
+      storeClient: database.pool,
+      storeType: 'pool',
+      tableName: 'login_limits',
+      tableCreated: true,
+      clearExpiredByTimeout: false,
+      keyPrefix,
+      points,
+      duration: WINDOW_SECONDS,
+    });
+  // Made with the first login, so that the API can be described without a database.
+  let made:
+    | Record<'fromAddress' | 'ofAddress' | 'fromAnywhere' | 'addresses', RateLimiterPostgres>
+    | undefined;
+  const limiters = () => {
+    made ??= {
+      fromAddress: limiter('address', MOST_FROM_ONE_ADDRESS),
+      ofAddress: limiter('sender', MOST_OF_ONE_ADDRESS),
+      fromAnywhere: limiter('user', MOST_FROM_ANYWHERE),
+      addresses: limiter('change', MOST_ADDRESSES),
+    };
+    return made;
+  };
+
+  async function isKnown(pair: string): Promise<boolean> {
+    const { rowCount } = await database.pool.query(
+      'select from known_logins where key = $1 and until > now()',
+      [pair],
+    );
+    return rowCount === 1;
+  }
+
+  async function remember(pair: string): Promise<void> {
+    await database.pool.query(
+      `insert into known_logins (key, until) values ($1, now() + make_interval(days => $2))
+       on conflict (key) do update set until = excluded.until`,
+      [pair, KNOWN_DAYS],
+    );
+  }
+
+  return {
+    async take(username, address) {
+      const { fromAddress, ofAddress, fromAnywhere } = limiters();
+      const ofUser = 'The password of this user was wrong too often';
+      const [pair, sender, user] = [keyOf(username, address), keyOf('', address), keyOf(username)];
+      // What one address may not guess any more costs the user nothing elsewhere.
+      await guess(ofUser, () => fromAddress.consume(pair));
+      const known = await isKnown(pair);
+      if (!known) {
+        await guess('Too many wrong passwords came from this address', () => ofAddress.consume(sender));
+        await guess(ofUser, () => fromAnywhere.consume(user));
+      }
+      return async () => {
+        await fromAddress.delete(pair);
+        // Only what was taken: whoever logs in again and again must not earn guesses with it.
+        if (!known) await Promise.all([ofAddress.reward(sender), fromAnywhere.reward(user)]);
+        await remember(pair);
+      };
+    },
+    async withAddress(userId, work) {
+      const { addresses } = limiters();
+      const key = String(userId);
+      const state = await addresses.get(key);
+      if (state && state.consumedPoints >= MOST_ADDRESSES)
+        throw tooMany('Too many addresses were taken', state);
+      try {
+        return await work();
+      } catch (error) {
+        if (error instanceof AddressTakenError) await addresses.penalty(key);
+        throw error;
+      }
+    },
+    async clean(now) {
+      await database.pool.query('delete from login_limits where expire < $1', [now.getTime()]);
+      await database.pool.query('delete from known_logins where until < $1', [now]);
+    },
+  };
+}
+
+/** @throws TooManyRequestsError */
+async function guess(refusal: string, consume: () => Promise<unknown>): Promise<void> {
+  try {
+    await consume();
+  } catch (error) {
+    throw error instanceof RateLimiterRes ? tooMany(refusal, error) : error;
+  }
+}
+
+function tooMany(refusal: string, { msBeforeNext }: RateLimiterRes): TooManyRequestsError {
+  const seconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
+  return new TooManyRequestsError(`${refusal}; try again in ${seconds} s`, seconds);
+}
+
+/** Names of any length and form are one short key each, which tells nothing of them. */
+function keyOf(username: string, address?: string): string {
+  const from = address === undefined ? '' : senderNetwork(address);
+  return createHash('sha256').update(`${from}\n${username.toLowerCase()}`).digest('base64url');
+}

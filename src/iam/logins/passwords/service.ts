@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto';
+import { hash, verify } from '@node-rs/argon2';
+import pLimit from 'p-limit';
+import type { Database } from '../../../db/database.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { InvalidError, UnavailableError } from '../../../lib/errors.ts';
+import type { Guesses } from '../guesses/service.ts';
+import * as store from '../store.ts';
+
+/** Anybody may send any text for a name. */
+const MOST_OF_AGENT = 500;
+
+/** Where a request comes from. */
+export interface Sender {
+  address: string;
+  userAgent: string | undefined;
+}
+
+export function senderOf({
+  ip,
+  headers,
+}: {
+  ip: string;
+  headers: { 'user-agent'?: string | undefined };
+}): Sender {
+  return { address: ip, userAgent: headers['user-agent'] };
+}
+
+/** The one place where a password that somebody typed is compared with the one that is kept. */
+export interface PasswordCheck {
+  /** Notes the attempt. Undefined when nobody has that name and password. @throws TooManyRequestsError */
+  byName(username: string, password: string, from: Sender): Promise<store.UserToLogIn | undefined>;
+  /** The user's own password, typed again before something that matters. @throws InvalidError naming `field`, TooManyRequestsError */
+  again(
+    userId: number,
+    password: string,
+    field: string,
+    from: Sender,
+  ): Promise<store.UserToLogIn & { password_hash: string }>;
+}
+
+export function createPasswordCheck(deps: {
+  database: Database;
+  clock: Clock;
+  guesses: Guesses;
+}): PasswordCheck {
+  const { database, clock, guesses } = deps;
+
+  async function compared(
+    user: store.UserToLogIn | undefined,
+    username: string,
+    password: string,
+    from: Sender,
+  ): Promise<boolean> {
+    const giveBack = await guesses.take(username, from.address);
+    const successful = await isPasswordOf(user?.password_hash, password);
+    if (successful) await giveBack();
+    const attempt = {
+      user_id: user?.id ?? null,
+      username,
+      address: from.address,
+      user_agent: from.userAgent?.slice(0, MOST_OF_AGENT) ?? null,
+      successful,
+      created_at: clock.now(),
+    };
+    // A note of a failure must outlive the refusal, so it is no part of the request's transaction.
+    await database.transaction((tx) => store.insertAttempt(tx.sql, attempt));
+    return successful;
+  }
+
+  return {
+    async byName(username, password, from) {
+      const user = await store.findUserByEmail(database.sql, username);
+      return (await compared(user, username, password, from)) ? user : undefined;
+    },
+
+    async again(userId, password, field, from) {
+      const user = await store.findUserById(database.sql, userId);
+      const right = user !== undefined && (await compared(user, user.email, password, from));
+      if (right && user.password_hash !== null) return { ...user, password_hash: user.password_hash };
+      throw new InvalidError({ [field]: ['Wrong password.'] });
+    },
+  };
+}
+
+/**
+ * Each hash takes 19 MiB and a thread for some 30 ms (argon2id with the library's own figures, which are OWASP's).
+ * More at a time would take the threads that the rest of the process needs.
+ */
+const AT_ONCE = 2;
+const MOST_WAITING = 100;
+const turns = pLimit(AT_ONCE);
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (turns.pendingCount >= MOST_WAITING) {
+    throw new UnavailableError('Too many passwords are being checked at the moment; try again');
+  }
+  return turns(work);
+}
+
+/** What is kept of a password. */
+export function hashPassword(password: string): Promise<string> {
+  return inTurn(() => hash(password));
+}
+
+let decoy: Promise<string> | undefined;
+
+/** Takes as long for a user who has no password, or who isn't there, so that nobody learns which users there are. */
+export async function isPasswordOf(known: string | null | undefined, password: string): Promise<boolean> {
+  decoy ??= hash(randomBytes(32).toString('hex'));
+  const kept = known ?? (await decoy);
+  const matches = await inTurn(() => verify(kept, password));
+  return matches && typeof known === 'string';
+}
+
+/** What an operator types to set the password of a user. The address is a stranger's text, which no shell may carry out. */
+export function passwordCommand(email: string): string {
+  const plain = /^[\w.@+][\w.@+-]*$/.test(email);
+  return `tradewind user password --email ${plain ? email : `'${email.replaceAll("'", "'\\''")}'`}`;
+}
+
+/** Told to whoever gives a user a new password: an address that changed of late may be a stranger's. */
+export function formerAddress(user: {
+  former_email: string | null;
+  email_changed_at: Date | null;
+}): string | undefined {
+  if (user.former_email === null || user.email_changed_at === null) return undefined;
+  const day = user.email_changed_at.toISOString().slice(0, 10);
+  return `Until ${day} the address of this user was ${user.former_email}: make sure who asks`;
+}

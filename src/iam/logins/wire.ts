@@ -1,0 +1,14 @@
+import type { Foundation } from '../../foundation.ts';
+import type { ClientDirectory } from '../accounts/service.ts';
+import type { Authenticator, SignedTokens } from '../identity/service.ts';
+import { createGuesses } from './guesses/service.ts';
+import { createPasswordCheck } from './passwords/service.ts';
+import { createLogins } from './service.ts';
+
+export function wireLogins(
+  deps: Foundation & { authenticator: Authenticator; clients: ClientDirectory; signedTokens: SignedTokens },
+) {
+  const guesses = createGuesses(deps.database);
+  const passwords = createPasswordCheck({ ...deps, guesses });
+  return { guesses, passwords, logins: createLogins({ ...deps, guesses, passwords }) };
+}

@@ -1,0 +1,24 @@
+import type { Foundation } from '../../foundation.ts';
+import type { ClientDirectory } from '../accounts/service.ts';
+import type { Authenticator } from '../identity/service.ts';
+import type { Guesses } from '../logins/guesses/service.ts';
+import type { PasswordCheck } from '../logins/passwords/service.ts';
+import { createInvitations } from './invitations.ts';
+import { createMembers } from './members.ts';
+import { createUsers } from './service.ts';
+
+export function wireUsers(
+  deps: Foundation & {
+    authenticator: Authenticator;
+    clients: ClientDirectory;
+    guesses: Guesses;
+    passwords: PasswordCheck;
+  },
+) {
+  const members = createMembers(deps);
+  return {
+    members,
+    users: createUsers({ ...deps, members }),
+    invitations: createInvitations({ ...deps, members }),
+  };
+}

@@ -1,0 +1,73 @@
+import type { Caller } from '../db/database.ts';
+
+/** Groups of users with their published ids (contract 1.1). */
+export const ROLES = {
+  administrators: { id: 1, name: 'Administrators' },
+  users: { id: 2, name: 'Users' },
+  engineers: { id: 5, name: 'Engineers' },
+  purgeEverywhere: { id: 3009, name: 'Purge and Prefetch only (API+Web)' },
+  purgeByApi: { id: 3022, name: 'Purge and Prefetch only (API)' },
+} as const;
+/** For descriptions. */
+export const ROLE_LIST = Object.values(ROLES)
+  .map(({ id, name }) => `${name} ${id}`)
+  .join(', ');
+
+/** Who makes a request, as its API token or its login says. */
+export interface Principal extends Caller {
+  /** The API token of the request; undefined when a login makes it. */
+  tokenId: number | undefined;
+  /** The login of the request; undefined when an API token makes it. */
+  loginId: number | undefined;
+  userId: number;
+  clientId: number;
+  roleId: number;
+  /** The reseller that the caller administers, if they do. */
+  resellerId: number | undefined;
+  /** May do everything, with its own client, project and reseller as defaults. */
+  platformAdministrator: boolean;
+  /** Set when the user typed the password of this login; never of what others do in their name, and of no API token. */
+  inPerson?: boolean;
+  /** Services that the account may not use at the moment. */
+  shutServices?: readonly string[];
+}
+
+/**
+ * What an operation asks of its caller: `read` any member of the account, `operate` engineers and
+ * administrators, `administer` administrators alone, `resell` a reseller's token.
+ */
+export type Access = 'read' | 'operate' | 'administer' | 'resell';
+
+const ROLES_BY_ACCESS: Record<Exclude<Access, 'resell'>, readonly number[]> = {
+  read: [ROLES.administrators.id, ROLES.engineers.id, ROLES.users.id],
+  operate: [ROLES.administrators.id, ROLES.engineers.id],
+  administer: [ROLES.administrators.id],
+};
+
+export function allows(principal: Principal, access: Access): boolean {
+  if (principal.platformAdministrator) return true;
+  if (access === 'resell') {
+    return principal.resellerId !== undefined && principal.roleId === ROLES.administrators.id;
+  }
+  return ROLES_BY_ACCESS[access].includes(principal.roleId);
+}
+
+/** Whether resources of that client are the caller's to see. */
+export function ownsClient(principal: Principal, clientId: number): boolean {
+  return principal.platformAdministrator || principal.clientId === clientId;
+}
+
+/** The accounts whose users the caller looks after, for a query. */
+export interface Reach {
+  all: boolean;
+  clientId: number | undefined;
+  resellerId: number | undefined;
+}
+
+export function reachOf(principal: Principal): Reach {
+  return {
+    all: principal.platformAdministrator,
+    clientId: allows(principal, 'administer') ? principal.clientId : undefined,
+    resellerId: allows(principal, 'resell') ? principal.resellerId : undefined,
+  };
+}

@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+
+/*
+ * Join what you like, write only your own tables. Who writes the table of another feature knows its rules by heart, and
+ * forgets them when they change. A table belongs to the folder whose `tables.ts` describes it.
+ */
+
+const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .map((file) => `src/${file}`)
+  .filter((file) => file.endsWith('.ts') && !/\.test\.ts$|\/fixtures\//.test(file));
+
+/** Whose tables a folder's file describes, where that isn't the folder alone. */
+const WIDER: Record<string, string> = {
+  // Accounts, users and what lets them in change together: the features of the wing share these.
+  'src/iam/identity': 'src/iam',
+};
+
+/** Both ends of a task: the feature writes how it begins, convergence how it goes on and ends. */
+const SHARED: Record<string, string> = { tasks: 'src/convergence', task_wants: 'src/cloud/tasks' };
+
+const owners = new Map<string, string>();
+for (const file of sources.filter(
+  (one) => path.basename(one) === 'tables.ts' && !one.startsWith('src/db/'),
+)) {
+  const folder = path.dirname(file);
+  for (const [, body = ''] of readFileSync(file, 'utf8').matchAll(/interface \w+Tables \{\n(.*?)\n\}/gs)) {
+    for (const [, table = ''] of body.matchAll(/^ {2}(\w+): /gm)) owners.set(table, WIDER[folder] ?? folder);
+  }
+}
+
+const WRITES = [
+  /\b(?:insertInto|updateTable|deleteFrom)\('(\w+)'/g,
+  /\b(?:insert into|delete from|merge into)\s+(\w+)/gi,
+  /(?<!\bfor (?:no key )?)\bupdate\s+(\w+)\s+(?:as \w+\s+)?set\b/gi,
+];
+
+function writesOf(file: string): string[] {
+  const text = readFileSync(file, 'utf8');
+  return WRITES.flatMap((pattern) =>
+    [...text.matchAll(pattern)].map(([, table = '']) => table.toLowerCase()),
+  );
+}
+
+const within = (file: string, folder: string | undefined) =>
+  folder !== undefined && file.startsWith(`${folder}/`);
+
+it('finds who owns each table, and the statements that write it', () => {
+  const written = new Set(sources.flatMap(writesOf));
+  expect([...owners.keys()].filter((table) => !written.has(table))).toEqual([]);
+});
+
+it('lets no feature write the tables of another', () => {
+  const foreign = sources.flatMap((file) =>
+    writesOf(file)
+      .filter((table) => owners.has(table))
+      .filter((table) => !within(file, owners.get(table)) && !within(file, SHARED[table]))
+      .map((table) => `${file} writes ${table}, which belongs to ${owners.get(table)}`),
+  );
+  expect(foreign).toEqual([]);
+});
