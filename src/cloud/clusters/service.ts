@@ -4,6 +4,7 @@ import { type Database, type Transaction, violates } from '../../db/database.ts'
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError } from '../../lib/errors.ts';
 import { found } from '../../lib/found.ts';
+import { newTaskId } from '../../lib/ids.ts';
 import type { Page, PageQuery } from '../../lib/page.ts';
 import { isGpu } from '../catalog/flavor-schema.ts';
 import type { Catalog } from '../catalog/service.ts';
@@ -70,7 +71,7 @@ export function createClusters(deps: {
     async create(scope, request) {
       const { pools, ...wanted } = await acceptCluster(scope, request, { catalog, references });
       const id = randomUUID();
-      const taskId = randomUUID();
+      const taskId = newTaskId();
       const cluster: store.NewCluster = {
         id,
         project_id: scope.projectId,
@@ -137,7 +138,7 @@ export function createClusters(deps: {
           await keepShare(tx, scope, wanted);
           await keepKeys(tx, scope, { slurmKeyIds: addedKeys(current, wanted) });
         }
-        const taskId = randomUUID();
+        const taskId = newTaskId();
         await store.holdCluster(tx, cluster.id, { taskId, status: 'Provisioned', next: wanted });
         await tasks.begin(tx, scope, {
           id: taskId,
@@ -159,7 +160,7 @@ export function createClusters(deps: {
         }
         refuseHeld(cluster);
         await workerGroups.refuseUsed(tx, cluster);
-        const taskId = randomUUID();
+        const taskId = newTaskId();
         await poolNodes.removeAll(tx, cluster.pools, taskId, volumeIds);
         await store.holdCluster(tx, cluster.id, { taskId, status: 'Deleting' });
         return tasks.begin(tx, scope, {

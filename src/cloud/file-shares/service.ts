@@ -5,7 +5,7 @@ import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, type FieldProblem, InvalidError, type QuotaExceededError } from '../../lib/errors.ts';
 import { refuseHeld } from '../../lib/held.ts';
-import { isUuid } from '../../lib/ids.ts';
+import { isUuid, newTaskId } from '../../lib/ids.ts';
 import type { Page } from '../../lib/page.ts';
 import { slurmClusterOn } from '../clusters/in-transaction.ts';
 import type { TagHolder } from '../metadata/service.ts';
@@ -70,7 +70,7 @@ export function createFileShares(deps: { database: Database; clock: Clock; tasks
     async create(scope, request) {
       const wanted = newShare(request, scope.region);
       const id = randomUUID();
-      const taskId = randomUUID();
+      const taskId = newTaskId();
       await database.accept(scope.principal, async (tx) => {
         const network = await networkOf(tx, scope, wanted);
         await store.insertShare(tx, { ...rowOf(scope, wanted), ...network, ...held(id, taskId) });
@@ -94,7 +94,7 @@ export function createFileShares(deps: { database: Database; clock: Clock; tasks
     get: found,
 
     async delete(scope, id) {
-      const taskId = randomUUID();
+      const taskId = newTaskId();
       return database.accept(scope.principal, async (tx) => {
         const share = await lock(tx, scope, id);
         const again = await tasks.removeAgain(tx, scope, share.task_id, DELETE_SHARE);
@@ -182,7 +182,7 @@ export function createFileShares(deps: { database: Database; clock: Clock; tasks
       want,
     }: { task: TaskType<ShareChange>; input: ShareChange; shown: object; want: Wanted },
   ): Promise<string> {
-    const id = randomUUID();
+    const id = newTaskId();
     const status = task === EXTEND_SHARE && { status: 'extending' as const };
     await store.changeShare(tx, input.fileShareId, { task_id: id, ...status });
     return tasks.begin(tx, scope, {

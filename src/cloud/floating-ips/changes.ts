@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError } from '../../lib/errors.ts';
 import { refuseHeld } from '../../lib/held.ts';
+import { newTaskId } from '../../lib/ids.ts';
 import { sameTags } from '../../lib/tags.ts';
 import { patchedTags, type TagsPatch } from '../../lib/tags-patch.ts';
 import type { TagHolder } from '../metadata/service.ts';
@@ -64,7 +64,7 @@ export function createFloatingIpChanges(deps: {
         const link = await wantedLink(tx, floating, portId, { target, address: change.fixed_ip_address });
         const tags = patchedTags(floating.tags, change.tags);
         if (leads(floating, link) && sameTags(tags, floating.tags)) return undefined;
-        const taskId = randomUUID();
+        const taskId = newTaskId();
         const written = { ...link, tags: JSON.stringify(tags), task_id: taskId };
         await inserted(store.changeFloatingIp(tx, floating.id, written, clock.now()));
         const { port_id, fixed_address } = floating;

@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
 import { refuseHeld } from '../../lib/held.ts';
-import { isUuid } from '../../lib/ids.ts';
+import { isUuid, newTaskId } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { Page } from '../../lib/page.ts';
 import * as addresses from '../networks/addresses/in-transaction.ts';
@@ -54,7 +54,7 @@ export function createFloatingIps(deps: { database: Database; clock: Clock; task
       if (portId === undefined && (request.fixed_ip_address ?? undefined) !== undefined) {
         throw new InvalidError({ port_id: ['Is needed with fixed_ip_address.'] });
       }
-      const [id, taskId] = [randomUUID(), randomUUID()];
+      const [id, taskId] = [randomUUID(), newTaskId()];
       return database.accept(scope.principal, async (tx) => {
         const target =
           portId === undefined ? undefined : await freeTarget(tx, scope, { ...request, port_id: portId });
@@ -129,7 +129,7 @@ export function createFloatingIps(deps: { database: Database; clock: Clock; task
         const again = await tasks.removeAgain(tx, scope, floating.task_id, DELETE_FIP);
         if (again !== undefined) return again;
         refuseHeld(`Floating IP ${floating.id}`, floating);
-        const taskId = randomUUID();
+        const taskId = newTaskId();
         await store.hold(tx, [floating.id], taskId);
         return tasks.begin(tx, scope, {
           id: taskId,

@@ -6,7 +6,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, ForbiddenError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
 import { refuseHeld } from '../../lib/held.ts';
-import { isUuid } from '../../lib/ids.ts';
+import { isUuid, newTaskId } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
 import type { Catalog, Image } from '../catalog/service.ts';
@@ -58,7 +58,7 @@ export function createImages(deps: {
   return {
     async create(scope, request) {
       const tags = tagsOf(request);
-      const [id, taskId] = [randomUUID(), randomUUID()];
+      const [id, taskId] = [randomUUID(), newTaskId()];
       const now = clock.now();
       return database.accept(scope.principal, async (tx) => {
         const volume = await holdForUpload(tx, scope, request.volume_id, taskId, now);
@@ -133,7 +133,7 @@ export function createImages(deps: {
             `Image ${image.id} is being copied to volumes; wait until these are there: ${readers.join(', ')}`,
           );
         }
-        const taskId = randomUUID();
+        const taskId = newTaskId();
         await store.changeImage(tx, image.id, {
           status: 'pending_delete',
           task_id: taskId,

@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { InvalidError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
 import { refuseHeld } from '../../lib/held.ts';
-import { isUuid } from '../../lib/ids.ts';
+import { isUuid, newTaskId } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { Page } from '../../lib/page.ts';
 import type { Catalog } from '../catalog/service.ts';
@@ -72,7 +72,7 @@ export function createInstances(deps: {
       const tags = tagsOf(request);
       const sshKeyName = request.ssh_key_name ?? null;
       const publicKey = await publicKeyNamed(scope, sshKeyName);
-      const [id, taskId] = [randomUUID(), randomUUID()];
+      const [id, taskId] = [randomUUID(), newTaskId()];
       const now = clock.now();
 
       return database.accept(scope.principal, async (tx) => {
@@ -149,7 +149,7 @@ export function createInstances(deps: {
     },
 
     async delete(scope, id, removal) {
-      const taskId = randomUUID();
+      const taskId = newTaskId();
       const now = clock.now();
       return database.accept(scope.principal, async (tx) => {
         const known = isUuid(id) ? await store.lockInstance(tx, scope, id) : undefined;

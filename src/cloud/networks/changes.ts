@@ -6,6 +6,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { ConflictError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
 import { refuseHeld } from '../../lib/held.ts';
+import { newTaskId } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import { sameTags } from '../../lib/tags.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
@@ -48,7 +49,7 @@ export function createNetworkChanges(deps: {
     async create(scope, request) {
       const tags = tagsOf(request);
       const type = request.type ?? 'vxlan';
-      const [id, taskId] = [randomUUID(), randomUUID()];
+      const [id, taskId] = [randomUUID(), newTaskId()];
       const now = clock.now();
       await database.accept(scope.principal, async (tx) => {
         const segment = await rows.nextSegment(tx, scope.regionId, type);
@@ -100,7 +101,7 @@ export function createNetworkChanges(deps: {
       database.accept(scope.principal, async (tx) => {
         const found = await changeOf(tx, scope, id, change);
         if (!found) return undefined;
-        const taskId = randomUUID();
+        const taskId = newTaskId();
         const { networkId } = found.update;
         await rows.changeNetwork(tx, networkId, { task_id: taskId });
         return tasks.begin(tx, scope, {
@@ -125,7 +126,7 @@ export function createNetworkChanges(deps: {
         const subnets = await rows.lockSubnetsOf(tx, network.id);
         for (const subnet of subnets) refuseHeld(`Subnet ${subnet.name} of network ${network.name}`, subnet);
         await refuseUsed(tx, scope, what, { networkId: network.id });
-        const taskId = randomUUID();
+        const taskId = newTaskId();
         await rows.changeNetwork(tx, network.id, { ready: false, task_id: taskId });
         await rows.holdSubnetsOf(tx, network.id, taskId);
         return tasks.begin(tx, scope, {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { amend } from '../../convergence/wants.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { canonicalAddress } from '../../lib/cidr.ts';
@@ -6,7 +5,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
 import { refuseHeld } from '../../lib/held.ts';
-import { isUuid } from '../../lib/ids.ts';
+import { isUuid, newTaskId } from '../../lib/ids.ts';
 import type { Page } from '../../lib/page.ts';
 import { refuseLosing } from '../floating-ips/in-transaction.ts';
 import { refuseNode } from '../instances/in-transaction.ts';
@@ -138,7 +137,7 @@ export function createProjectPorts(deps: {
           }));
           await addresses.take(tx, scope, wishes);
         }
-        const taskId = randomUUID();
+        const taskId = newTaskId();
         await rows.changePort(tx, port.id, { task_id: taskId });
         const spec = (await portSpecs(tx, [port.id])).get(port.id);
         return tasks.begin(tx, scope, {

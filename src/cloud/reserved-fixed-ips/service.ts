@@ -6,6 +6,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
 import { refuseHeld } from '../../lib/held.ts';
+import { newTaskId } from '../../lib/ids.ts';
 import type { Page } from '../../lib/page.ts';
 import { awayFrom } from '../floating-ips/wanted.ts';
 import { refuseNode } from '../instances/in-transaction.ts';
@@ -55,7 +56,7 @@ export function createReservedFixedIps(deps: {
 
   return {
     create(scope, request) {
-      const taskId = randomUUID();
+      const taskId = newTaskId();
       return database.accept(scope.principal, async (tx) => {
         const input =
           request.type === 'port'
@@ -79,7 +80,7 @@ export function createReservedFixedIps(deps: {
         const again = await tasks.removeAgain(tx, scope, port.task_id, FREE_ADDRESS);
         if (again !== undefined) return again;
         refuseUsed(port);
-        const taskId = randomUUID();
+        const taskId = newTaskId();
         await changeReserved(tx, port.id, { task_id: taskId });
         await begin(tx, scope, FREE_ADDRESS, {
           taskId,
@@ -96,7 +97,7 @@ export function createReservedFixedIps(deps: {
         const port = await lockAlsoHeld(tx, scope, id);
         refuseUsed(port);
         const address = await onlyAddress(tx, port);
-        const [taskId, floatingIpId] = [randomUUID(), randomUUID()];
+        const [taskId, floatingIpId] = [newTaskId(), randomUUID()];
         await changeReserved(tx, port.id, { task_id: taskId });
         await begin(tx, scope, CONVERT_ADDRESS, {
           taskId,

@@ -6,6 +6,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { InvalidError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
 import { refuseHeld } from '../../lib/held.ts';
+import { newTaskId } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { Page } from '../../lib/page.ts';
 import { acceptedTags } from '../../lib/tags-input.ts';
@@ -45,7 +46,7 @@ export function createSnapshots(deps: {
   return {
     async create(scope, request) {
       const tags = tagsOf(request);
-      const [id, taskId] = [randomUUID(), randomUUID()];
+      const [id, taskId] = [randomUUID(), newTaskId()];
       const now = clock.now();
       return database.accept(scope.principal, async (tx) => {
         const volume = await volumes.lock(tx, scope, request.volume_id);
@@ -104,7 +105,7 @@ export function createSnapshots(deps: {
     },
 
     async delete(scope, id) {
-      const taskId = randomUUID();
+      const taskId = newTaskId();
       return database.accept(scope.principal, async (tx) => {
         const snapshot = await foundById('Snapshot', id, () => store.lockSnapshot(tx.sql, scope, id));
         scope.principal.writes?.about({ ...snapshot, type: 'snapshot' });

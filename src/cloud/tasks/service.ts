@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { CreatedResources, TaskType } from '../../convergence/task-kind.ts';
 import { type SpecCheck, type Wanted, want } from '../../convergence/wants.ts';
 import type { ChangeFeed } from '../../db/changes.ts';
@@ -6,7 +5,7 @@ import type { Database, Transaction } from '../../db/database.ts';
 import { periodOf } from '../../lib/calendar-time.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
-import { isUuid } from '../../lib/ids.ts';
+import { isUuid, newTaskId } from '../../lib/ids.ts';
 import type { Page, PageQuery } from '../../lib/page.ts';
 import { ownsClient, type Principal } from '../../requests/principal.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
@@ -112,7 +111,7 @@ export function createTasks(deps: {
 
   return {
     get,
-    async begin(tx, scope, { task: { type, deadlineMs }, id = randomUUID(), data, input, wants }) {
+    async begin(tx, scope, { task: { type, deadlineMs }, id = newTaskId(), data, input, wants }) {
       await insertTask(tx.sql, { ...ownerOf(scope), ...timesOf(deadlineMs), id, type, data, input });
       await want(tx, scope, wants, { taskId: id, check, secrets });
       scope.principal.writes?.started(id);
@@ -121,7 +120,7 @@ export function createTasks(deps: {
     async removeAgain(tx, scope, heldBy, ...kinds) {
       const late = heldBy === null ? undefined : await findLateRemoval(tx.sql, heldBy);
       if (!late || !kinds.some((kind) => kind.type === late.task_type)) return undefined;
-      const id = randomUUID();
+      const id = newTaskId();
       const { task_type: type, data, deadline_ms: deadlineMs } = late;
       const input = { follows: late.id };
       await insertTask(tx.sql, { ...ownerOf(scope), ...timesOf(deadlineMs), id, type, data, input });
@@ -131,7 +130,7 @@ export function createTasks(deps: {
     },
     want: (tx, scope, wants) => want(tx, scope, wants, { check }),
     async done(tx, scope, { type, data, created }) {
-      const id = randomUUID();
+      const id = newTaskId();
       await insertTask(tx.sql, {
         ...ownerOf(scope),
         ...timesOf(0),

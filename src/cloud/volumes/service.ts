@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { foundById } from '../../lib/found.ts';
 import { refuseHeld } from '../../lib/held.ts';
-import { isUuid } from '../../lib/ids.ts';
+import { isUuid, newTaskId } from '../../lib/ids.ts';
 import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { Page } from '../../lib/page.ts';
 import type { Catalog } from '../catalog/service.ts';
@@ -50,7 +50,7 @@ export function createVolumes(deps: {
     async create(scope, request) {
       const tags = tagsOf(request);
       requireSound(request);
-      const [id, taskId] = [randomUUID(), randomUUID()];
+      const [id, taskId] = [randomUUID(), newTaskId()];
       const now = clock.now();
       return database.accept(scope.principal, async (tx) => {
         const host = await hostOf(tx, scope, request);
@@ -96,7 +96,7 @@ export function createVolumes(deps: {
     async delete(scope, id, snapshotIds) {
       if (!isUuid(id)) throw new NotFoundError('Volume', id);
       const now = clock.now();
-      const taskId = randomUUID();
+      const taskId = newTaskId();
       return database.accept(scope.principal, async (tx) => {
         const [volume] = await store.lockVolumes(tx, scope, [id]);
         if (!volume) throw new NotFoundError('Volume', id);

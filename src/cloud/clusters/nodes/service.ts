@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { Database } from '../../../db/database.ts';
 import { NotFoundError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/found.ts';
-import { isUuid } from '../../../lib/ids.ts';
+import { isUuid, newTaskId } from '../../../lib/ids.ts';
 import type { PageQuery } from '../../../lib/page.ts';
 import type { Instances } from '../../instances/service.ts';
 import type { Scope } from '../../projects/service.ts';
@@ -51,7 +50,7 @@ export function createClusterNodes(deps: {
         const poolId = isUuid(instanceId) ? await store.poolOfNode(tx, instanceId) : undefined;
         const pool = poolsIn(cluster, place).find(({ id }) => id === poolId);
         if (!pool) throw new NotFoundError('Node', instanceId);
-        const [taskId, goneId] = [randomUUID(), instanceId.toLowerCase()];
+        const [taskId, goneId] = [newTaskId(), instanceId.toLowerCase()];
         const quotas = await poolNodes
           .replace(tx, scope, cluster, { id: goneId, pool }, taskId)
           .catch(inWordsOfCluster);

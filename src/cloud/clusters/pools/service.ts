@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { remove } from '../../../convergence/wants.ts';
 import type { Database, Transaction } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/found.ts';
+import { newTaskId } from '../../../lib/ids.ts';
 import { isGpu } from '../../catalog/flavor-schema.ts';
 import type { Catalog } from '../../catalog/service.ts';
 import type { Scope } from '../../projects/service.ts';
@@ -62,7 +62,7 @@ export function createClusterPools(deps: {
       return changing(scope, clusterName, async (tx, cluster) => {
         refuseOneMore(cluster, pool.name);
         scope.principal.writes?.about({ ...pool, type: 'k8s_pool' });
-        const taskId = randomUUID();
+        const taskId = newTaskId();
         const firstPosition = Math.max(...cluster.pools.map(({ position }) => position)) + 1;
         const to = { clusterId: cluster.id, createdAt: clock.now(), firstPosition };
         await insertPools(tx, { ...to, pending: 'Provisioning' }, [pool]);
@@ -117,7 +117,7 @@ export function createClusterPools(deps: {
           const message = `Must be ${min} to ${max}, min_node_count and max_node_count of pool ${name}: change these first.`;
           throw new InvalidError([{ field: 'node_count', message }]);
         }
-        const taskId = randomUUID();
+        const taskId = newTaskId();
         const wanted = { pool, amount: nodeCount };
         const quotas = await poolNodes.resize(tx, scope, cluster, wanted, taskId).catch(inWordsOfCluster);
         await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
@@ -146,7 +146,7 @@ export function createClusterPools(deps: {
         const last = cluster.pools.length === 1;
         if (last) await workerGroups.refuseUsed(tx, cluster);
         else refuseSlurmsPool(cluster, pool);
-        const taskId = randomUUID();
+        const taskId = newTaskId();
         await poolNodes.removeAll(tx, [pool], taskId);
         await store.markPool(tx, pool.id, 'Deleting');
         await holdCluster(tx, cluster.id, { taskId, status: last ? 'Deleting' : 'Provisioned' });

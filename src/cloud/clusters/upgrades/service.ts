@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { Database } from '../../../db/database.ts';
 import { ConflictError, InvalidError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/found.ts';
+import { newTaskId } from '../../../lib/ids.ts';
 import type { Catalog } from '../../catalog/service.ts';
 import type { Scope } from '../../projects/service.ts';
 import type { Tasks } from '../../tasks/service.ts';
@@ -39,7 +39,7 @@ export function createClusterUpgrades(deps: {
         const possible = upgradeVersions(cluster.version, catalog.kubernetesVersions);
         if (!possible.includes(version)) throw wrongVersion(version, cluster.version, possible);
         if (!possibleVersions(cluster, possible).includes(version)) throw leavesSlurm(cluster.name, version);
-        const taskId = randomUUID();
+        const taskId = newTaskId();
         await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
         return tasks.begin(tx, scope, {
           id: taskId,

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { MachineSpec } from '../../../backends/contract/specs.ts';
 import type { Database, Transaction } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { ConflictError, InvalidError } from '../../../lib/errors.ts';
+import { newTaskId } from '../../../lib/ids.ts';
 import { patchedTags } from '../../../lib/tags-patch.ts';
 import { isBareMetal } from '../../catalog/flavor-schema.ts';
 import type { Catalog, Flavor } from '../../catalog/service.ts';
@@ -156,7 +156,7 @@ export function createInstanceChanges(deps: {
     { task, input, shown, wanted }: Started,
   ): Promise<string> {
     const { instanceId } = input;
-    const id = randomUUID();
+    const id = newTaskId();
     await changeInstance(tx, instanceId, { ...during, task_id: id }, clock.now());
     const data = { instance_id: instanceId, ...shown };
     return tasks.begin(tx, scope, { id, task, data, input, wants: [ofMachine(instanceId, wanted)] });

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import type { TaskType } from '../../../convergence/task-kind.ts';
 import { remove, type Wanted } from '../../../convergence/wants.ts';
 import type { Database, Transaction } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { InvalidError } from '../../../lib/errors.ts';
+import { newTaskId } from '../../../lib/ids.ts';
 import type { Page, PageQuery } from '../../../lib/page.ts';
 import type { Catalog } from '../../catalog/service.ts';
 import * as floatingIps from '../../floating-ips/in-transaction.ts';
@@ -50,7 +50,7 @@ export function createInstanceInterfaces(deps: {
         const instance = await lockFreeInstance(tx, scope, id);
         const problems = attachProblems(request, instance.flavor_id, catalog.ddosTemplates(scope.regionId));
         if (problems.length > 0) throw new InvalidError(problems);
-        const taskId = randomUUID();
+        const taskId = newTaskId();
         const now = clock.now();
         const from = await interfaces.nextPlace(tx, instance.id, MAX_INTERFACES);
         const wanted = await newInterfaces.want(tx, scope, { interfaces: [ofItsKind(request)] });
@@ -72,7 +72,7 @@ export function createInstanceInterfaces(deps: {
     detach: (scope, id, request) =>
       database.accept(scope.principal, async (tx) => {
         const instance = await lockFreeInstance(tx, scope, id);
-        const taskId = randomUUID();
+        const taskId = newTaskId();
         const port = await interfaces.hold(tx, instance.id, request, taskId);
         const staying = { floatings: [], deleteFloatings: false };
         const { held } = await floatingIps.hold(tx, [port.id], staying, taskId);

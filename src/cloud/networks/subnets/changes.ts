@@ -5,6 +5,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
 import { foundById } from '../../../lib/found.ts';
 import { refuseHeld } from '../../../lib/held.ts';
+import { newTaskId } from '../../../lib/ids.ts';
 import { familyOf } from '../../../lib/ip-number.ts';
 import { tagsOf } from '../../../lib/legacy-metadata.ts';
 import { patchedTags } from '../../../lib/tags-patch.ts';
@@ -47,7 +48,7 @@ export function createSubnetChanges(deps: { database: Database; clock: Clock; ta
       const tags = tagsOf(request);
       const { range, gateway, nameservers, routes } = wantedSubnet(request);
       const pool = poolOf(range, gateway);
-      const [id, taskId] = [randomUUID(), randomUUID()];
+      const [id, taskId] = [randomUUID(), newTaskId()];
       const now = clock.now();
       await database.accept(scope.principal, async (tx) => {
         const network = await lockNetwork(tx, scope, request.network_id);
@@ -142,7 +143,7 @@ export function createSubnetChanges(deps: { database: Database; clock: Clock; ta
           throw new ConflictError("The subnet of a project's default network cannot be deleted");
         }
         await refuseUsed(tx, scope, `Subnet ${subnet.name}`, { subnetId: subnet.id });
-        const taskId = randomUUID();
+        const taskId = newTaskId();
         await rows.changeSubnet(tx, subnet.id, { ready: false, task_id: taskId });
         return tasks.begin(tx, scope, {
           id: taskId,

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { VolumeSpec } from '../../../backends/contract/specs.ts';
 import type { TaskType } from '../../../convergence/task-kind.ts';
 import { change as changeWant, type Wanted } from '../../../convergence/wants.ts';
@@ -7,7 +6,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import { ConflictError, InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import { foundById } from '../../../lib/found.ts';
 import { refuseHeld } from '../../../lib/held.ts';
-import { isUuid } from '../../../lib/ids.ts';
+import { isUuid, newTaskId } from '../../../lib/ids.ts';
 import { patchedTags } from '../../../lib/tags-patch.ts';
 import { lockHost, refuseNodeAsHost } from '../../instances/in-transaction.ts';
 import type { TagHolder } from '../../metadata/service.ts';
@@ -115,7 +114,7 @@ export function createVolumeChanges(deps: { database: Database; clock: Clock; ta
             `Volume ${volume.id} has ${volume.size_gib} GiB, its last snapshot ${snapshot.id} ${snapshot.size_gib} GiB; make a new volume from the snapshot instead`,
           );
         }
-        const taskId = randomUUID();
+        const taskId = newTaskId();
         await snapshots.hold(tx, [snapshot.id], 'restoring', taskId, clock.now());
         const again = changeWant('volume', volume.id, (spec) => ({
           ...spec,
@@ -207,7 +206,7 @@ export function createVolumeChanges(deps: { database: Database; clock: Clock; ta
     tx: Transaction,
     scope: Scope,
     status: VolumeStatus,
-    { id = randomUUID(), task, input, shown, wants }: Begun,
+    { id = newTaskId(), task, input, shown, wants }: Begun,
   ): Promise<string> {
     await store.setStatus(tx, [input.volumeId], status, id, clock.now());
     return tasks.begin(tx, scope, {
