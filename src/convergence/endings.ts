@@ -81,12 +81,26 @@ export async function finishReady(endings: Endings, taskId: string): Promise<voi
   });
 }
 
-/** Tasks that nobody ended although all that they waited for is there: their worker died in between. */
-export async function readyTasks({ sql: db }: Database, limit: number): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select id from (select distinct task_id as id from task_wants) as tasks
-    where not exists (${UNSETTLED}) limit ${limit}`.execute(db);
-  return rows.map(({ id }) => id);
+/** Below every other. */
+const NO_ID = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Looks at the `limit` waiting tasks whose ids come after that one. `ready` are those that nobody ended although all that
+ * they waited for is there: their worker died in between. `last` is where to go on, undefined at the end.
+ */
+export async function readyTasks(
+  { sql: db }: Database,
+  after: string | undefined,
+  limit: number,
+): Promise<{ ready: string[]; last: string | undefined }> {
+  const { rows } = await sql<{ id: string; is_ready: boolean }>`
+    select id, not exists (${UNSETTLED}) as is_ready
+    from (
+      select distinct task_id as id from task_wants where task_id > ${after ?? NO_ID}
+      order by task_id limit ${limit}
+    ) as tasks order by id`.execute(db);
+  const ready = rows.filter(({ is_ready }) => is_ready).map(({ id }) => id);
+  return { ready, last: rows.length < limit ? undefined : rows.at(-1)?.id };
 }
 
 async function finish(

@@ -13,6 +13,7 @@ const BATCH = 200;
 const MOST_IN_HAND = 500;
 const LONGEST_CALL_MS = 60_000;
 const READY_MS = 5_000;
+const LOOKED_AT = 1_000;
 
 export interface WantsQueueOptions extends Omit<Pursuit, 'kinds' | 'lines' | 'longestCallMs'> {
   kinds: readonly (Endings['kinds'] extends ReadonlyMap<string, infer Kind> ? Kind : never)[];
@@ -28,6 +29,7 @@ export function wantsQueue(options: WantsQueueOptions): Queue {
   const pursuit: Pursuit = { ...options, kinds, lines, longestCallMs };
 
   let lastLookForReady = Number.NEGATIVE_INFINITY;
+  let lookedAt: string | undefined;
 
   /** One that fails must not keep the others from their end. */
   const tried = (ending: Promise<unknown>) =>
@@ -60,10 +62,12 @@ export function wantsQueue(options: WantsQueueOptions): Queue {
     takeFromDead: () => takeFromDead(claims.sql),
     async sweep() {
       await expireOverdue();
-      // Workers die seldom, and this looks at whatever waits.
+      // Workers die seldom, and this looks at whatever waits: at some of it each time.
       if (performance.now() - lastLookForReady < READY_MS) return;
       lastLookForReady = performance.now();
-      for (const id of await readyTasks(database, BATCH)) await tried(finishReady(pursuit, id));
+      const { ready, last } = await readyTasks(database, lookedAt, LOOKED_AT);
+      for (const id of ready) await tried(finishReady(pursuit, id));
+      lookedAt = last;
     },
   };
 }

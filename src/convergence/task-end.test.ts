@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Refused } from '../backends/contract/backend.ts';
+import { readyTasks } from './endings.ts';
 import { progressing, scriptedBackend } from './fixtures/scripted-backend.ts';
 import { newId, volume } from './fixtures/specs.ts';
 import { openStage, type Stage, until } from './fixtures/stage.ts';
@@ -292,4 +293,25 @@ test('a task of a type that nobody knows ends ERROR when what it waits for is th
   expect(await stage.endOf(id)).toMatchObject({ state: 'ERROR' });
   await stage.gone('volume', one);
   expect(await stage.unfinished()).toEqual([]);
+});
+
+test('tasks whose worker died before their end are found, some at a time', async () => {
+  const tasks: string[] = [];
+  for (const id of volumes(5)) tasks.push(await stage.submit([make('volume', id, volume())]));
+  const [waiting = '', ...done] = tasks.toSorted();
+  await stage.database.pool.query(
+    `update wants set settled_generation = wants.generation, due_at = null
+     from task_wants where (wants.kind, wants.id) = (task_wants.kind, want_id) and task_id <> $1`,
+    [waiting],
+  );
+  const found: string[][] = [];
+  let from: string | undefined;
+  do {
+    const { ready, last } = await readyTasks(stage.database, from, 2);
+    found.push(ready);
+    from = last;
+  } while (from !== undefined);
+  expect(found).toEqual([[done[0]], [done[1], done[2]], [done[3]]]);
+  await stage.worker(backend);
+  for (const id of tasks) expect(await stage.endOf(id)).toMatchObject({ state: 'FINISHED' });
 });
