@@ -126,6 +126,11 @@ describe('afterwards', () => {
     await expect.poll(() => brokenInvariants(pool), { timeout: 20_000, interval: 500 }).toEqual([]);
   });
 
+  it('ids of tasks grow with time', async () => {
+    const { rows } = await pool.query(`select id, task_type from tasks where substr(id::text, 15, 1) <> '7'`);
+    expect(rows).toEqual([]);
+  });
+
   it('no address is with two ports, as clients see it', async () => {
     for (const { http, scopes } of accounts) {
       for (const { place } of scopes) {

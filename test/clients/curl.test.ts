@@ -54,10 +54,13 @@ function block(part: string): string {
 
 const told = {
   firstCall: block('Tradewind is ready'),
+  volume: block('"new-volume"'),
+  login: block('jwt/login'),
   cluster: block('"name": "demo"'),
+  change: block('scan-interval'),
+  removal: block('-X DELETE'),
   machine: block('INSTANCE='),
   speech: block('subtitles.vtt'),
-  login: block('jwt/login'),
   failure: block('simulate-failure'),
 };
 
@@ -99,8 +102,12 @@ describe('what the documents tell to type works', () => {
     expect(JSON.parse(await run(script))).toMatchObject({ count: 1, results: [{ is_default: true }] });
   });
 
+  it('the first task', async () => {
+    expect(await run(told.volume)).toContain('"state":"FINISHED"');
+  });
+
   it('the quick start', async () => {
-    const printed = await run(told.cluster);
+    const printed = await run(`${told.cluster}${told.change}`);
     expect(printed).toContain('"state":"FINISHED"');
     expect(printed).toContain('"scan-interval":"20s"');
     expect(printed).not.toMatch(/"exception_class"|"message"/);
@@ -125,6 +132,11 @@ describe('what the documents tell to type works', () => {
     const printed = await run(told.failure);
     expect(await http.task(JSON.parse(printed)[0])).toMatchObject({ state: 'ERROR' });
     expect((await http.get('/cloud/v1/k8s/clusters/1/1/demo')).body).toEqual(before.body);
+  });
+
+  it('the removal of the cluster', async () => {
+    const printed = await run(told.removal);
+    expect(await http.task(JSON.parse(printed)[0])).toMatchObject({ state: 'FINISHED' });
   });
 
   it('a login', { timeout: 120_000 }, async () => {

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vite
 import { changedCatalog } from '../../../test/support/catalogs.ts';
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts';
 import { createHttpClient, type HttpClient } from '../../../test/support/http-client.ts';
+import { ENCRYPTION_KEY } from '../../../test/support/secrets.ts';
 import { loadConfig } from '../../config.ts';
 import { type Database, openDatabase } from '../../db/database.ts';
 import { systemClock } from '../../lib/clock.ts';
@@ -68,6 +69,7 @@ function reordered(): string {
 function settings(folder: string) {
   return loadConfig({
     DATABASE_URL: empty.url,
+    TRADEWIND_ENCRYPTION_KEY: ENCRYPTION_KEY,
     TRADEWIND_PORT: '0',
     TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
     TRADEWIND_CATALOG_DIR: folder,

@@ -3,8 +3,6 @@ import { WANTS_NEVER } from './wants-invariants.ts';
 
 /** Queries that find what may never be, whatever was asked for at the same time. Each says what its rows are. */
 const NEVER: Record<string, string> = {
-  'tasks whose id says nothing of their time': `
-    select id, task_type from tasks where substr(id::text, 15, 1) <> '7'`,
   'addresses outside of what their subnet hands out': `
     select subnet_id, address from ip_assignments join subnets on subnets.id = subnet_id
     where address not between first_address and last_address`,
