@@ -13,15 +13,15 @@ import type { CreateProject, UpdateProject } from './schema.ts';
 import { PROJECT_TOPIC, type Projects } from './service.ts';
 import { insertProject, lockProject, moveToDeleted, type ProjectRow, updateProject } from './store.ts';
 
-/** What makes, changes and removes projects. Others come and go only with their account. */
+/** Use cases that create, change and delete projects. Default projects are created and deleted with their account. */
 export interface ProjectChanges {
-  /** A project of the caller's account that is ready for use. @throws ConflictError when the name is taken */
+  /** Creates a project in the caller's account, ready for use. @throws ConflictError when the name is taken */
   create(principal: Principal, request: CreateProject): Promise<ProjectRow>;
   /** @throws NotFoundError, ConflictError when the name is taken */
   update(principal: Principal, projectId: number, request: UpdateProject): Promise<ProjectRow>;
   /**
-   * Removes an empty project; answers the task's id.
-   * @throws NotFoundError, ConflictError for the default one and for one with something in it
+   * Deletes an empty project. Returns the ID of the task.
+   * @throws NotFoundError, ConflictError when it is the default project or still contains something
    */
   delete(principal: Principal, projectId: number, requestId: string): Promise<string>;
 }
@@ -74,7 +74,7 @@ export function createProjectChanges(deps: {
         await wantNothingOf(tx, projectId);
         await moveToDeleted(tx, project, clock.now());
         await announce(tx.client, PROJECT_TOPIC, projectId);
-        // It was empty, so that nobody has to wait: what it came with goes by itself.
+        // The project was empty, so the task is finished at once; what it came with is removed in the background.
         return tasks.done(
           tx,
           { projectId, regionId: null, clientId: project.client_id, principal, requestId },

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 
-/** Tables of what clients keep in a project, with the words that name it to them. */
+/** Tables that hold what clients keep in a project, with the name that error messages use for the contents. */
 export const KEPT_IN_PROJECTS: Record<string, string> = {
   kubernetes_clusters: 'Kubernetes clusters',
   instances: 'instances',
@@ -17,13 +17,13 @@ export const KEPT_IN_PROJECTS: Record<string, string> = {
   ssh_keys: 'SSH keys',
 };
 
-/** Those in which every project has something from its first moment on, which goes with the project. */
+/** Tables in which every project has rows from the beginning. These rows are removed with the project. */
 const PREPARED = new Set(['networks', 'security_groups']);
 
-/** Those that are in no region. */
+/** Tables whose rows belong to no region. */
 const EVERYWHERE = new Set(['ssh_keys']);
 
-/** What is left in a project, each kind with its number and regions; empty when only what it came with is in it. */
+/** Returns what is left in a project: count and regions of each kind. Empty if only what it came with is left. */
 export async function leftIn(tx: Transaction, projectId: number): Promise<string[]> {
   const kinds = Object.entries(KEPT_IN_PROJECTS).map(([table, kind]) => {
     const own = PREPARED.has(table) ? sql`and not is_default` : sql``;

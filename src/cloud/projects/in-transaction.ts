@@ -7,8 +7,8 @@ import { ensureDefaultSecurityGroups, removeGroupsOf } from '../security-groups/
 const AT_ONCE = 1_000;
 
 /**
- * Gives every project, of one account or of all, what each has from its first moment on. Finds out itself what is missing,
- * so it can run at any time.
+ * Creates the default network and security group wherever they are missing, in the projects of one account or of all.
+ * Does nothing for what is already there, so it can run at any time.
  */
 export async function prepareProjects(
   tx: Transaction,
@@ -20,18 +20,18 @@ export async function prepareProjects(
   const networks = await ensureDefaultNetworks(tx, regions, now, clientId);
   const groups = await ensureDefaultSecurityGroups(tx, regions, now, clientId);
   const wanted = [...networks, ...groups];
-  // A region that is new to many projects would be too much for one statement.
+  // One statement would be too large when many projects get a new region.
   for (let from = 0; from < wanted.length; from += AT_ONCE)
     await wantAt(tx, wanted.slice(from, from + AT_ONCE));
 }
 
-/** Removes what the project came with. It counts in no quota. */
+/** Removes the default networks and security groups of a project. They count against no quota. */
 export async function removePrepared(tx: Transaction, projectId: number): Promise<void> {
   await removeNetworksOf(tx, projectId);
   await removeGroupsOf(tx, projectId);
 }
 
-/** The project that an account has from the beginning, and always. */
+/** Inserts the default project of an account. Every account always has one. */
 export async function insertDefaultProject(db: Sql, clientId: number, now: Date): Promise<void> {
   await db
     .insertInto('projects')

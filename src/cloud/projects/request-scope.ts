@@ -3,17 +3,17 @@ import type { Projects, Scope } from './service.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Where the request works. Set before its handler runs, if its path names a project and a region. */
+    /** Project and region of the request. Set before the handler runs, if the path names a project and a region. */
     scope: Scope;
   }
 }
 
-/** Requests to routes that are registered from here on find the project and region that their path names, or get a 404. */
+/** For all routes registered after this call: finds the project and region that the path names, or answers 404. */
 export function findScopes(app: FastifyInstance, projects: Projects): void {
   app.decorateRequest('scope');
   app.addHook('onRoute', (route) => {
     if (!route.url.includes('/:project_id/:region_id')) return;
-    // Last, as what a route does itself: a repeated request gets its first answer even when the project is gone.
+    // Runs last, like the handler itself: a repeated request gets its first answer even if the project is gone by now.
     route.preHandler = [route.preHandler ?? [], findScope].flat();
   });
 

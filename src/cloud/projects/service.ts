@@ -10,10 +10,10 @@ import type { Catalog, Region } from '../catalog/service.ts';
 import type { ProjectListQuery } from './schema.ts';
 import { findProject, type ListedProjectRow, listProjects, type ProjectRow } from './store.ts';
 
-/** Where a cloud request works: a project of the caller in a region of the catalogue. */
+/** Project and region of a cloud request: a project of the caller, and a region of the catalogue. */
 export interface Scope extends Place {
   region: Region;
-  /** The account that owns the project, which isn't the caller's for the platform's administrator. */
+  /** The account that owns the project. For the platform's administrator, this is not the caller's account. */
   clientId: number;
   principal: Principal;
   requestId: string;
@@ -27,11 +27,11 @@ interface ScopeRequest {
 }
 
 export interface Projects {
-  /** @throws NotFoundError for an unknown project or region and for another account's, all alike */
+  /** @throws NotFoundError, the same one for an unknown project, an unknown region and another account's project */
   scope(request: ScopeRequest): Promise<Scope>;
-  /** The project, if it is the caller's. @throws NotFoundError */
+  /** Returns the project if it is the caller's. @throws NotFoundError */
   project(principal: Principal, projectId: number): Promise<ProjectRow>;
-  /** Drops what is kept of a project. Call it after the commit that changed it, besides announcing the change. */
+  /** Drops a project from the cache. Call it after the commit that changed it, in addition to announcing it. */
   forget(projectId: number): void;
   list(principal: Principal, query: ProjectListQuery): Promise<Page<ListedProjectRow>>;
 }

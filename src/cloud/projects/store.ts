@@ -7,14 +7,14 @@ import type { Page } from '../../lib/page.ts';
 import type { ProjectListQuery } from './schema.ts';
 
 export type ProjectRow = Selectable<Tables['projects']>;
-/** A deleted one has the time of its deletion. */
+/** A project, with the time of its deletion if it was deleted. */
 export type ListedProjectRow = ProjectRow & { deleted_at: Date | null };
 
 export async function findProject(sql: Sql, id: number): Promise<ProjectRow | undefined> {
   return sql.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** The project, kept from changing and from getting anything new in it until the transaction ends. */
+/** Locks the project, so that nobody can change it or create anything in it until the transaction ends. */
 export async function lockProject(tx: Transaction, id: number): Promise<ProjectRow | undefined> {
   return tx.sql.selectFrom('projects').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }
@@ -36,7 +36,7 @@ export async function insertProject(
     .executeTakeFirstOrThrow();
 }
 
-/** Changes what is given. Undefined when there is no such project any more. */
+/** Changes the given fields. Returns undefined if the project no longer exists. */
 export async function updateProject(
   tx: Transaction,
   id: number,
@@ -45,7 +45,7 @@ export async function updateProject(
   return tx.sql.updateTable('projects').set(change).where('id', '=', id).returningAll().executeTakeFirst();
 }
 
-/** Moves an empty project to where deleted ones are kept. */
+/** Moves an empty project to the table of deleted projects. */
 export async function moveToDeleted(tx: Transaction, project: ProjectRow, now: Date): Promise<void> {
   const { id, client_id, name, description, created_at } = project;
   await tx.sql.deleteFrom('projects').where('id', '=', id).execute();

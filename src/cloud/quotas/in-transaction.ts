@@ -8,7 +8,7 @@ type QuotaAttribute = keyof QuotaLimits;
 /** How much of each quota something takes. */
 export type QuotaAmounts = Partial<Record<QuotaAttribute, number>>;
 
-/** Whose quotas something counts against: those of an account in a region. */
+/** The account and region whose quotas are used. */
 export interface QuotaOwner {
   clientId: number;
   regionId: number;
@@ -47,16 +47,16 @@ export async function takeQuota(
     if (numInsertedOrUpdatedRows === 1n) return;
   }
   await refuseExceeded(tx, owner, { [attribute]: amount });
-  // Given back by somebody between the two statements.
+  // Another transaction released quota between the two statements, so try again.
   await takeQuota(tx, owner, attribute, amount);
 }
 
-/** `takeQuota` of several, in one order for everybody. @throws QuotaExceededError */
+/** Calls `takeQuota` for several quotas, always in the same order. @throws QuotaExceededError */
 export async function takeQuotas(tx: Transaction, owner: LimitedOwner, amounts: QuotaAmounts): Promise<void> {
   for (const [attribute, amount] of inOrder(amounts)) await takeQuota(tx, owner, attribute, amount);
 }
 
-/** What would go beyond its limit. Nothing is locked, so that it may be out of date at once. */
+/** Returns the quotas that would be exceeded. Locks nothing, so the result may be outdated at once. */
 export async function exceededQuotas(
   db: Sql,
   owner: LimitedOwner,
@@ -81,7 +81,7 @@ export async function exceededQuotas(
     .filter(({ current_usage, requested_usage, limit }) => current_usage + requested_usage > limit);
 }
 
-/** Spares the work that `takeQuotas` at its end would undo. @throws QuotaExceededError */
+/** Refuses early what `takeQuotas` would refuse at the end of the transaction anyway. @throws QuotaExceededError */
 export async function refuseExceeded(
   tx: Transaction,
   owner: LimitedOwner,
@@ -91,7 +91,7 @@ export async function refuseExceeded(
   if (first) throw new QuotaExceededError(first);
 }
 
-/** Takes quotas even beyond their limits, for what soon gives back as much. */
+/** Takes quotas even beyond their limits, for a caller that soon releases as much. */
 export async function overdrawQuotas(
   tx: Transaction,
   owner: LimitedOwner,
@@ -101,7 +101,7 @@ export async function overdrawQuotas(
   await releaseQuotas(tx, owner, Object.fromEntries(taken));
 }
 
-/** Gives back what `takeQuota` took, when the thing is gone or was never made. */
+/** Gives back what `takeQuota` took, when the resource is deleted or was never created. */
 export async function releaseQuota(
   tx: Transaction,
   owner: QuotaOwner,
@@ -117,7 +117,7 @@ export async function releaseQuota(
     .execute();
 }
 
-/** `releaseQuota` of several, in the order of `takeQuotas`. */
+/** Calls `releaseQuota` for several quotas, in the order of `takeQuotas`. */
 export async function releaseQuotas(
   tx: Transaction,
   owner: QuotaOwner,
@@ -126,7 +126,7 @@ export async function releaseQuotas(
   for (const [attribute, amount] of inOrder(amounts)) await releaseQuota(tx, owner, attribute, amount);
 }
 
-/** Those that are asked for, in the order in which everybody locks them. */
+/** Returns the quotas whose amount is not 0, in the order in which every transaction locks them. */
 function inOrder(amounts: QuotaAmounts): [QuotaAttribute, number][] {
   const attributes = (Object.keys(amounts) as QuotaAttribute[]).sort();
   return attributes.flatMap((attribute): [QuotaAttribute, number][] => {

@@ -5,7 +5,7 @@ import { startService, type TestService } from '../../../test/support/service.ts
 const V = '/cloud/v1/volumes/1/1';
 const S = '/cloud/v1/snapshots/1/1';
 
-// So slow that no task ends unless it is made to.
+// The simulation is so slow that no task ends unless the test makes it end.
 let service: TestService;
 beforeAll(async () => {
   service = await startService({ TRADEWIND_SIMULATION_SPEED: '0.01' });

@@ -8,7 +8,7 @@ import { copiesOf, type SnapshotRow } from './store.ts';
 
 const SHOWN_IN_MESSAGE = 10;
 
-/** What volumes need of snapshots: as sources of new ones, and as what has to go before they can. */
+/** What volumes need from snapshots: as sources of new volumes, and as what must be deleted before a volume can be. */
 
 export interface SnapshotSource {
   id: string;
@@ -16,11 +16,11 @@ export interface SnapshotSource {
   volumeType: VolumeTypeName;
   bootable: boolean;
   imageMetadata: Record<string, string> | null;
-  /** Why nothing can be made from it now: the task at work on it, or its status. */
+  /** Why nothing can be created from the snapshot now: the task that holds it, or its status. */
   blocker: string | undefined;
 }
 
-/** The snapshots of the place, by id, kept from being removed until the transaction ends. */
+/** Returns the snapshots with these IDs, locked against removal until the transaction ends. */
 export async function find(
   tx: Transaction,
   place: Place,
@@ -48,7 +48,7 @@ export async function find(
   return new Map(sources.map((source) => [source.id, source]));
 }
 
-/** The snapshots of the volumes, locked until the transaction ends. */
+/** Locks the snapshots of the volumes until the transaction ends, and returns them. */
 export async function lockOf(
   tx: Transaction,
   volumeIds: string[],
@@ -63,7 +63,7 @@ export async function lockOf(
     .execute();
 }
 
-/** The one taken last, locked like those; undefined when the volume has none. */
+/** Locks the volume's latest snapshot in the same way and returns it; undefined when the volume has none. */
 export async function lockLatestOf(
   tx: Transaction,
   volumeId: string,
@@ -79,7 +79,7 @@ export async function lockLatestOf(
     .executeTakeFirst();
 }
 
-/** Call it when they are locked. @throws ConflictError while volumes are being filled from them */
+/** Call this once the snapshots are locked. @throws ConflictError while volumes are being filled from them */
 export async function refuseCopied(tx: Transaction, ids: readonly string[]): Promise<void> {
   const [first, ...others] = await copiesOf(tx, ids, SHOWN_IN_MESSAGE);
   if (!first) return;
@@ -89,7 +89,7 @@ export async function refuseCopied(tx: Transaction, ids: readonly string[]): Pro
   );
 }
 
-/** They are at work with the task: put back, or going. */
+/** Marks the snapshots as held by the task that restores or deletes them. */
 export async function hold(
   tx: Transaction,
   ids: string[],
@@ -100,7 +100,7 @@ export async function hold(
   await change(tx, ids, { status, task_id: taskId, updated_at: now });
 }
 
-/** Nothing works on them any more, and they are there. */
+/** Makes the snapshots available again after their task has ended. */
 export async function settle(tx: Transaction, ids: string[], now: Date): Promise<void> {
   await change(tx, ids, { status: 'available', task_id: null, updated_at: now });
 }
@@ -113,7 +113,7 @@ async function change(
   if (ids.length > 0) await tx.sql.updateTable('snapshots').set(row).where('id', 'in', ids).execute();
 }
 
-/** They are gone, and the quota is free again. */
+/** Deletes the rows of the snapshots and releases their quota. */
 export async function drop(tx: Transaction, ids: string[], owner: QuotaOwner): Promise<void> {
   if (ids.length === 0) return;
   await tx.sql.deleteFrom('snapshots').where('id', 'in', ids).execute();

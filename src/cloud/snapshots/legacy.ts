@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { TagsInput } from '../../lib/tags-input.ts';
 
-/** How the library under the older Terraform provider changes tags of snapshots: all of them at once. */
+/** Tags of a snapshot as the library under the older Terraform provider sends them: always all of them. */
 export const LegacyTags = Type.Unsafe<Record<string, string | null>>({
   ...TagsInput,
   additionalProperties: { type: ['string', 'null'] },

@@ -22,16 +22,16 @@ import * as store from './store.ts';
 import { CREATE_SNAPSHOT, DELETE_SNAPSHOT } from './tasks.ts';
 
 export interface Snapshots {
-  /** Starts the task that takes a snapshot; answers the task's id. @throws InvalidError, ConflictError, QuotaExceededError */
+  /** Starts the task that takes a snapshot; returns its ID. @throws InvalidError, ConflictError, QuotaExceededError */
   create(scope: Scope, request: CreateSnapshot): Promise<string>;
   list(scope: Scope, query: SnapshotListQuery): Promise<Page<store.SnapshotRow>>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.SnapshotRow>;
-  /** Renames and tags it at once. @throws NotFoundError, InvalidError, ConflictError while a task holds it */
+  /** Changes name and tags at once. @throws NotFoundError, InvalidError, ConflictError while a task holds it */
   update(scope: Scope, id: string, change: UpdateSnapshot): Promise<void>;
-  /** Puts these tags in the place of all others. @throws as `update` */
+  /** Replaces all tags. @throws as `update` */
   replaceTags(scope: Scope, id: string, tags: Record<string, string>): Promise<void>;
-  /** Starts the task that removes it; answers the task's id. @throws NotFoundError, ConflictError */
+  /** Starts the task that deletes the snapshot. Returns the task's ID. @throws NotFoundError, ConflictError */
   delete(scope: Scope, id: string): Promise<string>;
 }
 

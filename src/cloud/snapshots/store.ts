@@ -16,7 +16,7 @@ export async function findSnapshot(db: Sql, place: Place, id: string): Promise<S
   return snapshots(db, place).where('id', '=', id).executeTakeFirst();
 }
 
-/** The same, locked against a concurrent change until the transaction ends. */
+/** Returns the snapshot, locked against concurrent changes until the transaction ends. */
 export async function lockSnapshot(db: Sql, place: Place, id: string): Promise<SnapshotRow | undefined> {
   return snapshots(db, place).where('id', '=', id).forUpdate().executeTakeFirst();
 }
@@ -28,7 +28,7 @@ export async function listSnapshots(
 ): Promise<Page<SnapshotRow>> {
   let matching = snapshots(db, place);
   const planned = query.schedule_id !== undefined || query.lifecycle_policy_id !== undefined;
-  // All snapshots are taken by somebody's request.
+  // Every snapshot was taken by a request; schedules and lifecycle policies don't exist.
   if (planned) matching = matching.where(sql<boolean>`false`);
   if (query.volume_id !== undefined) matching = matching.where('volume_id', '=', query.volume_id);
   if (query.instance_id !== undefined) {
@@ -39,7 +39,7 @@ export async function listSnapshots(
   return pageWithCount(matching.orderBy('created_at', 'desc').orderBy('id', 'desc'), query);
 }
 
-/** Up to `limit` volumes that are to be filled from one of the snapshots, and aren't there yet. */
+/** Returns up to `limit` volumes that are still being filled from one of the snapshots. */
 export async function copiesOf(
   tx: Transaction,
   snapshotIds: readonly string[],

@@ -23,7 +23,7 @@ export interface SnapshotTables {
     description: string | null;
     volume_id: string;
     size_gib: number;
-    /** Type of the volume when the snapshot was taken. */
+    /** The volume's type when the snapshot was taken. */
     volume_type: VolumeTypeName;
     status: SnapshotStatus;
     tags: JSONColumnType<Record<string, string>>;

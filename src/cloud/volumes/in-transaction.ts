@@ -4,7 +4,7 @@ import { refuseHeld } from '../../lib/held.ts';
 import type { Scope } from '../projects/service.ts';
 import { lockVolumes, type PlainVolume, setStatus } from './store.ts';
 
-/** Nothing reads the volume any more. */
+/** Call this when nothing reads the volume any more. */
 export { settleVolume } from './store.ts';
 
 /** Holds the volume for the task that makes an image of it. @throws InvalidError naming `volume_id`, ConflictError */

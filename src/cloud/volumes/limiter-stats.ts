@@ -7,10 +7,10 @@ export interface VolumeLimits {
   MBps_burst_limit: number;
 }
 
-/** For some minutes a volume may do this many times its base. */
+/** For some minutes, a volume may exceed its base limits this many times. */
 const BURST = 10;
 
-/** How fast a volume may be, by its type and size; null for types without limits. Published figures. */
+/** Returns the published speed limits of a volume by type and size; null for types without limits. */
 export function volumeLimits(type: VolumeTypeName, sizeGib: number): VolumeLimits | null {
   switch (type) {
     case 'ssd_hiiops':

@@ -24,17 +24,17 @@ import { CREATE_VOLUME, DELETE_VOLUME } from './tasks.ts';
 import { onMachine, volumeSpec } from './wanted.ts';
 
 export interface Volumes {
-  /** Starts the task that makes a volume; answers the task's id. @throws InvalidError, QuotaExceededError */
+  /** Starts the task that creates a volume. Returns the task's ID. @throws InvalidError, QuotaExceededError */
   create(scope: Scope, request: CreateVolume): Promise<string>;
   list(scope: Scope, query: VolumeListQuery): Promise<Page<store.VolumeRow>>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.VolumeRow>;
   /**
-   * Starts the task that removes a volume, and snapshots of it; answers the task's id.
-   * @throws NotFoundError, InvalidError for snapshots of something else, ConflictError while it is in use
+   * Starts the task that deletes a volume and its snapshots. Returns the task's ID.
+   * @throws NotFoundError, InvalidError for snapshots of another volume, ConflictError while it is in use
    */
   delete(scope: Scope, id: string, snapshotIds: string[]): Promise<string>;
-  /** The volume as it is, kept from changing until the transaction ends; undefined when there is none. */
+  /** Locks the volume against changes until the transaction ends, and returns it; undefined when there is none. */
   lock(tx: Transaction, scope: Scope, id: string): Promise<store.PlainVolume | undefined>;
 }
 
@@ -125,7 +125,7 @@ export function createVolumes(deps: {
     },
   };
 
-  /** The instance that the new volume is for. */
+  /** Returns the instance to which the new volume will be attached. */
   async function hostOf(
     tx: Transaction,
     scope: Scope,
@@ -137,7 +137,7 @@ export function createVolumes(deps: {
   }
 }
 
-/** What can be refused without asking anybody. */
+/** Refuses what needs no look-up. */
 function requireSound(request: CreateVolume): void {
   if ((request.lifecycle_policy_ids ?? []).length > 0) {
     throw new InvalidError({ lifecycle_policy_ids: ['Lifecycle policies are not offered; leave it out.'] });
@@ -157,7 +157,7 @@ async function requireFree(tx: Transaction, volume: store.PlainVolume): Promise<
   }
 }
 
-/** A volume goes with all of its snapshots or not at all, and each has to be named. */
+/** A volume is deleted with all of its snapshots or not at all, and the request has to name each of them. */
 function requireSnapshots(
   volume: store.PlainVolume,
   own: { id: string; task_id: string | null }[],

@@ -5,7 +5,7 @@ import { findSources, type ImageSource } from '../images/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
 import { find as findSnapshots, type SnapshotSource } from '../snapshots/in-transaction.ts';
 
-/** A volume that somebody wants, as creation of volumes and of instances describe it. */
+/** A volume that a request asks for, when it creates volumes or instances. */
 export interface VolumeWish {
   source: 'image' | 'new-volume' | 'snapshot';
   size?: number | undefined;
@@ -14,7 +14,7 @@ export interface VolumeWish {
   snapshot_id?: string | undefined;
 }
 
-/** What a volume becomes once its source is known. */
+/** Properties of a new volume that follow from its source. */
 export interface VolumeShape {
   sizeGib: number;
   volumeType: VolumeTypeName;
@@ -26,9 +26,9 @@ export interface VolumeShape {
 }
 
 /**
- * Sizes and types of the wanted volumes. `fieldOf(i)` is where the request has the i-th.
- * A volume with problems is left out of `shapes`.
- * @throws ConflictError when all would be well but for a source that is at work
+ * Returns sizes and types of the wanted volumes. `fieldOf(i)` is the field of the i-th volume in the request. A volume
+ * with problems is undefined in `shapes`.
+ * @throws ConflictError when there are no problems, but a source can't be copied now
  */
 export async function volumeShapes(
   tx: Transaction,
@@ -115,7 +115,7 @@ function shapeOf(
   };
 }
 
-/** Of a volume that is made from nothing. */
+/** Shape of a volume that has no source. */
 export const blankShape = {
   bootable: false,
   imageMetadata: null,

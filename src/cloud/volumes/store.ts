@@ -24,7 +24,7 @@ export interface AttachmentRow {
 }
 export type VolumeRow = PlainVolume & { attachments: AttachmentRow[]; snapshot_ids: string[] };
 
-/** Volumes with what they are attached to and the snapshots of them, in one query. */
+/** Selects volumes with their attachments and snapshots in one query. */
 function volumes(db: Sql, place: Place) {
   return db
     .selectFrom('volumes')
@@ -61,7 +61,7 @@ export async function listVolumes(db: Sql, place: Place, query: VolumeListQuery)
   }
   if (query.bootable !== undefined) matching = matching.where('bootable', '=', query.bootable);
   if (query.has_attachments !== undefined) {
-    // Compared with a value, it would read what is attached in all accounts.
+    // If this were compared with a value, PostgreSQL would read the attachments of all accounts.
     const attached = sql<boolean>`exists (select from volume_attachments where volume_id = volumes.id)`;
     matching = matching.where(query.has_attachments ? attached : sql<boolean>`not ${attached}`);
   }
@@ -159,7 +159,7 @@ export async function setStatus(
     .execute();
 }
 
-/** What name, tags, size and type become at once. */
+/** Changes what takes effect at once: name, tags, size and type. */
 export async function changeVolume(
   tx: Transaction,
   id: string,
@@ -173,7 +173,7 @@ export async function changeVolume(
     .execute();
 }
 
-/** Nothing works on the volume any more; whether it is in use follows from its attachment. */
+/** Frees the volume from its task. Its attachment decides whether it is in use or available. */
 export async function settleVolume(tx: Transaction, id: string, now: Date): Promise<void> {
   await sql`
     with attached as (

@@ -29,7 +29,7 @@ export interface VolumeTables {
     delete_on_termination: boolean;
     /** 0 boots first; null never boots. */
     boot_index: number | null;
-    /** Null until the attachment works. */
+    /** Null until the attachment is complete. */
     attached_at: Date | null;
   };
 }

@@ -12,16 +12,16 @@ interface VolumeInput extends QuotaOwner {
 }
 
 interface VolumeRemoval extends VolumeInput {
-  /** They go with the volume. */
+  /** Snapshots that are deleted with the volume. */
   snapshotIds: string[];
 }
 
-/** What the row becomes once the infrastructure is so far. */
+/** What to write to the row once the infrastructure has changed. */
 export interface VolumeChange {
   volumeId: string;
   sizeGib?: number;
   volumeType?: VolumeTypeName;
-  /** The snapshot that it goes back to. */
+  /** The snapshot to which the volume reverts. */
   snapshotId?: string;
 }
 
@@ -33,7 +33,7 @@ export const EXTEND_VOLUME = taskType<VolumeChange>('extend_volume');
 export const RETYPE_VOLUME = taskType<VolumeChange>('retype_volume');
 export const REVERT_VOLUME = taskType<VolumeChange>('revert_volume');
 
-/** How tasks on volumes end: the volume is held until then, and whatever happens it is free afterwards. */
+/** How tasks on volumes end. The task holds the volume until then; afterwards the volume is free in any case. */
 export function volumeTasks({ clock }: { clock: Clock }): TaskEnd[] {
   const create: TaskEnd<VolumeInput> = {
     ...CREATE_VOLUME,

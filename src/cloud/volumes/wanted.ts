@@ -13,7 +13,7 @@ export function volumeSpec(name: string, shape: VolumeShape, metadata: Record<st
   };
 }
 
-/** The volume as a disk of a machine that is there. */
+/** Adds the volume as a disk to an existing machine. */
 export function onMachine(
   instanceId: string,
   volumeId: string,

@@ -9,10 +9,10 @@ export interface VolumeHost {
   task_id: string | null;
 }
 
-/** Nova attaches and detaches in these. */
+/** States in which Nova can attach and detach volumes. */
 const STATES: readonly string[] = ['active', 'paused', 'stopped'];
 
-/** @throws InvalidError naming `field` when there is none, ConflictError when it takes no change now */
+/** @throws InvalidError naming `field` when there is no instance, ConflictError when it can't be changed now */
 export function requireReady(host: VolumeHost | undefined, id: string, field: string): VolumeHost {
   if (!host) throw new InvalidError({ [field]: [`No instance ${id} in this project and region.`] });
   refuseHeld(`Instance ${host.id}`, host);
@@ -24,7 +24,9 @@ export function requireReady(host: VolumeHost | undefined, id: string, field: st
   return host;
 }
 
-/** A virtio controller names its disks by one letter. @throws ConflictError when all are taken */
+/**
+ * Returns a free device name. A virtio controller names disks by one letter. @throws ConflictError if all are taken
+ */
 export async function freeDevice(tx: Transaction, host: VolumeHost): Promise<string> {
   const taken = await devicesOf(tx, host.id);
   const device = [...'abcdefghijklmnopqrstuvwxyz']

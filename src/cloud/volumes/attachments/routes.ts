@@ -10,7 +10,7 @@ import type { Volumes } from '../service.ts';
 
 const VOLUME = '/cloud/v1/volumes/:project_id/:region_id/:volume_id';
 
-/** Attaching and detaching for clients that know no tasks: the answer comes when the task has ended. */
+/** Attaching and detaching for clients that don't know tasks: the answer comes when the task has ended. */
 export function attachmentRoutes(
   app: Api,
   deps: {

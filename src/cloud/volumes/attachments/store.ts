@@ -14,7 +14,7 @@ export async function attachmentOf(tx: Transaction, volumeId: string): Promise<A
     .executeTakeFirst();
 }
 
-/** What has the volume; with pool and cluster when that is a node. */
+/** Returns the instance that has the volume. If the instance is a node, also its pool and cluster. */
 export async function hostOf(tx: Transaction, volumeId: string) {
   return tx.sql
     .selectFrom('volume_attachments as attachment')
@@ -35,7 +35,7 @@ export async function devicesOf(tx: Transaction, instanceId: string): Promise<st
   return rows.map(({ device }) => device);
 }
 
-/** One that doesn't boot and stays when the instance goes. */
+/** Inserts an attachment of a volume that doesn't boot and that stays when the instance is deleted. */
 export async function insertAttachment(
   tx: Transaction,
   attachment: { volumeId: string; instanceId: string; device: string; tag: string | null },

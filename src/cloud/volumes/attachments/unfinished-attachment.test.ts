@@ -3,7 +3,7 @@ import type { Answer } from '../../../../test/support/http-client.ts';
 import { alreadyThere } from '../../../../test/support/infrastructure.ts';
 import { startService, type TestService } from '../../../../test/support/service.ts';
 
-// So slow that no task ends unless it is made to.
+// The simulation is so slow that no task ends unless the test makes it end.
 const slowly = { TRADEWIND_SIMULATION_SPEED: '0.01' };
 
 it('an attachment that fails is 409 with the reason, and leaves the volume as it was', async () => {
@@ -34,7 +34,7 @@ it('one that is at work when the server stops is answered as it is, and keeps no
   expect(answer.headers.get('connection')).toBe('close');
 });
 
-/** A request that waits for the attachment of a volume to an instance. */
+/** Sends a request that waits for the attachment of a volume to an instance. */
 async function attaching(service: TestService): Promise<{ url: string; answering: Promise<Answer> }> {
   const made = `gen_random_uuid(), 1, 1`;
   const { rows: volumes } = await service.pool.query(

@@ -87,7 +87,7 @@ describe('extend', () => {
     const answers = await Promise.all(
       [20, 30, 40].map((size) => service.http.post(`${V}/${id}/extend`, { size })),
     );
-    // One that comes after the first has ended may win as well, with a larger size.
+    // A request that arrives after the first has ended may succeed as well, with a larger size.
     const won = answers.filter(({ status }) => status === 200);
     expect(won.length).toBeGreaterThan(0);
     for (const { status } of answers) expect([200, 400, 409]).toContain(status);

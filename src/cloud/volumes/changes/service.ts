@@ -29,22 +29,22 @@ import {
 import { offMachine, onMachine } from '../wanted.ts';
 import type { AttachVolume, DetachVolume, ExtendVolume, RetypeVolume, UpdateVolume } from './schema.ts';
 
-/** What can be done to a volume. Each throws NotFoundError, and ConflictError while a task or a node of a cluster holds it. */
+/** Changes to a volume. Each throws NotFoundError, and ConflictError while a task or a cluster's node holds it. */
 export interface VolumeChanges {
-  /** Renames and tags it at once. @throws InvalidError */
+  /** Changes name and tags at once. @throws InvalidError */
   update(scope: Scope, id: string, change: UpdateVolume): Promise<void>;
-  /** Answers the task that makes it larger; an instance may use it meanwhile. @throws InvalidError */
+  /** Starts the task that makes the volume larger; an instance may use it meanwhile. @throws InvalidError */
   extend(scope: Scope, id: string, change: ExtendVolume): Promise<string>;
   /**
-   * Answers the task that changes the type; undefined when it has that type.
-   * @throws InvalidError for a type not offered here, ConflictError with snapshots
+   * Starts the task that changes the type. Returns undefined if the volume has that type already.
+   * @throws InvalidError when the region doesn't offer the type, ConflictError when the volume has snapshots
    */
   retype(scope: Scope, id: string, change: RetypeVolume): Promise<string | undefined>;
-  /** Answers the task that puts the last snapshot back. @throws ConflictError while in use, or without a snapshot */
+  /** Starts the task that restores the latest snapshot. @throws ConflictError while in use, or without a snapshot */
   revert(scope: Scope, id: string): Promise<string>;
-  /** Answers the task that attaches it. @throws InvalidError for an unknown instance, ConflictError */
+  /** Starts the task that attaches the volume. @throws InvalidError for an unknown instance, ConflictError */
   attach(scope: Scope, id: string, wish: AttachVolume): Promise<string>;
-  /** Answers the task that detaches it. @throws InvalidError when it isn't attached there, ConflictError */
+  /** Starts the task that detaches the volume. @throws InvalidError when it isn't attached there, ConflictError */
   detach(scope: Scope, id: string, wish: DetachVolume): Promise<string>;
   tags: TagHolder;
 }
@@ -108,7 +108,7 @@ export function createVolumeChanges(deps: { database: Database; clock: Clock; ta
         const snapshot = await snapshots.lockLatestOf(tx, volume.id);
         if (!snapshot) throw new ConflictError(`Volume ${volume.id} has no snapshot to go back to`);
         refuseHeld(`Snapshot ${snapshot.id}`, snapshot);
-        // Cinder reverts to a snapshot of the same size only.
+        // Cinder only reverts to a snapshot of the same size.
         if (snapshot.size_gib !== volume.size_gib) {
           throw new ConflictError(
             `Volume ${volume.id} has ${volume.size_gib} GiB, its last snapshot ${snapshot.id} ${snapshot.size_gib} GiB; make a new volume from the snapshot instead`,
@@ -178,7 +178,7 @@ export function createVolumeChanges(deps: { database: Database; clock: Clock; ta
     },
   };
 
-  /** The volume, locked, that no task holds, that no node has and that is in one of the states. */
+  /** Locks and returns the volume. Refuses it if a task holds it, a node has it or its state isn't one of `states`. */
   async function free(
     tx: Transaction,
     scope: Scope,
@@ -201,7 +201,7 @@ export function createVolumeChanges(deps: { database: Database; clock: Clock; ta
     return volume;
   }
 
-  /** Holds the volume for a new task; answers its id. */
+  /** Holds the volume for a new task and returns the task's ID. */
   async function begin(
     tx: Transaction,
     scope: Scope,
@@ -223,7 +223,7 @@ interface Begun {
   id?: string;
   task: TaskType<VolumeChange>;
   input: VolumeChange;
-  /** What the task shows of its parameters. */
+  /** Parameters that the task shows. */
   shown: object;
   wants: Wanted[];
 }

@@ -1,9 +1,9 @@
 import { InvalidError } from '../../../lib/errors.ts';
 
 /**
- * Which volume boots as which; null never boots. Where none is asked to be first, the first volume that can
- * boot and says nothing is.
- * @throws InvalidError when two volumes ask for the same place
+ * Returns the boot index of each volume; null never boots. If no volume asks to be first, the first bootable volume
+ * that asks for nothing becomes first.
+ * @throws InvalidError when two volumes ask for the same index
  */
 export function bootIndexes(
   volumes: readonly { asked: number | undefined; bootable: boolean }[],

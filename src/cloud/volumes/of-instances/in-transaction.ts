@@ -14,12 +14,12 @@ import { bootIndexes } from './boot-order.ts';
 import type { InstanceVolumeWish, PlannedVolume } from './planned-volume.ts';
 import * as rows from './store.ts';
 
-/* The volumes of instances, over an instance's life. */
+/* The volumes of instances, from creation to removal. */
 
 export type { InstanceVolumeWish, PlannedVolume } from './planned-volume.ts';
 export { detach, doomedWith, settle, type VolumeLeft } from './store.ts';
 
-/** What a node boots from. */
+/** The disk that a node boots from. */
 export interface BootDisk {
   instanceId: string;
   name: string;
@@ -27,7 +27,7 @@ export interface BootDisk {
   volumeType: VolumeTypeName;
 }
 
-/** @throws InvalidError naming `volumes.<index>...`, ConflictError for one that is in use */
+/** Plans the volumes of a new instance. @throws InvalidError naming `volumes.<index>...`, ConflictError if in use */
 export async function plan(
   tx: Transaction,
   scope: Scope,
@@ -66,7 +66,7 @@ export async function plan(
   }));
 }
 
-/** Writes the new ones and attaches all, held by the task. Answers the new ones. */
+/** Inserts the new volumes and attaches all of them, held by the task. Returns the new volumes. */
 export async function attach(
   tx: Transaction,
   scope: Scope,
@@ -95,7 +95,7 @@ export async function attach(
   return list;
 }
 
-/** Writes the disks that nodes boot from, held by the task. Each goes with its node. */
+/** Inserts the boot disks of nodes, held by the task. Each disk is deleted with its node. */
 export async function attachBootDisks(
   tx: Transaction,
   scope: Scope,
@@ -115,7 +115,7 @@ export async function attachBootDisks(
   await rows.insertBootAttachments(tx, list);
 }
 
-/** The images that the instance's disks were made from, those that are still there. */
+/** Returns the images from which the instance's disks were created, if they still exist. */
 export async function imagesOf(
   tx: Transaction,
   scope: Scope,
@@ -127,8 +127,8 @@ export async function imagesOf(
 }
 
 /**
- * Holds all volumes of the instances for their removal. Answers those that go with it: the given ones, and those to be
- * deleted on termination unless they have snapshots.
+ * Holds all volumes of the instances for their removal. Returns the volumes that are deleted with them: the given
+ * ones, and those with delete_on_termination that have no snapshots.
  * @throws InvalidError, ConflictError
  */
 export async function holdForRemoval(

@@ -1,7 +1,7 @@
 import type { ImageSource } from '../../images/in-transaction.ts';
 import type { VolumeShape, VolumeWish } from '../sources.ts';
 
-/** A volume that somebody wants for a new instance. */
+/** A volume that a request asks for, for a new instance. */
 export type InstanceVolumeWish = {
   attachment_tag?: string | undefined;
   delete_on_termination?: boolean | undefined;
@@ -11,10 +11,10 @@ export type InstanceVolumeWish = {
   | { source: 'existing-volume'; volume_id: string }
 );
 
-/** A volume that a new instance will have; checked, and locked if it exists already. */
+/** A volume of a new instance: checked, and locked if it exists already. */
 export interface PlannedVolume {
   id: string;
-  /** Undefined for one that exists already. */
+  /** Undefined if the volume exists already. */
   made: { name: string | undefined; shape: VolumeShape; tags: Record<string, string> } | undefined;
   image: ImageSource | undefined;
   deleteOnTermination: boolean;

@@ -4,7 +4,7 @@ import type { Transaction } from '../../../db/database.ts';
 import type { PlainVolume } from '../store.ts';
 import type { PlannedVolume } from './planned-volume.ts';
 
-/** The volume that boots first is the first disk, as an operating system expects it. */
+/** Inserts the attachments. The volume that boots first becomes the first disk, as operating systems expect. */
 export async function insertAttachments(
   tx: Transaction,
   instanceId: string,
@@ -31,7 +31,7 @@ export async function insertAttachments(
     .execute();
 }
 
-/** The instances run. */
+/** Marks the volumes of the instances as in use, once the instances run. */
 export async function settle(tx: Transaction, instanceIds: readonly string[], now: Date): Promise<void> {
   await sql`
     with attached as (
@@ -43,10 +43,10 @@ export async function settle(tx: Transaction, instanceIds: readonly string[], no
     where id in (select volume_id from attached)`.execute(tx.sql);
 }
 
-/** What stays of an instance's volumes. */
+/** A volume that is left after its instance is removed. */
 export type VolumeLeft = Pick<PlainVolume, 'id' | 'name' | 'size_gib' | 'volume_type' | 'tags'>;
 
-/** Takes all volumes off the instances: the doomed ones go, the others are free again, and are answered. */
+/** Detaches all volumes from the instances. Deletes the doomed ones, makes the others available and returns those. */
 export async function detach(
   tx: Transaction,
   instanceIds: readonly string[],
@@ -80,7 +80,7 @@ export async function lockAttached(
     .execute();
 }
 
-/** Makes each volume the only disk of its instance, to boot from and to go with it. */
+/** Attaches each volume as its instance's only disk: the instance boots from it and is deleted together with it. */
 export async function insertBootAttachments(
   tx: Transaction,
   disks: readonly { id: string; instanceId: string }[],
@@ -92,7 +92,7 @@ export async function insertBootAttachments(
       as disk (volume_id, instance_id)`.execute(tx.sql);
 }
 
-/** The volumes that are being made for the instances, or that a removal which is under way takes with them. */
+/** Returns the volumes that are being created for the instances or deleted with them. */
 export async function doomedWith(tx: Transaction, instanceIds: readonly string[]): Promise<string[]> {
   const rows = await tx.sql
     .selectFrom('volumes')
