@@ -5,7 +5,7 @@ import { type CrossFault, twice } from './cross-checks.ts';
 import { findShapeFaults } from './faults.ts';
 import type { CatalogContent } from './schema.ts';
 
-/** Backends named twice, of a kind that isn't there, or without what their kind needs; regions that name none. */
+/** Finds backends named twice, of an unknown kind or without required settings, and regions that name none. */
 export function backendFaults(content: CatalogContent, kinds: BackendShapes | undefined): CrossFault[] {
   const { backends } = content['backends.yaml'];
   return [

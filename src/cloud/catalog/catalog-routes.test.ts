@@ -118,7 +118,7 @@ describe('flavors', () => {
     const [plain] = await results('/cloud/v1/flavors/1/1');
     const [priced] = await results('/cloud/v1/flavors/1/1?include_prices=true');
     expect(plain).not.toHaveProperty('price_status');
-    // 0.012 EUR of the book, with 17 % tax.
+    // The price book has 0.012 EUR; tax is 17 %.
     expect(priced).toEqual({
       ...plain,
       currency_code: 'EUR',
@@ -139,7 +139,7 @@ describe('flavors', () => {
     ).toBe(true);
     expect(withoutGpu.length).toBeLessThan(all.length);
     const priced = await results(`${path}?include_prices=true&limit=1`);
-    // 0.024 EUR of the book, with 17 % tax.
+    // The price book has 0.024 EUR; tax is 17 %.
     expect(priced).toMatchObject([{ price_per_hour: 0.02808, price_status: 'show' }]);
   });
 });

@@ -2,17 +2,17 @@ import { Ajv, type ErrorObject } from 'ajv';
 import type { TSchema } from 'typebox';
 import { SettingError } from '../../lib/operator-error.ts';
 
-/** One fault of the catalogue: where it is, what is wrong and what to write instead. */
+/** A fault of the catalogue: where it is, what is wrong and what to write instead. */
 export interface CatalogFault {
   file: string;
-  /** Line in the file, from 1; null when the whole file is meant. */
+  /** Line in the file, counted from 1; null when the whole file is meant. */
   line: number | null;
   /** Dotted path in the file, with indexes from 0: `flavors.3.ram`. Empty for the file itself. */
   path: string;
   message: string;
 }
 
-/** The catalogue can't be used. The message lists every fault, one on each line. */
+/** Thrown when the catalogue can't be used. The message lists every fault, each on its own line. */
 export class CatalogError extends SettingError {
   readonly faults: CatalogFault[];
 
@@ -30,7 +30,7 @@ export class CatalogError extends SettingError {
 
 export type PathParts = (string | number)[];
 
-/** All that is wrong with the shape of a value, as sentences with the path they belong to. */
+/** Returns everything that is wrong with the shape of a value, as sentences with their paths. */
 export function findShapeFaults(schema: TSchema, value: unknown): { path: PathParts; message: string }[] {
   const ajv = new Ajv({ allErrors: true, verbose: true, strict: false });
   const validate = ajv.compile(schema);

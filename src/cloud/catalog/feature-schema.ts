@@ -6,7 +6,7 @@ export const FeatureAnswer = Type.Object(featureFields, {
   description: 'Something that a reseller can switch on for a client.',
 });
 export type FeatureAnswer = Static<typeof FeatureAnswer>;
-/** The account area answers bare arrays here. */
+/** The account area answers a bare array here. */
 export const FeatureArray = Type.Array(FeatureAnswer);
 
 export function presentFeature(feature: Feature): FeatureAnswer {

@@ -37,7 +37,7 @@ export const KubernetesFlavorAnswer = Type.Object(
 export type KubernetesFlavorAnswer = Static<typeof KubernetesFlavorAnswer>;
 export const KubernetesFlavorList = listOf(KubernetesFlavorAnswer, 'KubernetesFlavorList');
 
-/** With its price where that is asked for. */
+/** Presents a flavor, with its price if the request asks for prices. */
 export function presentFlavor(flavor: Flavor, price: OfferPrice | undefined): FlavorAnswer {
   return { ...sharedOf(flavor), ...price };
 }
@@ -49,7 +49,7 @@ export function presentKubernetesFlavor(
   return {
     ...sharedOf(flavor),
     resource_class: flavor.resource_class,
-    // Nothing limits how many simulated machines there are.
+    // Nothing limits the number of simulated machines.
     capacity: null,
     reserved_capacity: null,
     ...(price ?? NO_PRICE_ASKED),
@@ -61,7 +61,7 @@ function sharedOf(flavor: Flavor) {
   return { ...shown, flavor_name: flavor.flavor_id, hardware_description: hardwareOf(flavor) };
 }
 
-/** What the catalogue says of the machine, with what follows from its size. */
+/** Describes the machine: what the catalogue says, and what follows from the flavor's size. */
 export function hardwareOf({
   vcpus,
   ram,
@@ -70,12 +70,12 @@ export function hardwareOf({
   return { vcpus: `${vcpus}`, ram: `${ram / 1024} GiB`, ...hardware_description };
 }
 
-/** Bare metal machines, which have neither a boot volume of their choice nor a server group, by their id. */
+/** Whether the ID is that of a bare metal flavor. Such machines can't choose a boot volume or a server group. */
 export function isBareMetal(flavorId: string): boolean {
   return flavorId.startsWith('bm');
 }
 
-/** Machines with a GPU, virtual or bare metal, by their id. */
+/** Whether the ID is that of a flavor with a GPU, virtual or bare metal. */
 export function isGpu(flavorId: string): boolean {
   return flavorId.includes('gpu');
 }

@@ -19,7 +19,7 @@ import { loadCatalog } from './service.ts';
 const TOKEN = `1_${'catalogue'.repeat(3)}`;
 const VOLUME = { source: 'new-volume', size: 100, type_name: 'standard' };
 
-/** What a catalogue asks of an account: without tax, for one. */
+/** Returns a catalogue in which accounts pay this tax by default. */
 const taxed = (percent: string) =>
   changedCatalog('price-book.yaml', (book) => ({
     ...book,
@@ -85,7 +85,7 @@ async function start(folder: string): Promise<HttpClient> {
   return createHttpClient(`http://127.0.0.1:${platform.address?.port}`, TOKEN);
 }
 
-/** `tradewind catalog apply`, and what it printed. */
+/** Runs `tradewind catalog apply` and returns what it printed. */
 async function apply(folder: string): Promise<string> {
   const told = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   const code = await catalogApply.run({
@@ -112,7 +112,7 @@ it('is that of the first process; one that brings another does not start, and sa
   const { message } = error as Error;
   for (const part of [folders.untaxed, other.hash.slice(0, 12), path.resolve('catalog'), 'catalog apply'])
     expect(message).toContain(part);
-  // Comments make no other catalogue.
+  // Another comment doesn't make it another catalogue.
   const second = await start(folders.usual);
   const ready = await Promise.all([first, second].map((http) => http.get('/readyz')));
   expect(ready.map(({ body }) => body.catalog)).toEqual([1, 2].map(() => ready[0]?.body.catalog));
@@ -176,7 +176,7 @@ it('stays when the next has a fault, which is named by file, line and field', as
 
 it('goes on in a process that can not read the next, which is not ready until it can', async () => {
   const http = await start('catalog');
-  // As a later release may write it.
+  // A later release may write the catalogue like this.
   await database.pool.query(
     `update catalog set revision = revision + 1, hash = 'later',
        files = jsonb_set(files::jsonb, '{features.yaml,colours}', '[]')::text`,

@@ -10,16 +10,16 @@ import { movesBetween } from './moves.ts';
 import { type Catalog, catalogOf } from './service.ts';
 import * as store from './store.ts';
 
-/** The topic on which another catalogue is announced. */
+/** The topic on which a new catalogue in force is announced. */
 export const CATALOG_TOPIC = 'catalog';
 
-/** This process has another catalogue than the database's processes work with. */
+/** Thrown when this process has another catalogue than the processes on its database. */
 export class CatalogDiffersError extends SettingError {}
 
-/** Another catalogue would part things from the backend that has them. */
+/** Thrown when a new catalogue would separate resources from the backend that has them. */
 export class BackendMovedError extends SettingError {}
 
-/** What is shown of a hash: enough to tell two catalogues apart. */
+/** Returns the part of a hash that is shown: enough to tell two catalogues apart. */
 export function shortHash(hash: string): string {
   return hash.slice(0, 12);
 }
@@ -28,15 +28,16 @@ interface Agreement {
   database: Database;
   clock: Clock;
   catalog: Catalog;
-  /** Where it was read. */
+  /** The folder that it was read from. */
   folder: string;
-  /** For people: the machine and the folder. */
+  /** The machine and the folder, for people to read. */
   origin: string;
 }
 
 /**
- * Makes sure that this process offers what all on the database do. The first one decides; later ones bring the same, or
- * don't start. Where no other can be alive, what is in the folder is put in force.
+ * Makes sure that all processes on the database offer the same. The first process puts its catalogue in force. Later
+ * ones must have the same or don't start. If no other process can be alive, the catalogue in the folder is put in
+ * force.
  * @throws CatalogDiffersError, BackendMovedError
  */
 export async function agreeOnCatalog(given: Agreement & { alone: boolean; log: Logger }): Promise<void> {
@@ -54,8 +55,8 @@ export async function agreeOnCatalog(given: Agreement & { alone: boolean; log: L
 }
 
 /**
- * Puts the catalogue in force: every process that follows reads it when this is committed. `prepare` gives existing
- * projects what new regions need. Answers its number, and whether it was another before.
+ * Puts the catalogue in force: after the commit, every process that follows the catalogue reads it. `prepare` gives
+ * existing projects what new regions need. Returns the revision, and whether the catalogue changed.
  * @throws BackendMovedError
  */
 export async function applyCatalog(
@@ -72,12 +73,12 @@ export async function applyCatalog(
 }
 
 /**
- * A region that is in use stays with its backends: others would make its things anew, and empty. Elsewhere the networks and
- * groups that every project has are made by the new one. @throws BackendMovedError
+ * Refuses new backends for a region that is in use, as they would create its resources again, empty. In other regions,
+ * new backends create the networks and security groups that every project has. @throws BackendMovedError
  */
 async function moveBackends(tx: Transaction, { catalog, folder }: Agreement): Promise<void> {
   const before = await catalogOfDatabase(tx).catch((error: unknown) => {
-    // One of a later release says nothing to this one.
+    // This release can't read a later release's catalogue, so it can't compare the two.
     if (error instanceof CatalogError) return undefined;
     throw error;
   });
@@ -99,7 +100,7 @@ async function put(tx: Transaction, { clock, catalog, origin }: Agreement): Prom
   return revision;
 }
 
-/** The one in force; undefined before the first. @throws CatalogError where this release can't read it */
+/** Returns the catalogue in force; undefined before the first. @throws CatalogError when this release can't read it */
 export async function catalogOfDatabase(
   { sql }: Pick<Database, 'sql'>,
   kinds?: BackendShapes,
@@ -108,7 +109,7 @@ export async function catalogOfDatabase(
   return inForce && catalogOf(inForce.files, inForce.origin, kinds);
 }
 
-/** What keeps this catalogue from being offered on this database; undefined when nothing does. */
+/** Returns why this catalogue can't be offered on this database; undefined when it can. */
 export async function differenceTo(
   { sql }: Pick<Database, 'sql'>,
   catalog: Catalog,

@@ -21,13 +21,13 @@ const FlavorListQuery = Type.Object(
 );
 type FlavorListQuery = Static<typeof FlavorListQuery>;
 
-/** The same list has an address in each generation of the cluster operations. */
+/** The same list has a path in each version of the cluster operations. */
 const VERSION_PATHS = [
   { url: '/cloud/v2/k8s/:project_id/:region_id/create_versions', operationId: 'listKubernetesVersions' },
   { url: '/cloud/v1/k8s/:project_id/:region_id/create_versions', operationId: 'listKubernetesVersionsV1' },
 ];
 
-/** What clusters can be made of. A region without Kubernetes offers nothing. */
+/** What new clusters can be made of. A region without Kubernetes offers nothing. */
 export function kubernetesOfferRoutes(
   app: Api,
   { catalog, pricing }: { catalog: Catalog; pricing: Pricing },

@@ -9,22 +9,22 @@ import { CATALOG_TOPIC, shortHash } from './in-force.ts';
 import { type Catalog, catalogOf } from './service.ts';
 import * as store from './store.ts';
 
-/** How long an announcement may be missed, and how often this process says what it works with. */
+/** How often a process reports the catalogue it works with, and at most how late it notices a missed announcement. */
 const REPORT_MS = 3_000;
 
-/** The catalogue that is in force, in one process. */
+/** The catalogue in force, as one process sees it. */
 export interface LiveCatalog {
-  /** Always the one in force: look-ups in it cost what they cost in any other. */
+  /** Always the catalogue in force. Look-ups cost the same as in any other catalogue. */
   catalog: Catalog;
-  /** Why it is an older one; undefined when it isn't. */
+  /** Why the process works with an older catalogue; undefined when it doesn't. */
   problem(): string | undefined;
   stop(): Promise<void>;
 }
 
 /**
- * Reads the catalogue in force and from then on each that comes after it, on its announcement. One that this release can't
- * read, or whose backends this process can't adopt, changes nothing: the process goes on with the one before, and says so.
- * `agreed` is the one that this process started with.
+ * Reads the catalogue in force, and each later one when it is announced. If this release can't read a later one, or
+ * this process can't adopt its backends, the process keeps the previous one and says so. `agreed` is the catalogue
+ * that this process started with.
  */
 export async function followCatalog(deps: {
   database: Database;
@@ -43,7 +43,7 @@ export async function followCatalog(deps: {
   let { revision } = first;
   let refused: { revision: number; problem: string } | undefined;
 
-  /** Reads what is in force, if it is another, and answers whether anything is new. */
+  /** Reads the catalogue in force if it is a new one. Returns whether anything is new. */
   async function refresh(): Promise<boolean> {
     const found = await store.catalogFiles(database.sql);
     if (!found || found.revision === revision || found.revision === refused?.revision) return false;
@@ -75,7 +75,7 @@ export async function followCatalog(deps: {
     if (await refresh()) await report();
   }
 
-  // One after the other, so that no older one comes last.
+  // Runs reports one after the other, so that an older catalogue never replaces a newer one.
   let last = Promise.resolve();
   const reportNext = () => {
     last = last.then(report, report);
@@ -96,7 +96,7 @@ export async function followCatalog(deps: {
   };
 }
 
-/** One object for whoever keeps it, which asks the catalogue of the moment. */
+/** Returns one object that callers can keep. It always reads from the current catalogue. */
 function standingFor(current: () => Catalog): Catalog {
   return new Proxy({} as Catalog, { get: (_none, name) => Reflect.get(current(), name) });
 }

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** Changes one file of the shipped catalogue; the text to replace has to be there. */
+/** Changes one file of the shipped catalogue. The text to replace must be there. */
 async function edit(file: string, from: string, to: string): Promise<void> {
   const text = await readFile(join(folder, file), 'utf8');
   expect(text).toContain(from);

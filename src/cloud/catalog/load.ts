@@ -14,7 +14,7 @@ interface ParsedFile {
   lines: LineCounter;
 }
 
-/** Content that holds, and what identifies it. */
+/** Content that passed every check, and its hash. */
 export interface CheckedCatalog {
   content: CatalogContent;
   text: string;
@@ -25,15 +25,15 @@ type Files = Partial<Record<CatalogFileName, unknown>>;
 type LineOf = (file: CatalogFileName, path: PathParts) => number | null;
 
 const NAMES = Object.keys(catalogFiles) as CatalogFileName[];
-/** Of catalogues from before there was the file. */
+/** Defaults for catalogues from before a file existed. */
 const LEFT_OUT: { [Name in CatalogFileName]?: CatalogContent[Name] } = {
   'backends.yaml': { backends: [{ name: 'simulated', kind: 'simulated', settings: {}, secrets: {} }] },
 };
 
 /**
- * Reads and checks every file of the catalogue: YAML, shape, then what the files say about each other.
- * Throws CatalogError with all faults; files that depend on each other are only compared once each is in shape.
- * Backends have to be of the `kinds`; without, they are not looked into.
+ * Reads and checks every file of the catalogue: first YAML, then the shape, then what the files say about each other.
+ * Throws CatalogError with all faults. Files that depend on each other are only compared once each has the right
+ * shape. Backends must be of one of the `kinds`; without `kinds`, backends are not checked.
  */
 export async function readCatalog(folder: string, kinds?: BackendShapes): Promise<CheckedCatalog> {
   const faults: CatalogFault[] = [];
@@ -67,7 +67,7 @@ export async function readCatalog(folder: string, kinds?: BackendShapes): Promis
   return check(files, folder, faults, { line, kinds });
 }
 
-/** The same for a text made of such files, which another release may have made. */
+/** Does the same for a text made of such files, which another release may have written. */
 export function checkCatalogText(text: string, origin: string, kinds?: BackendShapes): CheckedCatalog {
   const files = JSON.parse(text) as Files;
   const missing = NAMES.filter((name) => !(name in files) && !(name in LEFT_OUT));
@@ -81,13 +81,13 @@ function check(
   faults: CatalogFault[],
   { line, kinds }: { line: LineOf; kinds: BackendShapes | undefined },
 ): CheckedCatalog {
-  // Of what was written: which defaults are filled in is the business of the release.
+  // Covers only what was written: each release decides which defaults to fill in.
   const text = JSON.stringify(files, inOrder);
   const content: Files = { ...LEFT_OUT };
   for (const name of NAMES.filter((each) => each in files)) {
     const schema = catalogFiles[name];
     content[name] = Value.Default(schema, files[name]);
-    // Interpreting the schema once is ten times cheaper than compiling it; only a faulty file pays for good texts.
+    // Interpreting the schema once is ten times cheaper than compiling it. Only a faulty file pays for good messages.
     if (Value.Check(schema, content[name])) continue;
     for (const { path, message } of findShapeFaults(schema, content[name]))
       faults.push({ file: name, line: line(name, path), path: path.join('.'), message });
@@ -102,13 +102,13 @@ function check(
   return { content: content as CatalogContent, text, hash };
 }
 
-/** For JSON.stringify: the keys of each object by their names. */
+/** Sorts the keys of each object, for JSON.stringify. */
 function inOrder(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The text, or what kept it from being read. */
+/** Returns the text, or the error that kept it from being read. */
 async function readText(path: string): Promise<string | NodeJS.ErrnoException> {
   try {
     return await readFile(path, 'utf8');
@@ -117,7 +117,7 @@ async function readText(path: string): Promise<string | NodeJS.ErrnoException> {
   }
 }
 
-/** The line of the value at the path, or of the nearest part of the path that is there. */
+/** Returns the line of the value at the path, or of the nearest part of the path that exists. */
 function lineOf({ document, lines }: ParsedFile, path: PathParts): number {
   for (let length = path.length; length >= 0; length -= 1) {
     const node: unknown = length === 0 ? document.contents : document.getIn(path.slice(0, length), true);

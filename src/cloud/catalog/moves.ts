@@ -1,7 +1,7 @@
 import type { Kind } from '../../backends/contract/backend.ts';
 import { familyOf, type Placements } from '../../backends/contract/placement.ts';
 
-/** Every project has such things in every region from its first moment on. They can be made anew and lose nothing. */
+/** Kinds that every project has in every region from the beginning. Creating them again loses nothing. */
 const FROM_THE_FIRST: readonly Kind[] = ['network', 'subnet', 'security_group'];
 
 interface Place {
@@ -9,7 +9,7 @@ interface Place {
   kind: Kind;
 }
 
-/** What another catalogue would take from the backend that has it, and gives to another where it may. */
+/** Compares the backends of resources before and after. `moved` has a new backend; `refused` tells why it can't. */
 export function movesBetween(
   before: Placements,
   after: Placements,

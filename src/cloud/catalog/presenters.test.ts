@@ -26,7 +26,7 @@ const PRICE = {
 const ajv = new Ajv({ allErrors: true, strict: false });
 addFormats.default(ajv);
 
-/** Every value fits the schema and has nothing beyond it, so nothing is lost when the answer is written. */
+/** Checks that every value fits the schema and has no other fields, so nothing is lost when the answer is written. */
 function expectAll(schema: TSchema & { properties: object }, values: object[]): void {
   expect(values.length).toBeGreaterThan(0);
   const validate = ajv.compile(schema);

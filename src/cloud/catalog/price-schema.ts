@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { nullable } from '../../lib/nullable.ts';
 import { CurrencyCode } from './schema.ts';
 
-/** Prices as flavors and images carry them. */
+/** Price fields of flavors and images. */
 export const priceFields = {
   currency_code: nullable(CurrencyCode),
   price_per_hour: nullable(
@@ -21,7 +21,7 @@ export const NO_PRICE_ASKED = {
   price_status: null,
 };
 
-/** The price of what a list offers. */
+/** The price of an offer in a list. */
 export interface OfferPrice {
   currency_code: CurrencyCode | null;
   price_per_hour: number | null;

@@ -1,18 +1,18 @@
 import type { Database } from '../../db/database.ts';
 import { livingReaders } from './store.ts';
 
-/** A process that works with a catalogue. */
+/** A process that works with the catalogue. */
 export interface CatalogReader {
   host: string;
   pid: number;
-  /** The oldest that one of its threads works with. */
+  /** The oldest revision that one of its threads works with. */
   revision: number;
-  /** One that it can't read, and why. */
+  /** A revision that the process can't read, and why. */
   refused: number | null;
   problem: string | null;
 }
 
-/** Every living process on the database, once. */
+/** Returns every living process on the database, each once. */
 export async function catalogReaders({ sql }: Pick<Database, 'sql'>): Promise<CatalogReader[]> {
   const processes = new Map<string, CatalogReader>();
   for (const { id: _, ...reader } of await livingReaders(sql)) {

@@ -34,7 +34,7 @@ const RegionListQuery = Type.Object(
 );
 type RegionListQuery = Static<typeof RegionListQuery>;
 
-/** Regions are the same for everyone: any account may read them. */
+/** Routes for regions. All accounts see the same regions, so any account may read them. */
 export function regionRoutes(app: Api, { catalog }: { catalog: Catalog }): void {
   app.get('/cloud/v1/regions', {
     config: { access: 'read' },

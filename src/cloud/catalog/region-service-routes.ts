@@ -10,7 +10,7 @@ import { requireLoggingHosts } from './service.ts';
 
 const ListQuery = Type.Object(listQuery(), { additionalProperties: false });
 
-/** What a region has beside machines: DDoS protection and logging. Any account may read it. */
+/** DDoS protection and logging of regions. Any account may read them. */
 const LoggingHosts = Type.Object(
   { hosts: Type.Array(Type.String({ description: 'host:port', examples: ['logs.example.com:9093'] })) },
   { title: 'LoggingHosts', description: 'The log brokers of a region.' },

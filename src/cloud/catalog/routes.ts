@@ -6,7 +6,7 @@ import { regionRoutes } from './region-routes.ts';
 import { regionServiceRoutes } from './region-service-routes.ts';
 import type { Catalog } from './service.ts';
 
-/** Everything that is read from the catalogue alone, but for the features, which belong to the account area. */
+/** Routes that only read the catalogue. Features are not among them, because they belong to the account area. */
 export function catalogRoutes(app: Api, deps: { catalog: Catalog; pricing: Pricing }): void {
   regionRoutes(app, deps);
   flavorRoutes(app, deps);

@@ -5,12 +5,11 @@ import { nullable } from '../../lib/nullable.ts';
 import { VOLUME_TYPES } from '../../lib/volume-types.ts';
 
 /**
- * Shapes of the files in `catalog/`. Keys that clients see have their name in the HTTP answers, so that
- * the answer schemas beside this file are made from the same field lists. `rule` is the sentence that a fault
- * of a pattern is reported with.
+ * Shapes of the files in `catalog/`. Keys that clients see have the same name in answers, so that the answer schemas
+ * beside this file can use the same field lists. `rule` is the sentence that reports a violated pattern.
  */
 
-/** Wrong names are the commonest fault in a file edited by hand, so no object takes unknown ones. */
+/** Refuses unknown keys in every object: wrong names are the commonest fault in files that are edited by hand. */
 function entry<T extends TProperties>(fields: T) {
   return Type.Object(fields, { additionalProperties: false });
 }
@@ -291,7 +290,7 @@ export const featureFields = {
 };
 export const FeatureEntry = entry({
   ...featureFields,
-  // Left out: the feature is for show and billing, and every account may do what it names.
+  // Without it, the feature is only shown and billed, and every account may do what it names.
   needed_for: Type.Optional(
     Type.Enum(['transcription', 'content-moderation'], {
       type: 'string',
@@ -348,7 +347,7 @@ const ClientTermsEntry = Type.Object(
   { additionalProperties: false },
 );
 
-/** The file names of the catalogue and what each of them holds. */
+/** The file names of the catalogue, and the shape of each file. */
 export const catalogFiles = {
   'backends.yaml': entry({ backends: Type.Array(BackendEntry, { minItems: 1 }) }),
   'regions.yaml': entry({ regions: Type.Array(RegionEntry, { minItems: 1 }) }),

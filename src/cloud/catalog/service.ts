@@ -24,12 +24,12 @@ export type {
   VolumeTypeName,
 } from './schema.ts';
 
-/** What a client pays beside the book's prices; the rates are decimal texts. */
+/** What a client pays in addition to the price book. The rates are decimal texts. */
 export interface PriceTerms {
   currency: CurrencyCode;
   /** Percentage: '17' adds 17 %. */
   taxPercent: string;
-  /** Fraction: '0.16' takes 16 % off. */
+  /** Fraction: '0.16' takes off 16 %. */
   discount: string;
   visibility: 'show' | 'hide';
   /** Lists of flavors and images show prices of 0. */
@@ -42,16 +42,16 @@ export interface LoggingDestination {
 }
 
 /**
- * What the platform offers. Lists are empty and single items undefined for a region that doesn't exist. Ask it anew each
- * time: another one may be put in force while the platform runs.
+ * What the platform offers. For a region that doesn't exist, lists are empty and single items undefined. Ask again
+ * each time: another catalogue may be put in force while the platform runs.
  */
 export interface Catalog extends Placements {
-  /** The same for every catalogue that says the same, whatever its comments and order of keys. */
+  /** Equal for catalogues with the same content, whatever their comments and order of keys. */
   readonly hash: string;
-  /** Its files as one JSON text, which the hash is of. */
+  /** Its files as one JSON text, from which the hash is computed. */
   readonly text: string;
   readonly regions: ReadonlyMap<number, Region>;
-  /** In the order of the file, withdrawn ones included. */
+  /** In the order of the file, including withdrawn flavors. */
   flavors(regionId: number): readonly Flavor[];
   flavor(regionId: number, flavorId: string): Flavor | undefined;
   /** By `display_order`. */
@@ -61,35 +61,35 @@ export interface Catalog extends Placements {
   readonly kubernetesVersions: readonly string[];
   ddosTemplates(regionId: number): readonly DdosTemplate[];
   ddosTemplate(regionId: number, templateId: number): DdosTemplate | undefined;
-  /** Regions that clusters of this one may send their logs to; none where logging isn't offered. */
+  /** Regions to which clusters of this region may send their logs; empty where logging isn't offered. */
   loggingDestinations(regionId: number): readonly LoggingDestination[];
   /** Log brokers of the region as `host:port`; undefined where logging isn't offered. */
   loggingHosts(regionId: number): readonly string[] | undefined;
   readonly features: ReadonlyMap<number, Feature>;
-  /** Price of one GiB for one hour before discount and tax, a decimal text; undefined where the book has none. */
+  /** Price of one GiB for one hour, before discount and tax, as a decimal text; undefined where the book has none. */
   volumePrice(regionId: number, typeName: VolumeTypeName, currency: CurrencyCode): string | undefined;
-  /** The same for one hour of a machine, and of the use of an operating system. */
+  /** Price of a machine, or of the use of an operating system, for one hour. */
   flavorPrice(regionId: number, flavorId: string, currency: CurrencyCode): string | undefined;
   imagePrice(regionId: number, osType: Image['os_type'], currency: CurrencyCode): string | undefined;
-  /** The same for one hour of a public IPv4 address. */
+  /** Price of a public IPv4 address for one hour. */
   publicAddressPrice(regionId: number, currency: CurrencyCode): string | undefined;
   clientTerms(clientId: number): PriceTerms;
 }
 
 /**
- * Reads `catalog/*.yaml` in the folder. Throws CatalogError, which lists every fault, also of backends that are of none of
- * the `kinds`, where these are given.
+ * Reads `catalog/*.yaml` in the folder. Throws CatalogError, which lists every fault. If `kinds` are given, backends
+ * of other kinds are faults as well.
  */
 export async function loadCatalog(folder: string, kinds?: BackendShapes): Promise<Catalog> {
   return buildCatalog(await readCatalog(folder, kinds));
 }
 
-/** The catalogue of a text that `Catalog` gave, maybe in another release. Throws CatalogError. */
+/** Builds the catalogue from a text that `Catalog` gave, maybe in another release. Throws CatalogError. */
 export function catalogOf(text: string, origin: string, kinds?: BackendShapes): Catalog {
   return buildCatalog(checkCatalogText(text, origin, kinds));
 }
 
-/** The look-ups over content that has been checked. */
+/** Builds the look-ups for checked content. */
 function buildCatalog({ content, text, hash }: CheckedCatalog): Catalog {
   deepFreeze(content);
   const regions = byKey(content['regions.yaml'].regions, (region) => region.id);
@@ -144,7 +144,7 @@ function byKey<Key, Entry>(entries: Entry[], keyOf: (entry: Entry) => Key): Map<
   return new Map(entries.map((entry) => [keyOf(entry), entry]));
 }
 
-/** Look-ups of entries that name the regions that have them. */
+/** Builds look-ups by region for entries that name their regions. */
 function perRegion<Key, Entry extends { regions: number[] }>(entries: Entry[], keyOf: (entry: Entry) => Key) {
   const lists = new Map<number, Map<Key, Entry>>();
   for (const entry of entries) {
@@ -189,7 +189,7 @@ function numbersOf(version: string): number[] {
   return version.slice(1).split('.').map(Number);
 }
 
-/** Everybody shares the catalogue, so that nobody may change it. */
+/** Freezes the catalogue, because everybody shares it and nobody may change it. */
 function deepFreeze<T extends object>(value: T): T {
   Object.freeze(value);
   for (const part of Object.values(value)) {

@@ -5,11 +5,11 @@ import type { CatalogTables } from './tables.ts';
 export type CatalogRow = Omit<CatalogTables['catalog'], 'single'>;
 export type ReaderRow = Omit<CatalogTables['catalog_readers'], 'seen_at'>;
 
-/** A reader that was not heard of for so long is dead. */
+/** A reader that has not reported for so long is dead. */
 const DEAD_AFTER_MS = 10_000;
 const isDead = sql<boolean>`seen_at < now() - ${DEAD_AFTER_MS} * interval '1 millisecond'`;
 
-/** Whoever wants to change the catalogue waits here for those who do. */
+/** Locks the catalogue against others who want to change it. */
 export async function lockCatalog(db: Sql): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('tradewind catalog', 0))`.execute(db);
 }
@@ -37,7 +37,7 @@ export async function putInForce(db: Sql, row: Omit<CatalogRow, 'revision'>): Pr
   return revision;
 }
 
-/** Says what this process works with, and answers which catalogue is in force. */
+/** Records what this process works with, and returns the revision of the catalogue in force. */
 export async function reportReader(db: Sql, reader: ReaderRow): Promise<number | undefined> {
   const { revision, refused, problem } = reader;
   const row = await db
@@ -51,7 +51,7 @@ export async function reportReader(db: Sql, reader: ReaderRow): Promise<number |
     )
     .with('buried', (with_) =>
       with_.deleteFrom('catalog_readers').where('id', 'in', (row) =>
-        // Two that bury at once must not wait for each other.
+        // Two processes that delete dead readers at once must not wait for each other.
         row
           .selectFrom('catalog_readers')
           .select('id')

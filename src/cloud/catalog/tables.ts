@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 
 export interface CatalogTables {
-  /** What all processes offer: one row. */
+  /** What all processes offer, in one row. */
   catalog: {
     single: Generated<boolean>;
     /** Counts the catalogues that have been in force. */
@@ -9,18 +9,18 @@ export interface CatalogTables {
     hash: string;
     /** Its files as JSON. */
     files: string;
-    /** Whence it came, for people. */
+    /** Where it came from, for people to read. */
     origin: string;
     applied_at: Date;
   };
-  /** The processes that work with it; each keeps `seen_at` fresh, by the database's own clock. */
+  /** The processes that work with the catalogue. Each keeps `seen_at` fresh, by the database's own clock. */
   catalog_readers: {
     id: string;
     host: string;
     pid: number;
-    /** Which catalogue it works with. */
+    /** The catalogue that the process works with. */
     revision: number;
-    /** The last one that it can't read, and why. */
+    /** The last revision that the process can't read, and why. */
     refused: number | null;
     problem: string | null;
     seen_at: Generated<Date>;
