@@ -10,7 +10,7 @@ export const POOL_FIELDS = [
 ] as const;
 type PoolField = (typeof POOL_FIELDS)[number];
 
-/** CIDRs that pods and services get addresses from, in canonical form. */
+/** CIDRs from which pods and services get addresses, in canonical form. */
 export interface AddressPools {
   pods_ip_pool: string;
   services_ip_pool: string;
@@ -27,12 +27,12 @@ const DEFAULTS: AddressPools = {
   services_ipv6_pool: null,
 };
 
-/** What the platform's own parts of a cluster use. */
+/** Ranges that the platform's own parts of a cluster use. */
 const RESERVED = ['10.255.255.0/24', '192.168.128.0/17'];
 
 /**
- * Sizes, as prefix lengths. The API server takes at most 20 bits of service addresses (Kubernetes
- * options/validation.go) and the installer at least 10 addresses (kubeadm constants.go); pods need a whole
+ * Allowed prefix lengths. The API server takes at most 20 bits of service addresses (Kubernetes
+ * options/validation.go), and the installer needs at least 10 addresses (kubeadm constants.go). Pods need a whole
  * range for at least one node.
  */
 const SIZES: Record<PoolField, { family: IpFamily; min: number; max: number }> = {
@@ -43,7 +43,7 @@ const SIZES: Record<PoolField, { family: IpFamily; min: number; max: number }> =
 };
 
 /**
- * The address pools of a new cluster, or what is wrong with them. `subnetCidr` is that of the nodes, where it is known.
+ * Returns the address pools of a new cluster and their problems. `subnetCidr` is the nodes' subnet, if it is known.
  */
 export function addressPools(
   given: AddressPoolsInput,
@@ -79,7 +79,7 @@ function faultOf(
   return length < min || length > max ? `Must have a mask of /${min} to /${max}.` : undefined;
 }
 
-/** Each overlap is reported once, at a field that the client sent. */
+/** Reports each overlap once, at a field that the client sent. */
 function overlapProblems(
   given: AddressPoolsInput,
   pools: AddressPools,

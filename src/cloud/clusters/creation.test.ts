@@ -274,7 +274,7 @@ describe('refused', () => {
     const stranger = await service.otherTenant();
     expect((await stranger.http.post(CLUSTERS, body)).status).toBe(404);
     expect((await stranger.http.get(CLUSTERS)).status).toBe(404);
-    // Another project's key is no key.
+    // Another project's key doesn't count.
     const own = await stranger.http.post(`/cloud/v1/k8s/clusters/${stranger.projectId}/1`, body);
     expect(own.body.invalid_fields).toHaveProperty('keypair');
   });

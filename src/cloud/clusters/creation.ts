@@ -14,7 +14,7 @@ import { configurationContext, slurmReferences } from './region-context.ts';
 import type { CreateCluster } from './schema.ts';
 import type { NewPool } from './store.ts';
 
-/** A creation body that was found good, with every default filled in. */
+/** A valid creation body, with every default filled in. */
 export interface AcceptedCluster extends AddressPools {
   name: string;
   version: string;
@@ -28,7 +28,7 @@ export interface AcceptedCluster extends AddressPools {
 }
 
 /**
- * Judges a whole creation body against the region and the project. Nothing is written.
+ * Checks a whole creation body against the region and the project. Writes nothing.
  * @throws InvalidError with every fault
  */
 export async function acceptCluster(
@@ -108,7 +108,7 @@ function vastProblems(enabled: boolean, { region }: Scope): FieldProblem[] {
   ];
 }
 
-/** Newer clients know DDN file shares; without any in the project the published contract answers 400. */
+/** Newer clients know DDN file shares. As no project has any, the answer is 400, as in the published contract. */
 function ddnProblems({ csi }: CreateCluster): FieldProblem[] {
   if (!csi?.nfs?.ddn_enabled) return [];
   return [{ field: 'csi.nfs.ddn_enabled', message: 'The project has no DDN file share: leave it out.' }];
@@ -161,7 +161,7 @@ async function networkProblems(
   return problems;
 }
 
-/** Absent reads as the empty text, which is the published default; null stays null. */
+/** Absent becomes the empty text, which is the published default; null stays null. */
 function networkText(given: string | null | undefined): string | null {
   return given === undefined ? '' : (given?.toLowerCase() ?? null);
 }

@@ -5,7 +5,7 @@ import type { Scope } from '../projects/service.ts';
 import { type ClusterRow, lockCluster, type PoolRow } from './store.ts';
 
 /**
- * The cluster, for a change, locked until the transaction ends.
+ * Locks the cluster for a change until the transaction ends, and returns it.
  * @throws NotFoundError, ConflictError while a task holds it
  */
 export async function lockFreeCluster(tx: Transaction, scope: Scope, name: string): Promise<ClusterRow> {
@@ -14,7 +14,7 @@ export async function lockFreeCluster(tx: Transaction, scope: Scope, name: strin
   return cluster;
 }
 
-/** The same cluster, whether or not a task holds it. @throws NotFoundError */
+/** Locks the cluster even if a task holds it. @throws NotFoundError */
 export async function lockKnownCluster(tx: Transaction, scope: Scope, name: string): Promise<ClusterRow> {
   const cluster = found('Cluster', name, await lockCluster(tx, scope, name));
   scope.principal.writes?.about({ ...cluster, type: 'k8s_cluster' });
@@ -29,7 +29,8 @@ export function poolOf({ pools }: Pick<ClusterRow, 'pools'>, name: string): Pool
 }
 
 /**
- * What a held cluster will be is known only when its task has ended, so even a change to nothing has to wait.
+ * What a held cluster will be is only known when its task has ended, so even a change that changes nothing has to
+ * wait.
  * @throws ConflictError
  */
 export function refuseHeld({ name, status, task_id: taskId }: ClusterRow): void {

@@ -3,15 +3,15 @@ import type { Transaction } from '../../db/database.ts';
 import { isIn, type Place } from '../../db/place.ts';
 import type { NetworkOrSubnet } from '../networks/in-transaction.ts';
 
-/* Which clusters need something, for those who are about to delete it. */
+/* Tells features which clusters need something that is about to be deleted. */
 
-/** Up to `limit` clusters whose nodes get the key, or into whose Slurm it lets people, or will by its running update. */
+/** Returns up to `limit` clusters that use the key for nodes or Slurm, or will after their running update. */
 export async function clustersWithKey(
   tx: Transaction,
   { id, project_id, name }: { id: string; project_id: number; name: string },
   limit: number,
 ): Promise<{ name: string; onlySlurm: boolean }[]> {
-  // A UUID stands in a list of them, whatever its letter case, or it doesn't: no other text can hold it.
+  // Looks for the UUID in the list's text: nothing else in the list can contain it. Letter case doesn't matter.
   const lists = (column: string) =>
     sql<boolean>`strpos(lower(${sql.ref(column)} #>> '{add_ons,slurm,ssh_key_ids}'), ${id}) > 0`;
   return tx.sql
@@ -24,7 +24,7 @@ export async function clustersWithKey(
     .execute();
 }
 
-/** The name of a cluster whose Slurm add-on works on the share, or will when its running update has finished. */
+/** Returns the name of a cluster whose Slurm add-on uses the share, or will after its running update. */
 export async function slurmClusterOn(tx: Transaction, shareId: string): Promise<string | undefined> {
   const path = '{add_ons,slurm,file_share_id}';
   const row = await tx.sql
@@ -41,7 +41,7 @@ export async function slurmClusterOn(tx: Transaction, shareId: string): Promise<
   return row?.name;
 }
 
-/** The name of a cluster that logs into the topic of the region, or will when its running update has finished. */
+/** Returns the name of a cluster that logs to the topic in the region, or will after its running update. */
 export async function clusterLoggingInto(
   tx: Transaction,
   { projectId, regionId }: Place,
@@ -61,7 +61,7 @@ export async function clusterLoggingInto(
   return row?.name;
 }
 
-/** Up to `limit` clusters that keep a network or a subnet from being deleted, each as `cluster blue`. */
+/** Returns up to `limit` clusters that keep a network or a subnet from being deleted, each as `cluster blue`. */
 export async function clustersIn(
   tx: Transaction,
   place: Place,

@@ -4,7 +4,7 @@ import type { Scope } from '../projects/service.ts';
 import { keep } from '../ssh-keys/in-transaction.ts';
 
 /**
- * Keeps the keys that a cluster begins to use until it does: one that was found good may have been deleted by now.
+ * Locks keys that a cluster is about to use against deletion: they may have been deleted since they were checked.
  * @throws InvalidError
  */
 export async function keepKeys(

@@ -2,7 +2,7 @@ import type { Transaction } from '../../db/database.ts';
 import { keepTopicOf } from '../logging/in-transaction.ts';
 import { findLogging } from './store.ts';
 
-/** Makes the topic that the cluster's logs go to, if they go anywhere. */
+/** Makes sure that the topic for the cluster's logs exists, if the cluster logs at all. */
 export async function keepLogTopic(tx: Transaction, clusterId: string, now: Date): Promise<void> {
   const { projectId, logging } = (await findLogging(tx, clusterId)) ?? {};
   if (projectId === undefined || !logging?.enabled) return;

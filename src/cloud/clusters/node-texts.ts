@@ -1,6 +1,6 @@
 import type { FieldProblem } from '../../lib/errors.ts';
 
-/** Labels and taints as the API server of Kubernetes takes them (apimachinery validation.go). */
+/** Labels and taints as the Kubernetes API server accepts them (apimachinery validation.go). */
 
 const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/;
 const VALUE = /^(?:[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?$/;
@@ -20,7 +20,7 @@ export function labelProblems(labels: Readonly<Record<string, string>>, path: st
   });
 }
 
-/** A taint's value reads `value:Effect`; the part before the colon may be empty. */
+/** Returns the problems of taints. A taint's value reads `value:Effect`; the part before the colon may be empty. */
 export function taintProblems(taints: Readonly<Record<string, string>>, path: string): FieldProblem[] {
   return Object.entries(taints).flatMap(([key, text]) => {
     if (!isKey(key)) return [{ field: `${path}.${key}`, message: KEY_RULE }];

@@ -22,13 +22,13 @@ afterAll(() => service?.stop());
 
 const newCluster = () => makeCluster(service.http, parts.body({ pools: [POOL] }));
 
-/** Lets the task end as overdue. */
+/** Makes the task overdue and waits for its end. */
 async function overdue(taskId: string) {
   await service.pool.query(AGED, [taskId]);
   return service.http.task(taskId);
 }
 
-/** What the infrastructure begins meanwhile comes to no end. */
+/** During `work`, nothing that the infrastructure begins ever ends. */
 async function endless(work: () => Promise<void>) {
   await service.pool.query(`
     create function endless() returns trigger language plpgsql as
@@ -38,7 +38,7 @@ async function endless(work: () => Promise<void>) {
   await service.pool.query('drop function endless cascade');
 }
 
-/** The infrastructure has begun what is wanted last. */
+/** Waits until the infrastructure has begun this revision of the cluster. */
 async function begun(cluster: { id: string }, revision: number) {
   await expect
     .poll(async () => (await infrastructureOf(service, cluster))?.revision, { timeout: 20_000 })

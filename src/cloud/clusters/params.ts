@@ -1,6 +1,6 @@
 /**
- * The specification's cloud operations carry v1, the published contract has clusters under v2. They are the same
- * operations, told apart by a suffix of their ids.
+ * The specification has cloud operations under v1, the published contract has clusters under v2. The operations are
+ * the same; a suffix tells their IDs apart.
  */
 export const CLUSTER_BASES = [
   { path: '/cloud/v1/k8s/clusters/:project_id/:region_id', suffix: '' },
@@ -8,5 +8,5 @@ export const CLUSTER_BASES = [
 ] as const;
 export type ClusterBase = (typeof CLUSTER_BASES)[number];
 
-/** The last part of an address; the name of a question is no cluster, whatever the method is. */
+/** The last part of the path. `check_limits` is an operation and no cluster, whatever the method is. */
 export const CLUSTER_NAME = ':cluster_name(^(?!check_limits$).*$)';

@@ -9,7 +9,7 @@ import type { PoolInput } from './schema.ts';
 export interface PoolOffer {
   flavors: readonly { flavor_id: string; disabled: boolean; offered_for: readonly string[] }[];
   volumeTypes: readonly string[];
-  /** Whether there is a network to the outside. */
+  /** Whether the region has an external network. */
   publicAddresses: boolean;
 }
 
@@ -23,7 +23,7 @@ export function poolOffer(catalog: Catalog, { region }: Pick<Scope, 'region'>): 
 
 const VIRTUAL_FIELDS = ['boot_volume_size', 'boot_volume_type', 'servergroup_policy'] as const;
 
-/** Problems of the pools of a new cluster, apart from the security groups, which the database knows. */
+/** Returns the problems of a new cluster's pools, apart from security groups, which need the database. */
 export function poolsProblems(pools: readonly PoolInput[], offer: PoolOffer): FieldProblem[] {
   return pools.flatMap((pool, index) => [
     ...nameProblems(pool, pools.slice(0, index), `pools.${index}.`),
@@ -31,7 +31,7 @@ export function poolsProblems(pools: readonly PoolInput[], offer: PoolOffer): Fi
   ]);
 }
 
-/** Problems of one pool, names and security groups apart. `path` leads to it in the body: empty, or with a dot at its end. */
+/** Returns the problems of one pool, except for name and groups. `path` in the body is empty or ends with a dot. */
 export function poolProblems(pool: PoolInput, offer: PoolOffer, path = ''): FieldProblem[] {
   return [
     ...kindProblems(pool, offer, VIRTUAL_FIELDS, path),
@@ -48,10 +48,10 @@ function nameProblems(pool: PoolInput, before: readonly PoolInput[], path: strin
     : [];
 }
 
-/** What tells the kind of a pool's machines. */
+/** The fields that depend on the kind of machine. */
 type Kind = Pick<PoolInput, 'flavor_id' | (typeof VIRTUAL_FIELDS)[number]>;
 
-/** Problems of the flavor, and of those of its `fields` that virtual machines need and bare metal has not. */
+/** Returns the problems of the flavor, and of those `fields` that virtual machines need and bare metal can't have. */
 export function kindProblems(
   pool: Kind,
   offer: PoolOffer,
@@ -107,10 +107,10 @@ export function sizeProblems({ min, max }: { min: number; max: number }, path = 
 
 const BOOT_FIELDS = ['boot_volume_size', 'boot_volume_type'] as const;
 
-/** A pool that might be made, as far as its price goes. */
+/** The fields of a possible pool that matter for its price. */
 export type PossiblePool = Pick<PoolInput, 'flavor_id' | (typeof BOOT_FIELDS)[number] | 'is_public_ipv4'>;
 
-/** Problems of what is said of such pools. Who names one field of the boot volume owes the other. */
+/** Returns the problems of possible pools. A pool that names one field of the boot volume must name both. */
 export function possibleProblems(pools: readonly PossiblePool[], offer: PoolOffer): FieldProblem[] {
   return pools.flatMap((pool, index) => {
     const fields = BOOT_FIELDS.some((name) => (pool[name] ?? null) !== null) ? BOOT_FIELDS : [];

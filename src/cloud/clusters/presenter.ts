@@ -58,7 +58,7 @@ export function presentedPool(row: PoolRow, clusterStatus: ClusterStatus): PoolA
     security_group_ids: row.security_group_ids,
     status: row.pending ?? POOL_STATUS[clusterStatus],
     created_at: isoSeconds(row.created_at),
-    // Simulated nodes have no server group of their own.
+    // Simulated nodes have no server groups.
     servergroup_id: '',
     servergroup_name: '',
     servergroup_policy: row.servergroup_policy ?? '',

@@ -1,2 +1,2 @@
-/** What a cluster takes of the quotas beside its nodes; the security group is the one that they are in. */
+/** Quotas that a cluster takes in addition to its nodes. The security group is the one that its nodes are in. */
 export const CLUSTER_QUOTAS = { cluster_count: 1, firewall_count: 1 };

@@ -3,7 +3,7 @@ import type { Scope } from '../projects/service.ts';
 import type { SecurityGroups } from '../security-groups/service.ts';
 import type { SshKeys } from '../ssh-keys/service.ts';
 
-/** What clusters need to know of other features. Unknown and foreign things look alike. */
+/** What clusters need to know of other features. Unknown resources look the same as other accounts' ones. */
 export interface ClusterReferences {
   sshKeys: Pick<SshKeys, 'hasNamed' | 'known'>;
   fileShares: Pick<FileShares, 'forSlurm'>;

@@ -5,7 +5,7 @@ import type { ConfigurationContext } from './configuration/validate.ts';
 import type { ClusterReferences } from './references.ts';
 import type { ClusterUpdate } from './schema.ts';
 
-/** What the rules of the six groups have to know of a cluster and its region. */
+/** Collects what the rules of the six groups need to know about a cluster and its region. */
 export function configurationContext(
   catalog: Catalog,
   { region }: Scope,
@@ -27,8 +27,8 @@ export function configurationContext(
 }
 
 /**
- * The file share and the keys that a request to enable Slurm names. Asked before a transaction is open, which
- * would hold its connection meanwhile.
+ * Returns the file share and the keys that a request to enable Slurm names. Call it before the transaction begins,
+ * which would hold its connection meanwhile.
  */
 export async function slurmReferences(
   scope: Scope,

@@ -11,7 +11,7 @@ export { ClusterUpdate } from './configuration/schema.ts';
 
 const { Optional } = Type;
 
-/** Our own limits; of these only the number of nodes is published. */
+/** Our own limits. Only the number of nodes is published. */
 export const MAX_POOLS = 50;
 export const MAX_NODES = 200;
 export const MAX_GROUPS_OF_POOL = 50;
@@ -108,7 +108,7 @@ export const PoolInput = Type.Object(
   },
 );
 export type PoolInput = Static<typeof PoolInput>;
-/** The same as a body of its own, where an example belongs to the body. */
+/** The same schema as a request body: the example belongs to the body only. */
 export const CreatePool = { ...PoolInput, examples: [EXAMPLE_POOL] };
 
 const networkId = (description: string) =>

@@ -32,7 +32,7 @@ import { clusterConfigured, clusterMade } from './wanted.ts';
 
 export interface Clusters {
   /**
-   * Accepts a new cluster and answers the task that makes it. The cluster can be read at once.
+   * Accepts a new cluster and returns the task that creates it. The cluster can be read at once.
    * @throws InvalidError with every fault of the body, ConflictError for a name that exists, QuotaExceededError
    */
   create(scope: Scope, request: CreateCluster): Promise<string>;
@@ -40,8 +40,8 @@ export interface Clusters {
   /** @throws NotFoundError */
   get(scope: Scope, name: string): Promise<store.ClusterRow>;
   /**
-   * Accepts a change of the six groups and answers its task, or none when nothing would change. What the cluster
-   * shows changes when the task has finished.
+   * Accepts a change of the six groups. Returns its task, or no task if nothing would change. The cluster shows the
+   * change when the task has finished.
    * @throws NotFoundError, InvalidError with every fault of the body, ConflictError while a task holds the cluster
    */
   update(scope: Scope, name: string, request: ClusterUpdate): Promise<string[]>;
@@ -174,7 +174,7 @@ export function createClusters(deps: {
     },
   };
 
-  /** A share that was found good may be on its way out by now. */
+  /** Locks the file share: it may be changing or on its way out since it was checked. */
   async function keepShare(tx: Transaction, scope: Scope, { add_ons }: ClusterConfiguration): Promise<void> {
     const id = add_ons.slurm.file_share_id;
     if (id === null || (await keepForSlurm(tx, scope, id))) return;
@@ -184,12 +184,12 @@ export function createClusters(deps: {
   }
 }
 
-/** Whether an update gives no group at all: then it changes nothing, whatever a running task will make of the cluster. */
+/** Whether an update contains no group. It then changes nothing, whatever a running task will make of the cluster. */
 function isEmpty(request: ClusterUpdate): boolean {
   return Object.values(request).every((group) => group === undefined || group === null);
 }
 
-/** Keys that stay are kept by the cluster itself. */
+/** Returns the keys that are new. The cluster itself protects the keys that stay. */
 function addedKeys(current: ClusterConfiguration, wanted: ClusterConfiguration): string[] {
   const standing = new Set(current.add_ons.slurm.ssh_key_ids?.map((id) => id.toLowerCase()));
   return wanted.add_ons.slurm.ssh_key_ids?.filter((id) => !standing.has(id.toLowerCase())) ?? [];

@@ -34,7 +34,7 @@ const slurmOn = (shareId: string) => ({
   slurm: { enabled: true, file_share_id: shareId, ssh_key_ids: [parts.keyId], worker_count: 1 },
 });
 
-/** A share that is being deleted, as far as its row says, in a transaction that has not ended. */
+/** Marks the share as being deleted, in a transaction that has not ended. */
 async function halfDeleted(shareId: string): Promise<{ commit(): Promise<void> }> {
   const client = await service.pool.connect();
   await client.query('begin');
@@ -50,7 +50,7 @@ async function halfDeleted(shareId: string): Promise<{ commit(): Promise<void> }
   };
 }
 
-/** Until a request waits for a lock, or has been answered. */
+/** Waits until a request waits for a lock or has been answered. */
 async function untilBlocked(answered: Promise<unknown>): Promise<void> {
   let done = false;
   void answered.then(() => {

@@ -14,12 +14,12 @@ export type ClusterRow = Selectable<Tables['kubernetes_clusters']> & {
   kubeconfig_expires_at: Date | null;
 };
 
-/** Of a row that the query calls `pool`. */
+/** Security groups of the row that the query calls `pool`. */
 const groupIdsOfPool = sql<string[]>`array(
   select link.security_group_id from kubernetes_pool_security_groups link
   where link.pool_id = pool.id order by link.position)`.as('security_group_ids');
 
-/** Clusters with their pools, in one query. */
+/** Selects clusters with their pools in one query. */
 function clusters(db: Sql, place: Place) {
   return db
     .selectFrom('kubernetes_clusters')
@@ -60,7 +60,7 @@ export async function findCluster(db: Sql, place: Place, name: string): Promise<
   return row && withDates(row);
 }
 
-/** Where the logs of a cluster go, and whose they are. */
+/** Returns the logging settings of a cluster, and its project. */
 export async function findLogging(
   tx: Transaction,
   clusterId: string,
@@ -79,13 +79,13 @@ export async function listClusters(db: Sql, place: Place, page: PageQuery): Prom
   return { count, rows: rows.map(withDates) };
 }
 
-/** The cluster, locked against every other change until the transaction ends. */
+/** Locks the cluster against every other change until the transaction ends, and returns it. */
 export async function lockCluster(
   tx: Transaction,
   place: Place,
   name: string,
 ): Promise<ClusterRow | undefined> {
-  // Read after the lock is held: a statement that waits for a row still sees the pools of before.
+  // Reads after locking: a statement that waits for a row would still see the pools as they were before.
   await tx.sql
     .selectFrom('kubernetes_clusters')
     .select('id')
@@ -112,7 +112,7 @@ export async function insertCluster(tx: Transaction, cluster: NewCluster, pools:
   await insertPools(tx, { clusterId: cluster.id, createdAt: cluster.created_at }, pools);
 }
 
-/** Adds pools behind those of the cluster, of which `firstPosition` are there. */
+/** Adds pools after those that the cluster has already; there are `firstPosition` of them. */
 export async function insertPools(
   tx: Transaction,
   to: { clusterId: string; createdAt: Date; firstPosition?: number; pending?: 'Provisioning' },
@@ -170,7 +170,7 @@ export async function holdCluster(
     .execute();
 }
 
-/** Ends the hold of a task, if it is still this task's (false otherwise); the cluster may have a newer version from now on. */
+/** Ends the task's hold on the cluster and may set a new version. Returns false if the task didn't hold it. */
 export async function releaseCluster(
   tx: Transaction,
   held: { clusterId: string; taskId: string },
@@ -190,7 +190,7 @@ export async function releaseCluster(
   return numUpdatedRows > 0n;
 }
 
-/** What a running update was about to make of the cluster is what it runs with. */
+/** Makes the configuration of a running update the cluster's own. */
 export async function adoptNextConfiguration(tx: Transaction, id: string): Promise<void> {
   await tx.sql
     .updateTable('kubernetes_clusters')
@@ -199,7 +199,7 @@ export async function adoptNextConfiguration(tx: Transaction, id: string): Promi
     .execute();
 }
 
-/** Removes a cluster that the task holds; false when there is none. */
+/** Deletes a cluster that the task holds. Returns false if there is none. */
 export async function deleteCluster(
   tx: Transaction,
   held: { clusterId: string; taskId: string },

@@ -21,26 +21,26 @@ export interface ClusterTables {
     services_ip_pool: string;
     pods_ipv6_pool: string | null;
     services_ipv6_pool: string | null;
-    /** What the cluster runs with; a running update changes it only when it succeeds. */
+    /** The configuration that the cluster runs with. A running update changes it only when it succeeds. */
     configuration: JSONColumnType<ClusterConfiguration>;
-    /** What a running update is about to make of it; null while none runs. */
+    /** The configuration that a running update will give the cluster; null while no update runs. */
     next_configuration: JSONColumnType<ClusterConfiguration> | null;
     creator_task_id: string;
-    /** The task that holds the cluster; null while it may be changed. */
+    /** The task that holds the cluster; null while the cluster may be changed. */
     task_id: string | null;
     created_at: Date;
   };
   kubernetes_pools: {
     id: string;
     cluster_id: string;
-    /** The order in which the pools were given. */
+    /** The pools' order in the request. */
     position: number;
     name: string;
     flavor_id: string;
     min_node_count: number;
     max_node_count: number;
     node_count: number;
-    /** GiB; null for bare metal, as are the next two. */
+    /** In GiB; null for bare metal, as are the next two. */
     boot_volume_size: number | null;
     boot_volume_type: string | null;
     servergroup_policy: string | null;
@@ -50,14 +50,14 @@ export interface ClusterTables {
     taints: JSONColumnType<Record<string, string>>;
     crio_config: JSONColumnType<Record<string, string>>;
     kubelet_config: JSONColumnType<Record<string, string>>;
-    /** What a running task does with the pool alone; null otherwise. */
+    /** What a running task does with this pool alone; null otherwise. */
     pending: 'Provisioning' | 'Deleting' | null;
     created_at: Date;
   };
-  /** What connects to a cluster; PEM texts, keys among them. */
+  /** Credentials of a cluster as PEM texts, including its keys. */
   kubernetes_credentials: {
     cluster_id: string;
-    /** Where its API server answers, as a URL. */
+    /** URL of the API server. */
     endpoint: string;
     ca_certificate: string;
     ca_key: string;

@@ -18,13 +18,13 @@ interface UpgradeInput extends ClusterInput {
   version: string;
 }
 
-// All deadlines are under the two hours for which the official clients wait.
+// All deadlines are shorter than the two hours that official clients wait.
 export const CREATE_CLUSTER = taskType<OwnedClusterInput>('create_k8s_cluster_v2', 60);
 export const UPDATE_CLUSTER = taskType<ClusterInput>('update_k8s_cluster_v2', 30);
 export const UPGRADE_CLUSTER = taskType<UpgradeInput>('upgrade_k8s_cluster_v2', 60);
 export const DELETE_CLUSTER = taskType<OwnedClusterInput>('delete_k8s_cluster_v2', 60);
 
-/** How tasks on clusters end: the cluster is held until then. */
+/** How tasks on clusters end. The task holds the cluster until then. */
 export function clusterTasks({ clock, secrets }: { clock: Clock; secrets: Secrets }): TaskEnd[] {
   const create: TaskEnd<OwnedClusterInput> = {
     ...CREATE_CLUSTER,
@@ -54,7 +54,7 @@ export function clusterTasks({ clock, secrets }: { clock: Clock; secrets: Secret
     },
   };
 
-  // One that fails leaves the former version wanted, which is taken for "no further": see `ClusterSpec`.
+  // After a failed upgrade, the former version is wanted again, which means "no further": see `ClusterSpec`.
   const upgrade: TaskEnd<UpgradeInput> = {
     ...UPGRADE_CLUSTER,
     async complete(tx, task, { clusterId, version }) {
@@ -79,14 +79,14 @@ export function clusterTasks({ clock, secrets }: { clock: Clock; secrets: Secret
   return [create, update, upgrade, remove];
 }
 
-/** Gives back what nodes had that are gone. */
+/** Releases the quotas of nodes that are gone. */
 export async function giveBack(tx: Transaction, freed: nodes.FreedQuotas | undefined): Promise<void> {
   if (freed) await releaseQuotas(tx, freed.owner, freed.amounts);
 }
 
 /**
- * Removes a cluster whose nodes are gone, with the security group that they were in, and gives back what all had. That
- * in one go: who holds some of an account's quotas and then wants others waits in a circle with a creation.
+ * Deletes a cluster whose nodes are gone, with their security group, and releases all quotas at once. Who holds some
+ * of an account's quotas and then locks others could deadlock with a creation.
  */
 export async function removeCluster(
   tx: Transaction,

@@ -86,7 +86,7 @@ describe('all six groups at once', () => {
     });
 
     const live = await settledInfrastructure(service, before);
-    // Its making and this change.
+    // The creation and this change.
     expect(live).toMatchObject({
       revision: 2,
       spec: { configuration: { logging: after.logging, cni: after.cni, add_ons: after.add_ons } },

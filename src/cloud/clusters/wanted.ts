@@ -8,7 +8,7 @@ import type { ClusterConfiguration } from './configuration/configuration.ts';
 import { bootDiskOf } from './nodes/pool-nodes.ts';
 import type { ClusterRow, NewPool } from './store.ts';
 
-/** A cluster as it is to be; its nodes are in their rows. */
+/** The wanted cluster, apart from its nodes, which are read from their rows. */
 type Described = Pick<
   ClusterRow,
   | 'id'
@@ -25,7 +25,7 @@ type Described = Pick<
   | 'vast_nfs_enabled'
 > & { configuration: ClusterConfiguration; pools: readonly NewPool[] };
 
-/* What is wanted of clusters. Nodes that are on their way out aren't wanted any more. */
+/* Returns what is wanted of a new cluster. Nodes that are being removed aren't wanted any more. */
 
 export async function clusterMade(
   tx: Transaction,
@@ -54,7 +54,7 @@ export async function clusterMade(
   });
 }
 
-/** With another configuration. */
+/** Changes the configuration. */
 export async function clusterConfigured(
   tx: Transaction,
   place: { projectId: number },
@@ -69,7 +69,7 @@ export async function clusterConfigured(
   }));
 }
 
-/** With these pools, and the nodes that are in their rows. */
+/** Changes the pools, with the nodes that are in their rows. */
 export async function clusterPooled(
   tx: Transaction,
   cluster: Pick<Described, 'id' | 'pools'>,
@@ -97,7 +97,7 @@ function slurmKeyIds({ add_ons }: ClusterConfiguration): string[] {
   return add_ons.slurm.ssh_key_ids?.map((id) => id.toLowerCase()) ?? [];
 }
 
-/** A key that its owner has deleted since stays on the cluster. */
+/** Returns the public keys. A key that its owner has deleted since stays on the cluster. */
 function publicKeysOf(
   ids: readonly string[],
   found: readonly { id: string; public_key: string }[],
@@ -131,7 +131,7 @@ function rangesOf(ipv4: string, ipv6: string | null): { ipv4: string; ipv6?: str
   return { ipv4, ...(ipv6 !== null && { ipv6 }) };
 }
 
-/** At every depth: null can't be told from absent once a change is taken back by a merge patch. */
+/** Removes nulls at every depth: a merge patch that takes back a change can't tell null from absent. */
 function withoutNulls(value: object): Record<string, unknown> {
   return JSON.parse(JSON.stringify(value, (_name, member) => member ?? undefined));
 }

@@ -38,7 +38,7 @@ export function wireClusters(
   };
 }
 
-/** Networks and subnets that nodes may be in; those of the platform to the outside are not among them. */
+/** Networks and subnets that nodes may be in. The platform's external networks are not among them. */
 function lookup(networks: Networks): NetworkLookup {
   return {
     async hasNetwork(scope, id) {

@@ -117,7 +117,7 @@ export const Logging = Type.Object(
   { title: 'KubernetesLogging' },
 );
 
-/** The six groups of a cluster in answers, to be spread into it. */
+/** The six groups of settings in a cluster's answer, to be spread into it. */
 export const configurationAnswer = {
   add_ons: AddOns,
   authentication: orNull(Authentication),

@@ -1,4 +1,4 @@
-/** What a parameter's text stands for. Numbers have limits, both included. */
+/** How to read a parameter's text. The limits of numbers are inclusive. */
 export type ParameterKind =
   | { kind: 'bool' }
   | { kind: 'expander' }
@@ -7,7 +7,7 @@ export type ParameterKind =
 
 const INT32_MAX = 2_147_483_647;
 const INT32_MIN = -2_147_483_648;
-/** The highest priority that a user may give to pods; what lies above is the system's (Kubernetes PriorityClass). */
+/** The highest priority that users may give to pods; higher ones belong to the system (Kubernetes PriorityClass). */
 const MAX_USER_PRIORITY = 1_000_000_000;
 
 const bool = { kind: 'bool' } as const;
@@ -15,11 +15,11 @@ const count = { kind: 'int', min: 0, max: INT32_MAX } as const;
 const delay = { kind: 'duration', positive: false } as const;
 const interval = { kind: 'duration', positive: true } as const;
 
-/** All parameters, offered on every Kubernetes version. Kinds as in the specification, ranges as the program needs them. */
+/** All parameters, offered on every Kubernetes version. Kinds follow the specification, ranges the program. */
 export const AUTOSCALER_PARAMETERS: ReadonlyMap<string, ParameterKind> = new Map<string, ParameterKind>([
   ['balance-similar-node-groups', bool],
   ['expander', { kind: 'expander' }],
-  // The program's flag is an integer; the specification says float, and its kind is the wider one.
+  // The program's flag is an integer. The specification says float, which is the wider kind.
   ['expendable-pods-priority-cutoff', { kind: 'float', min: INT32_MIN, max: MAX_USER_PRIORITY }],
   ['ignore-daemonsets-utilization', bool],
   ['max-empty-bulk-delete', count],

@@ -4,12 +4,12 @@ import { parseGoDuration } from '../../../lib/go-duration.ts';
 import { AUTOSCALER_PARAMETERS, type ParameterKind } from './autoscaler-parameters.ts';
 import { expanderFault } from './expander.ts';
 
-// Decimal only. Go also reads hexadecimal, octal (a leading zero), exponents, infinity and underscores,
-// none of which anybody means here.
+// Decimal only. Go also reads hexadecimal, octal (a leading zero), exponents, infinity and underscores, but nobody
+// means these here.
 const INTEGER = /^[+-]?(?:0|[1-9]\d*)$/;
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/;
 
-/** Problems of a map of autoscaler overrides. A bad name or value would stop the autoscaler at its start. */
+/** Returns the problems of autoscaler overrides. A wrong name or value would keep the autoscaler from starting. */
 export function autoscalerProblems(overrides: Readonly<Record<string, string>>): FieldProblem[] {
   return Object.entries(overrides).flatMap(([name, value]) => {
     const parameter = AUTOSCALER_PARAMETERS.get(name);

@@ -3,19 +3,19 @@ import type { Cilium, Cni } from './configuration.ts';
 import type { CiliumInput, CniInput } from './schema.ts';
 
 const FIELD = 'cni.cilium';
-/** The allocator of node ranges has a bitmap, and refuses IPv6 pools of more than 2^16 ranges (Kubernetes cidr_set.go). */
+/** The allocator of node ranges uses a bitmap. It refuses IPv6 pools of over 2^16 ranges (Kubernetes cidr_set.go). */
 const MAX_NODE_BITS_V6 = 16;
 
 export interface CniContext {
   /** The cluster's CNI; undefined at creation. */
   current: Cni | undefined;
-  /** CIDRs that pods get addresses from; null or absent when the cluster has none of that family or they are unknown. */
+  /** CIDRs from which pods get addresses; null or absent if the cluster has none of that family or if unknown. */
   podsIpPool?: string | null;
   podsIpv6Pool?: string | null;
 }
 
 /**
- * Problems of a CNI group. `given` is what the client sent, which decides the field a problem is reported at;
+ * Returns the problems of a CNI group. `given` is what the client sent; it decides which field gets the blame.
  * `wanted` is the CNI that the cluster would have.
  */
 export function cniProblems(given: CniInput, wanted: Cni, context: CniContext): FieldProblem[] {
@@ -61,7 +61,7 @@ function hubbleProblems(given: CiliumInput, wanted: Cilium): FieldProblem[] {
     : [{ field: `${FIELD}.hubble_ui`, message: 'Needs hubble_relay: send "hubble_relay": true as well.' }];
 }
 
-// With native routing the tunnel protocol still matters: DSR may be dispatched over Geneve.
+// With native routing, the tunnel protocol still matters: DSR may be dispatched over Geneve.
 function routingProblems(given: CiliumInput, wanted: Cilium): FieldProblem[] {
   if (wanted.routing_mode === 'native' || wanted.tunnel !== '') return [];
   return [
@@ -72,7 +72,7 @@ function routingProblems(given: CiliumInput, wanted: Cilium): FieldProblem[] {
   ];
 }
 
-// Fatal when the agent starts (kube_proxy_replacement.go); only Geneve can carry the packets of DSR.
+// The agent refuses to start otherwise (kube_proxy_replacement.go): only Geneve can carry the packets of DSR.
 function balancingProblems(given: CiliumInput, wanted: Cilium): FieldProblem[] {
   if (wanted.lb_mode === 'snat' || wanted.routing_mode === 'native' || wanted.tunnel !== 'vxlan') return [];
   return given.lb_mode === undefined

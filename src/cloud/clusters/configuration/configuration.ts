@@ -1,7 +1,7 @@
 import type { DdosProfile } from '../../../lib/ddos-profile.ts';
 import type { CNI_PROVIDERS, LB_MODES, ROUTING_MODES, SIGNING_ALGORITHMS, TUNNELS } from './schema.ts';
 
-/** Slurm's last three fields are null while it is off. */
+/** Slurm's settings. The last three fields are null while it is off. */
 export interface Slurm {
   enabled: boolean;
   file_share_id: string | null;
@@ -44,7 +44,7 @@ export interface Cilium {
   tunnel: (typeof TUNNELS)[number];
 }
 
-/** `cilium` is an object with provider `cilium` and null with any other. */
+/** `cilium` is an object if the provider is `cilium`, and null otherwise. */
 export interface Cni {
   provider: (typeof CNI_PROVIDERS)[number];
   cilium: Cilium | null;
@@ -54,15 +54,15 @@ export interface Logging {
   enabled: boolean;
   destination_region_id: number | null;
   topic_name: string | null;
-  /** `period` in days. */
+  /** `period` is in days. */
   retention_policy: { period: number | null } | null;
 }
 
-/** What a cluster is configured with, as it is stored and as answers show it. */
+/** The configuration of a cluster, as it is stored and as answers show it. */
 export interface ClusterConfiguration {
   add_ons: { slurm: Slurm };
   authentication: { oidc: Oidc | null } | null;
-  /** Overrides only; null reads like an empty map. */
+  /** Overrides only. Null means the same as an empty map. */
   autoscaler_config: Record<string, string> | null;
   cni: Cni | null;
   ddos_profile: DdosProfile | null;
@@ -100,7 +100,7 @@ export const CILIUM_DEFAULTS: Cilium = {
   tunnel: 'geneve',
 };
 
-/** A cluster for which the client chose nothing. */
+/** The configuration of a cluster for which the client chose nothing. */
 export const DEFAULT_CONFIGURATION: ClusterConfiguration = {
   add_ons: { slurm: SLURM_OFF },
   authentication: { oidc: null },

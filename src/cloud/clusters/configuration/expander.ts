@@ -1,10 +1,10 @@
-/** The expanders of the specification. Upstream has others, which are not offered. */
+/** The expanders in the specification. Upstream has others, which are not offered. */
 export const EXPANDERS = ['random', 'most-pods', 'least-waste', 'price', 'priority', 'grpc'] as const;
 
 /**
- * What is wrong with an expander list, or undefined. The autoscaler splits at commas without trimming, knows
- * each name once, and refuses names after `random`, which leaves nothing to choose from
- * (cluster-autoscaler expander_factory.go).
+ * Returns what is wrong with an expander list, or undefined. The autoscaler splits at commas without trimming, takes
+ * each name once, and refuses names after `random`, which leaves nothing to choose from (cluster-autoscaler
+ * expander_factory.go).
  */
 export function expanderFault(text: string): string | undefined {
   if (/\s/.test(text)) return 'Must not contain blanks: write the list as least-waste,random.';

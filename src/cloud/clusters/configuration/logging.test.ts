@@ -82,7 +82,7 @@ describe('topic name', () => {
     }
   });
 
-  // With the published pattern, this name would keep a process busy for years; the test would never end.
+  // With the published pattern, matching this name would take years.
   it('answers at once for the longest name that fails at its end', () => {
     expect(pattern.test(`a.${'a'.repeat(LIMITS.topicName - 3)}_`)).toBe(false);
     expect(pattern.test(`${'a-'.repeat(111)}_`)).toBe(false);

@@ -5,11 +5,11 @@ import type { LoggingInput } from './schema.ts';
 const FIELD = 'logging.destination_region_id';
 
 export interface LoggingContext {
-  /** Regions that can keep the logs of the cluster's region. */
+  /** Regions that can store the logs of the cluster's region. */
   destinationRegionIds: readonly number[];
 }
 
-/** Problems of a logging group, given and as it would be. Switching logging off never fails for what was set before. */
+/** Returns the problems of a logging group. Older settings never prevent switching logging off. */
 export function loggingProblems(
   given: LoggingInput,
   wanted: Logging,

@@ -25,14 +25,14 @@ import type {
 } from './schema.ts';
 
 /**
- * The configuration that a cluster has after an update, whether or not it is valid. A group that is absent or
- * null stays. Within a group, absent keeps the value, null is a value of its own:
- * - `autoscaler_config`: merged per parameter, `{}` removes all overrides.
- * - `authentication.oidc`: merged per field; a field's null clears it, null for the whole removes OIDC. A map or list
+ * Returns the configuration that a cluster has after an update, valid or not. Groups that are absent or null don't
+ * change. Within a group, an absent key keeps its value, and null is a value of its own:
+ * - `autoscaler_config`: merged per parameter; `{}` removes all overrides.
+ * - `authentication.oidc`: merged per field. Null for a field clears it, null for the whole removes OIDC. A map or list
  *   inside is replaced.
- * - `cni`: `cilium: null` goes back to the platform defaults, the node masks apart.
- * - `ddos_profile`: switching off drops what isn't given along.
- * - `logging`: switching off keeps the rest; switched on without a topic, it gets one named after the cluster.
+ * - `cni`: `cilium: null` restores the platform defaults, except for the node masks.
+ * - `ddos_profile`: switching it off drops every setting that the update doesn't contain.
+ * - `logging`: switching it off keeps the other settings. Switched on without a topic, it gets one named after the cluster.
  */
 export function mergeConfiguration(
   current: ClusterConfiguration,
@@ -60,19 +60,19 @@ export function mergeConfiguration(
   };
 }
 
-/** The configuration of a new cluster: what its creation body says, platform defaults for the rest. */
+/** Returns the configuration of a new cluster: what the creation body sets, and platform defaults for the rest. */
 export function initialConfiguration(creation: ClusterUpdate, clusterName: string): ClusterConfiguration {
   return mergeConfiguration(DEFAULT_CONFIGURATION, creation, clusterName);
 }
 
-/** Groups that differ, in the order of the contract; none means that there is nothing to do. */
+/** Returns the groups that differ, in the order of the contract. If there are none, there is nothing to do. */
 export function changedGroups(current: ClusterConfiguration, wanted: ClusterConfiguration): GroupName[] {
   return GROUP_NAMES.filter(
     (name) => !isDeepStrictEqual(comparable(current)[name], comparable(wanted)[name]),
   );
 }
 
-/** No overrides, no OIDC and no CNI choice may be stored in two ways each. */
+/** No overrides, no OIDC and the default CNI can each be stored in two ways. This chooses one of them. */
 function comparable(configuration: ClusterConfiguration): ClusterConfiguration {
   return {
     ...configuration,
@@ -82,7 +82,7 @@ function comparable(configuration: ClusterConfiguration): ClusterConfiguration {
   };
 }
 
-/** UUIDs come in either letter case and are kept in lower case. */
+/** Clients may send UUIDs in either letter case. They are stored in lower case. */
 function slurmOf(given: SlurmInput): Slurm {
   if (!given.enabled) return SLURM_OFF;
   return {
@@ -119,7 +119,7 @@ function mergeCilium(current: Cilium, given: CiliumInput): Cilium {
   return { ...current, ...given, ...routingOf(current, given) };
 }
 
-/** `tunnel` and `routing_mode` overlap: the one that isn't given follows the other where it has to. */
+/** Merges `tunnel` and `routing_mode`, which overlap: if only one is given, the other one follows where it has to. */
 function routingOf(current: Cilium, given: CiliumInput): Pick<Cilium, 'routing_mode' | 'tunnel'> {
   const { routing_mode = current.routing_mode, tunnel = current.tunnel } = given;
   if (given.tunnel !== undefined && given.routing_mode === undefined) {
@@ -134,7 +134,7 @@ function routingOf(current: Cilium, given: CiliumInput): Pick<Cilium, 'routing_m
 function mergeDdosProfile(current: DdosProfile | null, given: DdosProfileInput): DdosProfile {
   const { profile_template: id, profile_template_name: name } = given;
   const on = given.enabled && current?.enabled ? current : undefined;
-  // Naming another template, in either way, forgets the old one and the values of its fields.
+  // If the update names another template, by ID or by name, the old one and the values of its fields are dropped.
   const kept =
     on && agrees(id, on.profile_template) && agrees(name, on.profile_template_name) ? on : undefined;
   const fields = given.fields?.map(({ base_field, field_value = null }) => ({ base_field, field_value }));

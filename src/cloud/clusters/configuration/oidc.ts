@@ -2,7 +2,7 @@ import type { FieldProblem } from '../../../lib/errors.ts';
 import type { Oidc } from './configuration.ts';
 
 const FIELD = 'authentication.oidc';
-/** Names of Kubernetes' own users and groups begin like this. */
+/** Kubernetes' own users and groups have names that begin like this. */
 const RESERVED = 'system:';
 const TEXT_FIELDS = [
   'client_id',
@@ -14,7 +14,7 @@ const TEXT_FIELDS = [
 ] as const;
 const CONTROL = /\p{Cc}/u;
 
-/** Problems of the OIDC settings that a cluster would have, as the Kubernetes API server would find them. */
+/** Returns the problems that the Kubernetes API server would have with these OIDC settings. */
 export function oidcProblems(oidc: Oidc): FieldProblem[] {
   return [
     ...textProblems(oidc),
@@ -40,7 +40,7 @@ function textFault(text: string | null): string | undefined {
   return text === text.trim() ? undefined : 'Must not begin or end with a blank.';
 }
 
-// The API server stops when it is given one of the two alone, and ignores everything else without them.
+// The API server refuses to start with only one of the two, and ignores all other settings without them.
 function pairProblems(oidc: Oidc): FieldProblem[] {
   return (['issuer_url', 'client_id'] as const)
     .filter((name) => oidc[name] === null)
@@ -56,7 +56,7 @@ function issuerProblems(issuer: string | null): FieldProblem[] {
   return message === undefined ? [] : [{ field: `${FIELD}.issuer_url`, message }];
 }
 
-// apiserver/validation.go; compared with the token's `iss` character by character, so it is never rewritten.
+// See apiserver/validation.go. Tokens' `iss` must equal the issuer character by character, so it is never rewritten.
 function issuerFault(issuer: string): string | undefined {
   if (!issuer.startsWith('https://'))
     return 'Must begin with https://, such as https://accounts.example.com.';
@@ -71,7 +71,7 @@ function issuerFault(issuer: string): string | undefined {
   return issuer.includes('#') ? 'Must not contain a fragment (the part from "#").' : undefined;
 }
 
-// `sys` in front of `tem:admin` reaches a system name as well as `system:` does.
+// `sys` in front of `tem:admin` gives a system name, just as `system:` does.
 function prefixProblems(oidc: Oidc): FieldProblem[] {
   return (['username_prefix', 'groups_prefix'] as const).flatMap((name) => {
     const prefix = oidc[name] ?? '';

@@ -7,7 +7,7 @@ import { DEFAULT_CONFIGURATION } from './configuration.ts';
 import { initialConfiguration } from './merge.ts';
 import { ClusterUpdate } from './schema.ts';
 
-// As the server sets it up: above all, defaults in a schema would be filled in.
+// Configured like the server's: above all, defaults in a schema would be filled in.
 const ajv = new Ajv({ allErrors: true, useDefaults: true, coerceTypes: false, strict: false });
 addFormats.default(ajv);
 const isUpdate = ajv.compile(ClusterUpdate);

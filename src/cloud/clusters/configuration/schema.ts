@@ -21,7 +21,7 @@ export const ROUTING_MODES = ['native', 'tunnel'] as const;
 export const TUNNELS = ['', 'geneve', 'vxlan'] as const;
 export const CNI_PROVIDERS = ['calico', 'cilium'] as const;
 
-/** Limits on what a client may send; the rules and the API document read the same numbers. */
+/** Limits on what clients may send. The rules and the API document use the same numbers. */
 export const LIMITS = {
   sshKeys: 100,
   workers: 10_000,
@@ -36,14 +36,14 @@ export const LIMITS = {
 const INT32_MAX = 2_147_483_647;
 
 /**
- * A log topic: labels of lower-case letters, digits and inner hyphens, joined by dots. Written without
- * nested repetition over the same characters, so that matching takes linear time.
+ * A log topic: labels of lower-case letters, digits and inner hyphens, joined by dots. No repetition is nested in
+ * another one over the same characters, so matching takes linear time.
  */
 export const TOPIC_NAME_PATTERN = '^[a-z0-9]+(?:-+[a-z0-9]+)*(?:\\.[a-z0-9]+(?:-+[a-z0-9]+)*)*$';
 
 /**
- * One object for both forms, since a validator can't tell branches apart by a boolean and would answer with
- * the faults of both. The rules of Slurm hold what each form needs.
+ * One object for both forms. A validator can't choose a branch by a boolean and would report the faults of both.
+ * Slurm's rules check what each form needs.
  */
 export const SlurmInput = Type.Object(
   {
@@ -328,7 +328,7 @@ export const LoggingInput = closed(
   { title: 'KubernetesLoggingInput', description: 'Log forwarding. Fields left out keep their value.' },
 );
 
-/** The five groups that may also be null, which acts as absent. */
+/** The five groups that may be null. Null means the same as absent. */
 const nullableGroups = {
   authentication: Optional(orNull(AuthenticationInput)),
   autoscaler_config: Optional(orNull(AutoscalerConfig)),
@@ -337,14 +337,14 @@ const nullableGroups = {
   logging: Optional(orNull(LoggingInput)),
 };
 
-/** Body of the cluster update. */
+/** Body of a cluster update. */
 export const ClusterUpdate = closed(
   { add_ons: Optional(AddOnsInput), ...nullableGroups },
   {
     title: 'KubernetesClusterUpdate',
     description:
       'Six groups of settings. A group that is left out or null stays as it is; `add_ons` can not be null.',
-    // Without `cni`: what it may hold depends on the plug-in that the cluster was made with.
+    // Leaves out `cni`: what it may contain depends on the plug-in that the cluster was created with.
     examples: [
       {
         authentication: {
@@ -376,7 +376,7 @@ export const ClusterUpdate = closed(
   },
 );
 
-/** The same groups in the creation body, to be spread into it. */
+/** The same groups in a creation body, to be spread into it. */
 export const creationGroups = { add_ons: Optional(AddOnsInput), ...nullableGroups };
 
 export type ClusterUpdate = Static<typeof ClusterUpdate>;

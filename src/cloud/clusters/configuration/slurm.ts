@@ -13,21 +13,21 @@ export function runsSlurm(kubernetesVersion: string): boolean {
   return KUBERNETES_MINORS.includes(`${major}.${minor}`);
 }
 
-/** What Slurm stands on, as it is when the request arrives. */
+/** What Slurm depends on, as of the request's arrival. */
 export interface SlurmContext {
   /** With or without the leading `v`. */
   kubernetesVersion: string;
   hasGpuPool: boolean;
   vastNfsEnabled: boolean;
-  /** The share that the request names; undefined when project and region have none of that ID. */
+  /** The file share that the request names; undefined if the project has no such share in the region. */
   fileShare: SlurmShare | undefined;
-  /** Those of the requested SSH keys that exist in the project. */
+  /** The requested SSH keys that exist in the project. */
   knownSshKeyIds: ReadonlySet<string>;
 }
 
 /**
- * Problems of a Slurm update. What stands unchanged isn't judged again, so that a cluster that was upgraded
- * since, or lost a key, still takes the same settings without a fault.
+ * Returns the problems of a Slurm update. Unchanged settings aren't checked again, so that a cluster that was upgraded
+ * or lost a key since can still be sent the same settings.
  */
 export function slurmProblems(
   given: SlurmInput,

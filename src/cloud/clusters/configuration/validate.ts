@@ -9,14 +9,14 @@ import { oidcProblems } from './oidc.ts';
 import type { ClusterUpdate } from './schema.ts';
 import { type SlurmContext, slurmProblems } from './slurm.ts';
 
-/** What the rules have to know about the cluster and its region. */
+/** What the rules need to know about the cluster and its region. */
 export interface ConfigurationContext extends DdosContext, LoggingContext, Omit<CniContext, 'current'> {
   clusterName: string;
   /** Only needed when the request enables Slurm. */
   slurm?: SlurmContext;
 }
 
-/** All problems of a cluster update; groups that the request leaves alone are not judged again. */
+/** Returns all problems of a cluster update. Groups that the request leaves alone are not checked again. */
 export function validateConfiguration(
   update: ClusterUpdate,
   current: ClusterConfiguration,
@@ -27,7 +27,7 @@ export function validateConfiguration(
   return problemsOf(update, current, wanted, { ...context, current: cni });
 }
 
-/** All problems of the six groups of a creation body. */
+/** Returns all problems of the six groups in a creation body. */
 export function validateInitialConfiguration(
   creation: ClusterUpdate,
   context: ConfigurationContext,

@@ -29,7 +29,7 @@ const Kubeconfig = Type.Object(
   { title: 'Kubeconfig' },
 );
 
-/** What connects to a cluster. Not for those who may only read, since it lets them do everything inside. */
+/** Routes for credentials. They let the caller do everything inside the cluster, so read access isn't enough. */
 export function credentialRoutes(
   app: Api,
   { clusterCredentials }: { clusterCredentials: ClusterCredentials },

@@ -7,7 +7,7 @@ import { findCluster } from '../store.ts';
 import { type CredentialsRow, findCredentials } from './store.ts';
 
 export interface ClusterCredentials {
-  /** @throws NotFoundError, also for a cluster without any; ConflictError while the cluster is being created */
+  /** @throws NotFoundError, also if the cluster has no credentials; ConflictError while it is being created */
   get(scope: Scope, name: string): Promise<CredentialsRow>;
 }
 

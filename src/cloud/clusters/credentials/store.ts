@@ -7,7 +7,7 @@ import type { Secrets } from '../../../secrets/secrets.ts';
 
 export type CredentialsRow = Selectable<Tables['kubernetes_credentials']>;
 
-/** Keeps what the cluster's backend made. Its keys are nowhere else. */
+/** Stores the credentials that the cluster's backend created. The keys exist nowhere else. */
 export async function keepCredentials(
   db: Sql,
   secrets: Secrets,

@@ -15,7 +15,7 @@ const QUOTAS = { vm_count: 4, volume_count: 2, cluster_count: 1, firewall_count:
 const catalog = catalogWithQuotas(QUOTAS);
 let service: TestService;
 let parts: ClusterParts;
-/** Two virtual nodes and one of bare metal. */
+/** A cluster of two virtual nodes and a bare metal one. */
 let cluster: { name: string };
 beforeAll(async () => {
   service = await startService({ TRADEWIND_CATALOG_DIR: catalog });

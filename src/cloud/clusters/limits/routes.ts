@@ -7,7 +7,7 @@ import type { ClusterLimits } from './service.ts';
 
 const tags = ['Kubernetes clusters'];
 
-/** Questions about quotas, under one version's base. */
+/** Routes that ask about quotas, under the base path of one version. */
 export function limitRoutes(
   app: Api,
   { clusterLimits }: { clusterLimits: ClusterLimits },

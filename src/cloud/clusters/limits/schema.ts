@@ -27,7 +27,7 @@ export const QuotaPool = Type.Object(
   },
 );
 export type QuotaPool = Static<typeof QuotaPool>;
-/** The same as a body of its own, where an example belongs to the body. */
+/** The same schema as a request body: the example belongs to the body only. */
 export const CheckPoolLimits = { ...QuotaPool, examples: [{ flavor_id: 'g1-standard-2-4', node_count: 3 }] };
 
 export const CheckClusterLimits = Type.Object(

@@ -11,9 +11,9 @@ import type { CheckClusterLimits, QuotaPool } from './schema.ts';
 
 type ExceededQuota = QuotaExceededError['info'];
 
-/** Whether quotas leave room for clusters and pools that might be made. Nothing is taken. */
+/** Says whether quotas leave room for possible clusters and pools. Takes nothing. */
 export interface ClusterLimits {
-  /** @throws InvalidError for a flavor that pools can't have here */
+  /** @throws InvalidError for a flavor that isn't offered for pools in the region */
   ofCluster(scope: Scope, request: CheckClusterLimits): Promise<ExceededQuota[]>;
   /** @throws as `ofCluster` */
   ofPool(scope: Scope, pool: QuotaPool): Promise<ExceededQuota[]>;

@@ -33,13 +33,13 @@ async function finished(answer: { status: number; text: string; body: string[] }
   expect(await service.http.task(answer.body[0] ?? '')).toMatchObject({ state: 'FINISHED', error: null });
 }
 
-/** The task that holds the cluster ends. */
+/** Waits until the task that holds the cluster has ended. */
 async function settled({ name }: { name: string }) {
   const { task_id } = (await service.http.get(`${CLUSTERS}/${name}`)).body;
   if (task_id !== null) expect(await service.http.task(task_id)).toMatchObject({ state: 'FINISHED' });
 }
 
-/** Lets the task end as overdue before it did anything, then do what it still does. */
+/** Makes the task overdue before it did anything, then lets it continue. */
 async function overdue(taskId: string, goOn: () => Promise<void>) {
   await service.pool.query(`update tasks set deadline_at = now() - interval '1 second' where id = $1`, [
     taskId,
@@ -48,7 +48,7 @@ async function overdue(taskId: string, goOn: () => Promise<void>) {
   await goOn();
 }
 
-/** All that nodes consist of, and what the account has taken of its quotas. */
+/** Counts everything that nodes consist of, and the quotas that the account has taken. */
 async function belongings() {
   const { rows } = await service.pool.query(`
     select (select count(*) from instances) as instances, (select count(*) from ports) as ports,
@@ -208,7 +208,7 @@ describe('the nodes of a cluster', () => {
     await finished(await http.delete(`${CLUSTERS}/${cluster.name}`));
     const at = `/cloud/v1/volumes/1/1/${volumeId}`;
     expect((await http.get(at)).body).toMatchObject({ status: 'available', attachments: [] });
-    // From here on it is a volume like any other.
+    // From now on, it is a volume like any other.
     expect(await http.patch(at, { name: 'was of a node' })).toMatchObject({ status: 200 });
     await finished(await http.post(`${at}/extend`, { size: 60 }));
   });

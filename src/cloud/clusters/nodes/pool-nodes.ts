@@ -11,7 +11,7 @@ import { type QuotaAmounts, refuseExceeded } from '../../quotas/in-transaction.t
 import * as workerGroups from '../../security-groups/worker-groups/in-transaction.ts';
 import type { NewCluster, NewPool } from '../store.ts';
 
-/** What of a cluster decides where its nodes are and who may log in to them. */
+/** The fields of a cluster that decide where its nodes are and who may log in to them. */
 type Home = Pick<NewCluster, 'id' | 'name' | 'keypair' | 'fixed_network' | 'fixed_subnet' | 'is_ipv6'>;
 type Kind = Pick<
   NewPool,
@@ -28,11 +28,12 @@ interface MoreNodes {
   amount: number;
 }
 
-/** The nodes of the pools of clusters, for the requests that change how many there are. The cluster's lock is held. */
+/** The nodes of pools, for requests that change their number. The caller holds the lock on the cluster. */
 export interface PoolNodes {
   /**
-   * Adds nodes, held by the task, and answers what they take of the quotas, which the caller takes at the end.
-   * @throws QuotaExceededError at once for what is beyond them already, ConflictError when addresses have run out
+   * Adds nodes, held by the task. Returns the quotas that they need, which the caller takes at the end.
+   * @throws QuotaExceededError for quotas that are exceeded already now, ConflictError when there are no addresses
+   * left
    */
   add(
     tx: Transaction,
@@ -41,7 +42,7 @@ export interface PoolNodes {
     more: readonly MoreNodes[],
     taskId: string,
   ): Promise<QuotaAmounts>;
-  /** Lets the task replace a node by a new one; answers what that one takes. @throws as `add`, quotas excepted */
+  /** Lets the task replace a node. Returns the quotas of the new node. @throws as `add`, except for quotas */
   replace(
     tx: Transaction,
     scope: Scope,
@@ -49,7 +50,7 @@ export interface PoolNodes {
     node: { id: string; pool: Kind },
     taskId: string,
   ): Promise<QuotaAmounts>;
-  /** Lets the task remove nodes, with these volumes even if they have snapshots. @throws InvalidError, ConflictError */
+  /** Lets the task remove all nodes, and these volumes even with snapshots. @throws InvalidError, ConflictError */
   removeAll(
     tx: Transaction,
     pools: readonly Pick<Kind, 'id'>[],
@@ -57,7 +58,7 @@ export interface PoolNodes {
     volumeIds?: readonly string[],
   ): Promise<void>;
   /**
-   * Brings a pool to so many nodes, of which the newest go first. Answers what it takes of the quotas.
+   * Resizes a pool to the wanted number of nodes, removing the newest first. Returns the quotas that it needs.
    * @throws as `add`
    */
   resize(
@@ -67,7 +68,7 @@ export interface PoolNodes {
     wanted: MoreNodes,
     taskId: string,
   ): Promise<QuotaAmounts>;
-  /** The groups of the nodes become those of the pool. */
+  /** Gives the nodes the security groups of their pool. */
   setGroups(tx: Transaction, clusterId: string, pool: Pick<Kind, 'id' | 'security_group_ids'>): Promise<void>;
 }
 
@@ -160,13 +161,13 @@ async function homeOf(
   return { kind: 'any-subnet', networkId: id, family: 'IPv4' };
 }
 
-/** The public addresses of a node, all on one interface. */
+/** Returns the public addresses of a node, all on one interface. */
 function outsideOf({ is_public_ipv4 }: Kind, { is_ipv6 }: Home): AddressSource[] {
   const families = [...(is_public_ipv4 ? ['IPv4' as const] : []), ...(is_ipv6 ? ['IPv6' as const] : [])];
   return families.map((family) => ({ kind: 'external', family }));
 }
 
-/** What its nodes boot from; null for bare metal. */
+/** Returns the disk that the pool's nodes boot from; null for bare metal. */
 export function bootDiskOf({
   boot_volume_size: sizeGib,
   boot_volume_type: type,
@@ -175,13 +176,13 @@ export function bootDiskOf({
   return sizeGib === null || volumeType === undefined ? null : { sizeGib, volumeType };
 }
 
-/** The body of such a request names no network, so that a missing one is no fault of the body. */
+/** Turns an InvalidError into a conflict: the body names no network, so a missing one isn't the body's fault. */
 export function inWordsOfCluster(error: unknown): never {
   if (!(error instanceof InvalidError)) throw error;
   throw new ConflictError(`The nodes get no address: ${Object.values(error.fields).flat().join(' ')}`);
 }
 
-/** The same for a creation, whose body may name the network. */
+/** Does the same for a creation, whose body may name the network. */
 export function inFieldsOfCreation({ fixed_subnet: subnetId }: Pick<Home, 'fixed_subnet'>) {
   return (error: unknown): never => {
     if (!(error instanceof InvalidError)) throw error;

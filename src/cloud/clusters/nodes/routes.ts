@@ -19,7 +19,7 @@ const NodeListQuery = Type.Object(
   { additionalProperties: false },
 );
 
-/** The two places under which nodes are found. */
+/** The two paths that lead to nodes. */
 const PLACES = [
   {
     path: '',
@@ -41,7 +41,7 @@ interface NodeRouteDependencies {
   clusterNodes: ClusterNodes;
 }
 
-/** The nodes of clusters, which are instances. */
+/** Routes for the nodes of clusters, which are instances. */
 export function nodeRoutes(app: Api, deps: NodeRouteDependencies): void {
   for (const base of CLUSTER_BASES) {
     for (const place of PLACES) placeRoutes(app, deps, base, place);

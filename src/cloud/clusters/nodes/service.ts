@@ -14,7 +14,7 @@ import { clusterPooled } from '../wanted.ts';
 import { inWordsOfCluster, type PoolNodes } from './pool-nodes.ts';
 import * as store from './store.ts';
 
-/** Where nodes are: in a cluster, or in one of its pools. */
+/** Where to look for nodes: in a whole cluster, or in one of its pools. */
 export interface NodePlace {
   clusterName: string;
   poolName?: string;
@@ -22,9 +22,9 @@ export interface NodePlace {
 
 /** The nodes of clusters, as instances. */
 export interface ClusterNodes {
-  /** The newest first. @throws NotFoundError for the cluster or the pool */
+  /** Lists the newest node first. @throws NotFoundError for the cluster or the pool */
   list(scope: Scope, place: NodePlace, page: PageQuery): ReturnType<Instances['shown']>;
-  /** Starts the task that replaces a node by a new one. @throws NotFoundError, ConflictError while a task holds the cluster */
+  /** Starts the task that replaces a node. @throws NotFoundError, ConflictError while a task holds the cluster */
   delete(scope: Scope, place: NodePlace, instanceId: string): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export function createClusterNodes(deps: {
           input: { clusterId: cluster.id, poolId: pool.id, nodeCount: pool.node_count },
           wants: [await clusterPooled(tx, cluster)],
         });
-        // The node that goes gives back as much.
+        // The node that is removed releases the same quotas.
         await overdrawQuotas(tx, scope, quotas);
       });
     },

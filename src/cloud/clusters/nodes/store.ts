@@ -1,6 +1,6 @@
 import type { Transaction } from '../../../db/database.ts';
 
-/** The pool of a node; undefined for an instance that is none, or that isn't there. */
+/** Returns the pool of a node; undefined for an instance that doesn't exist or isn't a node. */
 export async function poolOfNode(tx: Transaction, instanceId: string): Promise<string | undefined> {
   const row = await tx.sql
     .selectFrom('instances')

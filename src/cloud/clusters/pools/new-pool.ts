@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { PoolInput } from '../schema.ts';
 import type { NewPool } from '../store.ts';
 
-/** A pool as it is asked for, with every default filled in. */
+/** Fills in every default of a requested pool. */
 export function newPool(pool: PoolInput): NewPool {
   return {
     id: randomUUID(),

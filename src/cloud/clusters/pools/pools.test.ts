@@ -35,7 +35,7 @@ async function finished(answer: { status: number; text: string; body: string[] }
 
 const infrastructure = (cluster: { id: string }) => settledInfrastructure(service, cluster);
 
-/** Lets the task end as overdue before it did anything, then do what it still does. */
+/** Makes the task overdue before it did anything, then lets it continue. */
 async function overdue(taskId: string, goOn: () => Promise<void>) {
   await service.pool.query(AGED, [taskId]);
   expect(await service.http.task(taskId)).toMatchObject({ state: 'ERROR' });

@@ -17,7 +17,7 @@ interface PoolRouteDependencies {
   clusterPools: ClusterPools;
 }
 
-/** The pools of clusters, under one version's base. */
+/** Routes for the pools of clusters, under the base path of one version. */
 export function poolRoutes(app: Api, dialect: Dialect, deps: PoolRouteDependencies, base: ClusterBase): void {
   changingRoutes(app, dialect, deps, base);
   readingRoutes(app, deps, base);

@@ -2,7 +2,7 @@ import type { FieldProblem } from '../../../lib/errors.ts';
 import type { Scope } from '../../projects/service.ts';
 import type { ClusterReferences } from '../references.ts';
 
-/** Problems of the security groups of pools. `path` leads to each pool in the body: empty, or with a dot at its end. */
+/** Returns the problems of pools' security groups. Each `path` in the body is empty or ends with a dot. */
 export async function poolGroupProblems(
   scope: Scope,
   pools: readonly { path: string; ids: readonly string[] }[],

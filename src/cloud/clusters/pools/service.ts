@@ -25,17 +25,20 @@ import { poolGroupProblems } from './security-groups.ts';
 import * as store from './store.ts';
 import { CONFIGURE_POOL, CREATE_POOL, DELETE_POOL, RESIZE_POOL } from './tasks.ts';
 
-/** Single pools of a cluster that runs. Each change is refused with a ConflictError while a task holds the cluster. */
+/** Single pools of a running cluster. Every change throws ConflictError while a task holds the cluster. */
 export interface ClusterPools {
-  /** Judges pools that nobody makes, by what they say. @throws InvalidError for those that can't be had in the region */
+  /** Checks possible pools. @throws InvalidError for pools that aren't available in the region */
   requirePossible(scope: Scope, pools: readonly PossiblePool[]): void;
-  /** @throws NotFoundError, InvalidError with every fault of the body, ConflictError also for a name that exists, QuotaExceededError */
+  /**
+   * @throws NotFoundError, InvalidError with every fault of the body, ConflictError also for a name that exists,
+   * QuotaExceededError
+   */
   create(scope: Scope, clusterName: string, request: PoolInput): Promise<string>;
   /** Changes a pool at once. @throws NotFoundError, InvalidError */
   update(scope: Scope, clusterName: string, name: string, request: UpdatePool): Promise<PoolRow>;
-  /** @throws NotFoundError, InvalidError for a number outside the pool's own limits, QuotaExceededError */
+  /** @throws NotFoundError, InvalidError for a number outside the pool's limits, QuotaExceededError */
   resize(scope: Scope, clusterName: string, name: string, nodeCount: number): Promise<string>;
-  /** The cluster goes with its last pool. @throws NotFoundError, ConflictError also for a pool that Slurm needs */
+  /** Deletes the cluster with its last pool. @throws NotFoundError, ConflictError also for a pool that Slurm needs */
   delete(scope: Scope, clusterName: string, name: string): Promise<string>;
 }
 
@@ -201,7 +204,7 @@ function refuseOneMore({ name, pools }: ClusterRow, poolName: string): void {
   }
 }
 
-/** Slurm's workers run on GPU nodes. */
+/** Refuses to remove the last GPU pool under Slurm: Slurm's workers run on GPU nodes. */
 function refuseSlurmsPool({ name, configuration, pools }: ClusterRow, { id, name: poolName }: PoolRow): void {
   if (!configuration.add_ons.slurm.enabled) return;
   if (pools.some((other) => other.id !== id && isGpu(other.flavor_id))) return;
@@ -210,7 +213,7 @@ function refuseSlurmsPool({ name, configuration, pools }: ClusterRow, { id, name
   );
 }
 
-/** Null and absent keep what is there. */
+/** Null and absent fields keep their values. */
 function settingsOf(pool: PoolRow, request: UpdatePool): store.PoolSettings {
   return {
     min_node_count: request.min_node_count ?? pool.min_node_count,
@@ -224,7 +227,7 @@ function settingsOf(pool: PoolRow, request: UpdatePool): store.PoolSettings {
   };
 }
 
-/** Blames the limit that was sent. */
+/** Reports a wrong limit at the field that was sent. */
 function limitProblems(
   { min_node_count: min, max_node_count: max }: store.PoolSettings,
   request: UpdatePool,

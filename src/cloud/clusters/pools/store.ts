@@ -13,7 +13,7 @@ export type PoolSettings = Pick<
   | 'security_group_ids'
 >;
 
-/** Writes what a change makes of a pool. The cluster's lock is held. */
+/** Writes the changed settings of a pool. The caller holds the lock on the cluster. */
 export async function changePool(tx: Transaction, id: string, settings: PoolSettings): Promise<void> {
   const { security_group_ids, labels, taints, crio_config, kubelet_config, ...columns } = settings;
   await tx.sql
@@ -31,7 +31,7 @@ export async function changePool(tx: Transaction, id: string, settings: PoolSett
   await linkGroups(tx, [{ id, security_group_ids }]);
 }
 
-/** Notes what the holding task does with the pool, null when it has ended. */
+/** Records what the holding task does with the pool; null when the task has ended. */
 export async function markPool(tx: Transaction, id: string, pending: 'Deleting' | null): Promise<void> {
   await tx.sql.updateTable('kubernetes_pools').set({ pending }).where('id', '=', id).execute();
 }

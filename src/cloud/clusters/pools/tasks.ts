@@ -14,18 +14,18 @@ interface ResizeInput extends PoolInput {
 }
 interface RemovalInput extends OwnedClusterInput {
   poolId: string;
-  /** Whether the cluster goes with it. */
+  /** Whether the cluster is deleted with it. */
   last: boolean;
 }
 
 export const CREATE_POOL = taskType<PoolInput>('create_k8s_cluster_pool_v2', 60);
-/** Also of a pool that gets a new node for one of its own. */
+/** Also used when a pool's node is replaced. */
 export const RESIZE_POOL = taskType<ResizeInput>('resize_k8s_cluster_v2', 60);
 export const DELETE_POOL = taskType<RemovalInput>('delete_k8s_cluster_pool_v2', 60);
-/** Not published: the published operation answers the pool and no task. */
+/** Not a published task type: the published operation answers with the pool and not with a task. */
 export const CONFIGURE_POOL = taskType<object>('update_k8s_cluster_pool_v2', 60);
 
-/** How tasks on single pools end: all but the last kind hold the cluster until then. */
+/** How tasks on single pools end. All kinds except the last hold the cluster until then. */
 export function poolTasks({ clock }: { clock: Clock }): TaskEnd[] {
   const create: TaskEnd<PoolInput> = {
     ...CREATE_POOL,
@@ -74,7 +74,7 @@ export function poolTasks({ clock }: { clock: Clock }): TaskEnd[] {
     },
   };
 
-  // The pool shows its settings from the moment they are accepted, so that they have to get there in the end.
+  // The pool shows its new settings as soon as they are accepted, so they have to take effect in the end.
   const configure: TaskEnd<object> = {
     ...CONFIGURE_POOL,
     keeps: true,

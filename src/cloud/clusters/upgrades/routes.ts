@@ -18,7 +18,7 @@ const UpgradeCluster = Type.Object(
   },
 );
 
-/** Upgrades of clusters, under one version's base. */
+/** Routes for upgrades of clusters, under the base path of one version. */
 export function upgradeRoutes(
   app: Api,
   dialect: Dialect,

@@ -13,9 +13,12 @@ import { clusterUpgraded } from '../wanted.ts';
 import { upgradeVersions } from './versions.ts';
 
 export interface ClusterUpgrades {
-  /** Versions that the cluster may go to, oldest first, each with its leading `v`. @throws NotFoundError */
+  /** Returns the versions that the cluster may go to, oldest first, with leading `v`. @throws NotFoundError */
   versions(scope: Scope, name: string): Promise<string[]>;
-  /** @throws NotFoundError, InvalidError for any other version, ConflictError while a task holds the cluster, or Slurm that the version doesn't run */
+  /**
+   * @throws NotFoundError, InvalidError for any other version, ConflictError while a task holds the cluster, or if
+   * Slurm doesn't run on the version
+   */
   start(scope: Scope, name: string, version: string): Promise<string>;
 }
 
@@ -53,7 +56,7 @@ export function createClusterUpgrades(deps: {
   };
 }
 
-/** Slurm would stop on a version that it doesn't run on. */
+/** Leaves out versions that would stop Slurm. */
 function possibleVersions({ configuration }: ClusterRow, versions: string[]): string[] {
   return configuration.add_ons.slurm.enabled ? versions.filter(runsSlurm) : versions;
 }

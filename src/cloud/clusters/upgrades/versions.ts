@@ -1,7 +1,7 @@
 /**
- * Those of the offered versions, in their order, that a cluster of `version` may go to: newer patches of its minor
- * and all of the next one, since the control plane of Kubernetes moves one minor at a time and never down
- * (Kubernetes version skew policy).
+ * Returns the offered versions that a cluster of `version` may be upgraded to, in the given order: newer patches of
+ * its minor version and all of the next minor, since the control plane of Kubernetes moves one minor at a time and
+ * never down (Kubernetes version skew policy).
  */
 export function upgradeVersions(version: string, offered: readonly string[]): string[] {
   const now = numbersOf(version);
