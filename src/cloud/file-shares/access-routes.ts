@@ -19,7 +19,7 @@ const BASE = '/cloud/v1/file_shares/:project_id/:region_id';
 const RULES = `${BASE}/:file_share_id/access_rule`;
 const tags = ['File shares'];
 
-/** Who may reach a share, and whether one more fits. */
+/** Routes for the access rules of a share, and for the check of quotas. */
 export function shareAccessRoutes(
   app: Api,
   deps: { fileShares: FileShares; shareAccess: ShareAccess },

@@ -21,7 +21,7 @@ afterAll(async () => {
   fs.rmSync(catalog, { recursive: true });
 });
 
-/** Answers the address of the share's rules. */
+/** Creates a share and returns the URL of its access rules. */
 async function share(region: number, body: object): Promise<string> {
   const base = `/cloud/v1/file_shares/1/${region}`;
   const made = await service.http.post(base, { name: 'with rules', protocol: 'NFS', size: 1, ...body });

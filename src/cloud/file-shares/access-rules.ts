@@ -16,16 +16,16 @@ import type { FileShares } from './service.ts';
 import type { FileShareRow } from './store.ts';
 import { letIn, shutOut } from './wanted.ts';
 
-/** Who may reach a standard share, rule by rule. */
+/** The access rules of standard shares. */
 export interface ShareAccess {
   /**
-   * @throws NotFoundError, InvalidError for a bad address and for a VAST share, ConflictError while a task holds the
-   * share, for an address that has a rule, and beyond the most rules
+   * @throws NotFoundError, InvalidError for a bad address or a VAST share, ConflictError while a task holds the share,
+   * for an address that has a rule already, and when the share has the most rules
    */
   add(scope: Scope, shareId: string, rule: CreateAccessRule): Promise<store.AccessRuleRow>;
-  /** Of a VAST share, none. @throws NotFoundError */
+  /** Returns none for a VAST share. @throws NotFoundError */
   list(scope: Scope, shareId: string, page: PageQuery): Promise<Page<store.AccessRuleRow>>;
-  /** @throws NotFoundError for share and rule, ConflictError while a task holds the share */
+  /** @throws NotFoundError for the share or the rule, ConflictError while a task holds the share */
   remove(scope: Scope, shareId: string, ruleId: string): Promise<void>;
 }
 

@@ -22,13 +22,13 @@ export async function countRules(tx: Transaction, shareId: string): Promise<numb
   return count;
 }
 
-/** In the order in which they were made. */
+/** Lists the rules in the order of their creation. */
 export async function listRules(db: Sql, shareId: string, page: PageQuery): Promise<Page<AccessRuleRow>> {
   const rules = db.selectFrom('file_share_access_rules').selectAll().where('file_share_id', '=', shareId);
   return pageWithCount(rules.orderBy('created_at').orderBy('id'), page);
 }
 
-/** Undefined where there was none. */
+/** Returns undefined if there was no such rule. */
 export async function deleteRule(
   tx: Transaction,
   shareId: string,

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** The id of the share that a finished task made. */
+/** Creates a share, waits for its task and returns the share's ID. */
 async function created(body: object, region = 1): Promise<string> {
   const { status, text, body: tasks } = await service.http.post(base(region), body);
   expect(status, text).toBe(200);

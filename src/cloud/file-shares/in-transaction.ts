@@ -6,7 +6,7 @@ import { settingsOf } from './share-change.ts';
 import { slurmNeeds } from './slurm-needs.ts';
 import { keepFree } from './store.ts';
 
-/** Up to `limit` shares that keep a network or a subnet from being deleted, each as `file share data (<id>)`. */
+/** Returns up to `limit` shares that keep a network or a subnet from deletion, each as `file share data (<id>)`. */
 export async function sharesIn(
   tx: Transaction,
   place: Place,
@@ -27,7 +27,7 @@ export async function sharesIn(
   return rows.map(({ id, name }) => `file share ${name} (${id})`);
 }
 
-/** Keeps the share as it is until the transaction ends; false when it is gone, held by a task or no longer good for Slurm. */
+/** Locks the share until the transaction ends. False if it is gone, held by a task or not suitable for Slurm now. */
 export async function keepForSlurm(tx: Transaction, scope: Scope, id: string): Promise<boolean> {
   const row = await keepFree(tx, scope, id);
   const settings = row ? settingsOf(row) : null;

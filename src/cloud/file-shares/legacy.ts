@@ -3,7 +3,7 @@ import { InvalidError } from '../../lib/errors.ts';
 import { LEGACY } from '../../lib/legacy.ts';
 import type { FileShareType } from './tables.ts';
 
-/** The kind of a share under its older name, which the library under the older Terraform provider sends alone. */
+/** The type of a share under its older name. The library under the older Terraform provider sends only this one. */
 
 export const VOLUME_TYPES = { standard: 'default_share_type', vast: 'vast_share_type' } as const;
 
@@ -17,7 +17,7 @@ export const legacyType = {
   ),
 };
 
-/** The kind that a request names by either name. @throws InvalidError when the two differ */
+/** Returns the type of a share, whichever of the two fields names it. @throws InvalidError when they differ */
 export function typeNamed(request: {
   type_name?: FileShareType;
   volume_type?: (typeof VOLUME_TYPES)[FileShareType];

@@ -6,7 +6,7 @@ import { typeNamed } from './legacy.ts';
 import type { CreateFileShare } from './schema.ts';
 import type { FileShareType, VastSettings } from './tables.ts';
 
-/** Which fields belong to one kind alone. */
+/** Fields that only shares of one type have. */
 const OWN_FIELDS = { standard: ['network', 'access'], vast: ['share_settings'] } as const;
 
 export interface NewShare {
@@ -20,8 +20,8 @@ export interface NewShare {
 }
 
 /**
- * The share that a request asks for, with what it left out.
- * @throws InvalidError when the region has no such shares, or fields are missing or of the other kind
+ * Returns the share that a request asks for, with defaults filled in.
+ * @throws InvalidError when the region has no shares of the type, or fields are missing or belong to the other type
  */
 export function newShare(request: CreateFileShare, region: Region): NewShare {
   const typeName = typeOf(request, region);
@@ -62,7 +62,7 @@ function typeOf(request: CreateFileShare, region: Region): FileShareType {
   throw new InvalidError([{ field: 'type_name', message }]);
 }
 
-/** Left out, the kind is `standard`, unless nothing of the request or the region is of that kind. */
+/** Returns the type if none is named: `standard`, unless neither the request nor the region fits that type. */
 function typeMeant(request: CreateFileShare, offered: readonly FileShareType[]): FileShareType {
   if (request.network || request.access) return 'standard';
   if (request.share_settings) return 'vast';

@@ -29,7 +29,7 @@ export function presentedShare(row: FileShareRow, scope: Scope): FileShareAnswer
 
 function networkOf(row: FileShareRow): FileShareAnswer['network'] {
   const { network_id, network_name, subnet_id, subnet_name } = row;
-  // A standard share has all four.
+  // All four are set for a standard share.
   if (network_id === null || subnet_id === null) return vastNetwork(row.region_id);
   return { network_id, network_name: network_name ?? '', subnet_id, subnet_name: subnet_name ?? '' };
 }

@@ -18,7 +18,7 @@ import {
 import type { FileShares } from './service.ts';
 
 const BASE = '/cloud/v1/file_shares/:project_id/:region_id';
-/** `check_limits` is a question, not an id. */
+/** `check_limits` is an operation, not an ID. */
 const ONE_SHARE = `${BASE}/:file_share_id(^(?!check_limits$).*$)`;
 const tags = ['File shares'];
 

@@ -8,7 +8,7 @@ import { listOf, listQuery, ProjectRegion, ResourceName } from '../../lib/wire.t
 import { exceededQuotasSchema } from '../quotas/schema.ts';
 import { legacyType, VOLUME_TYPES } from './legacy.ts';
 
-/** Our own limits; nothing published names any. */
+/** Our own limits. None are published. */
 const MAX_SIZE_GIB = 1_000_000;
 export const MAX_ACCESS_RULES = 100;
 
@@ -37,7 +37,7 @@ export const AccessMode = Type.Enum(['ro', 'rw'], {
   description: '`ro`: read. `rw`: read and write.',
   examples: ['rw'],
 });
-/** One who may reach a standard share. */
+/** An address and how it may access a standard share. */
 export const accessFields = {
   ip_address: Type.String({
     maxLength: 64,

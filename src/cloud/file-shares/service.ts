@@ -24,16 +24,16 @@ import type { FileShareType } from './tables.ts';
 import { CREATE_SHARE, DELETE_SHARE, EXTEND_SHARE, type ShareChange, UPDATE_SHARE } from './tasks.ts';
 import { changedShare, shareSpec } from './wanted.ts';
 
-/** A share as the preconditions of Slurm look at it. */
+/** What the preconditions of Slurm look at in a share. */
 export interface SlurmShare {
   typeName: FileShareType;
-  /** The settings that a VAST share would need for it, and hasn't. */
+  /** The settings that a VAST share would need for Slurm but doesn't have. */
   lacks: string[];
 }
 
 export interface FileShares {
   /**
-   * Accepts a share and answers the id of the task that makes it.
+   * Accepts a share. Returns the ID of the task that creates it.
    * @throws InvalidError, QuotaExceededError
    */
   create(scope: Scope, request: CreateFileShare): Promise<string>;
@@ -41,21 +41,25 @@ export interface FileShares {
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.FileShareRow>;
   /**
-   * Answers the id of the task that deletes it.
-   * @throws NotFoundError, ConflictError while a task holds the share or Slurm works on it
+   * Returns the ID of the task that deletes the share.
+   * @throws NotFoundError, ConflictError while a task holds the share or Slurm uses it
    */
   delete(scope: Scope, id: string): Promise<string>;
   /**
-   * Answers the id of the task that changes it; undefined when nothing has to change.
-   * @throws NotFoundError, InvalidError, ConflictError while a task holds it, or for what Slurm can't live with
+   * Returns the ID of the task that changes the share; undefined when nothing has to change.
+   * @throws NotFoundError, InvalidError, ConflictError while a task holds it, or for settings that Slurm can't work
+   * with
    */
   update(scope: Scope, id: string, change: UpdateFileShare): Promise<string | undefined>;
-  /** Answers the id of the task that makes it larger. @throws NotFoundError, InvalidError, ConflictError while a task holds it */
+  /**
+   * Returns the ID of the task that enlarges the share. @throws NotFoundError, InvalidError, ConflictError while a
+   * task holds it
+   */
   extend(scope: Scope, id: string, size: number): Promise<string>;
-  /** The quotas that one more share would exceed. */
+  /** Returns the quotas that another share would exceed. */
   exceeded(scope: Scope): Promise<QuotaExceededError['info'][]>;
   tags: TagHolder;
-  /** Undefined as well while the share is being made or deleted. */
+  /** Returns undefined also while the share is being created or deleted. */
   forSlurm(scope: Scope, id: string): Promise<SlurmShare | undefined>;
 }
 
@@ -171,7 +175,7 @@ export function createFileShares(deps: { database: Database; clock: Clock; tasks
     return row;
   }
 
-  /** Holds the share for a new task; answers its id. */
+  /** Holds the share for a new task and returns the task's ID. */
   async function begin(
     tx: Transaction,
     scope: Scope,

@@ -6,7 +6,7 @@ import { slurmNeeds } from './slurm-needs.ts';
 import type { FileShareRow } from './store.ts';
 import type { VastSettings } from './tables.ts';
 
-/** What a share becomes; settings are those of a VAST share. */
+/** What a change makes of a share. `settings` are only those of a VAST share. */
 export interface WantedShare {
   name: string;
   tags: Record<string, string>;
@@ -14,8 +14,9 @@ export interface WantedShare {
 }
 
 /**
- * What an update makes of the share; undefined when it is so already.
- * @throws InvalidError for settings of a standard share, ConflictError for those that the Slurm of `slurmCluster` can't live with
+ * Returns the share after an update; undefined if the update changes nothing.
+ * @throws InvalidError for settings of a standard share, ConflictError for settings that the Slurm of `slurmCluster`
+ * can't work with
  */
 export function wantedShare(
   share: FileShareRow,
@@ -44,7 +45,7 @@ export function wantedShare(
   return { name, tags, settings };
 }
 
-/** The settings of a VAST share; null for a standard one. */
+/** Returns the settings of a VAST share; null for a standard one. */
 export function settingsOf(share: FileShareRow): VastSettings | null {
   if (share.type_name !== 'vast') return null;
   return {
@@ -54,7 +55,7 @@ export function settingsOf(share: FileShareRow): VastSettings | null {
   };
 }
 
-/** What of the row changes. */
+/** Returns the columns to change. */
 export function rowPatch({ name, tags, settings }: WantedShare) {
   return {
     name,

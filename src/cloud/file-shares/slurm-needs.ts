@@ -1,6 +1,6 @@
 import type { VastSettings } from './tables.ts';
 
-/** What a VAST share lacks for Slurm to work on it, each as a setting and the value that it needs. */
+/** Returns what a VAST share lacks for Slurm, each as a setting and the value that Slurm needs. */
 export function slurmNeeds(settings: VastSettings): string[] {
   return [
     ...(settings.rootSquash ? ['root_squash false'] : []),

@@ -19,7 +19,7 @@ export async function findShare(db: Sql, place: Place, id: string): Promise<File
   return shares(db, place).selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Locks the share against a concurrent change until the transaction ends. */
+/** Locks the share against concurrent changes until the transaction ends. */
 export async function lockShare(
   tx: Transaction,
   place: Place,
@@ -28,7 +28,7 @@ export async function lockShare(
   return shares(tx.sql, place).selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
-/** The share that no task holds; and none can hold it until the transaction ends. */
+/** Returns the share if no task holds it, and locks it so that none can until the transaction ends. */
 export async function keepFree(tx: Transaction, place: Place, id: string): Promise<FileShareRow | undefined> {
   return shares(tx.sql, place)
     .selectAll()
@@ -59,7 +59,7 @@ export async function changeShare(tx: Transaction, id: string, change: SharePatc
   await tx.sql.updateTable('file_shares').set(change).where('id', '=', id).execute();
 }
 
-/** Ends the task's hold: the share can be used, with what the task changed. */
+/** Ends the task's hold on the share, makes it available and writes what the task changed. */
 export async function makeAvailable(tx: Transaction, id: string, change: SharePatch = {}): Promise<void> {
   await changeShare(tx, id, { ...change, status: 'available', task_id: null });
 }

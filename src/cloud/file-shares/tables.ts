@@ -2,7 +2,7 @@ import type { JSONColumnType } from 'kysely';
 
 export type FileShareType = 'standard' | 'vast';
 export type FileShareStatus = 'available' | 'creating' | 'deleting' | 'extending';
-/** How names in a VAST share may look: like those of every client, or like those of its own protocol. */
+/** Rules for names in a VAST share: as every client can read them (LCD), or as the protocol allows (NPL). */
 export type FileShareNaming = 'LCD' | 'NPL';
 
 export interface VastSettings {
@@ -21,12 +21,12 @@ export interface FileShareTables {
     protocol: 'NFS';
     size_gib: number;
     status: FileShareStatus;
-    /** What a standard share is reached through; null for VAST. */
+    /** Network and subnet of a standard share; null for VAST. */
     network_id: string | null;
     network_name: string | null;
     subnet_id: string | null;
     subnet_name: string | null;
-    /** Settings of VAST shares; null for the others. */
+    /** Settings of VAST shares; null for other shares. */
     root_squash: boolean | null;
     path_length: FileShareNaming | null;
     allowed_characters: FileShareNaming | null;
@@ -36,7 +36,7 @@ export interface FileShareTables {
     task_id: string | null;
     created_at: Date;
   };
-  /** Who may reach a standard share. */
+  /** Access rules of standard shares. */
   file_share_access_rules: {
     id: string;
     file_share_id: string;

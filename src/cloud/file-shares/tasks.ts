@@ -8,7 +8,7 @@ interface ShareInput extends QuotaOwner {
 
 export interface ShareChange {
   fileShareId: string;
-  /** What the row becomes when it is done. */
+  /** What to write to the row when the task is done. */
   patch: SharePatch;
 }
 
@@ -17,7 +17,7 @@ export const DELETE_SHARE = taskType<ShareInput>('delete_sfs');
 export const UPDATE_SHARE = taskType<ShareChange>('update_sfs');
 export const EXTEND_SHARE = taskType<ShareChange>('extend_sfs');
 
-/** How tasks on file shares end: the share is held until then. */
+/** How tasks on file shares end. The task holds the share until then. */
 export function fileShareTasks(): TaskEnd[] {
   const create: TaskEnd<ShareInput> = {
     ...CREATE_SHARE,

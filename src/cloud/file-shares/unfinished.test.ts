@@ -3,7 +3,7 @@ import { startService, type TestService } from '../../../test/support/service.ts
 
 const BASE = '/cloud/v1/file_shares/1/1';
 
-// So slow that no task ends unless it is made to.
+// The simulation is so slow that no task ends unless the test makes it end.
 let service: TestService;
 beforeAll(async () => {
   service = await startService({ TRADEWIND_SIMULATION_SPEED: '0.01' });
@@ -16,7 +16,7 @@ async function started(answer: { status: number; text: string; body: string[] })
 }
 
 async function overrun(taskId: string) {
-  // The whole task: who waits again for a removal gets as long as it had.
+  // Moves both times: when a removal is requested again, its task gets as much time as this one had.
   await service.pool.query(
     `update tasks set created_on = created_on - interval '1 day', deadline_at = deadline_at - interval '1 day' where id = $1`,
     [taskId],
@@ -53,7 +53,7 @@ test('a share is there while it is made, and gone when that fails', async () => 
   await expect.poll(async () => (await hurry()) === 0 && simulated(), { timeout: 10_000 }).toEqual([]);
 });
 
-/** As if the simulated work on the share had begun an hour before. */
+/** Pretends that the simulated work on the share began an hour earlier. */
 async function hurry() {
   const { rowCount } = await service.pool.query(
     `update simulated_objects set began_at = began_at - interval '1 hour' where kind = 'file_share'`,

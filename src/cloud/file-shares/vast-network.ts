@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * What a VAST share says of its network. It is none of the project's: the storage of a region is reached through a
- * network of the platform. Clients want a UUID all the same, so it has one, always the same.
+ * The network that a VAST share shows. It doesn't belong to the project: clients reach the storage of a region through
+ * a network of the platform. As clients expect UUIDs, the network has one, which never changes.
  */
 export function vastNetwork(regionId: number) {
   return {
@@ -13,7 +13,7 @@ export function vastNetwork(regionId: number) {
   };
 }
 
-/** The bits that say version 4 are set, which some clients look at. */
+/** Makes a UUID from a text. It has the bits of version 4, which some clients check. */
 function uuidFor(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');
   const parts = [

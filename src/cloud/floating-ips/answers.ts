@@ -19,7 +19,7 @@ export function presentedFloatingIp(row: FloatingIpRow, scope: Scope): FloatingI
   };
 }
 
-/** `instances` are those on the ports, by port. */
+/** Presents a floating IP in a list. `instances` are keyed by their ports. */
 export function listedFloatingIp(
   row: FloatingIpRow,
   scope: Scope,

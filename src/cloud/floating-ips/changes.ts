@@ -16,11 +16,12 @@ import { UPDATE_FIP } from './tasks.ts';
 import { asInRows } from './wanted.ts';
 
 export interface FloatingIpChanges {
-  /** At once. @throws NotFoundError, InvalidError, ConflictError while a task holds it */
+  /** Changes tags at once. @throws NotFoundError, InvalidError, ConflictError while a task holds the floating IP */
   updateTags(scope: Scope, id: string, tags: TagsPatch | undefined): Promise<void>;
   /**
-   * Leads it elsewhere or nowhere, and changes its tags; answers the task that carries it out, undefined when
-   * nothing has to change. @throws NotFoundError, InvalidError, ConflictError when it is held or the address is taken
+   * Assigns the floating IP elsewhere or unassigns it, and changes its tags. Returns the task, or undefined if nothing
+   * changes. @throws NotFoundError, InvalidError, ConflictError when it is held or the port's address has a floating
+   * IP
    */
   update(scope: Scope, id: string, change: UpdateFloatingIp): Promise<string | undefined>;
   tags: TagHolder;
@@ -86,7 +87,7 @@ export function createFloatingIpChanges(deps: {
   };
 }
 
-/** The port to lead to; null for none, undefined when it stays as it is. @throws InvalidError */
+/** Returns the wanted port: null for none, undefined to keep the current one. @throws InvalidError */
 function wantedPort(change: UpdateFloatingIp, current: string | null): string | null | undefined {
   const { port_id: portId, fixed_ip_address: address } = change;
   if ((address ?? undefined) === undefined) return portId?.toLowerCase() ?? portId;
@@ -100,7 +101,7 @@ function wantedPort(change: UpdateFloatingIp, current: string | null): string | 
 
 type Link = Pick<store.FloatingIpRow, 'port_id' | 'fixed_address'>;
 
-/** @throws InvalidError, ConflictError when the port is held or its address is taken */
+/** @throws InvalidError, ConflictError when the port is held or its address has a floating IP already */
 async function wantedLink(
   tx: Transaction,
   floating: store.FloatingIpRow,

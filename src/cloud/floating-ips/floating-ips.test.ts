@@ -332,7 +332,7 @@ describe('at the same time', () => {
   });
 });
 
-/** What would be left behind, and whether the quota knows of it. */
+/** Counts what could be left behind, and the quota in use. */
 async function counts() {
   const { rows } = await service.pool.query(
     `select (select count(*) from floating_ips)::int as floating,

@@ -11,18 +11,18 @@ import { inserted, refuseLeading, refuseTaken } from './service.ts';
 import * as store from './store.ts';
 import { awayFrom } from './wanted.ts';
 
-/** Floating IPs over an instance's life. Ports are locked before, subnets after. */
+/** The floating IPs of instances, from creation to removal. Lock ports before them and subnets after them. */
 
 export { settle } from './store.ts';
 
-/** What an interface asks for; `field` is where the request says so. */
+/** The floating IP that an interface asks for. `field` is its field in the request. */
 export interface FloatingIpWish {
   field: string;
   source: 'new' | 'existing';
   existing_floating_id?: string | undefined;
 }
 
-/** One that is to be made, or one that exists and is locked. */
+/** A floating IP that will be created, or an existing one, which is locked. */
 export interface PlannedFloatingIp {
   id: string;
   field: string;
@@ -35,7 +35,7 @@ export interface FloatingIpPort {
   external: boolean;
 }
 
-/** @throws ConflictError naming a floating IP that leads to an address which the port is to lose. The port must be locked. */
+/** @throws ConflictError naming a floating IP of an address that the port would lose. The port must be locked. */
 export async function refuseLosing(tx: Transaction, portId: string, addresses: string[]): Promise<void> {
   if (addresses.length === 0) return;
   const leading = await store.onPorts(tx.sql, [portId]);
@@ -47,7 +47,7 @@ export async function refuseLosing(tx: Transaction, portId: string, addresses: s
   }
 }
 
-/** In the order of the wishes. @throws InvalidError, ConflictError for one that is in use */
+/** Returns floating IPs in the order of the wishes. @throws InvalidError, ConflictError for one that is in use */
 export async function plan(
   tx: Transaction,
   scope: Scope,
@@ -75,7 +75,7 @@ export async function plan(
   });
 }
 
-/** Leads them to their ports, held by the task. `address` is the public one of those to be made. */
+/** Assigns the floating IPs to their ports, held by the task. `address` is the public address of a new floating IP. */
 export async function put(
   tx: Transaction,
   scope: Scope,
@@ -105,8 +105,8 @@ export async function put(
 }
 
 /**
- * Holds all that lead to the ports for the task; the doomed of them are to be removed with the ports.
- * @throws InvalidError for a named one that doesn't, ConflictError while a task holds one
+ * Holds all floating IPs on the ports for the task. The doomed ones will be deleted with the ports.
+ * @throws InvalidError for a named one that isn't on the ports, ConflictError while a task holds one
  */
 export async function hold(
   tx: Transaction,
@@ -125,7 +125,7 @@ export async function hold(
   return { held: ids, doomed: deleteFloatings ? ids : ids.filter((id) => floatings.includes(id)) };
 }
 
-/** See the store. The caller gives back quota and addresses of those that it answers. */
+/** Does what the store's `letGo` does. The caller releases quota and addresses of the returned floating IPs. */
 export async function letGo(
   tx: Transaction,
   taskId: string,
@@ -133,14 +133,14 @@ export async function letGo(
   now: Date,
 ): Promise<string[]> {
   const gone = await store.letGo(tx, taskId, { portIds, doomed }, now);
-  // What was led there since the task began.
+  // Covers floating IPs that were assigned to the ports after the task began.
   await want(tx, null, await awayFrom(tx, portIds));
   return gone;
 }
 
 /**
- * The address of a port in the external network becomes a floating IP without ever being free. The port then has none,
- * and the caller removes it.
+ * Turns the address of a port in the external network into a floating IP, without a moment in which it is free. The
+ * port then has no address, and the caller deletes the port.
  */
 export async function floatingIpOfPort(
   tx: Transaction,

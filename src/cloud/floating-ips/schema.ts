@@ -7,7 +7,7 @@ import { TagsPatchInput } from '../../lib/tags-patch.ts';
 import { listOf, listQuery, ProjectRegion } from '../../lib/wire.ts';
 import { InstanceAnswer } from '../instances/schema.ts';
 
-/** What a list shows of the instance that a floating IP leads to. */
+/** The instance of a floating IP, as lists show it. */
 const InstanceOfFloatingIp = Type.Object(
   {
     ...Type.Omit(InstanceAnswer, [
@@ -45,7 +45,7 @@ export const FloatingIpAnswer = Type.Object(
 );
 export type FloatingIpAnswer = Static<typeof FloatingIpAnswer>;
 
-/** In lists a floating IP says what it leads to. */
+/** A floating IP in a list, with its instance. */
 export const ListedFloatingIp = Type.Object(
   {
     ...FloatingIpAnswer.properties,

@@ -22,25 +22,25 @@ import { asInRows, floatingIpSpecs } from './wanted.ts';
 
 export type FloatingIp = store.FloatingIpRow;
 
-/** Floating IPs are IPv4 alone. */
+/** Floating IPs are IPv4 only. */
 const OUTSIDE = { kind: 'external', family: 'IPv4' } as const;
 
 export interface FloatingIps {
   /**
-   * Takes an address, which can be read at once; answers the id of the task that makes it work.
+   * Creates a floating IP, which can be read at once. Returns the ID of the task that makes it work.
    * @throws InvalidError, ConflictError, QuotaExceededError
    */
   create(scope: Scope, request: CreateFloatingIp): Promise<string>;
   list(scope: Scope, query: FloatingIpListQuery): Promise<Page<FloatingIp>>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<FloatingIp>;
-  /** Those that lead to the ports, by port, for those who show the ports. */
+  /** Returns the floating IPs on the ports, by port, for features that show the ports. */
   onPorts(scope: Scope, portIds: string[]): Promise<Map<string, FloatingIpAnswer[]>>;
-  /** Leads it to a port at once. @throws NotFoundError, InvalidError, ConflictError when it or the port's address is taken */
+  /** Assigns it to a port at once. @throws NotFoundError, InvalidError, ConflictError if it or the address is taken */
   assign(scope: Scope, id: string, wish: AssignFloatingIp): Promise<void>;
-  /** One that leads nowhere stays so. @throws NotFoundError, ConflictError while a task holds it */
+  /** Does nothing if it isn't assigned. @throws NotFoundError, ConflictError while a task holds it */
   unassign(scope: Scope, id: string): Promise<void>;
-  /** Answers the task that removes it, whether it leads to a port or not. @throws NotFoundError, ConflictError */
+  /** Returns the task that deletes it, assigned or not. @throws NotFoundError, ConflictError */
   delete(scope: Scope, id: string): Promise<string>;
 }
 
@@ -169,7 +169,7 @@ async function freeTarget(
   return { portId, address };
 }
 
-/** The address that it is to lead to; where it leads already is as good as any other of the port. @throws InvalidError */
+/** Returns the wanted address of the port. If none is named, an assignment to this port stays. @throws InvalidError */
 export async function wantedAddress(
   tx: Transaction,
   target: FloatingTarget | undefined,
@@ -186,13 +186,13 @@ export async function wantedAddress(
   );
 }
 
-/** @throws ConflictError naming where it leads already */
+/** @throws ConflictError naming the port to which it is assigned */
 export function refuseLeading({ id, port_id }: FloatingIp): void {
   if (port_id === null) return;
   throw new ConflictError(`Floating IP ${id} leads to port ${port_id} already; unassign it first`);
 }
 
-/** @throws ConflictError naming the floating IP that leads to the address. The port must be locked. */
+/** @throws ConflictError naming the floating IP that has the port's address. The port must be locked. */
 export async function refuseTaken(tx: Transaction, portId: string, address: string): Promise<void> {
   const other = (await store.onPorts(tx.sql, [portId])).find((one) => one.fixed_address === address);
   if (other) {
@@ -202,7 +202,7 @@ export async function refuseTaken(tx: Transaction, portId: string, address: stri
   }
 }
 
-/** What the checks above let through two requests at once ends here. */
+/** Catches the conflict of two concurrent requests that both passed the checks above. */
 export async function inserted(writing: Promise<void>): Promise<void> {
   await writing.catch((error: unknown) => {
     if (!violates(error, 'floating_ips_target')) throw error;

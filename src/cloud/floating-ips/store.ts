@@ -31,12 +31,12 @@ export async function listFloatingIps(
   return pageWithCount(matching.orderBy('created_at', 'desc').orderBy('id', 'desc'), query);
 }
 
-/** As the status says it: one that is being made leads nowhere yet. */
+/** Whether a floating IP is assigned, as its status shows it: while it is being created, it is not assigned yet. */
 function leads(wanted: boolean) {
   return sql<boolean>`(port_id is not null and task_id is distinct from creator_task_id) = ${wanted}`;
 }
 
-/** Those of the ids, locked in one order until the transaction ends. */
+/** Locks the floating IPs with these IDs until the transaction ends, always in the same order, and returns them. */
 export async function lockFloatingIps(
   tx: Transaction,
   place: Place,
@@ -49,7 +49,7 @@ export async function lockFloatingIps(
     .execute();
 }
 
-/** Those that lead to the ports, locked in the same order. */
+/** Locks the floating IPs on the ports in the same order and returns them. */
 export async function lockOnPorts(tx: Transaction, portIds: string[]): Promise<FloatingIpRow[]> {
   return tx.sql
     .selectFrom('floating_ips')
@@ -60,7 +60,7 @@ export async function lockOnPorts(tx: Transaction, portIds: string[]): Promise<F
     .execute();
 }
 
-/** By port. */
+/** Returns the floating IPs on the ports. */
 export async function onPorts(db: Sql, portIds: string[]): Promise<FloatingIpRow[]> {
   return db
     .selectFrom('floating_ips')
@@ -109,7 +109,7 @@ export async function changeFloatingIp(
     .execute();
 }
 
-/** Whether the address of the port is there and no other floating IP leads to it; if so, the port stays meanwhile. */
+/** Whether the port has the address and no other floating IP uses it. If so, the port is locked against removal. */
 export async function isFree(
   tx: Transaction,
   id: string,
@@ -128,7 +128,7 @@ export async function hold(tx: Transaction, ids: string[], taskId: string): Prom
   await sql`update floating_ips set task_id = ${taskId} where id = any(${ids}::uuid[])`.execute(tx.sql);
 }
 
-/** What the task held is free to be changed again. */
+/** Frees the floating IPs that the task held. */
 export async function settle(tx: Transaction, taskId: string, now: Date): Promise<void> {
   await lockHeld(tx, taskId, []);
   await sql`update floating_ips set task_id = null, updated_at = ${now} where task_id = ${taskId}`.execute(
@@ -137,8 +137,8 @@ export async function settle(tx: Transaction, taskId: string, now: Date): Promis
 }
 
 /**
- * What the task held and what leads to the ports leads nowhere; the doomed are removed. Answers the ids of the
- * removed; the caller releases their addresses.
+ * Unassigns the floating IPs that the task held or that are on the ports, and deletes the doomed ones. Returns the IDs
+ * of the deleted ones; the caller releases their addresses.
  */
 export async function letGo(
   tx: Transaction,

@@ -6,12 +6,12 @@ export interface FloatingIpTables {
     project_id: number;
     region_id: number;
     address: ColumnType<string, string, never>;
-    /** The address of a port that it leads to. */
+    /** The port and its address to which the floating IP is assigned. */
     port_id: string | null;
     fixed_address: string | null;
     tags: JSONColumnType<Record<string, string>>;
     creator_task_id: string;
-    /** The task that holds it. */
+    /** The task that holds the floating IP. */
     task_id: string | null;
     created_at: Date;
     updated_at: Date;

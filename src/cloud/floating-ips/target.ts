@@ -3,7 +3,7 @@ import { canonicalAddress } from '../../lib/cidr.ts';
 import { InvalidError } from '../../lib/errors.ts';
 import type { FloatingTarget } from '../ports/in-transaction.ts';
 
-/** The address of the port that a floating IP is to lead to; when none is named, the first that is free. @throws InvalidError */
+/** Returns the wanted address of the port; if none is named, the first free one. @throws InvalidError */
 export function targetAddress(
   target: FloatingTarget | undefined,
   wish: { port_id: string; fixed_ip_address?: string | null | undefined },

@@ -10,7 +10,7 @@ interface FloatingIpInput extends QuotaOwner {
   floatingIpId: string;
 }
 
-/** An update is written when it is accepted; this is what it was before. */
+/** The state before an update. The update itself is written when it is accepted. */
 interface FloatingIpUpdate {
   floatingIpId: string;
   former: { port_id: string | null; fixed_address: string | null; tags: Record<string, string> };

@@ -5,7 +5,7 @@ import { startService, type TestService } from '../../../test/support/service.ts
 const V1 = '/cloud/v1/floatingips/1/1';
 const V2 = '/cloud/v2/floatingips/1/1';
 
-// So slow that no task ends unless it is made to.
+// The simulation is so slow that no task ends unless the test makes it end.
 let service: TestService;
 beforeAll(async () => {
   service = await startService({ TRADEWIND_SIMULATION_SPEED: '0.01' });
@@ -21,7 +21,7 @@ async function overrun(taskId: string) {
   expect(await service.http.task(taskId)).toMatchObject({ state: 'ERROR' });
 }
 
-/** A port that is there without having been made. */
+/** Inserts a port without a task. */
 async function port(address: string): Promise<{ port_id: string; fixed_ip_address: string }> {
   const { rows } = await service.pool.query(
     `with subnet as (
@@ -37,7 +37,7 @@ async function port(address: string): Promise<{ port_id: string; fixed_ip_addres
   return { port_id: rows[0].port_id, fixed_ip_address: address };
 }
 
-/** A floating IP that is there without having been made. */
+/** Inserts a floating IP without a task. */
 async function floatingIp(address: string, target: Awaited<ReturnType<typeof port>> | null): Promise<string> {
   const { rows } = await service.pool.query(
     `insert into floating_ips (id, project_id, region_id, address, port_id, fixed_address, tags, creator_task_id, created_at, updated_at)

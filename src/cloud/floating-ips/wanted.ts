@@ -12,8 +12,8 @@ interface FloatingIpParts {
 }
 
 /**
- * Floating IPs as their rows in the transaction say them, by id. One that leads to a port which is to go leads nowhere:
- * the port would wait for it.
+ * Returns the specs of floating IPs by ID, from their rows in the transaction. A floating IP whose port is being
+ * removed has no target: otherwise the port would wait for it.
  */
 export async function floatingIpSpecs(
   tx: Transaction,
@@ -27,12 +27,12 @@ export async function floatingIpSpecs(
   return new Map(rows.map((row) => [row.id, specOf(row)]));
 }
 
-/** Wants floating IPs as their rows say them. */
+/** Wants floating IPs as they are in their rows. */
 export async function asInRows(tx: Transaction, ids: readonly string[]): Promise<Wanted[]> {
   return [...(await floatingIpSpecs(tx, ids))].map(([id, spec]) => amend('floating_ip', id, () => spec));
 }
 
-/** Lets what is wanted to lead to the ports lead nowhere. */
+/** Removes the ports from the targets of wanted floating IPs. */
 export async function awayFrom(tx: Transaction, portIds: readonly string[]): Promise<Wanted[]> {
   if (portIds.length === 0) return [];
   const ports = portIds.map((id) => ({ kind: 'port' as const, id }));

@@ -151,7 +151,7 @@ describe('an image made of a volume', () => {
     });
     const untouched = await service.http.patch(`${IMAGES}/${id}`, { is_baremetal: null });
     expect(untouched.body, untouched.text).toMatchObject({ is_baremetal: true, name });
-    // The price of Windows in the book, 0.02 EUR, with 17 % tax.
+    // The price book has 0.02 EUR for Windows; tax is 17 %.
     const priced = await service.http.get(`${IMAGES}/${id}?include_prices=true`);
     expect(priced.body).toMatchObject({
       price_per_hour: 0.0234,

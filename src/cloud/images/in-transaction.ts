@@ -3,20 +3,20 @@ import { isIn, type Place } from '../../db/place.ts';
 import { blockerOf } from '../../lib/held.ts';
 import type { Catalog, Image } from '../catalog/service.ts';
 
-/** An image as volumes are made from it. */
+/** An image from which volumes are created. */
 export type ImageSource = Pick<
   Image,
   'id' | 'name' | 'min_disk' | 'min_ram' | 'os_type' | 'architecture' | 'is_baremetal' | 'ssh_key'
 > & {
-  /** Null when nobody knows. */
+  /** Null when unknown. */
   os_distro: string | null;
   os_version: string | null;
   blocker: string | undefined;
 };
 
 /**
- * The images of the platform and of the place that volumes can be made from, by id in small letters, kept from being
- * removed until the transaction ends.
+ * Returns the images of the platform and the project from which volumes can be created, by ID in lower case. They are
+ * locked against removal until the transaction ends.
  */
 export async function findSources(
   tx: Transaction,
@@ -32,7 +32,7 @@ export async function findSources(
   }
   const others = ids.filter((id) => !found.has(id));
   if (others.length === 0) return found;
-  // Shared, so that many volumes may begin at once while the image can't begin to be deleted.
+  // A shared lock: many volumes may be started from an image at once, but its deletion can't start meanwhile.
   const rows = await tx.sql
     .selectFrom('images')
     .select(['id', 'name', 'min_disk_gib as min_disk', 'os_type', 'os_distro', 'os_version'])

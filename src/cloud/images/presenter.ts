@@ -7,7 +7,7 @@ import type { Scope } from '../projects/service.ts';
 import type { ImageAnswer } from './schema.ts';
 import type { ImageRow } from './store.ts';
 
-/** An image of the catalogue, seen from a project and a region. */
+/** Presents an image of the catalogue as a project sees it in a region. */
 export function presentedPublicImage(
   image: Image,
   scope: Pick<Scope, 'projectId' | 'region'>,

@@ -2,7 +2,7 @@ import { tagFilter } from '../../lib/tag-query.ts';
 import type { Image } from '../catalog/service.ts';
 import type { ImageListQuery } from './schema.ts';
 
-/** The platform's images that a list asks for. They are public, of no project, and without tags. */
+/** Returns the platform's images that match a list query. They are public, belong to no project and have no tags. */
 export function matchingImages(images: readonly Image[], query: ImageListQuery): readonly Image[] {
   const { tagKeys, tags } = tagFilter(query);
   const onlyOthers =

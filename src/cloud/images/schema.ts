@@ -19,7 +19,7 @@ const BareMetal = Type.Boolean({ description: 'For bare metal machines' });
 const Firmware = oneOf(['bios', 'uefi'], 'What a machine starts by');
 const Machine = oneOf(['i440', 'q35'], 'Chipset of a machine');
 
-/** What may be said of an image when it is made, and changed later. */
+/** Settings of an image that a request may give at creation and change later. */
 const settings = {
   os_type: Type.Optional(oneOf(['linux', 'windows'], 'Operating system family')),
   ssh_key: Type.Optional(oneOf(['allow', 'deny', 'required'], 'Use of an SSH key')),

@@ -21,24 +21,24 @@ import * as store from './store.ts';
 import { CREATE_IMAGE, DELETE_IMAGE } from './tasks.ts';
 import { imageSpec } from './wanted.ts';
 
-/** One of the platform's or one of the project's own. */
+/** An image of the platform or of the project. */
 export type AnyImage = { image: Image } | { row: store.ImageRow };
 
 export interface Images {
   /**
-   * Answers the task that makes an image of a volume, which is held meanwhile.
+   * Returns the task that creates an image from a volume. The task holds the volume meanwhile.
    * @throws InvalidError, ConflictError, QuotaExceededError
    */
   create(scope: Scope, request: CreateImage): Promise<string>;
-  /** The platform's in its order, then the project's, the newest first. @throws InvalidError */
+  /** Lists the platform's images in their order, then the project's, newest first. @throws InvalidError */
   list(scope: Scope, query: ImageListQuery): Promise<{ count: number; images: AnyImage[] }>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<AnyImage>;
-  /** Changes it at once. @throws NotFoundError, ForbiddenError for the platform's, InvalidError, ConflictError */
+  /** Changes an image at once. @throws NotFoundError, ForbiddenError if the platform's, InvalidError, ConflictError */
   update(scope: Scope, id: string, change: UpdateImage): Promise<void>;
   /**
-   * Answers the task that deletes it. Volumes made from it stay, for each is a copy.
-   * @throws NotFoundError, ForbiddenError for the platform's, ConflictError while a task or a volume being made needs it
+   * Returns the task that deletes an image. Volumes created from it stay, as each is a copy.
+   * @throws NotFoundError, ForbiddenError for the platform's, ConflictError while a task or a new volume needs it
    */
   delete(scope: Scope, id: string): Promise<string>;
   tags: TagHolder;
@@ -160,7 +160,7 @@ export function createImages(deps: {
     },
   };
 
-  /** At once; the infrastructure follows. */
+  /** Changes the row at once; the infrastructure follows. */
   async function rewrite(
     tx: Transaction,
     scope: Scope,

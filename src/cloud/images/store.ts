@@ -17,12 +17,12 @@ export async function findImage(db: Sql, place: Place, id: string): Promise<Imag
   return images(db, place).where('id', '=', id).executeTakeFirst();
 }
 
-/** Locks the image against a concurrent change until the transaction ends, and against being used as a source. */
+/** Locks the image against changes and against use as a source until the transaction ends. */
 export async function lockImage(tx: Transaction, place: Place, id: string): Promise<ImageRow | undefined> {
   return images(tx.sql, place).where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 }
 
-/** The newest first. */
+/** Lists the newest image first. */
 export async function listImages(
   db: Sql,
   place: Place,
@@ -55,13 +55,13 @@ export async function changeImage(
   await tx.sql.updateTable('images').set(change).where('id', '=', id).execute();
 }
 
-/** Whether there was one. */
+/** Returns whether the image existed. */
 export async function deleteImage(tx: Transaction, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx.sql.deleteFrom('images').where('id', '=', id).executeTakeFirst();
   return numDeletedRows > 0n;
 }
 
-/** Up to `limit` volumes that are just being made from the image. */
+/** Returns up to `limit` volumes that are being created from the image. */
 export async function volumesFrom(tx: Transaction, imageId: string, limit: number): Promise<string[]> {
   const rows = await tx.sql
     .selectFrom('volumes')

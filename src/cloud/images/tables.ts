@@ -3,21 +3,21 @@ import type { JSONColumnType } from 'kysely';
 export type ImageStatus = 'saving' | 'active' | 'pending_delete';
 
 export interface ImageTables {
-  /** Those of projects; the platform's own are in the catalogue. */
+  /** Images of projects. The platform's own images are in the catalogue. */
   images: {
     id: string;
     project_id: number;
     region_id: number;
     name: string;
-    /** As Glance names them. */
+    /** Named as in Glance. */
     status: ImageStatus;
     os_type: 'linux' | 'windows';
-    /** Null when nobody knows. */
+    /** Null when unknown. */
     os_distro: string | null;
     os_version: string | null;
     architecture: 'aarch64' | 'x86_64';
     min_disk_gib: number;
-    /** Null until it is there. */
+    /** Null until the image is ready. */
     size_bytes: number | null;
     is_baremetal: boolean;
     ssh_key: 'allow' | 'deny' | 'required';

@@ -5,7 +5,7 @@ import { startService, type TestService } from '../../../test/support/service.ts
 const IMAGES = '/cloud/v1/images/1/1';
 const VOLUMES = '/cloud/v1/volumes/1/1';
 
-// So slow that no task ends unless it is made to.
+// The simulation is so slow that no task ends unless the test makes it end.
 let service: TestService;
 beforeAll(async () => {
   service = await startService({ TRADEWIND_SIMULATION_SPEED: '0.01' });
@@ -19,7 +19,7 @@ async function overrun(taskId: string) {
   return service.http.task(taskId);
 }
 
-/** A volume and an image that are there without having been made. */
+/** Inserts a volume and an image without tasks. */
 async function rows() {
   const place = `gen_random_uuid(), 1, 1`;
   const held = `'{}', gen_random_uuid(), null, now(), now()`;

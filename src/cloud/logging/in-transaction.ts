@@ -4,8 +4,9 @@ import { initialise } from './namespaces.ts';
 import { keepTopic } from './store.ts';
 
 /**
- * Makes the topic that a cluster logs into, which stays when that is switched off. The region is the one that keeps the
- * logs, which need not be the cluster's; `retentionDays` is null for ever, undefined where the topic decides.
+ * Creates the topic that a cluster logs to. The topic stays when the cluster's logging is switched off. The place has
+ * the region that stores the logs, which may differ from the cluster's. `retentionDays` is null to keep logs for ever,
+ * and undefined to leave the choice to the topic.
  */
 export async function keepTopicOf(
   tx: Transaction,

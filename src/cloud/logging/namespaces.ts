@@ -3,10 +3,10 @@ import type { Place } from '../../db/place.ts';
 import { ConflictError, InvalidError } from '../../lib/errors.ts';
 import { insertService, lockService, type ServiceRow } from './store.ts';
 
-/** The namespace of a project that asked for none. Nobody else can choose it. */
+/** The namespace of a project that asked for none. No other project can choose it. */
 const ownNamespace = (projectId: number): string => `p${projectId}`;
 
-/** @throws InvalidError for a namespace that another project gets when it asks for none */
+/** @throws InvalidError for a namespace that is another project's default */
 function refuseReserved(namespace: string, projectId: number): void {
   if (!/^p\d+$/.test(namespace) || namespace === ownNamespace(projectId)) return;
   throw new InvalidError({
@@ -15,7 +15,7 @@ function refuseReserved(namespace: string, projectId: number): void {
 }
 
 /**
- * The logging of a project, locked; begun where it had not begun.
+ * Locks and returns the logging of a project. Initialises it if necessary.
  * @throws InvalidError, ConflictError for a taken namespace
  */
 export async function initialise(
@@ -30,7 +30,7 @@ export async function initialise(
     for (;;) {
       await insertService(tx, place, namespace, now);
       const service = await lockService(tx, place);
-      // The one that was there may have ended between the two.
+      // Undefined if the existing service was deleted between the two statements.
       if (service) return service;
     }
   } catch (error) {

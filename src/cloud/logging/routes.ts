@@ -18,7 +18,7 @@ import type { Logging } from './service.ts';
 const LAAS = '/cloud/v1/laas/:project_id/:region_id';
 const tags = ['Logging'];
 
-/** Logging of projects. Regions that lack it refuse with 400. */
+/** Routes for the logging of projects. Regions without logging refuse with 400. */
 export function loggingRoutes(app: Api, { logging }: { logging: Logging }): void {
   app.get(`${LAAS}/status`, {
     config: { access: 'read' },

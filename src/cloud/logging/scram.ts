@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 const ITERATIONS = 4096;
 
 /**
- * What a broker checks a password by with SASL SCRAM-SHA-512 (RFC 5802, RFC 5803), in the form in which brokers keep
- * it: the password can't be told from it, and it lets nobody in.
+ * Returns the form in which brokers store a password for SASL SCRAM-SHA-512 (RFC 5802, RFC 5803). It doesn't reveal
+ * the password, and nobody can log in with it.
  */
 export async function scramCredential(password: string): Promise<string> {
   const salt = randomBytes(32);

@@ -12,17 +12,17 @@ import type { LoggingStatus, PutTopic, UpdateLoggingStatus } from './schema.ts';
 import { scramCredential } from './scram.ts';
 import * as store from './store.ts';
 
-/** Logging of projects. All but reading the status throws InvalidError where the region has no logging. */
+/** Logging of projects. Everything except `status` throws InvalidError where the region has no logging. */
 export interface Logging {
   status(scope: Scope): Promise<LoggingStatus>;
-  /** @throws InvalidError, ConflictError for a namespace that is taken or another one, and while there are topics */
+  /** @throws InvalidError, ConflictError for a taken or changed namespace, and when disabled while there are topics */
   setStatus(scope: Scope, wanted: UpdateLoggingStatus): Promise<LoggingStatus>;
   topics(scope: Scope, page: PageQuery): Promise<Page<store.TopicRow>>;
-  /** Makes a topic, or makes the one of that name what is asked for. @throws ConflictError before initialisation, QuotaExceededError */
+  /** Creates a topic or replaces its settings. @throws ConflictError before initialisation, QuotaExceededError */
   putTopic(scope: Scope, topic: PutTopic): Promise<store.TopicRow>;
-  /** @throws NotFoundError, ConflictError while a cluster logs into it */
+  /** @throws NotFoundError, ConflictError while a cluster logs to it */
   deleteTopic(scope: Scope, name: string): Promise<void>;
-  /** Gives the user of the project a new password; an older one no longer lets in. @throws ConflictError before initialisation */
+  /** Gives the project's user a new password and revokes the old one. @throws ConflictError before initialisation */
   newPassword(scope: Scope): Promise<{ username: string; password: string }>;
 }
 
@@ -121,13 +121,13 @@ function shown(service: store.ServiceRow | undefined): LoggingStatus {
   return { is_initialized: service !== undefined, namespace: service?.namespace ?? null };
 }
 
-/** @throws ConflictError when logging has not begun */
+/** @throws ConflictError when logging is not initialised */
 function requireInitialised(service: store.ServiceRow | undefined): store.ServiceRow {
   if (service) return service;
   throw new ConflictError('Logging is not initialised in this project and region; set is_initialized first');
 }
 
-/** Room for one more topic of the account, whose logging is locked. @throws QuotaExceededError */
+/** Checks the account's quota for another topic. The account's logging must be locked. @throws QuotaExceededError */
 async function requireRoom(tx: Transaction, { region }: Scope, services: store.ServiceRow[]): Promise<void> {
   const limit = region.quotas.laas_topic_count;
   const projectIds = services.map((service) => service.project_id);

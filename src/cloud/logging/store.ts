@@ -20,12 +20,12 @@ export async function findService(db: Sql, place: Place): Promise<ServiceRow | u
   return services(db, place).executeTakeFirst();
 }
 
-/** Locks it against a concurrent change until the transaction ends. */
+/** Locks the project's logging against concurrent changes until the transaction ends, and returns it. */
 export async function lockService(tx: Transaction, place: Place): Promise<ServiceRow | undefined> {
   return services(tx.sql, place).forUpdate().executeTakeFirst();
 }
 
-/** Those of all projects of the account in the region, locked in one order for everybody. */
+/** Locks the logging of all the account's projects in the region, always in the same order, and returns it. */
 export async function lockServicesOf(
   tx: Transaction,
   { clientId, regionId }: { clientId: number; regionId: number },
@@ -41,7 +41,7 @@ export async function lockServicesOf(
     .execute();
 }
 
-/** Nothing happens where there is one. Violates `logging_services_namespace` when another project has the namespace. */
+/** Does nothing if the row exists. Violates `logging_services_namespace` if another project has the namespace. */
 export async function insertService(
   tx: Transaction,
   { projectId, regionId }: Place,
@@ -91,7 +91,7 @@ export async function lockTopic(tx: Transaction, place: Place, name: string): Pr
   return topics(tx.sql, place).where('name', '=', name).forUpdate().executeTakeFirst();
 }
 
-/** Makes the topic, or makes the one of that name what is given. */
+/** Creates the topic, or replaces the settings of the existing one. */
 export async function putTopic(tx: Transaction, topic: Insertable<Tables['logging_topics']>): Promise<void> {
   const { retention_days, index_pattern_id, size_in_bytes } = topic;
   await tx.sql
@@ -105,7 +105,7 @@ export async function putTopic(tx: Transaction, topic: Insertable<Tables['loggin
     .execute();
 }
 
-/** Makes the topic, or changes how long the one of that name keeps logs. */
+/** Creates the topic, or changes how long the existing one keeps logs. */
 export async function keepTopic(
   tx: Transaction,
   { projectId, regionId }: Place,

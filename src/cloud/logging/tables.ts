@@ -1,10 +1,10 @@
 export interface LoggingTables {
-  /** Logging of a project in a region, from its initialisation on. */
+  /** Logging of a project in a region, once it is initialised. */
   logging_services: {
     project_id: number;
     region_id: number;
     namespace: string;
-    /** What a log broker checks the user's password by; null until a password was asked for. */
+    /** What a log broker needs to check the user's password; null until a password was requested. */
     credential: string | null;
     created_at: Date;
   };
@@ -12,7 +12,7 @@ export interface LoggingTables {
     project_id: number;
     region_id: number;
     name: string;
-    /** Null keeps for ever. */
+    /** Null keeps logs for ever. */
     retention_days: number | null;
     index_pattern_id: string | null;
     size_in_bytes: number;

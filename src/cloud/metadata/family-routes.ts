@@ -7,16 +7,16 @@ import { KeyQuery, type ResourcePath, resourceParams, TagList } from './schema.t
 import type { Metadata } from './service.ts';
 
 export interface FamilyAddress {
-  /** `/cloud/v1/subnets`, behind which project and region come. */
+  /** The part of the path before project and region, such as `/cloud/v1/subnets`. */
   base: string;
-  /** The path parameter that says which resource it is. */
+  /** The path parameter with the resource's ID. */
   parameter: string;
-  /** Ends the operation ids: `SecurityGroup` and so on, with what tells addresses of the same tags apart. */
+  /** End of the operation IDs, such as `SecurityGroup`. `generation` tells several paths to the same tags apart. */
   name: string;
   generation?: string;
-  /** In sentences. */
+  /** The kind of resource, for use in sentences. */
   one: string;
-  /** The group of operations that these belong to. */
+  /** The group of these operations in the API document. */
   group: string;
 }
 
@@ -36,7 +36,7 @@ function addressed(family: FamilyAddress) {
   };
 }
 
-/** The tags of one kind of resource, all together and one by one. */
+/** Routes for the tags of one kind of resource: all of them at once, or one by one. */
 export function familyRoutes(app: Api, metadata: Metadata, family: FamilyAddress): void {
   const { url, params, schema, target } = addressed(family);
 
@@ -104,7 +104,7 @@ export function familyRoutes(app: Api, metadata: Metadata, family: FamilyAddress
   });
 }
 
-/** Single tags by a key in the path, which some kinds offer besides. */
+/** Routes for single tags with the key in the path, which some kinds offer in addition. */
 export function tagByKeyRoutes(app: Api, metadata: Metadata, family: FamilyAddress): void {
   const { url, params, schema, target } = addressed(family);
 

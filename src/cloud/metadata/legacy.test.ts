@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPossessions } from '../../../test/support/possessions.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 
-/** What the library below the older Terraform provider sends and reads of tags, which it calls metadata. */
+/** What the library under the older Terraform provider sends and reads of tags, which it calls metadata. */
 
 let service: TestService;
 let volumeId: string;
@@ -20,18 +20,18 @@ afterAll(() => service.stop());
 
 const TAGS = { env: 'old client', 'a/b': 'c' };
 const LIST = Object.entries(TAGS).map(([key, value]) => ({ key, value, read_only: false }));
-/** As an answer shows them, whose order is the database's affair. */
+/** Sorts tags for a comparison: the database decides the order in answers. */
 const inOrder = (list: { key: string }[]) => list.toSorted((a, b) => (a.key < b.key ? 1 : -1));
 
 interface Family {
   path: string;
-  /** Where tags are in answers. */
+  /** The field with the tags in answers. */
   tags: string;
-  /** What the library reads besides. */
+  /** What else the library reads. */
   reads: 'list' | 'map' | 'both';
   body: () => object;
   created: string;
-  /** Where the body has the tags. */
+  /** The object in the body that contains the tags. */
   below?: string;
 }
 

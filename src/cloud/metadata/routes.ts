@@ -62,7 +62,7 @@ const FAMILIES: Record<Family, FamilyAddress> = {
   },
 };
 
-/** Tags as resources of their own: an older way to do what an update of the resource does. */
+/** Routes for tags as resources: an older way to change them than updating the resource. */
 export function metadataRoutes(app: Api, { metadata }: { metadata: MetadataOf }): void {
   for (const family of Object.keys(FAMILIES) as Family[]) {
     familyRoutes(app, metadata[family], FAMILIES[family]);

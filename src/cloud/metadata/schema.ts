@@ -7,7 +7,7 @@ const key = Type.String({ minLength: 1, maxLength: 255, description: 'Key of the
 export const KeyQuery = Type.Object({ key }, { additionalProperties: false });
 export const TagList = listOf(TagAnswer, 'ResourceTagList');
 
-/** Each family calls its own id by another name. */
+/** Each kind of resource has another name for its ID. */
 export type ResourcePath = { project_id: number; region_id: number } & Record<string, string | number>;
 
 export function resourceParams(parameter: string) {

@@ -8,23 +8,23 @@ import type { Scope } from '../projects/service.ts';
 
 type Tags = Record<string, string>;
 
-/** What a family of resources lends, so that the tags of one can be read and changed on their own. */
+/** What each kind of resource provides, so that its tags can be read and changed on their own. */
 export interface TagHolder {
   /** @throws NotFoundError */
   read(scope: Scope, id: string): Promise<{ tags: Tags }>;
   /**
-   * Writes what `plan` makes of the tags; the resource is locked meanwhile.
-   * @throws NotFoundError, ForbiddenError and ConflictError where the resource takes no change, and what `plan` throws
+   * Writes the tags that `plan` returns. The resource is locked meanwhile.
+   * @throws NotFoundError, ForbiddenError and ConflictError if the resource can't be changed, and what `plan` throws
    */
   change(tx: Transaction, scope: Scope, id: string, plan: (tags: Tags) => Tags): Promise<void>;
 }
 
-/** Tags of a resource, as a resource of their own. Everything throws NotFoundError, and what the holder throws. */
+/** Tags of a resource, as resources of their own. All methods throw NotFoundError, and what the holder throws. */
 export interface Metadata {
   list(scope: Scope, id: string): Promise<ReturnType<typeof presentedTags>>;
   /** @throws NotFoundError, also for a tag that isn't there */
   get(scope: Scope, id: string, key: string): Promise<ReturnType<typeof presentedTags>[number]>;
-  /** Sets these and keeps the others. @throws InvalidError */
+  /** Sets these tags and keeps the others. @throws InvalidError */
   add(scope: Scope, id: string, tags: Tags): Promise<void>;
   /** @throws InvalidError */
   replace(scope: Scope, id: string, tags: Tags): Promise<void>;
@@ -32,7 +32,7 @@ export interface Metadata {
   remove(scope: Scope, id: string, key: string): Promise<void>;
 }
 
-/** The kinds of resources whose tags have addresses of their own. */
+/** The kinds of resources whose tags have their own paths. */
 export type Family =
   | 'fileShare'
   | 'floatingIp'
