@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** An instance's life, with a group put on it on the way. */
+/** Creates an instance, puts a group on it and, unless the instance is kept, deletes it. */
 async function live(networkId: string, name: string, kept: boolean): Promise<void> {
   const { http } = service;
   const created = await http.post('/cloud/v2/instances/1/1', {
@@ -62,7 +62,7 @@ it('creates and deletes at the same time without a deadlock, and every count is 
       used: { vm_count: 12, volume_count: 12, firewall_count: 36 },
     },
   ]);
-  // Backends report what they have counted when they fall idle.
+  // PostgreSQL's backends report their counts when they become idle.
   const { rows: statistics } = await service.pool.query(
     'select deadlocks::int as deadlocks from pg_stat_database where datname = current_database()',
   );

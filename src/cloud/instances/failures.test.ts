@@ -4,7 +4,7 @@ import { startService, type TestService } from '../../../test/support/service.ts
 
 const I = '/cloud/v1/instances/1/1';
 
-// Slow enough for a task to be overdue before its work is done.
+// So slow that a task is overdue before its work is done.
 let service: TestService;
 beforeAll(async () => {
   service = await startService({ TRADEWIND_SIMULATION_SPEED: '0.05' });
@@ -22,7 +22,7 @@ async function create(from: object = { type: 'external' }, more: object[] = []):
   return accepted.body[0];
 }
 
-// Whoever waits for a removal again gets as long as there was at first.
+// Moves both times: when a removal is requested again, its task gets as much time as this one had.
 const expire = (taskId: string) =>
   service.pool.query(
     `update tasks set created_on = created_on - interval '1 hour', deadline_at = deadline_at - interval '1 hour'
@@ -32,7 +32,7 @@ const expire = (taskId: string) =>
 
 const hurryAll = () => hurry(service.pool);
 
-/** The task's end, with all simulated work over at once. */
+/** Waits for the task's end. All simulated work finishes at once. */
 async function hurried(taskId: string) {
   const ended = service.http.task(taskId);
   let isOver = false;
@@ -61,7 +61,7 @@ it('leaves nothing behind when a creation fails', async () => {
       (select sum(used) from quota_usage)::int as quotas, (select sum(used_ips) from subnets)::int as used_ips`,
   );
   expect(rows).toEqual([{ instances: 0, ports: 0, volumes: 0, addresses: 0, quotas: 0, used_ips: 0 }]);
-  // What was half made goes too, however long that takes.
+  // Whatever was half created is removed as well, however long that takes.
   for (const kind of ['machine', 'port', 'volume'] as const) {
     const look = async () => {
       await hurryAll();

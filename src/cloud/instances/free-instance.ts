@@ -5,7 +5,9 @@ import type { Scope } from '../projects/service.ts';
 import { refuseNode } from './in-transaction.ts';
 import { lockInstance, type PlainInstance } from './store.ts';
 
-/** Locks an instance for a change. @throws NotFoundError, ConflictError for a node of a cluster, and while a task holds it */
+/**
+ * Locks an instance for a change. @throws NotFoundError, ConflictError for a cluster's node or while a task holds it
+ */
 export async function lockFreeInstance(tx: Transaction, scope: Scope, id: string): Promise<PlainInstance> {
   const instance = await foundById('Instance', id, () => lockInstance(tx, scope, id));
   scope.principal.writes?.about({ ...instance, type: 'instance' });

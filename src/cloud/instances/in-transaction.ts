@@ -4,8 +4,8 @@ import { ConflictError } from '../../lib/errors.ts';
 import { lockInstance, type PlainInstance } from './store.ts';
 
 /**
- * The instance that a volume is for, kept from changing until the transaction ends. To be called before volumes are
- * locked. @throws ConflictError for a node of a cluster
+ * Locks the instance for a volume until the transaction ends. Call it before locking volumes.
+ * @throws ConflictError for a node of a cluster
  */
 export async function lockHost(
   tx: Transaction,
@@ -17,9 +17,9 @@ export async function lockHost(
   return instance;
 }
 
-/** @throws ConflictError when the instance is a node of a cluster, whose disks are its pool's affair */
+/** @throws ConflictError when the instance is a node of a cluster, because its pool manages its disks */
 export async function refuseNodeAsHost(tx: Transaction, id: string): Promise<void> {
-  // An instance is a node for good or never, so nothing needs to be locked.
+  // An instance never becomes a node or stops being one, so no lock is needed.
   const { pool_id } = await tx.sql
     .selectFrom('instances')
     .select('pool_id')
@@ -28,7 +28,7 @@ export async function refuseNodeAsHost(tx: Transaction, id: string): Promise<voi
   await refuseNode(tx, { id, pool_id });
 }
 
-/** A node takes no change that isn't its pool's. @throws ConflictError naming pool and cluster */
+/** Refuses changes of a node, as only its pool may change it. @throws ConflictError naming pool and cluster */
 export async function refuseNode(
   tx: Transaction,
   instance: { id: string; pool_id: string | null },

@@ -443,7 +443,7 @@ describe('list', () => {
   });
 });
 
-/** What would be left behind, and whether the quotas know of it. */
+/** Counts what could be left behind, and the quotas in use. */
 async function counts() {
   const { rows } = await service.pool.query(
     `select (select count(*) from instances)::int as instances, (select count(*) from ports)::int as ports,

@@ -6,7 +6,7 @@ import { MetadataTwice, metadataTwice } from '../../lib/legacy-metadata.ts';
 import { legacyTagQuery } from '../../lib/legacy-tag-query.ts';
 import { nullable } from '../../lib/nullable.ts';
 
-/** What the library below the older Terraform provider reads of instances, and asks their list for. */
+/** Fields that the library under the older Terraform provider reads of instances, and its filters of the list. */
 
 export const legacyInstanceFields = {
   instance_id: Type.String({ format: 'uuid', ...LEGACY, description: 'Same as `id`' }),
@@ -43,7 +43,7 @@ export const legacyInstanceQuery = {
   ),
 };
 
-/** @throws InvalidError when `metadata_v` is no JSON array of texts */
+/** @throws InvalidError when `metadata_v` isn't a JSON array of texts */
 export function metadataValues(text: string | undefined): string[] {
   if (text === undefined) return [];
   const values = textArray(text);

@@ -20,7 +20,7 @@ import type { Instances } from './service.ts';
 import type { InstanceFilter } from './store.ts';
 
 const BASE = '/cloud/v1/instances/:project_id/:region_id';
-/** The name of a question is no instance, whatever the method is. */
+/** `available_flavors` is an operation and not an instance, whatever the method is. */
 export const ONE_INSTANCE = `${BASE}/:instance_id(^(?!available_flavors$).*$)`;
 const tags = ['Instances'];
 
@@ -137,7 +137,7 @@ function instanceFilter(query: InstanceListQuery): InstanceFilter {
 
 const PROFILE_FILTERS = ['profile_name', 'protection_status', 'type_ddos_profile'] as const;
 
-/** No instance here is isolated, and none has a DDoS profile. */
+/** Whether the query asks for instances that are isolated or have a DDoS profile. There are none. */
 function onlyProtectedOrIsolated(query: InstanceListQuery): boolean {
   const given = PROFILE_FILTERS.filter((name) => query[name] !== undefined);
   if (given.length > 0 && !query.with_ddos) {
@@ -151,7 +151,7 @@ function onlyProtectedOrIsolated(query: InstanceListQuery): boolean {
 function dateOf(field: 'changes-since' | 'changes-before', text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const date = new Date(text);
-  // The format has leap seconds, which a Date doesn't.
+  // The format allows leap seconds, but a Date doesn't.
   if (Number.isNaN(date.getTime())) {
     throw new InvalidError({ [field]: ['Must be a time such as 2026-05-23T05:07:31Z.'] });
   }

@@ -19,7 +19,7 @@ import { legacyInstanceFields, legacyInstanceQuery } from './legacy-answer.ts';
 import { FILTERED_STATUSES, INSTANCE_STATUSES, VM_STATES } from './states.ts';
 
 export const MAX_INTERFACES = 16;
-/** One letter of the alphabet for each disk. */
+/** Disks are named by one letter each. */
 export const MAX_VOLUMES = 25;
 const MAX_GROUPS = 10;
 
@@ -43,7 +43,7 @@ const floatingIpForms = [
   ),
 ] as const;
 type FloatingIpOfInterface = Static<(typeof floatingIpForms)[number]>;
-/** What interfaces of all kinds have. */
+/** Fields of all kinds of interfaces. */
 export const interfaceFields = {
   interface_name: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 37, examples: ['eth0'] }))),
   security_groups: Type.Optional(GroupIds),
@@ -98,7 +98,7 @@ const interfaces = [
   ),
 ] as const;
 type SpecificSubnet = Static<(typeof interfaces)[1]>;
-/** The subnet tells its network, which only a creation has to name as well. */
+/** A subnet implies its network. Only a creation has to name the network as well. */
 export type NewInterface =
   | Exclude<Static<(typeof interfaces)[number]>, SpecificSubnet>
   | (Omit<SpecificSubnet, 'network_id'> & Partial<Pick<SpecificSubnet, 'network_id'>>);

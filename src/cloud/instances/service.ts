@@ -39,19 +39,19 @@ export interface Removal {
 
 export interface Instances {
   /**
-   * Accepts an instance with its ports and volumes, all of which can be read at once; answers the id of the
-   * task that makes it run.
+   * Accepts an instance with its ports and volumes, which can be read at once. Returns the ID of the task that starts
+   * the instance.
    * @throws InvalidError, ForbiddenError for a flavor that has run out, ConflictError, QuotaExceededError
    */
   create(scope: Scope, request: CreateInstance): Promise<string>;
   list(scope: Scope, filter: store.InstanceFilter): Promise<Page<store.InstanceRow>>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.InstanceRow>;
-  /** The list as other features show it. */
+  /** Returns the list as other features show it. */
   shown(scope: Scope, filter: store.InstanceFilter): Promise<Page<InstanceAnswer>>;
-  /** The instances on ports, by port, as a list shows them; for those who show what a port belongs to. */
+  /** Returns the instances on the ports, by port, as lists show them, for features that show what has a port. */
   onPorts(scope: Scope, portIds: string[]): Promise<Map<string, InstanceAnswer>>;
-  /** Starts the task that removes it; answers the task's id. @throws NotFoundError, InvalidError, ConflictError */
+  /** Starts the task that deletes an instance. Returns its ID. @throws NotFoundError, InvalidError, ConflictError */
   delete(scope: Scope, id: string, removal: Removal): Promise<string>;
 }
 
@@ -197,7 +197,7 @@ export function createInstances(deps: {
     },
   };
 
-  /** Holds the floating IPs and finds what goes with the instance. @throws InvalidError, ConflictError */
+  /** Holds the floating IPs and finds what is deleted with the instance. @throws InvalidError, ConflictError */
   async function holdAddresses(
     tx: Transaction,
     instanceId: string,
@@ -220,7 +220,7 @@ export function createInstances(deps: {
       const message = `Not a reserved address of this instance: ${foreign.join(', ')}.`;
       throw new InvalidError({ reserved_fixed_ips: [message] });
     }
-    // One that stays would get the groups of its task, though no instance has it any more.
+    // If a held port stayed, its task would put groups on it although no instance has it any more.
     for (const port of reserved) refuseHeld(`Port ${port.id}`, port);
     const portIds = ports.map(({ id }) => id);
     const { held, doomed } = await floatingIps.hold(tx, portIds, removal, taskId);
@@ -247,7 +247,7 @@ export function createInstances(deps: {
   }
 }
 
-/** What the task shows to whoever may read it. */
+/** Leaves out secrets, as everybody who may read the task sees its parameters. */
 function withoutSecrets(request: CreateInstance): object {
   const { password: _, user_data: __, ...shown } = request;
   return shown;

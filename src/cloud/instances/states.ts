@@ -24,7 +24,7 @@ export const INSTANCE_STATUSES = [
 ] as const;
 export type InstanceStatus = (typeof INSTANCE_STATUSES)[number];
 
-/** The list filter knows all but these. */
+/** The list filter doesn't accept these. */
 const NOT_FILTERED: readonly InstanceStatus[] = ['DELETED', 'PASSWORD', 'RESCUE', 'UNKNOWN'];
 export const FILTERED_STATUSES = INSTANCE_STATUSES.filter((status) => !NOT_FILTERED.includes(status));
 

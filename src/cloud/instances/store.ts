@@ -18,7 +18,7 @@ export interface AddressRow {
   subnet_id: string;
   subnet_name: string;
   address: string;
-  /** The floating IP that leads to it. */
+  /** The floating IP that is assigned to the address. */
   floating_address: string | null;
 }
 export type InstanceRow = PlainInstance & {
@@ -27,21 +27,21 @@ export type InstanceRow = PlainInstance & {
   volumes: { id: string; delete_on_termination: boolean }[];
 };
 
-/** What a list is asked for, and what it is narrowed to besides. */
+/** A list query, and further restrictions. */
 export interface InstanceFilter extends InstanceListQuery {
   changedSince?: Date | undefined;
   changedBefore?: Date | undefined;
   tagValues?: string[];
-  /** Only those with this security group on a port. */
+  /** Only instances with this security group on a port. */
   groupId?: string;
-  /** Only the nodes of these pools. */
+  /** Only nodes of these pools. */
   poolIds?: readonly string[];
-  /** Only those that something is true of which is true of none. */
+  /** Matches no instance: the query asks for something that no instance has. */
   none?: boolean;
 }
 const ORDERS = { created: 'created_at', name: 'name', status: 'status' } as const;
 
-/** Instances with everything that an answer shows, in one query. */
+/** Selects instances with everything that an answer shows, in one query. */
 function instances(db: Sql, place: Place) {
   return db
     .selectFrom('instances')
@@ -85,7 +85,7 @@ export async function findInstance(db: Sql, place: Place, id: string): Promise<I
   return instances(db, place).where('id', '=', id).executeTakeFirst();
 }
 
-/** Those on the ports, each with those of the ports that it has. */
+/** Returns the instances on the ports, each with those of the ports that it has. */
 export async function instancesOnPorts(
   db: Sql,
   place: Place,
@@ -177,7 +177,7 @@ export interface NewInstance {
   tags: Record<string, string>;
 }
 
-/** In its first state, held by the task that makes it. */
+/** Inserts an instance in its first state, held by the task that creates it. */
 export async function insertInstance(
   tx: Transaction,
   place: Place,
@@ -203,7 +203,7 @@ export async function insertInstance(
     .execute();
 }
 
-/** Locks the instance against a concurrent change until the transaction ends. */
+/** Locks the instance against concurrent changes until the transaction ends, and returns it. */
 export async function lockInstance(
   tx: Transaction,
   place: Place,
@@ -234,7 +234,7 @@ export async function changeInstance(
     .execute();
 }
 
-/** Nobody can put a security group on its ports from here on. */
+/** Locks the instance, so that nobody can put a security group on its ports any more. */
 export async function lockForRemoval(tx: Transaction, id: string): Promise<void> {
   await tx.sql.selectFrom('instances').select('id').where('id', '=', id).forUpdate().execute();
 }

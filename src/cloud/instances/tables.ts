@@ -1,7 +1,7 @@
 import type { ColumnType, JSONColumnType } from 'kysely';
 import type { InstanceStatus, VmState } from './states.ts';
 
-/** What an instance keeps of its flavor, as it was when the instance got it. */
+/** What an instance keeps of its flavor: the values from when it got the flavor. */
 export interface KeptFlavor {
   flavor_id: string;
   vcpus: number;
@@ -26,7 +26,7 @@ export interface InstanceTables {
     flavor: JSONColumnType<KeptFlavor>;
     ssh_key_name: string | null;
     tags: JSONColumnType<Record<string, string>>;
-    /** The pool that it is a node of; null for an instance that a client made. */
+    /** The pool if the instance is a node; null if a client created it. */
     pool_id: ColumnType<string | null, string | null | undefined, never>;
     creator_task_id: string;
     /** The task that holds the instance. */

@@ -11,17 +11,17 @@ import { changeInstance, deleteInstance, lockForRemoval } from './store.ts';
 
 interface InstanceInput extends QuotaOwner {
   instanceId: string;
-  /** Volumes that are made for the instance. */
+  /** Volumes that are created for the instance. */
   madeVolumeIds: string[];
-  /** Ports and floating IPs that are. */
+  /** Ports and floating IPs that are created for it. */
   made: { portIds: string[]; floatingIpIds: string[] };
 }
 
 interface InstanceRemoval extends QuotaOwner {
   instanceId: string;
-  /** Volumes that go with the instance. */
+  /** Volumes that are deleted with the instance. */
   volumeIds: string[];
-  /** Reserved ports that do; the others are kept. */
+  /** Reserved ports that are deleted with it; the others are kept. */
   reservedPortIds: string[];
   floatingIpIds: string[];
 }
@@ -29,7 +29,7 @@ interface InstanceRemoval extends QuotaOwner {
 export const CREATE_VM = taskType<InstanceInput>('create_vm');
 export const DELETE_VM = taskType<InstanceRemoval>('delete_vm');
 
-/** How an instance's creation and its removal end. */
+/** How the creation and the removal of an instance end. */
 export function instanceTasks({ clock }: { clock: Clock }): TaskEnd[] {
   const create: TaskEnd<InstanceInput> = {
     ...CREATE_VM,
@@ -64,7 +64,7 @@ export function instanceTasks({ clock }: { clock: Clock }): TaskEnd[] {
   return [create, remove];
 }
 
-/** In the order in which a creation locks the same rows, so that the two never wait for each other. */
+/** Locks rows in the same order as a creation, so that the two never wait for each other. */
 async function removeRows(
   tx: Transaction,
   taskId: string,

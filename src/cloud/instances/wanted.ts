@@ -19,14 +19,14 @@ interface MachineRows {
   ports: { id: string; position: number }[];
 }
 
-/** What only the request for a new machine says. */
+/** What is only in the request for a new machine. */
 export interface FirstBoot {
   publicKey: string | undefined;
   username: string | undefined;
   secrets: Record<string, string>;
 }
 
-/** A machine that runs, as its rows in the transaction say it. */
+/** Returns the spec of a running machine, from its rows in the transaction. */
 export async function newMachineSpec(
   tx: Transaction,
   instanceId: string,
@@ -67,7 +67,7 @@ function diskSpec(disk: MachineRows['disks'][number]): MachineSpec['disks'][stri
 export const ofMachine = (id: string, changed: (spec: MachineSpec) => Partial<MachineSpec>): Wanted =>
   change('machine', id, (spec) => ({ ...spec, ...changed(spec) }));
 
-/** Ports and floating IPs as their rows say them by now, whether they are new or not. */
+/** Wants ports and floating IPs as their rows are now, new or not. */
 export async function asRows(
   tx: Transaction,
   { portIds, floatingIpIds }: { portIds: readonly string[]; floatingIpIds: readonly string[] },
@@ -75,7 +75,7 @@ export async function asRows(
   return [...(await portsInRows(tx, portIds)), ...(await floatingIpsInRows(tx, floatingIpIds))];
 }
 
-/** Floating IPs that lead to ports which go: some go as well, the others lead nowhere. */
+/** Wants floating IPs of ports that are removed: the doomed ones are removed, the others lose their target. */
 export function withoutTarget(ids: readonly string[], doomed: readonly string[]): Wanted[] {
   const nowhere = ({ target: _, ...spec }: FloatingIpSpec): FloatingIpSpec => spec;
   return ids.map((id) =>

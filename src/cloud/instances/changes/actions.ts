@@ -2,16 +2,16 @@ import type { InstanceStatus, VmState } from '../states.ts';
 
 interface Action {
   taskType: string;
-  /** What the instance may be in. */
+  /** States in which the action may begin. */
   from: readonly VmState[];
-  /** Shown while the task works; the status stays when there is none. */
+  /** Shown while the task works. Without a `status`, the instance's status doesn't change. */
   during: { status?: InstanceStatus; task_state: string };
   end: { status: InstanceStatus; vm_state: VmState };
 }
 
 const running = { status: 'ACTIVE', vm_state: 'active' } as const;
 
-/** Where each action may begin, what it shows and where it ends: Nova's checks of an instance's state in its compute API. */
+/** Where each action may begin, what it shows and where it ends, from the state checks in Nova's compute API. */
 export const ACTIONS = {
   start: {
     taskType: 'start_vm',
@@ -52,5 +52,5 @@ export const ACTIONS = {
 } as const satisfies Record<string, Action>;
 export type ActionName = keyof typeof ACTIONS;
 
-/** Where a machine's flavor may change: as in Nova. It ends as it began. */
+/** States in which the flavor may change, as in Nova. The instance ends in the state in which it began. */
 export const RESIZABLE: readonly VmState[] = ['active', 'stopped'];

@@ -24,7 +24,7 @@ const StartBody = nullable(
   }),
 );
 
-/** The actions as they were before there were tasks: the answer is the instance in its new state. */
+/** Routes for actions from before there were tasks: the answer is the instance in its new state. */
 export function directActionRoutes(
   app: Api,
   deps: { instances: Instances; instanceChanges: InstanceChanges },

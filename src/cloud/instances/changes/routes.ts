@@ -12,7 +12,7 @@ import type { InstanceChanges } from './service.ts';
 const INSTANCE = '/cloud/v1/instances/:project_id/:region_id/:instance_id';
 const tags = ['Instances'];
 
-/** What changes an instance, but for its disks and interfaces. */
+/** Routes for changes of an instance, except for its disks and interfaces. */
 export function instanceChangeRoutes(
   app: Api,
   dialect: Dialect,

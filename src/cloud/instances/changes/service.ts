@@ -26,15 +26,20 @@ import { type InstanceChange, RESIZE_VM, taskOf } from './tasks.ts';
 export interface InstanceChanges {
   /** Changes name and tags at once. @throws NotFoundError, InvalidError, ConflictError while a task holds it */
   update(scope: Scope, id: string, change: UpdateInstance): Promise<void>;
-  /** Answers the task's id. @throws NotFoundError, ConflictError while a task holds it or in the wrong state */
+  /** Returns the task's ID. @throws NotFoundError, ConflictError while a task holds it or in the wrong state */
   act(scope: Scope, id: string, action: ActionName): Promise<string>;
-  /** The same at once, with no task. @throws as `act` */
+  /** Does the same at once, without a task. @throws as `act` */
   actNow(scope: Scope, id: string, action: ActionName): Promise<void>;
-  /** Answers the task's id. @throws as `act`; InvalidError for a flavor it can't have, ForbiddenError for one that has run out */
+  /**
+   * Returns the task's ID. @throws as `act`, InvalidError for a misfit, ForbiddenError for a flavor that has run out
+   */
   changeFlavor(scope: Scope, id: string, flavorId: string): Promise<string>;
-  /** The flavors that the instance may change to, by the catalogue's order. @throws NotFoundError */
+  /** Lists the flavors that the instance may change to, in the catalogue's order. @throws NotFoundError */
   otherFlavors(scope: Scope, id: string): Promise<Flavor[]>;
-  /** The flavors that a new instance with these volumes may have, in the same order. @throws InvalidError, ConflictError for a volume in use */
+  /**
+   * Lists the flavors that a new instance with these volumes may have, in the same order. @throws InvalidError,
+   * ConflictError for a volume in use
+   */
   flavorsFor(scope: Scope, volumes: PossibleVolume[]): Promise<Flavor[]>;
   tags: TagHolder;
 }
@@ -166,7 +171,7 @@ export function createInstanceChanges(deps: {
 interface Started {
   task: InstanceChange;
   input: NonNullable<InstanceChange['input']>;
-  /** What the task shows of its parameters. */
+  /** Parameters that the task shows. */
   shown: object;
   wanted: (spec: MachineSpec) => Partial<MachineSpec>;
 }
@@ -180,7 +185,7 @@ const WANTED: Record<ActionName, (spec: MachineSpec) => Partial<MachineSpec>> = 
   reboot_hard: ({ reboots: { soft, hard } }) => ({ power: 'on', reboots: { soft, hard: hard + 1 } }),
 };
 
-/** Locks an instance that the action makes sense for. */
+/** Locks an instance whose state allows the action. */
 async function lockFor(tx: Transaction, scope: Scope, id: string, name: ActionName): Promise<PlainInstance> {
   const instance = await lockFreeInstance(tx, scope, id);
   requireState(instance, name, ACTIONS[name].from);

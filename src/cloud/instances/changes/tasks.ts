@@ -12,10 +12,10 @@ interface State {
 
 interface ChangeInput {
   instanceId: string;
-  /** What it returns to when the change fails. */
+  /** The state to which the instance returns if the change fails. */
   before: State;
   end: State;
-  /** Of a change of the flavor. */
+  /** Only for a change of the flavor. */
   flavor?: KeptFlavor;
 }
 export type InstanceChange = TaskType<ChangeInput>;

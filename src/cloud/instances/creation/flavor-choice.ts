@@ -5,8 +5,8 @@ import type { ImageSource } from '../../images/in-transaction.ts';
 import type { KeptFlavor } from '../tables.ts';
 
 /**
- * The flavor that an instance is to get; `field` is where the request names it.
- * @throws InvalidError for one that instances can't have here, ForbiddenError for one that has run out
+ * Returns the flavor for an instance. `field` is the request's field that names it.
+ * @throws InvalidError for a flavor that isn't offered for instances here, ForbiddenError for one that has run out
  */
 export function usableFlavor(
   catalog: Catalog,
@@ -28,7 +28,7 @@ export function usableFlavor(
   return flavor;
 }
 
-/** Whether the images of the volumes go with the flavor and the key. */
+/** Returns the problems of the volumes' images with the flavor and the key. */
 export function imageProblems(
   flavor: Flavor,
   images: readonly (ImageSource | undefined)[],
@@ -50,7 +50,7 @@ export function imageProblems(
   });
 }
 
-/** Why a machine of the flavor can't start from the image. */
+/** Returns why a machine of the flavor can't start from the image. */
 export function imageMisfits(
   flavor: Pick<Flavor, 'flavor_id' | 'ram' | 'architecture'>,
   image: ImageSource,
@@ -70,7 +70,7 @@ export function imageMisfits(
   return misfits;
 }
 
-/** Why a machine with the one flavor can't change to the other; undefined when it can. */
+/** Returns why a machine can't change from one flavor to the other; undefined when it can. */
 export function misfit(current: KeptFlavor, wanted: Flavor): string | undefined {
   if (wanted.flavor_id === current.flavor_id) {
     return `The instance has flavor ${wanted.flavor_id} already; name another one.`;
@@ -86,7 +86,7 @@ export function misfit(current: KeptFlavor, wanted: Flavor): string | undefined 
   return undefined;
 }
 
-/** What an instance keeps of it. */
+/** Returns the part of a flavor that an instance keeps. */
 export function keptFlavor(flavor: Flavor): KeptFlavor {
   const { regions: _, offered_for: __, disabled: ___, ...rest } = flavor;
   return rest;

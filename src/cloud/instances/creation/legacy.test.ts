@@ -28,7 +28,7 @@ async function made(answer: { status: number; text: string; body: { tasks: strin
   return task;
 }
 
-/** With all that the library sends whether or not its user said so. */
+/** Contains everything that the library sends, whether or not its user asked for it. */
 const body = (more: object = {}) => ({
   flavor: 'g1-standard-1-2',
   names: ['older web'],
@@ -71,7 +71,7 @@ describe('an instance, as the library below the older Terraform provider makes i
       tags: [{ key: 'env', value: 'older' }],
       volumes: [{}, {}],
       addresses: { default: [{ type: 'fixed' }, { type: 'floating' }] },
-      // No groups where none are listed, the default group where there is no list.
+      // An empty list means no groups. Without a list, the instance gets the default group.
       security_groups: [{ name: 'default' }],
     });
     const root = await http.get(`/cloud/v1/volumes/1/1?instance_id=${instance.id}&bootable=true`);

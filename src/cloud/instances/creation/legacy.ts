@@ -5,9 +5,9 @@ import { ResourceName } from '../../../lib/wire.ts';
 import { VolumeTypeName } from '../../catalog/schema.ts';
 import { NameTemplate } from './names.ts';
 
-/** What the library below the older Terraform provider sends when it makes an instance, and what that means today. */
+/** What the library under the older Terraform provider sends to create an instance, and what that means today. */
 
-/** It has lists of names, of which the provider fills one place. */
+/** The library has lists of names, of which the provider fills only the first entry. */
 const oneOf = (item: ReturnType<typeof ResourceName>, now: string) =>
   Type.Optional(
     Type.Array(item, { ...LEGACY, minItems: 1, maxItems: 100, description: `One, which is the \`${now}\`` }),
@@ -20,7 +20,7 @@ export const legacyCreation = {
     Type.String({ ...LEGACY, maxLength: 255, description: 'Same as `ssh_key_name`; none when empty' }),
   ),
 };
-/** It says of every volume where it boots. */
+/** The library sends a boot index for every volume. */
 export const legacyBlankVolume = {
   boot_index: Type.Optional(
     Type.Integer({
@@ -35,12 +35,12 @@ export const legacyExistingVolume = {
   name: Type.Optional(Type.String({ ...LEGACY, maxLength: 255, description: 'Ignored: it keeps its own' })),
   type_name: Type.Optional({ ...VolumeTypeName, ...LEGACY, description: 'Ignored: it keeps its own' }),
 };
-/** It has one form for floating IPs that are there and such that are to be made. */
+/** The library has one form for existing floating IPs and for new ones. */
 export const legacyNewFloatingIp = {
   existing_floating_id: Type.Optional(Type.String({ ...LEGACY, maxLength: 0, description: 'Empty' })),
 };
 
-/** Each field by its name of today. */
+/** The older name of each field. */
 const OLDER = { name: 'names', name_template: 'name_templates', ssh_key_name: 'keypair_name' } as const;
 const OLDER_FIELDS = Object.entries(OLDER) as [keyof typeof OLDER, keyof LegacyBody][];
 
@@ -56,7 +56,9 @@ interface Body extends LegacyBody {
   volumes: { source: string }[];
 }
 
-/** The request without its older fields. @throws InvalidError where they contradict those of today, or name many */
+/**
+ * Returns the request in today's fields. @throws InvalidError if older fields contradict them or give several names
+ */
 export function inTodaysFields<T extends Body>(body: T): Omit<T, keyof LegacyBody> {
   const problems = OLDER_FIELDS.flatMap(([now, older]): FieldProblem[] => {
     const given = body[older];
@@ -82,7 +84,7 @@ export function inTodaysFields<T extends Body>(body: T): Omit<T, keyof LegacyBod
   };
 }
 
-/** Faults of the request, in the fields that it has. */
+/** Moves the faults to the fields that the request has. */
 export function inFieldsOf(body: Body, error: unknown): unknown {
   if (!(error instanceof InvalidError)) return error;
   const entries = Object.entries(error.fields).map(([field, texts]) => [olderField(body, field), texts]);

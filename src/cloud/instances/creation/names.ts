@@ -11,7 +11,7 @@ export const NameTemplate = Type.String({
   examples: ['worker-{two_ip_octets}'],
 });
 
-/** What a placeholder stands for: this many of the last bytes of the first address. */
+/** How many of the last bytes of the first address each placeholder stands for. */
 const PLACEHOLDERS = new Map([
   ['ip_octets', 3],
   ['two_ip_octets', 2],
@@ -20,7 +20,7 @@ const PLACEHOLDERS = new Map([
 const DEFAULT_TEMPLATE = 'instance-{ip_octets}';
 
 /**
- * The name of a new instance. One that is given neither name nor template is named after its address.
+ * Returns the name of a new instance. Without a name and a template, it is named after its address.
  * @throws InvalidError when the template can't be filled in
  */
 export function instanceName(

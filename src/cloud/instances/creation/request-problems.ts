@@ -6,7 +6,7 @@ import { kindProblems, ofItsKind } from '../interfaces/any-interface.ts';
 import type { AttachInterface } from '../interfaces/schema.ts';
 import type { CreateInstance, NewInstanceVolume, NewInterface } from '../schema.ts';
 
-/** What can be refused without asking anybody: combinations, and what isn't offered. */
+/** Returns the problems that need no look-up: wrong combinations, and what isn't offered. */
 export function requestProblems(request: CreateInstance): FieldProblem[] {
   const problems = request.interfaces.flatMap((one, index) => interfaceProblems(one, `interfaces.${index}`));
   const complain = (field: string, message: string) => void problems.push({ field, message });
@@ -29,7 +29,7 @@ export function requestProblems(request: CreateInstance): FieldProblem[] {
   return problems;
 }
 
-/** The same for an interface that comes later. */
+/** Does the same for an interface that is attached later. */
 export function attachProblems(
   given: AttachInterface,
   flavorId: string,
@@ -70,12 +70,12 @@ export function volumeProblems(volumes: readonly { source: NewInstanceVolume['so
   );
 }
 
-/** What is left once application templates are refused. */
+/** Returns the volume unless it is an application template, which is refused elsewhere. */
 export function offeredVolume(given: NewInstanceVolume): InstanceVolumeWish[] {
   return given.source === 'apptemplate' ? [] : [given];
 }
 
-/** `field` is where the request has it. */
+/** `field` is the interface's field in the request. */
 export function interfaceProblems(given: NewInterface, field: string): FieldProblem[] {
   const problems: FieldProblem[] = [];
   if (given.type === 'subnet' && given.ip_family === 'dual') {

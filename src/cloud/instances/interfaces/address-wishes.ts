@@ -2,7 +2,7 @@ import type { AddressSource, AddressWish } from '../../networks/addresses/in-tra
 import { familiesOf, wishedAddresses } from '../../networks/addresses/schema.ts';
 import type { NewInterface } from '../schema.ts';
 
-/** What an interface asks of the addresses; `field` is where the request says so, for the texts of refusals. */
+/** Returns the addresses that an interface asks for. `field` is its field in the request, for error messages. */
 export function addressWishes(given: NewInterface, field: string, portId: string): AddressWish[] {
   return sourcesOf(given).map((from) => ({ holder: { port: portId }, field, from }));
 }

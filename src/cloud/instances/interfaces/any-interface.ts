@@ -5,7 +5,7 @@ import { UuidInput } from '../../../lib/resource-fields.ts';
 import { IpFamilyInput } from '../../networks/addresses/schema.ts';
 import { InterfaceFloatingIp, interfaceFields, type NewInterface } from '../schema.ts';
 
-/** What each kind of interface needs, and what it takes besides. */
+/** The fields that each kind of interface needs, and those that it also takes. */
 const KINDS = {
   external: { needed: [], taken: ['ip_family'] },
   subnet: { needed: ['subnet_id'], taken: ['network_id', 'ip_family', 'floating_ip'] },
@@ -15,7 +15,7 @@ const KINDS = {
 type Field = (typeof FIELDS)[number];
 const FIELDS = ['floating_ip', 'ip_address', 'ip_family', 'network_id', 'port_id', 'subnet_id'] as const;
 
-/** Fields of an interface in one object: its type may be left out, for the fields that are there tell it. */
+/** The fields of all kinds of interfaces in one object. Its type may be left out, as the other fields imply it. */
 export const anyInterface = {
   type: Type.Optional(
     Type.Enum(Object.keys(KINDS) as NewInterface['type'][], {
@@ -45,7 +45,7 @@ export const anyInterface = {
 const AnyInterface = Type.Object(anyInterface);
 export type AnyInterface = Static<typeof AnyInterface>;
 
-/** What is missing for its type, and what doesn't go with it. `at` leads to it: empty, or with a dot at its end. */
+/** Returns missing and unsuitable fields for the interface's type. `at` in the body is empty or ends with a dot. */
 export function kindProblems(given: AnyInterface, at: string): FieldProblem[] {
   const type = kindOf(given);
   const { needed, taken }: { needed: readonly Field[]; taken: readonly Field[] } = KINDS[type];
@@ -59,7 +59,7 @@ export function kindProblems(given: AnyInterface, at: string): FieldProblem[] {
   });
 }
 
-/** The interface with its type, once it has no such problems. */
+/** Returns the interface with its type. Call it once there are no such problems. */
 export function ofItsKind(given: AnyInterface): NewInterface {
   return { ...given, type: kindOf(given) } as NewInterface;
 }

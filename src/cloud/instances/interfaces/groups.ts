@@ -5,8 +5,8 @@ import * as groups from '../../security-groups/of-ports/in-transaction.ts';
 import type { CreateInstance } from '../schema.ts';
 
 /**
- * The security groups of each interface, in order: its own, else the request's, else the project's default.
- * @throws InvalidError for one that the project doesn't have
+ * Returns the security groups of each interface, in order: its own, else the request's, else the project's default.
+ * @throws InvalidError for a group that the project doesn't have
  */
 export async function interfaceGroups(
   tx: Transaction,

@@ -13,7 +13,7 @@ import type { CreateInstance, NewInterface } from '../schema.ts';
 import { addressWishes } from './address-wishes.ts';
 import { interfaceGroups } from './groups.ts';
 
-/** An interface as it is asked for, with what exists already of it locked. */
+/** A requested interface. What exists of it already is locked. */
 export interface WantedInterface {
   portId: string;
   field: string;
@@ -23,19 +23,19 @@ export interface WantedInterface {
   floatingIp: PlannedFloatingIp | undefined;
 }
 
-/** With its addresses. */
+/** An interface with its addresses. */
 export interface AddressedInterface extends WantedInterface {
   networkId: string;
   external: boolean;
-  /** At least one; that of IPv4 comes first. */
+  /** At least one; an IPv4 address comes first. */
   addresses: HeldAddress[];
-  /** Of the floating IP that is to be made. */
+  /** The address of its new floating IP. */
   floatingAddress: string | undefined;
 }
 
 /*
- * The interfaces of a new instance, and those that come later. The three steps lock ports, floating IPs and subnets in
- * this order, as everybody does.
+ * The interfaces of new instances, and interfaces that are attached later. The three steps lock ports, floating IPs
+ * and subnets in this order, which is the same everywhere.
  */
 
 /** @throws InvalidError, ConflictError for a reserved address or a floating IP that is in use */
@@ -56,7 +56,7 @@ export async function want(
   return request.interfaces.map((given, index) => {
     const port = given.type === 'reserved_fixed_ip' ? reserved.get(given.port_id.toLowerCase()) : undefined;
     const named = given.security_groups ?? request.security_groups ?? undefined;
-    // A port whose security is off has no groups, unless the request says so, which is refused.
+    // A port without port security has no groups. If the request names some, it is refused.
     const groupIds = port?.securityEnabled === false && named === undefined ? [] : (groups[index] ?? []);
     if (port?.securityEnabled === false && groupIds.length > 0) {
       throw new ConflictError(
@@ -74,7 +74,7 @@ export async function want(
   });
 }
 
-/** @throws InvalidError, ConflictError when addresses have run out or the one asked for is taken */
+/** @throws InvalidError, ConflictError when no address is left or the requested one is taken */
 export async function address(
   tx: Transaction,
   scope: Scope,
@@ -108,7 +108,7 @@ export async function address(
   });
 }
 
-/** Writes ports, groups and floating IPs, these held by the task. @throws InvalidError, ConflictError */
+/** Writes ports, groups and floating IPs; the task holds the floating IPs. @throws InvalidError, ConflictError */
 export async function write(
   tx: Transaction,
   scope: Scope,
@@ -153,7 +153,7 @@ function reservedWish(given: Extract<NewInterface, { type: 'reserved_fixed_ip' }
   return { portId: given.port_id.toLowerCase(), ipFamily: given.ip_family, field };
 }
 
-/** What the instance is named after and floating IPs lead to. */
+/** Returns the address after which the instance is named and to which floating IPs are assigned. */
 export function firstAddress({ addresses }: AddressedInterface): string {
   return addresses[0]?.address ?? '';
 }
@@ -164,7 +164,7 @@ function floatingIpWish(given: NewInterface, index: number): FloatingIpWish | un
   return wish && (wish.source === 'new' ? { source: 'new', field } : { ...wish, field });
 }
 
-/** Every port and floating IP of them, whether made or there before. */
+/** Returns all ports and floating IPs of the interfaces, new or not. */
 export function namedBy(interfaces: AddressedInterface[]): { portIds: string[]; floatingIpIds: string[] } {
   return {
     portIds: interfaces.map(({ portId }) => portId),
@@ -172,7 +172,7 @@ export function namedBy(interfaces: AddressedInterface[]): { portIds: string[]; 
   };
 }
 
-/** What a list of interfaces leaves behind for its task. */
+/** Returns the ports and floating IPs that are new, for the task's input. */
 export function madeOf(interfaces: AddressedInterface[]): { portIds: string[]; floatingIpIds: string[] } {
   return {
     portIds: interfaces.flatMap(({ portId, reserved }) => (reserved ? [] : [portId])),

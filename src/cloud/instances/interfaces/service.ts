@@ -22,11 +22,11 @@ import type { AttachInterface } from './schema.ts';
 import { ATTACH_INTERFACE, DETACH_INTERFACE, type InterfaceInput } from './tasks.ts';
 
 export interface InstanceInterfaces {
-  /** In the order in which the instance has them. @throws NotFoundError */
+  /** Lists the interfaces in the instance's order. @throws NotFoundError */
   list(scope: Scope, id: string, page: PageQuery): Promise<Page<interfaces.InterfaceRow>>;
-  /** Answers the task's id. @throws NotFoundError, InvalidError, ConflictError */
+  /** Returns the task's ID. @throws NotFoundError, InvalidError, ConflictError */
   attach(scope: Scope, id: string, request: AttachInterface): Promise<string>;
-  /** Answers the task's id. @throws NotFoundError, InvalidError, ConflictError */
+  /** Returns the task's ID. @throws NotFoundError, InvalidError, ConflictError */
   detach(scope: Scope, id: string, port: { port_id: string; ip_address: string }): Promise<string>;
 }
 
@@ -103,7 +103,7 @@ function inputOf(scope: Scope, instanceId: string, portId: string): InterfaceInp
   return { instanceId, portId, made, ...quotaOwner(scope) };
 }
 
-/** What a list of interfaces is refused for, for a request that is one interface itself. */
+/** Turns the faults of a list of interfaces into those of a request that is a single interface. */
 function inFieldsOfOne(error: unknown): never {
   if (!(error instanceof InvalidError)) throw error;
   const fields = Object.entries(error.fields).map(([field, texts]) => [

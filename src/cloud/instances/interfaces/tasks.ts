@@ -10,7 +10,7 @@ import { changeInstance, lockForRemoval } from '../store.ts';
 export interface InterfaceInput extends QuotaOwner {
   instanceId: string;
   portId: string;
-  /** What is made for it; a reserved port and a floating IP that existed before are not. */
+  /** What was created for it. A reserved port and an existing floating IP don't count. */
   made: { portIds: string[]; floatingIpIds: string[] };
 }
 
@@ -21,7 +21,7 @@ interface Deps {
   clock: Clock;
 }
 
-/** How it ends that a port comes to an instance or leaves it. A failure leaves things as they were. */
+/** How the attaching and the detaching of a port end. After a failure, everything is as before. */
 export function interfaceTasks(deps: Deps): TaskEnd[] {
   const attach: TaskEnd<InterfaceInput> = {
     ...ATTACH_INTERFACE,
@@ -54,7 +54,7 @@ async function keep(
   await floatingIps.settle(tx, taskId, clock.now());
 }
 
-/** In the order in which an instance's removal locks the same rows. */
+/** Locks rows in the same order as the removal of an instance. */
 async function remove(
   tx: Transaction,
   taskId: string,

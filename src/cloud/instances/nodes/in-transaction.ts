@@ -14,30 +14,30 @@ import * as store from './store.ts';
 
 const NAME_PART_LENGTH = 8;
 
-/** Nodes that a pool is to get. */
+/** New nodes for a pool. */
 export interface WantedNodes {
   poolId: string;
   amount: number;
-  /** A node is called this, a hyphen and a part of its id. */
+  /** The name of a node is this prefix, a hyphen and a part of its ID. */
   namePrefix: string;
   flavor: Flavor;
   sshKeyName: string;
-  /** Null for bare metal, whose disks are its own. */
+  /** Null for bare metal, which has its own disks. */
   bootDisk: { sizeGib: number; volumeType: VolumeTypeName } | null;
-  /** Where the addresses of each of its interfaces come from, in their order. */
+  /** The address sources of each interface, in order. */
   interfaces: AddressSource[][];
   groupIds: string[];
 }
 
-/** What nodes had of an account's quotas, which the caller gives back at the end, with all else that has gone. */
+/** Quotas that nodes had. The caller releases them at the end, together with everything else that is gone. */
 export interface FreedQuotas {
   owner: QuotaOwner;
   amounts: QuotaAmounts;
 }
 
 /*
- * The instances that pools of clusters consist of. They are made and removed for a task of their cluster; which of the
- * two follows from the task alone. Every function works on any number of nodes with the same few statements.
+ * The nodes of clusters' pools, which are instances. A task of their cluster creates and removes them; the task
+ * decides which. Every function runs the same few statements for any number of nodes.
  */
 
 export { replaceOfPool as setGroups } from '../../security-groups/of-ports/in-transaction.ts';
@@ -45,8 +45,8 @@ export { nodeIdsOf as idsOf } from './store.ts';
 export { nodeSpecs as specsOf } from './wanted.ts';
 
 /**
- * Writes nodes with ports, addresses and disks, held by the task. The caller takes the quotas.
- * @throws InvalidError for a network that isn't there, ConflictError when addresses have run out
+ * Inserts nodes with ports, addresses and disks, held by the task. The caller takes the quotas.
+ * @throws InvalidError for a missing network, ConflictError when no addresses are left
  */
 export async function add(
   tx: Transaction,
@@ -87,8 +87,8 @@ export async function add(
 }
 
 /**
- * Lets the task remove nodes with their disks, those with snapshots excepted unless they are named.
- * @throws InvalidError for a named volume that isn't theirs, ConflictError while something works on a disk
+ * Lets the task remove nodes with their disks, except for disks with snapshots that aren't named.
+ * @throws InvalidError for a named volume of others, ConflictError while something works on a disk
  */
 export async function doom(
   tx: Transaction,
@@ -102,7 +102,7 @@ export async function doom(
   await store.markDoomed(tx, ids, taskId, now);
 }
 
-/** What the task was to do is done: new nodes run, doomed ones are gone with all that they had. */
+/** Completes the task: new nodes run, and doomed ones are removed with everything they had. */
 export async function finish(tx: Transaction, taskId: string, now: Date): Promise<FreedQuotas | undefined> {
   const held = await store.lockHeldNodes(tx, taskId);
   await settle(
@@ -117,7 +117,7 @@ export async function finish(tx: Transaction, taskId: string, now: Date): Promis
   );
 }
 
-/** What the task was to do is not done: its new nodes are gone, its doomed ones run. */
+/** Takes the task back: its new nodes are removed, and its doomed ones run. */
 export async function takeBack(tx: Transaction, taskId: string, now: Date): Promise<FreedQuotas | undefined> {
   const held = await store.lockHeldNodes(tx, taskId);
   await settle(
@@ -139,7 +139,7 @@ async function settle(tx: Transaction, nodes: store.HeldNode[], now: Date): Prom
   await store.markRunning(tx, ids, now);
 }
 
-/** In the order in which a creation locks the same rows, so that the two never wait for each other. */
+/** Locks rows in the same order as a creation, so that the two never wait for each other. */
 async function remove(tx: Transaction, nodes: store.HeldNode[], now: Date): Promise<FreedQuotas | undefined> {
   const [first] = nodes;
   if (!first) return undefined;
@@ -155,7 +155,7 @@ async function remove(tx: Transaction, nodes: store.HeldNode[], now: Date): Prom
   return { owner, amounts: { vm_count: ids.length, volume_count: doomed.length } };
 }
 
-/** A disk that stays was its node's own until now. */
+/** Wants a disk as a volume. Until now, it was a part of its node. */
 function asVolume({ id, name, size_gib, volume_type, tags }: volumes.VolumeLeft): Wanted {
   return put('volume', id, { name, sizeGib: size_gib, volumeType: volume_type, metadata: tags });
 }
@@ -165,7 +165,7 @@ function newNode(pool: WantedNodes) {
   return { id, name: `${pool.namePrefix}-${id.slice(0, NAME_PART_LENGTH)}`, poolId: pool.poolId, pool };
 }
 
-/** What nodes take of an account's quotas. */
+/** Returns the quotas that nodes need. */
 export function quotasOf(pools: readonly { amount: number; bootDisk: unknown }[]): QuotaAmounts {
   const sum = (list: typeof pools) => list.reduce((total, { amount }) => total + amount, 0);
   return { vm_count: sum(pools), volume_count: sum(pools.filter(({ bootDisk }) => bootDisk !== null)) };

@@ -9,7 +9,7 @@ export interface NewNode {
   poolId: string;
 }
 
-/** In their first state, held by the task that makes them. `flavors` are those of the pools. */
+/** Inserts nodes in their first state, held by the task that creates them. `flavors` are keyed by pool. */
 export async function insertNodes(
   tx: Transaction,
   place: Place,
@@ -29,7 +29,7 @@ export async function insertNodes(
       on pool.id = node.pool_id`.execute(tx.sql);
 }
 
-/** The nodes of the pools, the newest first. */
+/** Returns the IDs of the pools' nodes, newest first. */
 export async function nodeIdsOf(tx: Transaction, poolIds: readonly string[]): Promise<string[]> {
   const rows = await tx.sql
     .selectFrom('instances')
@@ -41,7 +41,7 @@ export async function nodeIdsOf(tx: Transaction, poolIds: readonly string[]): Pr
   return rows.map(({ id }) => id);
 }
 
-/** Nobody else changes them until the transaction ends. */
+/** Locks the nodes against changes until the transaction ends. */
 export async function lockNodes(tx: Transaction, ids: readonly string[]): Promise<void> {
   await sql`
     select from instances where id = any(${ids}::uuid[]) order by id for update`.execute(tx.sql);
@@ -56,7 +56,7 @@ export interface HeldNode {
   region_id: number;
 }
 
-/** The nodes that the task makes or removes, locked. */
+/** Locks the nodes that the task creates or removes, and returns them. */
 export async function lockHeldNodes(tx: Transaction, taskId: string): Promise<HeldNode[]> {
   return tx.sql
     .selectFrom('instances')
@@ -82,7 +82,7 @@ export async function markDoomed(
     .execute();
 }
 
-/** No task holds them any more, and they run. */
+/** Marks the nodes as running and no longer held by a task. */
 export async function markRunning(tx: Transaction, ids: readonly string[], now: Date): Promise<void> {
   await tx.sql
     .updateTable('instances')

@@ -11,7 +11,7 @@ interface NodeParts {
   boot_volume_id: string | null;
 }
 
-/** The nodes of pools, those on their way out excepted, as their rows in the transaction say them: by pool, then by id. */
+/** Returns the specs of pools' nodes by pool and ID, from their rows in the transaction. Leaves out doomed nodes. */
 export async function nodeSpecs(
   tx: Transaction,
   poolIds: readonly string[],

@@ -8,7 +8,7 @@ import { interfaceProblems, volumeProblems } from '../creation/request-problems.
 import { kindProblems, ofItsKind } from '../interfaces/any-interface.ts';
 import type { CheckInstanceLimits } from './schema.ts';
 
-/** Whether quotas leave room for instances that might be made. Nothing is taken. */
+/** Says whether quotas leave room for possible instances. Takes nothing. */
 export interface InstanceLimits {
   /** @throws InvalidError, ForbiddenError for a flavor that has run out */
   check(scope: Scope, request: CheckInstanceLimits): Promise<QuotaExceededError['info'][]>;

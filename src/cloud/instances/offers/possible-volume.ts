@@ -2,7 +2,7 @@ import type { Scope } from '../../projects/service.ts';
 import type { InstanceVolumeWish } from '../../volumes/of-instances/in-transaction.ts';
 import type { PossibleVolume } from './schema.ts';
 
-/** As a creation would ask for it. What it is made from may be unknown yet: then it asks no more than a blank one. */
+/** Returns the volume as a creation would ask for it. If its source is still unknown, it counts as a blank volume. */
 export function knownVolume(volume: PossibleVolume, { region }: Pick<Scope, 'region'>): InstanceVolumeWish {
   const { source, image_id, snapshot_id, volume_id } = volume;
   const size = volume.size ?? undefined;

@@ -20,7 +20,7 @@ import {
 const BASE = '/cloud/v1/instances/:project_id/:region_id';
 const tags = ['Instances'];
 
-/** What could be had: flavors, room in the quotas, a console. */
+/** Routes for what is available: flavors, room in the quotas, a console. */
 export function instanceOfferRoutes(
   app: Api,
   deps: {

@@ -9,7 +9,7 @@ import { AttachmentTag, VolumeSize } from '../../volumes/schema.ts';
 import { anyInterface } from '../interfaces/any-interface.ts';
 import { BootIndex, CreateInstanceSchema, MAX_INTERFACES, MAX_VOLUMES, VOLUME_SOURCES } from '../schema.ts';
 
-/** Of a volume that might be: as in a creation, but only its source has to be known yet. */
+/** A possible volume. Its fields are those of a creation, but only its source must be known yet. */
 const PossibleVolume = Type.Object(
   {
     source: Type.Enum(VOLUME_SOURCES, { type: 'string' }),

@@ -28,7 +28,7 @@ const CHANGES = [
   },
 ] as const;
 
-/** The groups on an instance's ports. */
+/** Routes for the security groups on an instance's ports. */
 export function instanceGroupRoutes(app: Api, { securityGroups }: { securityGroups: SecurityGroups }): void {
   for (const { path, change, ...documented } of CHANGES) {
     app.post(`${INSTANCE}/${path}`, {
