@@ -24,15 +24,15 @@ import { CREATE_NETWORK, DELETE_NETWORK, type NetworkUpdate, UPDATE_NETWORK } fr
 import { networkSpec } from './wanted.ts';
 
 export interface NetworkChanges {
-  /** Accepts a network and answers the id of the task that makes it. @throws InvalidError, QuotaExceededError */
+  /** Accepts a network. Returns the ID of the task that creates it. @throws InvalidError, QuotaExceededError */
   create(scope: Scope, request: CreateNetwork): Promise<string>;
-  /** Changes the network at once. @throws NotFoundError, ForbiddenError, InvalidError, ConflictError while a task holds it */
+  /** Changes the network now. @throws NotFoundError, ForbiddenError, InvalidError, ConflictError if a task holds it */
   updateNow(scope: Scope, id: string, change: UpdateNetwork): Promise<void>;
-  /** Answers the id of the task that changes the network; undefined when nothing has to change. Throws as `updateNow`. */
+  /** Returns the ID of the task that changes the network; undefined if nothing changes. Throws as `updateNow`. */
   update(scope: Scope, id: string, change: UpdateNetwork): Promise<string | undefined>;
   /**
-   * Answers the id of the task that deletes the network with its subnets.
-   * @throws NotFoundError, ForbiddenError, ConflictError while something uses or a task holds it
+   * Returns the ID of the task that deletes the network with its subnets.
+   * @throws NotFoundError, ForbiddenError, ConflictError while the network is in use or a task holds it
    */
   delete(scope: Scope, id: string): Promise<string>;
   tags: TagHolder;
@@ -149,7 +149,7 @@ export function createNetworkChanges(deps: {
     },
   };
 
-  /** What the network becomes; undefined when it is that already. */
+  /** Returns what the network becomes; undefined when nothing changes. */
   async function changeOf(
     tx: Transaction,
     scope: Scope,

@@ -3,9 +3,9 @@ import type { Transaction } from '../../db/database.ts';
 import { isIn, type Place } from '../../db/place.ts';
 
 /**
- * The subnet that a file share is reached through: the first one of IPv4 in the network when none is named, and none of
- * the platform's networks to the outside. Undefined when either isn't there for the place; both are kept from being
- * deleted until the transaction ends.
+ * Returns the subnet for a file share and locks it and its network against deletion. Without `subnetId`, it is the
+ * first IPv4 subnet of the network. Undefined if the project has no such network or subnet in the region; external
+ * networks don't count.
  */
 export async function keepShareSubnet(
   tx: Transaction,
@@ -32,10 +32,10 @@ export async function keepShareSubnet(
     .executeTakeFirst();
 }
 
-/** What is to be deleted, for those who might need it. */
+/** The network or subnet that is to be deleted, for features that may use it. */
 export type NetworkOrSubnet = { networkId: string } | { subnetId: string };
 
-/** Whether the network is one of the platform's to the outside. */
+/** Whether the network is an external one of the platform. */
 export async function isOutside(tx: Transaction, networkId: string): Promise<boolean> {
   const network = await tx.sql
     .selectFrom('networks')

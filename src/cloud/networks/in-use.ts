@@ -8,7 +8,7 @@ import { portsIn } from './network-rows.ts';
 
 const SHOWN_IN_MESSAGE = 10;
 
-/** @throws ConflictError naming what still needs the network or the subnet. It must be locked. */
+/** @throws ConflictError naming what uses the network or the subnet, which must be locked */
 export async function refuseUsed(
   tx: Transaction,
   place: Place,

@@ -8,12 +8,12 @@ const NETWORKS = '/cloud/v1/networks/1/1';
 const SUBNETS = '/cloud/v1/subnets/1/1';
 const I = '/cloud/v1/instances/1/1';
 const RESERVED = '/cloud/v1/reserved_fixed_ips/1/1';
-/** What an interface asks for, at the address where older fields are taken as well. */
+/** The base path that also takes older fields. */
 const LEGACY = '/gcore';
 
 let service: TestService;
 let http: HttpClient;
-/** With a subnet of each family. */
+/** A network with a subnet of each family. */
 let dual: { network: string; v4: string; v6: string };
 beforeAll(async () => {
   service = await startService();
@@ -287,7 +287,7 @@ describe('an interface', () => {
     await change([own, six]);
     const both = [own, { subnet_id: dual.v6, ip_address: 'fd00:50::a:ff' }];
     expect(await read()).toEqual(expect.arrayContaining(both));
-    // What is named again stays, however it is written.
+    // An address that is sent again stays, however it is written.
     await change([six]);
     expect(await read()).toEqual(both.slice(1));
     const wrong = { subnet_id: dual.v4, ip_address: 'fd00:50::a:fe' };
@@ -470,7 +470,7 @@ it('the external network has a subnet of each family, whose project is that of t
   expect(theirs.status).toBe(404);
 });
 
-/** Free addresses of IPv4, and how many of IPv6 are taken: those that are free are too many to say. */
+/** Returns the free addresses of IPv4 and the used ones of IPv6, which has too many free addresses to count. */
 async function free(): Promise<{ v4: number; v6: number }> {
   const { body } = await http.get(`${SUBNETS}/${dual.v4}`);
   const { rows } = await service.pool.query('select used_ips as used from subnets where id = $1', [dual.v6]);

@@ -7,16 +7,19 @@ import { isUuid } from '../../lib/ids.ts';
 import type { Scope } from '../projects/service.ts';
 
 interface Kind<Row> {
-  /** What clients call it. */
+  /** What clients call the kind. */
   name: string;
   type: ResourceType;
-  /** Of the project's own. */
+  /** Locks a row of the project. */
   lock(tx: Transaction, place: Place, id: string): Promise<Row | undefined>;
-  /** Of what the project sees, the platform's as well. */
+  /** Finds a row that the project sees, including the platform's. */
   find(db: Sql, place: Place, id: string): Promise<object | undefined>;
 }
 
-/** Locks what the project owns for a change. @throws NotFoundError, ForbiddenError for the platform's own, ConflictError while a task holds it */
+/**
+ * Locks a project's own resource for a change. @throws NotFoundError, ForbiddenError for the platform's, ConflictError
+ * while a task holds it
+ */
 export async function lockOwn<Row extends { id: string; name: string; task_id: string | null }>(
   tx: Transaction,
   scope: Scope,
@@ -28,7 +31,7 @@ export async function lockOwn<Row extends { id: string; name: string; task_id: s
   return own;
 }
 
-/** The same, whatever holds it. */
+/** Locks it even if a task holds it. */
 export async function lockAlsoHeld<Row extends { id: string; name: string; task_id: string | null }>(
   tx: Transaction,
   scope: Scope,

@@ -6,7 +6,7 @@ import type { NetworkOrSubnet } from './in-transaction.ts';
 
 export type OwnNetwork = Selectable<Tables['networks']>;
 
-/** A network of the project, locked against other changes until the transaction ends. Ports may still be added. */
+/** Locks a network of the project against other changes until the transaction ends. Ports may still be added. */
 export async function lockNetwork(
   tx: Transaction,
   place: Place,
@@ -33,7 +33,7 @@ export async function changeNetwork(
   await tx.sql.updateTable('networks').set(change).where('id', '=', id).execute();
 }
 
-/** A number that no other network of the kind has; undefined when none is left. */
+/** Returns a number that no other network of the type has; undefined when none is left. */
 export async function nextSegment(
   tx: Transaction,
   regionId: number,
@@ -46,7 +46,7 @@ export async function nextSegment(
     return rows[0]?.segment;
   }
   await sql`select pg_advisory_xact_lock(hashtext('networks_vlan'), ${regionId}::int)`.execute(tx.sql);
-  // VLAN 1 is what switches use by themselves.
+  // Switches use VLAN 1 themselves.
   const { rows } = await sql<{ segment: number }>`
     select segment from generate_series(2, 4094) as segment
     where not exists (
@@ -56,7 +56,7 @@ export async function nextSegment(
   return rows[0]?.segment;
 }
 
-/** The subnets of a network, locked in the order in which addresses lock them. */
+/** Locks the subnets of a network, in the order in which taking addresses locks them, and returns them. */
 export async function lockSubnetsOf(
   tx: Transaction,
   networkId: string,
@@ -78,7 +78,7 @@ export async function holdSubnetsOf(tx: Transaction, networkId: string, taskId: 
     .execute();
 }
 
-/** Up to `limit` ports in the network, or in the subnet, with their instances. */
+/** Returns up to `limit` ports in the network or subnet, with their instances. */
 export async function portsIn(
   tx: Transaction,
   where: NetworkOrSubnet,
@@ -89,7 +89,7 @@ export async function portsIn(
     .leftJoin('instances', 'instances.id', 'ports.instance_id')
     .select(['ports.id', 'instances.id as instanceId', 'instances.name as instanceName'])
     .select('instances.pool_id as poolId')
-    // Nodes come last, whose cluster says as much.
+    // Nodes come last, because the message names their clusters anyway.
     .orderBy(sql`pool_id is not null`)
     .orderBy('ports.created_at')
     .orderBy('ports.id')
@@ -107,7 +107,7 @@ export async function portsIn(
     .execute();
 }
 
-/** With its subnets; answers how many of those clients had made, or undefined when there is no such network. */
+/** Deletes a network with its subnets. Returns how many of these clients had created; undefined if there is none. */
 export async function deleteNetwork(tx: Transaction, id: string): Promise<number | undefined> {
   await sql`
     delete from ip_assignments

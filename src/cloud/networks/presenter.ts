@@ -24,7 +24,7 @@ export function presentedNetwork(row: NetworkRow, scope: Scope): NetworkAnswer {
 
 export function presentedSubnet(row: SubnetRow, scope: Scope): SubnetAnswer {
   const pool = { first: row.first_address, last: row.last_address };
-  // A gateway in the middle counts as a used address in the row, and is none that ports may get.
+  // A gateway in the middle counts as a used address in the row, but ports can't get it anyway.
   const kept = keepsGateway(pool, row.gateway_ip) ? 1n : 0n;
   const total = BigInt(row.total_ips);
   return {
@@ -40,13 +40,13 @@ export function presentedSubnet(row: SubnetRow, scope: Scope): SubnetAnswer {
     available_ips: countOrNull(total - BigInt(row.used_ips)),
     total_ips: countOrNull(total - kept),
     has_router: false,
-    // The platform's own belong to no project; whoever sees them reads them as their own.
+    // The platform's resources belong to no project. Every project sees them with its own ID.
     ...commonFields({ ...row, project_id: scope.projectId }, scope),
     updated_at: offsetTimestamp(row.updated_at),
   };
 }
 
-/** Null is the contract's word for a count that can't be said: most clients read none beyond 2^53 (RFC 8259, 6). */
+/** Null stands for a count that can't be expressed (contract): most clients read nothing beyond 2^53 (RFC 8259, 6). */
 function countOrNull(count: bigint): number | null {
   return count <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(count) : null;
 }

@@ -10,9 +10,9 @@ import { createSubnetChanges, type SubnetChanges } from './subnets/changes.ts';
 
 export interface Networks extends NetworkChanges, SubnetChanges {
   list(scope: Scope, query: NetworkListQuery): Promise<Page<store.NetworkRow>>;
-  /** Also the platform's network to the outside. @throws NotFoundError */
+  /** Also returns external networks. @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.NetworkRow>;
-  /** Those of the ids that the project sees, with their whole subnets, for those who show what is in them. */
+  /** Returns the networks with these IDs that the project sees, with complete subnets, for features that show them. */
   withSubnets(scope: Scope, ids: string[]): Promise<{ network: NetworkAnswer; subnets: SubnetAnswer[] }[]>;
   listSubnets(scope: Scope, query: SubnetListQuery): Promise<Page<store.SubnetRow>>;
   /** @throws NotFoundError */

@@ -11,7 +11,7 @@ import type { NetworkListQuery, SubnetListQuery } from './schema.ts';
 export type NetworkRow = Selectable<Tables['networks']> & { subnets: string[] };
 export type SubnetRow = Selectable<Tables['subnets']> & { project_id: number | null };
 
-/** `any` takes the platform's networks too. */
+/** `any` includes the platform's networks. */
 type OwnedBy = 'any' | 'project' | undefined;
 
 function networks(db: Sql, place: Place, ownedBy: OwnedBy) {
@@ -50,7 +50,7 @@ export async function findSubnet(db: Sql, place: Place, id: string): Promise<Sub
   return subnets(db, place, 'any').where('subnets.id', '=', id).executeTakeFirst();
 }
 
-/** Those of the ids that the project sees, with their whole subnets in order of age. */
+/** Returns the networks with these IDs that the project sees, with complete subnets, oldest first. */
 export async function findWithSubnets(
   db: Sql,
   place: Place,

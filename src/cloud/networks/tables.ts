@@ -3,7 +3,7 @@ import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kys
 export interface NetworkTables {
   networks: {
     id: string;
-    /** Null: the platform's own, which every project of the region sees. */
+    /** Null for the platform's networks, which every project of the region sees. */
     project_id: number | null;
     region_id: number;
     name: string;
@@ -15,7 +15,7 @@ export interface NetworkTables {
     port_security_enabled: boolean;
     segmentation_id: number | null;
     tags: JSONColumnType<Record<string, string>>;
-    /** False while it is being made or removed. */
+    /** False while it is being created or deleted. */
     ready: Generated<boolean>;
     creator_task_id: string | null;
     task_id: string | null;
@@ -31,16 +31,16 @@ export interface NetworkTables {
     gateway_ip: string | null;
     dns_nameservers: JSONColumnType<string[]>;
     host_routes: JSONColumnType<{ destination: string; nexthop: string }[]>;
-    /** The addresses that ports may get are those from here to `last_address`. */
+    /** Ports may get addresses from this one to `last_address`. */
     first_address: string;
     last_address: string;
     /** No address below this one is free. */
     free_from: string;
     used_ips: Generated<number>;
-    /** As text: of IPv6 it is more than a number can say. */
+    /** Text, as IPv6 has more addresses than a number can express. */
     total_ips: GeneratedAlways<string>;
     tags: JSONColumnType<Record<string, string>>;
-    /** False while it is being made or removed; it gives no addresses then. */
+    /** False while it is being created or deleted. Then no addresses are taken from it. */
     ready: Generated<boolean>;
     creator_task_id: string | null;
     task_id: string | null;
@@ -50,7 +50,7 @@ export interface NetworkTables {
   ip_assignments: {
     subnet_id: string;
     address: ColumnType<string, string, never>;
-    /** Null: a floating IP has it, or it is kept for the gateway. */
+    /** Null if a floating IP has the address, or if it is reserved for the gateway. */
     port_id: string | null;
     floating_ip_id: Generated<string | null>;
   };

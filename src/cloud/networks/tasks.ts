@@ -12,7 +12,7 @@ interface SubnetInput extends QuotaOwner {
   subnetId: string;
 }
 
-/** What a network becomes, whole. */
+/** The complete state after the update. */
 export interface NetworkUpdate {
   networkId: string;
   name: string;

@@ -5,7 +5,7 @@ import { startService, type TestService } from '../../../test/support/service.ts
 const NETWORKS = '/cloud/v1/networks/1/1';
 const SUBNETS = '/cloud/v1/subnets/1/1';
 
-// So slow that no task ends unless it is made to.
+// The simulation is so slow that no task ends unless the test makes it end.
 let service: TestService;
 beforeAll(async () => {
   service = await startService({ TRADEWIND_SIMULATION_SPEED: '0.01' });
@@ -22,7 +22,7 @@ const finished = async (taskId: string) => {
   return task.created_resources;
 };
 async function overrun(taskId: string) {
-  // Whoever waits for a removal again gets as long as there was at first.
+  // Moves both times: when a removal is requested again, its task gets as much time as this one had.
   await service.pool.query(
     `update tasks set created_on = created_on - interval '1 hour', deadline_at = deadline_at - interval '1 hour'
      where id = $1`,
@@ -89,7 +89,7 @@ it('shows a network whose removal takes longer than its task, with its subnets, 
   await overrun(removal);
   expect((await service.http.get(`${NETWORKS}/${id}`)).body).toMatchObject({ task_id: removal });
   expect((await service.http.patch(`${NETWORKS}/${id}`, { name: 'renamed' })).status).toBe(409);
-  // Either is waited for again.
+  // Both removals can be waited for again.
   const again = [
     taskOf(await service.http.delete(`${NETWORKS}/${id}`)),
     taskOf(await service.http.delete(`${SUBNETS}/${subnetId}`)),

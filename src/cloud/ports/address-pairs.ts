@@ -2,7 +2,7 @@ import { addressOrRange } from '../../lib/cidr.ts';
 import type { FieldProblem } from '../../lib/errors.ts';
 import type { AddressPair } from './tables.ts';
 
-/** Each pair once, in canonical form and sorted. What is wrong with one goes to `problems`. */
+/** Returns each pair once, in canonical form and sorted. Adds faults to `problems`. */
 export function pairsFrom(
   given: readonly { ip_address: string; mac_address?: string | null }[],
   ownMac: string,

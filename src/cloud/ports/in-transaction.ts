@@ -7,18 +7,17 @@ import { refuseNode } from '../instances/in-transaction.ts';
 import { lockedInstancePorts, type NetworkPortRow, portsOfInstance } from './store.ts';
 
 /**
- * Writes new ports of instances, each at its place among the interfaces, and removes those of instances, whose addresses
- * the caller releases.
+ * Insert ports of new interfaces at their positions, and delete those of instances. The caller releases the addresses.
  */
 export { deletePortsOf as removeOf, insertPorts as addToMany } from './store.ts';
 
-/** In the order of the instance's interfaces. @throws NotFoundError */
+/** Lists the ports in the order of the instance's interfaces. @throws NotFoundError */
 export async function ofInstance(db: Sql, place: Place, instanceId: string): Promise<NetworkPortRow[]> {
   return foundById('Instance', instanceId, () => portsOfInstance(db, place, instanceId));
 }
 
 /**
- * The ports of each instance of the place, by instance id; an instance that doesn't exist is left out.
+ * Returns the ports of each instance by instance ID, without instances that don't exist in the place.
  * @throws ConflictError for a node of a cluster
  */
 export async function portsOf(
@@ -36,7 +35,7 @@ export async function portsOf(
     if (portId !== null) ports.push(portId);
     found.set(instanceId, ports);
   }
-  // By the ids as they were given, which may be in capitals.
+  // The keys are the given IDs, which may be in upper case.
   return new Map(
     instanceIds.flatMap((id) => {
       const ports = found.get(id.toLowerCase());
@@ -46,8 +45,8 @@ export async function portsOf(
 }
 
 /**
- * The port that a floating IP is to lead to, kept from changing until the transaction ends. To be called before floating
- * IPs are locked. @throws ConflictError for a port of a cluster's node
+ * Locks the port for a floating IP until the transaction ends, and returns it. Call it before locking floating IPs.
+ * @throws ConflictError for a port of a cluster's node
  */
 export async function lockTarget(
   tx: Transaction,
@@ -79,11 +78,11 @@ export async function lockTarget(
   return { id: port.id, task_id: port.task_id, external, addresses };
 }
 
-/** A port that a floating IP may lead to, with its addresses. */
+/** A port to which a floating IP may be assigned, with its addresses. */
 export interface FloatingTarget {
   id: string;
   task_id: string | null;
-  /** Whether its network is the one to the outside. */
+  /** Whether its network is an external one. */
   external: boolean;
   addresses: string[];
 }

@@ -12,11 +12,11 @@ export type PortRow = Selectable<Tables['ports']> & {
   ip_assignments: { ip_address: string; subnet_id: string }[];
   /** Sorted. */
   security_group_ids: string[];
-  /** The pool whose node has it. */
+  /** The pool if the port belongs to a node. */
   pool_id: string | null;
 };
 
-/** Ports with their addresses and groups, in one query. */
+/** Selects ports with their addresses and groups in one query. */
 function ports(db: Sql, place: Place) {
   return db
     .selectFrom('ports')
@@ -67,7 +67,7 @@ export async function listPorts(db: Sql, place: Place, query: PortListQuery): Pr
   return pageWithCount(ordered, query, 100);
 }
 
-/** The ports of the project's instances in a network, oldest first. */
+/** Lists the ports of the project's instances in a network, oldest first. */
 export async function portsOfNetwork(
   db: Sql,
   place: Place,
@@ -84,7 +84,7 @@ export async function portsOfNetwork(
     .execute();
 }
 
-/** Locks the port against other changes until the transaction ends; false when it isn't there. */
+/** Locks the port against other changes until the transaction ends. False if it doesn't exist. */
 export async function lockPort(tx: Transaction, id: string, place?: Place): Promise<boolean> {
   let port = tx.sql.selectFrom('ports').select('id').where('id', '=', id);
   if (place) port = port.where(isIn(place));

@@ -6,7 +6,7 @@ import { listOf, listQuery, ProjectRegion, Timestamp } from '../../lib/wire.ts';
 import type { AddressPair } from './tables.ts';
 
 const MAX_GROUPS = 10;
-/** As Neutron's max_allowed_address_pair has it by default. */
+/** The default of Neutron's max_allowed_address_pair. */
 export const MAX_PAIRS = 10;
 const MAX_ADDRESSES = 64;
 const MAX_FILTER = 1000;
@@ -194,7 +194,7 @@ export const PortParams = Type.Object({
   port_id: Type.String({ description: 'Port ID' }),
 });
 
-/** With the hardware address that each is sent from. */
+/** Returns the pairs, each with the hardware address from which it is sent. */
 export function presentedPairs(port: { allowed_address_pairs: readonly AddressPair[]; mac_address: string }) {
   return port.allowed_address_pairs.map(({ ip_address, mac_address = port.mac_address }) => ({
     ip_address,

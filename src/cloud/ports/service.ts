@@ -24,29 +24,32 @@ import type { UPDATE_PORT } from './tasks.ts';
 import { asInRows, changedPort, portSpecs } from './wanted.ts';
 import { type PortChange, wantedPort } from './wanted-port.ts';
 
-/** The ports of a project, whatever instance they belong to. */
+/** The ports of a project's instances. */
 export interface ProjectPorts {
-  /** @throws InvalidError for an address that is none */
+  /** @throws InvalidError for an invalid address */
   list(scope: Scope, query: PortListQuery): Promise<Page<rows.PortRow>>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<rows.PortRow>;
-  /** In the order of the instance's interfaces. @throws NotFoundError */
+  /** Lists the ports in the order of the instance's interfaces. @throws NotFoundError */
   ofInstance(scope: Scope, instanceId: string): ReturnType<typeof ofInstance>;
-  /** Those in a network, which may be the platform's. @throws NotFoundError */
+  /** Lists the ports in a network, which may be the platform's. @throws NotFoundError */
   ofNetwork(scope: Scope, networkId: string): ReturnType<typeof rows.portsOfNetwork>;
   /**
-   * Answers the id of the task that changes the port. New addresses are taken at once, the rest comes with the task's end.
-   * @throws NotFoundError, InvalidError, ConflictError for a port of a node, while a task holds it or when an address is taken
+   * Returns the ID of the task that changes the port. New addresses are taken at once; the rest changes when the task
+   * ends.
+   * @throws NotFoundError, InvalidError, ConflictError for a node's port, while a task holds it or when an address is
+   * taken
    */
   update(scope: Scope, id: string, change: PortChange, task: typeof UPDATE_PORT): Promise<string>;
   /**
-   * Switches port security at once; off takes the security groups off as well.
-   * @throws NotFoundError, ConflictError while a task holds it, and off for one with address pairs or in the external network
+   * Switches port security on or off at once. Switching it off also removes the security groups.
+   * @throws NotFoundError, ConflictError while a task holds it; when switched off also with address pairs or in the
+   * external network
    */
   secure(scope: Scope, id: string, enabled: boolean): Promise<InterfaceRow>;
 }
 
-/** @throws NotFoundError, ConflictError for a port of a node, and while a task holds it */
+/** @throws NotFoundError, ConflictError for a node's port, and while a task holds it */
 async function lockFree(tx: Transaction, scope: Scope, id: string): Promise<rows.PortRow> {
   const known = isUuid(id) && (await rows.lockPort(tx, id, scope));
   const port = known ? await rows.findPort(tx.sql, scope, id) : undefined;
@@ -60,8 +63,8 @@ async function lockFree(tx: Transaction, scope: Scope, id: string): Promise<rows
 }
 
 /**
- * Others share the network to the outside, where everybody's addresses are checked at all times.
- * @throws ConflictError for a port there, which is to be without that
+ * Others share the external network, so the addresses of its ports are always checked.
+ * @throws ConflictError for a port there
  */
 async function refuseOutside(tx: Transaction, port: rows.PortRow): Promise<void> {
   if (!(await isOutside(tx, port.network_id))) return;
@@ -158,8 +161,9 @@ export function createProjectPorts(deps: {
           if (port.allowed_address_pairs.length > 0) {
             throw new ConflictError(`Port ${port.id} has allowed address pairs; clear them first`);
           }
-          // Neutron has none without port security, and this operation has no body to say so: clients of the contract
-          // call it with groups set and expect it done. The change of a port (PATCH) has a field for it, and wants it said.
+          // In Neutron, ports without port security have no groups. This operation has no body in which to say so:
+          // clients of the contract call it with groups set and expect it to work. PATCH has a field for groups and
+          // expects it to be empty.
           await takeAll(tx, [port.id]);
         }
         const change = { port_security_enabled: enabled, updated_at: clock.now() };

@@ -4,14 +4,14 @@ import { compiledQuery } from '../../db/compiled.ts';
 import type { Sql, Transaction } from '../../db/database.ts';
 import { isIn, type Place } from '../../db/place.ts';
 
-/** A port as the specification shows it. */
+/** A port as described in the specification. */
 export interface NetworkPortRow {
   id: string;
   name: string;
   security_groups: { id: string; name: string }[];
 }
 
-/** The ports of an instance in the order of its interfaces; undefined when there is no such instance. */
+/** Returns the ports of an instance in the order of its interfaces; undefined if there is no such instance. */
 export async function portsOfInstance(
   db: Sql,
   place: Place,
@@ -48,7 +48,7 @@ const portsByInstance = compiledQuery((db, args: Place & { id: string }) =>
     .compile(),
 );
 
-/** Instances and their ports; the instances can't be removed until the transaction ends. */
+/** Returns instances and their ports, and locks the instances against removal until the transaction ends. */
 export async function lockedInstancePorts(
   tx: Transaction,
   place: Place,
@@ -72,9 +72,9 @@ export interface NewPort {
 }
 export interface PlacedPort extends NewPort {
   instanceId: string;
-  /** Its place among the interfaces of the instance. */
+  /** The position among the instance's interfaces. */
   position: number;
-  /** The task that holds it by itself, besides the one that holds the instance. */
+  /** The task that holds the port itself, apart from the one that holds the instance. */
   taskId?: string | null;
 }
 
@@ -93,7 +93,7 @@ export async function insertPorts(
         project_id: place.projectId,
         region_id: place.regionId,
         instance_id: port.instanceId,
-        // Not made of the instance's name, which may change.
+        // Doesn't contain the instance's name, which may change.
         name: `port-${port.id}`,
         interface_name: port.interfaceName,
         position: port.position,
@@ -107,7 +107,7 @@ export async function insertPorts(
     .execute();
 }
 
-/** Their groups go with them. */
+/** Deletes the ports with their assigned groups. */
 export async function deletePortsOf(tx: Transaction, instanceIds: readonly string[]): Promise<string[]> {
   const rows = await tx.sql
     .deleteFrom('ports')

@@ -9,19 +9,19 @@ export interface PortTables {
     instance_id: string | null;
     name: string;
     interface_name: string | null;
-    /** The order of an instance's interfaces. */
+    /** Position among the instance's interfaces. */
     position: number;
     mac_address: GeneratedAlways<string>;
     port_security_enabled: boolean;
-    /** Further addresses and networks that it may send from. */
+    /** Further addresses and networks from which the port may send. */
     allowed_address_pairs: ColumnType<AddressPair[], string | undefined, string>;
-    /** Kept for its address, whether or not an instance has it. */
+    /** Whether the port is kept for its address, attached or not. */
     reserved: Generated<boolean>;
-    /** Reserved for several ports to share, so that no instance has it. */
+    /** Whether several ports share its address, so that no instance can have the port itself. */
     is_vip: Generated<boolean>;
-    /** The task that made it, where it is reserved. */
+    /** The task that reserved it. */
     creator_task_id: Generated<string | null>;
-    /** The task that changes it. */
+    /** The task that holds the port. */
     task_id: Generated<string | null>;
     tags: JSONColumnType<Record<string, string>>;
     created_at: Date;
@@ -29,7 +29,7 @@ export interface PortTables {
   };
 }
 
-/** What a port may send from besides its own address. Without a hardware address it is sent from the port's own. */
+/** An address from which a port may send besides its own. By default, its packets have the port's hardware address. */
 export interface AddressPair {
   ip_address: string;
   mac_address?: string;

@@ -7,7 +7,7 @@ import { changePort, lockPort } from './port-rows.ts';
 import { asInRows } from './wanted.ts';
 import type { WantedPort } from './wanted-port.ts';
 
-/** Absent fields stay as they are. */
+/** Absent fields keep their values. */
 interface PortInput extends WantedPort {
   portId: string;
 }
@@ -15,14 +15,14 @@ interface PortInput extends WantedPort {
 export const UPDATE_PORT = taskType<PortInput>('update_port');
 export const UPDATE_PAIRS = taskType<PortInput>('update_port_allowed_address_pairs');
 
-/** How changes of ports end: the row becomes what was wanted, or stays. */
+/** How changes of ports end: the row gets the wanted values or keeps its own. */
 export function portTasks({ clock }: { clock: Clock }): TaskEnd[] {
   const update = (task: TaskType<PortInput>): TaskEnd<PortInput> => ({
     ...task,
     async complete(tx, _task, { portId, portSecurityEnabled, groupIds, pairs, tags, dropped }) {
-      // It may have gone with its instance.
+      // The port may be gone, together with its instance.
       if (!(await lockPort(tx, portId))) return null;
-      // What has gone meanwhile, a group or a virtual address, is wanted no more.
+      // Groups and virtual addresses that were deleted meanwhile are no longer wanted.
       const wanted = await wantedOf(tx, 'port', portId);
       const groups = groupIds?.filter((id) => !wanted || id in wanted.groups);
       const kept = pairs?.filter(

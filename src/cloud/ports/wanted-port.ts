@@ -9,11 +9,11 @@ import type { AddressPair } from './tables.ts';
 export interface Assignment {
   subnetId: string;
   address: string;
-  /** Where the request names it. */
+  /** The field in the request. */
   field: string;
 }
 
-/** What a port becomes. Undefined stays as it is then, whatever happens until the change is done. */
+/** The wanted state of a port. Undefined keeps what the port has by the end of the change, whatever happens. */
 export interface WantedPort {
   portSecurityEnabled: boolean;
   groupIds: string[] | undefined;
@@ -23,12 +23,12 @@ export interface WantedPort {
   dropped: { subnetId: string; address: string }[];
 }
 
-/** What a request asks of a port; only the older operation for address pairs names hardware addresses. */
+/** A requested change of a port. Only the older operation for address pairs names hardware addresses. */
 export type PortChange = Omit<UpdatePort, 'allowed_address_pairs'> & {
   allowed_address_pairs?: Parameters<typeof pairsFrom>[0] | undefined;
 };
 
-/** @throws InvalidError with everything that is wrong with it */
+/** @throws InvalidError with all problems */
 export function wantedPort(port: PortRow, change: PortChange): WantedPort {
   const problems: FieldProblem[] = [];
   const groupIds = change.security_group_ids && [
@@ -60,7 +60,7 @@ export function wantedPort(port: PortRow, change: PortChange): WantedPort {
   };
 }
 
-/** Neutron too has no groups and address pairs on a port whose security is off. */
+/** As in Neutron, a port without port security has no groups and no address pairs. */
 function refuseLeft(field: string, left: unknown[], problems: FieldProblem[]): void {
   if (left.length === 0) return;
   const message = `A port without port security can have none; send ${field}: [] with port_security_enabled: false.`;

@@ -5,7 +5,7 @@ import { startService, type TestService } from '../../../test/support/service.ts
 const PORTS = '/cloud/v1/ports/1/1';
 const GROUPS = '/cloud/v1/securitygroups/1/1';
 
-// So slow that no task ends unless it is made to.
+// The simulation is so slow that no task ends unless the test makes it end.
 let service: TestService;
 let port: string;
 beforeAll(async () => {
@@ -84,7 +84,7 @@ it('goes although a floating IP leads to it, which leads nowhere then', async ()
   expect((await specOf(service.pool, 'floating_ip', id)).there).toHaveProperty('target.portId', port_id);
   const removal = await service.http.delete(`/cloud/v1/reserved_fixed_ips/1/1/${port_id}`);
   expect((await service.http.get(url)).body.port_id).toBe(port_id);
-  // A change of it doesn't keep the port.
+  // A change of the floating IP doesn't keep its port.
   expect((await service.http.put(`${url}/metadata`, { a: 'b' })).status).toBe(204);
   await finished(removal.body[0]);
   expect((await service.http.get(url)).body.port_id).toBeNull();

@@ -17,7 +17,7 @@ interface PortParts {
   group_ids: string[];
 }
 
-/** Ports as their rows in the transaction say them, by id. */
+/** Returns the specs of ports by ID, from their rows in the transaction. */
 export async function portSpecs(tx: Transaction, ids: readonly string[]): Promise<Map<string, PortSpec>> {
   if (ids.length === 0) return new Map();
   const { rows } = await sql<PortParts>`
@@ -29,12 +29,12 @@ export async function portSpecs(tx: Transaction, ids: readonly string[]): Promis
   return new Map(rows.map((row) => [row.id, specOf(row)]));
 }
 
-/** Wants ports as their rows say them. No task may hold them: what it wants isn't in the rows yet. */
+/** Wants ports as they are in their rows. No task may hold them, as what it wants isn't in the rows yet. */
 export async function asInRows(tx: Transaction, ids: readonly string[]): Promise<Wanted[]> {
   return [...(await portSpecs(tx, ids))].map(([id, spec]) => amend('port', id, () => spec));
 }
 
-/** The port once it is what a request wants of it. */
+/** Returns the spec of the port after the wanted change. */
 export function changedPort(spec: PortSpec, wanted: WantedPort): PortSpec {
   const { portSecurityEnabled, groupIds, pairs, tags, dropped } = wanted;
   const gone = new Set(dropped.map(({ address }) => address));
@@ -48,7 +48,7 @@ export function changedPort(spec: PortSpec, wanted: WantedPort): PortSpec {
   };
 }
 
-/** Takes the group from the ports, where they are wanted with it. */
+/** Removes the group from the wanted state of the ports. */
 export const withoutGroup = (portIds: readonly string[], groupId: string): Wanted[] =>
   portIds.map((id) =>
     amend('port', id, (spec) => {
@@ -58,11 +58,11 @@ export const withoutGroup = (portIds: readonly string[], groupId: string): Wante
     }),
   );
 
-/** Takes all groups from the ports. */
+/** Removes all groups from the wanted state of the ports. */
 export const withoutGroups = (portIds: readonly string[]): Wanted[] =>
   portIds.map((id) => amend('port', id, (spec) => spec && { ...spec, groups: {} }));
 
-/** Takes the addresses from those that the ports may send from. */
+/** Removes the addresses from the wanted address pairs of the ports. */
 export const withoutPairs = (portIds: readonly string[], addresses: readonly string[]): Wanted[] =>
   portIds.map((id) =>
     amend(

@@ -1,7 +1,7 @@
 import type { PriceTerms } from '../catalog/service.ts';
 import { sumOf, type VolumePrice, volumePrice } from './formula.ts';
 
-/** Pools of one kind, and what one of each part costs for an hour; undefined where the book has no price. */
+/** A pool's nodes and the hourly price of each part; undefined where the price book has none. */
 export interface PoolParts {
   nodes: number;
   machineHour: string | undefined;
@@ -19,8 +19,8 @@ export interface ClusterPrice {
 }
 
 /**
- * The price of a cluster: each part of a pool by the formula of volumes, for as many units as the pool has, and the
- * sum of all parts. Each part is rounded once, so that the sum is exactly that of the parts shown.
+ * Returns the price of a cluster. Each part of a pool costs what the formula for volumes says, times the pool's units.
+ * Each part is rounded once, so that the total is exactly the sum of the parts that are shown.
  */
 export function clusterPrice(terms: PriceTerms, pools: readonly PoolParts[]): ClusterPrice {
   const instances = pools.map(({ nodes, machineHour }) => volumePrice(terms, machineHour, nodes));

@@ -6,7 +6,7 @@ import type { Scope } from '../projects/service.ts';
 import { type ClusterPrice, clusterPrice, type PoolParts } from './cluster-formula.ts';
 import type { ClusterPriceRequest } from './cluster-schema.ts';
 
-/** A pool that exists or might, as far as its price goes. */
+/** The fields of an existing or possible pool that matter for its price. */
 interface PricedPool {
   flavor_id: string;
   node_count: number;
@@ -16,9 +16,9 @@ interface PricedPool {
 }
 
 export interface ClusterPrices {
-  /** Pools that name no boot volume are priced without one. @throws InvalidError for pools that can't be had here */
+  /** Prices pools without a boot volume if they name none. @throws InvalidError for pools that aren't available */
   ofNew(scope: Scope, request: ClusterPriceRequest): ClusterPrice;
-  /** As it is now. @throws NotFoundError */
+  /** Returns the price of the cluster as it is now. @throws NotFoundError */
   ofExisting(scope: Scope, name: string): Promise<ClusterPrice>;
 }
 

@@ -30,11 +30,11 @@ describe('amounts', () => {
     ['0', '0', '0.0001', 100, 0.01, 7.2, 7.2],
     ['1', '20', '0.0001', 10, 0, 0, 0.864],
     ['0', '20', '0', 10, 0, 0, 0],
-    // 0.1 + 0.2 and its like: sums that floats get wrong.
+    // Sums that floats get wrong, such as 0.1 + 0.2.
     ['0', '0', '0.1', 3, 0.3, 216, 216],
     ['0.3', '0', '0.0001', 7, 0.00049, 0.3528, 0.504],
     ['0', '25.5', '0.0001', 1, 0.0001255, 0.09036, 0.09036],
-    // Half to even at the tenth decimal, from both sides, and the month follows the rounded hour.
+    // Rounds half to even at the tenth decimal, from both sides. The month follows from the rounded hour.
     ['0', '0', '0.00000000005', 1, 0, 0, 0],
     ['0', '0', '0.00000000015', 1, 0.0000000002, 0.000000144, 0.000000144],
     ['0', '0', '0.00000000025', 1, 0.0000000002, 0.000000144, 0.000000144],

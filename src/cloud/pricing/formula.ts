@@ -15,27 +15,27 @@ export interface VolumePrice {
 export const HOURS_PER_MONTH = 720;
 export const HOUR_DECIMALS = 10;
 
-// Enough digits that only the one rounding below is ever a rounding.
+// Has so many digits that nothing is rounded except by the rounding below.
 const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_HALF_EVEN });
 
 /**
- * The price of a volume of `sizeGib` GiB as the client pays it.
+ * Returns the price of a volume of `sizeGib` GiB as the client pays it.
  *
  *     hour                   = round(price per GiB-hour x size x (1 - discount) x (1 + tax / 100))
  *     month                  = 720 x hour
  *     month without discount = 720 x round(price per GiB-hour x size x (1 + tax / 100))
  *
  * The one rounding rule: an hour's price is rounded once, half to even, to 10 decimals, and a month is
- * exactly 720 such hours, so that nobody who multiplies gets another figure. Ten decimals keep an hour of
- * the smallest volume exact enough that its month is right to 0.0000001.
+ * exactly 720 such hours, so that nobody who multiplies gets another figure. With ten decimals, an hour of
+ * the smallest volume is exact enough that its month is right to 0.0000001.
  *
- * Example: 100 GiB at 0.000137 EUR per GiB-hour, discount 0.16, tax 17 %. An hour lists at 0.0137, with the
- * discount 0.011508, with tax 0.01346436. A month is 720 x 0.01346436 = 9.6943392; without the discount it is
- * 720 x 0.016029 = 11.54088.
+ * Example: 100 GiB at 0.000137 EUR per GiB-hour, discount 0.16, tax 17 %. An hour costs 0.0137 in the book,
+ * 0.011508 after the discount and 0.01346436 with tax. A month is 720 x 0.01346436 = 9.6943392; without the
+ * discount, it is 720 x 0.016029 = 11.54088.
  *
- * Hidden prices (`hide`) and a missing book price (`error`; `hide` wins, or a hidden client would learn what
- * the book holds) give null amounts, and a null discount, for there is no price it was taken off. Currency
- * and tax belong to the account and stay.
+ * If prices are hidden (`hide`) or the book has none (`error`), the amounts and the discount are null. `hide`
+ * wins over `error`, or a client with hidden prices would learn what the book holds. Currency and tax belong
+ * to the account and are always shown.
  */
 export function volumePrice(
   terms: PriceTerms,
@@ -62,7 +62,7 @@ export function volumePrice(
   };
 }
 
-/** The sum of prices on the same terms; without amounts as soon as one of them has none. */
+/** Returns the sum of prices on the same terms. It has no amounts if one of the prices has none. */
 export function sumOf(terms: PriceTerms, prices: readonly VolumePrice[]): VolumePrice {
   const account = { currency_code: terms.currency, tax_percent: Number(terms.taxPercent) };
   const unshown = prices.find(({ price_status }) => price_status !== 'show');

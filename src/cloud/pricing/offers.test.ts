@@ -11,7 +11,7 @@ const terms: PriceTerms = {
 };
 
 test.each<[string, Partial<PriceTerms>, string | undefined, object]>([
-  // 1.2 x 0.84 x 1.17 = 1.17936, and 720 of these.
+  // 1.2 x 0.84 x 1.17 = 1.17936; a month is 720 times that.
   ['with discount and tax', {}, '1.2', { hour: 1.17936, month: 849.1392, status: 'show' }],
   ['that costs nothing', {}, '0', { hour: 0, month: 0, status: 'show' }],
   ['not in the book', {}, undefined, { hour: null, month: null, status: 'error' }],

@@ -3,8 +3,8 @@ import type { PriceTerms } from '../catalog/service.ts';
 import { volumePrice } from './formula.ts';
 
 /**
- * An hour of the book's price as the client pays it, by the formula of volumes. While a client tries the platform
- * out, it sees that it pays nothing, also where the book has no price (contract 6.1).
+ * Returns the book's hourly price as the client pays it, by the formula for volumes. A client on trial sees prices of
+ * 0, even where the book has none (contract 6.1).
  */
 export function offerPrice(terms: PriceTerms, pricePerHour: string | undefined): OfferPrice {
   const { currency_code, price_per_hour, price_per_month, price_status } = volumePrice(

@@ -16,7 +16,7 @@ const MANY_CLIENTS = Array.from({ length: 20 }, (_, index) => index + 2);
 let catalog: string;
 let service: TestService;
 beforeAll(async () => {
-  // The shipped catalogue, with the terms of the example; the accounts after the first see no prices.
+  // The shipped catalogue with the terms of the example. Accounts after the first see no prices.
   catalog = await mkdtemp(path.join(tmpdir(), 'tradewind-prices-'));
   await cp('catalog', catalog, { recursive: true });
   const file = path.join(catalog, 'price-book.yaml');

@@ -97,7 +97,7 @@ export const priceSchema = Type.Object(
     description: 'The price of a volume as the account would pay it.',
   },
 );
-/** The same as an answer of its own, where an example belongs to the answer. */
+/** The same schema as an answer of its own: the example belongs to the answer only. */
 export const volumePriceSchema = {
   ...priceSchema,
   examples: [

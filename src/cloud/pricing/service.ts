@@ -12,19 +12,19 @@ import { type PricedVolume, pricedVolume, volumeRequestProblems } from './volume
 
 export interface Pricing {
   /**
-   * What the volume would cost the project's account. A type that the price book has no price for, which
-   * includes one that the region doesn't offer, has the status `error`.
+   * Returns what the volume would cost the project's account. A type without a price in the book, such as one that the
+   * region doesn't offer, has the status `error`.
    * @throws InvalidError, NotFoundError for the snapshot
    */
   volume(scope: Scope, request: VolumePriceRequest): Promise<VolumePrice>;
   /**
-   * What a snapshot of the volume would cost: as much as a volume of its size and type.
+   * Returns what a snapshot of the volume would cost: the same as a volume of its size and type.
    * @throws InvalidError for a type without snapshots, NotFoundError for the volume
    */
   snapshot(scope: Scope, request: SnapshotPriceRequest): Promise<VolumePrice>;
-  /** A machine of the flavor in the scope's region. */
+  /** Returns the price of a machine of the flavor in the scope's region. */
   flavor(scope: Scope, flavorId: string): OfferPrice;
-  /** The use of an image's operating system. */
+  /** Returns the price for the use of an image's operating system. */
   image(scope: Scope, osType: Image['os_type']): OfferPrice;
 }
 

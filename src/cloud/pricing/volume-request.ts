@@ -2,7 +2,7 @@ import { type FieldProblem, InvalidError, NotFoundError } from '../../lib/errors
 import type { VolumeType } from '../../lib/volume-types.ts';
 import type { VolumePriceRequest } from './schema.ts';
 
-/** A volume or a snapshot, which has the type of the volume that it was taken of. */
+/** A volume, or a snapshot with the type of its volume. */
 export interface PricedVolume {
   sizeGib: number;
   volumeType: VolumeType;
@@ -11,8 +11,8 @@ export interface PricedVolume {
 const DEFAULT_TYPE: VolumeType = 'standard';
 
 /**
- * What can be refused before a snapshot is looked up: the combination of `source`, `size` and `snapshot_id`.
- * An absent field and null mean the same here.
+ * Refuses wrong combinations of `source`, `size` and `snapshot_id`, before a snapshot is looked up. An absent field
+ * and null mean the same here.
  */
 export function volumeRequestProblems(request: VolumePriceRequest): FieldProblem[] {
   const { source } = request;
@@ -33,10 +33,9 @@ export function volumeRequestProblems(request: VolumePriceRequest): FieldProblem
 }
 
 /**
- * Size and type to price. `snapshot` is what `snapshot_id` names, undefined if there is none. A `type_name`
- * beside a snapshot wins, as it does when the volume is created; only an absent one follows the snapshot.
- * Throws InvalidError for a bad combination or another size than the snapshot's, NotFoundError for an
- * unknown snapshot.
+ * Returns size and type to price. `snapshot` is the one that `snapshot_id` names, undefined if it doesn't exist. As in
+ * the creation of a volume, `type_name` comes before the type of the snapshot. Throws InvalidError for a wrong
+ * combination or a size that differs from the snapshot's, NotFoundError for an unknown snapshot.
  */
 export function pricedVolume(request: VolumePriceRequest, snapshot?: PricedVolume): PricedVolume {
   const problems = volumeRequestProblems(request);

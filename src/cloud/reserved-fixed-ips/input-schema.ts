@@ -52,7 +52,7 @@ const forms = [
     {
       type: Type.Literal('port'),
       port_id: UuidInput('Port of an instance'),
-      // The library under the older Terraform provider sends it in every form.
+      // The library under the older Terraform provider always sends it.
       is_vip: Type.Optional(
         Type.Boolean({ ...LEGACY, description: 'Only false: the port has an instance of its own' }),
       ),

@@ -130,7 +130,7 @@ describe('a reserved address', () => {
       expect(status, text).toBe(200);
       return body.results.map(({ port_id }: { port_id: string }) => ids.indexOf(port_id)).join('');
     };
-    // As addresses, not as texts.
+    // Sorted as addresses, not as texts.
     expect(await places('')).toBe('021');
     expect(await places('order_by=fixed_ip_address.asc')).toBe('021');
     expect(await places('order_by=fixed_ip_address.desc')).toBe('120');
@@ -338,7 +338,7 @@ describe('an instance with a reserved address', () => {
   });
 });
 
-/** What would be left behind, and whether the quota knows of it. */
+/** Counts what could be left behind, and the quota in use. */
 async function counts() {
   const { rows } = await service.pool.query(
     `select (select count(*) from ports)::int as ports, (select count(*) from ip_assignments)::int as addresses,

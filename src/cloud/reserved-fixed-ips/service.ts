@@ -27,22 +27,25 @@ import { addressesOf } from './vip-store.ts';
 type OfPort = Extract<CreateReservedFixedIp, { type: 'port' }>;
 type OfAddress = Exclude<CreateReservedFixedIp, OfPort>;
 
-/** Ports that are kept for their address, whether or not an instance has them. */
+/** Ports that are kept for their address, attached or not. */
 export interface ReservedFixedIps {
   /**
-   * Takes addresses, which can be read at once, or keeps a port with those that it has; answers the id of the task that
-   * makes it.
-   * @throws InvalidError, ConflictError when the address is taken, none is left or the port can't be kept, QuotaExceededError
+   * Takes addresses, which can be read at once, or keeps a port with its addresses. Returns the ID of the task that
+   * creates the reservation.
+   * @throws InvalidError, ConflictError when an address is taken, none is left or the port can't be kept,
+   * QuotaExceededError
    */
   create(scope: Scope, request: CreateReservedFixedIp): Promise<string>;
   list(scope: Scope, query: ReservedFixedIpListQuery): Promise<Page<store.ReservedRow>>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.ReservedRow>;
-  /** Answers the task that gives it back. @throws NotFoundError, ConflictError while an instance or a task has it */
+  /**
+   * Returns the task that releases it. @throws NotFoundError, ConflictError if an instance has it or a task holds it
+   */
   delete(scope: Scope, id: string): Promise<string>;
   /**
-   * Answers the task that makes a floating IP of it, with the same address.
-   * @throws NotFoundError, ConflictError for one that is used, private, virtual or of IPv6, QuotaExceededError
+   * Returns the task that turns it into a floating IP with the same address.
+   * @throws NotFoundError, ConflictError if it is in use, private, virtual or IPv6, QuotaExceededError
    */
   convert(scope: Scope, id: string): Promise<string>;
 }
@@ -62,7 +65,7 @@ export function createReservedFixedIps(deps: {
           request.type === 'port'
             ? await keptPort(tx, scope, request, taskId)
             : await newPort(tx, scope, request, taskId);
-        // One that goes with its instance stays.
+        // A port that would be deleted with its instance stays from now on.
         const wanted = [...(await portSpecs(tx, [input.portId]))].map(([id, spec]) => put('port', id, spec));
         await begin(tx, scope, RESERVE_ADDRESS, { taskId, data: request, input, wants: wanted });
         await takeQuota(tx, scope, 'reserved_fixed_ip_count');
@@ -124,7 +127,7 @@ export function createReservedFixedIps(deps: {
     return { portId: id };
   }
 
-  /** A port of an instance stays with it, and is kept when the instance goes. */
+  /** Reserves a port of an instance. It stays attached, and is kept when the instance is deleted. */
   async function keptPort(tx: Transaction, scope: Scope, request: OfPort, taskId: string) {
     const { port_id: id, is_vip: isVip = false } = request;
     if (isVip) {
@@ -176,7 +179,7 @@ function refuseUsed(port: store.PlainReserved): void {
   );
 }
 
-/** @throws ConflictError for what no floating IP could have */
+/** @throws ConflictError for a port whose address no floating IP could have */
 async function onlyAddress(tx: Transaction, port: store.PlainReserved): Promise<string> {
   const what = `Reserved fixed IP ${port.id}`;
   if (port.is_vip) throw new ConflictError(`${what} is a VIP; switch its is_vip off first`);

@@ -13,11 +13,11 @@ export type PlainReserved = Selectable<Tables['ports']>;
 export type ReservedRow = PlainReserved & {
   external: boolean;
   addresses: { address: string; subnet_id: string }[];
-  /** The instances that share it, where it is a VIP. */
+  /** The instances that share it, if it is a VIP. */
   sharing: string[];
 };
 
-/** Reserved ports with their addresses, in one query. */
+/** Selects reserved ports with their addresses in one query. */
 function reserved(db: Sql, place: Place) {
   return db
     .selectFrom('ports')
@@ -50,7 +50,7 @@ const ORDERS = {
   created_at: sql`ports.created_at`,
   fixed_ip_address: sql`(select min(address) from ip_assignments where port_id = ports.id and family(address) = 4)`,
   name: sql`ports.name`,
-  // As the text of the status: ACTIVE comes before DOWN.
+  // Sorts like the text of the status: ACTIVE comes before DOWN.
   status: sql`ports.instance_id is null`,
   updated_at: sql`ports.updated_at`,
 };
@@ -101,12 +101,12 @@ export async function lockReservedPort(
     .executeTakeFirst();
 }
 
-/** Whoever's it is. */
+/** Locks the port, whichever project it belongs to. */
 export async function lockAny(tx: Transaction, id: string): Promise<PlainReserved | undefined> {
   return tx.sql.selectFrom('ports').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
-/** A port of an instance that may become reserved, with the pool whose node has it. */
+/** Locks and returns an instance's port that may become reserved, with the pool if the instance is a node. */
 export async function lockPortToReserve(
   tx: Transaction,
   place: Place,

@@ -13,9 +13,9 @@ import { disconnectAll } from './vips.ts';
 
 export interface ReservedInput extends QuotaOwner {
   portId: string;
-  /** Of a port that was an instance's before. */
+  /** Whether the port belonged to an instance before. */
   existed?: boolean;
-  /** What it is to become. */
+  /** The floating IP that it becomes. */
   floatingIpId?: string;
 }
 
@@ -51,7 +51,7 @@ export function reservedFixedIpTasks({ clock }: Deps): TaskEnd[] {
     async abandon(tx, task, input) {
       const { portId } = input;
       const port = await lockAny(tx, portId);
-      // Its instance may have gone meanwhile.
+      // The port's instance may be gone by now.
       if (!input.existed || !port || port.instance_id === null) {
         await remove(tx, task.id, input);
         return [removeWant('port', portId)];
@@ -83,7 +83,7 @@ export function reservedFixedIpTasks({ clock }: Deps): TaskEnd[] {
     async abandon(tx, _task, input) {
       await free(tx, input.portId);
       await releaseQuota(tx, input, 'floating_count');
-      // It may have gone already, to make room for the floating IP.
+      // The backend may have removed the port already, to make room for the floating IP.
       return asInRows(tx, [input.portId]);
     },
   };

@@ -5,10 +5,10 @@ import { startService, type TestService } from '../../../test/support/service.ts
 const RESERVED = '/cloud/v1/reserved_fixed_ips/1/1';
 const I = '/cloud/v1/instances/1/1';
 
-// Slow enough for a task to be overdue before its work is done.
+// So slow that a task is overdue before its work is done.
 let service: TestService;
 let instance: string;
-/** Of the instance, the third one outside. */
+/** Ports of the instance; the third one is in the external network. */
 let ports: string[];
 beforeAll(async () => {
   service = await startService({ TRADEWIND_SIMULATION_SPEED: '0.05' });
@@ -32,7 +32,7 @@ const taskOf = (answer: { status: number; body: string[]; text: string }): strin
 };
 
 async function failed(taskId: string) {
-  // Whoever waits for a removal again gets as long as there was at first.
+  // Moves both times: when a removal is requested again, its task gets as much time as this one had.
   await service.pool.query(
     `update tasks set created_on = created_on - interval '1 hour', deadline_at = deadline_at - interval '1 hour'
      where id = $1`,
@@ -127,7 +127,7 @@ it('brings back a port that has gone already when the floating IP could not be m
   await expect.poll(gone, { timeout: 15_000 }).toEqual({ wanted: [], there: [] });
 });
 
-/** The port, there and as it is wanted, once all has settled. */
+/** Waits until everything has settled and the port exists as wanted. */
 async function expectThere(id: string, spec: object) {
   const there = async () => {
     await hurry(service.pool);
@@ -157,7 +157,7 @@ it('leaves a virtual address shared until it is given back at last', async () =>
   expect((await service.http.get(`/cloud/v1/ports/1/1/${port_ids[0]}`)).body.allowed_address_pairs).toEqual([
     { ip_address: address },
   ]);
-  // It goes in the end, and nobody may send from it any more.
+  // The address is released in the end, and no port may send from it any more.
   const again = taskOf(await service.http.delete(`${RESERVED}/${id}`));
   await finished(again);
   expect((await service.http.get(`${RESERVED}/${id}`)).status).toBe(404);

@@ -3,7 +3,7 @@ import { Uuid, UuidInput } from '../../lib/resource-fields.ts';
 import { listOf } from '../../lib/wire.ts';
 import { NetworkAnswer, SubnetAnswer } from '../networks/schema.ts';
 
-/** More than the ports that share an address in earnest. */
+/** More ports than anybody lets share an address. */
 const MAX_PORTS = 250;
 
 export const VipPorts = Type.Object(

@@ -3,17 +3,17 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Sql, Transaction } from '../../db/database.ts';
 import type { AddressPair } from '../ports/tables.ts';
 
-/** A virtual address with all that its lists and changes need of it. */
+/** A virtual address with everything that its lists and changes need. */
 export interface Vip {
   id: string;
   network_id: string;
   project_id: number;
   region_id: number;
-  /** Of its port: one, or one of each family. */
+  /** The addresses of its port: one, or one of each family. */
   addresses: string[];
 }
 
-/** A port of an instance, as the lists of a VIP show it. */
+/** An instance's port, as the lists of a VIP show it. */
 export interface DeviceRow {
   port_id: string;
   network_id: string;
@@ -22,7 +22,7 @@ export interface DeviceRow {
   ip_assignments: { ip_address: string; subnet_id: string }[];
 }
 
-/** A port that is to share a VIP or shares it, locked. */
+/** A locked port that shares a VIP or will share it. */
 export interface Member {
   id: string;
   network_id: string;
@@ -34,9 +34,9 @@ export interface Member {
 }
 
 /**
- * A port shares an address by having it among its allowed address pairs, as in Neutron: there is no other record of it.
- * This is the `from` and `where` of a query on instances' ports as `sharing`, inside of one on `ports`; it finds
- * none where those are no VIPs.
+ * A port shares an address if the address is among its allowed address pairs, as in Neutron; nothing else records it.
+ * These are the `from` and `where` of a query for instances' ports, called `sharing`, inside a query on `ports`. It
+ * finds nothing for ports that aren't VIPs.
  */
 export const sharingPorts = sql`
   from ip_assignments as own
@@ -56,12 +56,12 @@ export async function addressesOf(db: Sql, portId: string): Promise<string[]> {
   return rows.map(({ address }) => address);
 }
 
-/** The ports of instances that share a VIP, oldest first. */
+/** Lists the instances' ports that share a VIP, oldest first. */
 export async function connectedDevices(db: Sql, vip: Vip): Promise<DeviceRow[]> {
   return devices(db, vip).where(shares(vip)).execute();
 }
 
-/** Those that could: whose pairs are checked and have room, and that belong to no cluster. */
+/** Lists the ports that could share it: with port security, with room for more pairs, and not of a cluster's node. */
 export async function availableDevices(db: Sql, vip: Vip, mostPairs: number): Promise<DeviceRow[]> {
   return devices(db, vip)
     .where(({ not }) => not(shares(vip)))
@@ -99,8 +99,8 @@ function shares({ addresses }: Vip): RawBuilder<boolean> {
 }
 
 /**
- * The ports of the ids and, if asked for, all that share the VIP; locked in one order. The VIP must be locked. Other
- * VIPs are left out: two whose requests name each other would wait in a circle.
+ * Locks the ports with these IDs and, if requested, all that share the VIP, always in the same order. The VIP must be
+ * locked. Other VIPs are left out: two requests that name each other's VIPs would deadlock.
  */
 export async function lockMembers(
   tx: Transaction,

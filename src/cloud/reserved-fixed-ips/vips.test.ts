@@ -11,7 +11,7 @@ const unknown = crypto.randomUUID();
 let service: TestService;
 let http: HttpClient;
 let network: string;
-/** Two instances in one network. */
+/** Two instances in the same network. */
 let web: { instance: string; port: string }[];
 beforeAll(async () => {
   service = await startService();
@@ -253,7 +253,7 @@ describe('a port', () => {
     const other = await newVip();
     const meanwhile = await service.pool.connect();
     try {
-      // As a request about the other one does, which may name this one.
+      // Locks like a request about the other VIP, which may name this one.
       await meanwhile.query('begin');
       await meanwhile.query('select from ports where id = $1 for update', [other]);
       await refused([other], 'port_ids.0');

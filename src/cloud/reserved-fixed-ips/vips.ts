@@ -13,17 +13,19 @@ import type { Tasks } from '../tasks/service.ts';
 import { findReserved, lockReservedPort, type PlainReserved } from './store.ts';
 import * as members from './vip-store.ts';
 
-/** Virtual addresses: reserved ones that ports of several instances share. All changes are made at once. */
+/** Virtual addresses: reserved addresses that ports of several instances share. All changes take effect at once. */
 export interface Vips {
-  /** @throws NotFoundError, ConflictError while an instance or a task has it, and when it is off while ports share it */
+  /**
+   * @throws NotFoundError, ConflictError if an instance has it, a task holds it, or it is switched off while shared
+   */
   switch(scope: Scope, id: string, isVip: boolean): Promise<void>;
-  /** The ports of instances that share it; none of an address that is no VIP. @throws NotFoundError */
+  /** Lists the instances' ports that share it; none if it isn't a VIP. @throws NotFoundError */
   connected(scope: Scope, id: string): Promise<members.DeviceRow[]>;
-  /** The ports of instances that could share it; none of an address that is no VIP. @throws NotFoundError */
+  /** Lists the instances' ports that could share it; none if it isn't a VIP. @throws NotFoundError */
   available(scope: Scope, id: string): Promise<members.DeviceRow[]>;
   /**
-   * Lets ports share it besides those that do, or instead of them.
-   * @throws NotFoundError, InvalidError, ConflictError for an address that is no VIP, and for a port that can't share it now
+   * Lets ports share it, in addition to the current ones or instead of them.
+   * @throws NotFoundError, InvalidError, ConflictError if it isn't a VIP, and for a port that can't share it now
    */
   connect(scope: Scope, id: string, portIds: string[], how: 'add' | 'replace'): Promise<void>;
 }
@@ -45,7 +47,7 @@ export function createVips(deps: { database: Database; clock: Clock; tasks: Pick
         const now = clock.now();
         if (!isVip) {
           await refuseShared(tx, await vipOf(tx, port));
-          // What no instance has at the moment would share it later.
+          // Also covers ports that no instance has now: they would share it later.
           await disconnectAll(tx, port, now);
         }
         await changeReserved(tx, port.id, { is_vip: isVip, updated_at: now });
@@ -87,12 +89,12 @@ export function createVips(deps: { database: Database; clock: Clock; tasks: Pick
   }
 }
 
-/** No port shares it any more. It must be locked, and held from being shared. */
+/** Ends the sharing by all ports. The VIP must be locked and protected from new sharing. */
 export async function disconnectAll(tx: Transaction, port: PlainReserved, now: Date): Promise<void> {
   const vip = await vipOf(tx, port);
   const sharing = await members.lockMembers(tx, vip, [], true);
   await removePairs(tx, vip.addresses, idsOf(sharing), now);
-  // A task may hold one of them, whose change is in no row yet.
+  // A task may hold one of the ports, and its change is in no row yet.
   await want(tx, null, withoutPairs(idsOf(sharing), vip.addresses));
 }
 
@@ -118,7 +120,7 @@ async function refuseShared(tx: Transaction, vip: members.Vip): Promise<void> {
   );
 }
 
-/** @throws InvalidError for ports that are none of an instance in the network */
+/** @throws InvalidError for ports that don't belong to an instance in the network */
 function refuseUnfit(vip: members.Vip, wanted: string[], locked: members.Member[]): void {
   const problems = wanted.flatMap((id, index): FieldProblem[] => {
     const field = `port_ids.${index}`;
@@ -132,7 +134,7 @@ function refuseUnfit(vip: members.Vip, wanted: string[], locked: members.Member[
   if (problems.length > 0) throw new InvalidError(problems);
 }
 
-/** @throws ConflictError for a port of a node, without port security, or with as many pairs as it can have */
+/** @throws ConflictError for a port of a node, without port security, or with the most pairs already */
 async function refuseUnable(tx: Transaction, vip: members.Vip, one: members.Member): Promise<void> {
   await refuseNode(tx, { id: one.instance_id ?? '', pool_id: one.pool_id });
   if (!one.port_security_enabled) {
@@ -146,7 +148,7 @@ async function refuseUnable(tx: Transaction, vip: members.Vip, one: members.Memb
 }
 
 function missing({ addresses }: members.Vip, one: members.Member): string[] {
-  // A pair with another hardware address is no leave for the port's own.
+  // A pair with another hardware address doesn't allow the port to send from its own.
   const own = one.allowed_address_pairs.filter((pair) => pair.mac_address === undefined);
   return addresses.filter((address) => own.every((pair) => pair.ip_address !== address));
 }

@@ -6,14 +6,15 @@ import type { Scope } from '../../projects/service.ts';
 import { insertAssignments, type LockedSubnet, lockSubnets, lowestFree, noteTaken } from './store.ts';
 import type { AddressSource, AddressWish, TakenAddress } from './wish.ts';
 
-/** Gives back addresses of ports and floating IPs: all of them, or these of one port that it still has. */
+/** Release addresses of ports and floating IPs: all of them, or the given ones that a port still has. */
 export { handOver, release, releaseSome } from './store.ts';
 export type { AddressSource, AddressWish, HeldAddress, TakenAddress } from './wish.ts';
 
 /**
- * One address of a subnet for each wish, in the order of the wishes. The subnets stay locked until the transaction ends.
- * Ports and floating IPs may be written later in it.
- * @throws InvalidError for an unknown network or subnet, ConflictError when addresses have run out or the one asked for is taken
+ * Takes an address for each wish, in the order of the wishes. The subnets stay locked until the transaction ends. The
+ * ports and floating IPs may be inserted later in the transaction.
+ * @throws InvalidError for an unknown network or subnet, ConflictError when no address is left or a requested one is
+ * taken
  */
 export async function take(tx: Transaction, scope: Scope, wishes: AddressWish[]): Promise<TakenAddress[]> {
   if (wishes.length === 0) return [];

@@ -3,7 +3,7 @@ import { canonicalAddress, type IpFamily } from '../../../lib/cidr.ts';
 import { LEGACY } from '../../../lib/legacy.ts';
 import { nullable } from '../../../lib/nullable.ts';
 
-/** What requests say of the addresses of a port: of which family, or one of each. */
+/** The address families that a request wants for a port: one of them, or one address of each. */
 export type IpFamilyWish = 'dual' | 'ipv4' | 'ipv6' | null | undefined;
 
 const family = (options: object): TUnsafe<Exclude<IpFamilyWish, undefined>> =>
@@ -13,18 +13,18 @@ export const IpFamilyInput = Type.Optional(
   family({ description: 'Family of the address; `dual` is one of each. `ipv4` when left out' }),
 );
 
-/** Where the address is named otherwise. The library under the older Terraform provider sends it in every form. */
+/** For ports whose address is named otherwise. The library under the older Terraform provider always sends it. */
 export const LegacyIpFamily = Type.Optional(
   family({ ...LEGACY, description: 'Refused where it differs from the family of what is named' }),
 );
 
-/** IPv4 comes first, wherever there are both. */
+/** Returns the wanted families, IPv4 first. */
 export function familiesOf(wish: IpFamilyWish): IpFamily[] {
   if (wish === 'dual') return ['IPv4', 'IPv6'];
   return wish === 'ipv6' ? ['IPv6'] : ['IPv4'];
 }
 
-/** The families of the addresses of a port in a network, and the address of one of them that may be asked for by name. */
+/** Returns the wanted families of a port's addresses, with the address that the request names for one of them. */
 export function wishedAddresses(
   wish: IpFamilyWish,
   named: string | null | undefined,
@@ -34,7 +34,7 @@ export function wishedAddresses(
   }
   const own = canonicalAddress(named)?.family ?? 'IPv4';
   const families = wish === null || wish === undefined ? [own] : familiesOf(wish);
-  // One that isn't of the family asked for is refused where the address is taken.
+  // If the address isn't of a wanted family, it is refused when it is taken.
   const bearer = families.includes(own) ? own : families[0];
   return families.map((family) => ({ family, address: family === bearer ? named : undefined }));
 }

@@ -10,12 +10,12 @@ export type LockedSubnet = Pick<
   'id' | 'network_id' | 'first_address' | 'last_address'
 > & { family: IpFamily; external: boolean; available: number };
 
-/** What is more is as good as that: it decides which of several subnets has more room. */
+/** Higher counts don't matter: the count only decides which of several subnets has more room. */
 const PLENTY = Number.MAX_SAFE_INTEGER;
 const FAMILY = sql<IpFamily>`case family(cidr) when 4 then 'IPv4' else 'IPv6' end`;
 
 /**
- * The subnets that the wishes may be granted from, and no others, locked in one order so that nobody waits in a circle.
+ * Locks exactly the subnets that can fulfil the wishes, always in the same order to avoid deadlocks, and returns them.
  */
 export async function lockSubnets(
   tx: Transaction,
@@ -36,7 +36,7 @@ export async function lockSubnets(
       or([eb('networks.project_id', '=', place.projectId), eb('networks.external', '=', true)]),
     )
     .where(
-      // Each branch begins with what an index knows.
+      // Each branch begins with a condition that has an index.
       sql<boolean>`(subnets.id = any(${subnetIds}::uuid[])
         or network_id = any(${networks.map((one) => one.networkId)}::uuid[]) and (network_id, ${FAMILY}) in (
           select * from unnest(${networks.map((one) => one.networkId)}::uuid[],
@@ -52,8 +52,8 @@ export async function lockSubnets(
 }
 
 /**
- * The lowest free addresses of each subnet, as many as asked for or as there are. `besides` are taken by the
- * caller too. The subnets must be locked.
+ * Returns the lowest free addresses of each subnet, as many as requested or as there are. The caller also takes
+ * `besides`. The subnets must be locked.
  */
 export async function lowestFree(
   tx: Transaction,
@@ -62,8 +62,8 @@ export async function lowestFree(
 ): Promise<Map<string, string[]>> {
   const free = new Map<string, string[]>();
   if (amounts.size === 0) return free;
-  // A gap lies between each taken address and the next; the end of the pool closes the last one. A gap of IPv6 may
-  // have more addresses than a number can say, so that it is measured only where it is shorter than what is wanted.
+  // There is a gap between each taken address and the next; the end of the pool closes the last gap. A gap in IPv6 may
+  // be larger than any number type, so it is only measured where it is shorter than the wanted amount.
   const { rows } = await sql<{ id: string; address: string }>`
     select subnets.id, free.address
     from unnest(${[...amounts.keys()]}::uuid[], ${[...amounts.values()]}::int[]) as wanted (subnet_id, amount)
@@ -108,7 +108,7 @@ export async function insertAssignments(tx: Transaction, taken: TakenAddress[]):
     .execute();
 }
 
-/** Keeps the counts. `chosen` says which of the addresses were asked for by name, and so not the lowest free ones. */
+/** Updates the counts. `chosen` has the addresses that were requested by name, so they aren't the lowest free ones. */
 export async function noteTaken(
   tx: Transaction,
   taken: TakenAddress[],
@@ -128,7 +128,7 @@ export async function noteTaken(
     where subnets.id = taken.subnet_id`.execute(tx.sql);
 }
 
-/** Gives back all addresses of the ports and floating IPs. */
+/** Releases all addresses of the ports and floating IPs. */
 export async function release(
   tx: Transaction,
   portIds: string[],
@@ -140,7 +140,7 @@ export async function release(
   );
 }
 
-/** Gives back these addresses of the port, those that it still has. */
+/** Releases those of the addresses that the port still has. */
 export async function releaseSome(tx: Transaction, portId: string, addresses: HeldAddress[]): Promise<void> {
   if (addresses.length === 0) return;
   await giveBack(
@@ -152,7 +152,7 @@ export async function releaseSome(tx: Transaction, portId: string, addresses: He
   );
 }
 
-/** The addresses of the port become those of the floating IP, without ever being free. */
+/** Moves the addresses of a port to a floating IP, without a moment in which they are free. */
 export async function handOver(tx: Transaction, portId: string, floatingIpId: string): Promise<void> {
   await sql`
     update ip_assignments set port_id = null, floating_ip_id = ${floatingIpId} where port_id = ${portId}`.execute(
@@ -161,7 +161,7 @@ export async function handOver(tx: Transaction, portId: string, floatingIpId: st
 }
 
 async function giveBack(tx: Transaction, which: RawBuilder<unknown>): Promise<void> {
-  // First the locks, in the order of `lockSubnets`.
+  // Locks first, in the order of `lockSubnets`.
   await sql`
     select from subnets where id in (select subnet_id from ip_assignments where ${which})
     order by id for no key update`.execute(tx.sql);

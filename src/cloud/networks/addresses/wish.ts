@@ -2,10 +2,10 @@ import type { IpFamily } from '../../../lib/cidr.ts';
 
 export type AddressHolder = { port: string } | { floatingIp: string };
 
-/** Where one address is to come from. */
+/** Where to take an address from. */
 export type AddressSource =
   | { kind: 'external'; family: IpFamily }
-  /** `family` is what the request takes the subnet for, where it says so. */
+  /** `family` is the family that the request expects, if it names one. */
   | {
       kind: 'subnet';
       networkId?: string | undefined;
@@ -15,7 +15,7 @@ export type AddressSource =
     }
   | { kind: 'any-subnet'; networkId: string; family: IpFamily; address?: string | undefined };
 
-/** What a port or a floating IP asks for. `field` is where the request says so, for the texts of refusals. */
+/** An address that a port or a floating IP asks for. `field` is its field in the request, for error messages. */
 export interface AddressWish {
   holder: AddressHolder;
   field: string;

@@ -6,17 +6,17 @@ import { networkSpec, subnetSpec } from '../wanted.ts';
 
 export interface NetworkedRegion {
   id: number;
-  /** The platform's network to the outside; null where there is none. */
+  /** The platform's external network; null where there is none. */
   external_network_id: string | null;
 }
 
-/** What is left of 1500 bytes inside a tunnel. */
+/** What a tunnel leaves of 1500 bytes. */
 export const MTU = 1450;
 
 /**
- * Adds the default networks that are missing: one with a subnet for each project (of the account, where one is given)
- * and region, and one to the outside for each region, with a subnet of each family. Does nothing to those that exist, so
- * it can run at any time. Answers what is to be wanted of the projects' own; the platform's are there by themselves.
+ * Adds missing default networks: one with a subnet for each region and project (only of the given account, if any),
+ * and an external one for each region, with a subnet of each family. Ignores existing ones, so it can run at any time.
+ * Returns what is wanted of the projects' networks; the platform's exist by themselves.
  */
 export async function ensureDefaultNetworks(
   tx: Transaction,
@@ -34,14 +34,14 @@ export async function ensureDefaultNetworks(
   ]);
 }
 
-/** As the database writes it in JSON. */
+/** A new network and its subnet, as the database writes them in JSON. */
 interface MadeNetwork {
   place: WantPlace;
   network: Parameters<typeof networkSpec>[0] & { id: string };
   subnet: Parameters<typeof subnetSpec>[0] & { id: string };
 }
 
-// 4093 addresses: more than the instances that one account may have.
+// The subnet has 4093 addresses: more than the instances that one account may have.
 async function addProjectNetworks(
   tx: Transaction,
   regions: readonly NetworkedRegion[],
@@ -78,8 +78,8 @@ async function addProjectNetworks(
 }
 
 /**
- * The outside is simulated, so its addresses are of the block for tests between networks (RFC 2544), one of
- * its 32 parts for each region.
+ * The external network is simulated. Its addresses are from the block for tests between networks (RFC 2544); each
+ * region has one of its 32 parts.
  */
 async function addExternalNetworks(
   tx: Transaction,
@@ -105,7 +105,7 @@ async function addExternalNetworks(
     from made`.execute(tx.sql);
 }
 
-/** Of the block for tests with IPv6 (RFC 5180), one range for each region. */
+/** Adds ranges from the block for tests with IPv6 (RFC 5180), one for each region. */
 async function addExternalIpv6(
   tx: Transaction,
   external: readonly NetworkedRegion[],
@@ -136,7 +136,7 @@ export async function defaultNetworkId(tx: Transaction, place: Place): Promise<s
   return row?.id;
 }
 
-/** Removes the networks of a project that is going. No port is left, but an address may be kept for a gateway that was moved. */
+/** Deletes the networks of a project that is being deleted. A moved gateway may still have an address there. */
 export async function removeNetworksOf(tx: Transaction, projectId: number): Promise<void> {
   const networks = tx.sql.selectFrom('networks').select('id').where('project_id', '=', projectId);
   const subnets = tx.sql.selectFrom('subnets').select('id').where('network_id', 'in', networks);

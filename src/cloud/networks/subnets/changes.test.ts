@@ -126,7 +126,7 @@ describe('a subnet', () => {
     expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 409, 409, 409]);
     expect(answers.find(({ status }) => status === 409)?.body.message).toContain('overlaps');
     expect((await post(networkId, { cidr: '11.0.0.0/24' })).status).toBe(200);
-    // Another network has room for the same range.
+    // In another network, the same range is free.
     expect((await post(await madeNetwork(), { cidr: '10.10.0.0/24' })).status).toBe(200);
   });
 });

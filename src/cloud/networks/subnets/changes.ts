@@ -26,15 +26,19 @@ import * as rows from './store.ts';
 
 export interface SubnetChanges {
   /**
-   * Accepts a subnet and answers the id of the task that makes it.
-   * @throws InvalidError, ConflictError when another subnet of the network overlaps it or a task holds the network, QuotaExceededError
+   * Accepts a subnet. Returns the ID of the task that creates it.
+   * @throws InvalidError, ConflictError when it overlaps another subnet of the network or a task holds the network,
+   * QuotaExceededError
    */
   createSubnet(scope: Scope, request: CreateSubnet): Promise<string>;
-  /** @throws NotFoundError, ForbiddenError, InvalidError, ConflictError while a task holds it or when a port has the gateway's address */
+  /**
+   * @throws NotFoundError, ForbiddenError, InvalidError, ConflictError while a task holds it or if a port has the
+   * gateway's address
+   */
   updateSubnet(scope: Scope, id: string, change: UpdateSubnet): Promise<void>;
   /**
-   * Answers the id of the task that deletes it.
-   * @throws NotFoundError, ForbiddenError, ConflictError while something uses or a task holds it
+   * Returns the ID of the task that deletes the subnet.
+   * @throws NotFoundError, ForbiddenError, ConflictError while the subnet is in use or a task holds it
    */
   deleteSubnet(scope: Scope, id: string): Promise<string>;
   subnetTags: TagHolder;
@@ -166,7 +170,7 @@ export function createSubnetChanges(deps: { database: Database; clock: Clock; ta
   };
 }
 
-/** @throws InvalidError with everything that is wrong with it */
+/** @throws InvalidError with all problems */
 function wantedSubnet(request: CreateSubnet) {
   const problems: FieldProblem[] = [];
   const sound = <T>(found: T | FieldProblem): T | undefined => {
@@ -214,7 +218,7 @@ function changedGateway(
   return subnet.gateway_ip;
 }
 
-/** @throws ConflictError when a port has the new one */
+/** @throws ConflictError when a port has the new gateway's address */
 async function moveGateway(tx: Transaction, subnet: rows.OwnSubnet, gateway: string | null): Promise<void> {
   await rows.freeGateway(tx, subnet.id);
   if (!keepsGateway({ first: subnet.first_address, last: subnet.last_address }, gateway)) return;

@@ -6,7 +6,7 @@ export interface HostRoute {
   nexthop: string;
 }
 
-/** As Neutron's max_dns_nameservers and max_subnet_host_routes have it by default. */
+/** The defaults of Neutron's max_dns_nameservers and max_subnet_host_routes. */
 const MAX_NAMESERVERS = 5;
 const MAX_HOST_ROUTES = 20;
 const EXAMPLES: Record<IpFamily, HostRoute> = {
@@ -32,7 +32,7 @@ export function nameserversFrom(given: string[]): { nameservers: string[]; probl
   return { nameservers, problems };
 }
 
-/** Routes for the machines of a subnet of the family. */
+/** Checks the host routes of a subnet of the given family. */
 export function hostRoutesFrom(
   given: HostRoute[],
   family: IpFamily,

@@ -3,10 +3,10 @@ import { canonicalAddress, canonicalCidr, hostBitsFault, type IpFamily } from '.
 import type { FieldProblem } from '../../../lib/errors.ts';
 import { addressAt, BITS, isBetween, numberOf } from '../../../lib/ip-number.ts';
 
-/** A range of addresses and what of it is handed out. */
+/** A range of addresses, and the part of it that hosts may use. */
 export interface SubnetRange {
   family: IpFamily;
-  /** Its network address with the mask. */
+  /** The network address with its mask. */
   cidr: string;
   /** First and last address that hosts may have. */
   firstHost: string;
@@ -17,15 +17,15 @@ interface Rules {
   example: string;
   /** The widest and the narrowest mask. */
   masks: [number, number];
-  /** Those `isForHosts` leaves that mean something else to every machine (RFC 6890), as ipaddr.js calls them. */
+  /** Special ranges (RFC 6890) that `isForHosts` lets through, by their names in ipaddr.js. */
   special: ReadonlySet<string>;
-  /** The last of a range is for all of its machines, and no host's. */
+  /** Whether the last address of a range reaches all of its machines, so no host can have it. */
   hasBroadcast: boolean;
 }
 
 /**
- * A /8 has as many IPv4 addresses as anybody needs in private, a /32 is what a whole provider gets of IPv6. The smallest
- * ranges still have a few beside the gateway.
+ * A /8 has as many IPv4 addresses as any private network needs; a /32 is what a whole provider gets in IPv6. The
+ * smallest ranges still have a few addresses besides the gateway.
  */
 const RULES: Record<IpFamily, Rules> = {
   IPv4: {
@@ -43,7 +43,7 @@ const RULES: Record<IpFamily, Rules> = {
 };
 const CLASS_E = 240;
 
-/** The range that a request names, or what is wrong with it. */
+/** Returns the range that a request names, or what is wrong with it. */
 export function subnetRange(text: string): SubnetRange | FieldProblem {
   const field = 'cidr';
   const found = canonicalCidr(text);
@@ -78,14 +78,14 @@ export function subnetRange(text: string): SubnetRange | FieldProblem {
   };
 }
 
-/** Of IPv6 that is what is private (RFC 4193) and what has been given to the world to route so far (RFC 4291). */
+/** Whether hosts may have such addresses: in IPv6 private ones (RFC 4193) and those routed so far (RFC 4291). */
 function isForHosts(base: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   const [first = 0] = base.toByteArray();
   if (base.kind() === 'ipv4') return first < CLASS_E;
   return first >> 5 === 0x20 >> 5 || first >> 1 === 0xfc >> 1;
 }
 
-/** The gateway, null for none; a missing one is the first address. */
+/** Returns the gateway, or null for none. By default, it is the first address. */
 export function gatewayIn(
   range: SubnetRange,
   given: string | null | undefined,
@@ -100,7 +100,7 @@ export function gatewayIn(
   };
 }
 
-/** The addresses that ports may get. Those of a gateway in the middle are among them, and kept by `keepsGateway`. */
+/** Returns the range for ports. It contains a gateway in the middle, which `keepsGateway` then reserves. */
 export function poolOf(
   { family, firstHost, lastHost }: SubnetRange,
   gateway: string | null,
@@ -111,7 +111,7 @@ export function poolOf(
   };
 }
 
-/** Whether the gateway would be handed out to a port, unless it is kept. */
+/** Whether a port could get the gateway's address unless it is reserved. */
 export function keepsGateway(
   pool: { first: string; last: string },
   gateway: string | null,

@@ -5,7 +5,7 @@ import type { Tables } from '../../../db/tables.ts';
 
 export type OwnSubnet = Selectable<Tables['subnets']> & { is_default: boolean };
 
-/** A subnet of the project, locked as addresses lock it. */
+/** Locks a subnet of the project, as taking an address does. */
 export async function lockSubnet(tx: Transaction, place: Place, id: string): Promise<OwnSubnet | undefined> {
   return tx.sql
     .selectFrom('subnets')
@@ -18,7 +18,7 @@ export async function lockSubnet(tx: Transaction, place: Place, id: string): Pro
     .executeTakeFirst();
 }
 
-/** A subnet of the network that shares addresses with the range. The network must be locked. */
+/** Returns a subnet of the network that overlaps the range. The network must be locked. */
 export async function overlapping(
   tx: Transaction,
   networkId: string,
@@ -46,7 +46,7 @@ export async function changeSubnet(
   await tx.sql.updateTable('subnets').set(change).where('id', '=', id).execute();
 }
 
-/** Keeps an address from ports, for the gateway. Violates `ip_assignments_once` when a port has it. */
+/** Reserves an address for the gateway. Violates `ip_assignments_once` when a port has it. */
 export async function keepForGateway(tx: Transaction, subnetId: string, address: string): Promise<void> {
   await tx.sql.insertInto('ip_assignments').values({ subnet_id: subnetId, address, port_id: null }).execute();
   await tx.sql
@@ -56,7 +56,7 @@ export async function keepForGateway(tx: Transaction, subnetId: string, address:
     .execute();
 }
 
-/** Lets ports have the gateway's address again, where it was kept. */
+/** Releases the gateway's address, if it was reserved. */
 export async function freeGateway(tx: Transaction, subnetId: string): Promise<void> {
   await sql`
     with gone as (
@@ -66,7 +66,7 @@ export async function freeGateway(tx: Transaction, subnetId: string): Promise<vo
     from gone where subnets.id = ${subnetId}`.execute(tx.sql);
 }
 
-/** With the address that is kept for its gateway. Whether there was one. */
+/** Deletes a subnet and the reserved address of its gateway. Returns whether the subnet existed. */
 export async function deleteSubnet(tx: Transaction, id: string): Promise<boolean> {
   await tx.sql
     .deleteFrom('ip_assignments')

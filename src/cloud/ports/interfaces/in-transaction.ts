@@ -6,11 +6,11 @@ import { isUuid } from '../../../lib/ids.ts';
 import { freeReserved } from '../reserved/in-transaction.ts';
 import * as rows from './store.ts';
 
-/* Ports that come to an instance and leave it. The instance is locked by the caller. */
+/* Ports as they are attached to an instance and detached. The caller locks the instance. */
 
 export { type InterfaceRow, listInterfaces as list } from './store.ts';
 
-/** The place of one more. @throws ConflictError when the instance has `most` already */
+/** Returns the position of the next interface. @throws ConflictError if the instance already has `most` of them */
 export async function nextPlace(tx: Transaction, instanceId: string, most: number): Promise<number> {
   const { count, next } = await rows.interfacePlaces(tx, instanceId);
   if (count < most) return next;
@@ -19,7 +19,7 @@ export async function nextPlace(tx: Transaction, instanceId: string, most: numbe
   );
 }
 
-/** Holds the one with the address for its removal. @throws InvalidError, ConflictError while a task holds it */
+/** Holds the port with the address for its removal. @throws InvalidError, ConflictError while a task holds it */
 export async function hold(
   tx: Transaction,
   instanceId: string,
@@ -41,7 +41,7 @@ export async function free(tx: Transaction, portId: string): Promise<void> {
   await rows.holdPort(tx, portId, null);
 }
 
-/** Takes it off its instance. A reserved one is kept; true when it is gone: the caller releases its addresses. */
+/** Detaches the port. Keeps a reserved port, deletes any other and returns true: the caller releases its addresses. */
 export async function remove(tx: Transaction, taskId: string, portId: string, now: Date): Promise<boolean> {
   const port = await rows.lockKind(tx, portId);
   if (port?.reserved) await freeReserved(tx, taskId, [portId], now);

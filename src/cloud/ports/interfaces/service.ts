@@ -5,7 +5,7 @@ import { presentedPairs } from '../schema.ts';
 import type { InterfaceAnswer } from './schema.ts';
 import type { InterfaceRow } from './store.ts';
 
-/** Interfaces with the networks that they are in and the floating IPs that lead to them. */
+/** Presents interfaces with their networks and floating IPs. */
 export async function presentedInterfaces(
   rows: readonly InterfaceRow[],
   scope: Scope,

@@ -33,7 +33,7 @@ function interfaces(db: Sql) {
     );
 }
 
-/** In the order of the instance's interfaces. */
+/** Lists interfaces in the instance's order. */
 export async function listInterfaces(
   db: Sql,
   instanceId: string,
@@ -46,7 +46,7 @@ export async function interfaceOf(tx: Transaction, portId: string): Promise<Inte
   return interfaces(tx.sql).where('id', '=', portId).executeTakeFirstOrThrow();
 }
 
-/** How many there are, and the first place after them. The instance must be locked. */
+/** Returns the number of interfaces and the next position. The instance must be locked. */
 export async function interfacePlaces(
   tx: Transaction,
   instanceId: string,
@@ -59,7 +59,7 @@ export async function interfacePlaces(
     .executeTakeFirstOrThrow();
 }
 
-/** The instance's port with the address, locked. */
+/** Locks the instance's port with the address and returns it. */
 export async function lockInterface(
   tx: Transaction,
   instanceId: string,
@@ -82,7 +82,7 @@ export async function holdPort(tx: Transaction, portId: string, taskId: string |
   await tx.sql.updateTable('ports').set({ task_id: taskId }).where('id', '=', portId).execute();
 }
 
-/** Whether the port is kept for its address; undefined when it isn't there. Locks it. */
+/** Locks the port. Returns whether it is reserved; undefined if it doesn't exist. */
 export async function lockKind(tx: Transaction, portId: string): Promise<{ reserved: boolean } | undefined> {
   return tx.sql
     .selectFrom('ports')
@@ -92,7 +92,7 @@ export async function lockKind(tx: Transaction, portId: string): Promise<{ reser
     .executeTakeFirst();
 }
 
-/** Its groups go with it. */
+/** Deletes the port with its assigned groups. */
 export async function deletePort(tx: Transaction, portId: string): Promise<void> {
   await tx.sql.deleteFrom('ports').where('id', '=', portId).execute();
 }

@@ -13,17 +13,17 @@ import type { Scope } from '../../projects/service.ts';
 import { takeAll } from '../../security-groups/of-ports/in-transaction.ts';
 import { withoutGroups } from '../wanted.ts';
 
-/** A port that is kept for its address, free for an instance. */
+/** A reserved port that no instance has. */
 export interface ReservedPort {
   id: string;
   networkId: string;
   external: boolean;
   securityEnabled: boolean;
-  /** At least one; that of IPv4 comes first. */
+  /** At least one; an IPv4 address comes first. */
   addresses: HeldAddress[];
 }
 
-/** What an interface asks for; `field` is where the request says so. */
+/** The reserved port that an interface asks for. `field` is its field in the request. */
 export interface ReservedPortWish {
   portId: string;
   ipFamily: IpFamilyWish;
@@ -31,8 +31,8 @@ export interface ReservedPortWish {
 }
 
 /**
- * The ports asked for, by id, locked until the transaction ends.
- * @throws InvalidError for one that isn't there, ConflictError for a VIP and for one that an instance has or a task holds
+ * Locks the wanted ports until the transaction ends, and returns them by ID.
+ * @throws InvalidError for an unknown port, ConflictError for a VIP and for a port that is attached or held by a task
  */
 export async function lockReserved(
   tx: Transaction,
@@ -83,7 +83,7 @@ export async function lockReserved(
 }
 
 async function lockedRows(tx: Transaction, place: Place, ids: string[]) {
-  // A port has an address at all times: an update that leaves none is refused.
+  // Every port has an address: an update that would leave none is refused.
   return tx.sql
     .selectFrom('ports')
     .innerJoin('networks', 'networks.id', 'ports.network_id')
@@ -106,7 +106,7 @@ async function lockedRows(tx: Transaction, place: Place, ids: string[]) {
     .execute();
 }
 
-/** A family that is asked for has to be that of the addresses, which are there already. */
+/** If the request names a family, the port's existing addresses must be of it. */
 function familyProblems(
   { portId, ipFamily, field }: ReservedPortWish,
   rows: { id: string; addresses: HeldAddress[] }[],
@@ -120,7 +120,7 @@ function familyProblems(
   return [{ field: `${field}.ip_family`, message }];
 }
 
-/** Gives reserved ports to an instance, each at its place among the interfaces. They must be locked. */
+/** Attaches reserved ports to an instance at their positions among the interfaces. The ports must be locked. */
 export async function attachReserved(
   tx: Transaction,
   instanceId: string,
@@ -140,8 +140,8 @@ export async function attachReserved(
 }
 
 /**
- * No instance has them any more, and they are reserved still. Their groups were the instance's. The task holds them no
- * longer; a port that another one holds stays held.
+ * Detaches reserved ports and keeps them. Removes their groups, which belonged to the instance. Ends the task's hold
+ * on them, but not that of another task.
  */
 export async function freeReserved(
   tx: Transaction,
@@ -160,7 +160,7 @@ export async function freeReserved(
   await want(tx, null, withoutGroups(ids));
 }
 
-/** The ports of an instance, locked in one order. */
+/** Locks the ports of an instance, always in the same order, and returns them. */
 export async function lockPortsOf(
   tx: Transaction,
   instanceId: string,
@@ -207,7 +207,7 @@ export async function changeReserved(
   await tx.sql.updateTable('ports').set(change).where('id', '=', id).execute();
 }
 
-/** False when it isn't there. */
+/** Returns false if there was no such port. */
 export async function deleteReserved(tx: Transaction, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx.sql.deleteFrom('ports').where('id', '=', id).executeTakeFirst();
   return numDeletedRows > 0n;
@@ -216,7 +216,7 @@ export async function deleteReserved(tx: Transaction, id: string): Promise<boole
 /** Pairs are sorted by address and hardware address, as in `pairsFrom`. */
 const ORDER = sql`concat_ws(' ', pair ->> 'ip_address', pair ->> 'mac_address') collate "C"`;
 
-/** Gives the ports the addresses as further pairs, those that they lack. */
+/** Adds the addresses that are missing to the ports' address pairs. */
 export async function addPairs(
   tx: Transaction,
   addresses: readonly string[],
@@ -233,7 +233,7 @@ export async function addPairs(
     where id = any(${ids}::uuid[])`.execute(tx.sql);
 }
 
-/** Takes these addresses off the pairs of the ports. */
+/** Removes the addresses from the ports' address pairs. */
 export async function removePairs(
   tx: Transaction,
   addresses: readonly string[],
