@@ -9,7 +9,7 @@ type DialectName = 'specification' | 'client';
 
 const revision = Type.Integer({ minimum: 0, description: 'Rises with every change.', examples: [0] });
 
-/** The answers of one dialect. They differ in `remote_group_id`; titles differ so that one document can hold both. */
+/** Builds the answers of one dialect. `remote_group_id` differs, and titles, so that one document can hold both. */
 function answers(titlePrefix: string, remoteGroupSchema: TSchema) {
   const remoteGroupId = Type.Unsafe<string[] | string | null>(remoteGroupSchema);
   const rule = Type.Object(

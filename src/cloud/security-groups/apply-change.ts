@@ -14,16 +14,16 @@ import * as store from './store.ts';
 import { groupSpec } from './wanted.ts';
 import { CLUSTER_TAG } from './worker-groups/cluster-tag.ts';
 
-/** A group after a request, with the rules that the request added, in its order. */
+/** A group after a request, with the rules that the request added, in the request's order. */
 export interface ChangedGroup {
   group: store.SecurityGroupRow;
-  /** False when the group was so already; then it keeps its revision. */
+  /** False when the request changed nothing. Then the group keeps its revision. */
   changed: boolean;
   addedRuleIds: string[];
 }
 
 /**
- * Does to a group what `plan` makes of it, all at once and as one revision. Changes of one group come one after the
+ * Applies what `plan` returns to a group, all at once and as one revision. Concurrent changes of a group wait for each
  * other.
  * @throws NotFoundError, ConflictError, and what `plan` throws
  */
@@ -78,7 +78,7 @@ function refuseName(group: store.PlainGroup, name: string): void {
   refuseDefaultName(name);
 }
 
-/** The official clients find the group of a cluster by its tag. */
+/** Protects the tag by which the official clients find the group of a cluster. */
 function refuseTags(group: store.PlainGroup, tags: Record<string, string>): void {
   if (group.cluster_id === null || tags[CLUSTER_TAG] === group.tags[CLUSTER_TAG]) return;
   throw new ConflictError(
@@ -86,12 +86,12 @@ function refuseTags(group: store.PlainGroup, tags: Record<string, string>): void
   );
 }
 
-/** The name of the default group is taken in any letter case (Neutron securitygroups_db). @throws ConflictError */
+/** Reserves the name of the default group in any letter case (Neutron securitygroups_db). @throws ConflictError */
 export function refuseDefaultName(name: string): void {
   if (name.toLowerCase() === 'default') throw nameTaken(name);
 }
 
-/** Waits for the write that gives a group this name. @throws ConflictError when another group has it */
+/** Waits for a write that names a group. @throws ConflictError when another group has the name */
 export async function withFreeName<T>(name: string, written: Promise<T>): Promise<T> {
   try {
     return await written;

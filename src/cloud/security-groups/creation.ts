@@ -24,14 +24,15 @@ import { CLUSTER_TAG } from './worker-groups/cluster-tag.ts';
 
 export interface GroupCreation {
   /**
-   * Makes a group with its rules and tags, on all ports of the given instances, all at once.
-   * @throws InvalidError, ConflictError for a name or rule that exists already, NotFoundError for a remote group, QuotaExceededError
+   * Creates a group with its rules and tags and puts it on all ports of the given instances, all at once.
+   * @throws InvalidError, ConflictError for an existing name or rule, NotFoundError for a remote group,
+   * QuotaExceededError
    */
   create(scope: Scope, request: CreateSecurityGroup): Promise<store.SecurityGroupRow>;
-  /** The same without instances, reported by a task whose id it answers. @throws as `create` */
+  /** Does the same without instances. Returns the task that reports it. @throws as `create` */
   createByTask(scope: Scope, request: CreateSecurityGroupTask): Promise<string>;
   /**
-   * Makes a group with the rules, description and tags of another.
+   * Creates a group with the rules, description and tags of another one.
    * @throws NotFoundError, ConflictError, QuotaExceededError
    */
   copy(scope: Scope, id: string, name: string): Promise<store.SecurityGroupRow>;
@@ -92,7 +93,7 @@ export function groupCreation(deps: { database: Database; clock: Clock; tasks: T
         return insert(tx, scope, {
           name,
           description,
-          // The official clients would take the copy for the cluster's own group.
+          // With the tag, the official clients would take the copy for the cluster's own group.
           tags: cluster_id === null ? tags : others,
           rules: source.rules.map(copied),
         });

@@ -3,10 +3,10 @@ import type { Scope } from '../projects/service.ts';
 import type { Tasks } from '../tasks/service.ts';
 
 /*
- * Groups and rules change in the transaction that accepts the request, in both versions of the API: nothing has to be
- * built, whoever reads next sees the change, and what is wrong with it is refused at once instead of in a task. A
- * worker would have to judge each change a second time when its turn comes, after others have changed the group. So the
- * tasks only tell clients that wait for one that it is so, and are FINISHED when they are accepted.
+ * In both versions of the API, groups and rules change in the transaction that accepts the request: nothing has to be
+ * built, the next reader sees the change, and faults are refused at once instead of in a task. A worker would have to
+ * check each change again when its turn comes, after others have changed the group. So tasks only exist for clients
+ * that wait for one, and are FINISHED when they are accepted.
  */
 
 export function noteCreation(

@@ -7,14 +7,14 @@ import { MAX_RULES } from './schema.ts';
 type IdentifiedRule = CanonicalRule & { id: string };
 type KnownRule = IdentifiedRule & { duplicate_key: string };
 
-/** What one request makes of a group. What is absent stays as it is. */
+/** The change of a group by one request. Absent parts don't change. */
 export interface GroupChange {
   name?: string | undefined;
   description?: string | undefined;
   tags?: Record<string, string> | undefined;
-  /** Ids of rules that go. */
+  /** IDs of rules to remove. */
   removed?: string[];
-  /** Rules that become something else and keep their id. */
+  /** Rules that change and keep their IDs. */
   replaced?: IdentifiedRule[];
   added?: CanonicalRule[];
 }
@@ -26,10 +26,13 @@ interface KnownGroup {
   rules: readonly KnownRule[];
 }
 
-/** A creation takes so many rules and may add the two that let everything out. */
+/** A creation takes this many rules and may add the two that allow all outbound traffic. */
 const MOST_RULES = MAX_RULES + 2;
 
-/** From the rules there to exactly those wanted. A rule that means the same keeps its id, whatever its description. */
+/**
+ * Returns the change from the known rules to the wanted ones. A rule that means the same keeps its ID. Descriptions
+ * don't matter for that.
+ */
 export function changeToWanted(
   known: readonly KnownRule[],
   wanted: readonly CanonicalRule[],
@@ -47,7 +50,7 @@ export function changeToWanted(
   return { removed: [...left.values()].map(({ id }) => id), replaced, added };
 }
 
-/** Whether two rules are equal in every field, the description included. */
+/** Whether two rules are equal in every field, including the description. */
 export function isSameRule(one: CanonicalRule, other: CanonicalRule): boolean {
   return (
     duplicateKey(one) === duplicateKey(other) &&
@@ -67,7 +70,7 @@ export function changesNothing(group: KnownGroup, change: GroupChange): boolean 
   );
 }
 
-/** @throws ConflictError for a rule that the group has already, naming it, and for more rules than a group may have */
+/** @throws ConflictError naming a rule that the group has already, and for more rules than a group may have */
 export function refuseRuleConflicts(group: KnownGroup, change: GroupChange): void {
   const { removed = [], replaced = [], added = [] } = change;
   const gone = new Set([...removed, ...replaced.map(({ id }) => id)]);

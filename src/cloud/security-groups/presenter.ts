@@ -5,7 +5,7 @@ import type { ProtocolName } from './rules/protocols.ts';
 import type { RuleRow } from './rules/store.ts';
 import type { SecurityGroupRow } from './store.ts';
 
-/** The one thing in which the dialects differ here. */
+/** The only difference between the dialects here. */
 interface RemoteGroupDialect {
   remoteGroup(id: string | null): string[] | string | null;
 }
@@ -34,7 +34,7 @@ export function presentedRule(rule: RuleRow, dialect: RemoteGroupDialect) {
     security_group_id: rule.security_group_id,
     direction: rule.direction,
     ethertype: rule.ethertype,
-    // What is stored has passed the request schema's list of names.
+    // The request schema only accepts names from the list, so stored ones are in it.
     protocol: rule.protocol as ProtocolName | null,
     port_range_min: rule.port_range_min,
     port_range_max: rule.port_range_max,

@@ -9,7 +9,10 @@ import { withoutIt } from './wanted.ts';
 
 const SHOWN_IN_MESSAGE = 10;
 
-/** @throws NotFoundError, ConflictError for the default group, for that of a cluster's nodes, and while ports or rules use the group */
+/**
+ * @throws NotFoundError, ConflictError for the default group, for the group of a cluster's nodes, and while ports or
+ * rules use the group
+ */
 export async function removeGroup(
   tasks: Pick<Tasks, 'want'>,
   tx: Transaction,

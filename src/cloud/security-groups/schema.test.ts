@@ -19,7 +19,7 @@ function withGroup(fields: Record<string, unknown>) {
   return { security_group: { name: 'web', ...fields } };
 }
 
-// TypeBox keeps annotations out of its types.
+// TypeBox's types don't contain annotations.
 const annotations = (schema: object) => schema as { examples: unknown[]; title: string };
 
 describe('creation body', () => {

@@ -18,7 +18,7 @@ export type GroupListQuery = Static<typeof GroupListQuery>;
 
 export const MAX_RULES = 250;
 export const MAX_CHANGES = 500;
-/** Our own limit; nothing published names one. */
+/** Our own limit. None is published. */
 export const MAX_INSTANCES = 1000;
 
 export const createSecurityGroupSchema = Type.Object(

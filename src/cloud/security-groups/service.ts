@@ -18,7 +18,7 @@ export interface SecurityGroups extends GroupCreation, GroupUpdates, RuleChanges
   list(scope: Scope, query: GroupListQuery): Promise<Page<store.SecurityGroupRow>>;
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.SecurityGroupRow>;
-  /** Those of the groups that exist in the project and region, in lower case. */
+  /** Returns the IDs of those groups that exist in the project and region, in lower case. */
   known(scope: Scope, ids: string[]): Promise<ReadonlySet<string>>;
   tags: TagHolder;
   /** @throws NotFoundError, ConflictError for the default group and while ports or rules use the group */

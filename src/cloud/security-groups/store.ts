@@ -17,7 +17,7 @@ export function groupsIn(db: Sql, place: Place) {
   return db.selectFrom('security_groups').where(isIn(place));
 }
 
-/** Groups with their rules, in one query. */
+/** Selects groups with their rules in one query. */
 function groups(db: Sql, place: Place) {
   return groupsIn(db, place)
     .selectAll()
@@ -110,7 +110,7 @@ const insertGroupWithRules = compiledQuery((db, args: { row: string; rules: stri
     select * from jsonb_populate_recordset(null::security_group_rules, ${args.rules}::jsonb)`.compile(db),
 );
 
-/** Which of these groups exist in the project and region, kept from being deleted until the transaction ends. */
+/** Returns which of these groups exist in the project and region, and locks them against deletion. */
 export async function existingGroups(tx: Transaction, place: Place, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const matching = groupsIn(tx.sql, place).select('id').where('id', 'in', ids);
@@ -123,7 +123,7 @@ export async function putOnPorts(
   links: { portId: string; groupId: string }[],
 ): Promise<void> {
   if (links.length === 0) return;
-  // Two parameters for all of them: the groups of a large cluster's ports are more than a statement takes.
+  // Two parameters for all rows: the groups of a large cluster's ports would exceed the parameters of a statement.
   await sql`
     insert into port_security_groups (port_id, security_group_id)
     select * from unnest(${links.map(({ portId }) => portId)}::uuid[],
@@ -143,7 +143,7 @@ export async function takeOffPorts(
     where link.port_id = given.port and link.security_group_id = given.grp`.execute(tx.sql);
 }
 
-/** The ids of those groups of the project and region that have one of these names, kept from being deleted. */
+/** Returns the IDs of the project's groups in the region with one of these names, and locks them against deletion. */
 export async function groupIdsByName(
   tx: Transaction,
   place: Place,
@@ -155,7 +155,7 @@ export async function groupIdsByName(
   return new Map(rows.map(({ id, name }) => [name, id]));
 }
 
-/** Up to `limit` ports with the group, each with its instance; nodes, whose pools say as much, last. */
+/** Returns up to `limit` ports with the group and their instances. Nodes come last: their pools are named anyway. */
 export async function portsOfGroup(db: Sql, groupId: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('port_security_groups as link')
@@ -172,7 +172,7 @@ export async function portsOfGroup(db: Sql, groupId: string, limit: number): Pro
   );
 }
 
-/** Up to `limit` pools that put the group on their nodes, each with its cluster. */
+/** Returns up to `limit` pools that put the group on their nodes, each with its cluster. */
 export async function poolsOfGroup(db: Sql, groupId: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('kubernetes_pool_security_groups as link')
@@ -187,7 +187,7 @@ export async function poolsOfGroup(db: Sql, groupId: string, limit: number): Pro
   return rows.map(({ pool, cluster }) => `pool ${pool} of cluster ${cluster}`);
 }
 
-/** Up to `limit` other groups with a rule that names this one as its remote end. */
+/** Returns up to `limit` other groups with a rule whose remote group is this one. */
 export async function groupsReferringTo(db: Sql, groupId: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('security_group_rules')
@@ -200,12 +200,12 @@ export async function groupsReferringTo(db: Sql, groupId: string, limit: number)
   return rows.map((row) => row.security_group_id);
 }
 
-/** Locks the group against everything until the transaction ends: no port and no rule can begin to use it. */
+/** Locks the group until the transaction ends, so that no port and no rule can begin to use it. */
 export async function lockGroup(tx: Transaction, place: Place, id: string): Promise<PlainGroup | undefined> {
   return groupsIn(tx.sql, place).selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
-/** Locks the group against another change of it or of its rules; ports and rules may still begin to use it. */
+/** Locks the group against other changes of it or its rules. Ports and rules may still begin to use it. */
 export async function lockForChange(
   tx: Transaction,
   place: Place,
@@ -214,7 +214,7 @@ export async function lockForChange(
   return groupsIn(tx.sql, place).selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 }
 
-/** Makes its next revision. */
+/** Changes the group, which gets its next revision. */
 export async function updateGroup(
   tx: Transaction,
   id: string,
@@ -235,15 +235,16 @@ export async function updateGroup(
     .executeTakeFirstOrThrow();
 }
 
-/** False when there is no such group any more. */
+/** Returns false if the group no longer exists. */
 export async function deleteGroup(tx: Transaction, id: string): Promise<boolean> {
   const { rows } = await withItsRules(sql`delete from security_groups where id = ${id}`).execute(tx.sql);
   return rows.length > 0;
 }
 
 /**
- * A group's rules may name the group itself. Gone with it by a cascade alone, they would be gone in time or too late,
- * depending on which constraint is older, and a restored dump has them in another order.
+ * Deletes groups with their rules, which may name the group itself. With a cascade alone, such rules would be deleted
+ * in time or too late, depending on which constraint is older, and a restored dump has the constraints in another
+ * order.
  */
 function withItsRules(deletion: RawBuilder<unknown>) {
   return sql`
@@ -261,7 +262,7 @@ export async function groupOfCluster(tx: Transaction, clusterId: string): Promis
   return row?.id;
 }
 
-/** Up to `limit` users of the group of a cluster's nodes that are not the cluster's own, each as `port <id>`. */
+/** Returns up to `limit` users of the cluster's group that don't belong to the cluster, each as `port <id>`. */
 export async function usersOfClusterGroup(
   tx: Transaction,
   clusterId: string,
@@ -288,12 +289,12 @@ export async function usersOfClusterGroup(
   return rows.map(({ name }) => name);
 }
 
-/** Nothing can begin to use the group until the transaction ends. */
+/** Locks the group until the transaction ends, so that nothing can begin to use it. */
 export async function lockGroupById(tx: Transaction, id: string): Promise<void> {
   await tx.sql.selectFrom('security_groups').select('id').where('id', '=', id).forUpdate().execute();
 }
 
-/** Removes the group, locked, unless something uses it; answers whether it did. */
+/** Deletes the group, which must be locked, unless something uses it. Returns whether it was deleted. */
 export async function deleteUnusedGroup(tx: Transaction, id: string): Promise<boolean> {
   const { rows } = await withItsRules(sql`
     delete from security_groups where id = ${id}

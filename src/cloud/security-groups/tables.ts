@@ -8,11 +8,11 @@ export interface SecurityGroupTables {
     region_id: number;
     name: string;
     description: string;
-    /** The project's default group, which can't be removed. */
+    /** Whether it is the project's default group, which can't be deleted. */
     is_default: boolean;
-    /** The cluster whose nodes are in it by themselves. */
+    /** The cluster whose nodes are always in the group. */
     cluster_id: ColumnType<string | null, string | null | undefined, never>;
-    /** Rises with every change of the group or of its rules. */
+    /** Rises with every change of the group or its rules. */
     revision_number: ColumnType<number, number | undefined, number>;
     tags: JSONColumnType<Record<string, string>>;
     created_at: Date;
@@ -24,7 +24,7 @@ export interface SecurityGroupTables {
     revision_number: ColumnType<number, number | undefined, number>;
     /** Equal for rules that mean the same; unique within the group. */
     duplicate_key: string;
-    /** The order in which the rules were given. */
+    /** The position of the rule in the request. */
     position: number;
     created_at: Date;
     updated_at: Date;

@@ -9,7 +9,7 @@ import type { SecurityGroups } from './service.ts';
 const BASE = '/cloud/v2/security_groups/:project_id/:region_id';
 const IN_EFFECT = 'The change is in effect when it is accepted; the task reports it to clients that wait.';
 
-/** The second version: what is done is reported by a task. */
+/** Routes of the second version, where a task reports what was done. */
 export function groupTaskRoutes(
   app: Api,
   dialect: Dialect,

@@ -12,20 +12,20 @@ import { acceptedRules } from './rules/accepted.ts';
 import type { UpdateSecurityGroup, UpdateSecurityGroupTask } from './schema.ts';
 import type { SecurityGroupRow } from './store.ts';
 
-/** Each of them is one revision of the group, or none when the group is so already. */
+/** Each update is one revision of the group, or none if nothing changes. */
 export interface GroupUpdates {
   /**
-   * Removes and adds rules one by one, changes name and tags.
-   * @throws InvalidError, NotFoundError, ConflictError for a name or rule that exists already
+   * Adds and removes single rules, changes name and tags.
+   * @throws InvalidError, NotFoundError, ConflictError for an existing name or rule
    */
   update(scope: Scope, id: string, request: UpdateSecurityGroup): Promise<SecurityGroupRow>;
   /**
-   * Makes the rules exactly those that are given; the ones that mean the same stay.
+   * Replaces the rules by the given ones. Rules that mean the same stay.
    * @returns the task that reports it, undefined when nothing changes
    * @throws InvalidError, NotFoundError, ConflictError
    */
   updateByTask(scope: Scope, id: string, request: UpdateSecurityGroupTask): Promise<string | undefined>;
-  /** Gives the group the rules of a default group. @throws NotFoundError, ConflictError */
+  /** Replaces the rules by those of a default group. @throws NotFoundError, ConflictError */
   revert(scope: Scope, id: string): Promise<SecurityGroupRow>;
 }
 
@@ -78,7 +78,7 @@ export function groupUpdates(deps: { database: Database; clock: Clock; tasks: Ta
 
 type Change = NonNullable<UpdateSecurityGroup['changed_rules']>[number];
 
-/** The rules to remove and to add, each checked as far as it can be without the group. */
+/** Returns the rules to remove and to add, checked as far as possible without the group. */
 function acceptedChanges(changes: Change[]) {
   const placed = changes.map((change, position) => ({ change, field: `changed_rules.${position}` }));
   const created = placed.flatMap(({ change, field }) =>

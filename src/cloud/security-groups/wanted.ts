@@ -14,13 +14,13 @@ export function groupSpec({ name, description, rules }: GroupParts): SecurityGro
   return { name, description, rules: Object.fromEntries(rules.map((rule) => [rule.id, ruleSpec(rule)])) };
 }
 
-/** The group goes, also from ports that are changing to have it, whose rows don't say so yet. */
+/** Removes the group, also from ports whose running change adds it: their rows don't have it yet. */
 export async function withoutIt(tx: Transaction, groupId: string): Promise<Wanted[]> {
   const ports = await usersOf(tx, 'port', [{ kind: 'security_group', id: groupId }]);
   return [...withoutGroup(ports, groupId), remove('security_group', groupId)];
 }
 
-/** Its description is for people alone. */
+/** Leaves out the description, which is only for people. */
 function ruleSpec(rule: CanonicalRule): SecurityRuleSpec {
   return {
     direction: rule.direction,

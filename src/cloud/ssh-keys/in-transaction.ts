@@ -3,7 +3,7 @@ import type { Transaction } from '../../db/database.ts';
 import { isUuid } from '../../lib/ids.ts';
 import type { SshKeyRow } from './store.ts';
 
-/** Keeps keys of the project, whoever may use them, from being deleted until the transaction ends; answers those there. */
+/** Locks keys of the project against deletion, whoever may use them, and returns those that exist. */
 export async function keep(
   tx: Transaction,
   { projectId }: { projectId: number },

@@ -1,6 +1,6 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
 
-// OpenSSH's own bounds: sshd's RequiredRSASize, and the longest modulus that it reads.
+// OpenSSH's own limits: sshd's RequiredRSASize, and the longest modulus that it reads.
 const MIN_RSA_BITS = 1024;
 const MAX_RSA_BITS = 16_384;
 
@@ -14,8 +14,8 @@ const UNCOMPRESSED_POINT = 4;
 type Check = (fields: Buffer[]) => string | undefined;
 
 /**
- * What is wrong with the numbers of a key, by key type: the fields after the type's name, as RFC 4253 6.6,
- * RFC 5656 3.1, RFC 8709 4 and OpenSSH's PROTOCOL.u2f lay them out.
+ * Checks of the numbers in a key, by key type. They get the fields after the type's name, as laid out in RFC 4253 6.6,
+ * RFC 5656 3.1, RFC 8709 4 and OpenSSH's PROTOCOL.u2f.
  */
 export const MATERIAL_CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['ssh-ed25519', ed25519Fault],
@@ -61,12 +61,12 @@ function rsaFault(fields: Buffer[]): string | undefined {
   return undefined;
 }
 
-/** Keys that live on a security token name at their end what they are for. */
+/** Checks a key on a security token, which ends with what the key is for. */
 function onDevice(check: Check): Check {
   return (fields) => ((fields.at(-1)?.length ?? 0) > 0 ? check(fields.slice(0, -1)) : DAMAGED);
 }
 
-/** An `mpint` (RFC 4251 section 5) above zero: no sign bit, no needless zero in front. */
+/** Whether an `mpint` (RFC 4251 section 5) is above zero, without a sign bit and unnecessary leading zeros. */
 function isPositive(number: Buffer): boolean {
   const [first, second = 0] = number;
   if (first === undefined || first >= 0x80) return false;

@@ -7,7 +7,7 @@ const TYPE = 'ssh-ed25519';
 const MAGIC = 'openssh-key-v1\0';
 const BLOCK = 8;
 
-/** A new Ed25519 pair. `privateKey` is the file that OpenSSH reads, without a passphrase (OpenSSH's PROTOCOL.key). */
+/** Creates an Ed25519 key pair. `privateKey` is a file for OpenSSH, without a passphrase (OpenSSH's PROTOCOL.key). */
 export async function newKeyPair(comment: string): Promise<PublicKey & { privateKey: string }> {
   const pair = await promisify(generateKeyPair)('ed25519');
   const { x = '', d = '' } = pair.privateKey.export({ format: 'jwk' });
@@ -32,7 +32,7 @@ export async function newKeyPair(comment: string): Promise<PublicKey & { private
 }
 
 function secretSection(point: Buffer, seed: Buffer, comment: string): Buffer {
-  // The same random number twice shows that decryption went well.
+  // The same random number twice lets a reader check the decryption.
   const check = randomBytes(4);
   const section = Buffer.concat([
     check,

@@ -24,7 +24,7 @@ const OF_PROJECT = '/cloud/v1/keypairs/:project_id/:region_id';
 const shared = { tags: ['SSH keys'], deprecated: true };
 const MAX_LISTED = 1000;
 
-/** SSH keys under the name that older clients have for them. The second version finds a key by its id alone. */
+/** Routes for SSH keys under the name that older clients use. The second version finds a key by its ID alone. */
 export function keyPairRoutes(
   app: Api,
   { projects, sshKeys }: { projects: Projects; sshKeys: SshKeys },
@@ -166,7 +166,7 @@ export function keyPairRoutes(
     return { projectId: id, principal };
   }
 
-  /** @throws NotFoundError, the same for a key of another account and for none */
+  /** @throws NotFoundError, the same one for an unknown key and another account's key */
   async function scopeOfKey(principal: Principal, id: string): Promise<ProjectScope> {
     const projectId = found('SSH key', id, await sshKeys.projectOf(id));
     return scopeIn(principal, projectId).catch((error: unknown) => {

@@ -5,7 +5,7 @@ import { IntegerId, listOf, ProjectRegion, ResourceName } from '../../lib/wire.t
 import { CreateSshKey, SshKeyAnswer } from './schema.ts';
 import type { SshKeyRow } from './store.ts';
 
-/** Key pairs: what the library below the older Terraform provider takes SSH keys for. The rows are the same. */
+/** Key pairs: SSH keys as the library under the older Terraform provider sees them. The rows are the same. */
 
 const { fingerprint, project_id, public_key, shared_in_project, state, created_at } = SshKeyAnswer.properties;
 

@@ -8,7 +8,7 @@ import { newKeyPair } from './key-pair.ts';
 import { parsePublicKey } from './public-key.ts';
 import { splitSshStrings, sshString, uint32 } from './ssh-strings.ts';
 
-// Made by ssh-keygen, with the fingerprints that `ssh-keygen -l` shows.
+// Created by ssh-keygen, with the fingerprints that `ssh-keygen -l` shows.
 const ED25519 = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIO5e+e3KC5+ACc/36XdULnkLWcl9rjsgR3y7CgmNM/8X me@ed25519';
 const P256 =
   'ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBHOwqAGd4Xcx55/HEh/B/nuWe5DVmqpryanAKOYD59QYXL92hDmsHoEurmBa3PxGzo/dZYpWdCEOBP2TaWTL560= me@ecdsa';
@@ -31,7 +31,7 @@ const known: [line: string, fingerprint: string][] = [
 const DSA =
   'ssh-dss AAAAB3NzaC1kc3MAAACBAME02YzZk7ruIoupI7HQMwm/fio3hHX9fQaE7hGDGaJ6O1UQVIv/XA8ojavEo0LZnUEVUmdTn4nAdrIvrMyCD9RzGZJmh2oXSN/T9W2jIApM+WBD05Ibv/GkozkpqFsxRfl++DQFtxloepxDdNqZrAY5RvYtON9jzC91yPQrE8T7AAAAFQD3RFk4K2afDcrQZ3mW5smy8p0EfQAAAIBCSzubCDKhEb0GEO4iSRQJNrCTgDSYcT3RjqbCTACsSvlJD9zPQAvhouwSNu0TM+ZugwB8JPEnlStTHvqZo/MH9krlLMKTCATwnIjR/2MrSuPh32AIYD1bi5IN9+6PXonz3QksujLzPT02jXxYhphPA6SdWKKFBJWgwk3Q3t1e3AAAAIEAlMfuEM8a1jJ+I8Y6kiAF2bveHWdf2jK8jHdcXkyKpV/iSeIPgMqDXmPZNtjm7T4qRfrCPakUK59Bn3aPxp1rEt6UT8QRMktPEV+rqXf1aKrtrqUXN4KOwwz6DJm4hfbt/FPhYtBQk8wk0U5yh7nLzrQVk32qdQVg0oLwi9CCiiM=';
 
-/** A line of a key with this content. */
+/** Returns the line of a key with this content. */
 function lineOf(type: string, fields: (Buffer | string)[], outerType = type): string {
   return `${outerType} ${Buffer.concat([type, ...fields].map(sshString)).toString('base64')}`;
 }

@@ -3,7 +3,7 @@ import { MATERIAL_CHECKS } from './key-material.ts';
 import { splitSshStrings } from './ssh-strings.ts';
 
 export interface PublicKey {
-  /** One line: type, key, comment if there is one. */
+  /** One line: type, key, and the comment if there is one. */
   text: string;
   /** As `ssh-keygen -l` shows it: `SHA256:` and 43 characters. */
   fingerprint: string;
@@ -14,7 +14,7 @@ const LINE = /^(\S+)[ \t]+(\S+)(?:[ \t].*)?$/u;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
 const CONTROL_CHARACTER = /[\x00-\x08\x0a-\x1f\x7f]/;
 
-/** Reads a line of a `.pub` file. A string says what is wrong with it. */
+/** Parses a line of a `.pub` file. Returns a text that says what is wrong if it can't. */
 export function parsePublicKey(given: string): PublicKey | string {
   const text = given.trim();
   if (text.includes('PRIVATE KEY')) {
@@ -26,7 +26,7 @@ export function parsePublicKey(given: string): PublicKey | string {
   if (!materialFault) return `Must begin with the type of the key, one of: ${TYPES}.`;
   if (CONTROL_CHARACTER.test(text)) return 'Must not contain control characters.';
   const blob = Buffer.from(encoded, 'base64');
-  // Buffer.from skips what isn't base64, so only what reads back the same was base64.
+  // Buffer.from skips characters that aren't base64, so only a text that reads back the same was base64.
   if (blob.toString('base64') !== encoded) {
     return 'The part after the type is not base64. Copy the whole line from the .pub file.';
   }

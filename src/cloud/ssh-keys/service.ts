@@ -10,36 +10,36 @@ import { type PublicKey, parsePublicKey } from './public-key.ts';
 import type { CreateSshKey, SshKeyListQuery } from './schema.ts';
 import * as store from './store.ts';
 
-/** A project that the caller has been found to own, and the caller. */
+/** A project that belongs to the caller, and the caller. */
 export interface ProjectScope {
   projectId: number;
   principal: { userId: number } & Caller;
 }
 
-/** Keys that aren't shared in the project are there for nobody but the user who added them. */
+/** SSH keys. A key that isn't shared in the project only exists for the user who added it. */
 export interface SshKeys {
   /**
-   * Adds the given public key, or makes a pair whose private half is returned and kept nowhere.
+   * Adds the given public key, or creates a pair whose private key is returned and not stored.
    * @throws InvalidError, ConflictError for a name that is taken
    */
   create(
     scope: ProjectScope,
     request: CreateSshKey,
   ): Promise<store.SshKeyRow & { privateKey: string | null }>;
-  /** `addedBy` is the user whose keys alone are wanted. */
+  /** With `addedBy`, lists only the keys of that user. */
   list(scope: ProjectScope, query: SshKeyListQuery, addedBy?: number): Promise<Page<store.SshKeyRow>>;
-  /** The project that has the key, whoever's it is; undefined when there is none. */
+  /** Returns the project of the key, whoever owns it; undefined when there is no such key. */
   projectOf(id: string): Promise<number | undefined>;
   /** @throws NotFoundError */
   get(scope: ProjectScope, id: string): Promise<store.SshKeyRow>;
   /** @throws NotFoundError */
   share(scope: ProjectScope, id: string, shared: boolean): Promise<store.SshKeyRow>;
-  /** Machines that have the key already keep it. @throws NotFoundError, ConflictError while a cluster needs it for more of them */
+  /** Machines that have the key keep it. @throws NotFoundError, ConflictError while a cluster needs it for new ones */
   delete(scope: ProjectScope, id: string): Promise<void>;
-  /** The key of that name, if the caller may use it. */
+  /** Returns the key with the name, if the caller may use it. */
   byName(scope: ProjectScope, name: string): Promise<store.SshKeyRow | undefined>;
   hasNamed(scope: ProjectScope, name: string): Promise<boolean>;
-  /** Those of the keys that the caller may use, in lower case. */
+  /** Returns the IDs of those keys that the caller may use, in lower case. */
   known(scope: ProjectScope, ids: string[]): Promise<Set<string>>;
 }
 

@@ -90,7 +90,7 @@ test('lists by part of the name, in every order, by page', async () => {
   expect(await list('order_by=created_at.asc')).toEqual([b, a, c]);
   expect(await list('order_by=name.asc')).toEqual([a, b, c]);
   expect(await list('order_by=name.desc&limit=1&offset=1')).toEqual([b]);
-  // `_` stands for itself.
+  // `_` is not a wildcard.
   expect((await service.http.get(`${BASE}?name=_${mark}`)).body.count).toBe(2);
   expect((await service.http.get(`${BASE}?name=${mark}&limit=1`)).body.count).toBe(3);
   for (const query of ['limit=0', 'limit=1001', 'order_by=id', 'colour=red']) {

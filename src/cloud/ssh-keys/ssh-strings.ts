@@ -1,4 +1,4 @@
-/** The `string` of the SSH protocol (RFC 4251 section 5): four bytes of length, then the bytes. */
+/** Encodes a `string` of the SSH protocol (RFC 4251 section 5): four bytes of length, then the bytes. */
 export function sshString(content: Buffer | string): Buffer {
   const bytes = Buffer.from(content);
   return Buffer.concat([uint32(bytes.length), bytes]);
@@ -10,7 +10,7 @@ export function uint32(value: number): Buffer {
   return bytes;
 }
 
-/** Splits a blob that is nothing but strings one after another; undefined when it isn't. */
+/** Splits a blob into the strings that it consists of; undefined if it contains anything else. */
 export function splitSshStrings(blob: Buffer): Buffer[] | undefined {
   const strings: Buffer[] = [];
   for (let at = 0; at < blob.length; ) {

@@ -8,13 +8,13 @@ import type { SshKeyListQuery } from './schema.ts';
 
 export type SshKeyRow = Selectable<Tables['ssh_keys']>;
 
-/** Whose eyes a key is looked up with. */
+/** The user for whom a key is looked up. */
 export interface Viewer {
   projectId: number;
   userId: number;
 }
 
-/** The keys of the project that the user may use: the shared ones and their own. */
+/** Selects the keys of the project that the user may use: the shared ones and their own. */
 function visible(db: Sql, viewer: Viewer) {
   return db.selectFrom('ssh_keys').where('project_id', '=', viewer.projectId).where(usableBy(viewer));
 }
@@ -62,7 +62,7 @@ export async function insertKey(db: Sql, key: SshKeyRow): Promise<void> {
   await db.insertInto('ssh_keys').values(key).execute();
 }
 
-/** Undefined where the user may not use such a key. */
+/** Returns undefined if there is no such key that the user may use. */
 export async function setShared(
   db: Sql,
   viewer: Viewer,
@@ -79,7 +79,7 @@ export async function setShared(
     .executeTakeFirst();
 }
 
-/** Locks the key, if the user may use it, until the transaction ends: nothing can begin to use it. */
+/** Locks the key until the transaction ends, if the user may use it. Nothing can begin to use it meanwhile. */
 export async function lockKey(tx: Transaction, viewer: Viewer, id: string): Promise<SshKeyRow | undefined> {
   return visible(tx.sql, viewer).selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }

@@ -2,7 +2,7 @@ export interface SshKeyTables {
   ssh_keys: {
     id: string;
     project_id: number;
-    /** Who added it: one that isn't shared is this user's alone. */
+    /** The user who added the key. Only this user sees it unless it is shared. */
     user_id: number;
     name: string;
     public_key: string;

@@ -29,7 +29,7 @@ export async function acknowledgeEnded(
   await update.execute();
 }
 
-/** All of them or, if one isn't there, none. Answers those that are not. */
+/** Acknowledges all of the tasks, or none if one doesn't exist. Returns those that don't. */
 export async function acknowledgeNamed(
   sql: Sql,
   ids: string[],
@@ -50,7 +50,7 @@ export async function acknowledgeNamed(
   return missing;
 }
 
-/** Who acknowledged a task first, and when, stays. */
+/** The first acknowledgement of a task stays. */
 function unacknowledged(sql: Sql, { by, at }: Acknowledgement) {
   return sql
     .updateTable('tasks')

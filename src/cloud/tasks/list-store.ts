@@ -5,14 +5,14 @@ import type { TaskListQuery } from './schema.ts';
 import type { TaskRow } from './store.ts';
 import type { TaskState } from './tables.ts';
 
-/** What a list is asked for, with its times read, and what it is narrowed to besides. */
+/** A list query with parsed times, and further restrictions. */
 export interface TaskFilter extends Omit<TaskListQuery, 'state' | 'task_type'> {
   clientId?: number;
   state?: readonly TaskState[];
   task_type?: string | string[];
-  /** Accepted at that time or later. */
+  /** Only tasks accepted at this time or later. */
   from?: Date | undefined;
-  /** Accepted before that time. */
+  /** Only tasks accepted before this time. */
   before?: Date | undefined;
 }
 

@@ -18,8 +18,8 @@ import { waitPreference } from './wait-preference.ts';
 const tags = ['Tasks'];
 
 /**
- * The specification polls `/v1/tasks/{task_id}`, the official clients the same task below `/cloud`, where
- * names beside the ids belong to other operations.
+ * The specification polls `/v1/tasks/{task_id}`. The official clients poll the same task below `/cloud`, where some
+ * names beside the IDs are other operations.
  */
 const PATHS = [
   { url: '/v1/tasks/:task_id', operationId: 'getTask' },

@@ -17,33 +17,33 @@ import { ACTIVE, ENDED } from './states.ts';
 import { findLateRemoval, findTask, insertTask, type TaskRow, waitLike } from './store.ts';
 import { createTaskWaiting } from './waiting.ts';
 
-/** A change of what is wanted of infrastructure, accepted now. */
+/** An accepted change of what is wanted of infrastructure. */
 export interface TaskStart<Input> {
   task: TaskType<Input>;
-  /** What the task was asked to do, as the API shows it. Holds no secret. */
+  /** The task's parameters, as the API shows them. Contains no secrets. */
   data: object;
-  /** What its end gets. */
+  /** What the task's end needs to know. */
   input: Input;
-  /** What it waits for. */
+  /** What the task waits for. */
   wants: readonly Wanted[];
-  /** Given where the id must be known before, e.g. to lock a row with it. */
+  /** Set if the ID must be known earlier, for example to hold a row with it. */
   id?: string;
 }
 
 type Removing = Pick<TaskType<unknown>, 'type'>;
 
-/** Whose work it is and where; some has no region. */
+/** Owner and place of the work. Some work has no region. */
 export type TaskScope = Omit<Scope, 'region' | 'regionId'> & { regionId: number | null };
 
 export interface Tasks {
   /**
-   * Wants something in the caller's transaction: the row that clients poll and what it waits for commit together. Call it
-   * when all rows that the work concerns are locked. @throws InvalidError for what the infrastructure can't do
+   * Starts a task in the caller's transaction: the row that clients poll and what it waits for commit together. Call
+   * it once all affected rows are locked. @throws InvalidError for what the infrastructure can't do
    */
   begin<Input extends object>(tx: Transaction, scope: Scope, start: TaskStart<Input>): Promise<string>;
   /**
-   * Another task for a removal that took longer than its own task could, and goes on; undefined where `heldBy` is no such
-   * task, or of none of the kinds that remove the thing. Answers its id.
+   * Starts another task for a removal that continues after its own task has ended with an error, and returns its ID.
+   * Undefined if `heldBy` is no such task or its type isn't one of `kinds`.
    */
   removeAgain(
     tx: Transaction,
@@ -54,36 +54,36 @@ export interface Tasks {
   /** Wants something that no task waits for. @throws as `begin` */
   want(tx: Transaction, scope: Scope, wants: readonly Wanted[]): Promise<void>;
   /**
-   * Keeps a task of work that the caller's transaction does itself, for clients that wait for one: it is FINISHED from
-   * its first moment on, so that it can't end otherwise than the work.
+   * Records a task for work that the caller's transaction does itself, for clients that wait for a task. It is
+   * FINISHED from the beginning, so it can't end differently from the work.
    */
   done(
     tx: Transaction,
     scope: TaskScope,
     task: { type: string; data: object; created: CreatedResources | null },
   ): Promise<string>;
-  /** @throws NotFoundError for an unknown task and for another account's */
+  /** @throws NotFoundError for an unknown task and for another account's task */
   get(principal: Principal, taskId: string): Promise<TaskRow>;
   /**
-   * The task when it has ended, or as it is when the time is over or `gone` is aborted. `waited` is false when too many
-   * wait already, and the task is as it is. @throws NotFoundError
+   * Returns the task when it has ended, when the time is over or when `gone` is aborted. `waited` is false if too many
+   * requests wait already; then the task is returned at once. @throws NotFoundError
    */
   ended(
     principal: Principal,
     taskId: string,
     wait: { seconds: number; gone: AbortSignal },
   ): Promise<{ task: TaskRow; waited: boolean }>;
-  /** Lets those that wait go. For good: call it when the server stops. */
+  /** Answers all waiting requests, and later ones at once. Call it when the server stops. */
   stopWaiting(): void;
-  /** The caller's account's tasks. @throws InvalidError for a time that no calendar has */
+  /** Lists the tasks of the caller's account. @throws InvalidError for a time that no calendar has */
   list(principal: Principal, query: TaskListQuery): Promise<Page<TaskRow>>;
-  /** What has not ended in the scope's project and region, the newest first. */
+  /** Lists the tasks that have not ended in the scope's project and region, newest first. */
   active(scope: Scope, query: PageQuery & { task_type?: string[] }): Promise<Page<TaskRow>>;
-  /** The task with who acknowledged it first. @throws NotFoundError */
+  /** Returns the task with its first acknowledgement. @throws NotFoundError */
   acknowledge(principal: Principal, taskId: string): Promise<TaskRow>;
-  /** Acknowledges what has ended in the caller's account. */
+  /** Acknowledges the tasks of the caller's account that have ended. */
   acknowledgeEnded(principal: Principal, where: AcknowledgeQuery): Promise<void>;
-  /** @throws InvalidError naming those that are not there; none is acknowledged then */
+  /** @throws InvalidError naming the tasks that don't exist; none is acknowledged then */
   acknowledgeNamed(principal: Principal, taskIds: string[], where: AcknowledgeQuery): Promise<void>;
 }
 
@@ -212,15 +212,15 @@ function tasksWhere({ clientId }: Principal, { project_id, region_id }: Acknowle
   return { clientId, projectId: project_id, regionId: region_id };
 }
 
-/** Well below the time that a request may take. */
+/** Well below the time limit of a request. */
 const MOST_SECONDS = 30;
 
-/** What operations say of themselves that answer after `waitForTask`. */
+/** The description of operations that answer after `waitForTask`. */
 export const WAIT_TEXT = `The answer comes when it is done, or after ${MOST_SECONDS} seconds with what is there then.`;
 
 /**
- * Holds the answer to a client that knows no tasks until its task has ended, for half a minute at most.
- * @throws ConflictError when the task failed, and `what` is as it was
+ * Delays the answer to a client that doesn't know tasks until the task has ended, for half a minute at most.
+ * @throws ConflictError when the task failed, and `what` is as before
  */
 export async function waitForTask(
   tasks: Pick<Tasks, 'ended'>,

@@ -27,7 +27,7 @@ export interface NewTask {
   input: object | null;
   createdOn: Date;
   deadlineAt: Date;
-  /** Of a task whose work is done already: what it made. */
+  /** Set if the work is done already: what it created. */
   done?: { created: CreatedResources | null };
 }
 
@@ -76,7 +76,7 @@ const insertTaskRow = compiledQuery((db, args: TaskValues) =>
     .compile(),
 );
 
-/** A task that ended before what it was to remove has gone. The lock of the thing's row keeps the removal from its end. */
+/** Finds a task that ended before its removal was complete. The lock on the resource's row delays the removal. */
 export async function findLateRemoval(
   sql: Sql,
   id: string,
@@ -89,7 +89,7 @@ export async function findLateRemoval(
   return rows[0];
 }
 
-/** A task waits for what another one waits for. */
+/** Lets a task wait for what another one waits for. */
 export async function waitLike(sql: Sql, otherId: string, id: string): Promise<void> {
   await raw`
     insert into task_wants (task_id, kind, want_id, generation, undo)

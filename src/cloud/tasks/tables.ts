@@ -14,7 +14,7 @@ export interface TaskTables {
     region_id: number | null;
     request_id: string | null;
     data: JSONColumnType<object>;
-    /** What its end needs to know; null for a task without an end to come. */
+    /** What the task's end needs to know; null if its end has come already. */
     input: JSONColumnType<object> | null;
     created_resources: JSONColumnType<Record<string, (string | number)[]>> | null;
     error: string | null;

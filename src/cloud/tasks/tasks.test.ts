@@ -10,7 +10,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => service.stop());
 
-/** A task of the second account that goes on for longer than any test. */
+/** Starts a task of the second account that takes longer than any test. */
 async function busy(): Promise<string> {
   const body = { source: 'new-volume', name: 'busy volume', size: 1 };
   const answer = await tenant.http.post(`/cloud/v1/volumes/${tenant.projectId}/1`, body);
@@ -18,7 +18,7 @@ async function busy(): Promise<string> {
   return answer.body[0];
 }
 
-/** A task of the second account that has ended. */
+/** Inserts a task of the second account that has ended. */
 async function put(
   task: { type?: string; state?: string; on?: string; region?: number; clientId?: number } = {},
 ) {

@@ -1,10 +1,10 @@
-/** The longest that one answer is held. Clients that want more ask again. */
+/** The longest delay of one answer. Clients that want to wait longer ask again. */
 const MOST_SECONDS = 60;
 
-// Preferences are separated by commas, their parameters by semicolons; of two waits the first counts (RFC 7240, section 2).
+// Commas separate preferences and semicolons their parameters. The first of two waits counts (RFC 7240, section 2).
 const WAIT = /(?:^|,)\s*wait\s*=\s*(?:"(\d{1,9})"|(\d{1,9}))\s*(?:[,;]|$)/i;
 
-/** Seconds to wait, as the header `Prefer` asks; undefined when it doesn't, or not in a way that can be understood. */
+/** Returns the seconds that the header `Prefer` asks to wait; undefined if it doesn't or can't be understood. */
 export function waitPreference(prefer: string | undefined): number | undefined {
   const [, quoted, plain] = (prefer === undefined ? null : WAIT.exec(prefer)) ?? [];
   const seconds = quoted ?? plain;

@@ -27,7 +27,7 @@ describe('GET of a task with Prefer: wait', () => {
       expect((await held(service, `/v1/tasks/${randomUUID()}`, 60)).status).toBe(404);
 
       const atStop = held(service, path, 60);
-      // Those that come after it are answered after it was taken.
+      // Later requests are answered after this one was accepted, so it is waiting by now.
       for (let n = 0; n < 20; n++) await service.http.get(path);
       await service.stop();
       const last = await atStop;

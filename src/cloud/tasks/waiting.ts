@@ -1,14 +1,14 @@
 import { TASK_ENDED } from '../../convergence/waiting-tasks.ts';
 import type { ChangeFeed } from '../../db/changes.ts';
 
-/** More than that hold memory and a connection each for little: whoever comes then is answered at once. */
+/** Each waiting request needs memory and a connection. Beyond this number, requests are answered at once. */
 const MOST_WAITERS = 1_000;
 
-/** Requests of this process that are held until a task ends. Any process may end it. */
+/** Requests of this process that wait for the end of a task. Any process may end it. */
 export interface TaskWaiting {
   /**
-   * Asks `read` for the task now, and again whenever it may have ended, until `ended` says so, the time is over, `gone`
-   * is aborted or the server stops. Answers what was read last, and whether the wait was granted.
+   * Calls `read` for the task now, and again whenever it may have ended, until `ended` is true, the time is over,
+   * `gone` is aborted or the server stops. Returns the task as last read, and whether it was allowed to wait.
    */
   until<T>(wait: {
     taskId: string;
@@ -17,7 +17,7 @@ export interface TaskWaiting {
     read: () => Promise<T>;
     ended: (task: T) => boolean;
   }): Promise<{ task: T; waited: boolean }>;
-  /** Lets every request go, now and from now on. */
+  /** Answers all waiting requests at once, and all later ones. */
   stop(): void;
 }
 
@@ -37,7 +37,7 @@ export function createTaskWaiting(changes: ChangeFeed, mostWaiters = MOST_WAITER
     wakeAll,
   );
 
-  /** Listens before anything is read, so that no end falls between the two. */
+  /** Starts to listen. Call it before reading the task, so that no end is missed in between. */
   function listen(taskId: string, wake: () => void): () => void {
     const ofTask = waiters.get(taskId) ?? new Set();
     waiters.set(taskId, ofTask.add(wake));
@@ -53,7 +53,7 @@ export function createTaskWaiting(changes: ChangeFeed, mostWaiters = MOST_WAITER
     async until({ taskId, seconds, gone, read, ended }) {
       if (waiting >= mostWaiters) return { task: await read(), waited: false };
       let over = false;
-      // News that come while the task is being read count as well.
+      // Changes announced while the task is being read count as well.
       let news = false;
       let resume = () => {};
       const wake = () => {

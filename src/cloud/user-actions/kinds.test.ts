@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { documentedOperations } from '../../../test/support/openapi.ts';
 import { kindOf } from './kinds.ts';
 
-/** Changes of the cloud that are no actions of the published log, with the reason. */
+/** Changes in the cloud area that the published log doesn't contain, with the reason. */
 const NO_ACTION: Record<string, string> = {
   acknowledgeTask: 'a task is no resource there',
   acknowledgeTasks: 'a task is no resource there',
@@ -14,7 +14,7 @@ const NO_ACTION: Record<string, string> = {
   updateAmqpSubscription: 'is always refused',
   unsubscribeFromUserActionsByAmqp: 'does nothing',
 };
-/** Questions that are asked by POST. */
+/** Operations that only ask something, although they use POST. */
 const ASKS = /\/(pricing|check_limits|available_flavors|available_names)(\/|$)/;
 
 const changes = (await documentedOperations()).filter(

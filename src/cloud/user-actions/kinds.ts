@@ -1,18 +1,18 @@
 import type { ResourceType } from '../../lib/action-resource.ts';
 import type { ActionType, ApiGroup } from './published-names.ts';
 
-/** What an accepted request is in the published log of user actions. */
+/** How the published log of user actions describes an accepted request. */
 export interface ActionKind {
   group: ApiGroup;
   type: ActionType;
-  /** What the path names, where the work doesn't say itself what it is about. */
+  /** The resource that the path names, unless the work itself says what it is about. */
   resource: ResourceType;
 }
 
 type Family = Pick<ActionKind, 'group' | 'resource'>;
 const same = (name: ApiGroup & ResourceType): Family => ({ group: name, resource: name });
 
-/** By the part of the path that follows the version. */
+/** Families by the part of the path after the version. */
 const FAMILIES = new Map<string, Family>([
   ['file_shares', same('file_shares')],
   ['floatingips', same('floating_ip')],
@@ -34,7 +34,7 @@ const FAMILIES = new Map<string, Family>([
   ['volumes', same('volume')],
 ]);
 
-/** What is inside something else, and still a family of its own. */
+/** Families whose paths are below those of other resources. */
 const INNER = new Map<string, Family>([
   ['connected_devices', { group: 'vip_ip_addresses', resource: 'port' }],
   ['pools', same('k8s_pool')],
@@ -49,7 +49,7 @@ const BY_METHOD: Record<string, ActionType | undefined> = {
   DELETE: 'delete',
 };
 
-/** What the last word of a path does; where methods differ, by method. */
+/** Actions by the last word of the path, and by method where methods differ. */
 const VERBS: Record<string, ActionType | typeof BY_METHOD | undefined> = {
   access_rule: { POST: 'create_access_rule', DELETE: 'delete_access_rule' },
   addsecuritygroup: 'attach',
@@ -88,7 +88,7 @@ const VERBS: Record<string, ActionType | typeof BY_METHOD | undefined> = {
   users: 'regenerate_credentials',
 };
 
-/** What instances can be asked for in a body. */
+/** Actions of instances that the body names. */
 const BODY_ACTIONS = new Map<unknown, ActionType>([
   ['start', 'start'],
   ['stop', 'stop'],
@@ -98,10 +98,10 @@ const BODY_ACTIONS = new Map<unknown, ActionType>([
   ['resume', 'resume'],
 ]);
 
-// There are as many as routes, and every change asks.
+// There is one entry per route, and every change looks here.
 const known = new Map<string, ActionKind | undefined>();
 
-/** What a request is by its route, without the prefix of a dialect; undefined for what the published log doesn't know. */
+/** Returns the kind of a request by its route, without a dialect's prefix; undefined if the log has no such kind. */
 export function kindOf(method: string, route: string, body?: unknown): ActionKind | undefined {
   const key = `${method} ${route}`;
   if (!known.has(key)) known.set(key, kindOfRoute(method, route));

@@ -5,11 +5,11 @@ import type { ListedAction } from './store.ts';
 export function presentedAction(row: ListedAction): UserAction {
   const { id, client_id, user_id, email, project_id, region_id, task_id, user_agent, token_id } = row;
   const { resource_types: types, resource_ids: ids, resource_names: names } = row;
-  // The list has only rows with both.
+  // The list only has rows with both.
   if (row.api_group === null || row.action_type === null) throw new TypeError(`Action ${id} has no group`);
   return {
     id: String(id),
-    // As published; an offset in digits is what most parsers know.
+    // The published format. Most parsers understand an offset in digits.
     timestamp: isoMicros(row.timestamp).replace('Z', '+00:00'),
     client_id,
     user_id,

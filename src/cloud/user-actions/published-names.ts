@@ -1,4 +1,4 @@
-/** Names of the published log of user actions; those of newer clients among them. */
+/** Names in the published log of user actions, including those of newer clients. */
 
 export const ACTION_TYPES = [
   'activate',

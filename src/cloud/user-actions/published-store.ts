@@ -5,17 +5,17 @@ import type { Page } from '../../lib/page.ts';
 import type { UserActionListQuery } from './schema.ts';
 import { type ListedAction, withEmails } from './store.ts';
 
-/** What a list is asked for, of whom, and with its times read. */
+/** A list query of an account, with parsed times. */
 export interface PublishedFilter extends UserActionListQuery {
   clientId: number;
   from: Date | undefined;
   before: Date | undefined;
 }
 
-/** Of accepted changes in the areas that the published log knows, with what each is about. */
+/** Lists the accepted changes in the areas of the published log, with the resource of each. */
 export async function listPublished(db: Sql, filter: PublishedFilter): Promise<Page<ListedAction>> {
   const order = filter.order_by ?? filter.sorting ?? 'desc';
-  // By their ids, which indexes have: a late page skips a great many.
+  // Pages by IDs, which are in the indexes: a late page skips many rows.
   const page = await pageWithCount(
     matching(db, filter).select('id').orderBy('timestamp', order).orderBy('id', order),
     filter,
@@ -34,7 +34,7 @@ export async function listPublished(db: Sql, filter: PublishedFilter): Promise<P
 
 function matching(db: Sql, filter: PublishedFilter) {
   const { clientId } = filter;
-  // Said also where a group is asked for: indexes of this log have only such rows.
+  // Needed even if a group is given, because the indexes for this log only contain such rows.
   let actions = db
     .selectFrom('user_actions')
     .where('client_id', '=', clientId)

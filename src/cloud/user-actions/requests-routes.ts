@@ -4,7 +4,7 @@ import { isoMicros } from '../../lib/timestamps.ts';
 import { LoggedRequestList, RequestListQuery } from './requests-schema.ts';
 import type { UserActions } from './service.ts';
 
-/** Our own log: refused requests and those outside of the cloud are in it as well. */
+/** Routes for our own log, which also contains refused requests and those outside the cloud area. */
 export function requestLogRoutes(app: Api, { userActions }: { userActions: UserActions }): void {
   app.get('/cloud/v1/request_log', {
     config: { access: 'administer' },

@@ -10,24 +10,27 @@ import * as store from './store.ts';
 
 export type { NewUserAction } from './store.ts';
 
-/** How many actions may wait to be written. More come only while the database is away. */
+/** How many actions may wait to be written. It takes an unavailable database to get there. */
 const MOST_WAITING = 10_000;
 const KEEP_MS = 365 * 24 * 3_600_000;
 const BATCH = 1_000;
 
-/** Every request that was to change something: who, what, when, and what became of it. */
+/** Records every request for a change: who, what, when, and the outcome. */
 export interface UserActions {
-  /** Notes an accepted change in the transaction that made it: both are kept or neither. */
+  /** Records an accepted change in its own transaction: both are stored or neither. */
   record(tx: Transaction, action: store.NewUserAction): Promise<void>;
-  /** Notes a request that changed nothing; it is written with the next `flush`. */
+  /** Records a request that changed nothing. The next `flush` writes it. */
   noteLater(action: store.NewUserAction): void;
-  /** Writes what waits. What can't be written stays; an action that was given up is counted. */
+  /** Writes the waiting actions. Those that can't be written stay; `lost` counts those that were dropped. */
   flush(): Promise<{ lost: number }>;
-  /** Accepted changes of the caller's account, as the published contract has them. @throws InvalidError for a time that no calendar has */
+  /**
+   * Lists the accepted changes of the caller's account, as in the published contract. @throws InvalidError for a time
+   * that no calendar has
+   */
   list(principal: Principal, query: UserActionListQuery): Promise<Page<store.ListedAction>>;
-  /** Everything that was noted of the caller's account. @throws InvalidError for a time that no calendar has */
+  /** Lists everything recorded for the caller's account. @throws InvalidError for a time that no calendar has */
   requests(principal: Principal, query: RequestListQuery): Promise<Page<store.ListedAction>>;
-  /** Actions are kept for a year. */
+  /** Deletes actions that are older than a year. */
   forgetOld(): Promise<void>;
 }
 
@@ -45,7 +48,7 @@ export function createUserActions({ database, clock }: { database: Database; clo
   }
 
   async function flush(): Promise<{ lost: number }> {
-    // One after the other, also after one that failed: none is written twice.
+    // Writes run one after the other, even after a failure, so that no action is written twice.
     writing = writing.then(write, write);
     await writing;
     const given = lost;

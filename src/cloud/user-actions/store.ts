@@ -7,10 +7,10 @@ import type { Page } from '../../lib/page.ts';
 import type { RequestListQuery } from './requests-schema.ts';
 
 export type UserActionRow = Selectable<Tables['user_actions']>;
-/** With the address of a user who is in the account. */
+/** An action, with the email address of its user if the user is in the account. */
 export type ListedAction = UserActionRow & { email: string | null };
 export type NewUserAction = Omit<Insertable<Tables['user_actions']>, 'id' | 'acknowledged'>;
-/** What a list is asked for, of whom, and with its times read. */
+/** A list query of an account, with parsed times. */
 export interface RequestFilter extends RequestListQuery {
   clientId: number;
   from: Date | undefined;
@@ -53,7 +53,7 @@ export async function insertActions(db: Sql, actions: NewUserAction[]): Promise<
   await db.insertInto('user_actions').values(actions).execute();
 }
 
-/** Of everything that was noted, refused requests as well. */
+/** Lists everything that was recorded, including refused requests. */
 export async function listRequests(db: Sql, filter: RequestFilter): Promise<Page<ListedAction>> {
   let actions = db.selectFrom('user_actions').where('client_id', '=', filter.clientId);
   if (filter.project_id) actions = actions.where('project_id', 'in', filter.project_id);
@@ -73,7 +73,7 @@ export async function listRequests(db: Sql, filter: RequestFilter): Promise<Page
   return { count: page.count, rows: await withEmails(db, page.rows) };
 }
 
-/** For the rows of a page alone: those before it, which a large offset skips, would each be looked up as well. */
+/** Adds email addresses to the rows of a page. In the page's query, rows before the offset would get them as well. */
 export async function withEmails(db: Sql, rows: UserActionRow[]): Promise<ListedAction[]> {
   if (rows.length === 0) return [];
   const members = await db
@@ -88,7 +88,7 @@ export async function withEmails(db: Sql, rows: UserActionRow[]): Promise<Listed
   return rows.map((row) => ({ ...row, email: emails.get(`${row.client_id} ${row.user_id}`) ?? null }));
 }
 
-/** Removes the actions from before that time, `limit` of the oldest at once. Ids grow with time. */
+/** Deletes the actions from before this time, the oldest `limit` at once. IDs grow with time. */
 export async function forgetActionsBefore(db: Sql, time: Date, limit: number): Promise<void> {
   for (let removed = limit; removed === limit; ) {
     const { numAffectedRows } = await sql`

@@ -5,7 +5,7 @@ import type { ActionType, ApiGroup } from './published-names.ts';
 export type Outcome = 'accepted' | 'refused' | 'failed';
 
 export interface UserActionTables {
-  /** Every request that was to change something. Those with a group are in the published log. */
+  /** Every request for a change. Those with a group are in the published log. */
   user_actions: {
     id: Generated<number>;
     client_id: number;
@@ -25,24 +25,24 @@ export interface UserActionTables {
     timestamp: Date;
     api_group: ApiGroup | null;
     action_type: ActionType | null;
-    /** What it was about, the most important first: three lists of one length. */
+    /** The resources that it was about, the most important first: three lists of the same length. */
     resource_types: ResourceType[] | null;
     resource_ids: string[] | null;
     resource_names: (string | null)[] | null;
     acknowledged: Generated<boolean>;
   };
-  /** Where an account's actions are sent to. */
+  /** The address to which an account's actions are sent. */
   user_action_subscriptions: {
     id: Generated<number>;
     client_id: number;
     url: string;
     auth_header_name: string;
     auth_header_value: string;
-    /** Failed attempts since the last that went well. */
+    /** Failed attempts since the last success. */
     failures: Generated<number>;
-    /** When somebody looks next whether there is something to send. */
+    /** When to look next for something to send. */
     due_at: Date;
-    /** Nothing from before is left to send. */
+    /** Nothing from before this time is left to send. */
     sent_until: Date;
     created_at: Date;
   };

@@ -6,8 +6,8 @@ import { groupSpec } from '../wanted.ts';
 import { defaultGroupRules } from './rules.ts';
 
 /**
- * Adds the `default` group, with its rules, to each project (of the account, where one is given) and region that has
- * none. It is the platform's gift and counts in no quota. Can run at any time. Answers what is to be wanted.
+ * Adds the `default` group with its rules where it is missing, for each region and project (only of the given account,
+ * if any). It counts against no quota. Can run at any time. Returns what is wanted.
  */
 export async function ensureDefaultSecurityGroups(
   tx: Transaction,
@@ -59,7 +59,7 @@ export async function ensureDefaultSecurityGroups(
   }));
 }
 
-/** Removes the groups of a project that is going. */
+/** Deletes the groups of a project that is being deleted. */
 export async function removeGroupsOf(tx: Transaction, projectId: number): Promise<void> {
   const groups = tx.sql.selectFrom('security_groups').select('id').where('project_id', '=', projectId);
   await tx.sql.deleteFrom('security_group_rules').where('security_group_id', 'in', groups).execute();

@@ -1,6 +1,6 @@
 import { type CanonicalRule, canonicalRule, type RuleInput } from '../rules/canonical.ts';
 
-/** Everything out, IPv4 and IPv6. */
+/** Returns rules that allow all outbound IPv4 and IPv6 traffic. */
 export function defaultEgressRules(): CanonicalRule[] {
   return [
     canonicalRule({ direction: 'egress', ethertype: 'IPv4' }),
@@ -8,7 +8,7 @@ export function defaultEgressRules(): CanonicalRule[] {
   ];
 }
 
-/** Everything in and out: what a group of the second version gets whose request says nothing about rules. */
+/** Returns rules that allow all traffic. The second version uses them when a request for a group contains no rules. */
 export function openRules(): CanonicalRule[] {
   return [
     canonicalRule({ direction: 'ingress', ethertype: 'IPv4' }),
@@ -17,15 +17,15 @@ export function openRules(): CanonicalRule[] {
   ];
 }
 
-/** A group that is given no egress rule gets the two that allow everything out, after its own rules. */
+/** Appends the two rules that allow all outbound traffic if there is no egress rule. */
 export function withDefaultEgress(rules: readonly CanonicalRule[]): CanonicalRule[] {
   if (rules.some((rule) => rule.direction === 'egress')) return [...rules];
   return [...rules, ...defaultEgressRules()];
 }
 
 /**
- * The rules of a project's `default` group, which `revert` restores: ICMP, SSH and RDP in and everything
- * out, for both families. There is no rule that names the group itself.
+ * Returns the rules of a project's `default` group, which `revert` restores: ICMP, SSH and RDP in and everything out,
+ * for both families. No rule names the group itself.
  */
 export function defaultGroupRules(): CanonicalRule[] {
   const inbound: Omit<RuleInput, 'direction' | 'ethertype'>[] = [

@@ -15,15 +15,15 @@ interface NamedGroup {
 }
 
 export interface InstanceGroups {
-  /** The groups on any port of the instance, by name. @throws NotFoundError */
+  /** Returns the groups on any port of the instance, by name. @throws NotFoundError */
   groupsOf(scope: Scope, instanceId: string): Promise<NamedGroup[]>;
-  /** Puts groups on ports of the instance; those that are on them already stay. @throws NotFoundError, InvalidError, ConflictError */
+  /** Puts groups on ports of the instance if not there yet. @throws NotFoundError, InvalidError, ConflictError */
   assign(scope: Scope, instanceId: string, request: AssignGroups): Promise<void>;
-  /** Takes groups off ports of the instance; one that isn't on them is no fault. @throws NotFoundError, InvalidError, ConflictError */
+  /** Takes groups off ports of the instance, if they are there. @throws NotFoundError, InvalidError, ConflictError */
   unassign(scope: Scope, instanceId: string, request: AssignGroups): Promise<void>;
 }
 
-/** Groups for one port, or for all of them. */
+/** Groups for one port, or for all ports. */
 interface Wish {
   portId: string | null;
   names: { name: string; field: string }[];
@@ -58,7 +58,7 @@ export function instanceGroups(deps: { database: Database; tasks: Pick<Tasks, 'w
     });
   }
 
-  /** Each port with each group that the request names for it, once. */
+  /** Returns each pair of a port and a group that the request names for it, once. */
   async function links(tx: Transaction, scope: Scope, instanceId: string, request: AssignGroups) {
     const ports = isUuid(instanceId) ? (await portsOf(tx, scope, [instanceId])).get(instanceId) : undefined;
     if (!ports) throw new NotFoundError('Instance', instanceId);
@@ -72,7 +72,7 @@ export function instanceGroups(deps: { database: Database; tasks: Pick<Tasks, 'w
       return portIds.flatMap((portId) => groupIds.map((groupId) => ({ portId, groupId })));
     });
     const unique = new Map(found.map((link) => [`${link.portId} ${link.groupId}`, link]));
-    // In one order for everybody, so that two requests never wait for each other.
+    // Always in the same order, so that two requests never wait for each other.
     return [...unique].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, link]) => link);
   }
 }

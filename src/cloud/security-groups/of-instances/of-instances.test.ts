@@ -33,7 +33,7 @@ afterAll(() => service.stop());
 async function portList(): Promise<{ id: string; security_groups: { name: string }[] }[]> {
   return (await service.http.get(`${instance}/ports`)).body.results;
 }
-/** The names of the groups on each port. */
+/** Returns the names of the groups on each port. */
 const onPorts = async () => (await portList()).map((port) => port.security_groups.map(({ name }) => name));
 async function group() {
   const name = `group ${randomUUID().slice(0, 8)}`;

@@ -3,7 +3,7 @@ import { nullable } from '../../../lib/nullable.ts';
 import { Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import { listOf, ProjectRegion } from '../../../lib/wire.ts';
 
-/** Our own limits; nothing published names any. */
+/** Our own limits. None are published. */
 const MAX_PORTS = 64;
 const MAX_NAMES = 64;
 

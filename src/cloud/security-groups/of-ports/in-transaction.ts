@@ -3,16 +3,16 @@ import type { Transaction } from '../../../db/database.ts';
 import type { Place } from '../../../db/place.ts';
 import { groupsIn } from '../store.ts';
 
-/** Which groups new ports may get, and putting them there. */
+/** Finding groups for new ports, and putting them there. */
 export { existingGroups as existing, putOnPorts as put } from '../store.ts';
 
-/** The group of ports that name none; undefined when the project has no default group. */
+/** Returns the group for ports that name none; undefined if the project has no default group. */
 export async function defaultGroup(tx: Transaction, place: Place): Promise<string | undefined> {
   const row = await groupsIn(tx.sql, place).select('id').where('is_default', '=', true).executeTakeFirst();
   return row?.id;
 }
 
-/** Puts these groups on the port and no others. A group that was deleted meanwhile is left out. */
+/** Puts exactly these groups on the port. Leaves out groups that were deleted meanwhile. */
 export async function replace(tx: Transaction, portId: string, groupIds: string[]): Promise<void> {
   await tx.sql.deleteFrom('port_security_groups').where('port_id', '=', portId).execute();
   await sql`

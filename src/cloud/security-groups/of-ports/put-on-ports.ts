@@ -4,12 +4,12 @@ import { ConflictError } from '../../../lib/errors.ts';
 import { refuseHeld } from '../../../lib/held.ts';
 import { putOnPorts, takeOffPorts } from '../store.ts';
 
-/** As many as one port's update may name. */
+/** The same limit as in an update of one port. */
 export const MAX_GROUPS_PER_PORT = 10;
 
 /**
- * Puts groups on ports that exist; those that are on them already stay.
- * @throws ConflictError naming a port that a task holds, whose security is off, or that has too many then
+ * Puts groups on existing ports, unless they are there already.
+ * @throws ConflictError naming a port that is held by a task, has no port security or would have too many groups
  */
 export async function addToPorts(
   tx: Transaction,
@@ -22,7 +22,7 @@ export async function addToPorts(
   }
   const ids = [...wanted.keys()];
   const ports = await lockFree(tx, ids);
-  // Read after the locks, so that nobody adds to them any more.
+  // Reads after locking, so that nobody can add groups any more.
   const present = await tx.sql
     .selectFrom('port_security_groups')
     .select(['port_id', 'security_group_id'])
@@ -45,7 +45,7 @@ export async function addToPorts(
   await putOnPorts(tx, links);
 }
 
-/** Takes groups off ports; those that aren't on them are no fault. @throws ConflictError naming a port that a task holds */
+/** Takes groups off ports, if they are there. @throws ConflictError naming a port that a task holds */
 export async function removeFromPorts(
   tx: Transaction,
   links: { portId: string; groupId: string }[],

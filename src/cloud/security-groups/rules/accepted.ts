@@ -6,7 +6,7 @@ import { type CanonicalRule, canonicalRule, type RuleInput } from './canonical.t
 import { refuseDuplicates } from './duplicates.ts';
 import { ruleProblems } from './problems.ts';
 
-/** The rules of a request in canonical form. @throws InvalidError, ConflictError if one stands twice */
+/** Returns the rules of a request in canonical form. @throws InvalidError, ConflictError for a duplicate rule */
 export function acceptedRules(
   given: readonly RuleInput[],
   fieldOf: (position: number) => string,
@@ -18,14 +18,14 @@ export function acceptedRules(
   return rules;
 }
 
-/** The rule that is the whole request, in canonical form. @throws InvalidError */
+/** Returns the rule of a request in canonical form. @throws InvalidError */
 export function acceptedRule(given: RuleInput): CanonicalRule {
   const problems = ruleProblems(given, '');
   if (problems.length > 0) throw new InvalidError(problems);
   return canonicalRule(given);
 }
 
-/** @throws NotFoundError for a remote group that the project doesn't have in this region (Neutron answers the same). */
+/** @throws NotFoundError for a remote group that the project doesn't have in this region, as Neutron does */
 export async function requireRemoteGroups(
   tx: Transaction,
   place: Place,

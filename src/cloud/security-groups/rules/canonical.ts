@@ -3,7 +3,7 @@ import { canonicalProtocol } from './protocols.ts';
 
 export type Direction = 'ingress' | 'egress';
 
-/** A rule as a request gives it; the wire schema has checked types and ranges. */
+/** A rule in a request. The schema has checked types and ranges. */
 export interface RuleInput {
   direction: Direction;
   ethertype?: IpFamily | null;
@@ -15,7 +15,7 @@ export interface RuleInput {
   description?: string | null;
 }
 
-/** A rule as it is stored and answered. Null protocol: all; null ports: all; no prefix and no group: everyone. */
+/** A rule as it is stored and answered. Null means all protocols or ports; no prefix and no group mean everyone. */
 export interface CanonicalRule {
   direction: Direction;
   ethertype: IpFamily;
@@ -28,8 +28,8 @@ export interface CanonicalRule {
 }
 
 /**
- * The one form of a rule, made before anything is checked or stored, in Neutron's order (securitygroups_db).
- * Canonical rules come back unchanged. Never throws: what can't be read stays for `ruleProblems` to refuse.
+ * Returns the canonical form of a rule, before anything is checked or stored, in Neutron's order (securitygroups_db).
+ * A canonical rule doesn't change. Never throws: what can't be parsed stays, and `ruleProblems` refuses it.
  */
 export function canonicalRule(input: RuleInput): CanonicalRule {
   const ethertype = input.ethertype ?? 'IPv4';

@@ -12,21 +12,21 @@ import { acceptedRule } from './accepted.ts';
 import type { CanonicalRule, RuleInput } from './canonical.ts';
 import { groupOfRule, type RuleRow } from './store.ts';
 
-/** Changes of one rule, each a revision of its group. */
+/** Changes of single rules. Each is a revision of the group. */
 export interface RuleChanges {
   /** @throws InvalidError, NotFoundError for group and remote group, ConflictError for a rule that exists already */
   addRule(scope: Scope, groupId: string, request: RuleInput): Promise<RuleRow>;
-  /** The same, reported by a task whose id it answers. */
+  /** Does the same. Returns the task that reports it. */
   addRuleByTask(scope: Scope, groupId: string, request: RuleInput): Promise<string>;
-  /** The rule becomes what is given and keeps its id. @throws InvalidError, NotFoundError, ConflictError */
+  /** Replaces the rule, which keeps its ID. @throws InvalidError, NotFoundError, ConflictError */
   replaceRule(scope: Scope, ruleId: string, request: RuleReplacement): Promise<RuleRow>;
   /** @throws NotFoundError */
   removeRule(scope: Scope, ruleId: string): Promise<void>;
-  /** Removes a rule of this group; answers the task that reports it. @throws NotFoundError */
+  /** Removes a rule of this group. Returns the task that reports it. @throws NotFoundError */
   removeRuleByTask(scope: Scope, groupId: string, ruleId: string): Promise<string>;
 }
 
-/** Some clients name the rule's group once more. */
+/** Some clients also send the rule's group. */
 export type RuleReplacement = RuleInput & { security_group_id?: string };
 
 export function ruleChanges(deps: { database: Database; clock: Clock; tasks: Tasks }): RuleChanges {

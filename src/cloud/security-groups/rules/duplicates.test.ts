@@ -52,7 +52,7 @@ describe('duplicateKey', () => {
 
 test('one rule for every protocol holds no duplicate', () => {
   expect(findDuplicates(PROTOCOL_NAMES.map((protocol) => rule({ protocol, ethertype: 'IPv6' })))).toEqual([
-    // `icmp` of IPv6 is `ipv6-icmp`.
+    // `icmp` with IPv6 is `ipv6-icmp`.
     { first: PROTOCOL_NAMES.indexOf('icmp'), second: PROTOCOL_NAMES.indexOf('ipv6-icmp') },
   ]);
 });

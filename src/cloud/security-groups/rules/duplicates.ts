@@ -4,8 +4,8 @@ import type { CanonicalRule } from './canonical.ts';
 const EVERYONE: ReadonlySet<string | null> = new Set(['0.0.0.0/0', '::/0', null]);
 
 /**
- * What makes two rules of one group the same (Neutron securitygroups_db, `_rule_to_key`): everything but the
- * description, with `0.0.0.0/0`, `::/0` and no prefix as one. Prefixes compare as text, host bits included.
+ * Returns a key that is equal for equal rules of a group (Neutron securitygroups_db, `_rule_to_key`). The description
+ * doesn't matter, and `0.0.0.0/0`, `::/0` and no prefix are equal. Prefixes compare as text, including host bits.
  */
 export function duplicateKey(rule: CanonicalRule): string {
   return JSON.stringify([
@@ -19,7 +19,7 @@ export function duplicateKey(rule: CanonicalRule): string {
   ]);
 }
 
-/** Positions of rules that repeat an earlier one, each with the position of the one it repeats. */
+/** Returns the positions of rules that repeat an earlier one, and the position of that one. */
 export function findDuplicates(rules: readonly CanonicalRule[]): { first: number; second: number }[] {
   const seen = new Map<string, number>();
   const duplicates: { first: number; second: number }[] = [];
@@ -32,7 +32,7 @@ export function findDuplicates(rules: readonly CanonicalRule[]): { first: number
   return duplicates;
 }
 
-/** Throws a ConflictError that names both positions if a rule stands twice in one request. */
+/** Throws a ConflictError that names both positions if a request contains the same rule twice. */
 export function refuseDuplicates(
   rules: readonly CanonicalRule[],
   fieldOf: (position: number) => string,

@@ -2,11 +2,11 @@ import { ConflictError } from '../../../lib/errors.ts';
 import type { GroupChange } from '../group-change.ts';
 import type { SecurityGroupRow } from '../store.ts';
 
-/** The description by which the official clients know the platform's own rules, and leave them alone. */
+/** The description by which the official clients recognise the platform's own rules, which they don't touch. */
 export const PLATFORM_RULE = 'system';
 
 /**
- * The rules that let the nodes of a cluster work stay in their group as they are.
+ * Protects the rules that a cluster's nodes need in their group.
  * @throws ConflictError
  */
 export function refusePlatformRules(group: SecurityGroupRow, change: GroupChange): void {

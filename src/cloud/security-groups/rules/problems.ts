@@ -4,14 +4,13 @@ import { type CanonicalRule, canonicalRule, type RuleInput } from './canonical.t
 import { ICMP_PROTOCOLS, IPV6_ONLY_PROTOCOLS, isProtocol, PORT_PROTOCOLS } from './protocols.ts';
 
 type Ports = Pick<CanonicalRule, 'port_range_min' | 'port_range_max'>;
-/** A problem of one field of the rule, its path still relative to the rule. */
+/** A problem of one field of the rule. The path is relative to the rule. */
 type Problem = FieldProblem & { field: keyof CanonicalRule };
 
 /**
- * What a network would refuse in one rule, judged on its canonical form, in Neutron's order
- * (securitygroups_db). Fields are named `<fieldPrefix>.<field>`, or `<field>`
- * without a prefix. Whether the remote group exists isn't
- * known here.
+ * Returns what a network would refuse in a rule. Checks its canonical form in Neutron's order (securitygroups_db).
+ * Fields are named `<fieldPrefix>.<field>`, or `<field>` without a prefix. Doesn't check whether the remote group
+ * exists.
  */
 export function ruleProblems(input: RuleInput, fieldPrefix: string): FieldProblem[] {
   const rule = canonicalRule(input);

@@ -1,6 +1,6 @@
 /**
- * IP protocols by the names that rules use, with their IANA numbers. `ipip` is IANA's 94 and `ipencap` its 4,
- * so that rules for both can stand in one group.
+ * IP protocols by the names that rules use, with their IANA numbers. `ipip` is IANA's 94 and `ipencap` its 4, so that
+ * one group can have rules for both.
  */
 export const PROTOCOL_NUMBERS = {
   ah: 51,
@@ -32,10 +32,10 @@ export type ProtocolName = keyof typeof PROTOCOL_NUMBERS;
 
 export const PROTOCOL_NAMES = Object.keys(PROTOCOL_NUMBERS) as ProtocolName[];
 
-/** The protocols whose rules may name ports (Neutron's SG_PORT_PROTO_NUMS). */
+/** Protocols whose rules may name ports (Neutron's SG_PORT_PROTO_NUMS). */
 export const PORT_PROTOCOLS: readonly string[] = ['dccp', 'sctp', 'tcp', 'udp', 'udplite'];
 
-/** For these the port fields hold an ICMP type and code. */
+/** Protocols for which the port fields contain an ICMP type and code. */
 export const ICMP_PROTOCOLS: readonly string[] = ['icmp', 'ipv6-icmp'];
 
 export const IPV6_ONLY_PROTOCOLS: readonly string[] = PROTOCOL_NAMES.filter((name) =>
@@ -46,8 +46,8 @@ const nameByNumber = new Map<number, string>(PROTOCOL_NAMES.map((name) => [PROTO
 const NUMBER = /^(?:0|[1-9]\d{0,2})$/;
 
 /**
- * One name for one protocol: lower case, a known number by its name, `icmpv6` by its present name
- * `ipv6-icmp`, null for `any`. What is unknown comes back as it is.
+ * Returns the canonical name of a protocol: lower case, a known number by its name, `icmpv6` by its present name
+ * `ipv6-icmp`, null for `any`. Unknown protocols don't change.
  */
 export function canonicalProtocol(protocol: string | null): string | null {
   if (protocol === null) return null;

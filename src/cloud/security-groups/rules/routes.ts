@@ -9,7 +9,7 @@ import { replaceSecurityGroupRuleSchema, securityGroupRuleInputSchema } from './
 
 const RULES = '/cloud/v1/securitygrouprules/:project_id/:region_id';
 
-/** One rule at a time, answered at once. */
+/** Routes for single rules, answered at once. */
 export function ruleRoutes(
   app: Api,
   dialect: Dialect,

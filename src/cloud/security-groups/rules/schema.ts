@@ -68,7 +68,7 @@ const ruleFieldsV2 = {
 
 export const ruleInput = Type.Object(ruleFieldsV1, newRule('CreateSecurityGroupRule'));
 export const ruleInputV2 = Type.Object(ruleFieldsV2, newRule('NewSecurityGroupRule'));
-// As a whole body a rule has an example of its own.
+// A rule that is the whole body has its own example.
 export const securityGroupRuleInputSchema = Type.Object(ruleFieldsV1, {
   ...newRule('CreateSecurityGroupRule'),
   ...portRule(443),

@@ -11,7 +11,7 @@ export type IdentifiedRule = CanonicalRule & { id: string };
 
 const FIRST_REVISION = 0;
 
-/** In the order in which they were given. */
+/** Lists the rules in the order in which they were given. */
 export async function rulesOf(tx: Transaction, groupId: string): Promise<RuleRow[]> {
   return tx.sql
     .selectFrom('security_group_rules')
@@ -22,7 +22,7 @@ export async function rulesOf(tx: Transaction, groupId: string): Promise<RuleRow
     .execute();
 }
 
-/** The group of a rule; undefined when the project has no such rule in this region. */
+/** Returns the group of a rule; undefined when the project has no such rule in this region. */
 export async function groupOfRule(db: Sql, place: Place, ruleId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('security_group_rules as rule')
@@ -34,7 +34,7 @@ export async function groupOfRule(db: Sql, place: Place, ruleId: string): Promis
   return row?.id;
 }
 
-/** Adds rules whose positions begin with `firstPosition`. */
+/** Adds rules. Their positions begin with `firstPosition`. */
 export async function insertRules(
   tx: Transaction,
   groupId: string,
@@ -60,14 +60,14 @@ export function newRules(groupId: string, rules: IdentifiedRule[], now: Date, fi
   }));
 }
 
-// One parameter for all rules: 250 of them with a parameter per column would be a long text each time.
+// One parameter for all rules: with a parameter for each column, the SQL of 250 rules would be very long.
 const insertRuleRows = compiledQuery((db, args: { rows: string }) =>
   sql`
     insert into security_group_rules
     select * from jsonb_populate_recordset(null::security_group_rules, ${args.rows}::jsonb)`.compile(db),
 );
 
-/** Makes the rules with these ids what is given here, each in its next revision. */
+/** Replaces the rules with these IDs. Each gets its next revision. */
 export async function updateRules(tx: Transaction, rules: IdentifiedRule[], now: Date): Promise<void> {
   if (rules.length === 0) return;
   const rows = rules.map((rule) => ({ ...rule, duplicate_key: duplicateKey(rule) }));

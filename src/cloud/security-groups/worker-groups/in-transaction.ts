@@ -13,12 +13,12 @@ import { CLUSTER_TAG } from './cluster-tag.ts';
 
 const SHOWN_IN_MESSAGE = 10;
 
-/* The security group that all nodes of a cluster are in. It comes and goes with the cluster and counts in `firewall_count`. */
+/* The security group of all nodes of a cluster. Created and deleted with the cluster; counts in `firewall_count`. */
 
-/** The group of a cluster; undefined when it has none. */
+/** Returns the group of a cluster; undefined when it has none. */
 export { groupOfCluster as of } from '../store.ts';
 
-/** The caller takes the quotas. @throws ConflictError when another group has its name */
+/** Creates the group. The caller takes the quotas. @throws ConflictError when another group has its name */
 export async function make(
   tx: Transaction,
   scope: Scope,
@@ -42,7 +42,7 @@ export async function make(
   await want(tx, scope, [wantedAnew('security_group', id, groupSpec(group))]);
 }
 
-/** @throws ConflictError when something else than the cluster uses its group */
+/** @throws ConflictError when something outside the cluster uses its group */
 export async function refuseUsed(tx: Transaction, cluster: { id: string; name: string }): Promise<void> {
   const users = await store.usersOfClusterGroup(tx, cluster.id, SHOWN_IN_MESSAGE);
   if (users.length === 0) return;
@@ -51,7 +51,7 @@ export async function refuseUsed(tx: Transaction, cluster: { id: string; name: s
   );
 }
 
-/** Removes the group of a cluster that is gone; false when others use it by now, whose own it is from here on. */
+/** Deletes the group of a deleted cluster. Returns false if others use it by now: it becomes an ordinary group. */
 export async function remove(tx: Transaction, groupId: string): Promise<boolean> {
   await store.lockGroupById(tx, groupId);
   const gone = await store.deleteUnusedGroup(tx, groupId);
@@ -59,7 +59,7 @@ export async function remove(tx: Transaction, groupId: string): Promise<boolean>
   return gone;
 }
 
-/** Nodes reach each other, and everything outside. */
+/** Returns the rules that let nodes reach each other and everything outside. */
 function platformRules(groupId: string): CanonicalRule[] {
   const families = ['IPv4', 'IPv6'] as const;
   const among = families.map((ethertype) =>

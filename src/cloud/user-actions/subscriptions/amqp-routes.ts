@@ -18,7 +18,7 @@ const NONE = 'There is none, since AMQP is not supported by this service: the an
 const common = { tags: ['User actions'] };
 const NOTHING = { 204: Type.Null() };
 
-/** Subscriptions by AMQP, which nobody here speaks: there are none, and none can be made. */
+/** Routes for subscriptions by AMQP, which isn't supported: there are none, and none can be created. */
 export function amqpSubscriptionRoutes(app: Api): void {
   app.post(`${BASE}/subscribe_amqp`, {
     config: { access: 'administer' },

@@ -13,20 +13,20 @@ const MINUTE = 60 * SECOND;
 const AT_ONCE = 10;
 const BATCH = 100;
 const ANSWER_MS = 10 * SECOND;
-/** A batch begins nothing new after this, so that it ends before its lease. */
+/** A batch starts nothing new after this time, so that it ends before its lease does. */
 const BATCH_MS = 30 * SECOND;
 const LEASE_MS = MINUTE;
-/** A request is noted with the time at which it came, and its transaction may commit that much later. */
+/** An action has the time at which its request arrived, but its transaction may commit this much later. */
 const LATE_MS = 5 * MINUTE;
 const STALE_MS = 2 * LATE_MS;
-/** What could not be sent for so long is given up. */
+/** Actions that could not be sent for this long are given up. */
 const GIVE_UP_MS = 24 * 60 * MINUTE;
 const FIRST_WAIT_MS = 5 * SECOND;
 const LONGEST_WAIT_MS = 60 * MINUTE;
 
-/** Sends the user actions of accounts to those who subscribed: each at least once, the older first. */
+/** Sends user actions to the accounts' subscribers: each at least once, older ones first. */
 export interface Deliveries {
-  /** One round over what is due; any number of processes share the work. */
+  /** Sends what is due, once. Any number of processes share the work. */
   send(signal: AbortSignal): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export function createDeliveries(deps: {
       if (fault !== undefined) break;
       sent.push(action.id);
     }
-    // One that was cut off by a stop failed through no fault of the other side.
+    // If a stop of this process cut off the request, the receiver isn't to blame.
     const failed = fault !== undefined && !signal.aborted;
     const failures = failed ? subscription.failures + 1 : 0;
     if (failed) {
@@ -68,7 +68,7 @@ export function createDeliveries(deps: {
     );
   }
 
-  /** Before that, everything is sent or given up, or was done before there was a subscription. */
+  /** Returns the time before which nothing is left: actions are sent, given up or older than the subscription. */
   function nothingBefore(
     { sent_until: known }: store.SubscriptionRow,
     begun: Date,
@@ -79,7 +79,7 @@ export function createDeliveries(deps: {
     return new Date(Math.max(known.getTime(), Math.min(looked, unsent)));
   }
 
-  /** Why it could not be sent; undefined when it was. */
+  /** Sends an action. Returns why that failed, or undefined. */
   async function faultOf(
     { url: text, auth_header_name: name, auth_header_value: value }: store.SubscriptionRow,
     action: ListedAction,

@@ -7,18 +7,18 @@ import { lookUpPublic } from '../../../lib/public-lookup.ts';
 export interface Posting {
   headers: Record<string, string>;
   body: string;
-  /** The host is allowed whatever its address is. */
+  /** Whether the host is allowed whatever its address is. */
   open: boolean;
   signal: AbortSignal;
 }
 
 /**
- * Sends a text to a stranger's server, on a connection of its own and past every proxy, and answers the status. Unless
- * it is open, only a public address is connected to. Redirects are answers like all others.
+ * Sends a text to an unknown server, on a new connection and without a proxy. Returns the status. Unless `open` is
+ * set, only connects to public addresses. Redirects are answers like all others.
  */
 export function post(url: URL, { headers, body, open, signal }: Posting): Promise<number> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  // No look-up is made for an address.
+  // An address in the URL needs no look-up, so it is checked here.
   if (!open && net.isIP(host) !== 0 && !isPublicAddress(host)) return Promise.reject(notPublic());
   const { request, Agent } = url.protocol === 'https:' ? https : http;
   return new Promise((resolve, reject) => {
@@ -30,12 +30,12 @@ export function post(url: URL, { headers, body, open, signal }: Posting): Promis
       headers: { ...headers, 'content-length': Buffer.byteLength(body) },
     });
     sending.on('error', reject);
-    // Not every end is an error: an answer that asks to speak another protocol is none.
+    // A request may end without an answer and without an error, for example if the server wants to switch protocols.
     sending.once('close', () => reject(new Error('No answer')));
     sending.once('response', (response) => {
       response.on('error', () => {});
       resolve(response.statusCode ?? 0);
-      // What else it says is of no interest.
+      // The rest of the answer doesn't matter.
       response.destroy();
     });
     sending.end(body);

@@ -7,7 +7,7 @@ const BASE = '/cloud/v1/user_actions';
 const tags = ['User actions'];
 const NOTHING = { 204: Type.Null() };
 
-/** Subscriptions to the log of user actions by HTTP. */
+/** Routes for HTTP subscriptions to the log of user actions. */
 export function subscriptionRoutes(app: Api, { subscriptions }: { subscriptions: Subscriptions }): void {
   app.post(`${BASE}/subscribe`, {
     config: { access: 'administer' },

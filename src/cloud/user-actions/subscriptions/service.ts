@@ -10,7 +10,7 @@ import type { Secrets } from '../../../secrets/secrets.ts';
 import type { Subscribe } from './schema.ts';
 import * as store from './store.ts';
 
-/** Headers that belong to the connection, or that say what is sent. */
+/** Headers that belong to the connection or describe the content. */
 const OURS = new Set([
   'connection',
   'content-length',
@@ -20,11 +20,11 @@ const OURS = new Set([
   'upgrade',
 ]);
 
-/** Where an account wants its user actions sent to, one address for each account. */
+/** The address to which an account wants its user actions sent. An account can have only one. */
 export interface Subscriptions {
-  /** Sends what is done from now on. @throws InvalidError, ConflictError while the account has a subscription */
+  /** Sends actions from now on. @throws InvalidError, ConflictError while the account has a subscription */
   subscribe(principal: Principal, wanted: Subscribe): Promise<void>;
-  /** Does nothing where there is no subscription. */
+  /** Does nothing if there is no subscription. */
   unsubscribe(principal: Principal): Promise<void>;
   list(principal: Principal, page: PageQuery): Promise<Page<store.SubscriptionRow>>;
 }
@@ -32,7 +32,7 @@ export interface Subscriptions {
 export function createSubscriptions(deps: {
   database: Database;
   clock: Clock;
-  /** Hosts that may be sent to although they aren't on the public internet. */
+  /** Hosts that may receive actions although they aren't on the public internet. */
   webhookHosts: AllowedHosts;
   secrets: Secrets;
 }): Subscriptions {
@@ -60,7 +60,7 @@ export function createSubscriptions(deps: {
 
 function requireUsable({ url: text, auth_header_name: header }: Subscribe, allowed: AllowedHosts): void {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  // The parser mends a great deal (spaces, backslashes, missing slashes); what it mended is refused.
+  // The parser repairs a lot (spaces, backslashes, missing slashes). What it repaired is refused.
   if (!url || !/^https?:\/\/[^\s\\/?#@]+([/?#][^\s\\]*)?$/i.test(text)) {
     throw new InvalidError({
       url: ['Must be an address such as https://audit.example.com/actions, without user and password.'],

@@ -37,8 +37,8 @@ export async function listSubscriptions(
 }
 
 /**
- * Takes subscriptions that have something to send, or whose past was not looked at for long, for this process alone
- * until `leasedUntil`.
+ * Leases subscriptions to this process until `leasedUntil`: those with something to send, and those whose past was not
+ * looked at for long.
  */
 export async function takeDue(
   db: Sql,
@@ -66,7 +66,7 @@ function opened(secrets: Secrets, rows: readonly SubscriptionRow[]): Promise<Sub
   );
 }
 
-/** What a subscription has still to send, the oldest first. */
+/** Returns what a subscription still has to send, oldest first. */
 export async function unsentActions(
   db: Sql,
   { client_id, sent_until }: SubscriptionRow,
@@ -85,7 +85,7 @@ export async function unsentActions(
     .execute();
 }
 
-/** Notes what was sent, and when to look again; a subscription that somebody else took meanwhile stays theirs. */
+/** Records what was sent and when to look again. Skips a subscription that another process has leased meanwhile. */
 export async function settle(
   tx: Transaction,
   { id, due_at }: SubscriptionRow,

@@ -87,7 +87,7 @@ describe('a subscription', () => {
         true,
         false,
       ]);
-      // As the list shows it, but that it had not been sent yet.
+      // The same as in the list, except that they were not sent yet.
       expect(received.map(({ body }) => body)).toEqual(
         actions
           .slice(0, 3)
@@ -103,7 +103,7 @@ describe('a subscription', () => {
     for (const name of ['first', 'second']) {
       await makeKey(tenant, name);
       await vi.waitFor(() => expect(names()).toContain(name), soon);
-      // A round ends with a note of what is sent.
+      // A round ends by recording what was sent.
       await vi.waitFor(async () => expect((await listed(tenant))[0].acknowledged).toBe(true), soon);
     }
     expect(names()).toEqual(['first', 'second']);
