@@ -3,7 +3,7 @@ import type { Transaction } from '../../db/database.ts';
 import { isIn, type Place } from '../../db/place.ts';
 import type { NetworkOrSubnet } from '../networks/in-transaction.ts';
 
-/* Tells features which clusters need something that is about to be deleted. */
+/* Which clusters need something, for features that are about to delete it. */
 
 /** Returns up to `limit` clusters that use the key for nodes or Slurm, or will after their running update. */
 export async function clustersWithKey(

@@ -25,7 +25,7 @@ type Described = Pick<
   | 'vast_nfs_enabled'
 > & { configuration: ClusterConfiguration; pools: readonly NewPool[] };
 
-/* Returns what is wanted of a new cluster. Nodes that are being removed aren't wanted any more. */
+/* What is wanted of clusters. Nodes that are being removed are no longer wanted. */
 
 export async function clusterMade(
   tx: Transaction,

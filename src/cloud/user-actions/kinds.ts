@@ -68,7 +68,7 @@ const VERBS: Record<string, ActionType | typeof BY_METHOD | undefined> = {
   disable_port_security: 'disable_portsecurity',
   enable_port_security: 'enable_portsecurity',
   extend: 'resize',
-  // A node of a cluster is made anew at once.
+  // A deleted node of a cluster is replaced at once.
   instances: { DELETE: 'replace' },
   metadata: { POST: 'update_metadata', PUT: 'replace_metadata', DELETE: 'delete_metadata' },
   metadata_item: { DELETE: 'delete_metadata' },
