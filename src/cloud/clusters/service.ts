@@ -45,7 +45,10 @@ export interface Clusters {
    * @throws NotFoundError, InvalidError with every fault of the body, ConflictError while a task holds the cluster
    */
   update(scope: Scope, name: string, request: ClusterUpdate): Promise<string[]>;
-  /** @throws NotFoundError, InvalidError for volumes that aren't the cluster's, ConflictError while a task holds the cluster or others use the security group of its nodes */
+  /**
+   * @throws NotFoundError, InvalidError for volumes that aren't the cluster's, ConflictError while a task holds the
+   * cluster or others use the security group of its nodes
+   */
   delete(scope: Scope, name: string, volumeIds: string[]): Promise<string>;
 }
 

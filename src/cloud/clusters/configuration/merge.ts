@@ -32,7 +32,7 @@ import type {
  *   inside is replaced.
  * - `cni`: `cilium: null` restores the platform defaults, except for the node masks.
  * - `ddos_profile`: switching it off drops every setting that the update doesn't contain.
- * - `logging`: switching it off keeps the rest. Switched on without a topic, it gets one named after the cluster.
+ * - `logging`: switching it off keeps the rest. Switched on without a topic, one is named after the cluster.
  */
 export function mergeConfiguration(
   current: ClusterConfiguration,
