@@ -52,8 +52,8 @@ export interface FileShares {
    */
   update(scope: Scope, id: string, change: UpdateFileShare): Promise<string | undefined>;
   /**
-   * Returns the ID of the task that enlarges the share. @throws NotFoundError, InvalidError, ConflictError while a
-   * task holds it
+   * Returns the ID of the task that enlarges the share.
+   * @throws NotFoundError, InvalidError, ConflictError while a task holds it
    */
   extend(scope: Scope, id: string, size: number): Promise<string>;
   /** Returns the quotas that another share would exceed. */

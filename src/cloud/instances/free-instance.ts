@@ -6,7 +6,8 @@ import { refuseNode } from './in-transaction.ts';
 import { lockInstance, type PlainInstance } from './store.ts';
 
 /**
- * Locks an instance for a change. @throws NotFoundError, ConflictError for a cluster's node or while a task holds it
+ * Locks an instance for a change.
+ * @throws NotFoundError, ConflictError for a cluster's node or while a task holds it
  */
 export async function lockFreeInstance(tx: Transaction, scope: Scope, id: string): Promise<PlainInstance> {
   const instance = await foundById('Instance', id, () => lockInstance(tx, scope, id));

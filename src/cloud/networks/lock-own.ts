@@ -17,8 +17,8 @@ interface Kind<Row> {
 }
 
 /**
- * Locks a project's own resource for a change. @throws NotFoundError, ForbiddenError for the platform's, ConflictError
- * while a task holds it
+ * Locks a project's own resource for a change.
+ * @throws NotFoundError, ForbiddenError for the platform's, ConflictError while a task holds it
  */
 export async function lockOwn<Row extends { id: string; name: string; task_id: string | null }>(
   tx: Transaction,

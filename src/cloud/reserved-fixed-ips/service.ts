@@ -40,7 +40,8 @@ export interface ReservedFixedIps {
   /** @throws NotFoundError */
   get(scope: Scope, id: string): Promise<store.ReservedRow>;
   /**
-   * Returns the task that releases it. @throws NotFoundError, ConflictError if an instance has it or a task holds it
+   * Returns the task that releases it.
+   * @throws NotFoundError, ConflictError if an instance has it or a task holds it
    */
   delete(scope: Scope, id: string): Promise<string>;
   /**

@@ -24,8 +24,8 @@ export interface UserActions {
   /** Writes the waiting actions. Those that can't be written stay; `lost` counts those that were dropped. */
   flush(): Promise<{ lost: number }>;
   /**
-   * Lists the accepted changes of the caller's account, as in the published contract. @throws InvalidError for a time
-   * that no calendar has
+   * Lists the accepted changes of the caller's account, as in the published contract.
+   * @throws InvalidError for a time that no calendar has
    */
   list(principal: Principal, query: UserActionListQuery): Promise<Page<store.ListedAction>>;
   /** Lists everything recorded for the caller's account. @throws InvalidError for a time that no calendar has */

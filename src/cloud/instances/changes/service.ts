@@ -31,14 +31,15 @@ export interface InstanceChanges {
   /** Does the same at once, without a task. @throws as `act` */
   actNow(scope: Scope, id: string, action: ActionName): Promise<void>;
   /**
-   * Returns the task's ID. @throws as `act`, InvalidError for a misfit, ForbiddenError for a flavor that has run out
+   * Returns the task's ID.
+   * @throws as `act`, InvalidError for a flavor that doesn't fit, ForbiddenError for one that has run out
    */
   changeFlavor(scope: Scope, id: string, flavorId: string): Promise<string>;
   /** Lists the flavors that the instance may change to, in the catalogue's order. @throws NotFoundError */
   otherFlavors(scope: Scope, id: string): Promise<Flavor[]>;
   /**
-   * Lists the flavors that a new instance with these volumes may have, in the same order. @throws InvalidError,
-   * ConflictError for a volume in use
+   * Lists the flavors that a new instance with these volumes may have, in the same order.
+   * @throws InvalidError, ConflictError for a volume in use
    */
   flavorsFor(scope: Scope, volumes: PossibleVolume[]): Promise<Flavor[]>;
   tags: TagHolder;

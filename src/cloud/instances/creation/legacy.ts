@@ -57,7 +57,8 @@ interface Body extends LegacyBody {
 }
 
 /**
- * Returns the request in today's fields. @throws InvalidError if older fields contradict them or give several names
+ * Returns the request in today's fields.
+ * @throws InvalidError if older fields contradict them or give several names
  */
 export function inTodaysFields<T extends Body>(body: T): Omit<T, keyof LegacyBody> {
   const problems = OLDER_FIELDS.flatMap(([now, older]): FieldProblem[] => {

@@ -25,7 +25,8 @@ export function requireReady(host: VolumeHost | undefined, id: string, field: st
 }
 
 /**
- * Returns a free device name. A virtio controller names disks by one letter. @throws ConflictError if all are taken
+ * Returns a free device name. A virtio controller names disks by one letter.
+ * @throws ConflictError if all are taken
  */
 export async function freeDevice(tx: Transaction, host: VolumeHost): Promise<string> {
   const taken = await devicesOf(tx, host.id);
