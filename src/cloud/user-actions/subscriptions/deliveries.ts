@@ -81,12 +81,13 @@ export function createDeliveries(deps: {
 
   /** Sends an action. Returns why that failed, or undefined. */
   async function faultOf(
-    { url: text, auth_header_name: name, auth_header_value: value }: store.SubscriptionRow,
+    subscription: store.SubscriptionRow,
     action: ListedAction,
     signal: AbortSignal,
   ): Promise<string | undefined> {
-    const url = new URL(text);
+    const url = new URL(subscription.url);
     try {
+      const { auth_header_name: name, auth_header_value: value } = await store.opened(secrets, subscription);
       const status = await post(url, {
         headers: { [name]: value, 'content-type': 'application/json', 'user-agent': 'tradewind' },
         body: JSON.stringify(presentedAction(action)),
@@ -101,7 +102,7 @@ export function createDeliveries(deps: {
 
   return {
     async send(signal) {
-      const due = await store.takeDue(database.sql, secrets, {
+      const due = await store.takeDue(database.sql, {
         now: clock.now(),
         leasedUntil: after(LEASE_MS),
         stale: after(-STALE_MS),

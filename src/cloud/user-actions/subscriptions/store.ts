@@ -33,16 +33,15 @@ export async function listSubscriptions(
 ): Promise<Page<SubscriptionRow>> {
   const own = db.selectFrom('user_action_subscriptions').selectAll().where('client_id', '=', clientId);
   const { count, rows } = await pageWithCount(own.orderBy('id'), page);
-  return { count, rows: await opened(secrets, rows) };
+  return { count, rows: await Promise.all(rows.map((row) => opened(secrets, row))) };
 }
 
 /**
  * Leases subscriptions to this process until `leasedUntil`: those with something to send, and those whose past was not
- * looked at for long.
+ * looked at for long. Their headers stay encrypted: one that can't be read must not hold up the others.
  */
 export async function takeDue(
   db: Sql,
-  secrets: Secrets,
   { now, leasedUntil, stale, limit }: { now: Date; leasedUntil: Date; stale: Date; limit: number },
 ): Promise<SubscriptionRow[]> {
   const { rows } = await sql<SubscriptionRow>`
@@ -54,16 +53,15 @@ export async function takeDue(
           and action."timestamp" >= due.sent_until))
       order by due_at limit ${limit} for update skip locked))
     returning *`.execute(db);
-  return opened(secrets, rows);
+  return rows;
 }
 
-function opened(secrets: Secrets, rows: readonly SubscriptionRow[]): Promise<SubscriptionRow[]> {
-  return Promise.all(
-    rows.map(async (row) => ({
-      ...row,
-      auth_header_value: await secrets.open(HEADER, [row.client_id], row.auth_header_value),
-    })),
-  );
+/** With the header that it is sent with. */
+export async function opened(secrets: Secrets, row: SubscriptionRow): Promise<SubscriptionRow> {
+  return {
+    ...row,
+    auth_header_value: await secrets.open(HEADER, [row.client_id], row.auth_header_value),
+  };
 }
 
 /** Returns what a subscription still has to send, oldest first. */

@@ -122,6 +122,23 @@ describe('a subscription', () => {
     await vi.waitFor(() => expect(names()).toEqual(['refused once', 'after it']), soon);
   });
 
+  it('is sent although the header of another account can not be read', async () => {
+    const other = await service.otherTenant();
+    const setAll = (column: string, value: string) =>
+      service.pool.query(`update user_action_subscriptions set ${column} = ${value}`);
+    for (const { http: by } of [tenant, other]) await by.post(`${BASE}/subscribe`, subscription);
+    await setAll('due_at', `now() + interval '1 hour'`);
+    await service.pool.query(
+      `update user_action_subscriptions set auth_header_value = 'sealed:1:99:AAAA' where client_id = $1`,
+      [other.clientId],
+    );
+    await makeKey(other, 'with a header that is lost');
+    await makeKey(tenant, 'sent all the same');
+    await setAll('due_at', 'now()');
+    await vi.waitFor(() => expect(names()).toEqual(['sent all the same']), soon);
+    expect((await other.http.post(`${BASE}/unsubscribe`)).status).toBe(204);
+  });
+
   it('is shown to its account alone, and only one for each', async () => {
     await tenant.http.post(`${BASE}/subscribe`, subscription);
     const shown = await tenant.http.get(`${BASE}/subscriptions_list`);
