@@ -18,7 +18,7 @@ export interface Secrets {
 export interface LoadedSecrets extends Secrets {
   /** Reads the data keys. Nothing can be sealed before. */
   load(): Promise<void>;
-  /** Hears of new data keys from now on. */
+  /** Hears of new data keys from now on, and of those that came since they were read. */
   follow(changes: ChangeFeed, failed: (error: unknown) => void): void;
 }
 
@@ -60,6 +60,7 @@ export function createSecrets(deps: { sql: Kysely<Tables>; encryptionKeys: Encry
     follow(changes, failed) {
       const again = () => void load().catch(failed);
       changes.on(DATA_KEYS, again, again);
+      again();
     },
     seal(place, row, value) {
       if (current === undefined) throw new Error('The data keys have not been read');
