@@ -46,6 +46,17 @@ describe('a file with keys', () => {
     expect(fs.statSync(file).mode & 0o777).toBe(0o600);
   });
 
+  it('stays open to whom it was open to, whoever adds a key', () => {
+    const file = path.join(folder(), 'encryption-key');
+    addEncryptionKey(file);
+    fs.chmodSync(file, 0o640);
+    // Only root may give a file away.
+    if (process.getuid?.() === 0) fs.chownSync(file, 65_534, 65_534);
+    const { mode, uid, gid } = fs.statSync(file);
+    addEncryptionKey(file);
+    expect(fs.statSync(file)).toMatchObject({ mode, uid, gid });
+  });
+
   it('has to be there when it is named', () => {
     expect(() => keysIn(path.join(folder(), 'none'), true).read()).toThrow(/none can't be read \(ENOENT\)$/);
   });

@@ -67,13 +67,18 @@ export function encryptionKeysOf(settings: EncryptionKeySettings): EncryptionKey
   };
 }
 
-/** Puts a new key before those that the file has; the file is this user's alone, and on disk before anything relies on it. */
+/**
+ * Puts a new key before those that the file has, on disk before anything relies on it. The file stays open to whom it was open
+ * to, since the processes that read it may be another user's; a new one is this user's alone.
+ */
 export function addEncryptionKey(file: string): void {
-  const former = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
+  const there = fs.existsSync(file) ? fs.statSync(file) : undefined;
+  const former = there ? fs.readFileSync(file, 'utf8') : '';
   const next = `${file}.new`;
   fs.rmSync(next, { force: true });
   const descriptor = fs.openSync(next, 'wx', 0o600);
   try {
+    if (there) leaveTo(there, file, descriptor);
     fs.writeSync(descriptor, `${randomBytes(KEY_BYTES).toString('base64')}\n${former}`);
     fs.fsyncSync(descriptor);
   } finally {
@@ -86,6 +91,18 @@ export function addEncryptionKey(file: string): void {
   } finally {
     fs.closeSync(folder);
   }
+}
+
+function leaveTo({ uid, gid, mode }: fs.Stats, file: string, descriptor: number): void {
+  const made = fs.fstatSync(descriptor);
+  try {
+    if (made.uid !== uid || made.gid !== gid) fs.fchownSync(descriptor, uid, gid);
+  } catch {
+    throw new SettingError(
+      `A new encryption key can't be put into ${file}, which belongs to another user or group: run this as that user, or as root`,
+    );
+  }
+  fs.fchmodSync(descriptor, mode & 0o777);
 }
 
 function idOf(key: Buffer): string {

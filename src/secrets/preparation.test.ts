@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
@@ -6,6 +9,7 @@ import { keysFrom, newKey, secretsOf } from '../../test/support/secrets.ts';
 import { listenForChanges } from '../db/changes.ts';
 import { type Database, openDatabase } from '../db/database.ts';
 import { systemClock as clock } from '../lib/clock.ts';
+import { encryptionKeysOf } from './encryption-keys.ts';
 import { giveUpLost, lostSecrets } from './loss.ts';
 import { prepareSecrets, rotateKeys } from './preparation.ts';
 import { createSecrets } from './secrets.ts';
@@ -127,6 +131,19 @@ describe('a rotation', () => {
     expect(await (await secretsOf(database, key)).open(PLACE, [id], before)).toEqual(JWK);
   });
 
+  it('between the start of a process and its ear for news is heard of, too', async () => {
+    const id = await insert(JSON.stringify(JWK));
+    const encryptionKeys = keysFrom(key);
+    const starting = createSecrets({ sql: database.sql, encryptionKeys });
+    await starting.load();
+    await rotate();
+    const changes = await listenForChanges({ connectionString: testDatabase.url });
+    onTestFinished(() => changes.close());
+    starting.follow(changes, () => {});
+    // It would write what nobody encrypts any more.
+    await expect.poll(() => starting.seal(PLACE, [id], JWK)).toContain('sealed:1:');
+  });
+
   it('goes over to another encryption key, which is enough from then on', async () => {
     const id = randomUUID();
     await insert((await secretsOf(database, key)).seal(PLACE, [id], JWK), id);
@@ -150,6 +167,36 @@ describe('a rotation', () => {
     expect((await rotate())?.unreadable).toEqual(new Map([[PLACE, 1]]));
     expect(await kept(id)).toBe(before);
     expect((await dataKeys()).at(-1)?.completed_at).toBeNull();
+  });
+
+  it('makes a new encryption key where it goes on, and none else', async () => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-keys-'));
+    onTestFinished(() => fs.rmSync(folder, { recursive: true }));
+    const file = path.join(folder, 'encryption-key');
+    const write = (text: string) => fs.writeFileSync(file, `${text}\n`, { mode: 0o600 });
+    const keysInFile = () => fs.readFileSync(file, 'utf8').trim().split('\n');
+    const encryptionKeys = encryptionKeysOf({
+      encryptionKey: undefined,
+      encryptionKeyFile: file,
+      encryptionKeyFileNamed: true,
+    });
+    const rotateAnew = () => rotateKeys({ database, clock, encryptionKeys, newKeyIn: file, pauseMs: 0 });
+    await secretsOf(database, key);
+    write(newKey());
+    await expect(rotateAnew()).rejects.toThrow('are encrypted with encryption key');
+    expect(keysInFile()).toHaveLength(1);
+    write(key);
+    const client = await database.pool.connect();
+    await client.query(`select pg_advisory_lock(hashtextextended('tradewind encryption', 0))`);
+    expect(await rotateAnew()).toBeUndefined();
+    expect(keysInFile()).toEqual([key]);
+    await client.query(`select pg_advisory_unlock_all()`);
+    client.release();
+    expect(await rotateAnew()).toBeDefined();
+    expect(keysInFile()).toEqual([expect.not.stringContaining(key), key]);
+    expect((await dataKeys()).map((each) => each.encryption_key_id)).toEqual(
+      Array(2).fill(encryptionKeys.read()[0]?.id),
+    );
   });
 
   it('leaves it to another that is at it', async () => {

@@ -51,12 +51,20 @@ export async function prepareSecrets(
 
 /**
  * Makes a new data key, encrypts all of them with the first of the operator's keys, and every secret with the new one. Other
- * processes hear of it and go on meanwhile. Undefined where another is at it.
+ * processes hear of it and go on meanwhile. Undefined where another is at it. With `newKeyIn` a file, that gets a new first key
+ * before: two of these at once would write over each other's.
  */
-export async function rotateKeys(deps: Deps & { pauseMs?: number }): Promise<Swept | undefined> {
-  const { database, encryptionKeys } = deps;
+export async function rotateKeys(
+  deps: Deps & { newKeyIn?: string; pauseMs?: number },
+): Promise<Swept | undefined> {
+  const { database, encryptionKeys, newKeyIn } = deps;
   let swept: Swept | undefined;
   await inOneProcess(database.sql, async (db) => {
+    if (newKeyIn !== undefined) {
+      // No new key where those that are there are the wrong ones.
+      unwrapAll(await wrappedKeys(db), encryptionKeys.read(), encryptionKeys.place);
+      addEncryptionKey(newKeyIn);
+    }
     const keys = encryptionKeys.read();
     const [first] = keys;
     if (!first) throw new SettingError(keyNeeded(encryptionKeys));

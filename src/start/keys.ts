@@ -1,6 +1,6 @@
 import { systemClock } from '../lib/clock.ts';
 import { ConflictError, InvalidError } from '../lib/errors.ts';
-import { addEncryptionKey, encryptionKeysOf } from '../secrets/encryption-keys.ts';
+import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
 import { giveUpLost, lostSecrets } from '../secrets/loss.ts';
 import { rotateKeys } from '../secrets/preparation.ts';
 import type { Command } from './command.ts';
@@ -24,9 +24,13 @@ export const keysRotate: Command = {
               'The key is in TRADEWIND_ENCRYPTION_KEY: put a new one before it there, with a comma between them, and leave --new-key out.',
             ],
           });
-        addEncryptionKey(file);
       }
-      const swept = await rotateKeys({ database, clock: systemClock, encryptionKeys });
+      const swept = await rotateKeys({
+        database,
+        clock: systemClock,
+        encryptionKeys,
+        ...(options['new-key'] && file !== undefined && { newKeyIn: file }),
+      });
       if (!swept) throw new ConflictError('Another process encrypts the secrets just now; try again later');
       const unreadable = [...swept.unreadable].map(([place, count]) => `${place}: ${count}`);
       if (unreadable.length > 0)
