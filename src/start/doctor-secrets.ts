@@ -26,6 +26,12 @@ export async function encryptionKey(config: Config): Promise<Finding> {
         WHAT,
         `${first.id}, in ${place}, and the secrets in the database are not encrypted yet: "tradewind keys rotate" does it, once no process of an older release runs on it`,
       );
+    const former = rows.find((row) => row.encryption_key_id !== first.id)?.encryption_key_id;
+    if (former !== undefined)
+      return limited(
+        WHAT,
+        `${first.id}, in ${place}, and the secrets in the database still need ${former}, which is there as well: keep it until "tradewind keys rotate" has run`,
+      );
     if (rows[0]?.completed_at === null)
       return limited(
         WHAT,

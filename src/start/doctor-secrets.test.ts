@@ -1,0 +1,37 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createDatabase, type TestDatabase } from '../../test/support/databases.ts';
+import { newKey, secretsOf } from '../../test/support/secrets.ts';
+import { loadConfig } from '../config.ts';
+import { type Database, openDatabase } from '../db/database.ts';
+import { systemClock as clock } from '../lib/clock.ts';
+import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
+import { rotateKeys } from '../secrets/preparation.ts';
+import { encryptionKey } from './doctor-secrets.ts';
+
+let testDatabase: TestDatabase;
+let database: Database;
+beforeEach(async () => {
+  testDatabase = await createDatabase();
+  database = openDatabase({ connectionString: testDatabase.url }, 2);
+});
+afterEach(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+
+it('says that the former key is needed until a rotation, also where the new one stands before it', async () => {
+  const [former, next] = [newKey(), newKey()];
+  await secretsOf(database, former);
+  const config = (keys: string) =>
+    loadConfig({ DATABASE_URL: testDatabase.url, TRADEWIND_ENCRYPTION_KEY: keys });
+  expect(await encryptionKey(config(former))).toMatchObject({ state: 'ok' });
+  const both = config(`${next},${former}`);
+  const [, { id: formerId } = { id: '' }] = encryptionKeysOf(both).read();
+  expect(await encryptionKey(both)).toMatchObject({
+    state: 'limited',
+    detail: expect.stringContaining(`still need ${formerId}`),
+  });
+  await rotateKeys({ database, clock, encryptionKeys: encryptionKeysOf(both), pauseMs: 0 });
+  expect(await encryptionKey(both)).toMatchObject({ state: 'ok' });
+  expect(await encryptionKey(config(next))).toMatchObject({ state: 'ok' });
+});
