@@ -31,9 +31,9 @@ for (const file of sources.filter(
 }
 
 const WRITES = [
-  /\b(?:insertInto|updateTable|deleteFrom)\('(\w+)'/g,
+  /\b(?:insertInto|updateTable|deleteFrom)\('(\w+)(?: as \w+)?'/g,
   /\b(?:insert into|delete from|merge into)\s+(\w+)/gi,
-  /(?<!\bfor (?:no key )?)\bupdate\s+(\w+)\s+(?:as \w+\s+)?set\b/gi,
+  /(?<!\bfor (?:no key )?)\bupdate\s+(\w+)\s+(?:(?:as\s+)?(?!set\b)\w+\s+)?set\b/gi,
 ];
 
 function writesOf(file: string): string[] {
