@@ -144,6 +144,21 @@ describe('a rotation', () => {
     await expect.poll(() => starting.seal(PLACE, [id], JWK)).toContain('sealed:1:');
   });
 
+  it('waits for what is written and not committed yet', async () => {
+    const first = await insert(JSON.stringify(JWK));
+    const writer = await database.pool.connect();
+    const id = randomUUID();
+    await writer.query('begin');
+    await writer.query('insert into signing_keys values ($1, $2, now())', [id, JSON.stringify(JWK)]);
+    const rotation = rotate();
+    await expect.poll(() => kept(first)).toMatch(/^sealed:1:/);
+    await writer.query('select pg_sleep(1)');
+    await writer.query('commit');
+    writer.release();
+    await rotation;
+    expect(await kept(id)).toMatch(/^sealed:1:/);
+  });
+
   it('goes over to another encryption key, which is enough from then on', async () => {
     const id = randomUUID();
     await insert((await secretsOf(database, key)).seal(PLACE, [id], JWK), id);

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import type { Logger } from 'pino';
 import { announce } from '../db/changes.ts';
@@ -13,8 +14,9 @@ import type { DataKey } from './sealed.ts';
 import type { LoadedSecrets } from './secrets.ts';
 import { type Swept, sweep } from './sweep.ts';
 
-/** Until what was being written with the key before is there. */
+/** Until every process has heard of the new key. */
 const PAUSE_MS = 1_000;
+const LOOK_MS = 100;
 
 interface Deps {
   database: Database;
@@ -118,7 +120,7 @@ export async function isFresh(db: Kysely<Tables>): Promise<boolean> {
   return (await db.selectFrom('signing_keys').select('id').limit(1).executeTakeFirst()) === undefined;
 }
 
-/** What was being written when the new key was announced is met by another round. */
+/** What was being written when the new key was announced is met by another round, once it is there. */
 async function encryptAll(
   db: Kysely<Tables>,
   { clock, encryptionKeys, pauseMs = PAUSE_MS }: Deps & { pauseMs?: number },
@@ -129,7 +131,8 @@ async function encryptAll(
   const all = new Map(keys.map((key) => [key.id, key]));
   const total = await sweep(db, newest, all);
   for (let { changed } = total; changed > 0; ) {
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    await sleep(pauseMs);
+    await othersCommitted(db);
     const again = await sweep(db, newest, all);
     ({ changed } = again);
     total.changed += changed;
@@ -142,6 +145,17 @@ async function encryptAll(
       .execute();
   }
   return total;
+}
+
+/** Returns when every transaction of ours that is open now has ended: a request may have to wait for its locks. */
+async function othersCommitted(db: Kysely<Tables>): Promise<void> {
+  const { rows: now } = await sql<{ at: string }>`select clock_timestamp()::text as at`.execute(db);
+  const open = () =>
+    sql`
+      select from pg_stat_activity
+      where datname = current_database() and application_name = 'tradewind' and pid <> pg_backend_pid()
+        and xact_start < ${now[0]?.at}::timestamptz limit 1`.execute(db);
+  while ((await open()).rows.length > 0) await sleep(LOOK_MS);
 }
 
 /** What an update leaves in a table's file is there until something else is written over it. */
