@@ -68,8 +68,8 @@ export function encryptionKeysOf(settings: EncryptionKeySettings): EncryptionKey
 }
 
 /**
- * Puts a new key before those that the file has, on disk before anything relies on it. The file stays open to whom it was open
- * to, since the processes that read it may be another user's; a new one is this user's alone.
+ * Puts a new key before those that the file has, on disk before anything relies on it. The file stays open to whom it
+ * was open to, since the processes that read it may be another user's; a new one is this user's alone.
  */
 export function addEncryptionKey(file: string): void {
   const there = fs.existsSync(file) ? fs.statSync(file) : undefined;
