@@ -15,7 +15,7 @@ import { type Backend, type Json, Unavailable } from './contract/backend.ts';
 import type { Makers } from './maker.ts';
 import { MAKERS } from './makers.ts';
 
-/** A backend that keeps file shares in memory, which a test can look into, break and tamper with. */
+/** A backend that keeps file shares in memory. Tests can look into it, break it and tamper with it. */
 const shelf = {
   things: new Map<string, object>(),
   strays: new Map<string, Json>(),

@@ -5,11 +5,11 @@ import type { Specs } from './contract/specs.ts';
 import type { Host, Makers } from './maker.ts';
 import { readSecrets } from './secrets.ts';
 
-/** Which backend has what. */
+/** Finds the backend of a region for a kind. */
 export interface Backends {
-  /** @throws Unavailable for a region that the catalogue has no more */
+  /** @throws Unavailable for a region that is no longer in the catalogue */
   of(regionId: number, kind: Kind): Backend;
-  /** What of a spec its backend can't do, by field. */
+  /** Returns what the region's backend can't do of a spec, by field. */
   check<K extends Kind>(regionId: number, kind: K, spec: Specs[K]): FieldProblem[];
 }
 
@@ -18,28 +18,28 @@ export interface NamedBackend {
   name: string;
   backend: Backend;
   removesOrphans: boolean;
-  /** Regions where it has things of the kind. */
+  /** Returns the regions in which the backend has things of the kind. */
   regionsOf(kind: Kind): number[];
 }
 
 export interface BackendRouter extends Backends {
-  /** Every backend of the catalogue. */
+  /** Returns every backend of the catalogue. */
   all(): NamedBackend[];
   /**
-   * Goes by another catalogue from now on. What it says the same stays as it is, and what it says anew is made.
-   * @throws SettingError for secrets that can't be read; all is as before then
+   * Switches to another catalogue. Backends whose entries are the same are kept; the others are made anew.
+   * @throws SettingError for secrets that can't be read; nothing has changed then
    */
   adopt(catalog: Placements): void;
 }
 
-/** The backends that a catalogue names. None is there before the first is adopted. */
+/** Makes the backends that a catalogue names. There are none until the first catalogue is adopted. */
 export function createBackends(makers: Makers, host: Host): BackendRouter {
   let current: Placements = { backends: new Map(), regions: new Map(), backendOf: () => undefined };
   let made = new Map<string, Backend>();
 
   function make(entry: BackendEntry): Backend {
     const maker = makers[entry.kind];
-    // Catalogues are held against the makers when they are read.
+    // Catalogues are checked against the makers when they are read.
     if (!maker) throw new Error(`There are no backends of the kind ${entry.kind}`);
     return maker.make({ ...entry, secrets: readSecrets(entry) }, host);
   }

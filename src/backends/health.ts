@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Backend } from './contract/backend.ts';
 
-/** What a backend gets to answer. */
+/** How long a backend may take to answer. */
 const PATIENCE_MS = 3_000;
 
-/** What is wrong with the backend; undefined where it is well, or can't be asked. */
+/** Returns what is wrong with the backend; undefined if it is well or can't be asked. */
 export async function troubleOf(
   backend: Backend,
   log: Logger,

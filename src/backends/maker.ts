@@ -4,20 +4,20 @@ import type { Secrets } from '../secrets/secrets.ts';
 import type { Backend } from './contract/backend.ts';
 import type { BackendShape } from './contract/placement.ts';
 
-/** What a backend may use of the process that it is in. */
+/** What a backend may use of its process. */
 export interface Host {
-  /** For the simulated one alone: what is real doesn't live in our database. */
+  /** Only for the simulated backend: real infrastructure does not live in our database. */
   sql: Kysely<Tables>;
   secrets: Secrets;
-  /** For simulated backends that don't say. */
+  /** For simulated backends whose settings don't specify a speed. */
   simulationSpeed: number;
 }
 
-/** Backends of one kind. */
+/** Makes backends of one kind. */
 export interface BackendMaker extends BackendShape {
-  /** Whether what belongs to no want goes by itself; elsewhere an operator decides. */
+  /** Whether things that no want belongs to are removed automatically; otherwise an operator decides. */
   removesOrphans?: true;
-  /** `settings` are of the maker's own shape, and all of its secrets are there. */
+  /** Makes a backend. `settings` have the maker's own shape, and all of its secrets are present. */
   make(given: { name: string; settings: unknown; secrets: Record<string, string> }, host: Host): Backend;
 }
 

@@ -1,5 +1,5 @@
 import type { Makers } from './maker.ts';
 import { simulated } from './simulated/maker.ts';
 
-/** Every kind of backend that there is. */
+/** The makers of all kinds of backends. */
 export const MAKERS: Makers = { simulated };

@@ -2,7 +2,10 @@ import { SettingError } from '../lib/operator-error.ts';
 import { readSecretFile } from '../lib/secret-file.ts';
 import type { BackendEntry } from './contract/placement.ts';
 
-/** The contents of the files of secrets, by name, without the line's end. @throws SettingError naming each that can't be used */
+/**
+ * Reads the files of the secrets, without the final line break, by name. @throws SettingError naming each
+ * file that can't be used
+ */
 export function readSecrets({ name, secrets }: BackendEntry): Record<string, string> {
   const problems: string[] = [];
   const texts: Record<string, string> = {};

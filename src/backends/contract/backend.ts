@@ -2,12 +2,12 @@ import type { Logger } from 'pino';
 import type { FieldProblem } from '../../lib/errors.ts';
 import type { Observations, Specs } from './specs.ts';
 
-/** Every kind of thing that infrastructure can be asked for. */
+/** Every kind of infrastructure that a backend can be asked for. */
 export type Kind = keyof Specs;
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
-/** One thing, by the name that we have for it, and by the one that its backend has (`handle`), once that is known. */
+/** Names one thing: by our id, and by the name that the backend gave it (`handle`), once that is known. */
 export interface Ref<K extends Kind = Kind> {
   kind: K;
   id: string;
@@ -18,56 +18,67 @@ export interface Ref<K extends Kind = Kind> {
 
 /** What goes with each call to a backend. */
 export interface Call {
-  /** Fires when the answer isn't wanted any more: the process stops, or something else is wanted by now. */
+  /** Fires when the answer is no longer needed: the process stops, or the want has changed. */
   signal: AbortSignal;
   /** Rises with each change of what is wanted. */
   generation: number;
   /**
-   * It was there as wanted once. What isn't found any more of a kind that holds data is not made a second time, which
-   * would be empty: throw `Refused`.
+   * True if the thing once existed as wanted. If a backend then can't find a thing that holds data, it must
+   * not make a new, empty one: throw `Refused`.
    */
   wasThere: boolean;
-  /** A secret that belongs to the thing, such as a password; undefined where it has none of that name. */
+  /**
+   * Returns a secret that belongs to the thing, such as a password; undefined if there is none of that name.
+   */
   secret(name: string): Promise<string | undefined>;
   log: Logger;
 }
 
-/** How far a thing has come on its way to what is wanted. */
+/** How close a thing is to what is wanted. */
 export type Convergence<Observed> =
   | { state: 'settled'; observed: Observed; handle?: Json }
   | { state: 'progressing'; doing: string; askAgainMs: number; handle?: Json };
 
 /**
- * Infrastructure of some kinds. It is told what is wanted, never what to do, and may be told any number of times, by any
- * process, also by two at once: it reads what is there and does the next thing.
- * What it throws says how to go on: `Refused` and `Unsupported` are final, `Unavailable` and every fault of a connection
- * are tried again.
+ * Infrastructure of some kinds. A backend is told what is wanted, never what to do. It may be called any
+ * number of times, by any process, even by two at once: it reads the current state and does the next thing.
+ * Its exceptions say how to continue: `Refused` and `Unsupported` are final; `Unavailable` and all connection
+ * errors are retried.
  */
 export interface Backend {
-  /** What of it can't be done here, by field. Asked before a request is accepted, without a look at what is there. */
+  /**
+   * Returns what of the spec is impossible here, by field. Called before a request is accepted, without
+   * looking at what exists.
+   */
   problems<K extends Kind>(kind: K, spec: Specs[K]): FieldProblem[];
-  /** Brings the thing one step nearer to the spec; null says that it must not exist. */
+  /** Brings the thing one step closer to the spec; null says that the thing must not exist. */
   converge<K extends Kind>(
     ref: Ref<K>,
     spec: Specs[K] | null,
     call: Call,
   ): Promise<Convergence<Observations[K] | null>>;
-  /** What is there, without changing it; null where it isn't there. */
+  /** Returns the current state without changing anything; null if the thing does not exist. */
   observe<K extends Kind>(ref: Ref<K>, call: Call): Promise<Observations[K] | null>;
-  /** Everything that is marked as ours, with its region where the backend tells them apart. */
+  /** Lists everything that is marked as ours, with its region if the backend distinguishes regions. */
   list(
     call: Pick<Call, 'log' | 'signal'>,
   ): AsyncIterable<Pick<Ref, 'kind' | 'id' | 'handle'> & { regionId?: number }>;
   /**
-   * Tells of things that changed by themselves, until the signal fires; left out where it can't. They are looked at at once.
-   * Every worker listens. What nobody heard is found by looking, only later.
+   * Reports things that changed by themselves, until the signal fires; omit it if the backend can't. Every
+   * worker listens and looks at the reported things at once. A change that is not reported is found later, by
+   * comparing.
    */
   watch?(call: Pick<Call, 'log' | 'signal'>): AsyncIterable<Pick<Ref, 'kind' | 'id'>>;
-  /** What is wrong with it, for an operator; left out where nothing can be. Whoever asks waits a few seconds at most. */
+  /**
+   * Returns what is wrong with the backend, for an operator; omit it if nothing can be. Callers wait a few
+   * seconds at most.
+   */
   health?(call: Pick<Call, 'log' | 'signal'>): Promise<string | undefined>;
 }
 
-/** The infrastructure won't do it, however often it is asked. `message` is for the task's reader. */
+/**
+ * The infrastructure will not do it, however often it is asked. `message` is shown to the reader of the task.
+ */
 export class Refused extends Error {
   override readonly name: string = 'Refused';
 }

@@ -1,11 +1,11 @@
 import type { Kind } from './backend.ts';
 import type { Specs } from './specs.ts';
 
-/** Something else that a thing needs to be as wanted before it can be brought about itself. */
+/** Another thing that must be as wanted before this one can be made or changed. */
 export interface Need {
   kind: Kind;
   id: string;
-  /** It may go once the thing is there, such as the snapshot that a volume was filled from. */
+  /** True if the need ends once the thing exists, as with the snapshot that a volume was filled from. */
   onlyAtFirst?: boolean;
 }
 
@@ -15,7 +15,10 @@ const one = (kind: Kind, id: string | undefined): Need[] => (id === undefined ? 
 const atFirst = (kind: Kind, id: string | undefined): Need[] =>
   one(kind, id).map((need) => ({ ...need, onlyAtFirst: true }));
 
-/** The order among things. What nobody wants, such as the platform's own networks, is taken to be there. */
+/**
+ * Which things need which. A thing that nobody wants, such as the platform's own networks, is assumed to
+ * exist.
+ */
 const NEEDS: { [K in Kind]: (spec: Specs[K]) => Need[] } = {
   network: () => [],
   security_group: () => [],
@@ -46,7 +49,7 @@ const NEEDS: { [K in Kind]: (spec: Specs[K]) => Need[] } = {
         ...Object.values(nodes).flatMap(({ ports }) => Object.values(ports).flatMap(NEEDS.port)),
       ]),
     ];
-    // All nodes need much the same.
+    // All nodes need much the same things.
     return [...new Map(needs.map((need) => [`${need.kind}:${need.id}`, need])).values()];
   },
 };

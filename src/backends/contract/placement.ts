@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import type { BackendFamily } from '../../lib/backend-families.ts';
 import type { Kind } from './backend.ts';
 
-/** The kinds of things in each. */
+/** The kinds of things in each family. */
 export const FAMILIES = {
   network: ['network', 'subnet', 'port', 'security_group', 'floating_ip'],
   compute: ['machine'],
@@ -11,7 +11,7 @@ export const FAMILIES = {
   file_share: ['file_share'],
 } as const satisfies Record<BackendFamily, readonly Kind[]>;
 
-/** Of what they hold there is no other copy. */
+/** Kinds that hold data of which there is no other copy. */
 const HOLDING_DATA: ReadonlySet<Kind> = new Set(['volume', 'snapshot', 'image', 'file_share', 'cluster']);
 
 export const holdsData = (kind: Kind): boolean => HOLDING_DATA.has(kind);
@@ -28,28 +28,28 @@ export function familyOf(kind: Kind): BackendFamily {
   return family;
 }
 
-/** A backend as the catalogue has it. */
+/** A backend as the catalogue describes it. */
 export interface BackendEntry {
   name: string;
-  /** Which part of Tradewind it is. */
+  /** The kind of backend, e.g. `simulated`. */
   kind: string;
   settings: Record<string, unknown>;
-  /** Absolute paths of files, by the name of the secret that is in them. */
+  /** Absolute paths of the files that contain the secrets, by secret name. */
   secrets: Record<string, string>;
 }
 
-/** What a catalogue has to say of backends of a kind. */
+/** What a catalogue must specify for backends of a kind. */
 export interface BackendShape {
   settings: TSchema;
-  /** Names of those that it needs. */
+  /** Names of the secrets that the backend needs. */
   secrets: readonly string[];
 }
 export type BackendShapes = Readonly<Record<string, BackendShape>>;
 
-/** Who has what. */
+/** Which backend serves which region and family. */
 export interface Placements {
   readonly backends: ReadonlyMap<string, BackendEntry>;
   readonly regions: ReadonlyMap<number, unknown>;
-  /** Undefined for a region that isn't there. */
+  /** Returns undefined for a region that does not exist. */
   backendOf(regionId: number, family: BackendFamily): BackendEntry | undefined;
 }

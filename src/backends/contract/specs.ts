@@ -1,9 +1,9 @@
 import type { VolumeType } from '../../lib/volume-types.ts';
 
 /**
- * What is wanted of each kind of thing, whole: a backend needs no other source. What comes and goes one by one is an
- * object by id, and what isn't there is left out instead of null, so that every change can be undone by a merge patch
- * (RFC 7396) whatever else changed meanwhile.
+ * The complete desired state of each kind of thing: a backend needs no other source. Elements that come and
+ * go individually are an object by id, and absent fields are left out instead of null, so that a merge patch
+ * (RFC 7396) can undo any change, whatever else has changed since.
  */
 export interface Specs {
   network: NetworkSpec;
@@ -22,8 +22,8 @@ export interface Specs {
 type Nothing = Record<string, never>;
 
 /**
- * What is known of a thing once it is as wanted. A member `secret` is kept nowhere: it reaches the end of a task that waits
- * for that thing alone.
+ * What is known of a thing once it is as wanted. A member `secret` is not stored: only a task that waits for
+ * this thing alone gets it when it ends.
  */
 export interface Observations {
   network: Nothing;
@@ -68,7 +68,7 @@ export interface PortSpec {
   /** Ids of security groups. */
   groups: Record<string, true>;
   addressPairs: { ipAddress: string; macAddress?: string }[];
-  /** It stays when no machine has it. */
+  /** The port stays when no machine uses it. */
   reserved?: true;
   metadata: Tags;
 }
@@ -76,11 +76,11 @@ export interface PortSpec {
 export interface SecurityGroupSpec {
   name: string;
   description: string;
-  /** By their id. */
+  /** By rule id. */
   rules: Record<string, SecurityRuleSpec>;
 }
 
-/** What is left out doesn't matter for the rule. */
+/** A field that is left out matches everything. */
 export interface SecurityRuleSpec {
   direction: 'egress' | 'ingress';
   ethertype: 'IPv4' | 'IPv6';
@@ -94,7 +94,10 @@ export interface SecurityRuleSpec {
 export interface FloatingIpSpec {
   address: string;
   target?: { portId: string; fixedAddress: string };
-  /** The port that had the address before, where one was converted: two can't have it at a time. */
+  /**
+   * The port that had the address before, if the address was converted: two ports can't have it at the same
+   * time.
+   */
   formerPortId?: string;
   metadata: Tags;
 }
@@ -103,10 +106,10 @@ export interface VolumeSpec {
   name: string;
   sizeGib: number;
   volumeType: VolumeType;
-  /** What it is filled with when it is made. */
+  /** What the volume is filled with when it is made. */
   source?: { imageId: string } | { snapshotId: string };
   metadata: Tags;
-  /** How many times it went back to a snapshot, and to which one last. */
+  /** How many times the volume was reverted to a snapshot, and to which one last. */
   reverts?: { times: number; snapshotId: string };
 }
 
@@ -130,11 +133,13 @@ export interface FileShareSpec {
   name: string;
   type: 'standard' | 'vast';
   sizeGib: number;
-  /** What a standard share is reached through. */
+  /** The subnet through which a standard share is reached. */
   subnet?: { networkId: string; subnetId: string };
-  /** Who may reach it, by the rule's id. */
+  /** Who may access the share, by rule id. */
   access: Record<string, { to: string; level: 'ro' | 'rw' }>;
-  /** Of a VAST share. Names look like those of every client (LCD), or like those of its own protocol (NPL). */
+  /**
+   * Only for VAST shares. Names follow the rules of every client (LCD), or those of their own protocol (NPL).
+   */
   settings?: { rootSquash: boolean; pathLength?: 'LCD' | 'NPL'; allowedCharacters?: 'LCD' | 'NPL' };
   metadata: Tags;
 }
@@ -142,16 +147,16 @@ export interface FileShareSpec {
 export interface MachineSpec {
   name: string;
   flavorId: string;
-  /** By volume. */
+  /** By volume id. */
   disks: Record<string, { device: string; bootIndex?: number; tag?: string; deleteOnTermination: boolean }>;
-  /** By port, with the place in the order of the machine's interfaces. */
+  /** By port id, with the position among the machine's interfaces. */
   ports: Record<string, { position: number }>;
   publicKey?: string;
-  /** Of a machine that has them, `user_data` and `password` are secrets of the call. */
+  /** Names of the machine's secrets, `user_data` and `password`. `Call.secret` returns them. */
   secrets: Record<string, true>;
   username?: string;
   power: 'off' | 'on' | 'suspended';
-  /** How many times somebody asked for it. */
+  /** How many reboots were requested. */
   reboots: { soft: number; hard: number };
   metadata: Tags;
 }
@@ -159,31 +164,32 @@ export interface MachineSpec {
 export interface ClusterSpec {
   name: string;
   /**
-   * With the leading `v`. After a failed upgrade the former one is wanted again. Kubernetes goes no version down, though,
-   * and runs well with nodes that are older than their control plane: a backend that is on the way to the newer one stays
-   * where it is and says that the cluster is as wanted. The same upgrade, wanted again, goes on from there.
+   * With the leading `v`. After a failed upgrade the former version is wanted again. But Kubernetes can't be
+   * downgraded, and runs well with nodes that are older than their control plane: a backend that is on the
+   * way to the newer version stays where it is and reports the cluster as settled. If the same upgrade is
+   * wanted again, it continues from there.
    */
   version: string;
-  /** Of the nodes' user. */
+  /** For the nodes' user. */
   publicKey?: string;
-  /** What was asked for; where the nodes really are is in their ports. */
+  /** What was asked for; the nodes' ports say where the nodes really are. */
   network: { networkId?: string; subnetId?: string; ipv6: boolean };
   pods: { ipv4: string; ipv6?: string };
   services: { ipv4: string; ipv6?: string };
-  /** Whether its pods may use VAST file shares. */
+  /** Whether the cluster's pods may use VAST file shares. */
   vastShares: boolean;
-  /** The six groups of settings as the API has them, without what is null there. */
+  /** The six groups of settings as in the API, without those that are null there. */
   configuration: Record<string, unknown>;
-  /** Of the users of Slurm, by the ids that the configuration names. */
+  /** Public keys of the Slurm users, by the ids that the configuration names. */
   slurmPublicKeys: Record<string, string>;
-  /** By name. */
+  /** By pool name. */
   pools: Record<string, ClusterPoolSpec>;
 }
 
 export interface ClusterPoolSpec {
   id: string;
   flavorId: string;
-  /** Bare metal has disks of its own. */
+  /** Absent for bare metal, which has its own disks. */
   bootVolume?: { sizeGib: number; type: VolumeType };
   serverGroupPolicy?: string;
   publicAddresses: boolean;
@@ -194,25 +200,27 @@ export interface ClusterPoolSpec {
   taints: Record<string, string>;
   crioConfig: Record<string, string>;
   kubeletConfig: Record<string, string>;
-  /** Ids of the groups of its nodes, with the one that all nodes of the cluster are in. */
+  /**
+   * Ids of the security groups of the pool's nodes, including the one that all nodes of the cluster share.
+   */
   securityGroups: Record<string, true>;
-  /** The id of each node is also that of its machine. */
+  /** By node id, which is also the id of the node's machine. */
   nodes: Record<string, ClusterNodeSpec>;
 }
 
-/** Machine, ports and disk of a node are the cluster's own: nobody wants them besides. */
+/** A node's machine, ports and disk belong to the cluster: there are no other wants for them. */
 export interface ClusterNodeSpec {
   name: string;
-  /** A disk that has snapshots stays when its node goes, and is wanted as a volume from then on. */
+  /** A disk that has snapshots outlives its node, and is wanted as a volume from then on. */
   bootVolumeId?: string;
-  /** By id, with the place in the order of the machine's interfaces. */
+  /** By port id, with the position among the machine's interfaces. */
   ports: Record<string, PortSpec & { position: number }>;
 }
 
 export interface ClusterObservation {
-  /** Where its API server answers, as a URL. */
+  /** The URL of the cluster's API server. */
   endpoint: string;
-  /** PEM, as everything below. The second one is for an administrator, and signed by the first. */
+  /** PEM, like the fields below. The client certificate is for an administrator, and the CA signed it. */
   caCertificate: string;
   clientCertificate: string;
   secret?: { caKey: string; clientKey: string };

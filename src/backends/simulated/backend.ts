@@ -19,8 +19,9 @@ import {
 const REMOVING = 'removing';
 
 /**
- * Infrastructure that exists only in a table of its own. Things get ready by time going by: how far one has come follows
- * from when the last change of it began, by the database's clock, so that restarts and repeated calls change nothing.
+ * Infrastructure that exists only in a database table. Things get ready as time passes: their progress
+ * follows from when their last change began, by the database's clock, so that restarts and repeated calls
+ * change nothing.
  */
 export function createSimulatedBackend(deps: {
   sql: Kysely<Tables>;
@@ -39,7 +40,7 @@ export function createSimulatedBackend(deps: {
     const life: Life<K> = LIVES[kind];
     life.refuse?.(spec);
     const found = await findObject(db, kind, id);
-    // Whoever has it by now may have removed it: nothing may come back after that.
+    // After an abort, another worker may have removed the thing: it must not come back.
     signal.throwIfAborted();
     const standing = found?.doing === REMOVING ? undefined : found;
     if (!standing || !isDeepStrictEqual(standing.spec, spec)) {
@@ -98,7 +99,7 @@ export function createSimulatedBackend(deps: {
     return gone ? { state: 'settled', observed: null } : undefined;
   }
 
-  /** The phase that its age lies in; undefined once it is over. */
+  /** Returns the phase for the object's age; undefined once all phases are over. */
   function stateOf(
     { age_ms: age, takes_ms: takes }: Pick<SimulatedObject, 'age_ms' | 'takes_ms'>,
     phases: readonly Phase[],
@@ -115,11 +116,11 @@ export function createSimulatedBackend(deps: {
   return {
     problems: () => [],
     converge({ kind, id }, spec, { signal, wasThere }) {
-      // Who waits for a connection between reading and writing writes what may be long out of date.
+      // One connection for reading and writing: a call that waits for one in between would write stale data.
       return pool.connection().execute(async (db) => {
         signal.throwIfAborted();
         if (spec !== null && wasThere && holdsData(kind)) await refuseLost(db, kind, id);
-        // Another process was faster with the same step: look again.
+        // If another process did the same step first, look again.
         for (;;) {
           const answer =
             spec === null ? await absent(db, kind, id) : await present(db, kind, id, spec, signal);

@@ -2,13 +2,13 @@ import { randomBytes, webcrypto } from 'node:crypto';
 import type { ClusterObservation } from '../contract/specs.ts';
 import { provideDecoratorMetadata } from './decorator-metadata.ts';
 
-/** What connects to a cluster: certificates as PEM, keys as PKCS #8. */
+/** The certificates and keys for connecting to a cluster: certificates as PEM, keys as PKCS #8. */
 export type Certificates = Required<Omit<ClusterObservation, 'endpoint'>>;
 
 const YEARS_VALID = 2;
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
-/** A certificate authority of its own, and a client certificate of a cluster's administrator that it signed. */
+/** Makes a certificate authority, and a client certificate that it signed for the cluster's administrator. */
 export async function makeCertificates(): Promise<Certificates> {
   const valid = { notBefore: new Date(), notAfter: new Date() };
   valid.notAfter.setUTCFullYear(valid.notBefore.getUTCFullYear() + YEARS_VALID);
@@ -35,7 +35,7 @@ export async function makeCertificates(): Promise<Certificates> {
   const clientCertificate = await x509.X509CertificateGenerator.create({
     ...valid,
     serialNumber: serialNumber(),
-    // The group that Kubernetes lets do everything (its RBAC defaults).
+    // The group that may do everything in Kubernetes (its RBAC defaults).
     subject: 'O=system:masters, CN=kubernetes-admin',
     issuer: caCertificate.subject,
     publicKey: client.publicKey,

@@ -1,6 +1,6 @@
 /**
- * The part of the decorator metadata proposal that `tsyringe`, below `@peculiar/x509`, asks of `Reflect`: what is
- * known of a class, by key. Must have run before that library is loaded.
+ * The part of the decorator metadata proposal that `tsyringe`, a dependency of `@peculiar/x509`, needs from
+ * `Reflect`: metadata of a class, by key. Must run before that library is loaded.
  */
 const known = new WeakMap<object, Map<unknown, unknown>>();
 
@@ -20,7 +20,7 @@ function defineMetadata(key: unknown, value: unknown, target: object): void {
   known.set(target, entries.set(key, value));
 }
 
-/** Leaves another implementation alone. */
+/** Does nothing if there is another implementation. */
 export function provideDecoratorMetadata(): void {
   if ('getMetadata' in Reflect) return;
   Object.assign(Reflect, { defineMetadata, getMetadata, getOwnMetadata });

@@ -6,14 +6,14 @@ import { LIVES } from './lives.ts';
 const PHASES = ['making', 'changing', 'removing'] as const;
 const whole = (description: string) => Type.Integer({ minimum: 1, maximum: 1_000_000, description });
 
-/** What a rule applies to. What is left out doesn't matter. */
+/** Which calls a rule applies to. A field that is left out matches every call. */
 const where = {
   kind: Type.Optional(Type.Enum(Object.keys(LIVES) as Kind[], { description: 'Things of that kind only.' })),
   name: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 100,
-      // With more, some texts would take long to compare.
+      // With more wildcards, some texts would take long to match.
       pattern: '^[^*]*(\\*[^*]*){0,2}$',
       description:
         'Things of that name or id only: `?` stands for one character, `*` (twice at most) for any.',
@@ -48,7 +48,7 @@ export const FaultRules = Type.Array(FaultRule, { maxItems: 100 });
 export type FaultRule = Static<typeof FaultRule>;
 type Phase = (typeof PHASES)[number];
 
-/** A call about a thing. */
+/** A call to the backend about one thing. */
 export interface FaultyCall {
   kind: Kind;
   id: string;
@@ -57,16 +57,18 @@ export interface FaultyCall {
 }
 
 export interface Faults {
-  /** Whether it has rules at all. */
+  /** Whether there are any rules. */
   readonly any: boolean;
-  /** What goes wrong with the call; counts it. */
+  /** Counts the call and returns the rule for what goes wrong with it, if any. */
   next(call: FaultyCall): FaultRule | undefined;
 }
 
-/** Things whose calls are remembered, by rule. Beyond, the oldest are counted anew. */
+/**
+ * How many things each rule remembers the calls of. Beyond that, the oldest are forgotten and start again.
+ */
 const MOST_COUNTED = 10_000;
 
-/** Faults by rule: the first that applies. Calls are counted in this process. */
+/** Picks faults by rule: the first rule that applies wins. Calls are counted in this process. */
 export function createFaults(rules: readonly FaultRule[] = []): Faults {
   const counters = rules.map((rule) => ({
     rule,
@@ -98,14 +100,14 @@ export function createFaults(rules: readonly FaultRule[] = []): Faults {
   return {
     any: rules.length > 0,
     next(call) {
-      // Each counts, whichever comes first.
+      // Every rule counts the call, whichever comes first.
       const those = counters.filter((counter) => applies(counter, call));
       return those.find(drawn)?.rule;
     },
   };
 }
 
-/** From 0 to 1, always the same for the same numbers. */
+/** Returns a number from 0 to 1, always the same for the same arguments. */
 function draw(seed: number, index: number): number {
   return createHash('sha256').update(`${seed}:${index}`).digest().readUInt32BE() / 2 ** 32;
 }

@@ -20,7 +20,7 @@ const call = (about: Partial<FaultyCall> = {}): FaultyCall => ({
   ...about,
 });
 
-/** Which of so many calls about one thing meet the fault. */
+/** Returns which of the first `count` calls about one thing meet the fault. */
 const met = (rule: Partial<FaultRule>, count = 6): number[] => {
   const faults = createFaults([{ do: 'stay', ...rule }]);
   const numbers = Array.from({ length: count }, (_, index) => index + 1);

@@ -5,10 +5,10 @@ import { createSimulatedBackend } from './backend.ts';
 import type { FaultRule, Faults } from './faults.ts';
 import { findObject } from './objects.ts';
 
-/** Until something that stays as it is is asked for again. */
+/** When to ask again about a thing that stays as it is. */
 const STAY_MS = 100;
 
-/** The simulated backend, where things go wrong by rule. */
+/** A simulated backend in which things go wrong by rule. */
 export function createFaultyBackend(
   deps: Parameters<typeof createSimulatedBackend>[0] & { faults: Faults },
 ): Backend {

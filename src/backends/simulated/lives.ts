@@ -10,15 +10,15 @@ export interface Phase {
   ms: number;
 }
 
-/** How things of a kind come, change and go. */
+/** How things of a kind are made, changed and removed. */
 export interface Life<K extends Kind> {
   making(spec: Specs[K]): Phase[];
   changing(former: Specs[K], spec: Specs[K]): Phase[];
   removing: Phase;
-  /** What each thing makes once, and is seen with from then on. */
+  /** Makes data that each thing generates once and reports from then on. */
   makes?(): Promise<object>;
   observed(id: string, made: object): Observations[K];
-  /** @throws Refused for what stands for a failure */
+  /** @throws Refused for specs that stand for a failure */
   refuse?(spec: Specs[K]): void;
 }
 
@@ -27,7 +27,7 @@ export const FAILING_TOPIC = 'simulate-failure';
 
 const nothing = () => ({});
 const CHANGING_NETWORK: Phase[] = [{ state: 'configuring', ms: 300 }];
-/** What a network is made of gets ready at one pace. */
+/** The parts of a network all get ready at the same pace. */
 const wired = {
   making: () => CHANGING_NETWORK,
   changing: () => CHANGING_NETWORK,
@@ -63,7 +63,7 @@ export const LIVES: { [K in Kind]: Life<K> } = {
     observed: (id) => ({ connectionPoint: `${testAddressOf(id)}:/shares/${id}` }),
   },
   machine: {
-    // The states are Nova's, in its order.
+    // Nova's states, in its order.
     making: () => [
       { state: 'scheduling', ms: 50 },
       { state: 'block_device_mapping', ms: 150 },
@@ -84,7 +84,7 @@ export const LIVES: { [K in Kind]: Life<K> } = {
     changing: clusterChange,
     removing: { state: 'deleting', ms: 500 },
     makes: makeCertificates,
-    // A name that is reserved for leading nowhere (RFC 6761): simulated clusters answer to nobody.
+    // A reserved name that never resolves (RFC 6761): simulated clusters have no API server.
     observed: (id, made) => ({ endpoint: `https://${id}.k8s.invalid:6443`, ...(made as Certificates) }),
     refuse(spec) {
       const logging = spec.configuration.logging as { topic_name?: string } | undefined;
@@ -123,7 +123,10 @@ function clusterChange(former: ClusterSpec, spec: ClusterSpec): Phase[] {
   ];
 }
 
-/** An address of 198.18.0.0/15, which RFC 2544 keeps for tests, so that nothing real is ever mounted. */
+/**
+ * Returns an address of 198.18.0.0/15, which RFC 2544 reserves for tests, so that nothing real is ever
+ * mounted.
+ */
 function testAddressOf(id: string): string {
   const [second = 0, third = 0, fourth = 0] = createHash('sha256').update(id).digest();
   return `198.${18 + (second % 2)}.${third}.${1 + (fourth % 254)}`;

@@ -3,11 +3,11 @@ import type { Tables } from '../../db/tables.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import { Unavailable } from '../contract/backend.ts';
 
-/** What the simulated infrastructure has, or is making or removing. */
+/** A thing that the simulated infrastructure has, makes or removes. */
 export interface SimulatedObject {
   spec: object;
   doing: string;
-  /** Of what was begun last. */
+  /** Age of the last change that was begun. */
   age_ms: number;
   takes_ms: number;
   revision: number;
@@ -31,7 +31,7 @@ export interface Beginning {
   takesMs: number;
 }
 
-/** False where it is there already. */
+/** Returns false if the object exists already. */
 export async function insertObject(
   db: Kysely<Tables>,
   kind: string,
@@ -45,7 +45,7 @@ export async function insertObject(
   return numAffectedRows === 1n;
 }
 
-/** False where somebody else changed it since it was read. */
+/** Returns false if the object was changed since it was read. */
 export async function updateObject(
   db: Kysely<Tables>,
   kind: string,
@@ -78,7 +78,7 @@ interface Host {
   secrets: Secrets;
 }
 
-/** What the object made; null where it hasn't yet. */
+/** Returns the data that the object made; null if it has not made any yet. */
 export async function madeOf({ sql: db, secrets }: Host, kind: string, id: string): Promise<object | null> {
   const found = await db
     .selectFrom('simulated_objects')
@@ -89,7 +89,7 @@ export async function madeOf({ sql: db, secrets }: Host, kind: string, id: strin
   return found?.made ? secrets.open(PLACE, [kind, id], found.made) : null;
 }
 
-/** What the object makes the first time, and answers from then on. */
+/** Returns the data that the object makes the first time it is asked, and keeps. */
 export async function madeOnce(
   host: Host,
   kind: string,
@@ -98,7 +98,7 @@ export async function madeOnce(
 ): Promise<object> {
   const found = await madeOf(host, kind, id);
   if (found) return found;
-  // There are keys in it.
+  // The data contains private keys.
   const made = host.secrets.seal(PLACE, [kind, id], await make());
   const { rows } = await sql<{ made: object | string }>`
     update simulated_objects set made = coalesce(made, ${made}::jsonb)

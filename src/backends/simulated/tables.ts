@@ -1,7 +1,7 @@
 import type { JSONColumnType } from 'kysely';
 
 export interface SimulatedObjectTables {
-  /** What the simulated infrastructure has. Nothing but the simulated backend reads or writes it. */
+  /** The objects of the simulated infrastructure. Only the simulated backend reads or writes them. */
   simulated_objects: {
     kind: string;
     id: string;
