@@ -6,10 +6,13 @@ import { loop } from '../lib/loop.ts';
 
 const ASK_MS = 15_000;
 
-/** What is wrong with backends, by their names. */
+/** What is wrong with backends, by backend name. */
 export type Troubles = Record<string, string>;
 
-/** Asks every backend now and then how it is, and tells the log and `changed` what is new. Resolves once each was asked. */
+/**
+ * Checks the health of every backend periodically, and reports changes to the log and to `changed`. Resolves
+ * once each backend was asked.
+ */
 export async function watchBackends(deps: {
   backends: Pick<BackendRouter, 'all'>;
   log: Logger;

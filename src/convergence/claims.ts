@@ -5,12 +5,12 @@ import type { Tables } from '../db/tables.ts';
 import { WORKER_IS_DEAD } from '../worker/heartbeat.ts';
 import { keyOf, orderOf, WANTED } from './wants.ts';
 
-/** Somebody else has the want by now, or something else is wanted: what was found out counts for nothing. */
+/** Another worker has the want by now, or the want has changed: the result of this attempt is discarded. */
 export class Overtaken extends Error {
   override readonly name = 'Overtaken';
 }
 
-/** A want in the hands of this worker, as it was when it was taken. */
+/** A want that this worker has claimed, as it was at that time. */
 export interface Claim {
   kind: Kind;
   id: string;
@@ -19,21 +19,21 @@ export interface Claim {
   generation: number;
   spec: object | null;
   after: string[];
-  /** As the backend said last. */
+  /** The backend's last handle. */
   handle: Json;
   settled_generation: number | null;
   doing: string | null;
   failures: number;
-  /** By it a change is noticed that came meanwhile, to the microsecond. */
+  /** To the microsecond, so that a change since the claim is noticed. */
   due: string;
 }
 
-/** Whose wants a backend has. */
+/** A kind in a region, which together determine the backend. */
 export type Place = Pick<Claim, 'kind' | 'region_id'>;
 
 /**
- * Takes what is due, the oldest first, at most `limit` of it, and nothing of the places `except`. Materialized, since the
- * planner may run a subquery with a limit more than once.
+ * Claims wants that are due, the oldest first: at most `limit`, and none of the places `except`.
+ * Materialized, since the planner may run a subquery with a limit more than once.
  */
 export async function takeDue(
   sqlDb: Kysely<Tables>,
@@ -58,8 +58,8 @@ export async function takeDue(
 }
 
 /**
- * Those of the tasks that wait for them which nobody has begun are running now. One that is locked just now may seem to
- * wait for longer: nobody is held up for that.
+ * Sets NEW tasks that wait for these wants to RUNNING. A task that is locked right now may stay NEW for
+ * longer: nobody waits for the lock.
  */
 export async function beginTasks(sqlDb: Kysely<Tables>, claims: readonly Claim[], now: Date): Promise<void> {
   const names = JSON.stringify(claims.map(({ kind, id }) => ({ kind, id })));
@@ -73,16 +73,16 @@ export async function beginTasks(sqlDb: Kysely<Tables>, claims: readonly Claim[]
     update tasks set state = 'RUNNING', updated_on = ${now} from new where tasks.id = new.id`.execute(sqlDb);
 }
 
-/** How a want leaves its worker's hands without being settled. */
+/** How a worker releases a want that is not settled. */
 export interface Release {
   againInMs: number;
-  /** Null where nothing can be said. */
+  /** Null if there is nothing to say. */
   doing: string | null;
   failures: number;
   handle: Json;
 }
 
-/** Gives it back; it is due at once where it was changed or woken meanwhile. */
+/** Releases the want. It is due at once if it was changed or woken since it was claimed. */
 export async function release(
   sqlDb: Kysely<Tables>,
   workerId: string,
@@ -98,7 +98,10 @@ export async function release(
     where kind = ${claim.kind} and id = ${claim.id} and worker_id = ${workerId}`.execute(sqlDb);
 }
 
-/** Keeps it, and says what is being done. False where it isn't this worker's any more, or something else is wanted by now. */
+/**
+ * Keeps the claim, and notes what is being done. Returns false if the want is no longer this worker's or has
+ * changed.
+ */
 export async function keep(
   sqlDb: Kysely<Tables>,
   workerId: string,
@@ -111,7 +114,7 @@ export async function keep(
   return numAffectedRows === 1n;
 }
 
-/** Whether it still is this worker's, and what is wanted is still the same. */
+/** Whether the want is still this worker's and unchanged. */
 export async function isMine(sqlDb: Kysely<Tables>, workerId: string, claim: Claim): Promise<boolean> {
   const { rows } = await sql`select from wants where ${mineOf(workerId, claim)}`.execute(sqlDb);
   return rows.length === 1;
@@ -120,7 +123,10 @@ export async function isMine(sqlDb: Kysely<Tables>, workerId: string, claim: Cla
 const mineOf = (workerId: string, { kind, id, generation }: Claim) =>
   sql`kind = ${kind} and id = ${id} and worker_id = ${workerId} and generation = ${generation}`;
 
-/** In one statement: what comes after it may begin, and what it needed may go. @throws Overtaken */
+/**
+ * Settles the want in one statement. Wants that come after it may begin, and what it needed may be removed.
+ * @throws Overtaken
+ */
 export async function noteSettled(
   db: Kysely<Tables>,
   workerId: string,
@@ -159,8 +165,8 @@ function withoutSecret(observed: object | null): object | null {
 }
 
 /**
- * What it has to wait for; undefined where it may go on. What was there once will do: a change of it that is refused must
- * not hold up all that needs it.
+ * Returns what the want has to wait for; undefined if it may continue. A need counts as met once it has
+ * existed: a change of it that is refused must not hold up everything that needs it.
  */
 export async function obstacleOf(sqlDb: Kysely<Tables>, claim: Claim): Promise<string | undefined> {
   if (claim.spec !== null && claim.after.length === 0) return undefined;
@@ -178,7 +184,7 @@ export async function obstacleOf(sqlDb: Kysely<Tables>, claim: Claim): Promise<s
   return first && `waiting for ${first.kind.replaceAll('_', ' ')} ${first.id}`;
 }
 
-/** What the database counts as this worker's: its generation by key. */
+/** Returns the wants that the database counts as this worker's: their generations by key. */
 export async function claimedBy(sqlDb: Kysely<Tables>, workerId: string): Promise<Map<string, number>> {
   const rows = await sqlDb
     .selectFrom('wants')
@@ -188,7 +194,7 @@ export async function claimedBy(sqlDb: Kysely<Tables>, workerId: string): Promis
   return new Map(rows.map(({ kind, id, generation }) => [`${kind}:${id}`, generation]));
 }
 
-/** Gives some back as they are, by key. */
+/** Releases some claims unchanged, by key. */
 export async function giveBack(
   sqlDb: Kysely<Tables>,
   workerId: string,
@@ -199,7 +205,7 @@ export async function giveBack(
     where worker_id = ${workerId} and kind || ':' || id = any(${[...keys]}::text[])`.execute(sqlDb);
 }
 
-/** Frees what is in the hands of dead workers. Answers how much that was. */
+/** Releases the claims of dead workers. Returns how many there were. */
 export async function takeFromDead(sqlDb: Kysely<Tables>): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     with dead as materialized (

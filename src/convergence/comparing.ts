@@ -7,12 +7,13 @@ import { loop } from '../lib/loop.ts';
 import { bringBack, compare, type Orphan, removeOrphans } from './orphans.ts';
 import { keyOf } from './wants.ts';
 
-/** So many are named in a line of the log. */
+/** At most so many things are named in one line of the log. */
 const NAMED = 5;
 
 /**
- * Holds what backends have against what is wanted, at once and then every `everyMs`, in one process at a time: what has
- * drifted is brought back, and what nobody wants goes, or is told of where an operator decides.
+ * Compares what backends have with what is wanted, at once and then every `everyMs`, in one process at a
+ * time. Drifted things are brought back. Things that nobody wants are removed, or reported where an operator
+ * decides.
  */
 export function startComparing(deps: {
   database: Database;
@@ -86,7 +87,7 @@ const told = (things: readonly Orphan[]) => ({
   some: things.slice(0, NAMED).map(keyOf),
 });
 
-/** Does the work unless another process is at it; false then. */
+/** Does the work unless another process is doing it; returns false in that case. */
 async function inOneProcess({ sql: db }: Database, work: () => Promise<void>): Promise<boolean> {
   return db.connection().execute(async (connection) => {
     const { rows } = await sql<{ got: boolean }>`

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => stage?.close());
 
-/** A creation with an order in it, a change that is refused and a removal: every way that the engine goes. */
+/** A creation with an order, a change that is refused, and a removal: every path through the engine. */
 async function everyWay(): Promise<void> {
   const [netId, portId, diskId] = [newId(), newId(), newId()];
   backend.on(netId, ({ times }) => (times === 1 ? progressing() : undefined));
@@ -43,7 +43,7 @@ async function everyWay(): Promise<void> {
   expect(backend.there.size).toBe(0);
 }
 
-/** What the engine says to the database on its ways, in parts. */
+/** Parts of the statements that the engine sends to the database on these paths. */
 const STATEMENTS = [
   'with due as',
   "set state = 'RUNNING'",
@@ -90,7 +90,7 @@ test('nothing is lost and nothing hangs when all connections are cut again and a
   const tasks: string[] = [];
   while (tasks.length < 100) {
     const wants = [newId(), newId()].map((id) => make('volume', id, volume()));
-    // An acceptance that broke is nobody's task.
+    // A request that broke while it was being accepted has no task.
     const id = await stage.submit(wants).catch(() => undefined);
     if (id !== undefined) tasks.push(id);
   }

@@ -19,15 +19,15 @@ import {
 } from './waiting-tasks.ts';
 import { keyOf } from './wants.ts';
 
-/** What was seen of a want that settles just now. */
+/** The observation of a want that is just being settled. */
 interface JustSeen {
   claim: Claim;
   observed: object | null;
 }
 
 /**
- * The want is there as wanted: notes it, and ends the tasks that waited for nothing else. Where a task waits for this
- * one alone, both come in one transaction. @throws Overtaken, EndFailed
+ * Notes that the want is settled, and ends the tasks that waited for nothing else. If a task waits for this
+ * want alone, both happen in one transaction. @throws Overtaken, EndFailed
  */
 export async function settle(endings: Endings, workerId: string, own: JustSeen): Promise<void> {
   const { database } = endings;
@@ -47,7 +47,8 @@ export async function settle(endings: Endings, workerId: string, own: JustSeen):
       }
       finishing = undefined;
       await noteSettled(tx.sql, workerId, own);
-      // Tasks that come later want a later generation, but where a removal goes on by itself: who asks again waits with it.
+      // Later tasks wait for a later generation. Only a removal that goes on by itself can gain another
+      // waiting task.
       othersMayWait = claim.spec === null || tasks.length < waiting.length || !tasks.every(isUnended);
     });
     await ending.catch((error: unknown) => {
@@ -55,16 +56,16 @@ export async function settle(endings: Endings, workerId: string, own: JustSeen):
     });
   }
   if (!othersMayWait) return;
-  // What else a task waits for may have come at the same moment.
+  // The other wants of a task may have been settled at the same moment.
   for (const { id, others_settled } of await waitingTasks(database.sql, claim)) {
     if (others_settled) await finishReady(endings, id);
   }
 }
 
-/** Ends a task that waits for nothing any more: with an ERROR, where its end fails. */
+/** Ends a task that waits for nothing any more. If its end fails, the task gets an ERROR. */
 export async function finishReady(endings: Endings, taskId: string): Promise<void> {
   const leader = await leaderOf(endings.database, taskId);
-  // What there is to do at the end is done before anybody is told.
+  // The leader does the work at the end, before anybody learns that this task has ended.
   if (leader !== undefined) await finishReady(endings, leader);
   const ending = endings.database.transaction(async (tx) => {
     await lockTasks(tx, [{ id: taskId }]);
@@ -81,12 +82,13 @@ export async function finishReady(endings: Endings, taskId: string): Promise<voi
   });
 }
 
-/** Below every other. */
+/** Sorts below every other id. */
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Looks at the `limit` waiting tasks whose ids come after that one. `ready` are those that nobody ended although all that
- * they waited for is there: their worker died in between. `last` is where to go on, undefined at the end.
+ * Looks at the `limit` waiting tasks whose ids come after `after`. `ready` are those that have not been ended
+ * although everything that they waited for is there: their worker died in between. `last` is where to
+ * continue, undefined at the end.
  */
 export async function readyTasks(
   { sql: db }: Database,
@@ -114,7 +116,7 @@ async function finish(
   const resources = isFollower(task)
     ? null
     : await kind.complete(tx, { id: task.id }, task.input, seenBy(task, own));
-  // It ended without its removal, which came to its end now.
+  // The task ended before its removal, which is complete now.
   if (!isUnended(task)) return forgetWaiting(tx, task.id);
   await endTask(tx, task.id, { state: 'FINISHED', error: null, at: clock.now(), resources, forget: true });
 }
@@ -130,7 +132,7 @@ function seenBy({ seen: noted }: ReadyTask, own?: JustSeen): Seen {
   };
 }
 
-/** The earlier task whose removal it waits for. */
+/** Returns the earlier task whose removal this task waits for. */
 async function leaderOf({ sql: db }: Database, taskId: string): Promise<string | undefined> {
   const { rows } = await sql<{ leader: string | null }>`
     select input ->> 'follows' as leader from tasks where id = ${taskId}`.execute(db);

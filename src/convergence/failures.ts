@@ -16,7 +16,10 @@ import {
 } from './waiting-tasks.ts';
 import { type Wanted, type WantPlace, want } from './wants.ts';
 
-/** What a task makes of its end failed: that is its own fault, whoever else waits for the same. */
+/**
+ * The `complete` of a task failed. This is the fault of that task alone, even if others wait for the same
+ * want.
+ */
 export class EndFailed extends Error {
   override readonly name = 'EndFailed';
   readonly taskId: string;
@@ -27,7 +30,7 @@ export class EndFailed extends Error {
   }
 }
 
-/** Ends a task whose end failed. */
+/** Fails a task whose `complete` failed. */
 export async function failEnd(endings: Endings, error: EndFailed): Promise<void> {
   const { taskId } = error;
   endings.log.error({ err: error, taskId }, 'the end of a task failed');
@@ -39,8 +42,8 @@ export async function failEnd(endings: Endings, error: EndFailed): Promise<void>
 }
 
 /**
- * The infrastructure refused what is wanted: the task that wanted it last fails. False where no task waits for it.
- * @throws Overtaken
+ * Fails the task that wanted this last, since the infrastructure refused it. Returns false if no task waits
+ * for the want. @throws Overtaken
  */
 export function refuse(endings: Endings, workerId: string, claim: Claim, reason: string): Promise<boolean> {
   return endings.database.transaction(async (tx) => {
@@ -57,7 +60,7 @@ export function refuse(endings: Endings, workerId: string, claim: Claim, reason:
   });
 }
 
-/** Ends a task whose time is over. False where it has ended already. */
+/** Fails a task whose deadline has passed. Returns false if it has ended already. */
 export function expire(endings: Endings, taskId: string): Promise<boolean> {
   return endings.database.transaction(async (tx) => {
     const task = await lockUnended(tx, taskId);
@@ -80,8 +83,8 @@ async function lockUnended(
 }
 
 /**
- * Ends a task with an ERROR; what it wanted goes back to what it was. What it was to remove goes on going: some of it
- * may have gone, and what is made again is empty.
+ * Ends a task with an ERROR and undoes what it wanted. Removals go on: part of the thing may be gone already,
+ * and making it again would leave it empty.
  */
 async function fail(
   { kinds, clock, log }: Endings,
@@ -106,7 +109,7 @@ async function fail(
     instead = (await kind.abandon(tx, { id: task.id }, task.input, reason)) ?? [];
   } catch (error) {
     if (isTransient(error)) throw error;
-    // A task that can't be put back still has to end, or its readers wait for ever.
+    // A task whose rows can't be put back still has to end, or its readers wait forever.
     await tx.client.query('rollback to savepoint abandon');
     log.error({ err: error, taskId: task.id }, 'the failed task left its rows as they were');
   }
@@ -116,7 +119,7 @@ async function fail(
   log.info({ taskId: task.id, type: task.task_type, reason }, 'task failed');
 }
 
-/** What a task wanted is wanted no more. */
+/** Undoes the changes that a task wanted. */
 async function takeBack(tx: Transaction, taskId: string): Promise<void> {
   const { rows } = await sql<{ kind: Kind; id: string; undo: object | null; is_newest: boolean }>`
     select wants.kind, wants.id, undo, wants.generation = task_wants.generation as is_newest

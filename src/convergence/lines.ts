@@ -2,20 +2,23 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import type { Backend } from '../backends/contract/backend.ts';
 import type { Place } from './claims.ts';
 
-/** Calls of one backend at a time. */
+/** Concurrent calls to one backend. */
 const MOST_CALLS = 32;
 const STUCK_MS = 3_000;
 
-/** Where calls to a backend wait for their turn. */
+/** Where calls to one backend wait for their turn. */
 export interface Line {
-  /** @throws DOMException AbortError where the backend got stuck before the turn came */
+  /** @throws DOMException AbortError if the backend got stuck before the call's turn came */
   call<T>(place: Place, work: () => Promise<T>): Promise<T>;
 }
 
-/** A line for each backend, so that one that hangs holds up nobody who needs another. */
+/** One line per backend, so that a backend that hangs holds up nobody who needs another. */
 export interface Lines {
   of(backend: Backend): Line;
-  /** What backends have of which no call ends. Sends away those who wait for one of them. */
+  /**
+   * Returns the places of backends whose calls don't end, and aborts the calls that wait for one of these
+   * backends.
+   */
   clearStuck(): Place[];
 }
 

@@ -9,10 +9,10 @@ import { loop } from '../lib/loop.ts';
 import { untilAborted } from '../lib/until-aborted.ts';
 import { type Name, WANTED } from './wants.ts';
 
-/** Until a backend that stopped telling, or that a new catalogue brings, is listened to. */
+/** How soon to listen again to a backend that stopped reporting, or to one from a new catalogue. */
 const LOOK_MS = 5_000;
 
-/** Has what backends tell of looked at at once. What they miss is found by looking all the same. */
+/** Makes things due at once when their backend reports a change. What backends miss is found by comparing. */
 export function listenToBackends(deps: {
   backends: Pick<BackendRouter, 'all'>;
   database: Database;

@@ -126,7 +126,8 @@ test('what is wanted while that which it waits for is being settled does not mis
   await holder.query('begin');
   await holder.query('select from wants where id = $1 for update', [first]);
   released = true;
-  // It stands before waking those that wait for the network, and can't know of the next one.
+  // The transaction is blocked before it wakes those that wait for the network, so it can't know of the next
+  // want.
   await until(async () => {
     const { rowCount } = await stage.database.pool.query(`
       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);

@@ -41,7 +41,7 @@ it('what held data does not come back empty', async () => {
   expect(await objects(id)).toEqual([]);
 });
 
-/** Nobody is at it any more, who would bring it back without a look. */
+/** Waits until no worker has the want in hand, since one would bring it back without comparing. */
 function inPeace(id: string): Promise<void> {
   const quiet = 'select from wants where id = $1 and settled_generation = generation and due_at is null';
   return vi.waitFor(async () => expect((await service.pool.query(quiet, [id])).rowCount).toBe(1), WITHIN);

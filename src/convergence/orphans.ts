@@ -12,11 +12,11 @@ import { isUuid } from '../lib/ids.ts';
 import { untilAborted } from '../lib/until-aborted.ts';
 import { keyOf, WANTED } from './wants.ts';
 
-/** What looks wrong is looked at again after that long: things come and go while they are listed. */
+/** Suspects are checked again after this time, since things come and go while they are being listed. */
 const LOOK_AGAIN_MS = 2_000;
-/** A backend that takes longer to list what it has is given up until the next time. */
+/** A backend that takes longer to list its things is skipped until the next time. */
 const PATIENCE_MS = 300_000;
-/** Of those that are listed, so many are asked for one by one: a list may say more than is there. */
+/** How many of the listed things are observed individually: a list may contain more than exists. */
 const SAMPLE = 100;
 const QUESTIONS = 8;
 const CHUNK = 5_000;
@@ -24,14 +24,14 @@ const CHUNK = 5_000;
 /** Something that a backend has and nobody wants. */
 export type Orphan = Pick<Ref, 'kind' | 'id' | 'handle'> & { regionId?: number };
 
-/** Something wanted that was there once and that nobody is at work on. */
+/** Something wanted that once existed and that no worker is busy with. */
 interface Settled extends Ref {
   generation: number;
 }
 
 export interface Findings {
   orphans: Orphan[];
-  /** What is wanted and was there, and isn't any more. */
+  /** Things that are wanted and existed, but no longer do. */
   drifted: Settled[];
 }
 
@@ -41,7 +41,7 @@ interface Looking {
   signal: AbortSignal;
 }
 
-/** Holds what a backend has against what is wanted of it. What comes or goes meanwhile counts for nothing. */
+/** Compares what a backend has with what is wanted of it. Things that come or go meanwhile are ignored. */
 export async function compare(deps: Looking, named: NamedBackend): Promise<Findings> {
   const signal = AbortSignal.any([deps.signal, AbortSignal.timeout(PATIENCE_MS)]);
   const first = await look({ ...deps, signal }, named);
@@ -59,8 +59,8 @@ export async function compare(deps: Looking, named: NamedBackend): Promise<Findi
 const generationOf = (one: Settled): string => `${keyOf(one)} ${one.generation}`;
 
 /**
- * The order matters: what was settled before the list was made is in it, and what is in the list was wanted before, so
- * that it is wanted still unless it has gone.
+ * The order matters. What was settled before listing is in the list, and what is in the list was wanted
+ * before, so it is still wanted unless it has been removed.
  */
 async function look(deps: Looking, named: NamedBackend, suspects?: ReadonlySet<string>): Promise<Findings> {
   const settled = await settledOf(deps.sql, named);
@@ -84,7 +84,10 @@ async function collect(deps: Looking, { backend }: NamedBackend, into: Map<strin
   }
 }
 
-/** Those which the backend itself doesn't find; what it can't say now it says the next time. */
+/**
+ * Returns the things that the backend itself does not find. If it can't answer now, it is asked the next
+ * time.
+ */
 async function unseen(
   { log, signal }: Looking,
   { backend }: NamedBackend,
@@ -118,11 +121,14 @@ async function settledOf(db: Kysely<Tables>, { regionsOf }: NamedBackend): Promi
 }
 
 const kinds: Kind[] = Object.values(FAMILIES).flat();
-/** As wanted when somebody looked last, and in nobody's hands. */
+/** As wanted when last checked, and not claimed. */
 const IN_PEACE = sql`wants.spec is not null and wants.settled_generation = wants.generation and wants.due_at is null
   and wants.worker_id is null`;
 
-/** Wanted as part of a cluster, and marked as volumes. Those that are going stay known as long as a task removes them. */
+/**
+ * Disks that are wanted as part of a cluster but marked as volumes. Disks being removed stay known while a
+ * task removes them.
+ */
 const DISKS_OF_NODES = sql`
   select (node ->> 'bootVolumeId')::uuid
   from (
@@ -146,8 +152,9 @@ async function unwanted(db: Kysely<Tables>, listed: readonly Orphan[]): Promise<
 }
 
 /**
- * Wants orphans not to exist, so that workers remove them. One that is wanted by now stays. Answers those that are to go:
- * what has no id of ours, or is of a kind that no region gets from the backend, is an operator's to remove.
+ * Wants orphans not to exist, so that workers remove them, unless they are wanted by now. Returns those that
+ * will be removed: an operator has to remove what has no id of ours, or a kind that no region gets from this
+ * backend.
  */
 export async function removeOrphans(
   database: Database,
@@ -171,8 +178,8 @@ export async function removeOrphans(
 }
 
 /**
- * Has drifted things brought about again, unless they were changed meanwhile. What held data isn't made anew by a backend:
- * see `Call.wasThere`. Answers their keys.
+ * Makes drifted things due again, unless they were changed meanwhile, and returns their keys. Backends don't
+ * make anew what held data: see `Call.wasThere`.
  */
 export async function bringBack(database: Database, drifted: readonly Settled[]): Promise<string[]> {
   const names = drifted.map(({ kind, id, generation }) => ({ kind, id, generation }));

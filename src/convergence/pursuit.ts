@@ -21,24 +21,30 @@ import { isTransient } from './transient.ts';
 import type { Endings } from './waiting-tasks.ts';
 import { secretOf } from './wants.ts';
 
-/** Who asks again that soon keeps the want in hand, instead of putting it down and taking it up. */
+/**
+ * A want that is to be asked again sooner than this stays claimed, instead of being released and claimed
+ * again.
+ */
 const SHORT_MS = 1_000;
 const READABLE_MS = 100;
-/** Where the backend got stuck before the turn came. Nothing of it is taken as long as it is. */
+/**
+ * Used when the backend got stuck before the call's turn came. None of its wants are claimed while it is
+ * stuck.
+ */
 const IN_LINE_MS = 2_000;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 30_000;
 /**
- * What is woken looks at once; this is for news that got lost. The first look may have come just before the obstacle was
- * gone, and too late to be woken by it.
+ * A want that is woken is looked at once; these are for lost notifications. The first look may have come just
+ * before the obstacle disappeared, and too late to be woken by that.
  */
 const OBSTACLE_MS = { first: 1_000, later: 30_000 };
-/** A fault of ours is taken for final after that many tries. */
+/** After this many tries, an internal error counts as final. */
 const MOST_FAULTS = 5;
 
 export interface Pursuit extends Endings {
   workerId: string;
-  /** For claims, which are taken again when they get lost. */
+  /** The database for claims, which are made again if they get lost. */
   claims: Database;
   secrets: Secrets;
   backendOf(regionId: number, kind: Kind): Backend;
@@ -49,8 +55,8 @@ export interface Pursuit extends Endings {
 type Outcome = { settled: object | null } | { refused: string } | Release;
 
 /**
- * Brings a want as far as it goes: until it is there, or has to wait for long, or is refused. It is out of this worker's
- * hands afterwards, unless the database is gone for good. Aborted, it is given back.
+ * Pursues a want until it is settled or refused, or has to wait for long. Then the claim is released, unless
+ * the database is gone for good. If aborted, the claim is released as well.
  */
 export async function pursue(pursuit: Pursuit, claim: Claim, signal: AbortSignal): Promise<void> {
   const outcome = await outcomeOf(pursuit, claim, signal);
@@ -85,7 +91,8 @@ async function outcomeOf(pursuit: Pursuit, claim: Claim, signal: AbortSignal): P
       if (answer.state === 'settled') return { settled: answer.observed };
       const { doing, askAgainMs } = answer;
       if (askAgainMs > SHORT_MS) return { doing, againInMs: askAgainMs, failures: 0, handle: claim.handle };
-      // Saying it tells as well whether it still is what is wanted. What is over in a moment nobody could read.
+      // Saving the state also checks that the want is unchanged. A state that lasts only a moment is not
+      // saved, since nobody could read it.
       const now = performance.now();
       if ((doing !== said && askAgainMs >= READABLE_MS) || now - saidAt > SHORT_MS) {
         if (!(await keep(claims.sql, workerId, claim, doing))) return { ...stay(claim), againInMs: 0 };
@@ -211,7 +218,7 @@ function putDown({ claims, workerId }: Pursuit, claim: Claim, how: Release): Pro
   return release(claims.sql, workerId, claim, how);
 }
 
-/** The database being away for a while must not lose what was found out. */
+/** Retries, so that a database outage does not lose the result. */
 async function persist(log: Logger, signal: AbortSignal, write: () => Promise<void>): Promise<void> {
   for (let failures = 1; ; failures++) {
     try {

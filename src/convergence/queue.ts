@@ -9,7 +9,7 @@ import type { Endings } from './waiting-tasks.ts';
 import { keyOf, WANTED } from './wants.ts';
 
 const BATCH = 200;
-/** In hand, most of them waiting for their infrastructure. */
+/** Wants that a worker claims at once. Most of them wait for their infrastructure. */
 const MOST_IN_HAND = 500;
 const LONGEST_CALL_MS = 60_000;
 const READY_MS = 5_000;
@@ -17,11 +17,11 @@ const LOOKED_AT = 1_000;
 
 export interface WantsQueueOptions extends Omit<Pursuit, 'kinds' | 'lines' | 'longestCallMs'> {
   kinds: readonly (Endings['kinds'] extends ReadonlyMap<string, infer Kind> ? Kind : never)[];
-  /** A backend that gives no answer for so long is taken to be away. */
+  /** A backend that does not answer for this long counts as unavailable. */
   longestCallMs?: number;
 }
 
-/** Brings about what is wanted. */
+/** The queue that brings about what is wanted. */
 export function wantsQueue(options: WantsQueueOptions): Queue {
   const { database, claims, log, clock, workerId, longestCallMs = LONGEST_CALL_MS } = options;
   const kinds = new Map(options.kinds.map((kind) => [kind.type, kind]));
@@ -31,7 +31,7 @@ export function wantsQueue(options: WantsQueueOptions): Queue {
   let lastLookForReady = Number.NEGATIVE_INFINITY;
   let lookedAt: string | undefined;
 
-  /** One that fails must not keep the others from their end. */
+  /** One end that fails must not keep the others from theirs. */
   const tried = (ending: Promise<unknown>) =>
     ending.catch((error: unknown) => log.warn({ err: error }, 'a task could not be ended, trying again'));
 
@@ -62,7 +62,7 @@ export function wantsQueue(options: WantsQueueOptions): Queue {
     takeFromDead: () => takeFromDead(claims.sql),
     async sweep() {
       await expireOverdue();
-      // Workers die seldom, and this looks at whatever waits: at some of it each time.
+      // Workers rarely die, and this looks at every waiting task: at some of them each time.
       if (performance.now() - lastLookForReady < READY_MS) return;
       lastLookForReady = performance.now();
       const { ready, last } = await readyTasks(database, lookedAt, LOOKED_AT);

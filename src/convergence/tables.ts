@@ -1,7 +1,10 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely';
 
 export interface WantTables {
-  /** What is wanted of infrastructure. The row of a thing that must not exist goes once its absence is confirmed. */
+  /**
+   * What is wanted of infrastructure. The row of a thing that must not exist is deleted once its absence is
+   * confirmed.
+   */
   wants: {
     kind: string;
     id: string;

@@ -26,7 +26,7 @@ afterEach(async () => {
   await stage?.close();
 });
 
-/** A task that the other process has in hand. */
+/** Returns a task that the other process has claimed. */
 async function taken(): Promise<{ task: string; id: string }> {
   const id = newId();
   const task = await stage.submit([make('volume', id, volume())]);
@@ -51,7 +51,7 @@ test('where nobody else can be alive, all is taken over at the start', async () 
   const began = performance.now();
   await stage.worker(backend, { takeOverAllAtStart: true });
   await stage.endOf(task);
-  // Without, it is the heartbeat that has to get old.
+  // Without that, the heartbeat has to get old first.
   expect(performance.now() - began).toBeLessThan(8_000);
 });
 

@@ -150,7 +150,7 @@ test('who waits for something else is not blamed for a refusal of what another w
   backend.on(shared, ({ spec }) => ((spec as { sizeGib: number }).sizeGib === 1 ? undefined : refusal()));
   const other = await stage.submit([change('volume', shared, (spec) => ({ ...spec, sizeGib: 2 }))]);
   expect(await stage.endOf(other)).toMatchObject({ state: 'ERROR' });
-  // Nobody waits for that one, so that no task can fail by it.
+  // No task waits for this want, so none can fail because of it.
   await stage.want(change('volume', shared, (spec) => ({ ...spec, sizeGib: 3 })));
   await until(async () => (await stage.wantOf('volume', shared))?.failures || undefined);
   released = true;
@@ -251,7 +251,7 @@ test('a task whose completion fails ends ERROR without its text, and what it mad
   const { state, error } = await stage.endOf(id);
   expect([state, error]).toEqual(['ERROR', expect.stringMatching(/internal error.* under task /)]);
   await stage.gone('volume', one);
-  // The mark of the completion went with its transaction.
+  // The mark of the completion was rolled back with its transaction.
   expect(await stage.marksOf(id)).toEqual([`abandon: ${error}`]);
   expect(backend.there.size).toBe(0);
 });

@@ -18,7 +18,10 @@ const NETWORK = new Set([
 ]);
 const MAX_DEPTH = 5;
 
-/** Whether another attempt may succeed: a fault of a connection anywhere in its causes, or of two transactions meeting. */
+/**
+ * Whether another attempt may succeed: any of the error's causes is a connection error or a conflict of
+ * transactions.
+ */
 export function isTransient(error: unknown, depth = 0): boolean {
   if (!(error instanceof Error) || depth > MAX_DEPTH) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';

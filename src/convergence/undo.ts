@@ -1,14 +1,17 @@
 import { apply, generate } from 'json-merge-patch';
 
-/** The merge patch that leads from `spec` back to `former`; either may be null, which is: not there. */
+/**
+ * Returns the merge patch that leads from `spec` back to `former`; either may be null: the thing does not
+ * exist.
+ */
 export function undoOf(former: object | null, spec: object | null): object | null {
   if (former === null || spec === null) return former;
   return generate<object>(spec, former) ?? {};
 }
 
 /**
- * What is wanted once a change is taken back, whatever else was changed since. What is to go by now goes all the same,
- * unless that was the change.
+ * Returns the spec after a change is undone, whatever else has changed since. A thing that must be removed by
+ * now stays so, unless the change itself was the removal.
  */
 export function undone(
   current: object | null,

@@ -7,10 +7,10 @@ import type { Clock } from '../lib/clock.ts';
 import type { TaskEnd } from './task-kind.ts';
 import type { Name } from './wants.ts';
 
-/** The topic under which whoever waits for a task hears that it has ended; the key is its id. */
+/** The topic that announces the end of a task; the key is the task's id. */
 export const TASK_ENDED = 'task-ended';
 
-/** What ends tasks. */
+/** What is needed to end tasks. */
 export interface Endings {
   database: Database;
   clock: Clock;
@@ -25,36 +25,36 @@ export interface WaitingTask {
   input: unknown;
 }
 
-/** A task that can be ended, with what was noted of all that it waited for. */
+/** A task that can be ended, with the observations of everything that it waited for. */
 export interface ReadyTask extends WaitingTask {
   seen: { kind: string; id: string; observed: object | null }[];
 }
 
-/** A task that waits for one want, maybe among others. */
+/** A task that waits for a want, perhaps among others. */
 export interface WaitingForWant extends WaitingTask {
-  /** Of the want. */
+  /** The want's generation that the task waits for. */
   generation: number;
-  /** Whether all else that it waits for is there as wanted. */
+  /** Whether everything else that the task waits for is as wanted. */
   others_settled: boolean;
 }
 
 /*
- * Locks are taken in one order by everything that ends tasks: tasks, the rows of the things, wants. Whoever accepts a
- * request locks the last two in that order too.
+ * Whatever ends tasks takes locks in one order: tasks, rows of the things, wants. Requests lock the last two
+ * in that order too.
  */
 
-/** In a statement of its own: what the next one reads is as it is once the locks are there. */
+/** A separate statement, so that the next one reads the state after the locks were taken. */
 export async function lockTasks(tx: Transaction, tasks: readonly { id: string }[]): Promise<void> {
   const ids = tasks.map(({ id }) => id);
   await sql`select from tasks where id = any(${ids}::uuid[]) order by id for update`.execute(tx.sql);
 }
 
-/** Of the task `tasks.id`: what isn't there yet as wanted. What is wanted no more has gone. */
+/** The wants of the task `tasks.id` that are not settled yet. A thing without a want has been removed. */
 export const UNSETTLED = sql`select from task_wants as each
   join wants on wants.kind = each.kind and wants.id = each.want_id
   where each.task_id = tasks.id and (settled_generation is null or settled_generation < each.generation)`;
 
-/** Of the task `tasks.id`. */
+/** The observations for the task `tasks.id`. */
 export const SEEN = sql`(
   select jsonb_agg(jsonb_build_object('kind', each.kind, 'id', each.want_id, 'observed', observed))
   from task_wants as each left join wants on wants.kind = each.kind and wants.id = each.want_id
@@ -70,7 +70,7 @@ export async function lockReady(
   tasks: readonly { id: string }[],
 ): Promise<ReadyTask[]> {
   const ids = tasks.map((task) => task.id);
-  // What was ended while this waited for its lock is in `task_wants` no more, so that it drops out.
+  // A task that ended while this waited for its lock has no rows in `task_wants` any more, so it drops out.
   const { rows } = await sql<ReadyTask>`
     select tasks.id, task_type, state, input, ${SEEN}
     from task_wants join tasks on tasks.id = task_id
@@ -84,8 +84,8 @@ const othersSettled = ({ kind, id }: Name) =>
   sql<boolean>`not exists (${UNSETTLED} and (each.kind, each.want_id) <> (${kind}, ${id}::uuid))`;
 
 /**
- * Tasks that wait for the generation, or for an earlier one, with those whose removal outlives them. Those that follow
- * another one come after it.
+ * Returns the tasks that wait for this generation or an earlier one, including ended tasks whose removal goes
+ * on. Followers come after the task that they follow.
  */
 export async function waitingTasks(
   db: Kysely<Tables>,
@@ -105,7 +105,7 @@ export async function forgetWaiting(tx: Transaction, taskId: string): Promise<vo
   await tx.sql.deleteFrom('task_wants').where('task_id', '=', taskId).execute();
 }
 
-/** Whether it only waits for what an earlier task wants, which has what there is to do at the end. */
+/** Whether the task only waits for what an earlier task wants. The earlier one does the work at the end. */
 export const isFollower = ({ input }: Pick<WaitingTask, 'input'>): boolean =>
   typeof input === 'object' && input !== null && 'follows' in input;
 
@@ -126,7 +126,7 @@ export async function endTask(
     error: string | null;
     at: Date;
     resources?: object | null;
-    /** What it waited for. */
+    /** Whether to delete the task's rows of what it waited for. */
     forget: boolean;
   },
 ): Promise<void> {

@@ -11,7 +11,7 @@ import { type FieldProblem, InvalidError } from '../lib/errors.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { undoOf } from './undo.ts';
 
-/** The topic under which a worker hears that something is wanted. */
+/** The topic that tells workers that something is wanted. */
 export const WANTED = 'wanted';
 
 export type Name = Pick<Ref, 'kind' | 'id'>;
@@ -19,14 +19,17 @@ export const keyOf = ({ kind, id }: Name): string => `${kind}:${id}`;
 
 /** A change of what is wanted. */
 export interface Wanted extends Name {
-  /** The new spec of what was wanted (null: that it goes; undefined: nothing), or null for "must not exist". */
+  /**
+   * Maps the former spec (null: the thing must go; undefined: no want) to the new one, or to null for "must
+   * not exist".
+   */
   spec(former: object | null | undefined): object | null;
-  /** Whether the change is the first that is wanted of it, so that nobody has to look. */
+  /** Whether the thing is certainly new, so that no former want has to be read. */
   isNew: boolean;
   secrets?: Record<string, string>;
 }
 
-/** Something new. A backend that needs a secret asks for it by name. */
+/** Wants a new thing. A backend that needs a secret asks for it by name. */
 export function make<K extends Kind>(
   kind: K,
   id: string,
@@ -36,7 +39,7 @@ export function make<K extends Kind>(
   return { kind, id, spec: () => spec, isNew: true, ...(secrets && { secrets }) };
 }
 
-/** Another state of something that is there. */
+/** Wants another state of an existing thing. */
 export function change<K extends Kind>(kind: K, id: string, spec: (former: Specs[K]) => Specs[K]): Wanted {
   const next = (former: object | null | undefined) => {
     if (!former) throw new Error(`${kind} ${id} is not wanted, so that it can't be changed`);
@@ -45,7 +48,10 @@ export function change<K extends Kind>(kind: K, id: string, spec: (former: Specs
   return { kind, id, spec: next, isNew: false };
 }
 
-/** What `spec` makes of it, unless it is to go: a change that comes too late must not bring it back. */
+/**
+ * Wants what `spec` makes of the thing, unless it must go: a change that comes too late must not bring it
+ * back.
+ */
 export function amend<K extends Kind>(
   kind: K,
   id: string,
@@ -56,7 +62,7 @@ export function amend<K extends Kind>(
   return { kind, id, spec: next, isNew: false };
 }
 
-/** Whatever it was, and whether it was there or not. */
+/** Wants the thing in this state, whatever its state was and whether it existed or not. */
 export function put<K extends Kind>(kind: K, id: string, spec: Specs[K]): Wanted {
   return { kind, id, spec: () => spec, isNew: false };
 }
@@ -65,27 +71,27 @@ export function remove(kind: Kind, id: string): Wanted {
   return { kind, id, spec: () => null, isNew: false };
 }
 
-/** What it comes after, and what it needs for as long as it is there, by key. */
+/** Returns what the thing comes after, and what it needs as long as it exists, by key. */
 export function orderOf(kind: Kind, spec: object | null): { after: string[]; uses: string[] } {
   if (spec === null) return { after: [], uses: [] };
   const needs = needsOf(kind, spec as Specs[Kind]);
   return { after: needs.map(keyOf), uses: needs.filter(({ onlyAtFirst }) => !onlyAtFirst).map(keyOf) };
 }
 
-/** Whose it is and where. */
+/** The owner and the region of a thing. */
 export interface WantPlace {
   clientId: number;
   projectId: number;
   regionId: number;
 }
 
-/** What of a spec a region's backend can't do. */
+/** Returns what a region's backend can't do of a spec. */
 export type SpecCheck = <K extends Kind>(regionId: number, kind: K, spec: Specs[K]) => FieldProblem[];
 
 export interface HowWanted {
   taskId?: string;
   check?: SpecCheck;
-  /** Needed where something is wanted with secrets. */
+  /** Needed for wants with secrets. */
   secrets?: Secrets;
 }
 
@@ -97,10 +103,10 @@ interface Known {
 }
 
 /**
- * Wants all of it, from the commit of `tx` on; a task waits for it, where one is named. Call it after the rows of the
- * things are locked: whoever ends a task locks in that order too. What is the platform's own needs no check, and what is
- * wanted already no place.
- * @throws InvalidError for what the infrastructure can't do
+ * Wants everything in the list, from the commit of `tx` on; the task, if given, waits for it. Call it after
+ * the rows of the things are locked: whatever ends a task locks in that order too. The platform's own things
+ * need no check, and things that are wanted already need no place. @throws InvalidError for what the
+ * infrastructure can't do
  */
 export async function want(
   tx: Transaction,
@@ -115,7 +121,7 @@ export async function want(
   );
 }
 
-/** The same for things in several places. */
+/** Does the same for things in several places. */
 export async function wantAt(
   tx: Transaction,
   list: readonly { wanted: Wanted; place: WantPlace | null }[],
@@ -129,7 +135,7 @@ export async function wantAt(
     const found = known.get(keyOf(wanted));
     const former = found?.spec ?? null;
     const spec = wanted.spec(found?.spec);
-    // Nobody waits for what is so already.
+    // Nothing to do if the thing is wanted like this already and no task waits for it.
     if (taskId === undefined && isDeepStrictEqual(former, spec)) return [];
     const place = found?.place ?? given;
     if (!place) throw new Error(`Whose ${keyOf(wanted)} is and where was not said`);
@@ -166,7 +172,7 @@ const writeForTask = compiledQuery((db, args: { rows: string; taskId: string | u
   ).compile(db),
 );
 
-/** With the announcement in the same statement: many requests want just one thing. */
+/** Announces in the same statement: many requests want just one thing. */
 const writing = (rows: string, waiting: RawBuilder<unknown>) => sql`
   with given as (
     select * from jsonb_to_recordset(${rows}::jsonb) as given (kind text, id uuid, client_id bigint,
@@ -182,7 +188,7 @@ const writing = (rows: string, waiting: RawBuilder<unknown>) => sql`
   ) ${waiting}
   select ${announcement(WANTED)}`;
 
-/** In one order for everybody. */
+/** Locks in one order for everybody. */
 async function lockKnown(tx: Transaction, names: readonly Name[]): Promise<Map<string, Known>> {
   if (names.length === 0) return new Map();
   const { rows } = await sql<Known>`
@@ -198,7 +204,10 @@ async function lockKnown(tx: Transaction, names: readonly Name[]): Promise<Map<s
   return known;
 }
 
-/** Those that have gone, while the task that removes them still waits for others: their rows are there, and nobody may bring them back. */
+/**
+ * Returns things that are gone while the task that removes them still waits for others. Their rows still
+ * exist, and nobody may bring them back.
+ */
 async function removedOf(tx: Transaction, names: readonly Name[]): Promise<Known[]> {
   const { rows } = await sql<Known>`
     select distinct on (kind, want_id) kind, want_id as id, null as spec,
@@ -227,7 +236,7 @@ async function keepSecrets(
   if (rows.length > 0) await tx.sql.insertInto('want_secrets').values(rows).execute();
 }
 
-/** A secret that was given with what is wanted; undefined where none has that name. */
+/** Returns a secret that was given with a want; undefined if there is none of that name. */
 export async function secretOf(
   { sql: db, secrets }: { sql: Kysely<Tables>; secrets: Secrets },
   { kind, id }: Name,
@@ -243,7 +252,7 @@ export async function secretOf(
   return row && secrets.open(SECRET, [kind, id, name], row.value);
 }
 
-/** What is wanted of it; null where it is to go, or nobody wants it. */
+/** Returns what is wanted of the thing; null if it must go or nobody wants it. */
 export async function wantedOf<K extends Kind>(
   tx: Transaction,
   kind: K,
@@ -253,7 +262,10 @@ export async function wantedOf<K extends Kind>(
   return ((await query.executeTakeFirst())?.spec ?? null) as Specs[K] | null;
 }
 
-/** The ids of what is of the kind and needs one of the things, or did until a change that is still under way. */
+/**
+ * Returns the ids of things of the kind that need one of `things`, or did until a change that is still under
+ * way.
+ */
 export async function usersOf(tx: Transaction, kind: Kind, things: readonly Name[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from wants where kind = ${kind} and uses && ${things.map(keyOf)}::text[] and uses <> '{}'`.execute(
@@ -262,7 +274,7 @@ export async function usersOf(tx: Transaction, kind: Kind, things: readonly Name
   return rows.map(({ id }) => id);
 }
 
-/** How many things of a kind a region has, also those that are going. */
+/** Returns how many things of each kind a region has, including those being removed. */
 export async function wantsByPlace(
   db: Kysely<Tables>,
 ): Promise<{ regionId: number; kind: Kind; count: number }[]> {
@@ -272,10 +284,10 @@ export async function wantsByPlace(
   return rows;
 }
 
-/** After that long every process goes by a catalogue that has come into force, or has said why it can't. */
+/** By then every process follows a catalogue that has come into force, or has said why it can't. */
 const FOLLOWED_MS = 10_000;
 
-/** Has what is wanted there made by another backend than the one that has it. */
+/** Has the things in these places made again, by the backend that has the places now. */
 export async function makeAnew(
   db: Kysely<Tables>,
   places: readonly { regionId: number; kind: Kind }[],
@@ -287,7 +299,7 @@ export async function makeAnew(
     where wants.region_id = place."regionId" and wants.kind = place.kind`.execute(db);
 }
 
-/** Wants nothing more of what a project has. */
+/** Wants everything that a project has to be removed. */
 export async function wantNothingOf(tx: Transaction, projectId: number): Promise<void> {
   await sql`
     update wants set spec = null, after = '{}', generation = generation + 1, due_at = clock_timestamp(), failures = 0
@@ -295,14 +307,14 @@ export async function wantNothingOf(tx: Transaction, projectId: number): Promise
   await announce(tx.client, WANTED, '');
 }
 
-/** Whether it must not exist any more. What keeps others from changing that is the lock of its row. */
+/** Whether the thing must not exist any more. Locks the want's row, so that nobody can change this. */
 export async function isToGo(tx: Transaction, name: Name): Promise<boolean> {
   return (await lockKnown(tx, [name])).get(keyOf(name))?.spec === null;
 }
 
 /**
- * Nobody is left to remove what the project has outside the regions: their backends have gone with them from the catalogue.
- * One that is there all the same tells of it as of what nobody wants.
+ * Forgets what the project has outside the regions: the backends there have left the catalogue, so nobody can
+ * remove it. If such a backend returns, it reports these things as orphans.
  */
 export async function forgetElsewhere(tx: Transaction, id: number, regions: number[]): Promise<void> {
   await tx.sql
