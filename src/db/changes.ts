@@ -1,31 +1,33 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 
-/** Where news go, as `topic:key`; for statements that announce by themselves. */
+/** The channel of announcements, as `topic:key`; for statements that announce by themselves. */
 export const CHANNEL = 'tradewind_changed';
 const RECONNECT_MS = 1_000;
 const KEEP_ALIVE_MS = 10_000;
 
 type Listener = (key: string) => void;
 
-/** News between the processes that share a database, so that each may keep small caches of its own. */
+/** Announces changes between the processes that share a database, so that each may keep small caches. */
 export interface ChangeFeed {
-  /** True while every change reaches this process; a cache must not be trusted otherwise. */
+  /** True while every change reaches this process; caches must not be trusted otherwise. */
   connected(): boolean;
   /** `missed` is called when changes may have been lost, i.e. after each connect. */
   on(topic: string, changed: Listener, missed: () => void): void;
   close(): Promise<void>;
 }
 
-/** Announces a change of `topic`/`key`, in the transaction that makes it: others hear of it when that commits. */
+/**
+ * Announces a change of `topic`/`key` in the transaction that makes it: others hear of it after the commit.
+ */
 export async function announce(client: pg.ClientBase, topic: string, key: string | number): Promise<void> {
   await announceAll(client, topic, [key]);
 }
 
-/** The same as an expression of the statement that makes the change. */
+/** Returns the same as an expression for the statement that makes the change. */
 export const announcement = (topic: string) => sql`pg_notify(${sql.lit(CHANNEL)}, ${sql.lit(`${topic}:`)})`;
 
-/** The same for many keys of one topic, in one statement. */
+/** Announces many keys of one topic in one statement. */
 export async function announceAll(
   client: pg.ClientBase,
   topic: string,
@@ -49,7 +51,7 @@ export async function listenForChanges(connection: pg.ClientConfig): Promise<Cha
     const next = new pg.Client({
       ...connection,
       application_name: 'tradewind changes',
-      // It only waits, so nothing but a probe notices a connection that a router has forgotten.
+      // The connection only listens, so only a probe notices when a router has dropped it.
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     });

@@ -2,9 +2,9 @@ import type { CompiledQuery, Kysely } from 'kysely';
 import type { Tables } from './tables.ts';
 
 /**
- * A query that is built once and from then on only gets its values: for statements of nearly every request, where
- * building the same text anew takes longer than all else that is done with it. `build` uses each argument as a value
- * and looks at none, so the text never depends on them.
+ * Builds a query once and later only fills in its values: for statements of nearly every request, where
+ * building the same text again takes longer than everything else. `build` must use each argument as a value
+ * without looking at it, so that the text never depends on the arguments.
  */
 export function compiledQuery<A extends object, R>(
   build: (db: Kysely<Tables>, args: A) => CompiledQuery<R>,
@@ -19,7 +19,7 @@ export function compiledQuery<A extends object, R>(
   };
 }
 
-/** Stands in a built query for the argument of that name. */
+/** Stands for the argument of that name in a built query. */
 class Placeholder {
   readonly name: string | symbol;
   constructor(name: string | symbol) {

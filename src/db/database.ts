@@ -4,30 +4,33 @@ import type { ActionResource } from '../lib/action-resource.ts';
 import { ConflictError } from '../lib/errors.ts';
 import type { Tables } from './tables.ts';
 
-/** Asks the database: through the pool, or on the own connection of a transaction. */
+/** Queries the database: through the pool, or on a transaction's own connection. */
 export type Sql = Kysely<Tables>;
 
-/** `sql` speaks kysely on the transaction's own connection; `client` is that connection, for libraries that want it raw. */
+/**
+ * `sql` is kysely on the transaction's own connection; `client` is that connection, for libraries that need
+ * it raw.
+ */
 export interface Transaction {
   sql: Sql;
   client: pg.PoolClient;
 }
 
-/** What goes into the transaction of a request besides its work. */
+/** What a request adds to its transaction besides its work. */
 export interface RequestWrites {
   before(tx: Transaction): Promise<void>;
   after(tx: Transaction): Promise<void>;
   /** Called once the transaction is committed. */
   committed(): void;
-  /** The account whose resources the request is about, where that isn't the caller's. */
+  /** Names the account whose resources the request is about, if it isn't the caller's. */
   concerns(clientId: number): void;
-  /** A resource that the request makes, changes or removes, for those who ask later who did it. */
+  /** Notes a resource that the request makes, changes or removes, for the record of who did it. */
   about(resource: ActionResource): void;
-  /** The task that the work of the request started. */
+  /** Notes the task that the request started. */
   started(taskId: string): void;
 }
 
-/** Whoever makes a request. A request that only reads has nothing to write. */
+/** The caller of a request. Requests that only read have no `writes`. */
 export interface Caller {
   writes?: RequestWrites | undefined;
 }
@@ -36,20 +39,20 @@ export interface Database {
   sql: Sql;
   pool: pg.Pool;
   /**
-   * Runs `work` in one transaction: commits when it returns, rolls back when it throws.
-   * A deadlock or serialization failure is tried again, so `work` must have no effect outside the database.
+   * Runs `work` in one transaction: commits when it returns, rolls back when it throws. Deadlocks and
+   * serialization failures are retried, so `work` must have no effect outside the database.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /**
-   * `transaction` for the work of a client's request: what is kept of the request itself (its audit row, its
-   * idempotency key, the version it asked for) is written and checked in the same transaction.
+   * Runs `work` for a client's request. The records of the request itself (its audit row, its idempotency
+   * key, the version it asked for) are written and checked in the same transaction.
    */
   accept<T>(caller: Caller, work: (tx: Transaction) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
 const RETRYABLE = new Set(['40001', '40P01']);
-// Still deadlocked after every attempt, or something referred to is gone since it was checked.
+// Still deadlocked after every attempt, or a referenced row was deleted after it was checked.
 const OVERTAKEN = new Set([...RETRYABLE, '23503']);
 const ATTEMPTS = 3;
 
@@ -57,8 +60,9 @@ const ATTEMPTS = 3;
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 /**
- * `repeatable`: for writes that cost nothing but a repetition when the database server is cut off. Their commits don't wait
- * for the disk (synchronous_commit off), so that the last half second of them may be missing then, never a part of one.
+ * `repeatable`: for writes that can simply be repeated when the database server crashes. Their commits don't
+ * wait for the disk (synchronous_commit off): the last half second of them may be lost, but never a part of
+ * one.
  */
 export function openDatabase(
   connection: pg.PoolConfig,
@@ -74,11 +78,11 @@ export function openDatabase(
     idle_in_transaction_session_timeout: 15_000,
     application_name: 'tradewind',
   });
-  // Connections may break at any moment, also while they are lent out: whoever uses one gets the fault from the query, and
-  // the pool makes a new one. Without a listener on each, it would end the process.
+  // Connections may break at any moment, even while in use: the query then fails, and the pool opens a new
+  // one. Without a listener on each connection, the error would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => void client.on('error', () => {}));
-  // The statement goes before any other on that connection.
+  // This statement runs before any other on that connection.
   if (repeatable)
     pool.on('connect', (client) => void client.query('set synchronous_commit = off').catch(() => {}));
   const sql = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
@@ -132,7 +136,10 @@ export function openDatabase(
   };
 }
 
-/** What to tell a client whose statement came too late for what it refers to; any other error as it is. */
+/**
+ * Returns what to tell a client whose statement came after a referenced row changed or went; other errors
+ * unchanged.
+ */
 export function overtakenNamed(error: Error): Error {
   if (!(error instanceof pg.DatabaseError && OVERTAKEN.has(error.code ?? ''))) return error;
   const conflict = new ConflictError(
@@ -142,7 +149,7 @@ export function overtakenNamed(error: Error): Error {
   return conflict;
 }
 
-// A connection serves many transactions, and making a kysely costs as much as a small statement.
+// A connection serves many transactions, and creating a kysely costs as much as a small statement.
 const kyselies = new WeakMap<pg.PoolClient, Kysely<Tables>>();
 
 function kyselyOn(client: pg.PoolClient): Kysely<Tables> {
@@ -153,14 +160,14 @@ function kyselyOn(client: pg.PoolClient): Kysely<Tables> {
   return made;
 }
 
-/** kysely on one connection that somebody else opened and will release. */
+/** Returns a kysely on one connection that the caller opened and will release. */
 function makeKyselyOn(client: pg.PoolClient): Kysely<Tables> {
   const lent = { query: client.query.bind(client), release: () => {} };
   const pool = { connect: async () => lent, end: async () => {} };
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 
-/** Whether a database error is the violation of the constraint or unique index of that name. */
+/** Whether a database error is a violation of the constraint or unique index of that name. */
 export function violates(error: unknown, constraint: string): boolean {
   return error instanceof pg.DatabaseError && error.constraint === constraint;
 }

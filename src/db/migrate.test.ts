@@ -41,7 +41,7 @@ it('names the role that may not, and what would let it', async () => {
   url.username = role;
   const stranger = openDatabase({ connectionString: url.href }, 2);
   try {
-    // It may not make the tables, nor, when they are there, read them.
+    // The role may not create the tables, nor read them once they exist.
     expect(await refusal(stranger)).toMatch(new RegExp(`"${role}" may not .* owner to "${role}"`));
     await migrate(database);
     expect(await refusal(stranger)).toMatch(new RegExp(`"${role}" may not .*kysely_migration.*reassign`));

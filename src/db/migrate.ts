@@ -8,28 +8,33 @@ import type { Database } from './database.ts';
 import { refusalNamed } from './refusals.ts';
 import { type Migrations, readSchema } from './schema.ts';
 
-/** How long a statement waits for a lock: whoever wants the same table queues behind it, readers as well. */
+/**
+ * How long a statement waits for a lock: everyone who wants the same table queues behind it, even readers.
+ */
 const LOCK_TIMEOUT_MS = 2_000;
-/** In between the queue gets through. The pauses double up to ten seconds, which makes a minute in all. */
+/**
+ * The queue drains between the attempts. The pauses double up to ten seconds, which makes a minute in all.
+ */
 const RETRIES = { retries: 8, minTimeout: 1_000, factor: 2, maxTimeout: 10_000 };
-/** A lock that wasn't given in time, and a deadlock. */
+/** Lock timeout and deadlock. */
 const RETRYABLE = new Set(['55P03', '40P01']);
 const LOOK_MS = 250;
 const TIMEOUTS = ['statement_timeout', 'idle_in_transaction_session_timeout'];
 
 interface MigrateOptions {
-  /** Takes a line for whoever waits. */
+  /** Receives lines for people who wait. */
   log?: (line: string) => void;
-  /** Does nothing where another process was faster. */
+  /** Does nothing if another process was faster. */
   onlyIfEmpty?: boolean;
   known?: Migrations;
   lockTimeoutMs?: number;
 }
 
 /**
- * Brings the schema up to date, forward only; answers the names of the migrations that ran. Each is a transaction of its own, and what
- * went well stays. An empty database gets all of them or none, so that who finds something in it finds all of a release.
- * @throws OperatorError, SchemaError where the schema is of a later release that this one can't work with
+ * Brings the schema up to date, forward only, and returns the names of the migrations that ran. Each
+ * migration is a transaction of its own, and those that succeeded stay. An empty database gets all of them or
+ * none, so that other processes always find a complete release. @throws OperatorError, SchemaError if the
+ * schema belongs to a later release that this one can't work with
  */
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<string[]> {
   const {
@@ -64,7 +69,7 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   }
 }
 
-/** One process migrates at a time. The connection has no limits of time: large tables take theirs. */
+/** Lets one process migrate at a time. The connection has no timeouts: large tables take long. */
 function alone<T>(
   { sql: db }: Database,
   log: (line: string) => void,
@@ -73,7 +78,8 @@ function alone<T>(
   return (db as unknown as Kysely<unknown>).connection().execute(async (connection) => {
     for (const setting of TIMEOUTS) await sql`set ${sql.ref(setting)} = 0`.execute(connection);
     try {
-      // Not by a statement that waits: an index that is built concurrently would wait for that statement.
+      // Polls instead of waiting in a statement: an index that is built concurrently would wait for that
+      // statement.
       for (let waited = false; !(await tryLock(connection)); await sleep(LOOK_MS)) {
         if (!waited) log('Another process migrates this database; waiting until it is done');
         waited = true;
@@ -91,13 +97,13 @@ async function tryLock(db: Kysely<unknown>): Promise<boolean> {
   return rows[0]?.got === true;
 }
 
-/** Of a connection that is broken, all of that is gone with it. */
+/** If the connection is broken, the lock and the settings are gone with it. */
 async function leave(db: Kysely<unknown>): Promise<void> {
   await sql`select pg_advisory_unlock(hashtext('tradewind migrate'))`.execute(db);
   for (const setting of [...TIMEOUTS, 'lock_timeout']) await sql`reset ${sql.ref(setting)}`.execute(db);
 }
 
-/** The migrations, which as they run leave behind whom they break. */
+/** The migrations, each of which also records the releases that it breaks. */
 function recorded(
   known: Migrations,
   lockTimeoutMs: number,
@@ -106,7 +112,7 @@ function recorded(
   const one = ([name, { up, breaking, transaction }]: [string, SchemaMigration]) => ({
     async up(db: Kysely<unknown>) {
       migrating(name);
-      // Outside of a transaction nothing is done that keeps others from reading or writing.
+      // Statements outside a transaction don't keep others from reading or writing, so they may wait.
       const timeout = transaction === false ? '0' : `${lockTimeoutMs}`;
       await sql`select set_config('lock_timeout', ${timeout}, ${db.isTransaction})`.execute(db);
       await up(db);
@@ -156,7 +162,7 @@ async function run(
   work: (migrator: Migrator) => ReturnType<Migrator['migrateUp']>,
   disableTransactions = false,
 ): Promise<void> {
-  // The order is that of the names: times come from the clocks of many machines.
+  // In the order of their names.
   const { error } = await work(
     new Migrator({ db, provider, disableTransactions, allowUnorderedMigrations: true }),
   );

@@ -57,7 +57,7 @@ it('survives the loss of a connection in the middle of a transaction', async () 
     const broken = database.transaction(async ({ client }) => {
       const { rows } = await client.query('select pg_backend_pid() as pid');
       await killer.query('select pg_terminate_backend($1)', [rows[0].pid]);
-      // The news arrives while nobody asks the connection anything.
+      // The error arrives while no query runs on the connection.
       await sleep(50);
       await client.query('select 1');
     });

@@ -1,7 +1,7 @@
 import type { SelectQueryBuilder, Simplify } from 'kysely';
 import type { Page, PageQuery } from '../lib/page.ts';
 
-/** One page of a query's rows, in the order that it asks for. */
+/** Returns one page of a query's rows, in the query's order. */
 export async function pageWithCount<DB, Table extends keyof DB, Row>(
   ordered: SelectQueryBuilder<DB, Table, Row>,
   { limit: asked, offset = 0 }: PageQuery,
@@ -9,7 +9,7 @@ export async function pageWithCount<DB, Table extends keyof DB, Row>(
 ): Promise<Page<Simplify<Row>>> {
   const limit = asked ?? defaultLimit;
   const rows = await ordered.limit(limit).offset(offset).execute();
-  // The end of the list says how many there are. Past the end, and before it, somebody has to count.
+  // The last page shows how many rows there are. Before it and past the end, they have to be counted.
   if (rows.length < limit && (rows.length > 0 || offset === 0)) return { count: offset + rows.length, rows };
   const counted = await ordered
     .clearSelect()

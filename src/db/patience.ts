@@ -5,12 +5,12 @@ import { isOutage } from './outages.ts';
 const PAUSE_MS = 500;
 const MOST_CAUSES = 5;
 
-/** Does work that the database may be too ill for at the moment, such as each step of a start. */
+/** Runs work that may fail because the database is unavailable right now, such as each step of a start. */
 export type Patience = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
- * Waits, once for all work together at most `seconds`, for a database that doesn't answer, is starting up, recovers or
- * breaks off; says so when that begins and when it is over. `work` is done anew from its beginning.
+ * Waits, at most `seconds` for all work together, while the database doesn't answer, starts up, recovers or
+ * breaks off, and logs when waiting begins and ends. `work` is repeated from its beginning.
  */
 export function createPatience(seconds: number, log: Logger): Patience {
   const end = performance.now() + seconds * 1000;
@@ -34,7 +34,7 @@ export function createPatience(seconds: number, log: Logger): Patience {
   };
 }
 
-/** What was said of an outage in better words keeps it as its cause. */
+/** Errors with a better message than the outage's own have the outage as their cause. */
 function isOutageWithin(error: unknown): boolean {
   let cause: unknown = error;
   for (let depth = 0; depth < MOST_CAUSES && cause instanceof Error; depth++) {

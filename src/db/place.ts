@@ -1,18 +1,21 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** Where a resource lies, as its row says it. */
+/** The project and region of a resource. */
 export interface Place {
   projectId: number;
   regionId: number;
 }
 
-/** The condition for rows of that place. Of a query over several tables, `table` is the one that they are in. */
+/**
+ * Returns the condition for rows of that place. In a query over several tables, `table` names the one with
+ * the columns.
+ */
 export function isIn({ projectId, regionId }: Place, table?: string): RawBuilder<boolean> {
   const column = (name: string) => sql.ref(table === undefined ? name : `${table}.${name}`);
   return sql`${column('project_id')} = ${projectId} and ${column('region_id')} = ${regionId}`;
 }
 
-/** The columns of a resource that say where it is, and that a task has begun to make it. */
+/** Returns the columns of a new resource: its place, and the task that makes it. */
 export function newResource({ projectId, regionId }: Place, taskId: string, now: Date) {
   return {
     project_id: projectId,

@@ -1,11 +1,14 @@
 import pg from 'pg';
 import { OperatorError } from '../lib/operator-error.ts';
 
-/** A table, an object or a schema of that name is there already. */
+/** A table, object or schema of that name exists already. */
 const TAKEN = new Set(['42P07', '42710', '42P06']);
 const NOT_ALLOWED = '42501';
 
-/** What to do about a database that refuses what Tradewind needs of it; undefined where there is nothing special to say. */
+/**
+ * Returns what to do about a database that refuses what Tradewind needs; undefined if there is nothing
+ * special to say.
+ */
 export async function refusalNamed(
   pool: Pick<pg.Pool, 'query'>,
   error: unknown,

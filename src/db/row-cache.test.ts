@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 import type { ChangeFeed } from './changes.ts';
 import { type Admit, createRowCache } from './row-cache.ts';
 
-/** A feed whose news the test makes. */
+/** A feed whose announcements the test makes. */
 function feedOf() {
   let changed: (key: string) => void = () => {};
   let missed: () => void = () => {};

@@ -1,17 +1,17 @@
 import type { ChangeFeed } from './changes.ts';
 
-/** Lets the database be asked when there is room for it, or throws instead. */
+/** Runs the query when there is room for it, or throws instead. */
 export type Admit = <T>(ask: () => Promise<T>) => Promise<T>;
 
 const MAX_ENTRIES = 10_000;
-/** How long a row is believed to be missing. Rows that are made are announced; this is for those made by hand. */
+/** How long a row is believed to be missing. New rows are announced; this is for rows made by hand. */
 const MISSING_MS = 10_000;
 
 /**
  * Keeps small rows that nearly every request needs (a token, a project), so that a read costs one query and
- * not three. A change made by this process is seen at once, another process's as soon as its commit is
- * announced; while announcements can't reach us every look-up asks the database. With `misses` it also keeps that
- * there is no such row, for strangers who name any: then new rows have to be announced like changed ones.
+ * not three. A change by this process is seen at once, another process's as soon as its commit is announced.
+ * While announcements can't reach us, every look-up queries the database. With `misses`, missing rows are
+ * remembered too, against strangers who try any id: then new rows have to be announced like changed ones.
  */
 export function createRowCache<V>(
   feed: ChangeFeed,
@@ -21,7 +21,7 @@ export function createRowCache<V>(
 ) {
   const rows = new Map<number, V>();
   const missingUntil = new Map<number, number>();
-  // Counts changes, so that a row read before a change isn't kept after it.
+  // Counts changes, so that a row that was read before a change isn't kept after it.
   let changes = 0;
   const drop = (key: number) => {
     changes++;
@@ -53,24 +53,27 @@ export function createRowCache<V>(
     return row;
   }
   return {
-    /** `admit` is called when nothing is kept of the row. */
+    /** Runs `admit` if the cache does not have the row. */
     async get(key: number, admit?: Admit): Promise<V | undefined> {
       const found = kept(key);
       if (found) return found.row;
       if (!admit) return ask(key);
-      // Another may have asked while this one waited.
+      // Another request may have loaded the row while this one waited.
       return admit(async () => {
         const meanwhile = kept(key);
         return meanwhile ? meanwhile.row : ask(key);
       });
     },
-    /** Drops what is kept of a row. Call it after the commit that changed it, besides announcing the change. */
+    /**
+     * Drops a row from the cache. Call it after the commit that changed the row, besides announcing the
+     * change.
+     */
     forget: drop,
   };
 }
 
 function keep<V>(entries: Map<number, V>, key: number, value: V): void {
-  // The oldest goes first: to begin anew makes this one the youngest.
+  // The oldest entry is dropped first; deleting and setting makes this one the youngest.
   entries.delete(key);
   if (entries.size >= MAX_ENTRIES) entries.delete(entries.keys().next().value as number);
   entries.set(key, value);

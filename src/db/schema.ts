@@ -5,22 +5,22 @@ import { OperatorError, SchemaError } from '../lib/operator-error.ts';
 
 export type Migrations = Record<string, SchemaMigration>;
 
-/** The first there ever was: a database that has it is Tradewind's. */
+/** The very first migration: a database that has it is Tradewind's. */
 const [FIRST = ''] = Object.keys(migrations);
 
-/** What a database says of its own schema, beside what a release knows. */
+/** The state of a database's schema, compared with what a release knows. */
 export interface Schema {
-  /** Nothing of Tradewind is there yet. */
+  /** Nothing of Tradewind exists there yet. */
   empty: boolean;
-  /** Known to the release and not in the database. */
+  /** Migrations of the release that the database lacks. */
   pending: string[];
-  /** Why the release can't work with what is there, whatever is pending; undefined where it can. */
+  /** Why the release can't work with the schema, apart from `pending`; undefined if it can. */
   refusal: OperatorError | undefined;
-  /** In the database, and of a later release. */
+  /** Migrations of the database that are from a later release. */
   later: string[];
 }
 
-/** What can't be worked with is in the answer; only a database that can't be asked throws. */
+/** Returns the state even if the release can't work with it; throws only if the database can't be queried. */
 export async function readSchema<Tables>(
   db: Kysely<Tables>,
   known: Migrations = migrations,
@@ -51,7 +51,7 @@ export async function readSchema<Tables>(
       return new SchemaError(
         `${newer}. Releases that do not know ${needed} can not work with it: run that release or a later one, or restore a backup from before (docs/backup.md)`,
       );
-    // Whoever is later knows all that came before.
+    // A later release knows all earlier migrations.
     if (pending.length > 0)
       return new SchemaError(
         `${newer}. It lacks ${pending.at(-1)}: neither release came from the other: run the one that the database was migrated by, or a later one of both`,
@@ -60,7 +60,7 @@ export async function readSchema<Tables>(
   }
 }
 
-/** @throws SchemaError where this release can't serve on the schema as it is, with the command that mends it */
+/** @throws SchemaError if this release can't serve on the schema as it is, with the command that fixes it */
 export function requireFit({ empty, refusal, pending }: Schema): void {
   if (refusal) throw refusal;
   const [next] = pending;

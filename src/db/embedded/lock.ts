@@ -4,17 +4,17 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataDirLockedError, EmbeddedDatabaseError } from './errors.ts';
 
-// open(2) on macOS takes the lock itself; Node has no names for these flags.
+// On macOS open(2) itself takes the lock; Node has no names for these flags.
 const DARWIN_O_EXLOCK = 0x20;
 const DARWIN_O_NONBLOCK = 0x4;
 
-// A predecessor that was just killed may need a moment to be gone.
+// A predecessor that was just killed may need a moment to exit.
 const ATTEMPTS = 5;
 const PAUSE_MS = 100;
 
 /**
- * Takes the data folder for this process alone. The kernel holds the lock on the open file, so it ends with the
- * process however that dies, and there is nothing stale to clean up. Throws `DataDirLockedError`.
+ * Locks the data folder for this process. The kernel holds the lock on the open file, so it ends with the
+ * process, however that dies, and there is nothing stale to clean up. Throws `DataDirLockedError`.
  */
 export async function lockDataDir(dataDir: string): Promise<{ release(): void }> {
   const file = path.join(dataDir, 'tradewind.lock');
@@ -30,7 +30,7 @@ export async function lockDataDir(dataDir: string): Promise<{ release(): void }>
   }
 }
 
-/** The locked file's descriptor, or undefined when another process holds it. */
+/** Returns the locked file's descriptor, or undefined if another process holds the lock. */
 function tryLock(file: string): number | undefined {
   const flags = fs.constants.O_RDWR | fs.constants.O_CREAT;
   if (process.platform === 'darwin') {
@@ -42,7 +42,7 @@ function tryLock(file: string): number | undefined {
     }
   }
   const fd = fs.openSync(file, flags, 0o600);
-  // flock(1) locks the open file it inherits; the lock stays with our descriptor after flock has exited.
+  // flock(1) locks the open file that it inherits; the lock stays with our descriptor after flock has exited.
   const flock = spawnSync('flock', ['-x', '-n', '3'], {
     stdio: ['ignore', 'ignore', 'pipe', fd],
     encoding: 'utf8',

@@ -9,7 +9,7 @@ import { EmbeddedDatabaseError } from './errors.ts';
 const POLL_MS = 5;
 // Replaying the log after a crash can take a while.
 const READY_TIMEOUT_MS = 120_000;
-// Processes of a server that was killed may hold its memory for a moment.
+// Processes of a killed server may hold its memory for a moment.
 const RETRY_FOR_MS = 10_000;
 const RETRY_PAUSE_MS = 100;
 const RETRIABLE = /lock file "[^"]*" already exists|pre-existing shared memory|shared memory segment/;
@@ -17,7 +17,7 @@ const RETRIABLE = /lock file "[^"]*" already exists|pre-existing shared memory|s
 const FAST_SHUTDOWN_MS = 10_000;
 const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
 
-/** Starts the server and waits until it takes connections. Throws with the server's own words. */
+/** Starts the server and waits until it accepts connections. Throws with the server's own message. */
 export async function startPostmaster(
   dataDir: string,
   socketDir: string,
@@ -35,7 +35,10 @@ export async function startPostmaster(
   }
 }
 
-/** Fast shutdown; immediate after 10 s, which costs the next start a recovery but no data. */
+/**
+ * Stops the server with a fast shutdown, and after 10 s with an immediate one, which costs the next start a
+ * recovery but no data.
+ */
 export async function stopPostmaster(child: ChildProcess): Promise<void> {
   if (hasExited(child)) return;
   child.ref();
@@ -50,7 +53,10 @@ export async function stopPostmaster(child: ChildProcess): Promise<void> {
   clearTimeout(kill);
 }
 
-/** Ends a server that outlived an earlier Tradewind. Call only with the data folder locked: then nobody uses it. */
+/**
+ * Stops a server that outlived an earlier Tradewind. Call it only while holding the lock of the data folder:
+ * then nobody uses the server.
+ */
 export async function stopOrphan(dataDir: string): Promise<void> {
   const orphan = readPidFile(dataDir)?.pid;
   if (orphan === undefined || !isPostmaster(orphan, dataDir)) return;
@@ -59,7 +65,7 @@ export async function stopOrphan(dataDir: string): Promise<void> {
     const elapsed = Date.now() - started;
     const signal = elapsed < FAST_SHUTDOWN_MS ? 'SIGINT' : 'SIGQUIT';
     if (signal !== sent) {
-      // It may be gone meanwhile.
+      // The process may have exited meanwhile.
       attempt(() => process.kill(orphan, signal));
       sent = signal;
     }
@@ -95,7 +101,7 @@ async function launch(
     cwd: '/',
     env: serverEnvironment(dataDir),
     stdio: ['ignore', log.fd, log.fd],
-    // Its own process group: Ctrl-C goes to ours, and the server must outlast the requests in flight.
+    // In its own process group: Ctrl-C goes to ours, and the server must outlast the running requests.
     detached: true,
   });
   let failure: Error | undefined;
@@ -135,9 +141,9 @@ function readPidFile(dataDir: string): { pid: number; ready: boolean } | undefin
 }
 
 /**
- * Process ids come round again, in containers at once: PostgreSQL would take any process with the id in its old
- * postmaster.pid for a live server. It does ignore its parent's id, which is ours, and still checks the shared memory
- * named in the file, which deleting the file would defeat (miscinit.c, CreateLockFile).
+ * Process ids are reused, in containers immediately: PostgreSQL would take any process with the id in its old
+ * postmaster.pid for a live server. It ignores its parent's id, which is ours, and still checks the shared
+ * memory named in the file. Deleting the file would prevent that check (miscinit.c, CreateLockFile).
  */
 function disownStalePid(dataDir: string): void {
   const file = pidFileOf(dataDir);
@@ -155,7 +161,7 @@ function pidFileOf(dataDir: string): string {
   return path.join(clusterDirOf(dataDir), 'postmaster.pid');
 }
 
-/** Whether the process is the server of this data folder, and not one that was given its id later. */
+/** Whether the process is the server of this data folder, and not another one that got its id later. */
 function isPostmaster(pid: number, dataDir: string): boolean {
   const command = commandLine(pid);
   return command.includes('postgres') && command.includes(clusterDirOf(dataDir));

@@ -3,27 +3,28 @@ import fs from 'node:fs';
 import os from 'node:os';
 import { attempt } from '../../lib/attempt.ts';
 
-/** How the server's programs are started: PostgreSQL refuses to run as root, and needs a user with a name. */
+/** How the server's programs are started: PostgreSQL refuses to run as root, and its user needs a name. */
 export interface Runner {
-  /** Program and arguments that go before the command. */
+  /** Program and arguments that precede the command. */
   prefix: string[];
-  /** Identity for `child_process`, where the prefix doesn't change it. */
+  /** The identity for `child_process`, if the prefix doesn't change it. */
   identity: { uid: number; gid: number } | undefined;
-  /** Owner of the database's files, as seen from this process. */
+  /** Owner of the database files, as seen from this process. */
   owner: { uid: number; gid: number };
-  /** Owner of the socket's folder, likewise. */
+  /** Owner of the socket's folder, as seen from this process. */
   socketOwner: { uid: number; gid: number };
 }
 
-// "nobody": known to /etc/passwd everywhere, which is all that initdb asks.
+// "nobody" is in every /etc/passwd, which is all that initdb needs.
 const NOBODY = { uid: 65534, gid: 65534 };
 
-// SIGINT is PostgreSQL's fast shutdown: the server ends when this process dies, even by kill -9.
+// SIGINT is PostgreSQL's fast shutdown: the server stops when this process dies, even by kill -9.
 const DIE_WITH_PARENT = ['setpriv', '--pdeathsig', 'INT'];
 
 /**
- * As nobody, with the one right to enter folders that only others may enter (a checkout under /root or in somebody's
- * closed home). access(2) ignores that right for ordinary users unless no_setuid_fixup is set, and initdb asks it.
+ * Runs as nobody, with the one extra right to enter closed folders (a checkout under /root or in a user's
+ * closed home). access(2), which initdb calls, ignores that right for ordinary users unless no_setuid_fixup
+ * is set.
  */
 const AS_NOBODY_IN_CLOSED_FOLDERS = [
   ...['setpriv', '--reuid', String(NOBODY.uid), '--regid', String(NOBODY.gid), '--clear-groups'],
@@ -32,13 +33,13 @@ const AS_NOBODY_IN_CLOSED_FOLDERS = [
   ...['--nnp', '--pdeathsig', 'INT'],
 ];
 
-/** Still ourselves outside, "nobody" in its own eyes. Containers often forbid it. */
+/** Still our own user outside, but "nobody" inside the namespace. Containers often forbid it. */
 const AS_NOBODY_IN_NAMESPACE = [
   ...['unshare', '-U', `--map-user=${NOBODY.uid}`, `--map-group=${NOBODY.gid}`],
   ...DIE_WITH_PARENT,
 ];
 
-/** The ways to try, best first. */
+/** Returns the ways to try, best first. */
 export function runners(): Runner[] {
   const self = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   const own = (prefix: string[]): Runner => ({ prefix, identity: undefined, owner: self, socketOwner: self });
@@ -61,7 +62,10 @@ export function runners(): Runner[] {
   return hasName ? ways : [own(AS_NOBODY_IN_NAMESPACE), ...ways];
 }
 
-/** Whether the runner can work in the folder and execute the server there: its version, or why not. */
+/**
+ * Checks whether the runner can work in the folder and execute the server there. Returns the server's
+ * version, or why not.
+ */
 export function probe(
   runner: Runner,
   postgres: string,
@@ -76,7 +80,9 @@ export function probe(
   return { problem: (result.error?.message ?? result.stderr).trim() };
 }
 
-/** Without special rights the other user needs to pass through our folder; what is in it stays closed to them. */
+/**
+ * Without special rights, the other user has to pass through our folder; its contents stay closed to them.
+ */
 function letThrough(dataDir: string): void {
   const { mode } = fs.statSync(dataDir);
   if ((mode & 0o011) === 0) fs.chmodSync(dataDir, (mode & 0o7777) | 0o011);

@@ -13,7 +13,7 @@ const isRoot = process.getuid?.() === 0;
 const isLinux = process.platform === 'linux';
 const FIXTURE = fileURLToPath(new URL('fixtures/tradewind.mjs', import.meta.url));
 const TSX = import.meta.resolve('tsx');
-// Another user's name and id that every Linux has.
+// The id of another user that every Linux has.
 const DAEMON = 1;
 
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'tw-embedded-'));
@@ -41,7 +41,7 @@ async function query(server: EmbeddedServer, sql: string): Promise<Record<string
   }
 }
 
-/** Starts the fixture; `lines` grows with what it prints. */
+/** Starts the fixture; `lines` collects what it prints. */
 function spawnTradewind(dataDir: string, mode: string, options: { prefix?: string[]; path?: string } = {}) {
   const [command = '', ...args] = [
     ...(options.prefix ?? []),
@@ -89,7 +89,7 @@ async function expectAcknowledgedRows(dataDir: string, lines: string[]): Promise
   expect(acknowledged.filter((n) => !kept.has(n))).toEqual([]);
 }
 
-/** False for a zombie too, which in a container without an init process stays. */
+/** Returns false for zombies too, which stay in a container without an init process. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -99,7 +99,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** The processes of the server: its main process and that one's children. */
+/** Returns the server's processes: its main process and that process's children. */
 function processesOf(pid: number): number[] {
   const parentOf = (id: string) => /^PPid:\t(\d+)$/m.exec(fs.readFileSync(`/proc/${id}/status`, 'utf8'))?.[1];
   const isChild = (id: string) => {
@@ -118,7 +118,7 @@ function processesOf(pid: number): number[] {
   ];
 }
 
-/** Tries to connect to the socket as another user; the error's code, or "connected". */
+/** Tries to connect to the socket as another user. Returns the error's code, or "connected". */
 function connectAs(uid: number, host: string): string {
   const script = `require('node:net').connect(process.argv[1]).on('connect', () => { console.log('connected'); process.exit(); }).on('error', (e) => console.log(e.code))`;
   const args = ['--reuid', String(uid), '--regid', String(uid), '--clear-groups'];
@@ -282,7 +282,7 @@ describe('the embedded server', () => {
     for (const pid of processes) {
       const texts = ['cmdline', 'environ'].map((file) => fs.readFileSync(`/proc/${pid}/${file}`, 'utf8'));
       expect(texts.join(' ')).toContain(dataDir);
-      // Ctrl-C in a terminal reaches all of our session's group; the server has its own.
+      // Ctrl-C in a terminal reaches our whole process group; the server has its own.
       expect(fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[3]).not.toBe(
         process.pid,
       );
@@ -301,7 +301,7 @@ describe.runIf(isRoot && isLinux)('as root', () => {
     fs.chownSync(closed, DAEMON, DAEMON);
     const server = await start(dataDir);
     expect(await query(server, 'select 1 as x')).toEqual([{ x: 1 }]);
-    // From here on only the server's own folders protect it.
+    // From here on, only the server's own folders protect it.
     fs.chmodSync(closed, 0o755);
     fs.chmodSync(dataDir, 0o755);
     for (const uid of [DAEMON, 65533, 65534]) expect(connectAs(uid, server.connection.host)).toBe('EACCES');

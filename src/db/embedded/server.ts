@@ -16,27 +16,31 @@ const RESTART_PAUSE_MS = { first: 100, longest: 5_000 };
 export interface EmbeddedServer {
   /** For `pg.Pool`; `host` is the folder of the unix socket. */
   connection: { host: string; port: number; user: string; database: string };
-  /** The same as a URL, the socket's folder in `?host=`. */
+  /** The same as a URL, with the socket's folder in `?host=`. */
   url: string;
-  /** The server's main process; another one after a restart. */
+  /** The server's main process; it changes with a restart. */
   readonly pid: number;
-  /** Fast shutdown, then gives the data folder free. */
+  /** Stops the server with a fast shutdown, then unlocks the data folder. */
   stop(): Promise<void>;
 }
 
 export interface EmbeddedServerOptions {
-  /** Made if missing, and closed to other users. Holds `postgres/` (the database), `postgres.log`, `run/` (the socket), `tradewind.lock`. */
+  /**
+   * Created if missing, and closed to other users. Contains `postgres/` (the database), `postgres.log`,
+   * `run/` (the socket), `tradewind.lock`.
+   */
   dataDir: string;
-  /** Takes one line for the operator. */
+  /** Receives lines for the operator. */
   log: (message: string) => void;
-  /** Folders to look for `initdb` and `postgres` in, best first; default: npm package, then system. */
+  /** Folders in which to look for `initdb` and `postgres`, best first; default: npm package, then system. */
   binDirs?: string[];
 }
 
 /**
- * Starts the PostgreSQL server of a data folder, creates its database on the first start, and keeps it running until
- * `stop`. It ends with this process, however that ends. Throws `DataDirLockedError` when another Tradewind has the
- * folder, `EmbeddedDatabaseError` when it can't run here; both messages are for the operator.
+ * Starts the PostgreSQL server of a data folder, creates its database on the first start, and keeps it
+ * running until `stop`. The server stops when this process ends, however it ends. Throws `DataDirLockedError`
+ * if another Tradewind uses the folder, `EmbeddedDatabaseError` if the server can't run here; both messages
+ * are for the operator.
  */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const { log } = options;
@@ -76,7 +80,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   }
 }
 
-/** The first binaries that work here, for an existing database those of its version. */
+/** Returns the first binaries that work here; for an existing database, the first of its version. */
 function choose(dataDir: string, binDirs: string[]): Installation {
   const wanted = clusterMajor(dataDir);
   const versions: number[] = [];
@@ -110,7 +114,7 @@ function whyNone(
   return `No PostgreSQL ${OLDEST_MAJOR} or newer found for ${process.platform}-${process.arch}. Run "npm ci" without --omit=optional, or install one (Debian, Ubuntu: apt-get install postgresql), or set DATABASE_URL to use one elsewhere.`;
 }
 
-/** Starts the server again whenever it ends by itself; clients reconnect. */
+/** Restarts the server whenever it ends by itself; clients reconnect. */
 function keepRunning(first: ChildProcess, start: () => Promise<ChildProcess>, log: (line: string) => void) {
   let child = first;
   let stopping = false;
@@ -140,13 +144,13 @@ function keepRunning(first: ChildProcess, start: () => Promise<ChildProcess>, lo
       }
     }
   };
-  // Where setpriv is missing nothing else ends the server with us.
+  // Without setpriv, nothing else stops the server when we exit.
   const endWithUs = () => void child.kill('SIGINT');
   process.once('exit', endWithUs);
   watch();
   return {
     pid: () => child.pid ?? 0,
-    /** False when it was stopped before. */
+    /** Returns false if the server was stopped before. */
     async stop(): Promise<boolean> {
       if (stopping) return false;
       stopping = true;
