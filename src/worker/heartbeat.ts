@@ -3,16 +3,16 @@ import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../db/tables.ts';
 
 export const BEAT_MS = 2_000;
-/** Three missed beats and a little. */
+/** Three missed beats and a little more. */
 const DEAD_AFTER_MS = 8_000;
 
-/** By the database's clock: processes' own clocks may differ. */
+/** By the database's clock, since the clocks of processes may differ. */
 const LIVES = sql<boolean>`beat_at >= now() - ${DEAD_AFTER_MS} * interval '1 millisecond'`;
 
-/** Of a row that names the worker that has it. */
+/** For rows that name the worker that claimed them. */
 export const WORKER_IS_DEAD = sql<boolean>`not exists (select from workers where workers.id = worker_id and ${LIVES})`;
 
-/** Says that a worker lives, and what its engines for AI tasks can do. */
+/** Records that a worker is alive, and what its engines for AI tasks can do. */
 export async function beat(db: Kysely<Tables>, id: string, capabilities: object | null): Promise<void> {
   await sql`
     insert into workers (id, host, pid, capabilities)
@@ -22,7 +22,10 @@ export async function beat(db: Kysely<Tables>, id: string, capabilities: object 
   );
 }
 
-/** Of workers that can't be alive: nobody waits for their silence. What they could do stays known for its while. */
+/**
+ * Declares workers dead that can't be alive, so that nobody waits for their heartbeat to get old. Their
+ * capabilities stay known for a while.
+ */
 export async function declareDead(db: Kysely<Tables>, ids: readonly string[]): Promise<void> {
   await db
     .updateTable('workers')
@@ -36,7 +39,7 @@ export async function livingWorkers(db: Kysely<Tables>): Promise<Set<string>> {
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Of each start there is a row; those of long ago say nothing any more. */
+/** Every start adds a row; old rows are of no use. */
 export async function forgetOldWorkers(db: Kysely<Tables>): Promise<void> {
   await db.deleteFrom('workers').where(sql<boolean>`beat_at < now() - interval '1 hour'`).execute();
 }

@@ -1,25 +1,28 @@
-/** A piece of work in a worker's hands. */
+/** A piece of work that a worker has claimed. */
 export interface Claim {
   key: string;
-  /** As it was when it was taken. In another state, or in other hands, it isn't to be worked on. */
+  /** The state when it was claimed. If the state or the worker has changed, it must not be worked on. */
   state: string | number;
-  /** Works on it until it is out of this worker's hands; aborted, it is given back. */
+  /** Works on it until the claim is released; if aborted, the claim is released as well. */
   work(signal: AbortSignal): Promise<void>;
 }
 
-/** Work that workers share out among themselves in the database, each piece to one of them. */
+/** Work that workers divide among themselves through the database, each piece to one of them. */
 export interface Queue {
-  /** As it is called in the log. */
+  /** Its name in the log. */
   name: string;
-  /** Under it workers hear that there may be something to take, and with a key that they may have that no more. */
+  /** The topic that tells workers of new work and, with a key, that a claim may no longer be theirs. */
   topic: string;
-  /** Takes some of what is due, if there is room beside what is in hand. False where there is nothing more to take. */
+  /**
+   * Claims some of the due work, if there is room beside what is claimed already. Returns false if nothing is
+   * left to claim.
+   */
   take(inHand: ReadonlyMap<string, unknown>, begin: (claim: Claim) => void): Promise<boolean>;
-  /** What the database counts as this worker's: its state by key. */
+  /** Returns what the database counts as this worker's: states by key. */
   claimed(): Promise<ReadonlyMap<string, Claim['state']>>;
   giveBack(keys: readonly string[]): Promise<void>;
-  /** Frees what is in the hands of dead workers. Answers how much that was. */
+  /** Releases the claims of dead workers. Returns how many there were. */
   takeFromDead(): Promise<number>;
-  /** What there is to do now and then besides. */
+  /** Does the queue's regular housekeeping. */
   sweep(): Promise<void>;
 }

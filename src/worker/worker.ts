@@ -6,12 +6,14 @@ import { loop } from '../lib/loop.ts';
 import { BEAT_MS, beat, declareDead, forgetOldWorkers, livingWorkers } from './heartbeat.ts';
 import type { Claim, Queue } from './queue.ts';
 
-/** How long news may be missed. Work is announced, so that nothing waits for this. */
+/**
+ * How long a lost announcement may delay work. Work is normally announced, so that nothing waits for this.
+ */
 const LOOK_MS = 500;
 const SWEEP_MS = 1_000;
 
 interface Foundation {
-  /** Opened for writes that may be repeated. */
+  /** A database opened for writes that may be repeated. */
   database: Database;
   changes: ChangeFeed;
   log: Logger;
@@ -19,17 +21,20 @@ interface Foundation {
 
 export interface Worker {
   id: string;
-  /** Says what its engines for AI tasks can do. */
+  /** Records what its engines for AI tasks can do. */
   can(capabilities: object): Promise<void>;
-  /** Takes work from this queue too. */
+  /** Makes the worker take work from this queue too. */
   serve(queue: Queue): void;
-  /** Lets work at hand end, at most `graceMs`, and gives the rest back: another process takes it at once. */
+  /**
+   * Lets running work finish within `graceMs` and releases the rest, so that another process can claim it at
+   * once.
+   */
   stop(graceMs: number): Promise<void>;
 }
 
 /**
- * A worker that is known to live.
- * @param options.takeOverAllAtStart no other can be alive (embedded database): what others have in hand is taken at once
+ * Starts a worker and its heartbeat. @param options.takeOverAllAtStart no other worker can be alive (embedded
+ * database), so that all of their claims are taken over at once
  */
 export async function startWorker(
   options: Foundation & { takeOverAllAtStart?: boolean | undefined },
@@ -68,7 +73,7 @@ type Serving = Pick<Worker, 'stop'>;
 function serve(queue: Queue, { database, changes, log }: Foundation): Serving {
   const inHand = new Map<string, { state: Claim['state']; stop: AbortController; done: Promise<void> }>();
   let stopping = false;
-  /** Whether what the database counts as this worker's has to be held against what is in hand. */
+  /** Whether the claims in the database have to be compared with those in memory. */
   let unsure = false;
 
   const looking = loop(`looking for ${queue.name}`, LOOK_MS, log, async () => {
@@ -77,7 +82,7 @@ function serve(queue: Queue, { database, changes, log }: Foundation): Serving {
   });
 
   function begin({ key, state, work }: Claim): void {
-    // It was freed and taken anew in one moment.
+    // It was released and claimed again between two looks.
     inHand.get(key)?.stop.abort(new Error('It was taken anew'));
     const stop = new AbortController();
     const done = work(stop.signal)
@@ -86,7 +91,7 @@ function serve(queue: Queue, { database, changes, log }: Foundation): Serving {
           log.error({ err: error, key }, `one of the ${queue.name} was dropped, and is found again`);
       })
       .finally(() => {
-        // It may have been taken again already.
+        // It may have been claimed again already.
         if (inHand.get(key)?.stop === stop) inHand.delete(key);
         looking.now();
       });
@@ -94,8 +99,8 @@ function serve(queue: Queue, { database, changes, log }: Foundation): Serving {
   }
 
   /**
-   * Ends work on what others have by now or on what something else is wanted of, however long it hangs. Gives back what is
-   * this worker's without its knowing: an answer of the database was lost. Nothing is taken meanwhile.
+   * Aborts work whose claim is lost or outdated, even if it hangs. Releases claims that this worker doesn't
+   * know of, since an answer of the database was lost. Nothing is claimed meanwhile.
    */
   async function compare(): Promise<void> {
     unsure = false;
