@@ -1,4 +1,4 @@
-/** Kinds of resources that user actions are about, as the published contract names them. */
+/** Kinds of resources in user actions, as the published contract names them. */
 export type ResourceType =
   | 'external_ip'
   | 'file_shares'
@@ -19,10 +19,10 @@ export type ResourceType =
   | 'subnet'
   | 'volume';
 
-/** Something that a request is about. */
+/** A resource that a request is about. */
 export interface ActionResource {
   type: ResourceType;
   id: string | number;
-  /** What people look for it by: its name or its address. */
+  /** The name or address by which people look for it. */
   name?: string | null;
 }

@@ -1,4 +1,4 @@
-/** Hosts that may be talked to although their addresses are not public. */
+/** Hosts that may be contacted although their addresses are not public. */
 export interface AllowedHosts {
   allows(url: URL): boolean;
 }
@@ -8,8 +8,8 @@ export const NO_HOSTS: AllowedHosts = { allows: () => false };
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
 /**
- * Reads a list such as `media.internal, 10.0.0.7:8080, [fd00::1]:80`. A host without a port is allowed with every port.
- * Undefined when an entry is no host.
+ * Parses a list such as `media.internal, 10.0.0.7:8080, [fd00::1]:80`. A host without a port is allowed with
+ * every port. Returns undefined if an entry is not a host.
  */
 export function parseAllowedHosts(text: string): AllowedHosts | undefined {
   const entries = new Set<string>();
@@ -28,7 +28,7 @@ export function parseAllowedHosts(text: string): AllowedHosts | undefined {
   };
 }
 
-/** In the form in which the parser of addresses writes hosts, so that `0x7f.1` and `127.0.0.1` are one. */
+/** Normalizes a host as the URL parser does, so that `0x7f.1` and `127.0.0.1` are the same. */
 function hostAndPort(entry: string): string | undefined {
   if (/[/?#@\s\\]/.test(entry) || !URL.canParse(`http://${entry}`)) return undefined;
   const { hostname, port } = new URL(`http://${entry}`);

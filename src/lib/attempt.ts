@@ -1,4 +1,4 @@
-/** What the work answers; undefined where it fails, for whatever reason: of things that needn't be there. */
+/** Returns the result of `work`; undefined if it fails for any reason. For things that may be missing. */
 export function attempt<T>(work: () => T): T | undefined {
   try {
     return work();

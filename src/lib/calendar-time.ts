@@ -3,14 +3,20 @@ import { MOMENT_RULE } from './timestamps.ts';
 
 const SECOND = 1_000;
 
-/** A date-time of a request. A leap second has the form of one, but no Date can hold it. @throws InvalidError */
+/**
+ * Returns a request's date-time as a Date. A leap second is well-formed, but no Date can hold it. @throws
+ * InvalidError
+ */
 export function momentIn(field: string, text: string): Date {
   const date = new Date(text);
   if (Number.isNaN(date.getTime())) throw new InvalidError({ [field]: [MOMENT_RULE] });
   return date;
 }
 
-/** The time that a query field names; without an offset it is UTC. @throws InvalidError for a time that no calendar has */
+/**
+ * Returns the time in a query field; without an offset it is UTC. @throws InvalidError for a time that does
+ * not exist
+ */
 export function calendarTime(field: string, text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const date = new Date(/([Zz]|[+-]\d{2}:?\d{2})$/.test(text.slice(19)) ? text : `${text}Z`);
@@ -20,18 +26,24 @@ export function calendarTime(field: string, text: string | undefined): Date | un
   return date;
 }
 
-/** `Date` reads the 31st of February as the 3rd of March. */
+/** `Date` reads 31 February as 3 March. */
 function isDay(text: string): boolean {
   const day = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
 
-/** The first moment after a time. Answers show whole seconds, so a time without a fraction stands for all of its second. */
+/**
+ * Returns the first moment after a time. Answers show whole seconds, so a time without a fraction stands for
+ * its whole second.
+ */
 export function afterTime(date: Date | undefined): Date | undefined {
   return date && new Date(date.getTime() + (date.getTime() % SECOND === 0 ? SECOND : 1));
 }
 
-/** The times that a list is narrowed to: from the first one on, and before the second. @throws InvalidError */
+/**
+ * Returns the period that a list is limited to: from the first time, and before the second. @throws
+ * InvalidError
+ */
 export function periodOf(query: { from_timestamp?: string; to_timestamp?: string }): {
   from: Date | undefined;
   before: Date | undefined;

@@ -9,9 +9,9 @@ export interface CanonicalAddress {
 }
 
 export interface CanonicalCidr {
-  /** The address as it was given, host bits kept, with its mask: `10.0.0.1/24`. */
+  /** The address as it was given, including host bits, with its mask: `10.0.0.1/24`. */
   cidr: string;
-  /** The network it lies in, host bits cleared: `10.0.0.0/24`. */
+  /** The network of the address, with host bits cleared: `10.0.0.0/24`. */
   network: string;
   family: IpFamily;
 }
@@ -20,8 +20,8 @@ const PREFIX_LENGTH = /^(?:0|[1-9]\d{0,2})$/;
 const EMBEDDED_IPV4 = /(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/;
 
 /**
- * One address in its one text form: dotted decimal, or IPv6 in lower case and compressed as in RFC 5952.
- * Undefined for what only some parsers take: `10.1`, octal or hexadecimal parts, zone ids.
+ * Returns the canonical text of an address: dotted decimal, or IPv6 in lower case and compressed as in RFC
+ * 5952. Undefined for forms that only some parsers accept: `10.1`, octal or hexadecimal parts, zone ids.
  */
 export function canonicalAddress(text: string): CanonicalAddress | undefined {
   if (isIPv4(text)) return { address: text, family: 'IPv4' };
@@ -30,10 +30,10 @@ export function canonicalAddress(text: string): CanonicalAddress | undefined {
 }
 
 /**
- * A CIDR in its one text form; a missing mask becomes /32 or /128. Host bits stay in `cidr`, as Neutron
- * keeps them in `remote_ip_prefix`, so that a declarative client reads back what it wrote; `network` is
- * the form for comparing. Everything else refuses them: see `hostBitsFault`. Netmasks (`/255.0.0.0`) and `/08` are
- * no CIDR.
+ * Returns the canonical text of a CIDR; a missing mask becomes /32 or /128. Host bits stay in `cidr`, as
+ * Neutron keeps them in `remote_ip_prefix`, so that a declarative client reads back what it wrote; `network`
+ * is the form for comparing. Every other field refuses host bits: see `hostBitsFault`. Netmasks
+ * (`/255.0.0.0`) and `/08` are not accepted.
  */
 export function canonicalCidr(text: string): CanonicalCidr | undefined {
   const slash = text.indexOf('/');
@@ -48,12 +48,14 @@ export function canonicalCidr(text: string): CanonicalCidr | undefined {
   return { cidr, network: `${parser.networkAddressFromCIDR(cidr)}/${mask}`, family };
 }
 
-/** What is wrong with a range that has bits beyond its mask: nobody can know which of the two was meant. */
+/**
+ * Returns an error text for a range with bits beyond its mask: nobody can know which of the two was meant.
+ */
 export function hostBitsFault({ cidr, network }: CanonicalCidr): string | undefined {
   return cidr === network ? undefined : `Has bits set beyond its mask. Did you mean ${network}?`;
 }
 
-/** An address or a range, as access rules and address pairs take it, in its one text form. */
+/** Returns the canonical text of an address or a range, for access rules and address pairs. */
 export function addressOrRange(text: string): { address: string } | { fault: string } {
   const address = canonicalAddress(text)?.address;
   if (address !== undefined) return { address };
@@ -63,7 +65,7 @@ export function addressOrRange(text: string): { address: string } | { fault: str
   return fault === undefined ? { address: range.network } : { fault };
 }
 
-/** ipaddr.js reads `::1.2.3.4` as if it were `::ffff:1.2.3.4`, so the dotted tail becomes two groups first. */
+/** ipaddr.js reads `::1.2.3.4` as `::ffff:1.2.3.4`, so the dotted tail is converted to two groups first. */
 function withoutDottedTail(text: string): string {
   return text.replace(EMBEDDED_IPV4, (_tail, a: string, b: string, c: string, d: string) => {
     const group = (high: string, low: string) => (Number(high) * 256 + Number(low)).toString(16);

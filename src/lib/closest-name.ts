@@ -1,7 +1,9 @@
-/** Longer texts are nobody's slip of the pen, and the distance costs time by the product of the lengths. */
+/**
+ * Longer names are hardly typing errors, and the cost of the distance grows with the product of the lengths.
+ */
 const MAX_LENGTH = 64;
 
-/** The known name that a mistyped one most likely means: at most a third of its characters differ. */
+/** Returns the known name that was most likely meant: at most a third of its characters differ. */
 export function closestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > MAX_LENGTH) return undefined;
   const typed = plain(name);
@@ -14,14 +16,14 @@ export function closestName(name: string, known: readonly string[]): string | un
   return best?.name;
 }
 
-/** Flags and fields are told apart by their letters only. */
+/** Only the letters of flags and fields matter. */
 function plain(name: string): string {
   return name.toLowerCase().replaceAll('_', '-').replace(/^-+/, '');
 }
 
 /**
- * Insertions, deletions and replacements that turn one text into the other (Levenshtein). Stops where they are more
- * than `most`, since a stranger may send many names that are like many known ones.
+ * Counts the insertions, deletions and replacements that turn one text into the other (Levenshtein). Stops
+ * beyond `most`, since a stranger may send many names that resemble many known ones.
  */
 function editDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return Number.POSITIVE_INFINITY;

@@ -1,16 +1,16 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 
-// The schemas (draft 7) are the catalogue's, not a client's: trusted and few.
+// The schemas (draft 7) come from the catalogue, not from clients: they are trusted and few.
 const ajv = new Ajv({ strict: false, validateSchema: false, addUsedSchema: false });
 addFormats.default(ajv);
 
-/** By the schema's text, so that a catalogue read anew doesn't compile the same schema again. */
+/** By the schema's text, so that a catalogue that is read again doesn't compile the same schema again. */
 const validators = new Map<string, ValidateFunction>();
 
 /**
- * What is wrong with a field's value by its template's JSON Schema, without a full stop; undefined if nothing.
- * Throws when the schema itself is broken.
+ * Returns why a value does not fit its template's JSON Schema, without a full stop; undefined if it fits.
+ * Throws if the schema itself is broken.
  */
 export function fieldValueFault(schema: unknown, value: unknown): string | undefined {
   const validate = validatorOf(schema);
@@ -24,7 +24,7 @@ function validatorOf(schema: unknown): ValidateFunction | undefined {
   const text = JSON.stringify(schema);
   let validate = validators.get(text);
   if (!validate) {
-    // A copy of our own: the validator keeps compiled schemas by object as well.
+    // Compiles a copy, since the validator would also keep compiled schemas by object.
     validate = ajv.compile(JSON.parse(text) as object);
     validators.set(text, validate);
   }

@@ -8,7 +8,7 @@ export interface DdosField {
   field_value: unknown;
 }
 
-/** Template id and name as the client gave them: at least one of them while enabled. */
+/** Template id and name as the client gave them: at least one of them while the profile is enabled. */
 export interface DdosProfile {
   enabled: boolean;
   fields: DdosField[];
@@ -16,7 +16,7 @@ export interface DdosProfile {
   profile_template_name: string | null;
 }
 
-/** A field of a DDoS profile template. `validation_schema` is a JSON Schema of the catalogue, or null. */
+/** A field of a DDoS profile template. `validation_schema` is a JSON Schema from the catalogue, or null. */
 export interface DdosTemplateField {
   id: number;
   name: string;
@@ -39,7 +39,10 @@ export interface DdosContext {
   ddosTemplates: readonly DdosTemplate[];
 }
 
-/** Problems of the DDoS profile that a cluster would have. A profile that is off needs nothing, but what it holds must be valid. */
+/**
+ * Returns the problems of a cluster's DDoS profile. A disabled profile may be incomplete, but its contents
+ * must be valid.
+ */
 export function ddosProfileProblems(profile: DdosProfile, { ddosTemplates }: DdosContext): FieldProblem[] {
   const { profile_template: id, profile_template_name: name } = profile;
   if (id === null && name === null) return noTemplateProblems(profile, ddosTemplates);
@@ -99,7 +102,7 @@ function fieldProblems(
       },
     ];
   }
-  // Null is the absence of a value; whether that is enough is a matter of required fields.
+  // Null means that there is no value; `missingProblems` checks required fields.
   if (field_value === null) return [];
   const fault = fieldValueFault(known.validation_schema, field_value);
   if (fault === undefined) return [];
@@ -107,7 +110,9 @@ function fieldProblems(
   return [{ field: `${path}.field_value`, message: `${fault}${hint}.` }];
 }
 
-/** Required fields without a value of the client's or the template's own. */
+/**
+ * Returns problems for required fields that have neither a value of the client nor a default of the template.
+ */
 function missingProblems(fields: readonly DdosField[], template: DdosTemplate): FieldProblem[] {
   return template.fields
     .filter((known) => known.required === true && known.default === null)

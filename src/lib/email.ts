@@ -2,11 +2,13 @@ import { Type } from 'typebox';
 import validator from 'validator';
 import { InvalidError } from './errors.ts';
 
-/** An e-mail address in a request. `requireEmail` asks for more than this schema can. */
+/** An e-mail address in a request. `requireEmail` checks more than this schema can. */
 export const Email = (description: string) =>
   Type.String({ format: 'email', maxLength: 254, description, examples: ['security@example.com'] });
 
-/** Stricter than the format that the schema names: lengths of the parts, top-level domain. @throws InvalidError */
+/**
+ * Checks more strictly than the schema's format: lengths of the parts, top-level domain. @throws InvalidError
+ */
 export function requireEmail(email: string, field = 'email'): void {
   if (validator.isEmail(email)) return;
   throw new InvalidError({ [field]: ['Must be a valid email, such as security@example.com.'] });

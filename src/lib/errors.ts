@@ -1,15 +1,15 @@
 /**
- * Domain errors: what went wrong, free of HTTP. `src/http/errors.ts` is the only place that turns them
- * into statuses and bodies. `message` is always fit for the client; an internal text goes to `cause`.
+ * Domain errors: what went wrong, independent of HTTP. Only `src/http/errors.ts` turns them into statuses and
+ * bodies. `message` is always fit for the client; internal texts go to `cause`.
  */
 
 /** Texts by field path, e.g. `{'security_group.name': ['must be 3 to 63 characters long']}`. */
 export type InvalidFields = Record<string, string[]>;
 
-/** One fault of one field. `field` is a dotted path into the request, with indexes: `pools.0.flavor_id`. */
+/** One problem of one field. `field` is a dotted path into the request, with indexes: `pools.0.flavor_id`. */
 export interface FieldProblem {
   field: string;
-  /** A sentence that says what is wrong and, where it isn't obvious, what to send instead. */
+  /** A sentence that says what is wrong and, if that isn't obvious, what to send instead. */
   message: string;
 }
 
@@ -26,7 +26,7 @@ export abstract class DomainError extends Error {
     | 'unprocessable'
     | 'too-many-requests'
     | 'unavailable';
-  /** What to do about it, where the message is the contract's, word by word, and doesn't say. */
+  /** What to do about it, for messages that the contract prescribes word for word and that don't say it. */
   readonly hint: string | undefined;
 
   constructor(message: string, hint?: string) {
@@ -39,7 +39,7 @@ export abstract class DomainError extends Error {
   }
 }
 
-/** The request can't be taken as it is: 400, with the texts by field. */
+/** The request is invalid: 400, with the texts by field. */
 export class InvalidError extends DomainError {
   readonly kind = 'invalid';
   readonly fields: InvalidFields;
@@ -51,10 +51,10 @@ export class InvalidError extends DomainError {
   }
 }
 
-/** No or bad credentials: 401. */
+/** Credentials are missing or wrong: 401. */
 export class UnauthenticatedError extends DomainError {
   readonly kind = 'unauthenticated';
-  /** Whether a credential was given at all; the cloud area tells the two apart by class. */
+  /** Whether a credential was given at all; the cloud area has different classes for the two cases. */
   readonly given: boolean;
 
   constructor(message: string, given: boolean, hint?: string) {
@@ -63,12 +63,12 @@ export class UnauthenticatedError extends DomainError {
   }
 }
 
-/** Known who it is, and they may not: 403. */
+/** The caller is known but not allowed to do this: 403. */
 export class ForbiddenError extends DomainError {
   readonly kind = 'forbidden';
 }
 
-/** Unknown, or another tenant's, which must look the same: 404. */
+/** The thing does not exist or belongs to another tenant, which must look the same: 404. */
 export class NotFoundError extends DomainError {
   readonly kind = 'not-found';
 
@@ -77,7 +77,7 @@ export class NotFoundError extends DomainError {
   }
 }
 
-/** Exists already, in use, or locked by a running task: 409. Always free of side effects. */
+/** The thing exists already, is in use, or is locked by a running task: 409. Never has side effects. */
 export class ConflictError extends DomainError {
   readonly kind = 'conflict';
 }
@@ -95,7 +95,7 @@ export class QuotaExceededError extends DomainError {
   }
 }
 
-/** Too many unfinished AI tasks of one client: 400 in the streaming area (contract 8.1). */
+/** A client has too many unfinished AI tasks: 400 in the streaming area (contract 8.1). */
 export class QueueFullError extends DomainError {
   readonly kind = 'queue-full';
 }
@@ -105,7 +105,7 @@ export class PreconditionFailedError extends DomainError {
   readonly kind = 'precondition-failed';
 }
 
-/** Understood and well-formed, and still nothing that can be done: 422. */
+/** The request is well-formed but can't be carried out: 422. */
 export class UnprocessableError extends DomainError {
   readonly kind = 'unprocessable';
 }
@@ -121,13 +121,13 @@ export class TooManyRequestsError extends DomainError {
   }
 }
 
-/** Something that every request needs is away for the moment: 503. What it is goes to `cause`. */
+/** Something that every request needs is unavailable right now: 503. `cause` says what. */
 export class UnavailableError extends DomainError {
   readonly kind = 'unavailable';
 }
 
 function fieldsOf(problems: FieldProblem[]): InvalidFields {
-  // A Map, because a stranger names the fields, and `{}` knows a "constructor" already.
+  // A Map, because strangers choose the field names, and `{}` already has a "constructor".
   const fields = new Map<string, Set<string>>();
   for (const { field, message } of problems) {
     const texts = fields.get(field);
@@ -142,7 +142,7 @@ function summaryOf(fields: InvalidFields): string {
   return `Validation error: ${parts.join('; ').replaceAll('.; ', '; ')}`;
 }
 
-/** What is asked for, or undefined when it ends in NotFoundError. */
+/** Returns the result, or undefined if it is a NotFoundError. */
 export async function ifFound<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;

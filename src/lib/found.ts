@@ -1,13 +1,16 @@
 import { NotFoundError } from './errors.ts';
 import { isUuid } from './ids.ts';
 
-/** @throws NotFoundError when there is nothing */
+/** @throws NotFoundError if `thing` is undefined */
 export function found<T>(kind: string, id: string | number, thing: T | undefined): T {
   if (thing === undefined) throw new NotFoundError(kind, id);
   return thing;
 }
 
-/** What there is by that id. One that is no UUID names nothing, and isn't asked for. @throws NotFoundError */
+/**
+ * Returns the thing with that id. An id that is not a UUID can't exist, so it is not looked up. @throws
+ * NotFoundError
+ */
 export async function foundById<T>(kind: string, id: string, find: () => Promise<T | undefined>): Promise<T> {
   return found(kind, id, isUuid(id) ? await find() : undefined);
 }

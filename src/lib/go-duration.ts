@@ -1,4 +1,4 @@
-/** Nanoseconds by unit, as Go's `time.ParseDuration` knows them. Both signs for micro are in use. */
+/** Nanoseconds by unit, as in Go's `time.ParseDuration`. Both signs for micro are in use. */
 const NANOSECONDS: Record<string, bigint> = {
   ns: 1n,
   us: 1_000n,
@@ -9,14 +9,14 @@ const NANOSECONDS: Record<string, bigint> = {
   m: 60_000_000_000n,
   h: 3_600_000_000_000n,
 };
-/** A Go duration is a signed 64-bit count of nanoseconds, about 292 years. */
+/** A Go duration is a signed 64-bit number of nanoseconds, about 292 years. */
 const MAX_NANOSECONDS = 2n ** 63n - 1n;
 const MIN_NANOSECONDS = -(2n ** 63n);
 const MAX_LENGTH = 256;
 
 /**
- * Nanoseconds of a Go duration such as `1h30m`, `1.5s` or `-10ms`; undefined when Go would refuse the text.
- * A bare `0` needs no unit, every other number does; there are no days, blanks or exponents.
+ * Returns the nanoseconds of a Go duration such as `1h30m`, `1.5s` or `-10ms`; undefined if Go would refuse
+ * the text. A bare `0` needs no unit, every other number does; days, blanks and exponents are not allowed.
  */
 export function parseGoDuration(text: string): bigint | undefined {
   if (text.length > MAX_LENGTH) return undefined;
@@ -34,7 +34,7 @@ export function parseGoDuration(text: string): bigint | undefined {
   return nanoseconds > MAX_NANOSECONDS || nanoseconds < MIN_NANOSECONDS ? undefined : nanoseconds;
 }
 
-/** What is smaller than a nanosecond is cut off, as in Go. */
+/** Fractions of a nanosecond are cut off, as in Go. */
 function partNanoseconds(number: string, unit: bigint): bigint {
   const [whole = '', fraction = ''] = number.split('.');
   const ofFraction = fraction === '' ? 0n : (BigInt(fraction) * unit) / 10n ** BigInt(fraction.length);

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 
 const UUID = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}';
 
-/** Ids in one query parameter, with commas between them. */
+/** A query parameter with ids separated by commas. */
 export const IdList = (description: string) =>
   Type.String({
     maxLength: 18_500,

@@ -2,7 +2,7 @@ import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { IpFamily } from './cidr.ts';
 
-/** Addresses as numbers, for what lies between two of them. All texts are in their one form (`canonicalAddress`). */
+/** Addresses as numbers, to compare and count them. All texts must be canonical (`canonicalAddress`). */
 export const BITS: Record<IpFamily, number> = { IPv4: 32, IPv6: 128 };
 
 export function familyOf(address: string): IpFamily {
@@ -23,7 +23,7 @@ export function addressAt(number: bigint, family: IpFamily): string {
   return ipaddr.fromByteArray(bytes).toString();
 }
 
-/** Whether an address lies in the range, both ends included; one of the other family doesn't. */
+/** Whether an address lies in the range, including both ends; false for an address of the other family. */
 export function isBetween(first: string, address: string, last: string): boolean {
   if (familyOf(first) !== familyOf(address)) return false;
   const number = numberOf(address);

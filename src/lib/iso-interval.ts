@@ -1,12 +1,12 @@
-/** A stretch of time that includes its start and excludes its end, both ISO 8601 in UTC with microseconds. */
+/** A period that includes its start and excludes its end, both ISO 8601 in UTC with microseconds. */
 export interface Interval {
   from: string;
   to: string;
-  /** The date, if this is exactly one day in UTC. */
+  /** The date, if the period is exactly one day in UTC. */
   day?: string;
 }
 
-// A "+" that nobody escaped in a query string arrives as a space; python prints a space for the "T".
+// An unescaped "+" in a query string arrives as a space; Python prints a space instead of the "T".
 const FORM =
   /^(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[Tt ](\d{2})(?::(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?(?:[Zz]|([+\- ])(\d{2}):?(\d{2})?)?)?)?)?$/;
 
@@ -17,9 +17,9 @@ const DAY = 24 * HOUR;
 const EARLIEST = atUtc(1, 1, 1);
 
 /**
- * The interval that an ISO 8601 date or time names: `2026` a year, `2026-11` a month, `2026-11-21` a day,
- * `2026-11-21T10` an hour, then a minute, a second, and a fraction of it down to the microsecond. UTC unless
- * a time has an offset. Undefined for anything else, and for days and times that don't exist.
+ * Returns the interval that an ISO 8601 date or time names: `2026` a year, `2026-11` a month, `2026-11-21` a
+ * day, `2026-11-21T10` an hour, then a minute, a second, and fractions of it down to the microsecond. UTC
+ * unless a time has an offset. Undefined for anything else, and for days and times that don't exist.
  */
 export function isoInterval(text: string): Interval | undefined {
   const match = FORM.exec(text);
@@ -42,16 +42,16 @@ export function isoInterval(text: string): Interval | undefined {
   return interval(time, time, micros, micros + 10 ** (6 - digits));
 }
 
-/** A time of day that a clock can show, in milliseconds since midnight. */
+/** Returns a valid time of day in milliseconds since midnight. */
 function clockMs(hour = '0', minute = '0', second = '0'): number | undefined {
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
   return Number(hour) * HOUR + Number(minute) * MINUTE + Number(second) * 1000;
 }
 
-/** Midnight of a day that exists, in milliseconds since 1970. */
+/** Returns midnight of an existing day in milliseconds since 1970. */
 function atUtc(year: number, month: number, day: number): number | undefined {
   const date = new Date(0);
-  // Not Date.UTC, which takes the years 0 to 99 for 1900 to 1999.
+  // Date.UTC would read the years 0 to 99 as 1900 to 1999.
   date.setUTCFullYear(year, month - 1, day);
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date.getTime() : undefined;
 }

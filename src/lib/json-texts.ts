@@ -1,6 +1,8 @@
 import { attempt } from './attempt.ts';
 
-/** Texts in a query parameter as JSON: an object or an array of them. Undefined when it is anything else. */
+/**
+ * Parse texts in a query parameter that is a JSON object or array. They return undefined for anything else.
+ */
 
 export const MAX_QUERY_JSON = 8_192;
 

@@ -6,7 +6,7 @@ import { presentedTags } from './tag-list.ts';
 import { sameTags } from './tags.ts';
 import { acceptedTags, TagsInput } from './tags-input.ts';
 
-/** Tags under the name that the library below the older Terraform provider has for them: metadata. */
+/** Tags as `metadata`, which is what the library of the older Terraform provider calls them. */
 
 /** The tags of a new resource, which that library sends as `metadata`. `tagsOf` reads both. */
 export const newTags = {
@@ -16,7 +16,10 @@ export const newTags = {
   ),
 };
 
-/** The tags that a body asks for by either name, as they are kept. @throws InvalidError naming the tag below the name */
+/**
+ * Returns the tags that a body gives by either name, as they are stored. @throws InvalidError naming the tag
+ * below the name
+ */
 export function tagsOf(
   body: { tags?: Record<string, string>; metadata?: Record<string, string> },
   parent = '',

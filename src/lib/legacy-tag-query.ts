@@ -3,7 +3,7 @@ import { InvalidError } from './errors.ts';
 import { MAX_QUERY_JSON, textArray, textObject } from './json-texts.ts';
 import { LEGACY } from './legacy.ts';
 
-/** Tag filters by the names that the library below the older Terraform provider has for them. */
+/** Tag filters by the names that the library of the older Terraform provider uses. */
 export const legacyTagQuery = {
   metadata_k: Type.Optional(
     Type.Array(Type.String({ maxLength: MAX_QUERY_JSON }), {
@@ -30,7 +30,7 @@ export function metadataKeys({ metadata_k: keys = [] }: LegacyTagQuery): string[
   return keys.flatMap((key) => (key.startsWith('[') ? (textArray(key) ?? [key]) : [key]));
 }
 
-/** @throws InvalidError when they are no object of texts, or ask for another value than `pairs` */
+/** @throws InvalidError if the filter is not an object of texts, or contradicts `pairs` */
 export function metadataPairs(
   { metadata_kv: text }: LegacyTagQuery,
   pairs: Record<string, string>,
@@ -51,7 +51,7 @@ export function metadataPairs(
   });
 }
 
-/** As query builders in the style of gophercloud write a map: nothing is escaped. */
+/** Parses a map as query builders in the style of gophercloud write it: nothing is escaped. */
 function singleQuoted(text: string): Record<string, string> | undefined {
   if (!text.startsWith("{'") || !text.endsWith("'}")) return undefined;
   const entries = text

@@ -1,15 +1,15 @@
 import type { Logger } from 'pino';
 
 export interface Loop {
-  /** A round at once, or one more after the round at work. */
+  /** Starts a round at once, or right after the running one. */
   now(): void;
-  /** Resolves when the round at work has ended. */
+  /** Resolves when the running round has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Does `work` now and then every `ms`, one round at a time. A failed round is logged, once for each fault, and the next
- * comes in its turn.
+ * Does `work` at once and then every `ms`, one round at a time. A failed round is logged, once for each
+ * different error, and the loop goes on.
  */
 export function loop(name: string, ms: number, log: Logger, work: () => Promise<void>): Loop {
   let stopped = false;

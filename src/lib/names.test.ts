@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { KUBERNETES_NAME_PATTERN, NAME_PATTERN } from './names.ts';
 
-// Schemas compile patterns with the `u` flag, where a needless escape is a syntax error.
+// Schemas compile patterns with the `u` flag, for which a needless escape is a syntax error.
 const name = new RegExp(NAME_PATTERN, 'u');
 const kubernetesName = new RegExp(KUBERNETES_NAME_PATTERN, 'u');
 

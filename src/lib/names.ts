@@ -1,7 +1,6 @@
 /**
- * Name patterns of the wire. Each is a string for a schema's `pattern`, with the text that follows
- * "the name" in a sentence for people beside it.
- * All are linear: one bounded or one unbounded repetition, never nested.
+ * Name patterns of the API. Each is a string for a schema's `pattern`, together with the text that follows
+ * "the name" in a sentence for people. All are linear: one bounded or one unbounded repetition, never nested.
  */
 
 /** Security groups, instances, volumes, snapshots, networks, subnets, file shares, projects, images, SSH keys. */

@@ -1,8 +1,8 @@
 import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
 
 /**
- * The schema with null allowed, as one `type: [..., 'null']` instead of an `anyOf`: validators then report
- * one fault, and serialisers need not try branches. For schemas with a plain `type`, enums included.
+ * Returns the schema with null allowed, as one `type: [..., 'null']` instead of an `anyOf`: validators then
+ * report one error, and serialisers need not try branches. For schemas with a plain `type`, including enums.
  */
 export function nullable<T extends TSchema & { type?: string }>(schema: T): TUnsafe<Static<T> | null> {
   const { type, enum: values } = schema as { type?: string; enum?: unknown[] };

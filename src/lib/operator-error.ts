@@ -1,12 +1,18 @@
-/** Something that the operator has to mend: printed without a stack, since the message says what and how. */
+/**
+ * A problem that the operator has to fix: printed without a stack, since the message says what is wrong and
+ * how to fix it.
+ */
 export class OperatorError extends Error {
   override get name(): string {
     return this.constructor.name;
   }
 }
 
-/** Settings that can't be used. The message has a line for each, which names it and says what it should be. */
+/**
+ * Settings that can't be used. The message has a line for each, which names the setting and says what it
+ * should be.
+ */
 export class SettingError extends OperatorError {}
 
-/** The schema of the database is not for this release. */
+/** The database schema does not fit this release. */
 export class SchemaError extends OperatorError {}

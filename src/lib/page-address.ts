@@ -1,9 +1,12 @@
-/** Addresses of the pages around this one, relative to the base address, such as `/users?offset=20&limit=10`. */
+/**
+ * Returns the addresses of the next and previous page, relative to the base address, such as
+ * `/users?offset=20&limit=10`.
+ */
 export function pagesAround(
   path: string,
   page: { limit: number; offset: number },
   count: number,
-  /** The other parameters of the request, which the addresses keep. */
+  /** The request's other parameters, which the addresses keep. */
   rest: Record<string, string | number | boolean | undefined> = {},
 ): { next: string | null; previous: string | null } {
   const { limit, offset } = page;

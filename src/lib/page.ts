@@ -1,16 +1,16 @@
-/** Which part of a list is asked for; its beginning when nothing is said. */
+/** Which part of a list is requested; its beginning by default. */
 export interface PageQuery {
   limit?: number;
   offset?: number;
 }
 
-/** One page of a list, with the number of all that match. */
+/** One page of a list, with the number of all matching rows. */
 export interface Page<Row> {
   count: number;
   rows: Row[];
 }
 
-/** One page of a list that is in memory. */
+/** Returns one page of a list in memory. */
 export function pageOf<Item, Shown>(
   matching: readonly Item[],
   { limit = 1000, offset = 0 }: PageQuery,
@@ -20,7 +20,7 @@ export function pageOf<Item, Shown>(
   return presentedPage({ count: matching.length, rows }, present);
 }
 
-/** A page as the API shows it. */
+/** Returns a page as the API shows it. */
 export function presentedPage<Row, Shown>(
   { count, rows }: Page<Row>,
   present: (row: Row) => Shown,

@@ -3,8 +3,9 @@ import type { LookupFunction } from 'node:net';
 import { isPublicAddress } from './public-address.ts';
 
 /**
- * A look-up for connections to strangers' hosts: it finds public addresses alone, and ends in `refusal` where there
- * are none. Being the look-up of the very connection, it can't be shown one address and the connection another.
+ * Returns a DNS look-up for connections to strangers' hosts: it finds only public addresses, and fails with
+ * `refusal` if there are none. The connection itself uses it, so the address that was checked is the one that
+ * is used.
  */
 export function lookUpPublic(refusal: () => Error): LookupFunction {
   return (hostname, options, callback) => {

@@ -1,7 +1,7 @@
 import { presentedTags } from './tag-list.ts';
 import { offsetTimestamp } from './timestamps.ts';
 
-/** What the answers of resources with tags and tasks have in common. */
+/** Returns the fields that all answers of resources with tags and tasks share. */
 export function commonFields<Project extends number | null, Task extends string | null>(
   row: {
     project_id: Project;
@@ -15,7 +15,7 @@ export function commonFields<Project extends number | null, Task extends string 
   const tags = presentedTags(row.tags);
   return {
     tags,
-    // Older clients read tags by this name. Where they want them in another form, the presenter gives that.
+    // Older clients read tags under this name. If they expect another form, the presenter overrides it.
     metadata: tags,
     project_id: row.project_id,
     region: scope.region.display_name,

@@ -3,7 +3,7 @@ import { Named } from '../lib/wire.ts';
 import { nullable } from './nullable.ts';
 import { OffsetTimestamp } from './wire.ts';
 
-/** Pieces of answers that every resource with tags and tasks has. */
+/** Fields that the answers of all resources with tags and tasks share. */
 
 export const TagAnswer = Named('ResourceTag', {
   key: Type.String({ examples: ['env'] }),
@@ -40,7 +40,7 @@ const EXAMPLE_ID = '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a';
 export const Uuid = (description: string) =>
   Type.String({ format: 'uuid', description, examples: [EXAMPLE_ID] });
 
-/** By pattern, because the `uuid` format of validators takes `urn:uuid:...` as well. */
+/** A pattern, because the `uuid` format of validators also accepts `urn:uuid:...`. */
 export const UuidInput = (description: string) =>
   Type.String({
     pattern: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',

@@ -1,8 +1,9 @@
 import { type TSchema, Type } from 'typebox';
 
 /**
- * The value or null. A union keeps a titled object a component of its own in the API document.
- * No schema of an update carries `default`: the validator would fill it in, and absent would be lost.
+ * The value or null. With a union, a titled object stays a separate component of the API document. No schema
+ * of an update has a `default`: the validator would fill it in, and nobody could tell that the field was
+ * absent.
  */
 export const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 
@@ -19,11 +20,11 @@ export const textMap = (
     additionalProperties: { type: 'string', maxLength: limits.valueLength },
   });
 
-/** One of some texts. */
+/** One of several texts. */
 export const oneOf = <const V extends readonly string[]>(values: V, annotations: object) =>
   Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...annotations });
 
-/** A closed object whose fields may all be left out. */
+/** A closed object whose fields are all optional. */
 export const closed = <P extends Record<string, TSchema>>(
   properties: P,
   annotations: { title?: string; description: string; examples?: object[] },

@@ -1,10 +1,10 @@
 import fs from 'node:fs';
 
-/** Others may neither read nor write it, and its group may not write it. */
+/** Forbidden bits: others may neither read nor write the file, and its group may not write it. */
 const SHUT = 0o027;
 const MOST_BYTES = 65_536;
 
-/** What is in a file with a secret, without the line's end, or why it can't be used. */
+/** Returns the contents of a file with a secret, without the final line break, or why it can't be used. */
 export function readSecretFile(file: string): { text: string } | { problem: string; code?: string } {
   try {
     const { mode, size } = fs.statSync(file);

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-/** What counts as one sender: whoever has one IPv6 address has the others of its /64 as well. */
+/** Returns what counts as one sender: whoever has one IPv6 address has the rest of its /64 as well. */
 export function senderNetwork(address: string): string {
   if (!address.includes(':') || !ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

@@ -31,7 +31,7 @@ export interface TagFilter {
   tags: Record<string, string>;
 }
 
-/** @throws InvalidError when pairs are no JSON object of texts */
+/** @throws InvalidError if the pairs are not a JSON object of texts */
 export function tagFilter(query: TagQuery): TagFilter {
   const tags = query.tag_key_value === undefined ? {} : pairs(query.tag_key_value);
   return {

@@ -12,7 +12,7 @@ export const TagsInput = Type.Unsafe<Record<string, string>>({
   examples: [{ env: 'production' }],
 });
 
-/** Tags without the white space around them. @throws InvalidError naming the tag below `field` */
+/** Returns tags without surrounding white space. @throws InvalidError naming the tag below `field` */
 export function acceptedTags(
   given: Record<string, string> | undefined,
   field = 'tags',

@@ -4,7 +4,7 @@ import { canonicalTags, MAX_TAGS } from './tags.ts';
 
 export type TagsPatch = Record<string, string | null> | null;
 
-/** Tags of an update: what is named changes, what is null goes, the rest stays (RFC 7396). */
+/** Tags of an update: named tags change, null removes a tag, all others stay (RFC 7396). */
 export const TagsPatchInput: TUnsafe<TagsPatch> = Type.Unsafe<TagsPatch>({
   type: ['object', 'null'],
   additionalProperties: { type: ['string', 'null'] },
@@ -14,7 +14,10 @@ export const TagsPatchInput: TUnsafe<TagsPatch> = Type.Unsafe<TagsPatch>({
   examples: [{ env: 'staging', owner: null }],
 });
 
-/** The tags after the patch; the same object when there is none. @throws InvalidError naming the tag below `field` */
+/**
+ * Returns the tags after the patch; the same object if there is no patch. @throws InvalidError naming the tag
+ * below `field`
+ */
 export function patchedTags(
   current: Record<string, string>,
   patch: TagsPatch | undefined,
@@ -39,7 +42,7 @@ export function patchedTags(
   return withinLimit(merged, field);
 }
 
-/** @throws InvalidError when there are more tags than a resource may have */
+/** @throws InvalidError if there are more tags than a resource may have */
 function withinLimit(tags: Record<string, string>, field: string): Record<string, string> {
   const count = Object.keys(tags).length;
   if (count <= MAX_TAGS) return tags;

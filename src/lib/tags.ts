@@ -1,7 +1,7 @@
 import type { FieldProblem } from './errors.ts';
 
 export const TAG_MAX_LENGTH = 255;
-/** Our own limit; nothing published names one. */
+/** Our own limit; nothing published states one. */
 export const MAX_TAGS = 64;
 
 const KEY = /^[^\s=]+$/u;
@@ -9,9 +9,8 @@ const KEY = /^[^\s=]+$/u;
 const VALUE = /^[^\t\n\r\f\v]+$/u;
 
 /**
- * User tags without the white space around keys and values. `tags` holds only what is sound; take it when
- * `problems` is empty. Problems name the field as `<fieldPrefix>.<key>`, or as
- * `<key>` without a prefix.
+ * Returns user tags without white space around keys and values. `tags` contains only valid tags; use it only
+ * if `problems` is empty. Problems name the field as `<fieldPrefix>.<key>`, or as `<key>` without a prefix.
  */
 export function canonicalTags(
   input: Record<string, string>,
@@ -58,7 +57,7 @@ function valueFault(value: string): string | undefined {
   return undefined;
 }
 
-/** In characters as JSON Schema counts them, not in UTF-16 units. */
+/** Counts characters as JSON Schema does, not UTF-16 units. */
 function lengthOf(text: string): number {
   return text.length <= TAG_MAX_LENGTH ? text.length : [...text].length;
 }

@@ -1,9 +1,12 @@
-/** The text forms of a moment on the wire. All are UTC; which resource uses which is fixed by its schema. */
+/** How the API writes times. All are UTC; each resource's schema determines which form it uses. */
 
-/** What a date-time in a request has to be. */
+/** The rule for date-times in requests. */
 export const MOMENT_RULE = 'Must be a valid date-time, such as 2030-12-31T23:59:59Z.';
 
-/** `2019-06-18T11:56:16`, in UTC without saying so: tasks, `created_on` of regions. Fractions of a second are cut off. */
+/**
+ * `2019-06-18T11:56:16`, in UTC without an offset: tasks, `created_on` of regions. Fractions of a second are
+ * cut off.
+ */
 export function plainSeconds(date: Date): string {
   return secondsOf(date);
 }
@@ -18,7 +21,10 @@ export function isoSeconds(date: Date): string {
   return `${secondsOf(date)}Z`;
 }
 
-/** `2019-06-18T11:56:16.123000Z`: AI tasks, tokens, features. A Date knows milliseconds, so the last three digits are 0. */
+/**
+ * `2019-06-18T11:56:16.123000Z`: AI tasks, tokens, features. A Date has milliseconds, so the last three
+ * digits are 0.
+ */
 export function isoMicros(date: Date): string {
   return `${date.toISOString().slice(0, -1)}000Z`;
 }
@@ -28,7 +34,7 @@ export function microsWithoutZone(date: Date): string {
   return isoMicros(date).slice(0, -1);
 }
 
-// The times in one answer are mostly the same, and making this text costs more than all else about a date.
+// The times in one answer are mostly the same, and formatting is the most expensive part.
 let lastSecond = Number.NaN;
 let lastText = '';
 

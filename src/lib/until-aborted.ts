@@ -1,4 +1,7 @@
-/** `work`, or a rejection as soon as `signal` fires: work that hangs and ignores the signal must not hold its caller. */
+/**
+ * Returns `work`, or rejects as soon as `signal` fires: work that hangs and ignores the signal must not block
+ * its caller.
+ */
 export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   let abort = () => {};
   const aborted = new Promise<never>((_, reject) => {

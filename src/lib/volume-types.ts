@@ -1,4 +1,4 @@
-/** The kinds of volume there are; which of them a region has is in the catalogue. */
+/** All kinds of volumes; the catalogue says which of them a region has. */
 export const VOLUME_TYPES = [
   'cold',
   'ssd_hiiops',
@@ -7,7 +7,7 @@ export const VOLUME_TYPES = [
   'standard',
   'ultra',
 ] as const;
-/** Only these can be copied while they are written to. */
+/** Only these can be copied while they are being written to. */
 export const SNAPSHOT_TYPES: readonly string[] = ['standard', 'ssd_hiiops'];
 /** The largest volume. */
 export const MAX_VOLUME_GIB = 102_400;

@@ -2,21 +2,21 @@ import { type Static, type TProperties, type TSchema, Type } from 'typebox';
 import { NULL_AS_ABSENT } from './client-nulls.ts';
 import { NAME_PATTERN, NAME_RULE } from './names.ts';
 
-/** The pieces that the wire schemas of many features share. */
+/** Schemas that many features share. */
 
-/** An object that has a name in the OpenAPI document. */
+/** An object with a name in the OpenAPI document. */
 export const Named = <P extends TProperties>(title: string, properties: P) =>
   Type.Object(properties, { title });
 
-/** An object that clients send. It has a name as well, and what it doesn't know is refused. */
+/** An object that clients send. It also has a name, and unknown fields are refused. */
 export const Input = <P extends TProperties>(title: string, properties: P, example?: object) =>
   Type.Object(properties, { title, additionalProperties: false, ...(example && { examples: [example] }) });
 
-/** Query parameters. Others are refused. */
+/** Query parameters. Unknown ones are refused. */
 export const Query = <P extends TProperties>(properties: P) =>
   Type.Object(properties, { additionalProperties: false });
 
-/** A field that a client may send back as it read it. */
+/** A field that clients may send back as they read it. */
 export const ReadOnly = Type.Optional(Type.Unknown({ description: 'Read-only: not looked at' }));
 
 const MAX_ID = Number.MAX_SAFE_INTEGER;
@@ -27,7 +27,10 @@ export const IntegerId = (description: string) =>
 export const Timestamp = (description?: string) =>
   Type.String({ format: 'date-time', ...(description !== undefined && { description }) });
 
-/** As `offsetTimestamp` writes it. No `date-time`: RFC 3339 wants a colon in the offset, and readers hold us to it. */
+/**
+ * The format of `offsetTimestamp`. Not `date-time`: RFC 3339 requires a colon in the offset, and clients
+ * check that.
+ */
 export const OffsetTimestamp = () =>
   Type.String({
     pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\+0000$',
@@ -89,14 +92,14 @@ const PageAddress = (which: string) =>
     description: `Address of the ${which} page, relative to the base address`,
   });
 
-/** What a page of the account area says of itself (contract 1.3). */
+/** The fields that describe a page in the account area (contract 1.3). */
 export const pageFields = {
   count: Type.Integer({ description: 'All that match, not only those of this page' }),
   next: PageAddress('next'),
   previous: PageAddress('previous'),
 };
 
-/** The answer of a cloud list. `count` is all that match, not the page's size. */
+/** The answer of a cloud list. `count` is the number of all matches, not the page's size. */
 export const listOf = <T extends TSchema>(item: T, title: string) =>
   Named(title, { count: pageFields.count, results: Type.Array(item) });
 
