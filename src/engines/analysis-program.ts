@@ -13,29 +13,32 @@ export type ChildCommand = readonly [string, ...string[]];
 /** How the child of one analysis is started. */
 export interface ChildStart {
   command: ChildCommand;
-  /** Where it isn't the server's. */
+  /** Set if it isn't the server's user. */
   user?: { uid: number; gid: number };
-  /** The task's folder by the name that the child has for it. */
+  /** The path of the task's folder as the child sees it. */
   folder: string;
-  /** Whether what it writes goes to the disk, where nothing but us counts it. */
+  /** Whether the child writes to the disk, where only we limit how much. */
   writesToDisk: boolean;
 }
 
-/** How a server starts the child that analyses a medium, and how it talks to it. */
+/** How a server starts the child that analyses a medium, and how it talks to the child. */
 export interface AnalysisProgram {
-  /** @param folder the task's own, in which it runs; what it may read of it is there by now */
+  /**
+   * @param folder the task's own folder, in which the child runs; everything in it that the child may read
+   * exists by now
+   */
   startIn(folder: string): ChildStart;
   environment: Readonly<Record<string, string>>;
   orderOf(job: AnalysisJob): AnalysisOrder;
-  /** @throws Error for anything that is no message of the child */
+  /** @throws Error for anything that is not a message of the child */
   readMessage(value: unknown): AnalysisMessage;
 }
 
 const RUNS_FROM_SOURCE = import.meta.url.endsWith('.ts');
-/** Models are outside of this; the objects of an analysis are few. */
+/** Models are not on the heap, and an analysis has few objects. */
 const HEAP_MEGABYTES = 512;
 
-/** @param start what keeps it apart from the server; left out: nothing */
+/** @param start isolates the child from the server; by default nothing does */
 export function analysisProgram(
   settings: EngineSettings,
   start: (command: ChildCommand, folder: string) => ChildStart = (command, folder) => ({
@@ -52,7 +55,10 @@ export function analysisProgram(
   };
 }
 
-/** The child itself, the programs that it starts, and the files and folders that it reads besides its medium. */
+/**
+ * Returns the child itself, the programs that it starts, and the files and folders that it reads besides its
+ * medium.
+ */
 export function needsOfAnalysis(settings: EngineSettings): {
   entry: ChildCommand;
   programs: string[];
@@ -72,7 +78,7 @@ export function needsOfAnalysis(settings: EngineSettings): {
   };
 }
 
-/** Models are often links into a store of files elsewhere. */
+/** Model files are often links into a store elsewhere. */
 function linksIn(folder: string): string[] {
   const entries = fs.readdirSync(folder, { recursive: true, withFileTypes: true });
   const links = entries.filter((entry) => entry.isSymbolicLink());
@@ -83,7 +89,7 @@ function filesOf({ speech, detectors }: Models): string[] {
   return [...speech.flatMap(({ files }) => Object.values(files)), ...detectors.map(({ file }) => file)];
 }
 
-/** The bundle, or the source where this itself runs from source. */
+/** Returns the bundle, or the source if this process itself runs from source. */
 function entry(): ChildCommand {
   const node = [process.execPath, `--max-old-space-size=${HEAP_MEGABYTES}`] as const;
   if (!RUNS_FROM_SOURCE) return [...node, path.join(packageRoot, 'dist/src/engines/child/main.js')];

@@ -1,29 +1,32 @@
-/** What analyses are made of. */
+/** The interfaces between the parts of an analysis. */
 
-/** A medium that can't be used; the message tells its owner why. */
+/** A medium can't be used; the message tells its owner why. */
 export class UnusableMediaError extends Error {
   override readonly name = 'UnusableMediaError';
 }
 
 /** One picture, as a square. */
 export interface Frame {
-  /** Its number in the medium, at the medium's own rate. */
+  /** The frame number in the medium, at the medium's own rate. */
   number: number;
   /** Red, green, blue: 3 bytes for each pixel, row by row. */
   rgb: Uint8Array;
 }
 
-/** Sound as the engines want it: one channel, 16,000 samples a second, each 16 bits, little-endian. */
+/** Sound in the engines' format: one channel, 16,000 samples a second of 16 bits each, little-endian. */
 export interface Recording {
   file: string;
   samples: number;
 }
 
-/** The squares that a model wants. */
+/** The squares that a model takes as input. */
 export interface FrameForm {
-  /** Of a side, in pixels. */
+  /** Side length in pixels. */
   size: number;
-  /** Whether pictures are distorted to the square, or keep their form and get black to the right or below. */
+  /**
+   * Whether pictures are stretched to the square, or keep their proportions and get black borders at the
+   * right or bottom.
+   */
   fit: 'stretch' | 'pad';
 }
 
@@ -31,7 +34,7 @@ export interface FramePlan extends FrameForm {
   intervalSeconds: number;
 }
 
-/** A stretch of speech in a recording, in samples. */
+/** A section of a recording with speech, in samples. */
 export interface Phrase {
   from: number;
   to: number;
@@ -41,25 +44,25 @@ export interface Word {
   text: string;
   startSeconds: number;
   endSeconds: number;
-  /** From 0 to 1; undefined where the model says nothing about it. */
+  /** From 0 to 1; undefined if the model does not tell. */
   confidence: number | undefined;
 }
 
 export interface Transcript {
-  /** In the order of time. */
+  /** In chronological order. */
   words: Word[];
   /** Bibliographic codes, most frequent first. */
   languages: string[];
 }
 
-/** Bibliographic codes; null: as heard, as spoken. */
+/** Bibliographic codes; null means: detect the language, or write the spoken one. */
 export interface LanguageWish {
   audio: string | null;
   subtitles: string | null;
 }
 
 export interface Transcriber {
-  /** @param done told the share that is done. @throws UnusableMediaError */
+  /** @param done receives the share that is done. @throws UnusableMediaError */
   transcribe(
     recording: Recording,
     phrases: readonly Phrase[],
@@ -68,7 +71,7 @@ export interface Transcriber {
   ): Promise<Transcript>;
 }
 
-/** How likely a whole picture belongs to a category. */
+/** Tells how likely a whole picture belongs to a category. */
 export interface FrameModerator {
   readonly form: FrameForm;
   /** 0 to 1 */
@@ -81,7 +84,7 @@ export interface Sighting {
   confidence: number;
 }
 
-/** What is seen in a picture. */
+/** Tells what is visible in a picture. */
 export interface ObjectDetector {
   readonly form: FrameForm;
   detect(frame: Frame): Promise<Sighting[]>;

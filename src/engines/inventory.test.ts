@@ -57,7 +57,7 @@ describe('an installation without programs', () => {
     const { pictures } = await takeInventory({ ...DEFAULT_SETTINGS, modelDir });
     expect(pictures.hard_nudity.missing).toContain('install onnxruntime-node beside the models');
     expect(pictures.soft_nudity.missing).toContain('NudeNet');
-    // Found beside the models once it is there.
+    // It is found beside the models once it is installed there.
     const runtime = path.join(modelDir, 'node_modules/onnxruntime-node');
     fs.mkdirSync(runtime, { recursive: true });
     fs.writeFileSync(

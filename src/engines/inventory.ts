@@ -19,7 +19,7 @@ import type { EngineSettings } from './settings.ts';
 
 const run = promisify(execFile);
 
-/** An engine that is there, or what to do to have it. */
+/** An installed engine, or how to install it. */
 export type Part<T> = { found: T; missing?: never } | { found?: never; missing: string };
 
 export interface SpeechEngine {
@@ -36,7 +36,7 @@ export interface PictureEngine {
   how: { kind: 'nsfwjs' | 'centernet' } | { kind: 'detector'; model: Detector; runtimeFile: string };
 }
 
-/** What of the engines is installed. Finding out loads no model. */
+/** Which engines are installed. Taking the inventory loads no model. */
 export interface Inventory {
   media: Part<{ ffmpeg: string; ffprobe: string; description: string }>;
   /** The best first. */
@@ -49,7 +49,7 @@ const PACKAGES = 'run "npm ci" without --omit=optional';
 const NO_NUDITY_MODEL =
   'no model for it can come with Tradewind; put NudeNet (an ONNX file) into a folder with a manifest.json and set TRADEWIND_MODEL_DIR (docs/ai-engines.md)';
 
-/** @throws SettingError for an unusable folder of models */
+/** @throws SettingError for an unusable model folder */
 export async function takeInventory(settings: EngineSettings): Promise<Inventory> {
   const models: Models =
     settings.modelDir === null ? { speech: [], detectors: [] } : readModels(settings.modelDir);
@@ -67,7 +67,7 @@ export async function takeInventory(settings: EngineSettings): Promise<Inventory
   };
 }
 
-/** What the API may promise. Without ffmpeg nothing can be read, so nothing can be done. */
+/** Returns what the API may offer. Without ffmpeg nothing can be read, so nothing is offered. */
 export function capabilitiesOf({ media, speech, pictures }: Inventory): AiCapabilities {
   if (!media.found) return { categories: [] };
   return {
@@ -81,7 +81,7 @@ export function capabilitiesOf({ media, speech, pictures }: Inventory): AiCapabi
   };
 }
 
-/** The first engine that can do what is asked, or why there is none. */
+/** Returns the first engine that can do what is requested, or why there is none. */
 export function speechEngineFor(
   { speech }: Inventory,
   { audio, subtitles }: LanguageWish,
@@ -97,7 +97,7 @@ export function speechEngineFor(
     ({ languages, translations }) =>
       subtitles === null ||
       subtitles === audio ||
-      // Speech of an unknown language that is written in the only one that the model knows.
+      // Speech of unknown language is written in the only language that the model knows.
       (audio === null && languages.length === 1 && languages[0] === subtitles) ||
       (audio !== null && translations.some(([from, to]) => from === audio && to === subtitles)),
   );
@@ -145,7 +145,7 @@ async function findPocketsphinx(settings: EngineSettings): Promise<Part<SpeechEn
   const model = settings.pocketsphinxModel;
   if (!fs.existsSync(path.join(model, 'en-us.lm.bin')))
     return { missing: `pocketsphinx has no English model in ${model}; ${INSTALL}` };
-  // The program doesn't say which version it is.
+  // The program doesn't print its version.
   const packaged = await output('dpkg-query', ['-W', 'pocketsphinx'], settings.searchPath);
   const version = packaged.trim().split('\t')[1] ?? 'of unknown version';
   return {

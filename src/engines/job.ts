@@ -4,13 +4,14 @@ import { AnalysisResult, STOP_LABELS } from './results.ts';
 import { EngineSettings } from './settings.ts';
 
 /**
- * The protocol between the server and the child process that analyses one local media file: lines of JSON. The server
- * writes one `AnalysisOrder` to the child's standard input, which stays open as long as the server lives. The child
- * writes messages to file descriptor `MESSAGES`, the last of which is `result`, `failed` or `fault`, and ends. Both
- * sides check what they get. Not the channel of node:child_process: what a child writes there can end its parent.
+ * The protocol between the server and the child process that analyses one local media file: lines of JSON.
+ * The server writes one `AnalysisOrder` to the child's standard input, which stays open as long as the server
+ * lives. The child writes messages to file descriptor `MESSAGES`, of which the last is `result`, `failed` or
+ * `fault`, and exits. Both sides check what they receive. This is not the channel of node:child_process: what
+ * a child writes there can crash its parent.
  */
 
-/** Of the child. Standard output is left to libraries that print. */
+/** The child's file descriptor. Standard output is left to libraries that print. */
 export const MESSAGES = 3;
 
 const closed = { additionalProperties: false } as const;
@@ -18,20 +19,20 @@ const closed = { additionalProperties: false } as const;
 export const CATEGORIES = ['nsfw', 'hard_nudity', 'soft_nudity', 'sport'] as const;
 export type Category = (typeof CATEGORIES)[number];
 
-/** What an analysis may take. All of them are ends, none a promise. */
+/** The limits of an analysis. They are upper bounds, not promises. */
 const AnalysisLimits = Type.Object(
   {
     /** Longest medium that is accepted. */
     durationSeconds: Type.Integer({ minimum: 1 }),
-    /** Pictures that are looked at, spread over the whole medium. */
+    /** Pictures that are classified, spread over the whole medium. */
     frames: Type.Integer({ minimum: 1, maximum: 100_000 }),
-    /** For everything, by the clock on the wall. */
+    /** For the whole analysis, in elapsed time. */
     wallSeconds: Type.Integer({ minimum: 1 }),
     /** Processor time of each program that is started. */
     cpuSeconds: Type.Integer({ minimum: 1 }),
     /** Address space of each program that is started. */
     memoryBytes: Type.Integer({ minimum: 2 ** 20 }),
-    /** What may be written to files in all. */
+    /** Total size of the files that may be written. */
     writtenBytes: Type.Integer({ minimum: 2 ** 20 }),
   },
   closed,
@@ -44,19 +45,19 @@ export const DEFAULT_LIMITS: AnalysisLimits = {
   wallSeconds: 2 * 3_600,
   cpuSeconds: 2 * 3_600,
   memoryBytes: 2_000_000_000,
-  // Two hours of sound at 32,000 bytes a second, once whole and once in phrases, and the words of them.
+  // Two hours of sound at 32,000 bytes a second, once whole and once in phrases, and the transcribed words.
   writtenBytes: 500_000_000,
 };
 
 const shared = {
-  /** The medium: an absolute path. It is read, never changed. */
+  /** The absolute path of the medium, which is read but never changed. */
   media: Type.String({ pattern: '^/' }),
-  /** A folder of this job alone, an absolute path; whoever sends the job removes it afterwards. */
+  /** The absolute path of this job's own folder; the sender of the job removes it afterwards. */
   folder: Type.String({ pattern: '^/' }),
   limits: AnalysisLimits,
 };
 
-/** Either code of ISO 639-2; null: as heard, as spoken. */
+/** Either code of ISO 639-2; null means: detect the language, or write the spoken one. */
 const Language = Type.Union([Type.String({ pattern: '^[a-z]{3}$' }), Type.Null()]);
 
 const TranscriptionJob = Type.Object(
@@ -68,7 +69,7 @@ export type TranscriptionJob = Static<typeof TranscriptionJob>;
 const StopObject = Type.Object(
   {
     label: Type.Enum([...STOP_LABELS]),
-    /** The sighting counts from here on; absent: any sighting. */
+    /** The minimum confidence for a sighting to count; by default any sighting counts. */
     probability: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
   },
   closed,
@@ -78,7 +79,7 @@ const ModerationJob = Type.Object(
   {
     kind: Type.Literal('content-moderation'),
     category: Type.Enum([...CATEGORIES]),
-    /** The first of these ends the analysis; only for hard_nudity and soft_nudity. */
+    /** The first sighting of one of these ends the analysis; only for hard_nudity and soft_nudity. */
     stopObjects: Type.Array(StopObject, { maxItems: STOP_LABELS.length }),
     ...shared,
   },
@@ -89,7 +90,7 @@ export type ModerationJob = Static<typeof ModerationJob>;
 const AnalysisJob = Type.Union([TranscriptionJob, ModerationJob]);
 export type AnalysisJob = Static<typeof AnalysisJob>;
 
-/** What the child is told, once. The settings come along because its environment is empty. */
+/** What the child is told, once. Includes the settings, because the child's environment is empty. */
 const AnalysisOrder = Type.Object({ job: AnalysisJob, settings: EngineSettings }, closed);
 export type AnalysisOrder = Static<typeof AnalysisOrder>;
 
@@ -101,28 +102,31 @@ const Reason = Type.String({ minLength: 1, maxLength: 2_000 });
 
 const AnalysisMessage = Type.Union([
   Type.Object({ type: Type.Literal('stage'), name: Type.Enum([...STAGES]) }, closed),
-  /** Sent once, when the medium is inspected: the server measures the time that the analysis may take by it. */
+  /** Sent once, after the inspection: the server derives the time limit of the analysis from it. */
   Type.Object({ type: Type.Literal('facts'), durationSeconds: Type.Number({ minimum: 0 }) }, closed),
-  /** Of the whole analysis; at most twice a second, never backwards. */
+  /** Progress of the whole analysis; sent at most twice a second, never goes backwards. */
   Type.Object(
     { type: Type.Literal('progress'), percent: Type.Integer({ minimum: 0, maximum: 100 }) },
     closed,
   ),
   Type.Object({ type: Type.Literal('result'), result: AnalysisResult }, closed),
-  /** The medium or the wish can't be served: the task ends in FAILURE with this text, which is for people. */
+  /**
+   * The medium or the requested analysis is not supported: the task ends in FAILURE with this text for
+   * people.
+   */
   Type.Object({ type: Type.Literal('failed'), reason: Reason }, closed),
-  /** Something inside went wrong: the analysis may be tried again. The text is for the log alone. */
+  /** An internal error: the analysis may be retried. The text is only for the log. */
   Type.Object({ type: Type.Literal('fault'), message: Reason }, closed),
 ]);
 export type AnalysisMessage = Static<typeof AnalysisMessage>;
 
-/** @throws Error saying what is wrong with what was sent */
+/** @throws Error saying what is wrong with the order */
 export function readOrder(value: unknown): AnalysisOrder {
   if (Value.Check(AnalysisOrder, value)) return value;
   throw new Error(`Not an order for an analysis: ${firstError(Value.Errors(AnalysisOrder, value))}`);
 }
 
-/** @throws Error saying what is wrong with what was sent */
+/** @throws Error saying what is wrong with the message */
 export function readMessage(value: unknown): AnalysisMessage {
   if (!Value.Check(AnalysisMessage, value))
     throw new Error(`Not a message of an analysis: ${firstError(Value.Errors(AnalysisMessage, value))}`);
@@ -130,7 +134,7 @@ export function readMessage(value: unknown): AnalysisMessage {
   return value;
 }
 
-/** NUL and half a surrogate pair would fail the transaction that ends the task, and so at each of its tries. */
+/** NUL and half a surrogate pair would fail the transaction that ends the task, at every retry. */
 function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
   return typeof value !== 'object' || value === null || Object.values(value).every(isStorable);

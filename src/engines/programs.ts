@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import type { AnalysisLimits } from './job.ts';
 
-/** The absolute path of a program; undefined where there is none. */
+/** Returns the absolute path of a program; undefined if it does not exist. */
 export function findProgram(name: string, searchPath: string): string | undefined {
   const candidates = path.isAbsolute(name)
     ? [name]
@@ -27,26 +27,26 @@ function isProgram(file: string): boolean {
 
 type Limits = Pick<AnalysisLimits, 'cpuSeconds' | 'memoryBytes' | 'writtenBytes' | 'wallSeconds'>;
 
-/** Starts programs that read untrusted bytes: with limits, without input, and with nothing of our environment. */
+/** Starts programs that read untrusted bytes: with limits, without input, and without our environment. */
 export interface Programs {
   start(program: string, args: readonly string[]): Running;
 }
 
 interface Ended {
   ok: boolean;
-  /** By the clock on the wall, or by the kernel at a limit. */
+  /** Whether the program was stopped after its time limit, or by the kernel at another limit. */
   stopped: 'time' | 'limit' | undefined;
 }
 
 export interface Running {
   stdout: Readable;
-  /** File descriptor 3, for programs that tell two things at once. */
+  /** File descriptor 3, for programs with two kinds of output. */
   notes: Readable;
-  /** What it wrote to standard error, line by line. */
+  /** Calls `hear` with each line of standard error. */
   onErrorLine(hear: (line: string) => void): void;
-  /** The end of standard error. */
+  /** Returns the end of standard error. */
   complaint(): string;
-  /** Answers when it has ended and everything is read. */
+  /** Resolves when the program has ended and all output is read. */
   ended: Promise<Ended>;
   kill(): void;
 }
@@ -71,7 +71,7 @@ export function createPrograms(options: { searchPath: string; folder: string; li
   };
 }
 
-/** util-linux, where it is there: limits that the kernel holds, and an end when we end. */
+/** Uses util-linux, if installed: the kernel enforces the limits and ends the program when we end. */
 function limiter(searchPath: string, limits: Limits): string[] {
   const prlimit = findProgram('prlimit', searchPath);
   const setpriv = findProgram('setpriv', searchPath);
@@ -120,7 +120,7 @@ function running(child: ChildProcess, wallMs: number): Running {
     }
   }
   const ended = untilEnd();
-  // Whoever waits hears of it; nobody has to.
+  // Callers who wait get the error; nobody has to wait.
   ended.catch(() => {});
 
   return {

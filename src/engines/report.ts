@@ -1,16 +1,16 @@
 import type { AnalysisMessage, Stage } from './job.ts';
 
-/** How an analysis tells what it does. */
+/** How an analysis reports what it does. */
 export interface Report {
   stage(name: Stage): void;
   facts(durationSeconds: number): void;
-  /** The share of the whole that is done, 0 to 1. */
+  /** Reports the share of the whole that is done, from 0 to 1. */
   progress(share: number): void;
 }
 
 const PAUSE_MS = 500;
 
-/** Sends what is worth sending: progress at most twice a second, and never backwards. */
+/** Sends reports: progress at most twice a second, and never backwards. */
 export function createReport(send: (message: AnalysisMessage) => void, now: () => number): Report {
   let sentAt = Number.NEGATIVE_INFINITY;
   let sent = -1;

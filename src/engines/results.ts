@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { HARD_NUDITY_LABELS, SOFT_NUDITY_LABELS } from '../streaming/ai-tasks/nudity-labels.ts';
 
-/** What an analysis finds: the objects that the API shows as `result`, word for word. */
+/** The results of analyses: exactly the objects that the API shows as `result`. */
 
 const closed = { additionalProperties: false } as const;
 const MAX_FRAMES = 100_000;
@@ -31,7 +31,7 @@ export type TranscriptionResult = Static<typeof TranscriptionResult>;
 const FrameFinding = Type.Object(
   {
     label: Type.String({ minLength: 1 }),
-    /** Of the frames of the video at its own rate, from 0. */
+    /** Numbered at the video's own rate, from 0. */
     frame_number: Type.Integer({ minimum: 0 }),
     confidence: Type.Number({ minimum: 0, maximum: 1 }),
   },
@@ -56,5 +56,5 @@ export type SportResult = Static<typeof SportResult>;
 export const AnalysisResult = Type.Union([TranscriptionResult, NsfwResult, NudityResult, SportResult]);
 export type AnalysisResult = Static<typeof AnalysisResult>;
 
-/** What an object that ends an analysis early may be. */
+/** Labels that may end an analysis early. */
 export const STOP_LABELS = [...new Set([...HARD_NUDITY_LABELS, ...SOFT_NUDITY_LABELS])];

@@ -15,7 +15,7 @@ import { createPrograms, type Programs } from '../programs.ts';
 import type { Report } from '../report.ts';
 import type { AnalysisResult } from '../results.ts';
 
-/** Everything that the analyses of one medium share. */
+/** What the analyses of one medium share. */
 interface Bench {
   inventory: Inventory;
   programs: Programs;
@@ -24,7 +24,10 @@ interface Bench {
   settings: AnalysisOrder['settings'];
 }
 
-/** Does what is asked. Models are loaded late: only those of this job, and only for a medium that is fit for it. @throws UnusableMediaError */
+/**
+ * Carries out the order. Loads models late: only those of this job, and only for a usable medium. @throws
+ * UnusableMediaError
+ */
 export async function analyse({ job, settings }: AnalysisOrder, report: Report): Promise<AnalysisResult> {
   const inventory = await takeInventory(settings);
   if (!inventory.media.found)

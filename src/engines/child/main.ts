@@ -6,8 +6,8 @@ import { createReport } from '../report.ts';
 import { analyse } from './analysis.ts';
 
 /**
- * The child that analyses one medium: told once, on its standard input, and ended after its last message. It has no
- * database, no token, and an environment of its own.
+ * The child that analyses one medium. It gets one order on its standard input, and exits after its last
+ * message. It has no database, no token, and its own environment.
  */
 
 const MAX_REASON = 2_000;
@@ -28,12 +28,12 @@ async function conclusionOf(line: string, report: ReturnType<typeof createReport
   }
 }
 
-/** Waits until it is written: the server reads all the time. */
+/** Writes synchronously: the server reads all the time. */
 function send(message: AnalysisMessage): void {
   fs.writeFileSync(MESSAGES, `${JSON.stringify(message)}\n`);
 }
 
 const orders = createInterface({ input: process.stdin });
 orders.once('line', (line) => void obey(line));
-// The server is gone: nobody wants the result. What this process started ends with it.
+// The server is gone, so nobody wants the result. The programs that this process started end with it.
 orders.once('close', () => process.exit());

@@ -9,7 +9,7 @@ const OUTPUT = 'tower_0/detections';
 /** x1, y1, x2, y2, score, label */
 const ROW = 6;
 
-/** CenterNet with a MobileNetV3 inside: finds the 80 everyday objects of COCO. */
+/** CenterNet on MobileNetV3: detects the 80 everyday objects of COCO. */
 export async function createCenterNet(): Promise<ObjectDetector> {
   await startTensors();
   const model = await loadGraphModel(humanModel('centernet'));

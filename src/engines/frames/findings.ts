@@ -2,7 +2,7 @@ import { HARD_NUDITY_LABELS, SOFT_NUDITY_LABELS } from '../../streaming/ai-tasks
 import type { Sighting } from '../interfaces.ts';
 import type { FrameFinding, NsfwResult } from '../results.ts';
 
-/** A frame's place among those that were looked at, and what was seen in it. */
+/** The index of a frame among those that were classified, and the result. */
 export interface Seen {
   frame: number;
   confidence: number;
@@ -12,8 +12,8 @@ export const NSFW_FROM = 0.5;
 const NSFW_LABEL = 'nsfw';
 
 /**
- * One frame alone is no nsfw video: a classifier that sees 600 frames errs in one now and then. Two in a row it rarely
- * mistakes. A picture has no neighbours.
+ * A single frame does not make a video nsfw: a classifier that sees 600 frames occasionally errs in one, but
+ * rarely in two in a row. A picture has no neighbours.
  */
 export function nsfwResult(frames: readonly Seen[]): NsfwResult {
   const isOver = (index: number) => (frames[index]?.confidence ?? 0) > NSFW_FROM;
@@ -31,7 +31,9 @@ const PERSON = 'person';
 const PERSON_FROM = 0.4;
 export const SPORT_FROM = 0.45;
 
-/** The things of COCO that only sport knows, and the sport where a thing belongs to one alone. */
+/**
+ * COCO's objects that only occur in sports, and the name of the sport if the object belongs to a single one.
+ */
 const SPORTS: Readonly<Record<string, string>> = {
   'sports ball': 'sports ball',
   frisbee: 'frisbee',
@@ -44,7 +46,7 @@ const SPORTS: Readonly<Record<string, string>> = {
   'baseball glove': 'playing baseball',
 };
 
-/** A thing of sport lying about is none; somebody must be there. */
+/** Sports equipment alone is no sport: a person must be visible too. */
 export function sportsIn(sightings: readonly Sighting[]): Sighting[] {
   if (!sightings.some(({ label, confidence }) => label === PERSON && confidence >= PERSON_FROM)) return [];
   const best = new Map<string, number>();
@@ -64,7 +66,7 @@ export function finding(label: string, frame: number, confidence: number): Frame
   return { label, frame_number: frame, confidence: Number(confidence.toFixed(4)) };
 }
 
-/** Labels, the most frequent first. */
+/** Returns the labels, the most frequent first. */
 export function labelsOf(frames: readonly FrameFinding[]): string[] {
   const counts = new Map<string, number>();
   for (const { label } of frames) counts.set(label, (counts.get(label) ?? 0) + 1);

@@ -6,7 +6,7 @@ import { findNsfw, findNudity, findSport, type Look } from './moderation.ts';
 const silent: Report = { stage: () => {}, facts: () => {}, progress: () => {} };
 const form = { size: 1, fit: 'stretch' } as const;
 
-/** A film at 10 frames a second, which notes how it is looked at. */
+/** A film with 10 frames a second, which records how it is read. */
 function film(durationSeconds: number) {
   const plans: number[] = [];
   let closed = false;

@@ -13,10 +13,10 @@ import {
   sportsIn,
 } from './findings.ts';
 
-/** A medium that is looked at. */
+/** A medium to classify. */
 export interface Look {
   durationSeconds: number;
-  /** Its pictures at even distances. @throws UnusableMediaError */
+  /** Returns its pictures at even intervals. @throws UnusableMediaError */
   frames(plan: FramePlan): AsyncIterable<Frame>;
   maxFrames: number;
   report: Report;
@@ -24,7 +24,7 @@ export interface Look {
 
 const MIN_INTERVAL_SECONDS = 1;
 
-/** The pictures that are looked at: one a second, or fewer of a long video. */
+/** Yields the pictures to classify: one a second, or fewer for a long video. */
 async function* looked(look: Look, form: FrameForm): AsyncGenerator<Frame> {
   const { durationSeconds, maxFrames, report } = look;
   const intervalSeconds = Math.max(MIN_INTERVAL_SECONDS, durationSeconds / maxFrames);

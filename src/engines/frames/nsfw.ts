@@ -14,13 +14,13 @@ export const NSFW_MODELS = ['mobilenet_v2', 'mobilenet_v2_mid'] as const;
 type Predict = (input: tf.Tensor) => tf.Tensor | tf.Tensor[] | tf.NamedTensorMap;
 
 export interface NsfwModerator extends FrameModerator {
-  /** What each model says of a picture, by NSFW_CLASSES. */
+  /** Returns each model's scores for a picture, in the order of NSFW_CLASSES. */
   scores(frame: Frame): Promise<Record<(typeof NSFW_MODELS)[number], number[]>>;
 }
 
 /**
- * Two small classifiers that were trained apart. Their mean is wrong less often than either: where one of them takes
- * fruits or sportsmen for nakedness, the other doesn't (measured: docs/ai-engines.md).
+ * Two small classifiers that were trained separately. Their mean is wrong less often than either: where one
+ * of them takes fruits or athletes for nudity, the other doesn't (measured: docs/ai-engines.md).
  */
 export async function createNsfwModerator(): Promise<NsfwModerator> {
   await startTensors();

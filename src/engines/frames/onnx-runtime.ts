@@ -2,7 +2,10 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { packageFile } from '../packages.ts';
 
-/** The part of onnxruntime-node that is used. It isn't among our dependencies: 288 MB, for those who have a model of their own. */
+/**
+ * The part of onnxruntime-node that is used. It isn't a dependency: its 288 MB are only for operators with
+ * their own model.
+ */
 interface OnnxTensor {
   data: unknown;
   dims: readonly number[];
@@ -26,7 +29,7 @@ export interface OnnxRuntime {
 
 const PACKAGE = 'onnxruntime-node';
 
-/** Where it is: beside the operator's models, or among our own packages. */
+/** Finds the runtime: beside the operator's models, or among our own packages. */
 export function findOnnxRuntime(modelDir: string): { file: string; version: string } | undefined {
   for (const from of [path.join(modelDir, 'manifest.json'), packageFile('', 'index.js')]) {
     const require = createRequire(from);

@@ -5,7 +5,10 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { Frame } from '../interfaces.ts';
 import { MODEL_PACKAGES, packageFile } from '../packages.ts';
 
-/** TensorFlow.js on WebAssembly: no native code, no installation script, a tenth of the time of its pure JavaScript. */
+/**
+ * Starts TensorFlow.js on WebAssembly: no native code, no installation script, and ten times as fast as its
+ * pure JavaScript.
+ */
 export async function startTensors(): Promise<void> {
   setWasmPaths(packageFile('@tensorflow/tfjs-backend-wasm', 'dist/'));
   // One task must not take all processors.
@@ -20,7 +23,10 @@ interface ModelFile {
   weightsManifest: { paths: string[]; weights: tf.io.WeightsManifestEntry[] }[];
 }
 
-/** A model of nsfwjs, which comes as modules of JavaScript: one for the graph, the others with base64 text. */
+/**
+ * Loads a model of nsfwjs, which consists of JavaScript modules: one for the graph, the others with base64
+ * text.
+ */
 export function nsfwModel(name: string): tf.io.IOHandler {
   const require = createRequire(import.meta.url);
   const part = (file: string): unknown =>
@@ -36,7 +42,7 @@ export function nsfwModel(name: string): tf.io.IOHandler {
   };
 }
 
-/** A model of human, which comes as model.json and one file of weights. */
+/** Loads a model of human, which consists of model.json and one file of weights. */
 export function humanModel(name: string): tf.io.IOHandler {
   const file = (extension: string) => packageFile(MODEL_PACKAGES.objects, `models/${name}.${extension}`);
   return {
@@ -56,7 +62,7 @@ function artifacts(model: ModelFile, weights: Buffer): tf.io.ModelArtifacts {
   };
 }
 
-/** A batch of one picture: height, width, colours. */
+/** Returns a batch of one picture: height, width, colours. */
 export function pictureTensor({ rgb }: Frame, size: number, divisor: number): tf.Tensor4D {
   return tf.tensor4d(
     Float32Array.from(rgb, (value) => value / divisor),

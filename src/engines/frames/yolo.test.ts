@@ -12,7 +12,7 @@ it('puts colours into planes from 0 to 1', () => {
 });
 
 it('takes the surest box of each label', () => {
-  // Two boxes: four rows of places, then the scores of each label.
+  // Two boxes: four rows of coordinates, then the scores of each label.
   const boxes = [9, 9, 9, 9, 9, 9, 9, 9];
   const scores = [0.25, 0.75, 0, 0, 0.5, 0.125];
   const model = { name: 'test', labels: ['A', 'B', 'C'] };
@@ -37,8 +37,8 @@ if (!runtime) {
 }
 
 /**
- * The smallest ONNX file with the form of a YOLOv8: it only reshapes the picture [1, 3, 32, 32] to [1, 6, 512], so that the
- * scores of its two labels are the upper and the lower half of what is blue.
+ * The smallest ONNX file with the shape of a YOLOv8: it only reshapes the picture [1, 3, 32, 32] to [1, 6,
+ * 512], so that the scores of its two labels are the upper and the lower half of the blue channel.
  */
 const RESHAPE =
   'CAg6gAEKGQoGaW1hZ2VzCgFzEgNvdXQiB1Jlc2hhcGUSAWcqIgoBAxAHQgFzShgBAAAAAAAAAAYAAAAAAAAAAAIAAAAAAABaIAoGaW1hZ2VzEhYK' +

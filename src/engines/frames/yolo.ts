@@ -3,10 +3,10 @@ import type { Detector } from '../models/manifest.ts';
 import { loadOnnxRuntime } from './onnx-runtime.ts';
 
 const WHITE = 255;
-/** Centre and size of a box, before the scores. */
+/** Centre and size of a box, which precede the scores. */
 const BOX = 4;
 
-/** A detector of the operator (NudeNet, for one), run by onnxruntime. */
+/** A detector of the operator (such as NudeNet), run by onnxruntime. */
 export async function createYoloDetector(model: Detector, runtimeFile: string): Promise<ObjectDetector> {
   const onnx = loadOnnxRuntime(runtimeFile);
   const session = await onnx.InferenceSession.create(model.file, {
@@ -30,7 +30,7 @@ export async function createYoloDetector(model: Detector, runtimeFile: string): 
   };
 }
 
-/** Red, green and blue one after the other, 0 to 1. */
+/** Returns red, green and blue one after the other, from 0 to 1. */
 export function planes({ rgb }: Frame, size: number): Float32Array {
   const pixels = size * size;
   const values = new Float32Array(3 * pixels);
@@ -40,7 +40,7 @@ export function planes({ rgb }: Frame, size: number): Float32Array {
   return values;
 }
 
-/** The surest sighting of each label. Overlapping boxes of one thing are one sighting this way. */
+/** Returns the most confident sighting of each label, so that overlapping boxes of one thing count once. */
 export function bestSightings(
   data: Float32Array,
   dims: readonly number[],

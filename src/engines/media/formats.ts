@@ -2,7 +2,10 @@ import fs from 'node:fs/promises';
 import { fileTypeFromFile } from 'file-type';
 import { UnusableMediaError } from '../interfaces.ts';
 
-/** How ffmpeg reads what the first bytes say. It is told the form, so that it never guesses another one. */
+/**
+ * How ffmpeg reads a file, according to its first bytes. ffmpeg is told the format, so that it never guesses
+ * another one.
+ */
 export interface MediaFormat {
   name: string;
   /** ffmpeg's name */
@@ -14,7 +17,7 @@ const MP4 = { name: 'MP4', demuxer: 'mov', still: false };
 const MATROSKA = { name: 'Matroska', demuxer: 'matroska', still: false };
 const OGG = { name: 'Ogg', demuxer: 'ogg', still: false };
 
-/** By the extension that belongs to the content, not the one of the file's name. */
+/** By the extension that belongs to the content, not that of the file's name. */
 const FORMATS: Readonly<Record<string, MediaFormat>> = {
   mp4: MP4,
   m4v: MP4,
@@ -46,9 +49,8 @@ const FORMAT_NAMES = [...new Set(Object.values(FORMATS).map((format) => format.n
 const HEAD_BYTES = 1_024;
 
 /**
- * What a file is, by its content. Only known media get past here: ffmpeg never sees playlists, which name other files,
- * or anything that isn't a medium.
- * @throws UnusableMediaError
+ * Returns a file's format by its content. Only known media are let through: ffmpeg never sees playlists,
+ * which name other files, or anything that isn't a medium. @throws UnusableMediaError
  */
 export async function formatOf(media: string): Promise<MediaFormat> {
   if ((await fs.stat(media)).size === 0) throw new UnusableMediaError('The file is empty (0 bytes).');

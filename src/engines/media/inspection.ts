@@ -9,7 +9,7 @@ import { formatOf, type MediaFormat } from './formats.ts';
 
 const Decimal = Type.Optional(Type.String());
 
-/** The part of ffprobe's answer that is used. */
+/** The part of ffprobe's output that is used. */
 const Probe = Type.Object({
   streams: Type.Array(
     Type.Object({
@@ -24,12 +24,12 @@ const Probe = Type.Object({
   ),
   format: Type.Object({ duration: Decimal }),
 });
-/** No more than that: a file may carry any amount of text beside. */
+/** Only these entries, since a file may contain any amount of other text. */
 const ASKED =
   'stream=codec_type,width,height,avg_frame_rate,r_frame_rate,duration:stream_disposition=attached_pic:format=duration';
 type Stream = Static<typeof Probe>['streams'][number];
 
-/** A file that ffprobe is asked about. */
+/** A file to inspect with ffprobe. */
 interface Asked {
   programs: Programs;
   ffprobe: string;
@@ -37,14 +37,14 @@ interface Asked {
   source: MediaFormat;
 }
 
-/** How pictures are spread over a video. */
+/** How key frames are spread over a video. */
 interface KeyFrames {
   lastSeconds: number;
-  /** The longest time without a picture that can be decoded on its own. */
+  /** The longest interval without a picture that can be decoded on its own. */
   longestGapSeconds: number;
 }
 
-/** What is known of a medium that is fit for use. */
+/** The properties of a usable medium. */
 export interface InspectedMedia {
   source: MediaFormat;
   format: string;
@@ -53,7 +53,7 @@ export interface InspectedMedia {
   durationSeconds: number;
   hasAudio: boolean;
   picture: { width: number; height: number; framesPerSecond: number } | undefined;
-  /** Of the audio track alone, where the file says so. */
+  /** Length of the audio track alone, if the file states it. */
   audioSeconds: number | undefined;
 }
 
@@ -132,7 +132,7 @@ function checkDuration(durationSeconds: number, max: number): void {
   }
 }
 
-/** Live recordings don't say how long they are; then the last packet does. */
+/** Live recordings don't state their length; then the time of the last packet counts. */
 async function durationOf(asked: Asked, probe: Static<typeof Probe>, track: string): Promise<number> {
   const said = [probe.format.duration, ...probe.streams.map(({ duration }) => duration)].map(seconds);
   const longest = Math.max(...said.map((value) => value ?? 0));

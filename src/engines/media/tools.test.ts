@@ -21,13 +21,13 @@ function speech(media: string) {
   return analysed(jobFor(media, { kind: 'transcription' }));
 }
 
-/** The first half of a file. */
+/** Returns the first half of a file. */
 function half(media: string, share = 0.5): string {
   const content = fs.readFileSync(media);
   return makeFile(`half-${path.basename(media)}`, content.subarray(0, Math.floor(content.length * share)));
 }
 
-/** A picture in black and white of this many pixels in both directions, all of them white. */
+/** Returns a black and white picture that is entirely white, with `side` pixels in both directions. */
 function pngBomb(side: number): Buffer {
   const chunk = (type: string, data: Buffer) => {
     const body = Buffer.concat([Buffer.from(type), data]);
@@ -142,7 +142,7 @@ describe('media that would take too much', needs('media', 'nsfw', 'speech'), () 
       'The file lasts 5 seconds; at most 4 are accepted. Send it in parts.',
     );
     const content = fs.readFileSync(media);
-    // The length that the header of the film states, in units of a thousandth of a second.
+    // The length in the film's header, in thousandths of a second.
     content.writeUInt32BE(0xfffffff0, content.indexOf('mvhd') + 4 + 16);
     content.writeUInt32BE(0xfffffff0, content.indexOf('tkhd') + 4 + 20);
     await expect(nsfw(makeFile('absurd.mp4', content))).rejects.toThrow(/The file lasts \d{6,} seconds/);
@@ -176,7 +176,7 @@ describe('a medium that names another file', needs('media', 'nsfw'), () => {
   it('is not followed there', async () => {
     const secret = makeMedia('secret.mp4', ...clip(2));
     const outside = makeFile('outside.mp4', pointingTo(secret));
-    // Were ffmpeg asked to follow, it would: so the reference is one.
+    // ffmpeg would follow it if it were asked to, so it really is a reference.
     expect(framesRead('-enable_drefs', '1', '-use_absolute_path', '1', '-i', outside)).toBe(50);
     await expect(nsfw(outside)).rejects.toThrow(/can't be read as MP4|ends early/);
   });
@@ -190,13 +190,16 @@ function framesRead(...input: string[]): number {
   return read.split('\n').filter((line) => /^\d/.test(line)).length;
 }
 
-/** The film without its pictures, which are said to be in the file itself: a Macintosh alias with its absolute path. */
+/**
+ * Returns the film without its pictures, which are said to be in the file itself: a Macintosh alias with its
+ * absolute path.
+ */
 function pointingTo(film: string): Buffer {
   const content = fs.readFileSync(film);
   content.fill(0, content.indexOf('mdat') + 4, content.indexOf('moov') - 4);
   const old = content.indexOf('url \u0000\u0000\u0000\u0001', 0, 'latin1') - 4;
   const name = Buffer.from(film.length % 2 === 0 ? film : `${film}\u0000`);
-  // 150 bytes of names and numbers that stay empty, then the path as an entry of its own, then the end of entries.
+  // 150 bytes of empty names and numbers, then an entry with the path, then the end of the entries.
   const alias = Buffer.concat([Buffer.alloc(162), Buffer.alloc(4), name, Buffer.from('ffff0000', 'hex')]);
   alias.writeUInt32BE(alias.length, 0);
   alias.write('alis', 4);
@@ -257,7 +260,7 @@ describe('a long film', needs('media'), () => {
   });
 });
 
-/** On average, of each value. */
+/** Returns the average difference of the values. */
 function distance(a: Uint8Array, b: Uint8Array): number {
   return a.reduce((sum, value, index) => sum + Math.abs(value - (b[index] ?? 1_000)), 0) / a.length;
 }

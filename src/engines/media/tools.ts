@@ -8,10 +8,10 @@ import { BYTES_PER_SAMPLE, SAMPLE_RATE } from '../speech/recording.ts';
 import { inputArguments } from './arguments.ts';
 import { type InspectedMedia, inspect, readKeyFrames, unreadable } from './inspection.ts';
 
-/** Tracks end a little before the file says; what lacks more than this is cut off. */
+/** Tracks end a little earlier than the file states; if more than this is missing, the file is truncated. */
 const TOLERATED_SHARE = 0.9;
 const TOLERATED_SECONDS = 1;
-/** Below, decoding everything costs less than looking for a short cut. */
+/** For shorter media, decoding everything costs less than looking for a shortcut. */
 const KEY_FRAMES_FROM_SECONDS = 120;
 
 interface Options {
@@ -22,14 +22,14 @@ interface Options {
   limits: Pick<AnalysisLimits, 'durationSeconds'>;
 }
 
-/** Debian's ffmpeg, in processes of its own. All of it throws UnusableMediaError. */
+/** Runs Debian's ffmpeg in separate processes. All functions throw UnusableMediaError. */
 export function createMediaTools(options: Options) {
   const { programs, ffmpeg, ffprobe, folder, limits } = options;
 
   return {
     inspect: (media: string) => inspect(programs, ffprobe, media, limits.durationSeconds),
 
-    /** The first audio track. @param heard told the share that is done */
+    /** Records the first audio track. @param heard receives the share that is done */
     async record(media: string, facts: InspectedMedia, heard: (share: number) => void): Promise<Recording> {
       if (!facts.hasAudio) throw new UnusableMediaError(`The ${facts.format} file has no audio track.`);
       const file = path.join(folder, 'audio.raw');
@@ -50,7 +50,7 @@ export function createMediaTools(options: Options) {
       return { file, samples };
     },
 
-    /** Pictures at even distances. */
+    /** Yields pictures at even intervals. */
     async *frames(media: string, facts: InspectedMedia, plan: FramePlan): AsyncGenerator<Frame> {
       if (!facts.picture) throw new UnusableMediaError(`The ${facts.format} file has no video track.`);
       const skip = (await keyFramesSuffice(media, facts, plan)) ? ['-skip_frame', 'nokey'] : [];
@@ -77,7 +77,7 @@ export function createMediaTools(options: Options) {
     },
   };
 
-  /** Pictures that can be decoded on their own are looked at alone where each interval has one. */
+  /** Whether every interval has a key frame, so that only key frames need decoding. */
   async function keyFramesSuffice(media: string, facts: InspectedMedia, plan: FramePlan): Promise<boolean> {
     if (facts.durationSeconds < KEY_FRAMES_FROM_SECONDS) return false;
     const asked = { programs, ffprobe, media, source: facts.source };
@@ -86,7 +86,10 @@ export function createMediaTools(options: Options) {
   }
 }
 
-/** The first picture of each interval, as a square, its time written to file descriptor 3. */
+/**
+ * Returns the filter for the first picture of each interval, as a square; it writes the picture's time to
+ * file descriptor 3.
+ */
 function filterOf({ size, fit, intervalSeconds }: FramePlan): string {
   const of = (time: string) => `floor(${time}/${intervalSeconds})`;
   return [
@@ -120,7 +123,7 @@ async function* framesOf(run: Running, size: number): AsyncGenerator<{ rgb: Fram
       filled += part.length;
       offset += part.length;
       if (filled < bytes) continue;
-      // Written before the picture; it may come in after it.
+      // The time is written before the picture, but may arrive after it.
       for (let turn = 0; times.length === 0 && turn < 100; turn++) await new Promise(setImmediate);
       last = times.shift() ?? last;
       yield { rgb: frame, seconds: last };

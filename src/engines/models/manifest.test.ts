@@ -22,7 +22,7 @@ const NUDENET = {
   categories: ['hard_nudity', 'soft_nudity'],
 };
 
-/** A folder with a manifest and all files that models may name. */
+/** Makes a folder with a manifest and all files that models may name. */
 function folderWith(manifest: unknown): string {
   const folder = newFile('models');
   fs.mkdirSync(folder);

@@ -6,13 +6,13 @@ import { SettingError } from '../../lib/operator-error.ts';
 import { languageOf } from '../../streaming/ai-tasks/languages.ts';
 import { CATEGORIES } from '../job.ts';
 
-/** The operator's own models: a folder with files of models and a manifest.json that says what they are. */
+/** The operator's own models: a folder with model files and a manifest.json that describes them. */
 
 const closed = { additionalProperties: false } as const;
 const Name = Type.String({ minLength: 1, maxLength: 100 });
 const FileName = Type.String({ minLength: 1, maxLength: 255, pattern: '^[^/][^\\0]*$' });
 
-/** The files that each kind of speech model of sherpa-onnx has. */
+/** The files that each type of speech model of sherpa-onnx consists of. */
 export const SPEECH_FILES = {
   whisper: ['encoder', 'decoder', 'tokens'],
   moonshine: ['preprocessor', 'encoder', 'uncachedDecoder', 'cachedDecoder', 'tokens'],
@@ -30,11 +30,11 @@ const SpeechModel = Type.Object(
     name: Name,
     version: Name,
     type: Type.Enum(Object.keys(SPEECH_FILES) as SpeechType[]),
-    /** ISO 639-2 code to the model's own name of the language. */
+    /** Maps ISO 639-2 codes to the model's own names of languages. */
     languages: Type.Record(Type.String({ pattern: '^[a-z]{3}$' }), Type.String({ maxLength: 20 }), {
       minProperties: 1,
     }),
-    /** Whether it can write what it hears in English. Only whisper models do. */
+    /** Whether the model can translate speech to English. Only whisper models can. */
     translatesToEnglish: Type.Optional(Type.Boolean()),
     files: Type.Record(Type.String(), FileName),
     threads: Type.Optional(Type.Integer({ minimum: 1, maximum: 64 })),
@@ -47,7 +47,7 @@ const Detector = Type.Object(
   {
     name: Name,
     version: Name,
-    /** One output of 4 + labels rows: centre, size and a score for each label. */
+    /** One output with 4 + labels rows: centre, size and a score for each label. */
     format: Type.Literal('yolov8'),
     file: FileName,
     inputSize: Type.Integer({ minimum: 32, maximum: 2_048, multipleOf: 32 }),
@@ -67,7 +67,7 @@ const Manifest = Type.Object(
   closed,
 );
 
-/** With absolute paths, and bibliographic codes of languages. */
+/** The manifest with absolute paths and bibliographic language codes. */
 export interface Models {
   speech: readonly SpeechModel[];
   detectors: readonly Detector[];
@@ -134,7 +134,7 @@ function languageIn(model: SpeechModel, code: string): string {
   return language;
 }
 
-/** Pairs of speech and subtitles: whisper models write English whatever they hear. */
+/** Returns pairs of speech and subtitles: whisper models write English, whatever they hear. */
 export function translationsOf(model: SpeechModel): [string, string][] {
   if (model.type !== 'whisper' || !model.translatesToEnglish) return [];
   return Object.keys(model.languages)

@@ -11,7 +11,7 @@ import {
 import type { Programs } from '../programs.ts';
 import { readBytes, SAMPLE_RATE } from './recording.ts';
 
-/** Fewer words say too little about how sure the model is on the whole. */
+/** With fewer words, their mean confidence says too little. */
 const WORDS_TO_JUDGE_BY = 20;
 
 interface Options {
@@ -23,7 +23,10 @@ interface Options {
   minWordConfidence: number;
 }
 
-/** Debian's pocketsphinx with its American English model. One process for all phrases: loading the model takes longer than a phrase. */
+/**
+ * Runs Debian's pocketsphinx with its American English model. One process handles all phrases, since loading
+ * the model takes longer than a phrase.
+ */
 export function createPocketsphinx(options: Options): Transcriber {
   const { programs, program, model, folder, minWordConfidence } = options;
   const at = (name: string) => path.join(folder, name);
@@ -79,7 +82,7 @@ export function createPocketsphinx(options: Options): Transcriber {
   }
 }
 
-/** Lines of `phrase channel start length word confidence`; silence and noises are among the words. */
+/** Parses lines of `phrase channel start length word confidence`; the words include silence and noises. */
 export function parseWords(text: string, phrases: readonly Phrase[]): Word[] {
   const words = text.split('\n').flatMap((line): Word[] => {
     const [index = '', , start, length, word = '', confidence] = line.trim().split(/\s+/);
@@ -88,7 +91,7 @@ export function parseWords(text: string, phrases: readonly Phrase[]): Word[] {
     const startSeconds = phrase.from / SAMPLE_RATE + Number(start);
     return [
       {
-        // Other pronunciations of a word are numbered: read(2).
+        // Alternative pronunciations of a word are numbered: read(2).
         text: word.replace(/\(\d+\)$/, ''),
         startSeconds,
         endSeconds: startSeconds + Number(length),

@@ -5,14 +5,14 @@ export const SAMPLE_RATE = 16_000;
 export const BYTES_PER_SAMPLE = 2;
 const SCALE = 32_768;
 
-/** A stretch of a recording as it is in the file. */
+/** Returns the raw bytes of a section of a recording. */
 export async function readBytes(file: fs.FileHandle, { from, to }: Phrase): Promise<Buffer> {
   const wanted = Buffer.alloc((to - from) * BYTES_PER_SAMPLE);
   const { bytesRead } = await file.read(wanted, 0, wanted.length, from * BYTES_PER_SAMPLE);
   return wanted.subarray(0, bytesRead);
 }
 
-/** Samples from -1 to 1. */
+/** Returns samples from -1 to 1. */
 export function samplesOf(bytes: Buffer): Float32Array {
   const samples = new Float32Array(Math.floor(bytes.length / BYTES_PER_SAMPLE));
   for (let index = 0; index < samples.length; index++)
@@ -20,7 +20,7 @@ export function samplesOf(bytes: Buffer): Float32Array {
   return samples;
 }
 
-/** A recording piece by piece. */
+/** Yields a recording piece by piece. */
 export async function* pieces(
   recording: Recording,
   samplesPerPiece: number,

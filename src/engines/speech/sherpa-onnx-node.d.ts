@@ -1,4 +1,4 @@
-/** The part of the library that is used; it comes without types. */
+/** The part of the library that is used; the library has no types. */
 declare module 'sherpa-onnx-node' {
   interface Waveform {
     samples: Float32Array;
@@ -26,7 +26,7 @@ declare module 'sherpa-onnx-node' {
     ): Promise<{ text: string; lang?: string; tokens?: string[]; timestamps?: number[] }>;
   }
 
-  // CommonJS whose names can't be told from outside.
+  // A CommonJS module whose exports can't be detected from outside.
   const library: { Vad: typeof Vad; OfflineRecognizer: typeof OfflineRecognizer };
   // biome-ignore lint/style/noDefaultExport: that is its form
   export default library;

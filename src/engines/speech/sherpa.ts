@@ -6,7 +6,7 @@ import { readBytes, SAMPLE_RATE, samplesOf } from './recording.ts';
 
 const FEATURES = 80;
 
-/** The names that sherpa-onnx has for what the manifest calls the types of models. */
+/** sherpa-onnx's names of the model types in the manifest. */
 const CONFIG_KEYS: Readonly<Record<SpeechType, string>> = {
   whisper: 'whisper',
   moonshine: 'moonshine',
@@ -74,7 +74,7 @@ function onlyLanguage(model: SpeechModel): string | undefined {
   return others.length === 0 ? first : undefined;
 }
 
-/** Not every model says when it heard a word; its place is estimated by the number of characters. */
+/** Not every model says when a word was spoken; then the time is estimated from the number of characters. */
 export function spread(text: string, { from, to }: Phrase): Word[] {
   const words = text.trim().split(/\s+/).filter(Boolean);
   const characters = words.reduce((sum, word) => sum + word.length, 0);

@@ -1,7 +1,7 @@
 import type { Word } from '../interfaces.ts';
 import type { TranscriptionResult } from '../results.ts';
 
-/** Two lines of 37 characters, the usual measure of subtitles. */
+/** Two lines of 37 characters, the usual size of subtitles. */
 const MAX_CHARACTERS = 74;
 const MAX_SECONDS = 6;
 /** A pause that ends a subtitle. */
@@ -14,7 +14,7 @@ interface Line {
   text: string;
 }
 
-/** The result of a transcription from its words. */
+/** Returns the result of a transcription from its words. */
 export function transcriptionResult(
   words: readonly Word[],
   languages: readonly string[],
@@ -51,7 +51,7 @@ function linesOf(words: readonly Word[]): Line[] {
   return lines;
 }
 
-/** Players show what overlaps at once; and what lasts no time, never. */
+/** Players show overlapping subtitles together, and never show those without a duration. */
 function withoutOverlaps(lines: readonly Line[]): Line[] {
   return lines.map((line, index) => {
     const next = lines[index + 1]?.startSeconds ?? Number.POSITIVE_INFINITY;

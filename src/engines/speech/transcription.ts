@@ -4,13 +4,13 @@ import type { TranscriptionResult } from '../results.ts';
 import { transcriptionResult } from './subtitles.ts';
 import { findPhrases } from './voice.ts';
 
-/** Shares of the work, measured with pocketsphinx: recognising takes nearly all of it. */
+/** Shares of the work, measured with pocketsphinx: recognition takes nearly all of it. */
 const RECORDED = 0.1;
 const LISTENED = 0.15;
 
-/** From a medium to its subtitles. */
+/** Turns a medium into its subtitles. */
 export async function transcribe(options: {
-  /** @param heard told the share that is recorded */
+  /** @param heard receives the share that is recorded */
   record(heard: (share: number) => void): Promise<Recording>;
   transcriber: Transcriber;
   wish: Parameters<Transcriber['transcribe']>[2];

@@ -4,15 +4,18 @@ import { MODEL_PACKAGES, packageFile } from '../packages.ts';
 import { pieces, SAMPLE_RATE } from './recording.ts';
 
 const MODEL = packageFile(MODEL_PACKAGES.voice, 'dist/silero_vad_v5.onnx');
-/** What the model hears at a time. */
+/** Samples that the model takes at a time. */
 const WINDOW = 512;
 const WINDOWS_PER_PIECE = 256;
-/** Recognisers do better with a little of the silence around (measured: docs/ai-engines.md). */
+/** Recognisers do better with a little silence around each phrase (measured: docs/ai-engines.md). */
 const PADDING = 0.2 * SAMPLE_RATE;
 const MAX_PHRASE_SECONDS = 12;
 const BUFFER_SECONDS = 60;
 
-/** Where somebody speaks. Music, noise and silence make no phrases, so nothing is made up for them. */
+/**
+ * Finds where somebody speaks. Music, noise and silence are not phrases, so that no words are made up for
+ * them.
+ */
 export async function findPhrases(recording: Recording, done: (share: number) => void): Promise<Phrase[]> {
   const detector = new sherpa.Vad(
     {
@@ -49,7 +52,7 @@ export async function findPhrases(recording: Recording, done: (share: number) =>
   return padded(heard, recording.samples);
 }
 
-/** Each phrase with some of the silence around it, up to the middle between it and its neighbours. */
+/** Returns each phrase with some of the silence around it, up to the middle between it and its neighbours. */
 export function padded(phrases: readonly Phrase[], end: number): Phrase[] {
   return phrases.map(({ from, to }, index) => {
     const before = phrases[index - 1]?.to ?? 0;
