@@ -19,7 +19,10 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** The line of the request that `send` makes; it is written when the connection is done with the answer. */
+/**
+ * Returns the log line of the request that `send` makes; it is written when the connection has finished the
+ * answer.
+ */
 async function lineOf(send: () => Promise<unknown>): Promise<Line> {
   const before = requests().length;
   await send();
@@ -82,7 +85,7 @@ it('has those whose client did not wait for the answer', async () => {
     `POST /cloud/v1/projects HTTP/1.1\r\nHost: x\r\nAuthorization: apikey ${service.http.token}\r\n` +
       'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
   );
-  // Answered after the half request arrived, on another connection.
+  // This is answered after half of the request arrived on another connection.
   await service.http.get('/cloud/v1/projects');
   socket.destroy();
   const gone = () => requests().find(({ status }) => status === 499);

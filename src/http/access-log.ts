@@ -1,18 +1,18 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 
 const PATH_LIMIT = 512;
-/** What looks like an API token or an access token: somebody put it in the wrong place. */
+/** Looks like an API token or an access token that somebody put in the wrong place. */
 const CREDENTIAL = /\d{1,15}(?:[_$]|%24)[^/]{16,}|eyJ[\w-]{8,}[^/]*/g;
-/** In place of a status where the client went before there was one. */
+/** Logged instead of a status if the client disconnected before the answer. */
 const CLIENT_GONE = 499;
 
-/** Takes note of a request that begins: it is in the log when it has ended. */
+/** Notes the start of a request, which is logged when it has ended. */
 export type AccessLog = (request: FastifyRequest, reply: FastifyReply) => void;
 
-/** One line for each request. Query and headers stay out of it: secrets may be in their values. */
+/** Logs one line per request. Query and headers are left out, since they may contain secrets. */
 export function createAccessLog(log: FastifyBaseLogger): AccessLog {
   return (request, reply) => {
-    // Not the hook onResponse, which an aborted request never meets.
+    // Not the onResponse hook, which is not called for aborted requests.
     reply.raw.once('close', () => log.info(lineOf(request, reply), 'request'));
   };
 }
@@ -29,7 +29,7 @@ function lineOf(request: FastifyRequest, reply: FastifyReply): object {
     ms: Math.round(reply.elapsedTime * 10) / 10,
     bytes: Number(reply.getHeader('content-length') ?? 0),
     address: request.ip,
-    // Public routes and refused credentials have none.
+    // Public routes and refused credentials have no principal.
     ...(principal && { client: principal.clientId, user: principal.userId, token_id: principal.tokenId }),
   };
 }

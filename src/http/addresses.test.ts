@@ -29,7 +29,7 @@ it.each([
   const path = await service.http.get(`/cloud/v1/projects/${text}`);
   expect(path.body.invalid_fields).toEqual({ project_id: ['Must be an integer.'] });
   const query = await service.http.get(`/cloud/v1/projects?limit=${text}`);
-  // In a query "+" is a space.
+  // In a query, "+" is a space.
   expect(query.body.invalid_fields).toEqual({ limit: ['Must be an integer.'] });
 });
 
@@ -60,7 +60,7 @@ it.each([3, 101, 499])('answers 405 with Allow where a path parameter has %i cha
   expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
 });
 
-/** What the service answers to lines that no HTTP client would send. */
+/** Returns the service's answer to lines that no HTTP client would send. */
 async function answerTo(...lines: string[]): Promise<string> {
   const socket = net.connect(Number(new URL(service.url).port), '127.0.0.1');
   socket.end(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`);

@@ -6,11 +6,11 @@ import type { StrangerLimits } from './rate-limits.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who is calling. Set on every route but the public ones before its handler runs. */
+    /** The caller. Set before the handler runs, on every route that isn't public. */
     principal: Principal;
   }
   interface FastifyContextConfig {
-    /** Who may call; a route without it would be open to nobody. */
+    /** Who may call; a route without it admits nobody. */
     access?: Access | 'public';
   }
 }
@@ -22,7 +22,10 @@ const ASKS: Record<Access, string> = {
   resell: "a reseller's administrator",
 };
 
-/** Every request is authenticated and allowed before its body is read. Those of nobody are counted by their address. */
+/**
+ * Authenticates and authorizes every request before its body is read. Unauthenticated requests are counted by
+ * address.
+ */
 export function requireAuthentication(
   app: FastifyInstance,
   authenticator: Authenticator,

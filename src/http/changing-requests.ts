@@ -6,7 +6,7 @@ import { withoutPrefix } from './dialect.ts';
 import { hooks } from './route-hooks.ts';
 
 const CHANGING = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
-/** The others may be repeated anyway. */
+/** Other methods may be repeated anyway. */
 const KEYED = new Set(['POST', 'PATCH']);
 const KEY = /^[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 const ENTITY_TAGS = /^\s*(W\/)?"[\x21\x23-\x7e]*"(\s*,\s*(W\/)?"[\x21\x23-\x7e]*")*\s*$/;
@@ -14,27 +14,28 @@ const STRONG_TAG = /(W\/)?"([^"]*)"/g;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set on a request that is to change something. */
+    /** Set on requests that change something. */
     changing: ChangingRequest | undefined;
-    /** The version of the resource before it was read. */
+    /** The version of the resource, read before the resource itself. */
     versionRead: string | undefined;
   }
   interface FastifyContextConfig {
-    /** A POST that changes nothing, such as a price preview. */
+    /** For a POST that changes nothing, such as a price preview. */
     onlyAsks?: boolean;
-    /** A GET that is noted like a change: a login in somebody's name. */
+    /** For a GET that is recorded like a change: a login in another user's name. */
     noted?: boolean;
   }
 }
 
 /**
- * What a request that changes something may ask besides: to be carried out once (`Idempotency-Key`), or only to the
- * version that the client has seen (`If-Match`, with the `ETag` of a read). All of them are noted. Comes after authentication.
+ * Handles what changing requests may ask for in addition: to be carried out only once (`Idempotency-Key`), or
+ * only on the version that the client has seen (`If-Match`, with the `ETag` of a read). All of them are
+ * recorded. Comes after authentication.
  */
 export function keepChangingRequests(app: FastifyInstance, log: RequestLog): void {
   app.decorateRequest('changing');
   app.decorateRequest('versionRead');
-  // Most routes only read and have no version: what they don't need costs them nothing.
+  // Most routes only read and have no version, so that they need none of these hooks.
   app.addHook('onRoute', (route) => {
     const path = withoutPrefix(route.url);
     if (changesSomething(String(route.method), route.config)) {
@@ -82,7 +83,7 @@ export function keepChangingRequests(app: FastifyInstance, log: RequestLog): voi
   function note(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
     const { statusCode } = reply;
     if (request.changing) request.changing.answered(statusCode);
-    // A loop that ran wild must not push out what others did.
+    // A client in a runaway loop must not push out the records of others.
     else if (request.principal && statusCode !== 429) log.turnedAway(incoming(request), statusCode);
     done();
   }
@@ -123,7 +124,7 @@ function tag(reply: FastifyReply, version: string): void {
   void reply.header('etag', `"${version}"`);
 }
 
-/** What only asks for a price or a limit changes nothing, whatever its method is. */
+/** Whether a request changes something. Asking for a price or a limit doesn't, whatever the method. */
 export function changesSomething(method: string, config: FastifyContextConfig | undefined): boolean {
   return config?.noted === true || (CHANGING.has(method) && !config?.onlyAsks);
 }
@@ -166,7 +167,10 @@ function acceptedKey(given: string | string[]): string {
   });
 }
 
-/** The versions that a change is meant for; undefined when the request doesn't say. Weak tags fit nothing (RFC 9110). */
+/**
+ * Returns the versions that a change is meant for; undefined if the request doesn't say. Weak tags match
+ * nothing (RFC 9110).
+ */
 function wantedVersions(header: string | undefined): string[] | 'any' | undefined {
   if (header === undefined) return undefined;
   if (header.trim() === '*') return 'any';

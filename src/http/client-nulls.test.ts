@@ -57,7 +57,7 @@ describe('answers of the account area', () => {
   });
   afterAll(() => service?.stop());
 
-  /** Where an answer has a null. */
+  /** Returns the paths of all nulls in an answer. */
   function nullsIn(value: unknown, at = ''): string[] {
     if (value === null) return [at];
     if (typeof value !== 'object') return [];

@@ -4,7 +4,10 @@ import { hooks } from './route-hooks.ts';
 type Schema = { [key: string]: unknown };
 type Change = (value: unknown) => unknown;
 
-/** Routes registered from here on answer no null where `NULL_AS_EMPTY` and `NULL_AS_ABSENT` mark their schemas. */
+/**
+ * Makes routes that are registered after this replace nulls where `NULL_AS_EMPTY` and `NULL_AS_ABSENT` mark
+ * their schemas.
+ */
 export function answerWithoutNulls(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     const { response } = (route.schema ?? {}) as { response?: Record<string, Schema> };
@@ -25,7 +28,7 @@ export function answerWithoutNulls(app: FastifyInstance): void {
   });
 }
 
-/** Routes registered from here on keep their nulls; the document says nothing of the marks. */
+/** Makes routes that are registered after this keep their nulls, and removes the marks from the document. */
 export function keepNulls(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     if (route.schema) route.schema = withoutMarks(route.schema, 'keep') as FastifySchema;
@@ -34,7 +37,10 @@ export function keepNulls(app: FastifyInstance): void {
 
 const known = { replace: new WeakMap<object, unknown>(), keep: new WeakMap<object, unknown>() };
 
-/** The schema as the answer has it. One without marks comes back as the same object, and the same one twice as one. */
+/**
+ * Returns the schema without marks. A schema without marks is returned as the same object, and the same
+ * schema always gives the same result.
+ */
 export function withoutMarks(schema: unknown, nulls: 'replace' | 'keep'): unknown {
   if (typeof schema !== 'object' || schema === null) return schema;
   const earlier = known[nulls].get(schema);
@@ -64,7 +70,7 @@ function unmarked(marked: Schema, copy: Schema, nulls: 'replace' | 'keep'): Sche
   return rest;
 }
 
-/** What makes an answer of that schema into one without nulls; undefined where nothing is marked. */
+/** Returns a function that removes nulls from an answer of that schema; undefined if nothing is marked. */
 export function changeFor(schema: object | undefined): Change | undefined {
   if (!schema) return undefined;
   const { properties, items, anyOf } = schema as {
@@ -98,7 +104,7 @@ function changeForObject(properties: Record<string, Schema>): Change | undefined
   };
 }
 
-/** A list or an object, as the value is one. */
+/** Handles a union of a list and an object, by the type of the value. */
 function changeForEither(branches: Schema[]): Change | undefined {
   const ofList = changeFor(branches.find(({ type }) => type === 'array'));
   const ofObject = changeFor(branches.find(({ type }) => type === 'object'));

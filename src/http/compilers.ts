@@ -15,17 +15,18 @@ const options = {
   verbose: true,
   strict: false,
   discriminator: true,
-  // The first request of a kind waits for its validator: this is half of that time, and runs no slower.
+  // The first request of a kind waits for its validator: optimizing would double that time, and gains no
+  // speed later.
   code: { optimize: false },
 } as const;
 
 /**
- * Validators for Fastify, made when first needed and kept by schema: the two base addresses share them, and
- * compiling all of them at start would cost more than everything else that a start does.
+ * Returns validators for Fastify. They are made when first needed and kept by schema: the two base addresses
+ * share them, and compiling all of them would take longer than the rest of a start.
  */
 export function validatorCompiler(): FastifySchemaCompiler<object> {
   const strict = checkLengthFirst(new Ajv({ ...options, coerceTypes: false }));
-  // Paths and query strings hold nothing but text. 'array' also reads a key given once as a list of one.
+  // Paths and query strings contain only text. 'array' also reads a key that is given once as a list of one.
   const coercing = checkLengthFirst(new Ajv({ ...options, coerceTypes: 'array' }));
   const checks = new WeakMap<object, Check>();
   return ({ schema, httpPart }) => {
@@ -53,7 +54,10 @@ export function validatorCompiler(): FastifySchemaCompiler<object> {
 
 type Texts = Record<string, string | string[] | undefined>;
 
-/** Coercion takes `0x1`, `1e0`, ` 1` and a line break for numbers as well; an integer in an address is digits only. */
+/**
+ * Coercion also accepts `0x1`, `1e0`, ` 1` and line breaks as numbers; an integer in an address has only
+ * digits.
+ */
 const INTEGER = /^(0|-?[1-9]\d*)$/;
 
 function integerNames(schema: {
@@ -69,7 +73,10 @@ function isOddInteger(given: string | string[] | undefined): boolean {
   return typeof given === 'string' ? !INTEGER.test(given) : !given.every((text) => INTEGER.test(text));
 }
 
-/** Serializers, made when first needed as well. A field that the schema doesn't name is left out. */
+/**
+ * Returns serializers, which are also made when first needed. They leave out fields that the schema doesn't
+ * name.
+ */
 export function serializerCompiler(): FastifySerializerCompiler<object> {
   const serializers = new WeakMap<object, (data: unknown) => string>();
   return ({ schema }) => {

@@ -1,20 +1,20 @@
 import { type TUnsafe, Type } from 'typebox';
 
 /**
- * What differs between the two base addresses: `/` speaks the specification, `/gcore` the contract that the
- * official clients were written against. Routes take a dialect when they are registered; nothing else does.
+ * The differences between the two base addresses: `/` follows the specification, `/gcore` the contract that
+ * the official clients were written against. Only the registration of routes takes a dialect.
  */
 export interface Dialect {
   readonly name: 'specification' | 'client';
   readonly prefix: '' | '/gcore';
-  /** Whether it takes and shows what `LEGACY` marks, for older clients of the published contract. */
+  /** Whether it accepts and shows what is marked `LEGACY`, for older clients of the published contract. */
   readonly legacy: boolean;
-  /** Whether null stands for texts and numbers of accounts that there are none of. */
+  /** Whether fields of accounts are null if there is no text or number for them. */
   readonly nulls: boolean;
-  /** The answer that names the tasks which an asynchronous operation started. */
+  /** Returns the answer that names the tasks of an asynchronous operation. */
   tasks(ids: string[]): string[] | { tasks: string[] };
   readonly tasksSchema: TUnsafe<string[] | { tasks: string[] }>;
-  /** The group that a rule names as its remote end. */
+  /** Returns the group that a rule names as its remote end. */
   remoteGroup(id: string | null): string[] | string | null;
 }
 
@@ -42,7 +42,7 @@ export const clientDialect: Dialect = {
   remoteGroup: (id) => id,
 };
 
-/** A path as it is under every base address. */
+/** Returns a path without the prefix of its base address. */
 export function withoutPrefix(path: string): string {
   const { prefix } = clientDialect;
   return path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;

@@ -24,10 +24,12 @@ const STATUS = {
   unavailable: 503,
 } as const;
 
-/** One for each way to authenticate (RFC 9110, 11.6.1); RFC 6750 asks for a parameter with its own. */
+/**
+ * One challenge for each way to authenticate (RFC 9110, 11.6.1); RFC 6750 requires a parameter for Bearer.
+ */
 const CHALLENGES = 'apikey, Bearer realm="Tradewind"';
 
-/** A fault of HTTP itself (method, media type, size), before any domain rule was asked. */
+/** An error of HTTP itself (method, media type, size), before any domain rule is checked. */
 export class HttpError extends Error {
   readonly status: number;
   constructor(status: number, message: string) {
@@ -36,12 +38,12 @@ export class HttpError extends Error {
   }
 }
 
-/** The one place where an error becomes a status and a body, in the form of the area that was called. */
+/** The only place where an error becomes a status and a body, in the form of the called area. */
 export function sendError(error: Error, request: FastifyRequest, reply: FastifyReply): void {
   const known = knownError(error);
   const status = known instanceof DomainError ? STATUS[known.kind] : known.status;
   if (status === 503) {
-    // Every request fails while it lasts: a line for each, without the stack.
+    // Every request fails during an outage, so each logs one line without the stack.
     request.log.warn(
       { reqId: request.id, cause: (error.cause as Error | undefined)?.message },
       error.message,
@@ -52,7 +54,8 @@ export function sendError(error: Error, request: FastifyRequest, reply: FastifyR
   if (known instanceof TooManyRequestsError)
     void reply.header('retry-after', String(known.retryAfterSeconds));
   if (status === 401) void reply.header('www-authenticate', CHALLENGES);
-  // The framework ends the connection after a body that it could not take. Of one of ours it has read all.
+  // The framework closes the connection after a body that it could not parse. For our own errors, it has read
+  // the whole body.
   if (known instanceof DomainError) void reply.removeHeader('connection');
   const details = wantsProblemDetails(request.headers.accept);
   const body = details
@@ -93,7 +96,7 @@ function bodyOf(area: Area, error: DomainError | HttpError, status: number, requ
     case 'logging':
       return { code: status, message: error.message };
     case 'streaming':
-      // Reads of one task and the list name the status as well; cancelling doesn't (contract 8.1).
+      // Reading one task or the list also shows the status; cancelling doesn't (contract 8.1).
       return status === 404 && request.method === 'GET'
         ? { status, error: error.message }
         : { error: error.message };
@@ -104,7 +107,7 @@ function bodyOf(area: Area, error: DomainError | HttpError, status: number, requ
   }
 }
 
-/** Beside the contract's text, in every area. */
+/** Added to the contract's text in every area. */
 function hintOf(error: Error): { hint?: string } {
   return error instanceof DomainError && error.hint !== undefined ? { hint: error.hint } : {};
 }

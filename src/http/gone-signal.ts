@@ -1,6 +1,8 @@
 import type { FastifyReply } from 'fastify';
 
-/** Aborted when the connection ends, by an answer or by a client that waits no longer. */
+/**
+ * Returns a signal that fires when the connection ends: after the answer, or when the client stops waiting.
+ */
 export function goneSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   reply.raw.once('close', () => controller.abort());

@@ -3,15 +3,15 @@ import type { Api } from './server.ts';
 
 type Checks = Record<string, string | undefined>;
 
-/** What holds of this process; each check answers undefined or what is wrong. */
+/** The state of this process; each check returns undefined or what is wrong. */
 export interface Readiness {
   check(): Promise<{
     role: string;
-    /** Which catalogue it works with. */
+    /** The catalogue that the process works with. */
     catalog: string;
-    /** What keeps it from its work. */
+    /** Problems that keep the process from its work. */
     problems: Checks;
-    /** What doesn't, and leaves something undone. */
+    /** Problems that don't, but leave some work undone. */
     degraded: Checks;
   }>;
 }
@@ -26,9 +26,9 @@ const Ready = Type.Object({
   degraded: Texts,
 });
 
-/** `/healthz`: the process answers. `/readyz`: it does what its role asks for. Neither asks for a token. */
+/** `/healthz`: the process answers. `/readyz`: it can do the work of its role. Neither requires a token. */
 export function healthRoutes(app: Api, readiness: Readiness): void {
-  // What asks is known to its operator, and may share its address with anybody.
+  // Probes come from the operator, and may share their address with anybody.
   const config = { access: 'public', uncounted: true } as const;
   app.get('/healthz', {
     config,

@@ -6,7 +6,7 @@ import { textProblem } from './text-guard.ts';
 /** More than any request needs: a security group has 250 rules, a cluster 50 pools. */
 const MAX_VALUES = 10_000;
 
-/** The body isn't JSON: 400, in the account area with a body of its own form. */
+/** The body isn't JSON: 400, with a different body in the account area. */
 export class MalformedJsonError extends InvalidError {
   constructor(detail: string) {
     super({ body: [`is not valid JSON: ${detail}`] }, `JSON parse error - ${detail}`);
@@ -15,7 +15,7 @@ export class MalformedJsonError extends InvalidError {
 
 /**
  * Reads `application/json` bodies. An empty body counts as none, since clients send the content type with
- * every request. Any other content type is answered 415 by the framework.
+ * every request. The framework answers any other content type with 415.
  */
 export function acceptJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -39,7 +39,7 @@ function read(body: string): unknown {
 
 function parsed(body: string): unknown {
   try {
-    // What some programs begin a file with.
+    // Some programs begin files with a byte order mark.
     return JSON.parse(body.startsWith('\ufeff') ? body.slice(1) : body);
   } catch (error) {
     throw new MalformedJsonError((error as Error).message);

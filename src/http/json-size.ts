@@ -5,9 +5,9 @@ const BRACKET = 0x5b;
 const BRACE = 0x7b;
 
 /**
- * Whether a JSON text holds more than so many values, found without parsing it: of one mebibyte of brackets alone
- * `JSON.parse` makes half a million arrays, and everything after it would meet each of them. Counts commas and opening
- * brackets, so an empty list or object counts twice.
+ * Whether a JSON text contains more than `limit` values, without parsing it: from one mebibyte of brackets,
+ * `JSON.parse` would make half a million arrays, and everything after it would process each. Counts commas
+ * and opening brackets, so an empty list or object counts twice.
  */
 export function holdsMoreValues(text: string, limit: number): boolean {
   let values = 0;
@@ -25,7 +25,10 @@ export function holdsMoreValues(text: string, limit: number): boolean {
   return false;
 }
 
-/** Where the string that begins at `start` has its closing quote; one without reaches to the end. */
+/**
+ * Returns the position of the closing quote of the string that begins at `start`, or the end of the text if
+ * there is none.
+ */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let before = end;

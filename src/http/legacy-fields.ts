@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
 
-/** Routes registered from here on neither take nor show what `LEGACY` marks in their schemas. */
+/**
+ * Makes routes that are registered after this neither accept nor show what `LEGACY` marks in their schemas.
+ */
 export function leaveLegacyOut(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     if (route.schema) route.schema = withoutLegacy(route.schema) as FastifySchema;
@@ -13,8 +15,8 @@ type Properties = Record<string, Json>;
 const known = new WeakMap<object, Json>();
 
 /**
- * The schema without its legacy fields and branches. A schema that has none comes back as the same object, so that
- * both base addresses go on sharing its validator.
+ * Returns the schema without its legacy fields and branches. A schema that has none is returned as the same
+ * object, so that both base addresses keep sharing its validator.
  */
 export function withoutLegacy(schema: Json): Json {
   if (typeof schema !== 'object' || schema === null) return schema;

@@ -2,9 +2,9 @@ import { NotFoundError } from '../lib/errors.ts';
 import { RequestDurations } from './request-durations.ts';
 import type { Api } from './server.ts';
 
-/** What is measured of this process and its work. */
+/** Measurements of this process and its work. */
 export interface Metrics {
-  /** Everything but the requests, in the text form of Prometheus. */
+  /** Returns all metrics but those of requests, in the text format of Prometheus. */
   text(): Promise<string>;
   /** Whether other machines may read it. */
   open: boolean;
@@ -12,12 +12,12 @@ export interface Metrics {
 
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/;
-/** A page in a browser here may lead a name of its own to this machine, and read what that answers. */
+/** A page in a local browser may point a name of its own to this machine and read the answer. */
 const LOCAL_NAME = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
 
 /**
- * `/metrics`, without a token. Unless it is open, only programs on this machine may read it: a request from elsewhere, or one
- * that a proxy passed on, or one that calls it by another name, finds nothing there.
+ * Serves `/metrics` without a token. Unless it is open, only programs on this machine may read it: a request
+ * from elsewhere, through a proxy or under another host name gets a 404.
  */
 export function metricsRoute(app: Api, metrics: Metrics): void {
   const durations = measureRequests(app);
@@ -40,7 +40,7 @@ function measureRequests(app: Api): RequestDurations {
   const durations = new RequestDurations();
   const known = new Map<string, (seconds: number) => void>();
   app.addHook('onResponse', (request, reply, done) => {
-    // Unknown paths are one route, or a stranger could make as many as there are paths.
+    // Unknown paths count as one route, since a stranger could otherwise create any number of series.
     const { method, routeOptions } = request;
     const route = request.is404 ? 'unknown' : (routeOptions.url ?? 'unknown');
     const key = `${method} ${route} ${reply.statusCode}`;

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type DomainError, InvalidError } from '../lib/errors.ts';
 import { emptyPartIn } from './unknown-paths.ts';
 
-/** Refuses heads of requests that nobody means, or that two readers would take for different ones. */
+/** Refuses request heads that nobody sends on purpose, or that two readers would understand differently. */
 export function refuseOddHeads(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => done(faultOf(request)));
 }
@@ -12,9 +12,9 @@ function faultOf(request: FastifyRequest): DomainError | undefined {
   if (url.includes('%00')) {
     return new InvalidError({ url: ['contains the character NUL, which is not allowed'] });
   }
-  // Node keeps the first and says nothing; a proxy may have gone by the second (RFC 9112, 3.2).
+  // Node silently keeps the first header; a proxy may have used the second (RFC 9112, 3.2).
   if (hostHeaders(raw.rawHeaders) > 1) return new InvalidError({ Host: ['Give this header once.'] });
-  // The router takes the empty text for a parameter.
+  // The router accepts an empty text as a parameter.
   return request.is404 || request.routeOptions.url?.endsWith('/') ? undefined : emptyPartIn(url);
 }
 

@@ -3,9 +3,9 @@ type Json = unknown;
 const DATA = new Set(['examples', 'example', 'default', 'enum', 'const']);
 
 /**
- * Moves every schema that has a `title` to the components of the document, where it is named once, and
- * leaves a reference in its place. The routes themselves use whole schemas, which validate faster.
- * @throws Error when two different schemas carry the same title
+ * Moves every schema that has a `title` to the components of the document, and leaves a reference in its
+ * place. The routes themselves use whole schemas, which validate faster. @throws Error if two different
+ * schemas have the same title
  */
 export function nameComponents<T extends object>(document: T): T {
   const named = new Map<string, { text: string; schema: Json }>();
@@ -16,7 +16,7 @@ export function nameComponents<T extends object>(document: T): T {
     const copy = Object.fromEntries(
       Object.entries(node)
         .filter(([key, value]) => !isErrorText(node, key, value))
-        // What a client sends and gets is no schema, even where it looks like one.
+        // Examples and other data are not schemas, even if they look like one.
         .map(([key, value]) => [key, DATA.has(key) ? value : walk(value)]),
     );
     const { title } = copy;
@@ -36,7 +36,7 @@ export function nameComponents<T extends object>(document: T): T {
   return { ...walked, components: { ...components, schemas } } as T;
 }
 
-/** `rule` beside a pattern is what a refusal says; it is no keyword of JSON Schema. */
+/** `rule` beside a pattern is the text of its error, and not a keyword of JSON Schema. */
 function isErrorText(node: object, key: string, value: Json): boolean {
   return key === 'rule' && typeof value === 'string' && 'pattern' in node;
 }

@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI 3.1 document that Tradewind's own code reads or writes. */
+/** The parts of an OpenAPI 3.1 document that our own code reads or writes. */
 export interface OpenApiDocument {
   openapi: string;
   info: object;
@@ -16,7 +16,7 @@ export interface Operation {
   operationId: string;
   summary: string;
   tags: string[];
-  /** An empty list: anybody may call it. */
+  /** An empty list means that anybody may call it. */
   security?: object[];
   deprecated?: boolean;
   parameters?: (Parameter | { $ref: string })[];
@@ -41,7 +41,7 @@ export interface Parameter {
   schema: Record<string, unknown>;
 }
 
-/** The paths of a document with another form of each operation. */
+/** Returns the paths of a document with each operation changed. */
 export function mapOperations(
   { paths }: OpenApiDocument,
   change: (operation: Operation, method: string, path: string) => Operation,

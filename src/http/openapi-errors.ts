@@ -2,7 +2,7 @@ import { type Area, areaOf } from './areas.ts';
 import { mapOperations, type OpenApiDocument, type Operation } from './openapi-document.ts';
 import type { RequestTraits } from './openapi-requests.ts';
 
-/** What each refusal means to whoever gets it. */
+/** What each error status means to the client. */
 const MEANING: Record<number, string> = {
   400: 'Something in the request is not right: the body names the field and what to send instead.',
   401: 'No API token, or one that is not valid.',
@@ -97,7 +97,10 @@ const BODY: Record<Area, keyof typeof SCHEMAS> = {
   iam: 'IamError',
 };
 
-/** Adds to every operation the refusals it can answer, in the body of its area. What a route says itself stays. */
+/**
+ * Adds the possible errors to every operation, in the form of its area. Responses that a route declares
+ * itself stay.
+ */
 export function withErrors(
   document: OpenApiDocument,
   traits: ReadonlyMap<string, RequestTraits>,
@@ -130,7 +133,7 @@ export function withErrors(
 
 const UNPROCESSABLE = new Set(['post /streaming/ai/tasks', 'get /streaming/ai/info']);
 
-/** By method and path alone: each says what a route of its kind can be asked wrongly. */
+/** Derived from method and path alone: they determine what can be wrong with a request. */
 function statusesOf(
   path: string,
   method: string,
@@ -159,7 +162,7 @@ function namesSomething(path: string, { requestBody, parameters = [] }: Operatio
 
 function responseOf(area: Area, status: number): object {
   const one = { $ref: `#/components/schemas/${BODY[area]}` };
-  // A body that can't be read has no field to blame.
+  // A body that can't be parsed has no field to name.
   const schema =
     area === 'iam' && status === 400 ? { oneOf: [{ $ref: '#/components/schemas/IamErrors' }, one] } : one;
   return {
@@ -176,7 +179,7 @@ function responseOf(area: Area, status: number): object {
   };
 }
 
-/** What a route answers itself, when it holds a secret. */
+/** Adds the header for secrets to the route's own answers. */
 function notToBeKept(answers: Operation['responses']): Operation['responses'] {
   const headers = {
     'Cache-Control': {

@@ -4,12 +4,12 @@ import { changesSomething } from './changing-requests.ts';
 import { withoutPrefix } from './dialect.ts';
 import { mapOperations, type OpenApiDocument, type Operation, type Parameter } from './openapi-document.ts';
 
-/** What a route lets its clients ask in headers, and whether its calls count against the rate limit. */
+/** What clients may ask a route for in headers, and whether requests count against the rate limit. */
 export interface RequestTraits {
   keyed: boolean;
   versioned: boolean;
   counted: boolean;
-  /** Its answer holds a secret. */
+  /** Whether its answer contains a secret. */
   secret: boolean;
 }
 
@@ -17,7 +17,7 @@ export function traitsOf({ method, url, config }: RouteOptions): RequestTraits {
   const changes = changesSomething(String(method), config);
   const versioned = versionedAt(withoutPrefix(url));
   return {
-    // A key belongs to a user.
+    // Idempotency keys belong to a user, so public routes have none.
     keyed: changes && config?.access !== 'public' && (method === 'POST' || method === 'PATCH'),
     versioned: changes && versioned !== undefined,
     counted: !config?.uncounted,
@@ -51,7 +51,7 @@ const IF_MATCH: Parameter = {
   },
 };
 
-/** Adds to the operations what may be asked in headers of any of their kind. */
+/** Adds the request headers that each operation accepts. */
 export function withRequestHeaders(
   document: OpenApiDocument,
   traits: ReadonlyMap<string, RequestTraits>,

@@ -1,6 +1,6 @@
 /**
- * The groups of operations in the order in which a reader meets them: what is built in the cloud and what it is built
- * from, then AI tasks, then accounts.
+ * The groups of operations in the order in which a reader meets them: what is built in the cloud and what it
+ * is built from, then AI tasks, then accounts.
  */
 export const TAGS: { name: string; description: string }[] = [
   { name: 'Tasks', description: 'Long changes and how far they are. Poll one until FINISHED or ERROR.' },

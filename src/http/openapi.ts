@@ -15,7 +15,10 @@ const DESCRIPTION: Record<Dialect['name'], string> = {
     'The dialect of the official clients: asynchronous operations answer `{"tasks": [...]}`, and a rule names one remote group or null.',
 };
 
-/** Serves the OpenAPI document of one base address, made from the schemas of its routes when first asked for. */
+/**
+ * Serves the OpenAPI document of one base address, which is made from the schemas of its routes at the first
+ * request.
+ */
 export async function documentApi(app: FastifyInstance, dialect: Dialect): Promise<void> {
   const traits = new Map<string, RequestTraits>();
   await app.register(swagger, {
@@ -68,7 +71,9 @@ function documented(written: object, traits: ReadonlyMap<string, RequestTraits>)
 
 const AREAS = ['cloud', 'logging', 'streaming', 'iam'];
 
-/** By area and path, so that the document doesn't change when routes are registered in another order. */
+/**
+ * Sorts by area and path, so that the document doesn't depend on the order in which routes are registered.
+ */
 function inOrder(document: OpenApiDocument): OpenApiDocument {
   const key = (path: string) => `${AREAS.indexOf(areaOf(path))} ${path}`;
   const paths = Object.entries(document.paths).sort(([a], [b]) => (key(a) < key(b) ? -1 : 1));

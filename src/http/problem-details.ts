@@ -1,12 +1,12 @@
 import { STATUS_CODES } from 'node:http';
 import { DomainError, InvalidError, QuotaExceededError } from '../lib/errors.ts';
 
-/** Whether the client asks for errors as RFC 9457 has them, instead of in the body of the area. */
+/** Whether the client asks for errors in the form of RFC 9457, instead of the area's own. */
 export function wantsProblemDetails(accept: string | undefined): boolean {
   return accept?.toLowerCase().includes('application/problem+json') ?? false;
 }
 
-/** An error as RFC 9457 problem details; `errors` names the fields of a request that can't be taken. */
+/** Returns an error as RFC 9457 problem details; `errors` names the invalid fields of a request. */
 export function problemDetails(error: Error, status: number, requestId: string): object {
   return {
     type: 'about:blank',

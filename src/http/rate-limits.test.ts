@@ -46,7 +46,7 @@ it('does not count the polling of tasks', async () => {
 });
 
 describe('whoever shows no token', () => {
-  /** The first answer that refuses for the number of requests, of so many. */
+  /** Sends up to `most` requests. Returns the number of the first that is refused for the rate limit. */
   const tooMany = async (send: (n: number) => Promise<{ status: number }>, most = 35) => {
     for (let n = 0; n < most; n++) if ((await send(n)).status === 429) return n;
     return undefined;
@@ -90,7 +90,7 @@ describe('whoever shows no token', () => {
 });
 
 describe('tokens that are not known yet', () => {
-  /** The most that were asked about together, of so many. */
+  /** Makes `many` requests. Returns the largest number that was looked up at the same time. */
   async function together(limit: number, addressOf: (n: number) => string, many = 50) {
     const strangers = limitStrangers(limit);
     let [now, most, asked] = [0, 0, 0];

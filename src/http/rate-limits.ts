@@ -9,14 +9,15 @@ const WINDOW_SECONDS = 10;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Set where clients have to call again and again, such as polling a task. */
+    /** Set where clients have to call repeatedly, such as polling a task. */
     uncounted?: boolean;
   }
 }
 
 /**
- * Each token may make so many requests in a window; every counted answer says where it stands, in the headers of
- * draft-ietf-httpapi-ratelimit-headers. Each process counts for itself. Comes after authentication.
+ * Limits the requests that each token may make in a window; every counted answer tells the current state, in
+ * the headers of draft-ietf-httpapi-ratelimit-headers. Each process counts for itself. Comes after
+ * authentication.
  */
 export function limitRates(app: FastifyInstance, limit: number): void {
   if (limit === 0) return;
@@ -47,20 +48,21 @@ export function limitRates(app: FastifyInstance, limit: number): void {
 
 const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
-/** Requests of whoever isn't known, by the network that they come from. */
+/** Limits requests of unknown callers, by the network that they come from. */
 export interface StrangerLimits {
-  /** Counts one. @throws TooManyRequestsError when it is one too many */
+  /** Counts a request. @throws TooManyRequestsError if that exceeds the limit */
   count(address: string): Promise<void>;
   /**
-   * Asks about a token that isn't known, a few at once for each network: whoever sends thousands together would take all
-   * connections to the database, and be counted only afterwards. @throws TooManyRequestsError when there were too many already
+   * Looks up an unknown token, only a few at once for each network: a caller who sends thousands at once
+   * would otherwise occupy all database connections before being counted. @throws TooManyRequestsError if
+   * there were too many already
    */
   admit<T>(address: string, ask: () => Promise<T>): Promise<T>;
 }
 
 const ASKED_AT_ONCE = 4;
 
-/** Whoever shows a token that is known passes, whatever others behind the same address do. */
+/** Callers with a known token are not limited, whatever others behind the same address do. */
 export function limitStrangers(limit: number): StrangerLimits {
   const asking = new Map<string, { turns: LimitFunction; count: number }>();
 

@@ -30,7 +30,7 @@ const documents = dialects.map(({ prefix, name }) => ({
   name: name === 'specification' ? 'Base address /' : `Base address ${prefix} (official clients)`,
 }));
 
-// Without validatorUrl the page would send the document to a stranger's validator.
+// Without validatorUrl, the page would send the document to a third party's validator.
 const script = (shownFirst: string) => `SwaggerUIBundle({
   dom_id: '#reference',
   urls: ${JSON.stringify(documents.map(({ url, name }) => ({ url, name })))},
@@ -57,13 +57,14 @@ const TYPES: Record<string, string> = {
   'favicon-32x32.png': 'image/png',
 };
 
-/** Nothing from elsewhere and nothing sent elsewhere. Swagger UI sets styles from its script. */
+/** Loads nothing from elsewhere and sends nothing elsewhere. Swagger UI sets styles from its script. */
 const POLICY =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 /**
- * A page to read and try the API at `/docs` and `/gcore/docs`: both show both base addresses, each its own first. Needs no internet. Takes the files of
- * @fastify/swagger-ui and not its plugin, which costs some 25 ms of every start and whose policy turns plain HTTP into HTTPS.
+ * Serves a page to read and try the API at `/docs` and `/gcore/docs`: both show both base addresses, each its
+ * own first. Works offline. Uses the files of @fastify/swagger-ui but not its plugin, which costs about 25 ms
+ * of every start and whose policy turns plain HTTP into HTTPS.
  */
 export function referencePage(app: FastifyInstance): void {
   const files = new Map<string, Promise<Buffer>>();

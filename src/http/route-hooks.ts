@@ -1,4 +1,4 @@
-/** The hooks that a route has already, which may be none, one or more. */
+/** Returns the hooks that a route already has, which may be none, one or several. */
 export function hooks<Hook>(given: Hook | Hook[] | undefined): Hook[] {
   if (given === undefined) return [];
   return Array.isArray(given) ? given : [given];

@@ -3,7 +3,10 @@ import { hooks } from './route-hooks.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The answer holds a secret, so that nothing may keep it: no cache, and not we for an `Idempotency-Key`. */
+    /**
+     * The answer contains a secret and must not be stored: not by caches, and not by us for an
+     * `Idempotency-Key`.
+     */
     secretAnswer?: boolean;
   }
 }

@@ -17,27 +17,27 @@ import { warnOfUnknownProxies } from './unknown-proxies.ts';
 import { refuseUnknownQueries } from './unknown-queries.ts';
 
 const BODY_LIMIT = 1_048_576;
-/** The longest filters and lists of ids that an address may carry fit in it, which is more than Node takes by itself. */
+/** Has room for the longest filters and lists of ids in an address, which exceed Node's default. */
 const HEADER_LIMIT = 65_536;
 
-/** A server with everything that each request meets, and no route yet. */
+/** Creates a server with everything that all requests share, but without routes. */
 export function createServer(deps: {
   log: FastifyBaseLogger;
   authenticator: Authenticator;
   nextRequestId: () => string;
-  /** Requests that one token, or one address without any, may make in 10 seconds; 0 for any number. */
+  /** Requests that one token, or one address without a token, may make in 10 seconds; 0 for any number. */
   rateLimit: number;
-  /** Who is believed where a request comes from; nobody when empty. */
+  /** Proxies that are trusted to tell the client's address; none if empty. */
   trustedProxies: readonly string[];
   requestLog: RequestLog;
   accessLog?: AccessLog | undefined;
-  /** Names a fault of what lies below by a domain error, where there is one for it. */
+  /** Turns errors of lower layers into domain errors, if there is one for them. */
   nameFault: (error: Error) => Error;
 }) {
   const app = fastify({
     loggerInstance: deps.log,
-    // A child logger costs every request something, and nearly none writes a line. Ours name their request; the few
-    // of the framework go without.
+    // A child logger has a cost for every request, and few write a line. Our lines name their request; the
+    // few of the framework don't.
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
@@ -78,12 +78,12 @@ export function createServer(deps: {
   refuseShutServices(app);
   forbidKeepingSecrets(app);
   keepChangingRequests(app, deps.requestLog);
-  // Each of these two puts itself before what a route has already: requests are counted first.
+  // Each of these two puts its hook before those that a route already has: requests are counted first.
   limitRates(app, deps.rateLimit);
   return app;
 }
 
-/** A connection that an answer leaves open for the next request would keep the server from stopping. */
+/** Closes connections after their answer: open ones would keep the server from stopping. */
 function closeConnectionsAtStop(app: FastifyInstance): void {
   let stopping = false;
   app.addHook('preClose', (done) => {

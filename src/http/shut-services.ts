@@ -4,7 +4,7 @@ import { type Area, areaOf } from './areas.ts';
 
 const SERVICES: Partial<Record<Area, string>> = { cloud: 'CLOUD', logging: 'CLOUD', streaming: 'STREAMING' };
 
-/** What the reseller of an account has switched off for it is refused. Comes after authentication. */
+/** Refuses services that the account's reseller has switched off. Comes after authentication. */
 export function refuseShutServices(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { shutServices, clientId } = request.principal ?? {};

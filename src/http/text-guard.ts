@@ -3,8 +3,9 @@ import type { FieldProblem } from '../lib/errors.ts';
 const MAX_DEPTH = 32;
 
 /**
- * Finds what no field may hold: text that the database can't store (NUL, half a surrogate pair), nesting so deep that
- * only an attack needs it, and names that every object of JavaScript has. Called with few values only; see json-size.ts.
+ * Finds what no field may contain: text that the database can't store (NUL, half a surrogate pair), nesting
+ * so deep that only an attack needs it, and names that every JavaScript object has. Only called with few
+ * values; see json-size.ts.
  */
 export function textProblem(value: unknown): FieldProblem | undefined {
   const fault = faultIn(value, 0);
@@ -12,7 +13,7 @@ export function textProblem(value: unknown): FieldProblem | undefined {
 }
 
 interface Fault {
-  /** From the inside out. */
+  /** From the innermost part outwards. */
   path: string[];
   message: string;
 }

@@ -4,7 +4,7 @@ import { checkLengthFirst } from './text-keywords.ts';
 
 const ajv = checkLengthFirst(new Ajv({ allErrors: true, strict: false }));
 
-/** The keywords that refuse a text. */
+/** Returns the keywords that refuse a text. */
 function refusing(schema: object, text: string): string[] {
   const validate = ajv.compile({ type: 'string', ...schema });
   return validate(text) ? [] : (validate.errors ?? []).map(({ keyword }) => keyword);
@@ -19,7 +19,7 @@ it.each([
   ['ab', ['pattern']],
   ['aaaaa', ['maxLength']],
   ['abbbb', ['maxLength', 'pattern']],
-  // Twice as long as is allowed in whatever characters: nothing else is tried.
+  // Twice as long as any characters allow: nothing else is checked.
   ['bbbbbbbbb', ['maxLength']],
 ])('checks %s', (text, keywords) => {
   expect(refusing(NAME, text).toSorted()).toEqual(keywords);

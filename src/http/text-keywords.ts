@@ -1,12 +1,13 @@
 import { _, type Ajv, type CodeKeywordDefinition, type Format, type KeywordCxt } from 'ajv';
 import addFormats from 'ajv-formats';
 
-/** Longer than every text of a format that we ask for; to check some of them takes long. */
+/** Longer than every text of a format that we ask for; checking some formats takes long. */
 const MAX_FORMAT_LENGTH = 4_096;
 
 /**
- * Puts the length of a text before all else about it. A validator that collects all errors tries pattern and format
- * even on a text that `maxLength` has refused, and counts the characters of every text one by one.
+ * Makes the validator check the length of a text before anything else. A validator that collects all errors
+ * checks pattern and format even if `maxLength` has refused the text, and counts the characters of every text
+ * one by one.
  */
 export function checkLengthFirst(ajv: Ajv): Ajv {
   for (const definition of [maxLength, minLength, pattern]) {
@@ -21,7 +22,7 @@ export function checkLengthFirst(ajv: Ajv): Ajv {
   return ajv;
 }
 
-/** A character is one or two units of `length`: most texts need no counting. */
+/** A character is one or two units of `length`, so most texts need no counting. */
 const maxLength: CodeKeywordDefinition = {
   keyword: 'maxLength',
   type: 'string',

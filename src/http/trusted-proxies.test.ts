@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** Where a change seems to come from. */
+/** Returns the address from which a change seems to come. */
 async function source(forwarded: string): Promise<string> {
   const made = await service.http.request('POST', '/cloud/v1/projects', {
     headers: { 'x-forwarded-for': forwarded },

@@ -3,10 +3,12 @@ import findMyWay from 'find-my-way';
 import { NotFoundError } from '../lib/errors.ts';
 import { HttpError, sendError } from './errors.ts';
 
-/** Of one path parameter. */
+/** The maximum length of one path parameter. */
 export const MAX_PARAM_LENGTH = 500;
 
-/** Answers what no route takes: 405 with `Allow` on a path that other methods know, else 404. */
+/**
+ * Answers requests that no route handles: 405 with `Allow` if the path exists with other methods, else 404.
+ */
 export function answerUnknownPaths(app: FastifyInstance): void {
   const paths = findMyWay<findMyWay.HTTPVersion.V1>({ maxParamLength: MAX_PARAM_LENGTH });
   const methods = new Map<string, Set<string>>();
@@ -31,14 +33,14 @@ export function answerUnknownPaths(app: FastifyInstance): void {
     return new HttpError(405, 'HTTP 405: Method Not Allowed');
   }
 
-  // Before the body, which nobody asked for: what is wrong with it, or with its type, would be another answer.
+  // Before the body is read: a problem with the body or its type would lead to another answer.
   app.addHook('preParsing', (request, reply, _body, done) => {
     if (request.is404) sendError(faultOf(request, reply), request, reply);
     else done();
   });
 }
 
-/** A slash at the end, or two in a row, as a variable leaves them that is empty. */
+/** Finds a slash at the end, or two in a row, which result from an empty variable. */
 export function emptyPartIn(url: string): NotFoundError | undefined {
   const path = pathOf(url);
   if (!path.startsWith('/') || path === '/') return undefined;

@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify';
 const WARN_EVERY_MS = 3_600_000;
 
 /**
- * Without trusted proxies all who come through one look like one sender: they share its limits, and lists of actions
- * and logins name it. Anybody can send the header, so it is told seldom.
+ * Without trusted proxies, everybody behind a proxy looks like one sender: they share its limits, and lists
+ * of actions and logins show its address. Anybody can send the header, so the warning is rare.
  */
 export function warnOfUnknownProxies(app: FastifyInstance): void {
   let warnedAt = Number.NEGATIVE_INFINITY;

@@ -47,7 +47,7 @@ it('tells the faults of several fields apart in one message', async () => {
   expect(answer.body.message).toMatch(/^Validation error: limit: .*[^.]; offset: .*\.$/);
 });
 
-// Every JavaScript object knows these names, so a look-up in `{}` finds something there.
+// Every JavaScript object has these names, so a look-up in `{}` finds them.
 const NAMES = ['constructor', 'toString', 'hasOwnProperty', '__proto__'];
 
 it.each(NAMES)('refuses an unknown query parameter named %s by that name', async (name) => {

@@ -3,21 +3,22 @@ import { closestName } from '../lib/closest-name.ts';
 import type { FieldProblem } from '../lib/errors.ts';
 import { MOMENT_RULE } from '../lib/timestamps.ts';
 
-/** Many faults of one request are answered with this many texts at most. */
+/** The most error texts in one answer. */
 const MAX_TEXTS = 50;
 /** Names can be as long as the body. */
 const MAX_FIELD_LENGTH = 200;
 
-/** What a JSON Schema validator found, as texts by field that say what to send instead. */
+/** Turns the errors of a JSON Schema validator into texts by field that say what to send instead. */
 export function fieldProblems(errors: ErrorObject[], part: string): FieldProblem[] {
   return relevant(errors)
     .slice(0, MAX_TEXTS)
     .map((error) => ({ field: shortened(fieldOf(error)) || part, message: textOf(error, part) }));
 }
 
-/** A failed union reports each branch; the branch "or null" and the union itself say nothing of use. */
+/** A failed union reports each branch; the branch "or null" and the union itself say nothing useful. */
 function relevant(errors: ErrorObject[]): ErrorObject[] {
-  // By field, because a stranger says how many errors there are: comparing each with each held the process for seconds.
+  // Indexed by field, because strangers determine the number of errors: comparing each with each blocked the
+  // process for seconds.
   const mismatched = fieldsWith('pattern', errors);
   const missing = fieldsWith('required', errors);
   const rest = errors.filter((error) => {
@@ -28,7 +29,7 @@ function relevant(errors: ErrorObject[]): ErrorObject[] {
         return false;
       case 'type':
         return error.params.type !== 'null';
-      // Another error says of the same field what these say, and more.
+      // Another error of the same field says the same and more.
       case 'format':
         return !mismatched.has(fieldOf(error));
       case 'discriminator':
@@ -54,7 +55,7 @@ function fieldOf(error: ErrorObject): string {
     error.params.missingProperty ??
     error.params.additionalProperty ??
     error.params.propertyName ??
-    // The property that tells the branches of a union apart.
+    // The property that distinguishes the branches of a union.
     error.params.tag ??
     '';
   if (child === '') return path;
@@ -62,7 +63,7 @@ function fieldOf(error: ErrorObject): string {
 }
 
 function textOf(error: ErrorObject, part: string): string {
-  // A schema may carry a sentence of its own for what its pattern means.
+  // A schema may contain its own sentence for the meaning of its pattern.
   const rule: unknown = (error.parentSchema as { rule?: unknown } | undefined)?.rule;
   const { params } = error;
   switch (error.keyword) {
@@ -103,7 +104,7 @@ function textOf(error: ErrorObject, part: string): string {
   }
 }
 
-/** Names what was most likely meant. */
+/** Suggests the name that was most likely meant. */
 function unknown({ params, parentSchema }: ErrorObject, kind: string): string {
   const { properties = {} } = parentSchema as { properties?: object };
   const closest = closestName(String(params.additionalProperty), Object.keys(properties));
@@ -133,7 +134,7 @@ function aOrAn(type: string): string {
     .join(' or ');
 }
 
-/** The values by which a union tells its branches apart. */
+/** Returns the values that distinguish the branches of a union. */
 function kindsOf({ parentSchema, params }: ErrorObject): unknown[] {
   const { oneOf = [] } = parentSchema as {
     oneOf?: { properties?: Record<string, { const?: unknown; enum?: unknown[] }> }[];

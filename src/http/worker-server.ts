@@ -7,7 +7,7 @@ import { type Metrics, metricsRoute } from './metrics.ts';
 import type { Api } from './server.ts';
 import { answerUnknownPaths } from './unknown-paths.ts';
 
-/** What a process that serves no API answers: how it is, and its figures. */
+/** Creates the server of a process without the API: health and metrics. */
 export function createWorkerServer(deps: {
   log: FastifyBaseLogger;
   readiness: Readiness;
