@@ -1,8 +1,6 @@
 import { attempt } from './attempt.ts';
 
-/**
- * Parse texts in a query parameter that is a JSON object or array. They return undefined for anything else.
- */
+/** Reads texts from a query parameter that is a JSON object or array; undefined for anything else. */
 
 export const MAX_QUERY_JSON = 8_192;
 

@@ -9,8 +9,8 @@ import { makeToken } from '../tokens/in-transaction.ts';
 import { type Account, insertAccount } from './in-transaction.ts';
 
 /**
- * Makes sure that there is somebody to act for: on an empty database a reseller, a client, its administrator (who is
- * the platform's as well) and a default project; later only the bootstrap token is brought in line with the setting.
+ * Makes sure that an account exists. An empty database gets a reseller, a client, its administrator (who is
+ * also the platform's) and a default project. Later, only the bootstrap token is updated from the setting.
  * Several processes may do this at once.
  */
 export async function ensureFirstAccount(deps: {
@@ -27,8 +27,9 @@ export async function ensureFirstAccount(deps: {
 }
 
 /**
- * The text of the first token, made when there never was one. Call it only when it can be shown, or `keep` it, whose
- * failure means that there is none: a token that nobody saw would leave the account without a way in.
+ * Makes the first token if there never was one, and returns its text. Call it only if the token can be shown
+ * or `keep` can store it. If `keep` fails, no token is made: a token that nobody saw would lock everybody out
+ * of the account.
  */
 export async function makeTokenOnce(deps: {
   database: Database;
@@ -68,7 +69,7 @@ async function makeFirstToken(tx: Transaction, account: Account, now: Date): Pro
   return tokenText(2, id, secret);
 }
 
-/** The setting is the truth: a bootstrap token of an earlier value stops working. */
+/** The setting decides: a bootstrap token with an earlier value stops working. */
 async function setBootstrapToken(
   tx: Transaction,
   account: Account,
@@ -101,7 +102,7 @@ async function setBootstrapToken(
   await announceTokens(tx, [token.id]);
 }
 
-/** Those of another id go; one whose secret is another keeps none of the logins that it made. */
+/** Removes bootstrap tokens with another id; one whose secret changes loses the logins that it made. */
 async function removeOtherBootstrapTokens(
   tx: Transaction,
   token: { id: number; secret: string },
@@ -119,7 +120,7 @@ async function removeOtherBootstrapTokens(
   await announceTokens(tx, gone);
 }
 
-/** The id of the bootstrap token belongs to a token that somebody made through the API. */
+/** The bootstrap token's id belongs to a token that was made through the API. */
 export class BootstrapTokenTakenError extends OperatorError {}
 
 function tokenOf(account: Account, now: Date) {

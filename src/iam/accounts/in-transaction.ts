@@ -9,7 +9,7 @@ export interface Account {
   userId: number;
 }
 
-/** A client account with its administrator and its default project. */
+/** Inserts a client account with its administrator and its default project. */
 export async function insertAccount(
   sql: Kysely<Tables>,
   account: {

@@ -6,7 +6,7 @@ export interface ClientEntry {
   resellerId: number;
 }
 
-/** Which accounts there are, and whose they are. */
+/** Finds accounts and their resellers. */
 export type ClientDirectory = ReturnType<typeof createClientDirectory>;
 
 export function createClientDirectory({ database }: { database: Database }) {
@@ -18,7 +18,7 @@ export function createClientDirectory({ database }: { database: Database }) {
         .where('id', '=', clientId)
         .executeTakeFirst(),
 
-    /** Whether the user is one of those who look after the reseller's clients. */
+    /** Whether the user is one of the reseller's users, who look after its clients. */
     async isSeller(userId: number, resellerId: number): Promise<boolean> {
       const seller = await database.sql
         .selectFrom('users')
@@ -32,7 +32,10 @@ export function createClientDirectory({ database }: { database: Database }) {
   };
 }
 
-/** Whether the caller may act for that account as its reseller; the platform administrator may for all. */
+/**
+ * Whether the caller may act for the account as its reseller; the platform administrator may for all
+ * accounts.
+ */
 export function resells(principal: Principal, client: ClientEntry): boolean {
   if (principal.platformAdministrator) return true;
   return allows(principal, 'resell') && principal.resellerId === client.resellerId;

@@ -11,11 +11,11 @@ import * as store from './store.ts';
 
 const FEDERATION = 'TRADEWIND';
 
-/** What is kept of user actions, in the form of the account area, and what became of accounts. */
+/** Shows recorded user actions in the form of the account area, and status changes of accounts. */
 export interface ActivityLog {
-  /** Of the caller's account; of a reseller's clients as well. */
+  /** Lists changes of the caller's account; for resellers also of their clients. */
   statusChanges(principal: Principal, query: PageQuery): Promise<StatusChangePage>;
-  /** Requests that were to change something in the caller's account. */
+  /** Lists changing requests in the caller's account. */
   requests(principal: Principal, query: PageQuery): Promise<AccountRequestPage>;
   /** @throws NotFoundError */
   request(principal: Principal, id: number): Promise<AccountRequest>;
@@ -46,7 +46,7 @@ export function createActivityLog(deps: {
     },
 
     async requests(principal, { limit = 100, offset = 0 }) {
-      // Whoever was just refused finds that here.
+      // A caller who was just refused finds that request here.
       await userActions.flush();
       const page = { limit, offset };
       const { count, rows } = await store.listRequests(database.sql, principal.clientId, page);

@@ -5,7 +5,7 @@ import type { Reach } from '../../requests/principal.ts';
 
 type Page = { limit: number; offset: number };
 
-/** Newest first, of accounts in reach. */
+/** Newest first, only of accounts within reach. */
 export async function listStatusChanges(
   db: Kysely<Tables>,
   { all, clientId, resellerId }: Reach,
@@ -37,7 +37,7 @@ export async function findRequest(db: Kysely<Tables>, clientId: number, id: numb
 
 export type RequestRow = Awaited<ReturnType<typeof listRequests>>['rows'][number];
 
-/** With the address of a user who is in the account. */
+/** Includes the e-mail address of users who belong to the account. */
 function requests(db: Kysely<Tables>, clientId: number) {
   return db
     .selectFrom('user_actions')

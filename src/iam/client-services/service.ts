@@ -13,15 +13,17 @@ import * as store from './store.ts';
 
 export type { ServiceState } from './state.ts';
 
-/** Which services an account may use. Its reseller says so, and the platform's administrator. */
+/** Which services an account may use. Its reseller and the platform administrator decide. */
 export interface ClientServices {
   /** @throws NotFoundError */
   list(principal: Principal, clientId: number): Promise<Service[]>;
   /** @throws NotFoundError */
   get(principal: Principal, clientId: number, id: number): Promise<Service>;
-  /** Holds at once. @throws NotFoundError, InvalidError, ConflictError for the platform's own account */
+  /**
+   * Takes effect at once. @throws NotFoundError, InvalidError, ConflictError for the platform's own account
+   */
   update(principal: Principal, clientId: number, id: number, changes: ServiceChanges): Promise<Service>;
-  /** For the view of accounts. */
+  /** Returns the services of several accounts at once, for the clients feature. */
   ofClients(clientIds: readonly number[]): Promise<ServiceState[]>;
 }
 
@@ -89,7 +91,7 @@ export function createClientServices(deps: {
   };
 }
 
-/** A status that is named says whether the service is enabled, unless the request does. */
+/** The status implies whether the service is enabled, unless the request says so. */
 function wantedOf(before: ServiceState, { status, enabled }: ServiceChanges) {
   const implied = status === undefined ? before.enabled : isOpen(status);
   return { status: status ?? before.status, enabled: enabled ?? implied };

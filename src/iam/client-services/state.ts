@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import { isOffered, SERVICES, type ServiceName } from '../clients/schema.ts';
 import type { IdentityTables, ServiceStatus } from '../identity/tables.ts';
 
-/** What one of the published services is in an account. */
+/** The state of one published service in an account. */
 export interface ServiceState {
   id: number;
   clientId: number;
@@ -17,19 +17,22 @@ export interface ServiceState {
 export type AccountOfServices = Pick<Selectable<IdentityTables['clients']>, 'id' | 'status' | 'created_at'>;
 export type ChangedService = Selectable<IdentityTables['client_services']>;
 
-/** There are six services, so that the number of each follows from its account's. */
+/** There are six services, so the id of each follows from its account's id. */
 const NUMBERS_OF_ONE = 10;
 
 export function serviceOf(clientId: number, id: number): ServiceName | undefined {
   return Math.floor(id / NUMBERS_OF_ONE) === clientId ? SERVICES[(id % NUMBERS_OF_ONE) - 1] : undefined;
 }
 
-/** Whether the account may use the service. */
+/** Whether an account may use a service with this status. */
 export function isOpen(status: ServiceStatus): boolean {
   return status === 'active' || status === 'trial';
 }
 
-/** All services of an account: what nobody changed is active where it is offered; a paused account has none. */
+/**
+ * Returns all services of an account. Offered services are active unless somebody changed them; a paused
+ * account has none.
+ */
 export function statesOf(account: AccountOfServices, changed: readonly ChangedService[]): ServiceState[] {
   return SERVICES.map((service, index) => {
     const of = { id: account.id * NUMBERS_OF_ONE + index + 1, clientId: account.id, service };

@@ -18,7 +18,7 @@ export async function listChanged(db: Kysely<Tables>, ids: readonly number[]): P
     .execute();
 }
 
-/** The account has another version from then on. */
+/** Also gives the account a new version. */
 export async function putService(db: Kysely<Tables>, row: ChangedService): Promise<void> {
   const { status, previous_status, enabled, changed_at } = row;
   await db

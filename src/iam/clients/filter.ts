@@ -2,7 +2,7 @@ import { momentIn } from '../../lib/calendar-time.ts';
 import { type ClientListQuery, isOffered, SERVICES } from './schema.ts';
 import type { ClientColumn, ClientFilter, ClientOrder } from './store.ts';
 
-/** What a query asks the store for. Undefined when nothing can match. */
+/** Turns a query into the store's filter. Undefined if nothing can match. */
 export function filterOf(query: ClientListQuery, within: number | undefined): ClientFilter | undefined {
   const wanted = SERVICES.flatMap((service) => {
     const status = query[service.toLowerCase() as Lowercase<typeof service>];

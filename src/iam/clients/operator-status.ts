@@ -4,8 +4,9 @@ import { NotFoundError } from '../../lib/errors.ts';
 import { announceClient, refusePlatforms } from '../identity/in-transaction.ts';
 
 /**
- * Shuts an account, or opens it again: nobody gets into a paused one, with a login or an API token. What it has stays
- * and goes on. For whoever operates the platform. @throws NotFoundError, ConflictError for the platform's own account
+ * Pauses an account or resumes it: no login or API token works in a paused account. Its resources stay and
+ * keep running. For the operator of the platform. @throws NotFoundError, ConflictError for the platform's own
+ * account
  */
 export async function setStatusOf(
   { database, clock }: { database: Database; clock: Clock },

@@ -4,7 +4,7 @@ import type { User } from '../users/schema.ts';
 import { type Account, type Client, OFFERED, SERVICES, type ServiceName } from './schema.ts';
 import type { AccountRow } from './store.ts';
 
-/** What other features know of the accounts that are shown. */
+/** What other features know about the shown accounts. */
 export interface OfAccounts {
   activations: readonly FeatureActivation[];
   services: readonly ServiceState[];

@@ -12,7 +12,7 @@ import {
 import type { Clients } from './service.ts';
 
 const tags = ['Clients'];
-/** Names of operations are no clients, whatever the method is. */
+/** Names of operations are not client ids, whatever the method. */
 const ONE = '/iam/clients/:clientId(^(?!create$|invite_user$|me$).*$)';
 
 export function clientRoutes(app: Api, { clients }: { clients: Clients }): void {

@@ -8,7 +8,9 @@ import { CompanyName, PersonName, Phone, User } from '../users/schema.ts';
 export const SERVICES = ['CDN', 'CLOUD', 'DDOS', 'DNS', 'STORAGE', 'STREAMING'] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
-/** What this platform offers; the other published services have features in the catalogue and nothing else. */
+/**
+ * The services that this platform offers; the other published services only have features in the catalogue.
+ */
 export const OFFERED = ['CLOUD', 'STREAMING'] as const satisfies readonly ServiceName[];
 export type OfferedService = (typeof OFFERED)[number];
 export const isOffered = (service: ServiceName): service is OfferedService =>
@@ -210,5 +212,5 @@ export type ClientListQuery = Static<typeof ClientListQuery>;
 
 export const ClientPage = Named('ClientPage', { ...pageFields, results: Type.Array(Client) });
 export type ClientPage = Static<typeof ClientPage>;
-/** Told apart by what it is: an array, or an object. */
+/** The type distinguishes the two: an array, or an object. */
 export const ClientList = Type.Union([Type.Array(Client), ClientPage], { title: 'ClientList' });

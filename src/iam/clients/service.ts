@@ -27,16 +27,19 @@ import type {
 } from './schema.ts';
 import * as store from './store.ts';
 
-/** What a list without a limit answers at most. */
+/** The most that a list without a limit returns. */
 const MOST_LISTED = 10_000;
 
-/** Accounts. A reseller reaches its own clients, the platform administrator all. */
+/** Accounts. Resellers reach their own clients, the platform administrator all. */
 export interface Clients {
   /** The caller's own account. */
   me(principal: Principal): Promise<Account>;
-  /** A client of the caller's reseller, with an administrator and a default project that is ready for use. */
+  /**
+   * Creates a client of the caller's reseller, with an administrator and a default project that is ready for
+   * use.
+   */
   create(principal: Principal, request: CreateClient): Promise<CreatedClient>;
-  /** A page when the query has a limit, else all in an array. @throws InvalidError */
+  /** Returns a page if the query has a limit, else everything in an array. @throws InvalidError */
   list(principal: Principal, query: ClientListQuery): Promise<Client[] | ClientPage>;
   /** @throws NotFoundError */
   get(principal: Principal, clientId: number): Promise<Client>;
@@ -136,7 +139,7 @@ export function createClients(deps: {
           throw new InvalidError({ reseller: [`Reseller with id:${reseller_id} does not exists.`] });
         }
         if (!moved) return { tokens: [], logins: [] };
-        // The reseller so far acts for nobody there any more, and lets nobody in.
+        // The former reseller can no longer act for anybody there, nor let anybody in.
         await store.expireInvitations(tx.sql, clientId, clock.now());
         return endLogins(tx, { actingClientId: clientId });
       });
@@ -156,7 +159,7 @@ export function createClients(deps: {
   }
 }
 
-/** Users have an address of their own each, and the request brings none. RFC 2606: `.invalid` leads nowhere. */
+/** Every user needs a unique address, and the request has none. RFC 2606: `.invalid` never resolves. */
 function placeholderEmail(): string {
   return `admin@${randomBytes(8).toString('hex')}.invalid`;
 }

@@ -5,11 +5,11 @@ import { ROLES } from '../../requests/principal.ts';
 import type { ServiceStatus } from '../identity/tables.ts';
 import type { ClientListQuery, OfferedService } from './schema.ts';
 
-/** What a list asks for: what its query says, and what that means. */
+/** The filter of a list: fields of its query, partly resolved. */
 export interface ClientFilter extends Omit<ClientListQuery, 'created_at_gte' | 'created_at_lte'> {
-  /** The reseller who asks; undefined for the platform. */
+  /** The caller's reseller; undefined for the platform. */
   within: number | undefined;
-  /** What these services of the account are. */
+  /** The required statuses of the account's services. */
   services: { service: OfferedService; status: ServiceStatus }[];
   created_at_gte: Date | undefined;
   created_at_lte: Date | undefined;
@@ -32,7 +32,7 @@ const ownerId = sql<number | null>`(
    where client_users.client_id = clients.id and client_users.role_id = ${ROLES.administrators.id}
      and not users.pending)`;
 
-/** The name of a user who only joined is told to nobody there, nor to whoever looks for it. */
+/** The name of a user who was only invited into the account is neither shown nor searched there. */
 const toldHere = sql<SqlBool>`exists (
   select from clients home where home.id = users.client_id and home.reseller_id = clients.reseller_id)`;
 
@@ -65,7 +65,7 @@ export async function findAccount(db: Kysely<Tables>, clientId: number): Promise
   return accounts(db).where('clients.id', '=', clientId).executeTakeFirst();
 }
 
-/** In that order, and by id where it leaves a choice. */
+/** Lists accounts in that order, then by id. */
 export async function listAccounts(
   db: Kysely<Tables>,
   filter: ClientFilter,
@@ -124,14 +124,14 @@ function conditions(filter: ClientFilter) {
   ];
 }
 
-/** What nobody changed follows the account. */
+/** Services that nobody changed follow the account's status. */
 function serviceIs({ service, status }: { service: OfferedService; status: ServiceStatus }) {
   return sql<SqlBool>`case when clients.status = 'paused' then 'paused' else coalesce((
     select client_services.status from client_services
      where client_id = clients.id and service = ${service}), clients.status) end = ${status}`;
 }
 
-/** Invitations that the reseller so far made lead nowhere, unless somebody renews them. */
+/** Expires the invitations that the former reseller made, until somebody renews them. */
 export async function expireInvitations(db: Kysely<Tables>, clientId: number, now: Date): Promise<void> {
   await db
     .updateTable('invitations')
@@ -142,7 +142,7 @@ export async function expireInvitations(db: Kysely<Tables>, clientId: number, no
     .execute();
 }
 
-/** Part of a text; what has a meaning in a pattern stands for itself. */
+/** Returns a pattern for a part of a text; special characters are escaped. */
 function pattern(part: string): string {
   return `%${part.replace(/[\\%_]/g, '\\$&')}%`;
 }

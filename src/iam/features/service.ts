@@ -9,24 +9,29 @@ import { type ClientDirectory, resells } from '../accounts/service.ts';
 import type { ActivateFeature, FeatureActivation } from './schema.ts';
 import * as store from './store.ts';
 
-/** The catalogue says of each feature which of the two it is. */
+/** The kind of each feature is in the catalogue. */
 export type FeatureKind = 'paid' | 'free';
 
 /**
- * Features that a reseller switches on for its clients. A reseller reaches the activations of its own clients, the
- * platform administrator all. An activation whose feature was taken out of the catalogue is not shown.
+ * Features that a reseller activates for its clients. Resellers reach the activations of their own clients,
+ * the platform administrator all. Activations of features that were removed from the catalogue are not shown.
  */
 export interface Features {
   list(principal: Principal, kind: FeatureKind): Promise<FeatureActivation[]>;
-  /** @throws InvalidError for an unknown client or feature, one of the other kind, or a second activation */
+  /**
+   * @throws InvalidError for an unknown client or feature, a feature of the other kind, or a second
+   * activation
+   */
   activate(principal: Principal, kind: FeatureKind, request: ActivateFeature): Promise<FeatureActivation>;
   /** @throws NotFoundError */
   get(principal: Principal, kind: FeatureKind, id: number): Promise<FeatureActivation>;
   /** @throws NotFoundError */
   deactivate(principal: Principal, kind: FeatureKind, id: number): Promise<void>;
-  /** Whether an account may do what the catalogue may keep for those who have a certain feature. */
+  /**
+   * Whether an account may use something that the catalogue may restrict to accounts with a certain feature.
+   */
   allows(clientId: number, use: NonNullable<Feature['needed_for']>): Promise<boolean>;
-  /** Of both kinds, for the view of accounts. */
+  /** Returns activations of both kinds, for the clients feature. */
   ofClients(clientIds: readonly number[]): Promise<FeatureActivation[]>;
 }
 
@@ -52,7 +57,7 @@ export function createFeatures(deps: {
     ];
   }
 
-  /** The caller passed the check for a reseller's token, so that one without a reseller is the platform's. */
+  /** The caller passed the check for a reseller's token, so a caller without a reseller is the platform. */
   function reachOf(principal: Principal, kind: FeatureKind): store.Reach {
     const resellerId = principal.platformAdministrator ? undefined : principal.resellerId;
     const features = [...catalog.features.values()].filter((feature) => kindOf(feature) === kind);

@@ -6,9 +6,9 @@ export type ActivationRow = Selectable<Tables['feature_activations']>;
 
 /** Which activations the caller may see. */
 export interface Reach {
-  /** Those of this reseller's clients; undefined: of all. */
+  /** Only activations of this reseller's clients; undefined for all. */
   resellerId: number | undefined;
-  /** Ids of the features in question. */
+  /** Ids of the requested features. */
   featureIds: number[];
 }
 
@@ -50,7 +50,7 @@ export async function findActivation(db: Kysely<Tables>, reach: Reach, id: numbe
   return within(db, reach).where('feature_activations.id', '=', id).executeTakeFirst();
 }
 
-/** Undefined when the client has the feature already. */
+/** Returns undefined if the client has the feature already. */
 export async function insertActivation(
   db: Kysely<Tables>,
   activation: { clientId: number; featureId: number; now: Date },
@@ -67,7 +67,7 @@ export async function insertActivation(
     .executeTakeFirst();
 }
 
-/** False when it was gone. */
+/** Returns false if the activation no longer exists. */
 export async function deleteActivation(db: Kysely<Tables>, id: number): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('feature_activations')

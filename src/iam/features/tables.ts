@@ -4,7 +4,7 @@ export interface FeatureTables {
   feature_activations: {
     id: Generated<number>;
     client_id: number;
-    /** Id in the catalogue, which also says whether the feature is a paid or a free one. */
+    /** Id in the catalogue, which also says whether the feature is paid or free. */
     feature_id: number;
     created_at: Date;
   };

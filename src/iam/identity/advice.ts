@@ -1,6 +1,6 @@
 import { parseTokenText } from './schema.ts';
 
-/** What of a request's headers says who makes it. */
+/** Request headers that may contain credentials. */
 export interface Offered {
   authorization?: string | undefined;
   'x-api-key'?: unknown;
@@ -11,7 +11,7 @@ const FORM =
 const NEW_TOKEN =
   'make a new one with POST /iam/v2/clients/{client_id}/tokens or, on the server, "tradewind token create"';
 
-/** What to do about credentials that can't be read. Of a secret it repeats nothing. */
+/** Returns what to do about credentials that can't be parsed. It never repeats a part of a secret. */
 export function adviceOn(offered: Offered): string {
   const { authorization: given } = offered;
   if (!given) return offered['x-api-key'] === undefined ? `${FORM}.` : `X-Api-Key is not read. ${FORM}.`;
@@ -32,7 +32,7 @@ export function adviceOn(offered: Offered): string {
   }
 }
 
-/** A token, or what may be one, without the word before it. */
+/** Handles a token, or what may be one, without the scheme word before it. */
 function wordless(text: string): string {
   if (parseTokenText(text)) return 'Write the word apikey and one space before the token.';
   if (isSignedToken(text)) return 'Write the word Bearer and one space before the access token.';
@@ -48,7 +48,7 @@ export const EXPIRED_TOKEN = `This API token has expired; ${NEW_TOKEN}.`;
 export const ENDED_LOGIN =
   'This login has ended; get a new pair of tokens from POST /iam/auth/jwt/refresh or log in again.';
 
-/** Why an API token or a login that is right doesn't let in. */
+/** Why a valid API token or login is refused. */
 export const SHUT_OUT = {
   paused: 'The account is paused; whoever operates the platform opens it with "tradewind client resume".',
   blocked: 'The user may not get into this account any more; one of its administrators can let them in.',

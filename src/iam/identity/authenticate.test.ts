@@ -25,7 +25,7 @@ async function refusal(authorization: string, path = '/cloud/v1/projects') {
   return [status, body];
 }
 
-/** An API token of a new account, as text. */
+/** Returns the text of an API token of a new account. */
 async function tokenOf(person: { clientId: number; http: TestService['http'] }): Promise<string> {
   const body = { name: 'x', exp_date: null, client_user: { role: { id: 1 } } };
   const made = await person.http.post(`/iam/v2/clients/${person.clientId}/tokens`, body);

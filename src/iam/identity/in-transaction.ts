@@ -4,9 +4,9 @@ import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ConflictError, InvalidError } from '../../lib/errors.ts';
 
-/** What several features do with the rows of accounts and of their users. */
+/** What several features do with the rows of accounts and their users. */
 
-/** Who belongs to these accounts, and what is theirs, changes for one request at a time. */
+/** Locks accounts, so that one request at a time changes their users and what these own. */
 export async function lockClients(tx: Transaction, clientIds: readonly number[]): Promise<void> {
   if (clientIds.length === 0) return;
   await tx.sql
@@ -18,7 +18,7 @@ export async function lockClients(tx: Transaction, clientIds: readonly number[])
     .execute();
 }
 
-/** A user with a place in the account that makes them. */
+/** Inserts a user as a member of the account that makes them. */
 export async function insertUser(
   sql: Kysely<Tables>,
   user: Insertable<Tables['users']>,
@@ -32,7 +32,7 @@ export async function insertUser(
   return id;
 }
 
-/** The platform's administrator, and the account that they work in. */
+/** Returns the platform administrator and their account. */
 export async function platformAdministrator(
   sql: Kysely<Tables>,
 ): Promise<{ userId: number; clientId: number } | undefined> {
@@ -44,7 +44,7 @@ export async function platformAdministrator(
     .executeTakeFirst();
 }
 
-/** @throws ConflictError when the platform's administrator works in that account */
+/** @throws ConflictError if the account is the platform administrator's own */
 export async function refusePlatforms(sql: Kysely<Tables>, clientId: number): Promise<void> {
   const administrator = await sql
     .selectFrom('users')
@@ -66,10 +66,10 @@ export interface Credentials {
 }
 
 /**
- * Tells every process that the rights of a user's credentials in these accounts may have changed: their role, whether
- * they are let in, and the like. Logins as somebody else end if they needed those rights: a user has them at home
- * alone, and another account must not reach that far. Call `forget` of the authenticator with the answer after the
- * commit.
+ * Announces that the rights of a user's credentials in these accounts may have changed, such as their role or
+ * whether they are blocked. Ends logins in another user's name that needed those rights: they only exist in
+ * the home account, and another account must not gain them. After the commit, call the authenticator's
+ * `forget` with the result.
  */
 export async function announceUser(
   tx: Transaction,
@@ -89,12 +89,12 @@ export async function announceUser(
   return together(changed, await endLogins(tx, { actingUserId: userId }));
 }
 
-/** The same for API tokens alone. */
+/** Announces changes of API tokens only. */
 export async function announceTokens(tx: Transaction, tokens: number[]): Promise<Credentials> {
   return announced(tx, { tokens, logins: [] });
 }
 
-/** The same for everybody in an account. */
+/** Announces changes for everybody in an account. */
 export async function announceClient(tx: Transaction, clientId: number): Promise<Credentials> {
   const changed = await announced(tx, {
     tokens: await credentialsOf(tx, 'api_tokens', 'client_id', clientId),
@@ -103,21 +103,24 @@ export async function announceClient(tx: Transaction, clientId: number): Promise
   return together(changed, await endLogins(tx, { actingClientId: clientId }));
 }
 
-/** Some logins: all by a user or in their name, those in some accounts, of one family, that come from one API token, or as somebody else. */
+/**
+ * Selects logins: by a user or in their name, in some accounts, of one family, from one API token, or in
+ * another user's name.
+ */
 type Which =
   | { userId: number }
-  /** Of this user in these accounts, whoever made them. */
+  /** Logins of this user in these accounts, whoever made them. */
   | { memberId: number; clientIds: readonly number[] }
   | { family: string }
   | { tokenId: number }
-  /** By this user in the name of others. */
+  /** Logins that this user made in the name of others. */
   | { actingUserId: number }
-  /** By users of this account in the name of others, or by others in the name of its users. */
+  /** Logins that users of this account made in the name of others, or others in the name of its users. */
   | { actingClientId: number };
 
-/** Ends logins at once. */
+/** Ends logins immediately. */
 export async function endLogins(tx: Transaction, which: Which): Promise<Credentials> {
-  // A login that one of them is just making appears only once they are locked, and so after its commit.
+  // A login that one of these is just creating becomes visible only once they are locked, after its commit.
   await tx.sql
     .selectFrom('login_sessions')
     .select('id')
@@ -173,7 +176,7 @@ async function announced(tx: Transaction, credentials: Credentials): Promise<Cre
   return credentials;
 }
 
-/** Another user has the address, which tells that there is such a user. */
+/** Another user has the address. The error reveals that this user exists. */
 export class AddressTakenError extends InvalidError {
   override get name(): string {
     return 'InvalidError';

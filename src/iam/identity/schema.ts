@@ -9,7 +9,10 @@ interface WantedRole {
   name?: string | undefined;
 }
 
-/** From the most rights to the least. The published rule "no higher role than the maker's" needs an order; this one is ours. */
+/**
+ * From the most rights to the fewest. The published rule "no higher role than the maker's" needs an order;
+ * this order is ours.
+ */
 const BY_RANK: readonly Role[] = [
   ROLES.administrators,
   ROLES.engineers,
@@ -18,7 +21,7 @@ const BY_RANK: readonly Role[] = [
   ROLES.purgeByApi,
 ];
 
-/** The role named by its id, its name or both. Undefined when there is none, or when the two disagree. */
+/** Returns the role with that id, name or both. Undefined if there is none, or if the two disagree. */
 export function findRole(wanted: WantedRole): Role | undefined {
   if (namesNone(wanted)) return undefined;
   return BY_RANK.find(
@@ -28,7 +31,7 @@ export function findRole(wanted: WantedRole): Role | undefined {
   );
 }
 
-/** The role named by one text, which holds an id or a name. */
+/** Returns the role that one text names by id or name. */
 export function findRoleByText(text: string): Role | undefined {
   return findRole(/^\d{1,9}$/.test(text) ? { id: Number(text) } : { name: text });
 }
@@ -45,13 +48,16 @@ export function isAbove(role: number, than: number): boolean {
   return BY_RANK.indexOf(roleOf(role)) < BY_RANK.indexOf(roleOf(than));
 }
 
-/** What to say of a role that there is none of. */
+/** Returns the error text for an unknown role. */
 export function invalidRole(wanted: string): string {
   const choices = BY_RANK.map(({ id, name }) => `${name} (${id})`).join(', ');
   return `Invalid role: ${wanted}. Choose one of: ${choices}.`;
 }
 
-/** The role that a request names in `field`; the one with the least rights in the cloud when it names none. @throws InvalidError */
+/**
+ * Returns the role that a request names in `field`; by default the one with the fewest rights in the cloud.
+ * @throws InvalidError
+ */
 export function acceptedRole(
   principal: Principal,
   wanted: WantedRole,
@@ -67,14 +73,14 @@ export function namesNone({ id, name }: WantedRole): boolean {
   return id === undefined && name === undefined;
 }
 
-/** The one of two roles that gives less rights. */
+/** Returns the role with fewer rights. */
 export function lesserRole(one: number, other: number): number {
   return isAbove(one, other) ? other : one;
 }
 
 /**
- * The text of an API token: `<id>_<secret>` (v2) or `<id>$<secret>` (v1); both authenticate everywhere.
- * The id is for look-up and is no secret.
+ * Parses the text of an API token: `<id>_<secret>` (v2) or `<id>$<secret>` (v1); both authenticate
+ * everywhere. The id serves to find the token and is no secret.
  */
 export function parseTokenText(text: string): { id: number; secret: string } | undefined {
   const match = /^(\d{1,15})[_$]([\x21-\x7e]{1,512})$/.exec(text);

@@ -15,15 +15,17 @@ export type { SignedTokenClaims, SignedTokens } from './signed-tokens.ts';
 
 export interface Authenticator {
   /**
-   * The caller named by an `Authorization` header: a scheme word in any letter case, one space, the token. `apikey`
-   * takes an API token, `Bearer` the access token of a login. `admit` lets the database be asked about one that isn't
-   * known, or throws instead.
-   * @throws UnauthenticatedError with the texts of contract 1.1
+   * Returns the caller of an `Authorization` header: a scheme in any letter case, one space, the token.
+   * `apikey` takes an API token, `Bearer` the access token of a login. `admit` runs the database query for an
+   * unknown token, or throws instead. @throws UnauthenticatedError with the texts of contract 1.1
    */
   authenticate(offered: Offered, admit?: Admit): Promise<Principal>;
-  /** Call after the commit that changed them; the announcement in that commit tells the other processes. */
+  /**
+   * Call it after the commit that changed the credentials; the announcement in that commit informs the other
+   * processes.
+   */
   forget(credentials: Credentials): void;
-  /** When each token was last used since the last call; empties the list. */
+  /** Returns when each token was last used since the previous call, and clears the list. */
   takeUses(): { tokenId: number; at: Date }[];
 }
 
@@ -38,7 +40,7 @@ export function createAuthenticator(deps: {
   signedTokens: SignedTokens;
 }): Authenticator {
   const { clock, database, changes, signedTokens } = deps;
-  // Strangers name any id of an API token; that of a login is signed.
+  // Strangers can try any API token id; the id of a login is signed.
   const owners = createRowCache(changes, TOKEN_TOPIC, (id) => findTokenOwner(database.sql, id), {
     misses: true,
   });
@@ -55,7 +57,7 @@ export function createAuthenticator(deps: {
       );
     }
     const owner = await owners.get(token.id, admit);
-    // Whoever doesn't know the secret is told nothing.
+    // Callers who don't know the secret are told nothing more.
     if (!owner || !timingSafeEqual(owner.secretHash, secretHash(token.secret))) throw invalid(UNKNOWN_TOKEN);
     if ('shutOut' in owner) throw invalid(SHUT_OUT[owner.shutOut]);
     const now = clock.now();

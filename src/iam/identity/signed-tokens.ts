@@ -17,12 +17,12 @@ import type { Secrets } from '../../secrets/secrets.ts';
 
 const ALGORITHM = 'ES256';
 const ISSUER = 'tradewind';
-/** How often a key that isn't known is looked for. */
+/** How often to look for an unknown key. */
 const RELOAD_MS = 10_000;
 
 export type SignedTokenType = 'access' | 'refresh';
 
-/** What a login's tokens say of themselves. The rights are not read from here but from the database. */
+/** The claims of a login's tokens. Rights are not read from here but from the database. */
 export interface SignedTokenClaims {
   loginId: number;
   /** The token's own id. */
@@ -32,7 +32,7 @@ export interface SignedTokenClaims {
 /** JSON Web Tokens of logins, signed with a key that all processes share. */
 export interface SignedTokens {
   sign(type: SignedTokenType, token: SignedTokenClaims, claims: JWTPayload, expiresAt: Date): Promise<string>;
-  /** @throws UnauthenticatedError for one that isn't ours, is of the other type, or has expired */
+  /** @throws UnauthenticatedError for a token that isn't ours, is of the other type, or has expired */
   read(type: SignedTokenType, text: string): Promise<SignedTokenClaims>;
 }
 
@@ -42,7 +42,7 @@ interface Deps {
   secrets: Secrets;
 }
 
-/** Makes the key that signs, unless there is one. Several processes may do this at once. */
+/** Makes the signing key if there is none. Several processes may do this at once. */
 export async function ensureSigningKey({ database, clock, secrets }: Deps): Promise<void> {
   const found = () => database.sql.selectFrom('signing_keys').select('id').limit(1).executeTakeFirst();
   if (await found()) return;
@@ -84,7 +84,7 @@ export function createSignedTokens({ database, clock, secrets }: Deps): SignedTo
     loadedAt = performance.now();
   }
 
-  /** Strangers name any key, and hardly ever is there a new one: one look for all of them now and then. */
+  /** Strangers can name any key, and new keys are rare, so all of them share one occasional look. */
   async function keyNamed(id: string): Promise<SigningKey | undefined> {
     if (!keys.has(id) && performance.now() - loadedAt > RELOAD_MS) {
       loading ??= load().finally(() => {

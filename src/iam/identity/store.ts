@@ -3,7 +3,10 @@ import type { Tables } from '../../db/tables.ts';
 import { type Principal, ROLES } from '../../requests/principal.ts';
 import { lesserRole } from './schema.ts';
 
-/** An API token that is not deleted, and whom it acts for. Undefined also when that user or account is gone. */
+/**
+ * Returns an API token that is not deleted, and the user it acts for. Undefined also if that user or account
+ * is deleted.
+ */
 export async function findTokenOwner(db: Kysely<Tables>, tokenId: number) {
   const row = await places(db)
     .innerJoin('api_tokens', (on) =>
@@ -22,7 +25,7 @@ export async function findTokenOwner(db: Kysely<Tables>, tokenId: number) {
   return { secretHash, expiresAt, ...accessOf(row, { tokenId, loginId: undefined }) };
 }
 
-/** A login that wasn't ended, with its user. Undefined also when that user or account is gone. */
+/** Returns a login that has not ended, with its user. Undefined also if that user or account is deleted. */
 export async function findLoginOwner(db: Kysely<Tables>, loginId: number) {
   const row = await places(db)
     .innerJoin('login_sessions', (on) =>
@@ -43,7 +46,10 @@ export async function findLoginOwner(db: Kysely<Tables>, loginId: number) {
   return { expiresAt: row.expiresAt, ...accessOf(row, { tokenId: undefined, loginId, inPerson }) };
 }
 
-/** Every user with every account, and the user's role there, if they have one. A credential says which two are meant. */
+/**
+ * Combines every user with every account, and with the user's role there, if any. The credential selects
+ * both.
+ */
 function places(db: Kysely<Tables>) {
   return db
     .selectFrom('users')
@@ -75,7 +81,10 @@ type Membership = InferResult<ReturnType<typeof places>>[number] & {
 type Credential = Pick<Principal, 'tokenId' | 'loginId' | 'inPerson'>;
 type Access = { principal: Principal } | { shutOut: 'paused' | 'blocked' };
 
-/** What the credential and the user's role in the account both allow. Rights beyond accounts hold at home alone. */
+/**
+ * Returns the rights that both the credential and the user's role in the account allow. Rights beyond
+ * accounts only exist in the home account.
+ */
 function accessOf(row: Membership, credential: Credential): Access {
   if (row.status === 'paused') return { shutOut: 'paused' };
   if (!row.let_in || row.role_id === null) return { shutOut: 'blocked' };
@@ -87,7 +96,7 @@ function accessOf(row: Membership, credential: Credential): Access {
     clientId: row.client_id,
     roleId,
     resellerId: home ? (row.reseller_id ?? undefined) : undefined,
-    // A token of lesser role that the platform's administrator made is a token of lesser rights.
+    // A token with a lesser role has fewer rights, even if the platform administrator made it.
     platformAdministrator: home && row.platform_administrator && roleId === ROLES.administrators.id,
     ...(row.shut.length > 0 && { shutServices: row.shut }),
   };

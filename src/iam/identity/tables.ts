@@ -1,6 +1,6 @@
 import type { ColumnType, Generated } from 'kysely';
 
-/** A column with a default that may be left out of an insert. */
+/** A column with a default, which an insert may leave out. */
 type Optional<T> = ColumnType<T, T | undefined, T>;
 
 export interface IdentityTables {
@@ -9,23 +9,26 @@ export interface IdentityTables {
     id: Generated<number>;
     reseller_id: number;
     company: string;
-    /** Whom to ask about the account. */
+    /** The account's contact. */
     email: Optional<string>;
     name: Optional<string | null>;
     phone: Optional<string | null>;
-    /** The reseller's own number for it. */
+    /** The reseller's own id for the account. */
     custom_id: Optional<string | null>;
     country_code: Optional<string | null>;
     is_test: Optional<boolean>;
     seller_id: Optional<number | null>;
-    /** Nobody gets into a paused account. */
+    /** Nobody can use a paused account. */
     status: Optional<'active' | 'paused'>;
     created_at: Date;
     deleted_at: Optional<Date | null>;
   };
   users: {
     id: Generated<number>;
-    /** The account that made the user: one of those in `client_users`, unless the user is deleted. */
+    /**
+     * The user's home: the account that made the user. One of those in `client_users`, unless the user is
+     * deleted.
+     */
     client_id: number;
     /** The reseller this user administers; null for the users of a client. */
     reseller_id: number | null;
@@ -34,17 +37,20 @@ export interface IdentityTables {
     phone: Optional<string | null>;
     lang: Optional<Language>;
     platform_administrator: boolean;
-    /** False: blocked by the platform, everywhere. */
+    /** False if the platform has blocked the user everywhere. */
     is_active: Optional<boolean>;
-    /** Invited by the account in `client_id`, and not there yet: nobody logs in with this row. */
+    /**
+     * True for an invitation by the account in `client_id` that was not accepted yet: nobody logs in with
+     * this row.
+     */
     pending: Optional<boolean>;
-    /** Kept for clients; there are passwords alone. */
+    /** Stored for clients; passwords are the only way to log in. */
     auth_types: Optional<string[]>;
-    /** Null: the user can't sign in with a password. */
+    /** Null if the user can't log in with a password. */
     password_hash: Optional<string | null>;
-    /** When the user said that they forgot it, until it is set anew. */
+    /** When the user reported a forgotten password, until a new one is set. */
     password_requested_at: Optional<Date | null>;
-    /** Somebody else chose the password, and may know it. */
+    /** True if somebody else chose the password, and may know it. */
     password_given: Optional<boolean>;
     /** The address before the last change. */
     former_email: Optional<string | null>;
@@ -52,16 +58,16 @@ export interface IdentityTables {
     created_at: Date;
     deleted_at: Optional<Date | null>;
   };
-  /** Who belongs to which account. */
+  /** The members of accounts. */
   client_users: {
     client_id: number;
     user_id: number;
     role_id: number;
-    /** False: blocked by the account, in it alone. */
+    /** False if this account has blocked the user. */
     is_active: Optional<boolean>;
     created_at: Date;
   };
-  /** By the row of the user that stands for the invited until they accept. */
+  /** By the user row that stands for the invited person until they accept. */
   invitations: {
     user_id: number;
     client_id: number;
@@ -69,10 +75,10 @@ export interface IdentityTables {
     invited_by: number;
     created_at: Date;
     expires_at: Date;
-    /** Accepted or withdrawn. */
+    /** When the invitation was accepted or withdrawn. */
     ended_at: Optional<Date | null>;
   };
-  /** What differs from an account that may use everything. */
+  /** Services whose state differs from the default. */
   client_services: {
     client_id: number;
     service: 'CLOUD' | 'STREAMING';
@@ -95,7 +101,7 @@ export interface IdentityTables {
     role_id: number;
     name: string;
     description: string;
-    /** SHA-256 of the secret; the secret itself is shown once and kept nowhere. */
+    /** SHA-256 of the secret; the secret itself is shown once and never stored. */
     secret_hash: Buffer;
     /** Set by TRADEWIND_BOOTSTRAP_TOKEN, and replaced when that changes. */
     bootstrap: Optional<boolean>;
@@ -120,7 +126,7 @@ export interface IdentityTables {
   };
   login_attempts: {
     id: Generated<number>;
-    /** Null when nobody has that name. */
+    /** Null if no user has that name. */
     user_id: number | null;
     username: string;
     address: string;

@@ -28,7 +28,7 @@ async function newToken(http: HttpClient, clientId: number) {
   return http.post(`/iam/v2/clients/${clientId}/tokens`, body);
 }
 
-/** The reseller in the name of a user. */
+/** Returns the reseller's login in the name of a user. */
 async function acting(userId: number): Promise<HttpClient> {
   const { body } = await reseller.http.get(`/iam/auth/jwt/users/${userId}/token`);
   return bearer(service.url, body);
@@ -132,7 +132,7 @@ describe('rights that a reseller borrows', () => {
   });
 });
 
-/** Whoever has no password can join nothing, so that the place comes from behind the API. */
+/** Users without a password can't join an account, so the membership is inserted directly. */
 async function placedIn({ clientId }: Person, userId: number): Promise<void> {
   await service.pool.query(
     'insert into client_users (client_id, user_id, role_id, created_at) values ($1, $2, 1, now())',
@@ -140,7 +140,7 @@ async function placedIn({ clientId }: Person, userId: number): Promise<void> {
   );
 }
 
-/** The text of an API token of that user, who joined the account. */
+/** Returns the text of an API token of that user, who joined the account. */
 async function tokenAt({ clientId }: Person, userId: number): Promise<string> {
   const { rows } = await service.pool.query(
     `insert into api_tokens (client_id, user_id, role_id, name, description, secret_hash, created_at)

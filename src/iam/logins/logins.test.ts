@@ -179,7 +179,7 @@ describe('other logins', () => {
     const guest = bearer(service.url, body);
     expect((await guest.get('/iam/clients/me')).body.id).toBe(host.clientId);
     expect((await guest.post('/cloud/v1/projects', { name: 'mine' })).status).toBe(403);
-    // Back home it has the rights of home again.
+    // Back home, the login has the rights of home again.
     const home = await guest.get(`/iam/auth/jwt/clients/${person.clientId}/login`);
     expect(claimsOf(home.body.access).is_admin).toBe(true);
     const stranger = await newPerson(service.http);

@@ -10,7 +10,7 @@ import * as store from './store.ts';
 type Who = { email?: string | undefined; rename?: string | undefined };
 
 /**
- * To be asked before a person types a password. Answers what they should know of the user's address.
+ * To be called before a person types a password. Returns what they should know about the user's address.
  * @throws InvalidError, NotFoundError for an unknown user
  */
 export async function requireUserOf(
@@ -22,8 +22,8 @@ export async function requireUserOf(
 }
 
 /**
- * Sets a user's password for whoever operates the platform. Without `email` it is the platform administrator's.
- * Ends the user's logins. @throws InvalidError, NotFoundError for an unknown user
+ * Sets a user's password for the operator; without `email`, the platform administrator's. Ends the user's
+ * logins. @throws InvalidError, NotFoundError for an unknown user
  */
 export async function setPasswordOf(
   { database, clock }: { database: Database; clock: Clock },

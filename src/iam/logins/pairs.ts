@@ -10,7 +10,7 @@ import * as store from './store.ts';
 const ACCESS_MS = 3_600_000;
 const REFRESH_MS = 24 * 3_600_000;
 
-/** A login as it stands after a commit: what its next pair of tokens is made of. */
+/** A login as it is after a commit: the source of its next pair of tokens. */
 export interface OpenLogin {
   id: number;
   refreshId: string;
@@ -19,10 +19,13 @@ export interface OpenLogin {
   of: store.MembershipRow;
 }
 
-/** Where a login comes from, and the most it may do. `ends_at` is when the API token that it comes from expires. */
+/**
+ * Where a login comes from, and the most it may do. `ends_at` is the expiry of the API token that it comes
+ * from.
+ */
 export type Origin = Pick<store.LoginRow, 'family' | 'maker_id' | 'token_id' | 'role_id' | 'ends_at'>;
 
-/** Somebody typed the right password. */
+/** The origin of a login with the right password. */
 export function freshOrigin(userId: number): Origin {
   return {
     family: randomUUID(),
@@ -57,7 +60,7 @@ export function refreshExpiry(now: Date, endsAt: Date | null): Date {
   return endsAt !== null && endsAt < usual ? endsAt : usual;
 }
 
-/** Signs what a client gets of a login. Call it after the commit. */
+/** Signs the tokens of a login. Call it after the commit. */
 export async function pairOf(
   { clock, signedTokens }: { clock: Clock; signedTokens: SignedTokens },
   { id, refreshId, expiresAt, roleId, of }: OpenLogin,

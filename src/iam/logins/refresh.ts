@@ -11,7 +11,7 @@ import * as store from './store.ts';
 const LOG_IN_AGAIN =
   'This login has ended, as it does when a refresh token comes twice; log in again with POST /iam/auth/jwt/login.';
 
-/** A refresh token that was used before: two have it, and one of them may be a thief (RFC 9700, 4.14.2). */
+/** A refresh token was used twice: two clients have it, and one of them may be a thief (RFC 9700, 4.14.2). */
 class UsedTwiceError extends UnauthenticatedError {
   readonly family: string;
 
@@ -21,7 +21,7 @@ class UsedTwiceError extends UnauthenticatedError {
   }
 }
 
-/** The next pair for a refresh token, which is worth nothing from then on. @throws UnauthenticatedError */
+/** Returns the next pair for a refresh token, which becomes invalid. @throws UnauthenticatedError */
 export async function refreshPair(
   deps: { database: Database; clock: Clock; signedTokens: SignedTokens; authenticator: Authenticator },
   token: string,
@@ -32,7 +32,7 @@ export async function refreshPair(
     return await pairOf(deps, await database.accept({}, (tx) => renewed(tx, given, clock.now())));
   } catch (error) {
     if (error instanceof UsedTwiceError) {
-      // What the refusal rolled back is not this.
+      // In a transaction of its own, since the refusal rolled the other one back.
       authenticator.forget(await database.transaction((tx) => endLogins(tx, { family: error.family })));
     }
     throw error;

@@ -110,7 +110,7 @@ export function loginRoutes(app: Api, { logins }: { logins: Logins }): void {
   });
 }
 
-/** Whoever calls these has no token yet. */
+/** Callers of these have no token yet. */
 function publicRoutes(app: Api, logins: Logins): void {
   const open = { tags, security: [] };
 
@@ -161,7 +161,7 @@ function publicRoutes(app: Api, logins: Logins): void {
   });
 }
 
-/** What whoever operates the platform has to do. The address is the one that is kept, not what a stranger typed. */
+/** Logs what the operator has to do. The address is the stored one, not what a stranger typed. */
 function noteForgotten(log: FastifyBaseLogger, user: Addressed | undefined, who: string): void {
   if (!user) return;
   const former = formerAddress(user);

@@ -4,14 +4,14 @@ import { Email } from '../../lib/email.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { Input, Named, pageFields, Timestamp } from '../../lib/wire.ts';
 
-/** A password as somebody types it to get in. */
+/** A password that somebody types to log in. */
 export const GivenPassword = (description: string) =>
   Type.String({ minLength: 1, maxLength: 256, description, examples: ['correct horse battery staple'] });
 
-/** Length is what counts (NIST SP 800-63B, 3.1.1.2). */
+/** The length matters most (NIST SP 800-63B, 3.1.1.2). */
 export const PASSWORD_LENGTH = { min: 8, max: 256 };
 
-/** A password that is to be kept. */
+/** A password to be stored. */
 export const NewPassword = (description: string) =>
   Type.String({
     minLength: PASSWORD_LENGTH.min,

@@ -26,24 +26,28 @@ export type { Addressed } from './store.ts';
 
 const SHUT =
   'The password is right, and no account of this user is open: it is paused, or its administrators have shut the user out.';
-/** Somebody who asks again and again is noted once in this time. */
+/** Repeated requests of one user are noted only once in this time. */
 const REQUEST_NOTED_MS = 3_600_000;
 const ATTEMPTS_KEPT_MS = 90 * 24 * 3_600_000;
 
 /**
- * Logins: pairs of an access token, which authenticates, and a refresh token, which brings the next pair once. What
- * a login may do is what the user's role in the account allows at the moment, and never more than what made it.
+ * Logins: pairs of an access token, which authenticates, and a refresh token, which gives the next pair once.
+ * A login may do what the user's role in the account currently allows, and never more than the credential
+ * that made it.
  */
 export interface Logins {
   /** @throws InvalidError for a wrong name or password, TooManyRequestsError */
   login(request: LoginRequest, from: Sender): Promise<TokenPair>;
-  /** @throws UnauthenticatedError for a token that is not valid; one that was used already ends its whole family */
+  /** @throws UnauthenticatedError for an invalid token; a token that was used before ends its whole family */
   refresh(token: string): Promise<TokenPair>;
-  /** The caller in another of their accounts. @throws ForbiddenError for an account that isn't one of theirs, or not by this login */
+  /**
+   * Logs the caller into another of their accounts. @throws ForbiddenError if the account isn't theirs, or
+   * not reachable with this login
+   */
   enter(principal: Principal, clientId: number): Promise<TokenPair>;
-  /** The administrator of a reseller's client. @throws NotFoundError */
+  /** Logs in as the administrator of a reseller's client. @throws NotFoundError */
   asAdministrator(principal: Principal, clientId: number): Promise<TokenPair>;
-  /** A user of a reseller's client. @throws NotFoundError */
+  /** Logs in as a user of a reseller's client. @throws NotFoundError */
   asUser(principal: Principal, userId: number): Promise<TokenPair>;
   /** Ends all other logins of the user. @throws ForbiddenError for another user, InvalidError, TooManyRequestsError */
   changePassword(
@@ -52,12 +56,12 @@ export interface Logins {
     request: ChangePassword,
     from: Sender,
   ): Promise<TokenPair>;
-  /** Answers the user that somebody has to give a new password to, unless that was noted a while ago. */
+  /** Returns the user who needs a new password, unless that was noted recently. */
   passwordForgotten(email: string): Promise<store.Addressed | undefined>;
-  /** The same for a user of the caller's account, or of the reseller's clients. @throws NotFoundError */
+  /** Does the same for a user of the caller's account, or of the reseller's clients. @throws NotFoundError */
   resetPassword(principal: Principal, email: string): Promise<store.Addressed | undefined>;
   attempts(principal: Principal, query: PageQuery): Promise<LoginAttemptPage>;
-  /** Removes what nobody needs any more; to be called now and then. */
+  /** Deletes what is no longer needed; to be called periodically. */
   forgetOld(): Promise<void>;
 }
 
@@ -73,8 +77,8 @@ export function createLogins(deps: {
   const { database, clock, authenticator, clients, passwords, guesses } = deps;
 
   /**
-   * What a login that the caller makes comes from, at most with the caller's own rights. It is locked: whoever ends
-   * it ends the new login as well.
+   * Returns the origin of a login that the caller makes, with at most the caller's own rights. It stays
+   * locked, so that ending it ends the new login as well.
    */
   async function originOf(tx: Transaction, { tokenId, loginId, userId, roleId }: Principal): Promise<Origin> {
     if (tokenId !== undefined) {
@@ -84,7 +88,7 @@ export function createLogins(deps: {
     }
     const login = loginId === undefined ? undefined : await store.keepLogin(tx.sql, loginId);
     if (!login) throw new UnauthenticatedError('Token is invalid or expired', true);
-    // The role of another account is another one; what counts is the most that this login may ever do.
+    // The caller's role in another account may differ; only the maximum of this login counts.
     const { family, maker_id, token_id, role_id, ends_at } = login;
     return { family, maker_id, token_id, role_id, ends_at };
   }
@@ -226,7 +230,10 @@ export function createLogins(deps: {
   };
 }
 
-/** Whether a reseller may act as that user, who must have come from one of its clients and have no more rights. */
+/**
+ * Whether a reseller may act as that user: the user must come from one of its clients and have no more
+ * rights.
+ */
 function mayBecome(principal: Principal, user: store.MembershipRow): boolean {
   if (principal.platformAdministrator) return true;
   return (

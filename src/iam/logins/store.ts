@@ -20,12 +20,12 @@ export async function insertLogin(
   return id;
 }
 
-/** Nobody ends it before the transaction does. */
+/** Nobody can end the login before the transaction ends. */
 export async function keepLogin(db: Kysely<Tables>, id: number): Promise<LoginRow | undefined> {
   return logins(db, id).forShare().executeTakeFirst();
 }
 
-/** Of two who bring the same refresh token, one waits for the other. */
+/** If two callers use the same refresh token, one waits for the other. */
 export async function lockLogin(db: Kysely<Tables>, id: number): Promise<LoginRow | undefined> {
   return logins(db, id).forUpdate().executeTakeFirst();
 }
@@ -44,7 +44,7 @@ export async function renewLogin(
 
 export type UserToLogIn = Pick<Selectable<Tables['users']>, 'id' | 'email' | 'password_hash'>;
 
-/** Undefined when nobody who may get in has that address. */
+/** Returns undefined if no user who may log in has that address. */
 export async function findUserByEmail(db: Kysely<Tables>, email: string): Promise<UserToLogIn | undefined> {
   return usersToLogIn(db)
     .where((user) => user(user.fn<string>('lower', ['email']), '=', email.toLowerCase()))
@@ -64,10 +64,10 @@ function usersToLogIn(db: Kysely<Tables>) {
     .where('deleted_at', 'is', null);
 }
 
-/** A user's place in an account, as a token tells of it. */
+/** A user's membership in an account, as tokens describe it. */
 export type MembershipRow = InferResult<ReturnType<typeof memberships>>[number];
 
-/** The accounts that a user may get into; the one that made the user comes first. */
+/** Returns the accounts that a user may enter; the home account comes first. */
 export async function membershipsOf(db: Kysely<Tables>, userId: number): Promise<MembershipRow[]> {
   return memberships(db).where('client_users.user_id', '=', userId).execute();
 }
@@ -107,7 +107,10 @@ function memberships(db: Kysely<Tables>) {
     .orderBy('client_users.user_id');
 }
 
-/** An API token that nobody revokes before the transaction ends. Undefined when it was revoked already. */
+/**
+ * Returns an API token that nobody can revoke before the transaction ends. Undefined if it was revoked
+ * already.
+ */
 export async function keepToken(db: Kysely<Tables>, tokenId: number) {
   return db
     .selectFrom('api_tokens')
@@ -118,7 +121,7 @@ export async function keepToken(db: Kysely<Tables>, tokenId: number) {
     .executeTakeFirst();
 }
 
-/** False when the password is no longer the one that `from` is the hash of. */
+/** Returns false if `from` is no longer the hash of the password. */
 export async function replacePassword(
   db: Kysely<Tables>,
   userId: number,
@@ -133,13 +136,13 @@ export async function replacePassword(
   return numUpdatedRows > 0n;
 }
 
-/** A user, and the address that was theirs before the last change. */
+/** A user, and their address before the last change. */
 export type Addressed = Pick<
   Selectable<Tables['users']>,
   'id' | 'email' | 'former_email' | 'email_changed_at'
 >;
 
-/** The user of that address, or the platform's administrator. */
+/** Returns the user with that address, by default the platform administrator. */
 export async function findUserForOperator(db: Kysely<Tables>, email: string | undefined) {
   return db
     .selectFrom('users')
@@ -155,7 +158,9 @@ export async function findUserForOperator(db: Kysely<Tables>, email: string | un
     .executeTakeFirst();
 }
 
-/** `rename` gives the user another address. @throws InvalidError when another user has it */
+/**
+ * Sets the password; `rename` also sets a new address. @throws InvalidError if another user has that address
+ */
 export async function setPassword(
   db: Kysely<Tables>,
   userId: number,
@@ -175,7 +180,7 @@ export async function setPassword(
 }
 
 async function renameUser(db: Kysely<Tables>, userId: number, email: string, now: Date): Promise<void> {
-  // The account has the address of its first user until it is given another one.
+  // The account uses its first user's address until it is given another one.
   await sql`
     update clients set email = ${email} from users
     where users.id = ${userId} and clients.id = users.client_id and clients.email = users.email`.execute(db);
@@ -187,7 +192,9 @@ async function renameUser(db: Kysely<Tables>, userId: number, email: string, now
     .execute();
 }
 
-/** Notes that a user asks for a new password. Answers who that is, unless there was such a note after `since`. */
+/**
+ * Notes that a user asks for a new password. Returns the user, unless there was such a note after `since`.
+ */
 export async function notePasswordRequest(
   db: Kysely<Tables>,
   email: string,
@@ -206,7 +213,7 @@ export async function notePasswordRequest(
     .executeTakeFirst();
 }
 
-/** Whether somebody of that address, who joined, belongs to an account in reach. */
+/** Whether a user with that address, who has joined, belongs to an account within reach. */
 export async function belongsTo(db: Kysely<Tables>, email: string, reach: Reach): Promise<boolean> {
   const { rows } = await sql`
     select from users
@@ -227,8 +234,8 @@ export async function insertAttempt(
 }
 
 /**
- * Newest first: attempts in the name of users who belong to this account and no other, of one user besides, and with
- * `strangers` those in nobody's name.
+ * Newest first: attempts for users who belong to no other account, for `userId` in any case, and with
+ * `strangers` also for unknown names.
  */
 export async function listAttempts(
   db: Kysely<Tables>,

@@ -14,11 +14,12 @@ import type {
 import * as store from './store.ts';
 
 /**
- * Whom a reseller has told about what. A reseller may have any number of settings, also two that are alike.
- * Every method throws ForbiddenError for a reseller that isn't the caller's and NotFoundError for an unknown setting.
+ * Whom a reseller wants to be notified of what. A reseller may have any number of settings, even identical
+ * ones. Every method throws ForbiddenError for a reseller that isn't the caller's and NotFoundError for an
+ * unknown setting.
  */
 export interface NotificationSettings {
-  /** The same error whether the reseller exists or not. @throws ForbiddenError */
+  /** Throws the same error whether the reseller exists or not. @throws ForbiddenError */
   requireReseller(principal: Principal, resellerId: number): Promise<void>;
   list(
     principal: Principal,
@@ -28,9 +29,9 @@ export interface NotificationSettings {
   /** @throws InvalidError */
   create(principal: Principal, resellerId: number, input: Input): Promise<NotificationSetting>;
   get(principal: Principal, path: SettingPath): Promise<NotificationSetting>;
-  /** PUT: what is left out gets its default. @throws InvalidError */
+  /** PUT: omitted fields get their defaults. @throws InvalidError */
   replace(principal: Principal, path: SettingPath, input: Input): Promise<NotificationSetting>;
-  /** PATCH: what is left out stays. @throws InvalidError */
+  /** PATCH: omitted fields stay. @throws InvalidError */
   update(principal: Principal, path: SettingPath, input: Input): Promise<NotificationSetting>;
   delete(principal: Principal, path: SettingPath): Promise<void>;
 }

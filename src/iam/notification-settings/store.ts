@@ -53,7 +53,7 @@ export async function findSetting(db: Kysely<Tables>, path: SettingPath): Promis
     .executeTakeFirst();
 }
 
-/** Undefined when there is no such setting. What `content` leaves out stays. */
+/** Returns undefined if there is no such setting. Fields that `content` omits stay. */
 export async function updateSetting(db: Kysely<Tables>, path: SettingPath, content: Partial<SettingContent>) {
   return db
     .updateTable('notification_settings')
@@ -63,7 +63,7 @@ export async function updateSetting(db: Kysely<Tables>, path: SettingPath, conte
     .executeTakeFirst();
 }
 
-/** Undefined when there is no such setting. */
+/** Returns undefined if there is no such setting. */
 export async function deleteSetting(db: Kysely<Tables>, path: SettingPath): Promise<SettingRow | undefined> {
   return db
     .deleteFrom('notification_settings')

@@ -6,8 +6,8 @@ import { announceTokens } from '../identity/in-transaction.ts';
 import { secretHash } from '../identity/service.ts';
 
 /**
- * Makes a token with a fresh secret. Its text can be told only now, since no more than a hash is kept. Announced,
- * because a process may remember that there was none of this id.
+ * Makes a token with a fresh secret. Only now is its text known, since only a hash is stored. The token is
+ * announced, because a process may remember that the id did not exist.
  */
 export async function makeToken(
   tx: Transaction,

@@ -8,21 +8,21 @@ import { makeToken } from './in-transaction.ts';
 import { findAccountAdministrator } from './store.ts';
 
 export interface OperatorToken {
-  /** Account that the token works in; the platform administrator's own when left out. */
+  /** The token's account; by default the platform administrator's own. */
   clientId?: number | undefined;
-  /** The token may also manage all clients of that account's reseller, and nothing beyond them. */
+  /** The token may also manage all clients of that account's reseller, but nothing else. */
   resellerAccess?: boolean | undefined;
   /** Id or name. */
   role: string;
   name: string;
-  /** Null: never. */
+  /** Null means never. */
   expires: Date | null;
 }
 
 /**
- * Makes a token for whoever operates the platform and so needs no token to ask with. No limit on their number
- * applies. Without `clientId` and `resellerAccess` it acts for the platform administrator.
- * @throws InvalidError naming the option, NotFoundError for an unknown client
+ * Makes a token for the operator, who needs no token to ask for it. The limit on tokens doesn't apply.
+ * Without `clientId` and `resellerAccess`, the token acts for the platform administrator. @throws
+ * InvalidError naming the option, NotFoundError for an unknown client
  */
 export async function createTokenFor(
   deps: { database: Database; clock: Clock },
@@ -69,7 +69,10 @@ async function ownerOf(
   return { clientId, userId };
 }
 
-/** The user of an account that acts for its reseller. Made when it is first needed; its address leads nowhere. */
+/**
+ * Returns the user of an account that acts for its reseller. The user is made when first needed, with an
+ * address that doesn't exist.
+ */
 async function resellerUser(tx: Transaction, clientId: number, now: Date): Promise<number> {
   // The lock keeps two processes from making the user twice.
   const client = await tx.sql

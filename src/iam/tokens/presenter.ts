@@ -13,7 +13,7 @@ export function presentedToken(row: TokenRow, deleted: boolean, now: Date): ApiT
     expired: row.expires_at !== null && row.expires_at <= now,
     deleted,
     created: isoMicros(row.created_at),
-    // Clients read a text here and stumble over null.
+    // Clients expect a text here and fail on null.
     last_usage: isoMicros(row.last_used_at ?? row.created_at),
     client_user: {
       user_id: row.user_id,

@@ -19,7 +19,7 @@ export function tokenRoutes(app: Api, { tokens }: { tokens: Tokens }): void {
   tokenRoutesOf(app, tokens, { version: 1, base: '/iam/clients/:clientId/tokens', suffix: 'V1' });
 }
 
-/** The two versions differ in the text of a new token alone. */
+/** The two versions differ only in the text of a new token. */
 function tokenRoutesOf(
   app: Api,
   tokens: Tokens,

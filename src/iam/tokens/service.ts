@@ -20,16 +20,19 @@ import { presentedToken } from './presenter.ts';
 import type { ApiToken, CreateApiToken, TokenListQuery } from './schema.ts';
 import * as store from './store.ts';
 
-/** Tokens that work at the same time, of one account. The platform administrator may make more. */
+/** Tokens of one account that may be valid at the same time. The platform administrator may make more. */
 const MAX_TOKENS = 100;
 
 /**
- * API tokens of an account. Its administrators have all of them in hand, others their own. The account's reseller
- * and the platform administrator may act for it: a token that they make belongs to its administrator and has
- * that account's rights alone.
+ * API tokens of an account. Administrators manage all of them, other users their own. The account's reseller
+ * and the platform administrator may act for it: a token that they make belongs to the account's
+ * administrator and has rights in that account only.
  */
 export interface Tokens {
-  /** @throws ForbiddenError for an account that isn't the caller's to manage, NotFoundError when the platform administrator names one that doesn't exist */
+  /**
+   * @throws ForbiddenError for an account that the caller may not manage, NotFoundError if the platform
+   * administrator names one that doesn't exist
+   */
   requireAccount(principal: Principal, clientId: number): Promise<void>;
   /** `version` 1 writes the token as `<id>$<secret>`, 2 as `<id>_<secret>`. @throws InvalidError */
   create(
@@ -42,9 +45,12 @@ export interface Tokens {
   list(principal: Principal, clientId: number, query: TokenListQuery): Promise<ApiToken[]>;
   /** @throws NotFoundError */
   get(principal: Principal, clientId: number, id: number): Promise<ApiToken>;
-  /** From the next request on the token is refused. @throws NotFoundError, ForbiddenError for a token with more rights than the caller's */
+  /**
+   * Revokes a token: the next request with it is refused. @throws NotFoundError, ForbiddenError for a token
+   * with more rights than the caller's
+   */
   revoke(principal: Principal, clientId: number, id: number): Promise<void>;
-  /** Deletes those that expired long ago; to be called now and then. */
+  /** Deletes tokens that expired long ago; to be called periodically. */
   deleteExpired(): Promise<void>;
 }
 
@@ -155,12 +161,12 @@ export function createTokens(deps: {
   };
 }
 
-/** Whether a user's tokens are the caller's to see; without a user: everybody's. */
+/** Whether the caller may see a user's tokens; without a user: everybody's. */
 function sees(principal: Principal, clientId: number, userId: number | undefined): boolean {
   return allows(principal, 'administer') || (principal.clientId === clientId && principal.userId === userId);
 }
 
-/** Whoever may see a token may not therefore take away more rights than they have. */
+/** Callers who may see a token can only revoke it if it has no more rights than they have. */
 function refuseAbove(principal: Principal, row: store.TokenRow): void {
   if (principal.platformAdministrator) return;
   const above =

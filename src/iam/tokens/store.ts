@@ -4,14 +4,14 @@ import type { Tables } from '../../db/tables.ts';
 import { ROLES } from '../../requests/principal.ts';
 import { lockClients } from '../identity/in-transaction.ts';
 
-/** An expired token stays visible for so long; then it counts as deleted. */
+/** How long an expired token stays visible; then it counts as deleted. */
 const EXPIRED_KEPT_MS = 30 * 24 * 3_600_000;
-/** Deleted tokens are kept, so that a list of them needs an end. */
+/** Deleted tokens are kept, so a list of them needs a limit. */
 const MAX_LISTED = 1000;
 
 export interface TokenFilter {
   clientId: number;
-  /** Tokens of this user alone. */
+  /** Only tokens of this user. */
   ownedBy?: number | undefined;
   issuedBy?: number | undefined;
   notIssuedBy?: number | undefined;
@@ -36,7 +36,7 @@ function tokens(db: Kysely<Tables>, clientId: number) {
     .selectFrom('api_tokens')
     .innerJoin('users', 'users.id', 'api_tokens.user_id')
     .select((token) => [
-      // Of a user who only joined, the account knows no name.
+      // The account does not know the name of a user who was only invited into it.
       token
         .case()
         .when('users.client_id', '=', token.ref('api_tokens.client_id'))
@@ -77,7 +77,7 @@ export async function listTokens(db: Kysely<Tables>, filter: TokenFilter, now: D
   return matching.orderBy('api_tokens.id', 'desc').limit(MAX_LISTED).execute();
 }
 
-/** A token that exists: not deleted, and not expired for long. */
+/** Returns a token that is neither deleted nor expired long ago. */
 export async function findToken(db: Kysely<Tables>, clientId: number, id: number, now: Date) {
   return tokens(db, clientId)
     .where('api_tokens.id', '=', id)
@@ -85,7 +85,10 @@ export async function findToken(db: Kysely<Tables>, clientId: number, id: number
     .executeTakeFirst();
 }
 
-/** Tokens that still work, without the bootstrap token. Locks the account, so that two requests can't both take the last place. */
+/**
+ * Counts valid tokens, except the bootstrap token. Locks the account, so that two requests can't both take
+ * the last place.
+ */
 export async function lockAndCountTokens(tx: Transaction, clientId: number, now: Date): Promise<number> {
   await lockClients(tx, [clientId]);
   const { count } = await tx.sql
@@ -103,7 +106,10 @@ export async function markDeleted(tx: Transaction, id: number, now: Date): Promi
   await tx.sql.updateTable('api_tokens').set({ deleted_at: now }).where('id', '=', id).execute();
 }
 
-/** The first administrator whom the account made itself, with rights in it alone; never one who came from elsewhere. */
+/**
+ * Returns the first administrator whom the account made itself and who has no rights elsewhere; never one who
+ * joined from another account.
+ */
 export async function findAccountAdministrator(db: Kysely<Tables>, clientId: number) {
   const row = await db
     .selectFrom('client_users')
@@ -122,7 +128,7 @@ export async function findAccountAdministrator(db: Kysely<Tables>, clientId: num
   return row?.id;
 }
 
-/** Marks those as deleted that expired so long ago that they count as deleted. */
+/** Marks tokens as deleted that expired so long ago that they count as deleted. */
 export async function deleteExpired(db: Kysely<Tables>, now: Date): Promise<void> {
   await db
     .updateTable('api_tokens')
@@ -132,7 +138,7 @@ export async function deleteExpired(db: Kysely<Tables>, now: Date): Promise<void
     .execute();
 }
 
-/** Notes when tokens were last used. A later moment that is there already stays. */
+/** Records when tokens were last used. A later time in the row stays. */
 export async function recordUses(
   db: Kysely<Tables>,
   uses: readonly { tokenId: number; at: Date }[],

@@ -4,7 +4,9 @@ import { recordUses } from './store.ts';
 
 const INTERVAL_MS = 5_000;
 
-/** Writes down every few seconds when tokens were used: one statement for all of them, none in a request. */
+/**
+ * Records every few seconds when tokens were used: in one statement for all of them, and outside of requests.
+ */
 export function createTokenUseRecorder(
   deps: {
     database: Database;
@@ -37,7 +39,7 @@ export function createTokenUseRecorder(
     start(): void {
       timer ??= setInterval(() => void flush(), intervalMs).unref();
     },
-    /** Writes what isn't written yet and ends. Call it after the last request and before the database closes. */
+    /** Writes the rest and stops. Call it after the last request and before the database closes. */
     async stop(): Promise<void> {
       clearInterval(timer);
       timer = undefined;

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, type MockInstan
 import { anyEmail, comes, invite, newPerson, PASSWORD } from '../../../test/support/logins.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 
-/** What whoever operates the platform reads. */
+/** What the operator reads. */
 let service: TestService;
 let stderr: MockInstance<typeof process.stderr.write>;
 beforeAll(async () => {

@@ -5,14 +5,14 @@ import { looksAfter, placesInReach } from './rights.ts';
 import type { UpdateUser, User } from './schema.ts';
 import type { Membership, UserRow } from './store.ts';
 
-/** What a request changes of a user; what stays as it is isn't there. */
+/** What a request changes of a user; unchanged fields are absent. */
 export interface Changes {
   profile: Pick<UpdateUser, 'name' | 'phone' | 'lang' | 'auth_types'>;
   email: string | undefined;
   isActive: boolean | undefined;
 }
 
-/** @throws ForbiddenError, InvalidError for what the caller may not change of that user */
+/** @throws ForbiddenError, InvalidError for changes that the caller may not make */
 export function acceptedChanges(
   principal: Principal,
   { row, memberships, user }: { row: UserRow; memberships: readonly Membership[]; user: User },
@@ -35,7 +35,10 @@ export function acceptedChanges(
   return { profile, email, isActive };
 }
 
-/** A login of their own, or any credential of a user who has no other account in which it could matter. */
+/**
+ * Whether the caller is the user in person, or has any credential of a user who has no other account that it
+ * could affect.
+ */
 function isThemselves(principal: Principal, user: UserRow, memberships: readonly Membership[]): boolean {
   if (principal.userId !== user.id) return false;
   return principal.inPerson === true || memberships.every(({ client_id: id }) => id === principal.clientId);
@@ -49,7 +52,7 @@ function notYours({ id }: UserRow, places: readonly Membership[]): ForbiddenErro
   );
 }
 
-/** Whoever logs in with an address must know that it changes, and be the one who wants it. */
+/** A user who logs in with an address must know that it changes, and must be the one who wants it. */
 function requireAddressChange(principal: Principal, user: UserRow, email: string): void {
   requireEmail(email);
   const refused = (message: string) => new InvalidError({ email: [message] });

@@ -8,7 +8,7 @@ const lower = (email: string) => sql<SqlBool>`lower(users.email) = ${email.toLow
 const within = ({ clientId, resellerId, all }: Reach) => sql<SqlBool>`(
   ${all} or clients.id = ${clientId ?? null}::bigint or clients.reseller_id = ${resellerId ?? null}::bigint)`;
 
-/** Who has that address in the account, invited or there. Asks nothing about other accounts. */
+/** Returns the user with that address in the account, invited or joined. Doesn't look at other accounts. */
 export async function findInAccount(db: Kysely<Tables>, clientId: number, email: string) {
   return db
     .selectFrom('users')
@@ -20,7 +20,7 @@ export async function findInAccount(db: Kysely<Tables>, clientId: number, email:
     .executeTakeFirst();
 }
 
-/** Invitations of an account: those not answered yet, and those made since. */
+/** Counts invitations of an account: those not answered yet, and those made since. */
 export async function countInvitations(db: Kysely<Tables>, clientId: number, since: Date) {
   return db
     .selectFrom('invitations')
@@ -39,7 +39,7 @@ export async function insertInvitation(
   await tx.sql.insertInto('invitations').values(invitation).execute();
 }
 
-/** Those of an address who belong to accounts in reach, the invited among them. */
+/** Returns the users with an address in accounts within reach, including invited ones. */
 export async function findByAddress(db: Kysely<Tables>, email: string, reach: Reach, limit: number) {
   return db
     .selectFrom('users')
@@ -59,7 +59,7 @@ export async function findByAddress(db: Kysely<Tables>, email: string, reach: Re
     .execute();
 }
 
-/** New secrets: those so far are worth nothing from then on. */
+/** Stores new secrets; the former ones become invalid. */
 export async function renewInvitations(
   db: Kysely<Tables>,
   renewed: readonly { userId: number; secretHash: Buffer }[],
@@ -73,8 +73,9 @@ export async function renewInvitations(
 }
 
 /**
- * Nobody joins by what that user made there any more, unless somebody renews it. Whose home is among them made some as
- * its reseller too. To be called before the user gets another home.
+ * Expires the invitations that the user made in these accounts, until somebody renews them. If the user's
+ * home is among them, this includes those that the user made as its reseller. Call it before the user's home
+ * changes.
  */
 export async function expireInvitations(
   db: Kysely<Tables>,
@@ -89,7 +90,7 @@ export async function expireInvitations(
           where users.id = ${invitedBy} and users.client_id = any(${[...clientIds]}::bigint[])))`.execute(db);
 }
 
-/** An invitation to an account that people may get into, unless it was answered. */
+/** Returns an unanswered invitation to an account that is not paused. */
 export async function findInvitation(db: Kysely<Tables>, userId: number) {
   return db
     .selectFrom('invitations')
@@ -111,7 +112,7 @@ export async function findInvitation(db: Kysely<Tables>, userId: number) {
     .executeTakeFirst();
 }
 
-/** Who logs in with that address, in whatever account. */
+/** Returns the user who logs in with that address, in whatever account. */
 export async function findLogin(db: Kysely<Tables>, email: string) {
   return db
     .selectFrom('users')
@@ -122,7 +123,7 @@ export async function findLogin(db: Kysely<Tables>, email: string) {
     .executeTakeFirst();
 }
 
-/** The invited becomes a user with that password. */
+/** Turns the invited person into a user with that password. */
 export async function begin(tx: Transaction, userId: number, passwordHash: string): Promise<void> {
   await tx.sql
     .updateTable('users')
@@ -131,7 +132,7 @@ export async function begin(tx: Transaction, userId: number, passwordHash: strin
     .execute();
 }
 
-/** A user takes the place that was kept for them, unless they have one in the account already. */
+/** Gives a user the membership that was reserved for them, unless they are a member already. */
 export async function takePlace(
   tx: Transaction,
   { of, to, clientId }: { of: number; to: number; clientId: number },
@@ -143,7 +144,7 @@ export async function takePlace(
   );
 }
 
-/** The row that stood for somebody who has one already. */
+/** Deletes the row of an invited person who is a user already. */
 export async function removeInvited(tx: Transaction, userId: number, now: Date): Promise<void> {
   await tx.sql.deleteFrom('client_users').where('user_id', '=', userId).execute();
   await tx.sql.updateTable('users').set({ deleted_at: now }).where('id', '=', userId).execute();
@@ -153,7 +154,7 @@ export async function endInvitation(tx: Transaction, userId: number, now: Date):
   await tx.sql.updateTable('invitations').set({ ended_at: now }).where('user_id', '=', userId).execute();
 }
 
-/** Forgets those that were answered, and takes back those that expired before `expired`. */
+/** Deletes answered invitations, and withdraws those that expired before `expired`. */
 export async function forgetInvitations(
   tx: Transaction,
   { now, madeBefore, expired }: { now: Date; madeBefore: Date; expired: Date },

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { secretHash } from '../identity/service.ts';
 
-/** The text that whoever is invited joins with, once. The number is for look-up and is no secret. */
+/**
+ * The text with which an invited person joins, once. The number serves to find the invitation and is no
+ * secret.
+ */
 export interface InvitationToken {
   userId: number;
   text: string;

@@ -31,7 +31,7 @@ const accept = (token: string, password = PASSWORD) =>
   service.anonymous.post('/iam/auth/accept_invitation', { token, password });
 const renew = (http: HttpClient, email: string) => http.post('/iam/auth/renew_invitation', { email });
 const member = ({ clientId }: Person, userId: number) => `/iam/clients/${clientId}/client-users/${userId}`;
-/** A well-formed token that nobody ever got. */
+/** A well-formed token that was never issued. */
 const strange = (userId: number) => `invitation_${userId}_${'0f'.repeat(32)}`;
 
 describe('inviting', () => {
@@ -82,7 +82,7 @@ describe('inviting', () => {
   it('gives nobody rights before they come', async () => {
     const host = await newPerson(service.http);
     const { user_id: userId } = await invite(host, anyEmail(), { id: 1 });
-    // No administrator who may get in: the one who is there stays.
+    // Not an administrator who may log in, so the existing one has to stay.
     expect((await host.http.delete(member(host, host.userId))).status).toBe(409);
     expect((await service.http.get(`/iam/auth/jwt/users/${userId}/token`)).status).toBe(404);
     const tokens = await service.http.get(`/iam/v2/clients/${host.clientId}/tokens?issued_by=${userId}`);
@@ -200,7 +200,7 @@ describe('coming', () => {
     expect([answer.status, answer.body]).toEqual([200, { user_id: person.userId, client_id: boss.clientId }]);
     expect((await boss.http.get(member(boss, person.userId))).body.user_role.id).toBe(2);
     expect((await boss.http.get(member(boss, user_id))).status).toBe(404);
-    // Home is where they were made.
+    // Home is the account that made them.
     expect((await person.http.get('/iam/clients/me')).body.id).toBe(person.clientId);
   });
 
@@ -240,7 +240,7 @@ describe('coming', () => {
     const [first, second] = [await invite(boss, email), await invite(other, email)];
     const answers = await Promise.all([accept(first.invitation_token), accept(second.invitation_token)]);
     for (const [index, { status }] of answers.entries()) {
-      // Whoever comes second at the same moment is asked to come again.
+      // If two accept at the same moment, the second is asked to try again.
       if (status !== 200) {
         expect([400, 409]).toContain(status);
         const again = await accept([first, second][index]?.invitation_token ?? '');

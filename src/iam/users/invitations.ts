@@ -19,30 +19,39 @@ import { lockUser } from './store.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const VALID_MS = 7 * DAY_MS;
-/** An invitation that nobody renews is taken back so long after its end. */
+/** How long after its expiry an invitation that nobody renews is withdrawn. */
 const KEPT_MS = 30 * DAY_MS;
-/** Of one account: invitations that wait for an answer, and those made in a day. The platform administrator may make more. */
+/**
+ * Limits of one account: open invitations, and invitations made in a day. The platform administrator may make
+ * more.
+ */
 export const MOST_OPEN = 100;
 export const MOST_A_DAY = 200;
 const MOST_RENEWED = 100;
 
 /**
- * Invitations. No mail is sent, so an address proves nothing: whoever invites hands the token over to the person that
- * they mean, and the person brings it with a password of their own. Inviting asks nothing about other accounts, so
- * that it tells nothing of who is there.
+ * Invitations. No mail is sent, so an address proves nothing: the inviting user hands the token to the person
+ * they mean, who returns it with a password of their own. Inviting doesn't look at other accounts, so it
+ * reveals nothing about existing users.
  */
 export interface Invitations {
   /** @throws InvalidError, ForbiddenError */
   invite(principal: Principal, request: InviteUser): Promise<RenewedInvitation>;
-  /** New tokens for what is open for that address in the caller's accounts. @throws InvalidError, NotFoundError */
+  /**
+   * Makes new tokens for open invitations of that address in the caller's accounts. @throws InvalidError,
+   * NotFoundError
+   */
   renew(principal: Principal, email: string): Promise<Renewal>;
-  /** @throws InvalidError for a token or password that is not right, TooManyRequestsError */
+  /** @throws InvalidError for a wrong token or password, TooManyRequestsError */
   accept(request: AcceptInvitation, from: Sender): Promise<{ user_id: number; client_id: number }>;
-  /** To be called now and then. */
+  /** To be called periodically. */
   forgetOld(): Promise<void>;
 }
 
-/** `needsPassword`: somebody belongs to an account already and has no password, which only an operator can set. */
+/**
+ * `needsPassword`: the user belongs to an account already but has no password, which only an operator can
+ * set.
+ */
 export interface Renewal {
   invitations: RenewedInvitation[];
   needsPassword: boolean;
@@ -85,7 +94,7 @@ export function createInvitations(deps: {
           pending: true,
           created_at: now,
         };
-        // The row stands for the invited until they come, whether they log in here already or not.
+        // The row stands for the invited person until they accept, whether they are a user already or not.
         const token = newInvitationToken(await insertUser(tx.sql, user, role.id));
         await store.insertInvitation(tx, {
           user_id: token.userId,
@@ -174,7 +183,7 @@ export function createInvitations(deps: {
     },
   };
 
-  /** Of somebody who logs in already: nobody else may answer for them, and nobody else may know how they get in. */
+  /** For existing users: nobody else may accept for them, or know their password. */
   async function requireOwnPassword(
     known: { id: number; password_given: boolean },
     email: string,
@@ -196,7 +205,7 @@ export function createInvitations(deps: {
   }
 }
 
-/** The invitation that the token is for. */
+/** Returns the token's invitation. */
 async function valid(sql: Transaction['sql'], token: InvitationToken, now: Date) {
   const invitation = await store.findInvitation(sql, token.userId);
   if (!invitation || invitation.expires_at <= now) return undefined;

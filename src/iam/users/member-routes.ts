@@ -14,7 +14,7 @@ import {
 import type { Users } from './service.ts';
 
 const tags = ['Users'];
-/** The name of an operation is no user, whatever the method is. */
+/** The name of an operation is not a user id, whatever the method. */
 const ONE = '/iam/clients/:clientId/client-users/:userId(^(?!create$).*$)';
 
 export function memberRoutes(app: Api, { members, users }: { members: Members; users: Users }): void {

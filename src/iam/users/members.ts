@@ -13,11 +13,11 @@ import { givenRole } from './roles.ts';
 import type { UserRole } from './schema.ts';
 import * as store from './store.ts';
 
-/** Who belongs to an account, and with which role. Its administrators say so, and its reseller. */
+/** The members of an account and their roles. Its administrators and its reseller decide. */
 export interface Members {
-  /** The same error whether the account exists or not. @throws ForbiddenError */
+  /** Throws the same error whether the account exists or not. @throws ForbiddenError */
   requireAccount(principal: Principal, clientId: number): Promise<void>;
-  /** @throws ForbiddenError for a caller who may not say who belongs to the account */
+  /** @throws ForbiddenError for a caller who may not manage the account's members */
   requireStaffing(principal: Principal, clientId: number): Promise<void>;
   /** @throws ForbiddenError, NotFoundError */
   roleIn(principal: Principal, clientId: number, userId: number): Promise<Role>;
@@ -28,7 +28,10 @@ export interface Members {
     userId: number,
     wanted: UserRole | undefined,
   ): Promise<void>;
-  /** A user who belongs to no other account is deleted. Users may leave by themselves. @throws ForbiddenError, NotFoundError, ConflictError */
+  /**
+   * Removes a member. A user without another account is deleted. Users may leave by themselves. @throws
+   * ForbiddenError, NotFoundError, ConflictError
+   */
   remove(principal: Principal, clientId: number, userId: number): Promise<void>;
 }
 
@@ -73,7 +76,7 @@ export function createMembers(deps: {
     return membership;
   }
 
-  /** A user of the account, which is locked. */
+  /** Locks the account and returns one of its users. */
   async function lockedMember(tx: Transaction, principal: Principal, clientId: number, userId: number) {
     await lockClients(tx, [clientId]);
     const user = await store.findUser(tx.sql, userId);

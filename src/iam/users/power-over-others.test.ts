@@ -4,7 +4,7 @@ import { anyEmail, bearer, logIn, newPerson, PASSWORD, type Person } from '../..
 import { addReseller, type TestReseller } from '../../../test/support/reseller.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 
-/** An account, or its reseller, against a person whom it made and who belongs to another account as well. */
+/** What an account or its reseller may do to a user whom it made and who also belongs to another account. */
 let service: TestService;
 /** The reseller of the account that made the person, and that account's administrator. */
 let reseller: TestReseller;
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** Straight from the database, so that the test says nothing of how people come into accounts. */
+/** Inserts the membership directly, so that the test doesn't depend on how users join accounts. */
 async function belongs(userId: number, { clientId }: Person, role = 5): Promise<void> {
   await service.pool.query(
     'insert into client_users (client_id, user_id, role_id, created_at) values ($1, $2, $3, now())',
@@ -44,7 +44,7 @@ async function makePerson(): Promise<typeof jane> {
   return { id: Number(id), email, http };
 }
 
-/** Jane where the others have nothing to say. */
+/** Returns Jane's login in an account that the others don't control. */
 async function atTheOther(): Promise<HttpClient> {
   const { status, body } = await jane.http.get(`/iam/auth/jwt/clients/${elsewhere.clientId}/login`);
   expect(status).toBe(200);
@@ -163,7 +163,7 @@ it('neither is one who acts in their name themselves', async () => {
   const path = `/iam/users/${person.id}`;
   const { body } = await reseller.http.get(`/iam/auth/jwt/users/${person.id}/token`);
   const acting = bearer(service.url, body);
-  // While they belong to the reseller's clients alone it could do so in its own name.
+  // While the user only belongs to the reseller's clients, the reseller could do this in its own name.
   expect((await acting.patch(path, { name: 'Janet' })).status).toBe(200);
   await belongs(person.id, elsewhere);
   expect((await acting.patch(path, { name: 'Somebody else' })).status).toBe(403);

@@ -4,7 +4,7 @@ import { mayKnow } from './rights.ts';
 import type { User } from './schema.ts';
 import type { Membership, UserRow } from './store.ts';
 
-/** A user as the caller may see them. Undefined when they have no account in common. */
+/** Returns a user as the caller may see them. Undefined if they have no account in common. */
 export function presentedUser(
   user: UserRow,
   memberships: readonly Membership[],
@@ -21,8 +21,8 @@ export function presentedUser(
 }
 
 /**
- * A user as one of an account sees them. Name and number are told only to those who know the account that made the
- * user.
+ * Returns a user as members of an account see them. Name and phone are only shown to those who know the
+ * user's home account.
  */
 export function presentedIn(user: UserRow, meant: Membership, known: readonly Membership[] = [meant]): User {
   const { id, name } = roleOf(meant.role_id);

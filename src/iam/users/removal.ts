@@ -11,8 +11,8 @@ import { expireInvitations } from './invitation-store.ts';
 import * as store from './store.ts';
 
 /**
- * Takes a user out of one account. Who belongs to no other is deleted.
- * @throws ForbiddenError for a user with API tokens there, ConflictError for the last administrator
+ * Removes a user from one account. A user without another account is deleted. @throws ForbiddenError for a
+ * user with API tokens there, ConflictError for the last administrator
  */
 export async function takeOut(
   tx: Transaction,
@@ -25,7 +25,7 @@ export async function takeOut(
   await expireInvitations(tx.sql, { clientIds: [clientId], invitedBy: user.id }, now);
   const ended = await endLogins(tx, { memberId: user.id, clientIds: [clientId] });
   const changed = together(ended, await announceUser(tx, user.id, [clientId]));
-  // The others can't change meanwhile: the user is locked.
+  // The other memberships can't change meanwhile, since the user is locked.
   const [next] = await store.membershipsOf(tx.sql, [user.id]);
   if (!next) {
     await store.markDeleted(tx.sql, user.id, now);
@@ -35,7 +35,7 @@ export async function takeOut(
   return changed;
 }
 
-/** Locks the account, so that of two administrators who remove each other one stays, and then the user. */
+/** Locks the account, then the user: if two administrators remove each other, one of them stays. */
 async function requireRemovable(
   tx: Transaction,
   user: store.UserRow,

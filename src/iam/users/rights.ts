@@ -1,7 +1,10 @@
 import { allows, type Principal } from '../../requests/principal.ts';
 import type { Membership, UserRow } from './store.ts';
 
-/** Whether a membership is one that the caller may know of. Who only acts in a user's name learns nothing of their others. */
+/**
+ * Whether the caller may know of a membership. A caller who acts in a user's name learns nothing of the
+ * user's others.
+ */
 export function mayKnow(principal: Principal, membership: Membership): boolean {
   if (principal.platformAdministrator || membership.client_id === principal.clientId) return true;
   if (principal.inPerson && membership.user_id === principal.userId) return true;
@@ -9,15 +12,18 @@ export function mayKnow(principal: Principal, membership: Membership): boolean {
 }
 
 /**
- * Whether the caller looks after the user: staffs every account that the user belongs to. Whoever joined another one
- * is their own master, and nobody reaches up.
+ * Whether the caller manages every account that the user belongs to, and the user has no higher rights.
+ * Nobody manages a user who has joined an account elsewhere.
  */
 export function looksAfter(principal: Principal, user: UserRow, memberships: readonly Membership[]): boolean {
   if (principal.platformAdministrator) return true;
   return memberships.length > 0 && placesInReach(principal, user, memberships).length === memberships.length;
 }
 
-/** The places of the user that the caller may shut or take away: in accounts that the caller staffs, and no others. */
+/**
+ * Returns the user's memberships that the caller may block or remove: those in accounts that the caller
+ * manages.
+ */
 export function placesInReach(
   principal: Principal,
   user: UserRow,
@@ -29,14 +35,17 @@ export function placesInReach(
   );
 }
 
-/** Whether the caller may say who belongs to the account, and as what. */
+/** Whether the caller may manage the account's members and their roles. */
 export function mayStaff(principal: Principal, client: { id: number; resellerId: number }): boolean {
   if (principal.platformAdministrator) return true;
   if (allows(principal, 'resell') && client.resellerId === principal.resellerId) return true;
   return allows(principal, 'administer') && client.id === principal.clientId;
 }
 
-/** Whether the user's place in the account carries rights beyond accounts that the caller lacks. They hold at home alone. */
+/**
+ * Whether the user's membership carries rights beyond accounts that the caller lacks. They only exist in the
+ * home account.
+ */
 export function isBeyond(principal: Principal, user: UserRow, clientId: number): boolean {
   if (principal.platformAdministrator || user.home_id !== clientId) return false;
   return (

@@ -113,7 +113,7 @@ export function userRoutes(app: Api, { users }: { users: Users }): void {
   });
 }
 
-/** What the log says of a user who logs in with another address now. */
+/** Returns the log line about a user who changed their login address. */
 function addressLine({ from, to }: Moved): string {
   return `A user changed their address from ${from} to ${to}`;
 }

@@ -39,7 +39,7 @@ const Role = Type.Object({
   name: Type.String({ examples: ['Engineers'] }),
 });
 
-/** What somebody may be called. */
+/** A person's name. */
 export const PersonName = (description: string) =>
   nullable(Type.String({ maxLength: 255, description, examples: ['Jane Doe'] }));
 export const Phone = (description: string) =>
@@ -291,7 +291,7 @@ export const CreateUser = Input(
 );
 export type CreateUser = Static<typeof CreateUser>;
 
-/** The published document puts the role into an object of its own; clients send it plain as well. */
+/** The published document has the role in a nested object; clients also send it without. */
 const NestedRole = Input('NestedUserRole', { user_role: UserRole });
 export const CreateClientUser = Input(
   'CreateClientUser',

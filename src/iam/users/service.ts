@@ -41,27 +41,34 @@ import {
 } from './schema.ts';
 import * as store from './store.ts';
 
-/** Users. One who has no account in common with the caller is not found. */
+/** Users. A user who has no account in common with the caller is not found. */
 export interface Users {
-  /** Of the caller's own account. */
+  /** Lists users of the caller's own account. */
   list(principal: Principal, query: UserListQuery): Promise<UserPage>;
-  /** Of one account, as its own users see them. */
+  /** Lists users of one account, as its own users see them. */
   ofClient(clientId: number): Promise<User[]>;
   /** @throws NotFoundError */
   get(principal: Principal, id: number): Promise<User>;
-  /** Blocks in the caller's accounts alone. @throws NotFoundError, ForbiddenError for a user whom the caller doesn't look after, InvalidError, ConflictError */
+  /**
+   * Changes a user; blocking only affects the caller's accounts. @throws NotFoundError, ForbiddenError for a
+   * user whom the caller doesn't manage, InvalidError, ConflictError
+   */
   update(principal: Principal, id: number, request: UpdateUser): Promise<{ user: User; moved?: Moved }>;
   /** @throws ForbiddenError for another user, InvalidError, TooManyRequestsError */
   changeEmail(principal: Principal, id: number, request: ChangeEmail, from: Sender): Promise<Moved>;
-  /** A user with an account of the caller's reseller. @throws InvalidError, ForbiddenError */
+  /** Makes a user and an account of the caller's reseller. @throws InvalidError, ForbiddenError */
   create(principal: Principal, request: CreateUser): Promise<User>;
-  /** A user of an account, who may log in at once. @throws InvalidError, ForbiddenError */
+  /** Makes a user of an account, who may log in at once. @throws InvalidError, ForbiddenError */
   createIn(principal: Principal, clientId: number, request: CreateClientUser): Promise<Role>;
-  /** Out of the one account that the caller may take them out of. @throws NotFoundError, ForbiddenError for one with API tokens or several such accounts, ConflictError for the last administrator */
+  /**
+   * Removes a user from the only account from which the caller may remove them. @throws NotFoundError,
+   * ForbiddenError for a user with API tokens or several such accounts, ConflictError for the last
+   * administrator
+   */
   delete(principal: Principal, id: number): Promise<void>;
 }
 
-/** An address that a user gave up for another. */
+/** A change of a user's address. */
 export interface Moved {
   from: string;
   to: string;
@@ -228,7 +235,9 @@ export function createUsers(deps: {
     },
   };
 
-  /** Of the platform's administrator it holds everywhere, of everybody else in their own accounts alone. */
+  /**
+   * For the platform administrator this applies everywhere, for everybody else only in their own accounts.
+   */
   async function setActive(
     tx: Transaction,
     principal: Principal,

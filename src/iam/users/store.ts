@@ -29,7 +29,7 @@ function users(db: Kysely<Tables>) {
 
 export type UserRow = InferResult<ReturnType<typeof users>>[number];
 
-/** The users of an account, in the order in which they were made. */
+/** Lists the users of an account, in the order in which they were made. */
 export async function listUsers(
   db: Kysely<Tables>,
   clientId: number,
@@ -75,7 +75,10 @@ export async function updateUser(
   await db.updateTable('users').set(changes).where('id', '=', id).execute();
 }
 
-/** Answers the address so far, which is kept: whoever sets a password for the user is told. @throws InvalidError when another user has the address */
+/**
+ * Returns the former address, which is kept as a warning for whoever sets a password for the user. @throws
+ * InvalidError if another user has the address
+ */
 export async function changeAddress(
   db: Kysely<Tables>,
   id: number,
@@ -92,7 +95,7 @@ export async function changeAddress(
   return former_email ?? '';
 }
 
-/** Blocks the user in these accounts, or lets them in again. Who reads the version of the user sees a change. */
+/** Blocks or unblocks the user in these accounts. Also gives the user a new version. */
 export async function setActiveIn(
   db: Kysely<Tables>,
   userId: number,
@@ -113,7 +116,7 @@ export async function setActiveIn(
     .execute();
 }
 
-/** Rights of a reseller come with the place in its account, and stay behind. */
+/** A reseller's rights belong to the membership in its account, and are lost with it. */
 export async function moveHome(db: Kysely<Tables>, userId: number, clientId: number): Promise<void> {
   await db
     .updateTable('users')
@@ -122,7 +125,7 @@ export async function moveHome(db: Kysely<Tables>, userId: number, clientId: num
     .execute();
 }
 
-/** Runs a write that gives a user an address. @throws InvalidError when another user has it */
+/** Runs a write that gives a user an address. @throws InvalidError if another user has it */
 export async function addressIsFree<T>(field: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
@@ -155,7 +158,7 @@ export async function deleteMembership(
     .execute();
 }
 
-/** Who was invited and not there yet can't come any more. */
+/** Invitations that were not accepted yet end as well. */
 export async function markDeleted(db: Kysely<Tables>, userId: number, now: Date): Promise<void> {
   await db
     .updateTable('users')
@@ -170,12 +173,12 @@ export async function markDeleted(db: Kysely<Tables>, userId: number, now: Date)
     .execute();
 }
 
-/** To which accounts the user belongs is changed by one request at a time. */
+/** Only one request at a time may change the user's memberships. */
 export async function lockUser(tx: Transaction, userId: number): Promise<void> {
   await tx.sql.selectFrom('users').select('id').where('id', '=', userId).forUpdate().execute();
 }
 
-/** Accounts in which nobody but this user is an administrator who may get in. */
+/** Returns the accounts in which this user is the only administrator who may log in. */
 export async function accountsOnlyAdministeredBy(
   db: Kysely<Tables>,
   userId: number,
@@ -195,7 +198,7 @@ export async function accountsOnlyAdministeredBy(
   return rows.map(({ client_id }) => client_id);
 }
 
-/** API tokens of a user in an account that still work. */
+/** Counts a user's valid API tokens in an account. */
 export async function countTokens(
   db: Kysely<Tables>,
   userId: number,

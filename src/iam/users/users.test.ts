@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** A user of an account who is logged in there. */
+/** Returns a user of an account who is logged in there. */
 async function colleague(host: Person, role: object) {
   const person = await newPerson(service.http);
   await joins(host, person, role);
@@ -158,7 +158,7 @@ describe('users', () => {
     await logIn(service.anonymous, new_email);
     const answer = await user.http.patch(`/iam/users/${user.userId}`, { email: anyEmail() });
     expect([answer.status, answer.body.errors.email[0]]).toEqual([400, expect.stringContaining('PUT')]);
-    // The platform may, and nobody learns by asking and asking which addresses there are.
+    // The platform may, and nobody can discover existing addresses by asking repeatedly.
     const moved = anyEmail();
     expect((await service.http.patch(`/iam/users/${user.userId}`, { email: moved })).body.email).toBe(moved);
     const asked = { new_email: boss.email, password: PASSWORD };

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** The answer of a guess, or undefined when none is left. */
+/** Returns the result of a guess, or undefined if none is left. */
 const guess = async (username: string, address: string) => {
   const outcome = await guesses.take(username, address).catch((fault: unknown) => fault);
   if (typeof outcome === 'function') return outcome as () => Promise<void>;
@@ -27,7 +27,7 @@ it('one address guesses the passwords of a hundred users, not of all', async () 
   expect(guesses).not.toContain(undefined);
   expect(await refused('another', '::ffff:192.0.2.1')).toBe(true);
   expect(await refused('another', '192.0.2.2')).toBe(false);
-  // Of several who were refused, one that was right gives one back.
+  // Several guesses were refused; a correct one gives one guess back.
   await guesses[7]?.();
   expect(await refused('yet another', '192.0.2.1')).toBe(true);
 });

@@ -5,23 +5,32 @@ import { TooManyRequestsError } from '../../../lib/errors.ts';
 import { senderNetwork } from '../../../lib/sender-network.ts';
 import { AddressTakenError } from '../../identity/in-transaction.ts';
 
-/** Failures in a window: of one name from one address, of all names from one address, and of one name from anywhere. */
+/**
+ * Failures allowed in a window: for one name from one address, for all names from one address, and for one
+ * name from anywhere.
+ */
 const MOST_FROM_ONE_ADDRESS = 5;
 export const MOST_OF_ONE_ADDRESS = 100;
 const MOST_FROM_ANYWHERE = 25;
-/** How many addresses of others a user may learn of by giving them to somebody. */
+/** How many addresses of others a user may discover by trying to take them. */
 const MOST_ADDRESSES = 20;
 const WINDOW_SECONDS = 900;
-/** Where a user logged in well, only their own failures from there count, for so long. */
+/** For so long after a successful login from an address, only the user's own failures from there count. */
 const KNOWN_DAYS = 90;
 
-/** How often a password may be guessed. Counted in the database, for all processes together. */
+/** Limits how often passwords may be guessed. Counted in the database, for all processes together. */
 export interface Guesses {
-  /** Takes one guess before the password is looked at. Call the answer when it was right: the guess didn't count. @throws TooManyRequestsError */
+  /**
+   * Takes one guess before the password is checked. If the password was right, call the returned function, so
+   * that the guess doesn't count. @throws TooManyRequestsError
+   */
   take(username: string, address: string): Promise<() => Promise<void>>;
-  /** Does what tells whether somebody has an address; only those that somebody has count. @throws TooManyRequestsError */
+  /**
+   * Does work that reveals whether an address is taken; only addresses that are taken count. @throws
+   * TooManyRequestsError
+   */
   withAddress<T>(userId: number, work: () => Promise<T>): Promise<T>;
-  /** Forgets what is over. */
+  /** Deletes expired counts. */
   clean(now: Date): Promise<void>;
 }
 
@@ -37,7 +46,7 @@ export function createGuesses(database: Pick<Database, 'pool'>): Guesses {
       points,
       duration: WINDOW_SECONDS,
     });
-  // Made with the first login, so that the API can be described without a database.
+  // Created at the first login, so that the API can be described without a database.
   let made:
     | Record<'fromAddress' | 'ofAddress' | 'fromAnywhere' | 'addresses', RateLimiterPostgres>
     | undefined;
@@ -72,7 +81,7 @@ export function createGuesses(database: Pick<Database, 'pool'>): Guesses {
       const { fromAddress, ofAddress, fromAnywhere } = limiters();
       const ofUser = 'The password of this user was wrong too often';
       const [pair, sender, user] = [keyOf(username, address), keyOf('', address), keyOf(username)];
-      // What one address may not guess any more costs the user nothing elsewhere.
+      // Guesses that this address may no longer make cost the user nothing elsewhere.
       await guess(ofUser, () => fromAddress.consume(pair));
       const known = await isKnown(pair);
       if (!known) {
@@ -81,7 +90,7 @@ export function createGuesses(database: Pick<Database, 'pool'>): Guesses {
       }
       return async () => {
         await fromAddress.delete(pair);
-        // Only what was taken: whoever logs in again and again must not earn guesses with it.
+        // Gives back only what was taken: repeated logins must not earn guesses.
         if (!known) await Promise.all([ofAddress.reward(sender), fromAnywhere.reward(user)]);
         await remember(pair);
       };
@@ -120,7 +129,7 @@ function tooMany(refusal: string, { msBeforeNext }: RateLimiterRes): TooManyRequ
   return new TooManyRequestsError(`${refusal}; try again in ${seconds} s`, seconds);
 }
 
-/** Names of any length and form are one short key each, which tells nothing of them. */
+/** Hashes names of any length and form to one short key, which reveals nothing. */
 function keyOf(username: string, address?: string): string {
   const from = address === undefined ? '' : senderNetwork(address);
   return createHash('sha256').update(`${from}\n${username.toLowerCase()}`).digest('base64url');

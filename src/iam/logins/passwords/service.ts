@@ -7,7 +7,7 @@ import { InvalidError, UnavailableError } from '../../../lib/errors.ts';
 import type { Guesses } from '../guesses/service.ts';
 import * as store from '../store.ts';
 
-/** Anybody may send any text for a name. */
+/** Anybody may send any text as a user agent. */
 const MOST_OF_AGENT = 500;
 
 /** Where a request comes from. */
@@ -26,11 +26,16 @@ export function senderOf({
   return { address: ip, userAgent: headers['user-agent'] };
 }
 
-/** The one place where a password that somebody typed is compared with the one that is kept. */
+/** The only place where typed passwords are compared with stored ones. */
 export interface PasswordCheck {
-  /** Notes the attempt. Undefined when nobody has that name and password. @throws TooManyRequestsError */
+  /**
+   * Records the attempt. Returns undefined if nobody has that name and password. @throws TooManyRequestsError
+   */
   byName(username: string, password: string, from: Sender): Promise<store.UserToLogIn | undefined>;
-  /** The user's own password, typed again before something that matters. @throws InvalidError naming `field`, TooManyRequestsError */
+  /**
+   * Checks the user's own password, typed again before an important change. @throws InvalidError naming
+   * `field`, TooManyRequestsError
+   */
   again(
     userId: number,
     password: string,
@@ -63,7 +68,7 @@ export function createPasswordCheck(deps: {
       successful,
       created_at: clock.now(),
     };
-    // A note of a failure must outlive the refusal, so it is no part of the request's transaction.
+    // The record of a failure must survive the refusal, so it is not part of the request's transaction.
     await database.transaction((tx) => store.insertAttempt(tx.sql, attempt));
     return successful;
   }
@@ -84,8 +89,8 @@ export function createPasswordCheck(deps: {
 }
 
 /**
- * Each hash takes 19 MiB and a thread for some 30 ms (argon2id with the library's own figures, which are OWASP's).
- * More at a time would take the threads that the rest of the process needs.
+ * Each hash takes 19 MiB and a thread for about 30 ms (argon2id with the library's own parameters, which are
+ * OWASP's). More at once would occupy the threads that the rest of the process needs.
  */
 const AT_ONCE = 2;
 const MOST_WAITING = 100;
@@ -98,14 +103,17 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   return turns(work);
 }
 
-/** What is kept of a password. */
+/** Returns the hash of a password to store. */
 export function hashPassword(password: string): Promise<string> {
   return inTurn(() => hash(password));
 }
 
 let decoy: Promise<string> | undefined;
 
-/** Takes as long for a user who has no password, or who isn't there, so that nobody learns which users there are. */
+/**
+ * Takes equally long for users without a password and for unknown users, so that nobody learns which users
+ * exist.
+ */
 export async function isPasswordOf(known: string | null | undefined, password: string): Promise<boolean> {
   decoy ??= hash(randomBytes(32).toString('hex'));
   const kept = known ?? (await decoy);
@@ -113,13 +121,19 @@ export async function isPasswordOf(known: string | null | undefined, password: s
   return matches && typeof known === 'string';
 }
 
-/** What an operator types to set the password of a user. The address is a stranger's text, which no shell may carry out. */
+/**
+ * Returns the command with which an operator sets a user's password. The address is a stranger's text, so it
+ * is quoted for the shell.
+ */
 export function passwordCommand(email: string): string {
   const plain = /^[\w.@+][\w.@+-]*$/.test(email);
   return `tradewind user password --email ${plain ? email : `'${email.replaceAll("'", "'\\''")}'`}`;
 }
 
-/** Told to whoever gives a user a new password: an address that changed of late may be a stranger's. */
+/**
+ * Returns a warning for the person who gives a user a new password: a recently changed address may be a
+ * stranger's.
+ */
 export function formerAddress(user: {
   former_email: string | null;
   email_changed_at: Date | null;
