@@ -3,10 +3,10 @@ import type { NewUserAction } from '../cloud/user-actions/service.ts';
 import type { ActionResource, ResourceType } from '../lib/action-resource.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 
-/** Of what comes from outside, no more than a reader needs. */
+/** Texts from outside are cut to what a reader needs. */
 const MOST_TEXT = 500;
 
-/** What the published log shows besides. */
+/** The additional fields of the published log. */
 type Published = Pick<
   NewUserAction,
   'api_group' | 'action_type' | 'resource_types' | 'resource_ids' | 'resource_names'
@@ -21,10 +21,10 @@ const UNPUBLISHED: Published = {
 
 type Noted = Omit<NewUserAction, 'outcome' | 'status'>;
 
-/** What is noted of any request. */
+/** Returns what is recorded of any request. */
 export function actionOf(request: IncomingRequest, timestamp: Date): Noted {
   const { principal, params } = request;
-  // Not validated yet: an odd one is refused, and noted all the same.
+  // The values are not validated yet: requests with invalid ones are refused, but recorded all the same.
   const number = (value: string | number | undefined) =>
     /^\d{1,15}$/.test(String(value)) ? Number(value) : null;
   return {
@@ -45,7 +45,7 @@ export function actionOf(request: IncomingRequest, timestamp: Date): Noted {
   };
 }
 
-/** What parameters of paths name. */
+/** The resource types that path parameters name. */
 const NAMED: Readonly<Record<string, ResourceType>> = {
   cluster_name: 'k8s_cluster',
   file_share_id: 'file_shares',
@@ -66,14 +66,17 @@ const NAMED: Readonly<Record<string, ResourceType>> = {
   volume_id: 'volume',
 };
 
-/** What an accepted request is in the published log; `about` is what its work said. */
+/**
+ * Returns an accepted request as the published log shows it; `about` contains the resources that its work
+ * reported.
+ */
 export function publishedAs(request: IncomingRequest, about: readonly ActionResource[]): Published {
   const kind = kindOf(request.method, request.route, request.body());
   if (!kind) return UNPUBLISHED;
   const said = new Set(about.map(({ type }) => type));
   const named = Object.entries(request.params).flatMap(([name, value]): ActionResource[] => {
     const type = NAMED[name];
-    // Every path names a project.
+    // Every path contains a project.
     if (type === undefined || said.has(type) || (type === 'project' && kind.resource !== type)) return [];
     return [{ type, id: value, name: name.endsWith('_name') ? String(value) : null }];
   });

@@ -161,7 +161,7 @@ it.each([' ', `${'k'.repeat(256)}`, 'käse'])('refuses %j as a key', async (key)
     body: group('bad-key'),
     headers: { 'idempotency-key': key },
   });
-  // fetch cuts blanks away, which leaves an empty header.
+  // fetch trims blanks, which leaves an empty header.
   expect(answer.status).toBe(400);
   expect(answer.body.invalid_fields).toHaveProperty('Idempotency-Key');
 });

@@ -4,7 +4,7 @@ import type { Transaction } from '../db/database.ts';
 import type { Tables } from '../db/tables.ts';
 import { ConflictError, UnprocessableError } from '../lib/errors.ts';
 
-/** How long an answer is given again. */
+/** How long a stored answer is repeated. */
 export const KEEP_HOURS = 24;
 const BATCH = 1_000;
 
@@ -13,12 +13,12 @@ export interface KeyUse {
   clientId: number;
   userId: number;
   key: string;
-  /** What the key was used for. */
+  /** Identifies the request that used the key. */
   fingerprint: Buffer;
   requestId: string;
 }
 
-/** What tells one use from another. */
+/** Columns that identify a key. */
 const namesOf = ({ clientId, userId, key }: KeyUse) => ({ client_id: clientId, user_id: userId, key });
 
 export interface Answer {
@@ -26,7 +26,7 @@ export interface Answer {
   body: string;
 }
 
-/** Passwords are left out: a hash of something short, kept for a day, could be guessed. */
+/** Passwords are left out: a hash of a short text that is stored for a day could be guessed. */
 export function fingerprintOf(method: string, url: string, body: unknown): Buffer {
   return createHash('sha256')
     .update(
@@ -36,9 +36,8 @@ export function fingerprintOf(method: string, url: string, body: unknown): Buffe
 }
 
 /**
- * The answer that was given to this request before, if there was one.
- * @throws UnprocessableError when the key was used for something else, ConflictError when the request was carried out
- * and its answer is not known
+ * Returns the earlier answer to this request, if there was one. @throws UnprocessableError if the key was
+ * used for another request, ConflictError if the request was carried out but its answer is unknown
  */
 export async function answerBefore(db: Kysely<Tables>, use: KeyUse, now: Date): Promise<Answer | undefined> {
   const row = await db
@@ -61,7 +60,10 @@ export async function answerBefore(db: Kysely<Tables>, use: KeyUse, now: Date): 
   return { status: row.status, body: row.body };
 }
 
-/** Takes the key for a request that is being carried out. @throws ConflictError when another took it meanwhile */
+/**
+ * Takes the key for a request that is being carried out. @throws ConflictError if another request took it
+ * meanwhile
+ */
 export async function takeKey(tx: Transaction, use: KeyUse, now: Date): Promise<void> {
   if (await insertKey(tx.sql, use, now, null)) return;
   throw new ConflictError(
@@ -69,7 +71,7 @@ export async function takeKey(tx: Transaction, use: KeyUse, now: Date): Promise<
   );
 }
 
-/** Keeps the answer of the request that took the key, or of one that had nothing to carry out. */
+/** Stores the answer of the request that took the key, or of one that had nothing to carry out. */
 export async function keepAnswer(
   db: Kysely<Tables>,
   use: KeyUse,
@@ -86,7 +88,7 @@ export async function keepAnswer(
     .execute();
 }
 
-/** All of them, some at a time. */
+/** Deletes all of them, in batches. */
 export async function forgetExpiredKeys(db: Kysely<Tables>, now: Date): Promise<void> {
   for (let removed = BATCH; removed === BATCH; ) {
     const { numAffectedRows } = await sql`
@@ -98,7 +100,7 @@ export async function forgetExpiredKeys(db: Kysely<Tables>, now: Date): Promise<
   }
 }
 
-/** Waits for whoever is inserting the same key. False when a key that still holds is there. */
+/** Waits for a transaction that is inserting the same key. Returns false if a valid key exists. */
 async function insertKey(
   db: Kysely<Tables>,
   use: KeyUse,

@@ -1,18 +1,18 @@
 import type { Principal } from './principal.ts';
 
-/** A request as it came, after it was found who makes it. */
+/** A request after authentication, before its work begins. */
 export interface IncomingRequest {
   id: string;
   method: string;
-  /** With the query. */
+  /** Includes the query. */
   url: string;
-  /** Of the route, without the prefix of a dialect. */
+  /** The route's path, without the prefix of a dialect. */
   route: string;
   operation: string;
-  /** The status of its answer when all is well. */
+  /** The status of a successful answer. */
   success: number;
   params: Record<string, string | number>;
-  /** What was sent, once it was read. */
+  /** Returns the body, once it was read. */
   body: () => unknown;
   ip: string;
   userAgent: string | undefined;

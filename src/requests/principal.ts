@@ -13,28 +13,30 @@ export const ROLE_LIST = Object.values(ROLES)
   .map(({ id, name }) => `${name} ${id}`)
   .join(', ');
 
-/** Who makes a request, as its API token or its login says. */
+/** The caller of a request, according to its API token or login. */
 export interface Principal extends Caller {
-  /** The API token of the request; undefined when a login makes it. */
+  /** The API token of the request; undefined for a login. */
   tokenId: number | undefined;
-  /** The login of the request; undefined when an API token makes it. */
+  /** The login of the request; undefined for an API token. */
   loginId: number | undefined;
   userId: number;
   clientId: number;
   roleId: number;
-  /** The reseller that the caller administers, if they do. */
+  /** The reseller that the caller administers, if any. */
   resellerId: number | undefined;
-  /** May do everything, with its own client, project and reseller as defaults. */
+  /** May do everything; its own client, project and reseller are the defaults. */
   platformAdministrator: boolean;
-  /** Set when the user typed the password of this login; never of what others do in their name, and of no API token. */
+  /**
+   * Set if the user typed the password for this login; never for logins in another user's name or API tokens.
+   */
   inPerson?: boolean;
-  /** Services that the account may not use at the moment. */
+  /** Services that the account may not use right now. */
   shutServices?: readonly string[];
 }
 
 /**
- * What an operation asks of its caller: `read` any member of the account, `operate` engineers and
- * administrators, `administer` administrators alone, `resell` a reseller's token.
+ * What an operation requires of its caller: `read` any member of the account, `operate` an engineer or
+ * administrator, `administer` an administrator, `resell` a reseller's token.
  */
 export type Access = 'read' | 'operate' | 'administer' | 'resell';
 
@@ -52,12 +54,12 @@ export function allows(principal: Principal, access: Access): boolean {
   return ROLES_BY_ACCESS[access].includes(principal.roleId);
 }
 
-/** Whether resources of that client are the caller's to see. */
+/** Whether the caller may see resources of that client. */
 export function ownsClient(principal: Principal, clientId: number): boolean {
   return principal.platformAdministrator || principal.clientId === clientId;
 }
 
-/** The accounts whose users the caller looks after, for a query. */
+/** The accounts whose users the caller manages, for a query. */
 export interface Reach {
   all: boolean;
   clientId: number | undefined;

@@ -8,31 +8,34 @@ import { type Answer, answerBefore, fingerprintOf, type KeyUse, keepAnswer, take
 import type { IncomingRequest } from './incoming-request.ts';
 import { versionedAt, versionOf } from './resource-versions.ts';
 
-/** A request that is to change something, and what is kept of it. */
+/** A request that changes something, and what is recorded of it. */
 export interface ChangingRequest extends RequestWrites {
   /**
-   * Asks that the change is made only to one of these versions; `'any'` to whatever is there.
-   * @throws InvalidError where nothing has versions: to ignore what guards a change would be to make it
+   * Requires that the resource has one of these versions; `'any'` allows every version. @throws InvalidError
+   * if the resource has no versions: ignoring the condition would make an unguarded change
    */
   onlyVersions(versions: readonly string[] | 'any'): void;
-  /** Asks that the change is made once for that key. Answers what was answered before. @throws UnprocessableError, ConflictError */
+  /**
+   * Makes sure that the change is made only once for that key. Returns the earlier answer, if any. @throws
+   * UnprocessableError, ConflictError
+   */
   once(key: string, body: unknown): Promise<Answer | undefined>;
-  /** To be called before the answer goes out. */
+  /** To be called before the answer is sent. */
   answering(answer: Answer): Promise<void>;
-  /** To be called after it went out. */
+  /** To be called after the answer was sent. */
   answered(status: number): void;
 }
 
-/** What every request of a client meets in the database. */
+/** What the database does for every request of a client. */
 export interface RequestLog {
   open(request: IncomingRequest): ChangingRequest;
-  /** Notes a request that was turned away before it was opened. */
+  /** Records a request that was refused before it was opened. */
   turnedAway(request: IncomingRequest, status: number): void;
-  /** Whether a read of this route has a version that its answer doesn't show. */
+  /** Whether reads of this route have a version that their answers don't show. */
   readsVersion(route: string): boolean;
-  /** The field of this route's answers that is the version already. */
+  /** Returns the field in this route's answers that already is the version. */
   versionField(route: string): string | undefined;
-  /** The version of the resource that a read is for. */
+  /** Returns the version of the resource that a request reads. */
   versionRead(request: Pick<IncomingRequest, 'route' | 'params'>): Promise<string | undefined>;
 }
 
@@ -56,7 +59,7 @@ export function createRequestLog(deps: {
         const resource = versionedAt(request.route)?.resource;
         if (!wanted || !resource) return;
         const version = await versionOf(tx.sql, resource, request.params, { lock: true });
-        // What isn't there is the affair of the work, which says so.
+        // If the resource doesn't exist, the work itself says so.
         if (version === undefined || wanted === 'any' || wanted.includes(version)) return;
         throw new PreconditionFailedError(
           `What is at this address has version "${version}" now, and If-Match asks for ${named(wanted)}; read it again and decide anew`,
@@ -82,7 +85,7 @@ export function createRequestLog(deps: {
         },
         async before(tx) {
           if (done) return;
-          // The work may begin anew after a deadlock.
+          // The work may start again after a deadlock.
           about = [];
           if (use) await takeKey(tx, use, clock.now());
           await requireVersion(tx);
@@ -127,7 +130,7 @@ export function createRequestLog(deps: {
       return found?.whole === true && found.resource.field === undefined;
     },
 
-    // What lies below shows a version of its own: a new rule, a copy of the group.
+    // Resources below it have a version of their own: a new rule, a copy of the group.
     versionField(route) {
       const found = versionedAt(route);
       return found?.whole === true ? found.resource.field : undefined;

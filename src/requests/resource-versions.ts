@@ -5,16 +5,16 @@ import { isUuid } from '../lib/ids.ts';
 type Params = Record<string, string | number>;
 type Column = { name: string; kind: 'number' | 'uuid' | 'text' };
 
-/** A resource that knows its version. */
+/** A resource with a version. */
 interface Versioned {
-  /** The paths of one such resource, of every version of the API. */
+  /** The paths of one such resource, in all versions of the API. */
   paths: string[];
   table: string;
-  /** Which column each path parameter is. */
+  /** The column of each path parameter. */
   columns: Record<string, Column>;
-  /** Narrows to the resource that the one is part of. */
+  /** Restricts to the parent resource. */
   within?: (params: Params) => RawBuilder<unknown>;
-  /** The field of the answer that is the version already. */
+  /** The field of the answer that already is the version. */
   field?: 'revision_number';
 }
 
@@ -32,7 +32,7 @@ function at(path: string, table: string, columns: Versioned['columns']): Version
   return { paths: [path], table, columns };
 }
 
-/** Everything that clients can change, with the row whose change is a new version of it. */
+/** All resources that clients can change, with the row whose change makes a new version. */
 const VERSIONED: Versioned[] = [
   {
     ...inPlace('security_groups', 'securitygroups', 'group_id'),
@@ -88,20 +88,20 @@ const BY_PATH = new Map(VERSIONED.flatMap((resource) => resource.paths.map((path
 
 interface Place {
   resource: Versioned;
-  /** The path names the resource itself, not something below it. */
+  /** True if the path names the resource itself, not something below it. */
   whole: boolean;
 }
-// There are as many as routes, and nearly every request asks.
+// One entry per route, for nearly every request.
 const known = new Map<string, Place | undefined>();
 
-/** The versioned resource that the path of a route names or lies below, without the prefix of a dialect. */
+/** Returns the versioned resource that a route's path (without the prefix of a dialect) names or is below. */
 export function versionedAt(path: string): Place | undefined {
   if (!known.has(path)) known.set(path, placeOf(path));
   return known.get(path);
 }
 
 function placeOf(route: string): Place | undefined {
-  // In brackets stands what a parameter may not be, which is no part of its name.
+  // Brackets contain a pattern for a parameter, which is not part of its name.
   const parts = route.split('/').map((part) => part.split('(', 1)[0]);
   const path = parts.join('/');
   const exact = BY_PATH.get(path);
@@ -111,7 +111,10 @@ function placeOf(route: string): Place | undefined {
   return nearest && { resource: nearest[1], whole: false };
 }
 
-/** The version of a resource now; undefined when there is none. `lock` keeps it until the transaction ends. */
+/**
+ * Returns the current version of a resource; undefined if it doesn't exist. `lock` keeps it until the
+ * transaction ends.
+ */
 export async function versionOf(
   db: Kysely<Tables>,
   { table, columns, within, field }: Versioned,
@@ -124,7 +127,7 @@ export async function versionOf(
     if (value === undefined || (kind === 'uuid' && !isUuid(String(value)))) return undefined;
     conditions.push(sql`${sql.ref(name)} = ${value}`);
   }
-  // PostgreSQL notes with each row the transaction that wrote it.
+  // PostgreSQL stores with each row the transaction that wrote it.
   const version = field ? sql.ref(field) : sql`xmin`;
   const { rows } = await sql<{ version: string }>`
     select ${version}::text as version from ${sql.table(table)}
