@@ -1,12 +1,12 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
-/** AES-256-GCM, with a random nonce for each text: one key is good for some billions of them. */
+/** AES-256-GCM with a random nonce for each text: one key is safe for some billions of them. */
 const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 export const KEY_BYTES = 32;
 
-/** Nonce, tag, and what was encrypted. Nobody can move it to another place than `place`. */
+/** Returns nonce, tag and ciphertext. The result can't be moved to another place than `place`. */
 export function encrypt(key: Buffer, place: string, content: Buffer | string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES }).setAAD(
@@ -16,7 +16,7 @@ export function encrypt(key: Buffer, place: string, content: Buffer | string): B
   return Buffer.concat([nonce, cipher.getAuthTag(), encrypted]);
 }
 
-/** @throws when it was encrypted with another key or for another place, or was changed */
+/** @throws if the bytes were encrypted with another key or for another place, or were changed */
 export function decrypt(key: Buffer, place: string, bytes: Buffer): Buffer {
   const nonce = bytes.subarray(0, NONCE_BYTES);
   const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES })

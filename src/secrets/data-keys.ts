@@ -5,7 +5,7 @@ import { decrypt, encrypt } from './cipher.ts';
 import type { EncryptionKey } from './encryption-keys.ts';
 import type { DataKey } from './sealed.ts';
 
-/** The topic under which processes hear of a new data key. */
+/** The topic that announces a new data key. */
 export const DATA_KEYS = 'data-keys';
 
 export interface WrappedKey {
@@ -15,7 +15,7 @@ export interface WrappedKey {
   completed_at: Date | null;
 }
 
-/** The newest first. */
+/** Newest first. */
 export function wrappedKeys(db: Kysely<Tables>): Promise<WrappedKey[]> {
   return db
     .selectFrom('data_keys')
@@ -24,13 +24,13 @@ export function wrappedKeys(db: Kysely<Tables>): Promise<WrappedKey[]> {
     .execute();
 }
 
-/** Undefined where the key that it is encrypted with isn't among them. */
+/** Returns undefined if the key that encrypts it isn't among `keys`. */
 export function unwrap(row: WrappedKey, keys: readonly EncryptionKey[]): DataKey | undefined {
   const key = keys.find(({ id }) => id === row.encryption_key_id);
   return key && { id: row.id, bytes: decrypt(key.bytes, identityOf(row.id), row.wrapped) };
 }
 
-/** @throws SettingError where one needs a key that isn't there */
+/** @throws SettingError if one of them needs a key that is missing */
 export function unwrapAll(
   rows: readonly WrappedKey[],
   keys: readonly EncryptionKey[],
@@ -57,7 +57,7 @@ export async function insertDataKey(
   return { id, bytes };
 }
 
-/** Encrypts a data key with another of the operator's keys. What it has encrypted stays as it is. */
+/** Encrypts a data key with another of the operator's keys. Values that it has encrypted stay as they are. */
 export async function rewrap(db: Kysely<Tables>, key: DataKey, under: EncryptionKey): Promise<void> {
   await db.updateTable('data_keys').set(wrappedWith(under, key)).where('id', '=', key.id).execute();
 }

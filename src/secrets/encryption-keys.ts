@@ -5,28 +5,30 @@ import { SettingError } from '../lib/operator-error.ts';
 import { readSecretFile } from '../lib/secret-file.ts';
 import { KEY_BYTES } from './cipher.ts';
 
-/** A key of the operator, which encrypts the data keys. It is never in the database. */
+/** A key of the operator, which encrypts the data keys. It is never stored in the database. */
 export interface EncryptionKey {
-  /** Tells keys apart and says nothing about them. */
+  /** Distinguishes keys and reveals nothing about them. */
   id: string;
   bytes: Buffer;
 }
 
-/** Where the keys are. The first of them encrypts; the others read what still is encrypted with them. */
+/** Where the keys are. The first encrypts; the others only decrypt what was encrypted with them. */
 export interface EncryptionKeys {
   /** For people. */
   place: string;
-  /** Undefined for keys of the environment. */
+  /** Undefined for keys in the environment. */
   file: string | undefined;
-  /** Reads them anew. Empty where nobody named any. @throws SettingError for what is there and can't be used */
+  /**
+   * Reads the keys again. Returns none if there are none. @throws SettingError for keys that can't be used
+   */
   read(): EncryptionKey[];
 }
 
 export interface EncryptionKeySettings {
-  /** Undefined: they are in the file. */
+  /** Undefined if the keys are in the file. */
   encryptionKey: string | undefined;
   encryptionKeyFile: string;
-  /** Whether an operator named the file, so that it has to be there. */
+  /** Whether an operator named the file, so that it must exist. */
   encryptionKeyFileNamed: boolean;
 }
 
@@ -34,7 +36,7 @@ export const KEY_FORM = '32 bytes in base64 or hexadecimal ("openssl rand -base6
 const BASE64 = /^[A-Za-z0-9+/]{43}=$/;
 const HEXADECIMAL = /^[0-9a-fA-F]{64}$/;
 
-/** Some keys with commas or line breaks between them; undefined where one is none. */
+/** Parses keys separated by commas or line breaks; undefined if one is invalid. */
 export function parseEncryptionKeys(text: string): EncryptionKey[] | undefined {
   const words = text.split(/[\s,]+/).filter((word) => word !== '');
   if (!words.every((word) => BASE64.test(word) || HEXADECIMAL.test(word))) return undefined;
@@ -68,8 +70,8 @@ export function encryptionKeysOf(settings: EncryptionKeySettings): EncryptionKey
 }
 
 /**
- * Puts a new key before those that the file has, on disk before anything relies on it. The file stays open to whom it
- * was open to, since the processes that read it may be another user's; a new one is this user's alone.
+ * Puts a new key before those in the file, and on disk before anything relies on it. An existing file stays open to the
+ * users whom it was open to, since the processes that read it may run as another user; only this user can read a new one.
  */
 export function addEncryptionKey(file: string): void {
   const there = fs.existsSync(file) ? fs.statSync(file) : undefined;

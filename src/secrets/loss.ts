@@ -6,7 +6,9 @@ import type { EncryptionKeys } from './encryption-keys.ts';
 import type { Place } from './places.ts';
 import { countSealed, removeSealed } from './sweep.ts';
 
-/** The data keys that the operator's keys don't open, and how much is encrypted with them. */
+/**
+ * Returns the data keys that the operator's keys can't decrypt, and how many values are encrypted with them.
+ */
 export async function lostSecrets(
   db: Kysely<Tables>,
   encryptionKeys: EncryptionKeys,
@@ -17,7 +19,7 @@ export async function lostSecrets(
   return { dataKeyIds, counts: await countSealed(db, dataKeyIds) };
 }
 
-/** Removes them, and what nobody can read any more. */
+/** Deletes these data keys, and the values that nobody can decrypt any more. */
 export async function giveUpLost(database: Database, dataKeyIds: readonly number[]): Promise<void> {
   await database.transaction(async ({ sql: db }) => {
     await removeSealed(db, dataKeyIds);

@@ -1,15 +1,17 @@
 export interface PlaceShape {
   table: string;
   column: string;
-  /** Its primary key, or what else tells its rows apart for good, with the types. */
+  /** The primary key, or other columns that permanently identify a row, with their types. */
   keys: Readonly<Record<string, 'bigint' | 'text' | 'uuid'>>;
-  /** Whether the column holds JSON; an encrypted value is a text in it. */
+  /** Whether the column contains JSON; an encrypted value is a JSON string. */
   json: boolean;
-  /** What becomes of a row whose secret nobody can read any more: it goes, or it gets a new one. */
+  /**
+   * What happens to a row whose secret nobody can decrypt any more: it is deleted, or it gets a new value.
+   */
   lost: 'row' | 'value';
 }
 
-/** Every column with secrets. */
+/** Every column that contains secrets. */
 export const PLACES = {
   'signing_keys.jwk': {
     table: 'signing_keys',

@@ -39,7 +39,7 @@ const kept = async (id: string) =>
 const rotate = (text = key) => rotateKeys({ database, clock, encryptionKeys: keysFrom(text), pauseMs: 0 });
 const dataKeys = () => database.sql.selectFrom('data_keys').selectAll().orderBy('id').execute();
 
-/** A start of a process that has the database for itself. */
+/** Starts a process that has the database for itself. */
 async function startAlone(text = key) {
   const encryptionKeys = keysFrom(text);
   const secrets = createSecrets({ sql: database.sql, encryptionKeys });
@@ -127,7 +127,7 @@ describe('a rotation', () => {
     expect(after).not.toBe(before);
     for (const each of [running, deaf]) expect(await each.open(PLACE, [id], after)).toEqual(JWK);
     await expect.poll(() => running.seal(PLACE, [id], JWK)).toContain('sealed:1:2:');
-    // What somebody read before, or wrote without having heard, can be read all the same.
+    // Values that were read before, or written without hearing of the new key, can still be decrypted.
     expect(await (await secretsOf(database, key)).open(PLACE, [id], before)).toEqual(JWK);
   });
 

@@ -14,7 +14,7 @@ import type { DataKey } from './sealed.ts';
 import type { LoadedSecrets } from './secrets.ts';
 import { type Swept, sweep } from './sweep.ts';
 
-/** Until every process has heard of the new key. */
+/** Time for every process to hear of the new key. */
 const PAUSE_MS = 1_000;
 const LOOK_MS = 100;
 
@@ -25,10 +25,10 @@ interface Deps {
 }
 
 /**
- * Makes the first data key, or sees that this process can read with those that are there. Processes of an older release
- * may still run on a database that they share, and they can't read what is encrypted: one with secrets from before waits
- * for `rotateKeys`. With the database `alone`, that is done here, and a file with an encryption key is made.
- * @throws SettingError where the encryption key is missing, or is another one
+ * Makes the first data key, or checks that this process can decrypt the existing ones. On a shared database,
+ * processes of an older release may still run, and can't read encrypted values: a database with unencrypted
+ * secrets waits for `rotateKeys`. If this process has the database `alone`, it rotates now, and creates a
+ * file with an encryption key. @throws SettingError if the encryption key is missing or wrong
  */
 export async function prepareSecrets(
   secrets: LoadedSecrets,
@@ -52,9 +52,10 @@ export async function prepareSecrets(
 }
 
 /**
- * Makes a new data key, encrypts all of them with the first of the operator's keys, and every secret with the new one. Other
- * processes hear of it and go on meanwhile. Undefined where another is at it. With `newKeyIn` a file, that gets a new first key
- * before: two of these at once would write over each other's.
+ * Makes a new data key, encrypts all data keys with the first of the operator's keys, and every secret with
+ * the new data key. Other processes keep running and are informed. Returns undefined if another process is
+ * doing this. If `newKeyIn` names a file, that file first gets a new first key: two concurrent calls would
+ * overwrite each other's.
  */
 export async function rotateKeys(
   deps: Deps & { newKeyIn?: string; pauseMs?: number },
@@ -100,7 +101,7 @@ async function makeFirst({
   const [first] = encryptionKeys.read();
   if (!first) throw new SettingError(keyNeeded(encryptionKeys));
   await database.transaction(async (tx) => {
-    // Whoever came first has made it.
+    // Another process may have made it first.
     if ((await lockKeys(tx)).length === 0) await addDataKey(tx, clock, first);
   });
 }
@@ -115,12 +116,12 @@ async function addDataKey({ client, sql: db }: Transaction, clock: Clock, under:
   await announce(client, DATA_KEYS, '');
 }
 
-/** No secret was ever made: nothing that an older release could read is there. */
+/** Whether no secret was ever made, so that there is nothing an older release has to read. */
 export async function isFresh(db: Kysely<Tables>): Promise<boolean> {
   return (await db.selectFrom('signing_keys').select('id').limit(1).executeTakeFirst()) === undefined;
 }
 
-/** What was being written when the new key was announced is met by another round, once it is there. */
+/** A second round finds what was being written when the new key was announced, once that is committed. */
 async function encryptAll(
   db: Kysely<Tables>,
   { clock, encryptionKeys, pauseMs = PAUSE_MS }: Deps & { pauseMs?: number },
@@ -147,7 +148,7 @@ async function encryptAll(
   return total;
 }
 
-/** Returns when every transaction of ours that is open now has ended: a request may have to wait for its locks. */
+/** Waits until every transaction of ours that is open now has ended: a request may have to wait for its locks. */
 async function othersCommitted(db: Kysely<Tables>): Promise<void> {
   const { rows: now } = await sql<{ at: string }>`select clock_timestamp()::text as at`.execute(db);
   const open = () =>
@@ -158,12 +159,12 @@ async function othersCommitted(db: Kysely<Tables>): Promise<void> {
   while ((await open()).rows.length > 0) await sleep(LOOK_MS);
 }
 
-/** What an update leaves in a table's file is there until something else is written over it. */
+/** An update leaves the former value in the table's file until it is overwritten. */
 async function dropFormerValues(db: Kysely<Tables>, tables: ReadonlySet<string>): Promise<void> {
   for (const table of tables) await sql`vacuum full ${sql.table(table)}`.execute(db);
 }
 
-/** Does the work unless another process is at it. Large tables take their time. */
+/** Does the work unless another process is doing it. Large tables take long. */
 async function inOneProcess(db: Kysely<Tables>, work: (db: Kysely<Tables>) => Promise<void>): Promise<void> {
   await db.connection().execute(async (connection) => {
     const { rows } = await sql<{ got: boolean }>`

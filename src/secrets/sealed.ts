@@ -1,22 +1,22 @@
 import { decrypt, encrypt } from './cipher.ts';
 import { PLACES, type Place } from './places.ts';
 
-/** One key of the database's own. */
+/** A key of the database itself. */
 export interface DataKey {
   id: number;
   bytes: Buffer;
 }
 
-/** What tells a row from the others of its table, as in `PLACES`. */
+/** Identifies a row of a table, as in `PLACES`. */
 export type RowKey = readonly (string | number)[];
 
 const MARK = 'sealed:1:';
 const SEALED = /^sealed:1:(\d+):([\w-]+)$/;
 
-/** What values begin with that are encrypted with a data key. */
+/** Returns the prefix of values that are encrypted with a data key. */
 export const beginningOf = (dataKeyId: number): string => `${MARK}${dataKeyId}:`;
 
-/** The value as it is written into the database. Without a key it stays readable. */
+/** Returns the value to write into the database. Without a key it stays readable. */
 export function sealWith(key: DataKey | undefined, place: Place, row: RowKey, value: unknown): string {
   const { json } = PLACES[place];
   const text = json ? JSON.stringify(value) : String(value);
@@ -26,13 +26,13 @@ export function sealWith(key: DataKey | undefined, place: Place, row: RowKey, va
   return json ? JSON.stringify(sealed) : sealed;
 }
 
-/** Which data key a kept value needs; undefined for one that is readable. */
+/** Returns the data key that a stored value needs; undefined for a readable value. */
 export function dataKeyIdOf(kept: unknown): number | undefined {
   const found = typeof kept === 'string' ? SEALED.exec(kept) : null;
   return found ? Number(found[1]) : undefined;
 }
 
-/** @throws when the key is another, or the value was changed or comes from another row */
+/** @throws if the key is wrong, or the value was changed or comes from another row */
 export function openWith(key: DataKey, place: Place, row: RowKey, kept: string): unknown {
   const [, , encoded = ''] = SEALED.exec(kept) ?? [];
   const bytes = Buffer.from(encoded, 'base64url');
@@ -49,7 +49,7 @@ export function openWith(key: DataKey, place: Place, row: RowKey, kept: string):
   }
 }
 
-/** Ids are the same in any letter case. */
+/** Ids are the same in upper and lower case. */
 function identityOf(place: Place, row: RowKey): string {
   return JSON.stringify([place, ...row.map((part) => String(part).toLowerCase())]);
 }

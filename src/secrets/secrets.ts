@@ -6,26 +6,26 @@ import type { EncryptionKeys } from './encryption-keys.ts';
 import type { Place } from './places.ts';
 import { type DataKey, dataKeyIdOf, openWith, type RowKey, sealWith } from './sealed.ts';
 
-/** Keeps secrets from those who read the database's files. Stores write nothing secret but through it. */
+/** Protects secrets from people who can read the database's files. Stores write secrets only through this. */
 export interface Secrets {
-  /** What to write into the column of that row: of a column with JSON, the JSON text. */
+  /** Returns what to write into the column of that row; for a JSON column, the JSON text. */
   seal(place: Place, row: RowKey, value: unknown): string;
-  /** The value that the column has, as it was given; also where it was written before secrets were encrypted. */
+  /** Returns the original value of the column; also works for values from before encryption. */
   open<Value = string>(place: Place, row: RowKey, kept: unknown): Promise<Value>;
 }
 
-/** For those who start and stop. */
+/** For the start and stop of a process. */
 export interface LoadedSecrets extends Secrets {
   /** Reads the data keys. Nothing can be sealed before. */
   load(): Promise<void>;
-  /** Hears of new data keys from now on, and of those that came since they were read. */
+  /** Follows announcements of new data keys from now on, and reads those that came since the last read. */
   follow(changes: ChangeFeed, failed: (error: unknown) => void): void;
 }
 
-/** The data keys are read once; what is encrypted with a newer one has them read again. */
+/** Data keys are read once, and again when a value needs a newer one. */
 export function createSecrets(deps: { sql: Kysely<Tables>; encryptionKeys: EncryptionKeys }): LoadedSecrets {
   const known = new Map<number, DataKey>();
-  /** The newest; null where the database has none. */
+  /** The newest data key; null if the database has none. */
   let current: DataKey | null | undefined;
   let loading: Promise<void> | undefined;
 
@@ -46,7 +46,7 @@ export function createSecrets(deps: { sql: Kysely<Tables>; encryptionKeys: Encry
     current = newest ? (known.get(newest.id) ?? null) : null;
   }
 
-  /** What began before it was called doesn't count: the key may be newer. */
+  /** A read that began before this call doesn't count: the key may be newer. */
   async function load(): Promise<void> {
     await loading?.catch(() => {});
     loading ??= read().finally(() => {

@@ -6,11 +6,11 @@ import { beginningOf, type DataKey, dataKeyIdOf, openWith, sealWith } from './se
 const BATCH = 200;
 
 export interface Swept {
-  /** Values that are encrypted with the newest key now. */
+  /** Values that are now encrypted with the newest key. */
   changed: number;
-  /** Tables where some were readable before. */
+  /** Tables that contained readable values before. */
   plain: Set<string>;
-  /** What no key opens, by place. */
+  /** Values that no key decrypts, by place. */
   unreadable: Map<Place, number>;
 }
 
@@ -23,8 +23,8 @@ interface Change extends Kept {
 }
 
 /**
- * Encrypts with `newest` whatever isn't, some rows at a time, while others read and write: a value that somebody changes
- * meanwhile stays as they want it.
+ * Encrypts everything with `newest`, in batches, while others read and write. A value that somebody changes
+ * meanwhile keeps that change.
  */
 export async function sweep(
   db: Kysely<Tables>,
@@ -46,7 +46,7 @@ export async function sweep(
   return swept;
 }
 
-/** Nothing for a value that no key opens, which is counted. */
+/** Returns nothing for a value that no key decrypts, but counts it. */
 function sealedAnew(
   { row, kept }: Kept,
   place: Place,
@@ -113,7 +113,7 @@ function textOf({ column, json }: PlaceShape): RawBuilder<string> {
   return json ? sql`(${sql.ref(column)} #>> '{}')` : sql`${sql.ref(column)}`;
 }
 
-/** How many values are encrypted with one of these data keys, by place. */
+/** Counts the values that are encrypted with one of these data keys, by place. */
 export async function countSealed(
   db: Kysely<Tables>,
   dataKeyIds: readonly number[],
@@ -131,7 +131,9 @@ export async function countSealed(
   return counts;
 }
 
-/** Removes the values that are encrypted with one of these data keys, and what is nothing without them. */
+/**
+ * Deletes the values that are encrypted with one of these data keys, and rows that are useless without them.
+ */
 export async function removeSealed(db: Kysely<Tables>, dataKeyIds: readonly number[]): Promise<void> {
   for (const shape of Object.values<PlaceShape>(PLACES)) {
     const those = sealedWithOneOf(shape, dataKeyIds);

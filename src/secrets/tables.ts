@@ -1,15 +1,15 @@
 import type { Generated } from 'kysely';
 
 export interface SecretTables {
-  /** What secrets are encrypted with: the newest for new values, the older ones to read with. */
+  /** Keys that encrypt secrets: the newest for new values, the older ones for reading. */
   data_keys: {
     id: Generated<number>;
-    /** The key, encrypted with the operator's. */
+    /** The key, encrypted with the operator's key. */
     wrapped: Buffer;
-    /** Which of the operator's keys that is. */
+    /** The operator's key that encrypts it. */
     encryption_key_id: string;
     created_at: Date;
-    /** Null until every value that was there is encrypted with it. */
+    /** Null until every earlier value is encrypted with it. */
     completed_at: Date | null;
   };
 }
