@@ -1,5 +1,6 @@
-// Installs the clients and tools that the tests run, outside the checkout and without root, in the versions that test/clients
-// pins or Debian has. Run before "npm test" with --if-possible: what can't be had is said there, and its tests are skipped.
+// Installs the clients and tools that the tests run, outside the checkout and without root, in the versions
+// that test/clients pins or Debian has. Run before "npm test" with --if-possible: what can't be installed is
+// reported, and its tests are skipped.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -10,28 +11,30 @@ import { fileURLToPath } from 'node:url';
 const REQUIREMENTS = fileURLToPath(new URL('../test/clients/python/requirements.txt', import.meta.url));
 const CACHE = path.join(process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache'), 'tradewind');
 const PROGRAMS = path.join(CACHE, 'programs');
-/** Programs, and the packages of Debian that have them: unpacked, not installed, as one of them would start a service. */
+/**
+ * Programs and their Debian packages. They are unpacked, not installed, as one of them would start a service.
+ */
 const PACKAGES = { promtool: 'prometheus', kubectl: 'kubernetes-client' };
-/** A machine without network must not wait for minutes. */
+/** Keeps a machine without network from waiting for minutes. */
 const PATIENCE = ['-o', 'Acquire::http::Timeout=20', '-o', 'Acquire::Retries=1'];
 
-/** Where the Python clients of these requirements live; each set of versions has a folder of its own. */
+/** Returns where the Python clients of these requirements are; each set of versions has its own folder. */
 export function pythonClients() {
   const hash = createHash('sha256').update(fs.readFileSync(REQUIREMENTS)).digest('hex').slice(0, 12);
   const folder = path.join(CACHE, `python-clients-${hash}`);
   const python = path.join(folder, 'bin', 'python');
-  // Written last: an installation that was interrupted doesn't count.
+  // Written last, so that an interrupted installation doesn't count.
   const marker = path.join(folder, '.complete');
   return { folder, python, marker, installed: fs.existsSync(marker) };
 }
 
-/** The program of the system, else ours, else none. */
+/** Returns the system's program, else ours, else undefined. */
 export function program(name: keyof typeof PACKAGES): string | undefined {
   const own = path.join(PROGRAMS, name);
   return [name, own].find((each) => spawnSync(each, ['--help']).error === undefined);
 }
 
-/** Each answers why it can't be done. */
+/** These functions return why the installation failed. */
 function installPython(): string | undefined {
   const { folder, python, marker, installed } = pythonClients();
   if (installed) return undefined;
@@ -51,7 +54,7 @@ function installProgram(name: keyof typeof PACKAGES): string | undefined {
   const folder = fs.mkdtempSync(path.join(PROGRAMS, '.unpacking-'));
   try {
     const download = () => runIn(folder, 'apt-get', ...PATIENCE, 'download', PACKAGES[name]);
-    // Fresh lists of packages are root's to get.
+    // Only root can update the package lists.
     const fault = download() && (run('apt-get', ...PATIENCE, 'update') ?? download());
     if (fault !== undefined) return fault;
     const [file = ''] = fs.readdirSync(folder);

@@ -1,8 +1,8 @@
-// Part of "npm run check": what a migration must not do while processes of the release before are at work.
+// Part of "npm run check": refuses what a migration must not do while processes of the previous release run.
 import { migrations } from '../migrations/index.ts';
 import { lint } from './migrations/lint.ts';
 
-/** Those before ran when every process had to stop for an upgrade. */
+/** Earlier migrations ran when every process had to stop for an upgrade. */
 const FIRST = '0038';
 
 const names = Object.keys(migrations);

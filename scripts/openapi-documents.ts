@@ -16,11 +16,13 @@ const FOLDER = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../op
 export interface DocumentFile {
   file: string;
   document: OpenApiDocument;
-  /** What the file holds when it is up to date. */
+  /** The contents of the file when it is up to date. */
   text: string;
 }
 
-/** The OpenAPI documents of both base addresses, from the routes alone: without a database or a network. */
+/**
+ * Returns the OpenAPI documents of both base addresses, from the routes alone: without a database or network.
+ */
 export async function openApiDocuments(): Promise<DocumentFile[]> {
   const services = createServices({
     database: unused<Database>('database'),
@@ -51,7 +53,7 @@ export async function openApiDocuments(): Promise<DocumentFile[]> {
   }
 }
 
-/** Stands in for what the services hold and no document asks. */
+/** Stands in for dependencies of the services that no document needs. */
 function unused<T extends object>(name: string): T {
   return new Proxy({} as T, {
     get(_target, property) {

@@ -1,4 +1,5 @@
-// Writes openapi/*.json and docs/compatibility.md. Run it after a change of routes or schemas; a test compares.
+// Writes openapi/*.json and docs/compatibility.md. Run it after a change of routes or schemas; a test
+// compares them.
 import fs from 'node:fs';
 import path from 'node:path';
 import { COMPATIBILITY_FILE, compatibilityDocument } from './compatibility/document.ts';

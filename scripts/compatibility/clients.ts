@@ -1,17 +1,19 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** What the tests saw of a client: `npm run clients` writes it, and a run that sees something else fails. */
+/**
+ * What the tests found out about a client: `npm run clients` writes it, and a run with another result fails.
+ */
 export interface ClientResult {
-  /** As the table names it. */
+  /** The client's name in the table. */
   client: string;
   /** The version that the tests install; */
   pinned?: string;
-  /** else the version that the system happened to have when this was written. */
+  /** else the version that the system had when this was written. */
   seen?: string;
-  /** In a sentence, with figures that are the same in every run. */
+  /** A sentence, with figures that are the same in every run. */
   passed: string;
-  /** `GET /gcore/cloud/v1/projects`: what it called with success. */
+  /** Operations that it called successfully, such as `GET /gcore/cloud/v1/projects`. */
   operations?: string[];
 }
 

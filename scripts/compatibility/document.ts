@@ -52,7 +52,7 @@ What holds for every operation and may surprise a client:
 - \`{host}/\` without \`/gcore\` speaks the same operations with bare arrays of task IDs; see the README.
 `;
 
-/** The document, from the operations that the client dialect serves. */
+/** Returns the document, from the operations that the client dialect serves. */
 export function compatibilityDocument(document: OpenApiDocument): string {
   const served = new Map(
     Object.entries(document.paths).flatMap(([url, operations]) =>
@@ -98,7 +98,7 @@ function shortened(path: string): string {
   return path.replace('{project_id}/{region_id}', '{p}/{r}');
 }
 
-/** Whether every published operation is served, for whoever wants a yes or no. */
+/** Returns the published operations that are not served. */
 export function missingOperations(document: OpenApiDocument): string[] {
   const served = new Set(
     Object.entries(document.paths).flatMap(([url, operations]) =>
@@ -129,7 +129,7 @@ function rowOf({ method, url, note, unsupported }: Call, operation: Operation | 
   return `| \`${method} ${url}\` | ${status} | ${operation ? linked(operation) : ''} | ${note} |`;
 }
 
-/** The name leads to the file that has the route. */
+/** Links the name to the file with the route. */
 function linked({ operationId }: Operation): string {
   return `[${operationId}](../${sourceOf(operationId)})`;
 }
@@ -139,7 +139,7 @@ function statusOf({ deprecated }: Operation, unsupported: boolean): string {
   return deprecated ? 'served, deprecated' : 'served';
 }
 
-/** Names of path parameters are a matter of taste. */
+/** The names of path parameters don't matter. */
 function keyOf(method: string, url: string): string {
   return `${method.toUpperCase()} ${url.replace(/\{[^}]+\}/g, '{}')}`;
 }

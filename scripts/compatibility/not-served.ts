@@ -4,11 +4,14 @@ const PRICING_V2 = `/cloud/v2/pricing/${P}`;
 
 interface Family {
   family: string;
-  /** How the paths of its calls begin. */
+  /** The beginnings of the paths. */
   paths: readonly string[];
 }
 
-/** Families that the published contract or the official clients know and Tradewind doesn't: all of these calls are 404. */
+/**
+ * Families of the published contract or the official clients that Tradewind doesn't have: all of these calls
+ * are 404.
+ */
 export const NOT_SERVED: readonly Family[] = [
   {
     family: 'Load balancers, their listeners, pools, flavors and L7 policies',

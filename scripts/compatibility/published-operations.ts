@@ -1,12 +1,13 @@
 /**
- * Every operation of the published contract in the areas that Tradewind serves. A path is written as there; names of
- * parameters don't count. `notes` say, for a method, what a client should know beyond the OpenAPI document.
+ * Every operation of the published contract in the areas that Tradewind serves, with the published path;
+ * names of parameters don't matter. `notes` say, for a method, what a client should know beyond the OpenAPI
+ * document.
  */
 export interface PublishedOperation {
   /** `GET /cloud/v1/projects`, or several methods of one path: `GET, PATCH /cloud/v1/projects/{p}`. */
   call: string;
   notes?: Record<string, string>;
-  /** It is there to say that it can't be done. */
+  /** The operation only answers that it isn't supported. */
   unsupported?: boolean;
 }
 

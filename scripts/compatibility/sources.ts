@@ -6,9 +6,9 @@ const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..')
 
 interface Named {
   file: string;
-  /** What the source gives as the operation's name; some is put together from parts. */
+  /** Matches the operation's name in the source, which may be composed of parts. */
   name: RegExp;
-  /** How much of the name stands there. */
+  /** How much of the name is literal. */
   literal: number;
 }
 
@@ -25,7 +25,7 @@ const named = fs
   })
   .sort((a, b) => b.literal - a.literal);
 
-/** The file that has the route of an operation. @throws Error where none has */
+/** Returns the file with the route of an operation. @throws Error if there is none */
 export function sourceOf(operationId: string): string {
   const found = named.find(({ name }) => name.test(operationId));
   if (!found) throw new Error(`No routes file names the operation ${operationId}`);

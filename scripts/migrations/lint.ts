@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import type { SchemaMigration } from '../../migrations/migration.ts';
 
-/** Rules of taste, and `require-*-timeout`: the migrator sets them. */
+/** Rules of style, and `require-*-timeout`: the migrator sets the timeouts. */
 const NOT_OURS = [
   'ban-char-field',
   'prefer-bigint-over-int',
@@ -14,7 +14,7 @@ const NOT_OURS = [
   'require-lock-timeout',
   'require-statement-timeout',
 ];
-/** What the mark `breaking` allows. */
+/** Rules that the mark `breaking` turns off. */
 const BREAKING = [
   'adding-required-field',
   'ban-drop-column',
@@ -22,12 +22,12 @@ const BREAKING = [
   'renaming-column',
   'renaming-table',
 ];
-/** Outside a transaction there is no lock timeout, so that nothing may be done that others queue behind. */
+/** Outside a transaction there is no lock timeout, so nothing is allowed that makes others queue. */
 const HARMLESS = /\bconcurrently\b|\bvalidate constraint\b|^\s*select\b/i;
 const UNNAMED =
   /(?<!\bconstraint\s+\S+\s+)(?:\bprimary key\b|\bforeign key\b|\bcheck\s*\(|\bunique\b(?!\s+index)|\breferences\b)/gi;
 
-/** What is wrong with a migration, as text for the terminal; empty where nothing is. */
+/** Returns the faults of a migration as text for the terminal; empty if there are none. */
 export async function lint(
   name: string,
   migration: SchemaMigration,
@@ -64,7 +64,7 @@ export async function lint(
   return faults.map((fault) => `${name}: ${fault}\n`).join('');
 }
 
-/** What it would do to an empty database, without one. */
+/** Returns the statements that a migration would run on an empty database, without a database. */
 async function statementsOf({ up, transaction }: SchemaMigration): Promise<string[]> {
   const statements: string[] = [];
   const db = new Kysely<unknown>({
@@ -83,7 +83,7 @@ async function statementsOf({ up, transaction }: SchemaMigration): Promise<strin
   return statements;
 }
 
-/** PostgreSQL would number them, and nobody knew what `things_check1` holds. */
+/** PostgreSQL would number unnamed constraints, and nobody would know what `things_check1` means. */
 function unnamedConstraints(statement: string): string[] {
   // The foreign key before it has the name; a table that refers to another may say so in one word.
   const text = statement
