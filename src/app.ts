@@ -61,7 +61,7 @@ import { userRoutes } from './iam/users/routes.ts';
 import type { Services } from './services.ts';
 import { aiTaskRoutes } from './streaming/ai-tasks/routes.ts';
 
-/** Builds the whole HTTP API without side effects: nothing listens until the caller says so. */
+/** Builds the whole HTTP API without side effects: it doesn't listen until the caller makes it. */
 export async function buildApp(deps: {
   services: Services;
   log: FastifyBaseLogger;
@@ -69,7 +69,7 @@ export async function buildApp(deps: {
   rateLimit: number;
   trustedProxies: readonly string[];
   metrics?: Metrics;
-  /** One line for each request, where they are wanted. */
+  /** Logs one line for each request, if given. */
   accessLog?: FastifyBaseLogger;
 }): Promise<Api> {
   const { services, log, readiness, rateLimit, trustedProxies, metrics, accessLog } = deps;
@@ -103,7 +103,7 @@ export async function buildApp(deps: {
   return app;
 }
 
-/** Every operation of the API, under one base address. */
+/** Registers every operation of the API under one base address. */
 function routes(app: Api, dialect: Dialect, services: Services): void {
   taskRoutes(app, services);
   projectRoutes(app, services);

@@ -17,7 +17,7 @@ const text = (rule: string, value?: string) =>
   Type.String({ rule, ...(value !== undefined && { default: value }) });
 const optional = (rule: string) => Type.Optional(text(rule));
 
-/** A number in those bounds, of which `what` says what it is for. */
+/** A number within those bounds; `what` describes its purpose. */
 const whole = (min: number, max: number, what: string, value?: string) => ({
   ...text(`a whole number from ${min} to ${max}: ${what}`, value),
   pattern: '^\\d{1,9}$',
@@ -37,7 +37,7 @@ const program = (name: string) => ({
 const oneOf = <const Value extends string>(values: readonly Value[], rule: string, value?: Value) =>
   Type.Enum([...values], { rule, ...(value !== undefined && { default: value }) });
 
-/** Nobody guesses so many; "openssl rand -hex 32" makes more. */
+/** Too many to guess; "openssl rand -hex 32" makes more. */
 const SHORTEST_SECRET = 16;
 
 const Environment = Type.Object({
@@ -151,15 +151,15 @@ const Environment = Type.Object({
 });
 type Environment = Static<typeof Environment>;
 
-/** Everything a process is told from outside, parsed once and passed down. Folders are absolute. */
+/** All settings of a process, parsed once and passed down. Folders are absolute. */
 export type Config = ReturnType<typeof loadConfig>;
 
-/** People read the lines of one format, machines those of the other. */
+/** The text format is for people, JSON for machines. */
 const ON_BY_FORMAT = { text: 'off', json: 'on' } as const;
 
 const PREFIX = 'TRADEWIND_';
 
-/** What the schema can't see of a setting. */
+/** Checks that the schema can't express. */
 const CHECKS: Partial<Record<keyof Environment, (text: string) => boolean>> = {
   TRADEWIND_BOOTSTRAP_TOKEN: (text) => bootstrapTokenOf(text) !== undefined,
   DATABASE_URL: isDatabaseUrl,
@@ -170,8 +170,8 @@ const CHECKS: Partial<Record<keyof Environment, (text: string) => boolean>> = {
 };
 
 /**
- * Reads the settings of the environment. An empty text counts as not set.
- * @throws SettingError naming every setting that can't be used
+ * Reads the settings from the environment. An empty text counts as not set. @throws SettingError naming every
+ * setting that can't be used
  */
 export function loadConfig(environment: Record<string, string | undefined>) {
   const names = Object.keys(Environment.properties) as (keyof Environment)[];
@@ -192,13 +192,13 @@ export function loadConfig(environment: Record<string, string | undefined>) {
   return Object.freeze({
     host: settings.TRADEWIND_HOST,
     port: Number(settings.TRADEWIND_PORT),
-    /** Where a process that only works says how it is. */
+    /** The health port of a process that is only a worker. */
     workerPort: settings.TRADEWIND_WORKER_PORT ? Number(settings.TRADEWIND_WORKER_PORT) : undefined,
     dataDir: path.resolve(settings.TRADEWIND_DATA_DIR),
     bootstrapToken: bootstrapTokenOf(settings.TRADEWIND_BOOTSTRAP_TOKEN ?? ''),
-    /** Undefined: the embedded PostgreSQL in `dataDir`. */
+    /** Undefined for the embedded PostgreSQL in `dataDir`. */
     databaseUrl: settings.DATABASE_URL,
-    /** What the secrets in the database are encrypted with: the key itself, or else a file with it. */
+    /** The key that encrypts the secrets in the database, or else the file that contains it. */
     encryptionKey: settings.TRADEWIND_ENCRYPTION_KEY,
     encryptionKeyFile: path.resolve(
       settings.TRADEWIND_ENCRYPTION_KEY_FILE ?? path.join(settings.TRADEWIND_DATA_DIR, 'encryption-key'),
@@ -207,29 +207,29 @@ export function loadConfig(environment: Record<string, string | undefined>) {
     catalogDir: path.resolve(settings.TRADEWIND_CATALOG_DIR ?? path.join(packageRoot, 'catalog')),
     /** How long a start waits for a database that doesn't answer. */
     databaseWaitSeconds: Number(settings.TRADEWIND_DATABASE_WAIT),
-    /** Requests of one token, or of one address without any, in 10 seconds; 0 for any number. */
+    /** Requests of one token, or of one address without a token, in 10 seconds; 0 for any number. */
     rateLimit: Number(settings.TRADEWIND_RATE_LIMIT),
-    /** Addresses and networks that are believed where a request comes from. */
+    /** Addresses and networks that are trusted to tell the client's address. */
     trustedProxies: proxiesOf(settings.TRADEWIND_TRUST_PROXY ?? ''),
     simulationSpeed: Number(settings.TRADEWIND_SIMULATION_SPEED),
-    /** How often what infrastructure has is held against what is wanted. */
+    /** How often the infrastructure is compared with what is wanted. */
     compareMs: Number(settings.TRADEWIND_COMPARE_SECONDS) * 1_000,
     temporaryDir: path.resolve(settings.TRADEWIND_TMP ?? path.join(settings.TRADEWIND_DATA_DIR, 'tmp')),
     /** Folders of programs, as in PATH. */
     searchPath: environment.PATH || '/usr/local/bin:/usr/bin:/bin',
     ai: aiOf(settings),
-    /** A list of hosts that user actions may be sent to besides public ones; see parseAllowedHosts. */
+    /** A list of hosts that are allowed as webhooks besides public ones; see parseAllowedHosts. */
     webhookHosts: settings.TRADEWIND_WEBHOOK_ALLOW_HOSTS ?? '',
     /** Whether other machines may read /metrics. */
     openMetrics: settings.TRADEWIND_METRICS === 'open',
     logLevel: settings.TRADEWIND_LOG_LEVEL,
     logFormat: settings.TRADEWIND_LOG_FORMAT,
-    /** Whether each request has a line in the log. */
+    /** Whether each request is logged in one line. */
     accessLog: (settings.TRADEWIND_ACCESS_LOG ?? ON_BY_FORMAT[settings.TRADEWIND_LOG_FORMAT]) === 'on',
   });
 }
 
-/** Every setting, a line each, with its default. */
+/** Returns every setting with its default, one per line. */
 export function settingsHelp(): string {
   const settings = Object.entries(
     Environment.properties as Record<string, { rule?: string; default?: string }>,
@@ -242,7 +242,7 @@ export function settingsHelp(): string {
   );
 }
 
-/** A line for each name that looks like a setting and is none: most likely a typing error. */
+/** Returns a line for each name that looks like a setting but isn't: most likely a typing error. */
 export function unknownSettings(environment: Record<string, string | undefined>): string[] {
   const known = Object.keys(Environment.properties);
   return Object.keys(environment)
@@ -258,26 +258,26 @@ export function unknownSettings(environment: Record<string, string | undefined>)
 function isInBounds(name: keyof Environment, value: string): boolean {
   const { bounds } = Environment.properties[name] as { bounds?: number[] };
   const [min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY] = bounds ?? [];
-  // What is no number is the affair of the pattern.
+  // The pattern refuses what is not a number.
   return bounds === undefined || !(Number(value) < min || Number(value) > max);
 }
 
 function refusal(name: keyof Environment): string {
-  // The value stays out of the message: a token or a password may be in it.
+  // The message doesn't contain the value, which may be a token or a password.
   return `${name} is not usable: it must be ${(Environment.properties[name] as { rule?: string }).rule}`;
 }
 
 function aiOf(settings: Environment) {
   const { TRADEWIND_AI_CONCURRENCY: concurrency, TRADEWIND_MODEL_DIR: modelDir } = settings;
   return {
-    /** Tasks at a time, in this process and of one account. */
+    /** Tasks at a time in this process, and of one account. */
     concurrency:
       concurrency === undefined
         ? Math.max(1, Math.floor(os.availableParallelism() / 2))
         : Number(settings.TRADEWIND_AI_CONCURRENCY),
     perClient: Number(settings.TRADEWIND_AI_CLIENT_CONCURRENCY),
     modelDir: modelDir === undefined ? undefined : path.resolve(modelDir),
-    /** Programs, and how sure the one for speech has to be. */
+    /** Programs, and the minimum confidence of recognised speech. */
     engines: {
       ffmpeg: settings.TRADEWIND_FFMPEG,
       ffprobe: settings.TRADEWIND_FFPROBE,
@@ -287,7 +287,7 @@ function aiOf(settings: Environment) {
     },
     /** A list of hosts; see parseAllowedHosts. */
     allowedHosts: settings.TRADEWIND_MEDIA_ALLOW_HOSTS ?? '',
-    /** Whether analyses run in a sandbox: where one works, or not at all without one, or never. */
+    /** Whether analyses run in a sandbox: if one works, only with one, or never. */
     sandbox: settings.TRADEWIND_AI_SANDBOX,
     effort: {
       timeFactor: Number(settings.TRADEWIND_AI_TIME_FACTOR),

@@ -6,15 +6,15 @@ import type { AllowedHosts } from './lib/allowed-hosts.ts';
 import type { Clock } from './lib/clock.ts';
 import type { Secrets } from './secrets/secrets.ts';
 
-/** What every feature is built on. */
+/** What all features are built on. */
 export interface Foundation {
   database: Database;
   changes: ChangeFeed;
   catalog: Catalog;
   clock: Clock;
-  /** Which backend has what. */
+  /** Finds the backend of a region and kind. */
   backends: Backends;
   secrets: Secrets;
-  /** Hosts that user actions may be sent to although they aren't on the public internet. */
+  /** Hosts that are allowed as webhooks although they aren't on the public internet. */
   webhookHosts?: AllowedHosts | undefined;
 }

@@ -4,7 +4,7 @@ import type { Config } from './config.ts';
 
 const LEVELS: Record<number, string> = { 20: 'debug', 30: 'info', 40: 'WARNING', 50: 'ERROR', 60: 'FATAL' };
 
-/** What must never be written down, wherever it comes up. */
+/** Fields that must never be logged, wherever they occur. */
 const SECRETS = [
   'authorization',
   'token',
@@ -16,20 +16,25 @@ const SECRETS = [
   '*.secret',
 ];
 
-/** A log on standard error: lines for people, or JSON for machines. Standard output is for the ready message. */
+/**
+ * Creates a log on standard error: lines for people, or JSON for machines. Standard output is for the ready
+ * message.
+ */
 export function createLog(config: Pick<Config, 'logLevel' | 'logFormat'>): Logger {
   const destination = config.logFormat === 'json' ? jsonLines() : humanLines();
   return pino({ level: config.logLevel, base: null, redact: SECRETS }, destination);
 }
 
-/** The same log for lines that can hold no secret: looking for them costs each line as much as writing it. */
+/**
+ * Returns the same log for lines that can't contain secrets: searching a line costs as much as writing it.
+ */
 export function accessLogOf(log: Logger): Logger {
   return log.child({}, { redact: [] });
 }
 
 function jsonLines() {
   const destination = pino.destination({ dest: 2, sync: true });
-  // A terminal that has gone is no reason to end.
+  // A closed terminal must not end the process.
   destination.on('error', () => {});
   return destination;
 }
@@ -42,7 +47,7 @@ function humanLines(): Writable {
   });
 }
 
-/** A line of pino: its own fields, and what the caller added. */
+/** A log line of pino: its own fields, and those of the caller. */
 interface Entry {
   level: number;
   time: number;

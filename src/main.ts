@@ -5,11 +5,11 @@ import { OperatorError, SchemaError, SettingError } from './lib/operator-error.t
 import { readCommandLine } from './start/command-line.ts';
 import { whenLauncherIsGone } from './start/launcher.ts';
 
-/** Exit codes of sysexits.h: what a supervisor can tell apart. */
+/** Exit codes of sysexits.h, which a supervisor can tell apart. */
 const EXIT_USAGE = 64;
 const EXIT_FAILED = 70;
 const EXIT_CONFIG = 78;
-/** None of those: to start again is no use before somebody has run another command. */
+/** Not from sysexits.h: a restart is useless until somebody has run another command. */
 const EXIT_SCHEMA = 57;
 
 async function main(): Promise<number> {
@@ -27,15 +27,18 @@ async function main(): Promise<number> {
   return command.run({ config: loadConfig(process.env), options, stop: stopSignal() });
 }
 
-/** Aborted by the first SIGTERM or SIGINT, later ones are ignored, since a group gets Ctrl-C more than once; or by the end of what started us. */
+/**
+ * Returns a signal that fires at the first SIGTERM or SIGINT, or when the process that started us ends. Later
+ * signals are ignored, since Ctrl-C may reach a process group more than once.
+ */
 function stopSignal(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => controller.abort());
-  // Node undoes what nohup did to this one, which has left no stream at the terminal.
+  // Node undoes nohup for this signal; under nohup, no stream is a terminal any more.
   process.on('SIGHUP', () => {
     if ([0, 1, 2].some((stream) => isatty(stream))) controller.abort();
   });
-  // Whoever read them may be gone, the terminal above all; that is no reason to end.
+  // The reader of these streams may be gone, such as a closed terminal; that must not end the process.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   whenLauncherIsGone(() => controller.abort('the process that started it has gone'), {
     runByNpm: process.env.npm_lifecycle_event !== undefined,
@@ -49,7 +52,7 @@ function exitCodeOf(error: unknown): number {
 }
 
 try {
-  // Not left to the event loop: after an unclean stop something may still hang in it.
+  // Exits explicitly: after an unclean stop, something may still keep the event loop running.
   process.exit(await main());
 } catch (error) {
   const text = error instanceof OperatorError ? error.message : ((error as Error)?.stack ?? String(error));

@@ -45,8 +45,8 @@ import { createRequestLog } from './requests/request-log.ts';
 import { createAiTasks } from './streaming/ai-tasks/service.ts';
 
 /**
- * The use cases of every feature, each built once, after what it needs. A feature of several services has a `wire.ts`, one
- * of a single service its `create...`.
+ * Builds the use cases of every feature, each after what it needs. A feature with several services has a
+ * `wire.ts`, one with a single service its `create...`.
  */
 export function createServices(foundation: Foundation) {
   return { catalog: foundation.catalog, ...cloudServices(foundation), ...accountServices(foundation) };
@@ -128,7 +128,7 @@ function accountServices(foundation: Foundation) {
   };
 }
 
-/** How tasks of each kind end. */
+/** Returns how tasks of each kind end. */
 export function createTaskEnds(foundation: Pick<Foundation, 'clock' | 'secrets'>): TaskEnd[] {
   return [
     ...volumeTasks(foundation),
