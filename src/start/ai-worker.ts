@@ -18,18 +18,21 @@ import { workLimits } from '../streaming/ai-tasks/work/limits.ts';
 import { type AiQueue, type AiQueueOptions, openAiQueue } from '../streaming/ai-tasks/work/queue.ts';
 import { findSandbox, type SandboxFinding } from '../streaming/ai-tasks/work/sandbox.ts';
 
-/** Where the engines are, by the settings. */
+/** Returns where the engines are, according to the settings. */
 export function engineSettings({ ai, searchPath }: Config): EngineSettings {
   return { ...ai.engines, searchPath, modelDir: ai.modelDir ?? null };
 }
 
-/** What AI work needs to know before it begins: what the engines can do, and what keeps them apart. */
+/** What AI work needs before it begins: the engines' capabilities, and the isolation of analyses. */
 interface AiPreparation {
   capabilities: AiCapabilities;
   start: Containment['start'];
 }
 
-/** Undefined where the settings keep this process from AI tasks, or nothing keeps those apart as the settings and root want it. */
+/**
+ * Returns undefined if the settings exclude AI tasks from this process, or analyses can't be isolated as the
+ * settings and root require.
+ */
 export async function prepareAiWork(config: Config, log: Logger): Promise<AiPreparation | undefined> {
   if (config.ai.concurrency === 0) return undefined;
   const [inventory, containment] = await Promise.all([
@@ -48,7 +51,7 @@ export async function prepareAiWork(config: Config, log: Logger): Promise<AiPrep
   return { capabilities, start };
 }
 
-/** What analyses are kept apart by, or why there are none. */
+/** Returns how analyses are isolated, or why none can run. */
 export async function aiContainment(config: Config): Promise<ContainmentFinding> {
   const { ai, searchPath, dataDir, temporaryDir } = config;
   try {
@@ -68,7 +71,7 @@ export async function aiContainment(config: Config): Promise<ContainmentFinding>
   }
 }
 
-/** @throws SettingError where a sandbox is required and there is none */
+/** @throws SettingError if a sandbox is required and there is none */
 export async function requireAiSandbox(config: Config): Promise<void> {
   if (config.ai.concurrency === 0 || config.ai.sandbox !== 'required') return;
   const { missing } = await aiContainment(config);
@@ -76,7 +79,7 @@ export async function requireAiSandbox(config: Config): Promise<void> {
     throw new SettingError(`TRADEWIND_AI_SANDBOX is required, but there is no sandbox: ${missing}`);
 }
 
-/** AI tasks for the worker of this process. */
+/** Opens the queue of AI tasks for this process's worker. */
 export function aiQueueOf(
   config: Config,
   { capabilities, start }: AiPreparation,

@@ -13,7 +13,7 @@ import { OperatorError } from '../lib/operator-error.ts';
 import type { Command } from './command.ts';
 import { asOperator } from './operator.ts';
 
-/** What processes get to take another catalogue over; one that was killed is forgotten by then. */
+/** How long processes may take to adopt another catalogue; a killed process is forgotten by then. */
 const PATIENCE_MS = 12_000;
 const LOOK_MS = 100;
 
@@ -48,7 +48,7 @@ async function apply(database: Database, catalog: Catalog, config: Config): Prom
     prepare,
   });
   const readers = await takenOver(database, revision);
-  // For projects made meanwhile by a process that did not know of new regions yet.
+  // For projects that a process made meanwhile without knowing the new regions.
   await database.transaction(prepare);
   const late = readers.filter((reader) => reader.revision !== revision);
   const done = readers.length - late.length;
@@ -67,7 +67,7 @@ async function apply(database: Database, catalog: Catalog, config: Config): Prom
   return lines.join('\n');
 }
 
-/** The processes there are, once each has taken the catalogue over or said why it can't. */
+/** Returns the running processes, once each has adopted the catalogue or said why it can't. */
 async function takenOver(database: Database, revision: number): Promise<CatalogReader[]> {
   for (let waited = 0; ; waited += LOOK_MS) {
     const readers = await catalogReaders(database);

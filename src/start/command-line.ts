@@ -8,12 +8,12 @@ import { packageRoot } from '../lib/package-root.ts';
 import type { Command, Options } from './command.ts';
 import { commands } from './commands.ts';
 
-/** A command to run, or a text to print: on standard output, or as a fault in what was typed. */
+/** A command to run, or a text to print: on standard output, or as an error in what was typed. */
 export type CommandLine = { command: Command; options: Options } | { print: string } | { fault: string };
 
 const HELP_WORDS = ['help', '--help', '-h'];
 
-/** What the words behind `tradewind` ask for. */
+/** Parses the words after `tradewind`. */
 export function readCommandLine(words: readonly string[]): CommandLine {
   const [first = 'serve', second = ''] = words;
   if (['version', '--version', '-v'].includes(first)) return { print: `tradewind ${version()}\n` };
@@ -56,7 +56,7 @@ function unknown([first = '', second]: readonly string[]): CommandLine {
   return { fault: `There is no command "${first}". ${hint}\n` };
 }
 
-/** The commands that begin with the word. */
+/** Returns the commands that begin with the word. */
 function groupOf(word: string): [string, Command][] {
   return Object.entries(commands).filter(([name]) => name.startsWith(`${word} `));
 }

@@ -12,9 +12,9 @@ interface CommandContext {
 
 export interface Command {
   summary: string;
-  /** The options, a line each. */
+  /** The options, one per line. */
   help: string;
   options: NonNullable<ParseArgsConfig['options']>;
-  /** Answers the exit code. */
+  /** Returns the exit code. */
   run(context: CommandContext): Promise<number>;
 }

@@ -13,21 +13,22 @@ import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
 import { createSecrets } from '../secrets/secrets.ts';
 import { type Finding, limited, missing, ok } from './finding.ts';
 
-/** What a backend gets for the list of all that it has. */
+/** How long a backend may take to list everything that it has. */
 const LIST_MS = 10_000;
 const log = pino({ level: 'silent' });
 
-/** How each backend of the catalogue is, and whether it has what nobody wants. */
+/** Returns the health of each backend in the catalogue, and whether it has orphans. */
 export async function backendFindings(config: Config, catalog: Catalog, makers: Makers): Promise<Finding[]> {
   const connection = runningDatabase(config);
-  // Without a database nothing is asked that needs one.
+  // Without a database, checks that need one are skipped.
   const database = openDatabase(connection ?? {}, 2);
   const { sql } = database;
   try {
     const secrets = createSecrets({ sql, encryptionKeys: encryptionKeysOf(config) });
     const backends = createBackends(makers, { sql, secrets, simulationSpeed: config.simulationSpeed });
     backends.adopt(catalog);
-    // Before the first start, or out of reach, which is told apart, nothing can be held against what is wanted.
+    // Before the first start or without a connection, which is reported elsewhere, there is nothing to
+    // compare with.
     const answers = connection !== undefined && (await hasWants());
     return await Promise.all(
       backends.all().map(async (named) => {
@@ -54,7 +55,7 @@ export async function backendFindings(config: Config, catalog: Catalog, makers: 
     }
   }
 
-  /** What is wrong with what it has. */
+  /** Returns what is wrong with the things that the backend has. */
   async function faultOf(named: NamedBackend): Promise<string | undefined> {
     const signal = AbortSignal.timeout(LIST_MS);
     try {
@@ -67,7 +68,7 @@ export async function backendFindings(config: Config, catalog: Catalog, makers: 
   }
 }
 
-/** Where the database is; undefined for an embedded one that doesn't run. */
+/** Returns how to connect to the database; undefined for an embedded one that doesn't run. */
 export function runningDatabase({ databaseUrl, dataDir }: Config): PoolConfig | undefined {
   return databaseUrl === undefined ? runningEmbedded(dataDir) : connectionTo(databaseUrl);
 }

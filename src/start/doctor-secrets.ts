@@ -11,7 +11,7 @@ const WHAT = 'Encryption key';
 const LOSS =
   'Who loses it loses the keys of clusters, passwords and user data of machines, headers of subscriptions and all logins: keep a copy apart from the backups of the database (docs/secrets.md)';
 
-/** Where the key is that secrets are encrypted with, whether it fits the database, and what losing it means. */
+/** Reports where the encryption key is, whether it fits the database, and what its loss would mean. */
 export async function encryptionKey(config: Config): Promise<Finding> {
   const encryptionKeys = encryptionKeysOf(config);
   const { place } = encryptionKeys;
@@ -58,7 +58,10 @@ function withoutKey(config: Config, encryptionKeys: EncryptionKeys, fromBefore: 
     : ok(WHAT, `made at the first start, in ${place}. ${LOSS}`);
 }
 
-/** No keys and no secrets where the database can't be asked, which is told apart, or has no schema yet. */
+/**
+ * Returns no keys and no secrets if the database has no schema yet or can't be reached, which is reported
+ * elsewhere.
+ */
 async function stateOf(config: Config): Promise<{ rows: WrappedKey[]; fromBefore: boolean }> {
   const connection = runningDatabase(config);
   if (!connection) return { rows: [], fromBefore: false };

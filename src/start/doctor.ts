@@ -50,7 +50,7 @@ function nodeVersion(): Finding {
   return enough ? ok('Node', node) : missing('Node', `${node}; install Node 20.19 or newer`);
 }
 
-/** Said of root alone. */
+/** Only applies to root. */
 function user(): Finding | undefined {
   if (process.getuid?.() !== 0) return undefined;
   return limited(
@@ -110,7 +110,7 @@ async function schemaOf(databaseUrl: string): Promise<Finding | undefined> {
       schema.later.length > 0 ? 'of a later release, which this one can work with' : 'up to date',
     );
   } catch (error) {
-    // A database out of reach is told apart.
+    // An unreachable database is reported elsewhere.
     return error instanceof OperatorError ? missing(what, error.message) : undefined;
   } finally {
     await database.close();
@@ -142,21 +142,21 @@ async function catalog(config: Config): Promise<Finding[]> {
   }
 }
 
-/** What keeps the catalogue from being offered: the processes on a database of your own agree on one. */
+/** Returns what keeps the catalogue from being in force: the processes on a shared database agree on one. */
 async function differenceInForce(config: Config, read: Catalog): Promise<string | undefined> {
   if (config.databaseUrl === undefined) return undefined;
   const database = openDatabase(connectionTo(config.databaseUrl), 1);
   try {
     return await differenceTo(database, read, config.catalogDir);
   } catch {
-    // Before the first start, or out of reach, which is told apart.
+    // Before the first start, or an unreachable database, which is reported elsewhere.
     return undefined;
   } finally {
     await database.close();
   }
 }
 
-/** What works on AI tasks, and what to do for more. */
+/** Reports which AI tasks work, and what to do for more. */
 async function aiEngines(config: Config): Promise<Finding[]> {
   const what = 'AI tasks';
   if (config.ai.concurrency === 0)

@@ -3,7 +3,9 @@ import { capabilitiesOf, takeInventory } from '../engines/inventory.ts';
 import { CATEGORIES } from '../engines/job.ts';
 import { engineSettings } from './ai-worker.ts';
 
-/** What this process can do for AI tasks, in one line. Never fails: Tradewind runs without engines. */
+/**
+ * Returns one line about the AI tasks that this process can do. Never fails: Tradewind runs without engines.
+ */
 export async function enginesLine(config: Config): Promise<string> {
   if (config.ai.concurrency === 0) return '';
   try {
@@ -20,7 +22,7 @@ export async function enginesLine(config: Config): Promise<string> {
       unable.length === 0 ? '' : `; not installed: ${unable.join(', ')} ("npx tradewind doctor" says why)`;
     return `AI tasks: ${able.join(', ') || 'none'}${missing}\n`;
   } catch {
-    // Whoever starts the engines says it.
+    // The start of the engines reports the error.
     return '';
   }
 }

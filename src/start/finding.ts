@@ -1,4 +1,4 @@
-/** `missing` stops Tradewind; `limited` leaves something out. Both say how to mend it. */
+/** `missing` stops Tradewind; `limited` leaves something out. Both say how to fix it. */
 export interface Finding {
   what: string;
   state: 'ok' | 'limited' | 'missing';

@@ -33,7 +33,7 @@ it("is made by a start that can keep it, in a file that is nobody else's", async
   expect(await make(blocked)).toEqual({ problem: expect.stringMatching(/file.first-token.*\(E\w+\)$/) });
   const dataDir = path.join(home, 'data');
   fs.mkdirSync(dataDir);
-  // Whoever made this one could read what is written into it.
+  // The owner of this file could read what is written into it.
   fs.writeFileSync(path.join(dataDir, 'first-token'), 'x', { mode: 0o666 });
   expect(await make(dataDir)).toEqual({ file: path.join(dataDir, 'first-token') });
   expect(fs.statSync(path.join(dataDir, 'first-token')).mode & 0o777).toBe(0o600);

@@ -5,12 +5,12 @@ import type { Database } from '../db/database.ts';
 import { makeTokenOnce } from '../iam/accounts/first-account.ts';
 import type { Clock } from '../lib/clock.ts';
 
-/** The first token: to be shown, kept in a file, or not made since it could be neither. */
+/** The first token: shown, stored in a file, or not made because neither was possible. */
 export type FirstToken = { text: string } | { file: string } | { problem: string };
 
 /**
- * Where it is when there is no terminal to show it on: what is printed elsewhere is kept by logs. Each database has a file
- * of its own, as it has a token of its own.
+ * Returns the file for the token if there is no terminal to show it on: logs keep whatever is printed
+ * elsewhere. Each database has its own file, as it has its own token.
  */
 export function firstTokenFile({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>): string {
   if (databaseUrl === undefined) return path.join(dataDir, 'first-token');
@@ -18,7 +18,10 @@ export function firstTokenFile({ dataDir, databaseUrl }: Pick<Config, 'dataDir' 
   return path.join(dataDir, `first-token-${host}${pathname}`.replaceAll(/[^\w.-]/g, '-').slice(0, 200));
 }
 
-/** Makes the first token of an account that has none, for the person at the terminal or else for the owner of the folder. */
+/**
+ * Makes the first token of an account that has none, for the person at the terminal or else for the folder's
+ * owner.
+ */
 export async function makeFirstToken(deps: {
   database: Database;
   clock: Clock;
@@ -44,7 +47,7 @@ export async function makeFirstToken(deps: {
     return (await makeTokenOnce({ database, clock, keep })) === undefined ? undefined : { file };
   } catch (error) {
     if (error instanceof NotKeptError) return { problem: error.message };
-    // What is in it was never committed.
+    // The token in the file was never committed.
     if (written) fs.rmSync(file, { force: true });
     throw error;
   }
@@ -52,7 +55,7 @@ export async function makeFirstToken(deps: {
 
 class NotKeptError extends Error {}
 
-/** Into a file that is this user's alone from its first moment on, whatever lay there before. */
+/** Writes a new file that only this user can ever read, whatever was there before. */
 function writePrivately(file: string, text: string): void {
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   fs.rmSync(file, { force: true });

@@ -15,10 +15,10 @@ import { deleteOldTasks } from '../streaming/ai-tasks/retention.ts';
 const FLUSH_MS = 1_000;
 const SEND_MS = 1_000;
 const FORGET_MS = 60_000;
-/** Seldom: lists of AI tasks are counted anew after it. */
+/** Rare, since lists of AI tasks have to be counted again afterwards. */
 const FORGET_AI_TASKS_MS = 3_600_000;
 
-/** What an API process does beside answering requests. */
+/** Starts what an API process does besides answering requests. */
 export function startHousekeeping(deps: {
   database: Database;
   clock: Clock;

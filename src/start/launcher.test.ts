@@ -12,7 +12,7 @@ const home = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-launcher-'));
 const pidFile = path.join(home, 'pid');
 const program = [process.execPath, '--import', import.meta.resolve('tsx'), FIXTURE, pidFile];
 const command = program.join(' ');
-/** A program that is no shell and starts another, with what it was given to do so. */
+/** Returns the command of a program that is not a shell and starts another one with those words. */
 const starter = (words: string[], options = {}) => [
   process.execPath,
   '-e',
@@ -73,7 +73,7 @@ function pid(): number {
 }
 
 function isRunning(): boolean {
-  // Nobody may have asked yet what became of it.
+  // A zombie, whose parent hasn't asked for its exit code, counts as ended.
   const stat = fs.existsSync(`/proc/${pid()}/stat`) ? fs.readFileSync(`/proc/${pid()}/stat`, 'utf8') : ') Z';
   return !/\) [ZX]/.test(stat);
 }

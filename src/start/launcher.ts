@@ -6,10 +6,10 @@ const CHECK_MS = 250;
 const SHELLS = /^((ba|da|a|z|k|mk|fi|c|tc)?sh|busybox)\d*$/;
 
 /**
- * Calls `gone` when the process that started this one has ended, or one that did nothing but start that one: a signal
- * to npm, npx or a script ends them alone, and would leave the server behind with port and data folder. A daemon of its
- * own has none: a process that leads its group (setsid, a service manager, a job of a terminal), one of init, and one that a
- * shell doesn't wait for (`&`).
+ * Calls `gone` when the process that started this one has ended, or an ancestor that only waited for it: a
+ * signal to npm, npx or a script ends only that program, and would leave the server running with its port and
+ * data folder. A daemon has no launcher: a process that leads its group (setsid, a service manager, a job of
+ * a terminal), a child of init, and one that its shell doesn't wait for (`&`).
  */
 export function whenLauncherIsGone(gone: () => void, { runByNpm }: { runByNpm: boolean }): void {
   const holds = process.platform === 'linux' ? climb(runByNpm) : directParent(runByNpm);
@@ -20,13 +20,16 @@ export function whenLauncherIsGone(gone: () => void, { runByNpm }: { runByNpm: b
   }, CHECK_MS).unref();
 }
 
-/** Where nothing tells about other processes: npm alone is known to wait for what it starts. */
+/** For systems without information about other processes: only npm is known to wait for what it starts. */
 function directParent(runByNpm: boolean): () => boolean {
   const parent = process.ppid;
   return () => !runByNpm || process.ppid === parent;
 }
 
-/** Goes up from this process as long as each does nothing but wait for the one below, and looks again where that can't be seen yet. */
+/**
+ * Follows the ancestors as long as each only waits for the one below, and looks again if that can't be
+ * determined yet.
+ */
 function climb(runByNpm: boolean): () => boolean {
   const links: { pid: number; parent: number }[] = [];
   let atTop = false;
@@ -51,27 +54,28 @@ function climb(runByNpm: boolean): () => boolean {
 }
 
 function isShell(pid: number): boolean {
-  // One that can't be seen into is treated with the same care.
+  // A program that can't be determined is treated like a shell.
   const program = attempt(() => fs.readlinkSync(`/proc/${pid}/exe`));
   return program === undefined || SHELLS.test(path.basename(program));
 }
 
-/** It shows its command in place of its name. */
+/** npm shows its command instead of its name. */
 function isNpm(pid: number): boolean {
   return textOf(`/proc/${pid}/comm`)?.startsWith('npm ') === true;
 }
 
-/** A shell that goes on by itself, or reads what to do next, may end when it likes. */
+/** A shell that continues by itself, or reads its next command, may exit at any time. */
 function onlyWaitsFor(shell: number, child: number, runByNpm: boolean): boolean {
   const hasNoOther = () => textOf(`/proc/${shell}/task/${shell}/children`)?.trim() === String(child);
   if (!hasNoOther()) return false;
   const place = textOf(`/proc/${shell}/wchan`)?.trim() || '0';
-  // It may have begun something else meanwhile. Where the kernel doesn't tell, the shells of npm are known to wait.
+  // It may have started something else meanwhile. If the kernel doesn't tell, only npm's shells are known to
+  // wait.
   return (place === '0' ? runByNpm : place === 'do_wait') && hasNoOther();
 }
 
 function relativesOf(pid: number): { parent: number; group: number } | undefined {
-  // The name comes before, in brackets, and may hold anything.
+  // The name comes first, in brackets, and may contain anything.
   const fields = textOf(`/proc/${pid}/stat`)
     ?.replace(/^.*\) /s, '')
     .split(' ');

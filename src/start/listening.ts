@@ -3,7 +3,7 @@ import net from 'node:net';
 import type { Config } from '../config.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 
-/** `setting` names the port's. */
+/** `setting` is the name of the port's setting. */
 export type Place = Pick<Config, 'host' | 'port'> & { setting?: string };
 
 const WHYS: Record<string, string> = {
@@ -13,7 +13,10 @@ const WHYS: Record<string, string> = {
   ENOTFOUND: 'no such host is known; set TRADEWIND_HOST to an address of this machine',
 };
 
-/** Tells early what would else be told at the end of a start, when the database is made. @throws OperatorError */
+/**
+ * Checks the port early, since a start would otherwise notice only at its end, after making the database.
+ * @throws OperatorError
+ */
 export async function requireFreePort(place: Place): Promise<void> {
   const probe = net.createServer();
   try {

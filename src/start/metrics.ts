@@ -4,7 +4,7 @@ import type { Metrics } from '../http/metrics.ts';
 import { queueFigures } from '../streaming/ai-tasks/store.ts';
 import type { TaskWorker } from './task-worker.ts';
 
-/** What this process, its worker, and the queue that all processes share are measured by. */
+/** Creates the metrics of this process, of its worker, and of the queue that all processes share. */
 export function createMetrics(deps: {
   database: Database;
   worker: Pick<TaskWorker, 'metrics'> | undefined;
@@ -12,7 +12,7 @@ export function createMetrics(deps: {
 }): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  // Sums under names that Prometheus keeps for counters; the metrics by type beside them say the same.
+  // These are sums under names that Prometheus reserves for counters; the metrics by type contain the same.
   for (const name of ['handles', 'requests', 'resources']) {
     registry.removeSingleMetric(`nodejs_active_${name}_total`);
   }

@@ -7,8 +7,8 @@ import { requireSchema } from './schema.ts';
 import { openStorage } from './storage.ts';
 
 /**
- * What an operator does at the database, whether Tradewind runs on it or not. Answers the exit code; what the domain
- * refuses is told on standard error.
+ * Runs an operator's work on the database, whether Tradewind is running or not. Returns the exit code; domain
+ * errors are printed on standard error.
  */
 export async function asOperator(
   config: Config,

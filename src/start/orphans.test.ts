@@ -9,7 +9,7 @@ import { createLog } from '../log.ts';
 import { orphansList, orphansRemove } from './orphans.ts';
 import { type Platform, startPlatform } from './platform.ts';
 
-// Without a worker, so that nothing goes by itself.
+// Without a worker, so that nothing is removed by itself.
 let testDatabase: TestDatabase;
 let database: Database;
 let platform: Platform;

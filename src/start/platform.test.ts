@@ -75,7 +75,7 @@ it('cuts off a request that is not through when the time to stop is over', async
     `POST /cloud/v1/pricing/1/1/volumes HTTP/1.1\r\nHost: x\r\nAuthorization: apikey ${http.token}\r\n` +
       'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
   );
-  // Answered after the half request arrived, on another connection.
+  // This is answered after half of the request arrived on another connection.
   await http.get('/healthz');
   const closed = once(socket, 'close');
   await service.stop();
@@ -131,7 +131,7 @@ describe('a database that does not answer', () => {
       starting.catch(() => {});
       await sleep(700);
       await relay.mend();
-      // Cut at some moment of the start, whichever that is.
+      // Cuts connections at arbitrary moments of the start.
       for (const ms of [100, 150, 250]) {
         await sleep(ms);
         await relay.cut();

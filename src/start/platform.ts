@@ -41,20 +41,20 @@ import { hostWorkerThread } from './worker-host.ts';
 
 /** A running Tradewind. */
 export interface Platform {
-  /** Where the API listens; undefined in a process that only works. */
+  /** Where the API listens; undefined in a process that is only a worker. */
   address: { host: string; port: number } | undefined;
-  /** The token that this start made, on the first start without a bootstrap token. */
+  /** The token that this start made, if it was the first one without a bootstrap token. */
   firstToken: FirstToken | undefined;
-  /** Resolves when a later release has taken away what this one needs of the schema. */
+  /** Resolves when a later release has removed parts of the schema that this one needs. */
   outgrown: Promise<OperatorError>;
-  /** Ends in good order: no new requests, those in flight get `graceMs`, unfinished work is handed back. */
+  /** Stops gracefully: no new requests, running ones get `graceMs`, unfinished work is released. */
   stop(graceMs: number): Promise<void>;
 }
 
 /**
- * Starts database, schema, first account, workers and API, in the order in which they need each other. A process
- * that does both lets a thread of its own take the tasks, unless `workerThread` is false. At a `terminal` the first
- * token can be shown. `makers` other than the product's are for tasks that this thread takes itself.
+ * Starts database, schema, first account, workers and API in the order of their dependencies. A process with
+ * both roles runs its tasks in a separate thread, unless `workerThread` is false. At a `terminal`, the first
+ * token can be shown. `makers` other than the product's apply to tasks of this thread.
  */
 export async function startPlatform(
   config: Config,
@@ -70,10 +70,10 @@ export async function startPlatform(
   let graceMs = 0;
   const place = role === 'worker' ? workerPlace(config) : config;
   if (place) await requireFreePort(place);
-  // What can't be used is told here, and not by a thread that fails.
+  // Invalid settings are reported here, and not by a thread that fails.
   if (role !== 'api' && config.ai.modelDir !== undefined) readModels(config.ai.modelDir);
   if (role !== 'api') await requireAiSandbox(config);
-  // It loads its code while the database starts.
+  // The thread loads its code while the database starts.
   const thread = workerThread ? hostWorkerThread(config, log) : undefined;
   const ending = async () => {
     for (let step = undo.pop(); step; step = undo.pop()) await step();
@@ -81,9 +81,9 @@ export async function startPlatform(
   };
   try {
     const loading = loadCatalog(config.catalogDir, makers);
-    // Awaited below; a fault in it must not be reported as unhandled while the database starts.
+    // Awaited below; a failure must not count as unhandled while the database starts.
     loading.catch(() => {});
-    // Nothing is made for a start that can't go on.
+    // A start that can't succeed must not create anything.
     if (!hasDatabase(config)) await loading;
     const patiently = createPatience(config.databaseWaitSeconds, log);
     const storage = await openStorage(config, log, { patiently });
@@ -98,7 +98,7 @@ export async function startPlatform(
       secrets,
       simulationSpeed: config.simulationSpeed,
     });
-    // What a backend lacks stops the start before anybody follows its catalogue.
+    // A backend that lacks something stops the start before anybody follows its catalogue.
     backends.adopt(catalog);
     await patiently(async () => {
       const { exclusive: alone } = storage;
@@ -121,7 +121,7 @@ export async function startPlatform(
     const worker = thread ?? (role === 'api' ? undefined : createTaskWorker(config, log, { makers }));
     if (worker) undo.push(() => worker.stop(graceMs));
     const working = worker?.start(storage) ?? Promise.resolve();
-    // Whichever fails, what the other has begun must be there to be ended.
+    // If one fails, the other must still be stopped.
     const [api] = await Promise.allSettled([
       role !== 'worker' ? startApi() : place && startReports(place),
       working,
@@ -161,7 +161,7 @@ export async function startPlatform(
       });
     }
 
-    /** What a process without the API says of itself. */
+    /** Serves health and metrics of a process without the API. */
     async function startReports(at: Place): Promise<undefined> {
       const { live } = await follow();
       const readiness = createReadiness({ database, role, live, worker });
@@ -233,7 +233,7 @@ async function closeWithin(app: Api, graceMs: number, log: Logger): Promise<void
   clearTimeout(timer);
 }
 
-/** The port that was taken, where the setting left the choice to the system. */
+/** Returns the actual port, which the system chose if the setting is 0. */
 function portOf(address: ReturnType<Server['address']>, wanted: number): number {
   return typeof address === 'object' && address !== null ? address.port : wanted;
 }

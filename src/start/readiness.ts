@@ -7,8 +7,8 @@ import type { Role } from './role.ts';
 import type { TaskWorker } from './task-worker.ts';
 
 /**
- * Ready is a process that does what its role asks for. One of the API answers and accepts without workers too: what it
- * accepts is worked on when one is there. Nor does a backend that isn't well keep it from accepting.
+ * A process is ready if it can do the work of its role. The API answers and accepts without workers too: the
+ * work is done when a worker exists. Unhealthy backends don't keep it from accepting either.
  */
 export function createReadiness(deps: {
   database: Database;
@@ -17,7 +17,7 @@ export function createReadiness(deps: {
   worker: Pick<TaskWorker, 'troubles'> | undefined;
 }): Readiness {
   const { database, role, live, worker } = deps;
-  // Anybody may ask, without a token or a limit: those who ask together share one look.
+  // Anybody may ask, without a token or limit, so concurrent requests share one check.
   let looking: ReturnType<typeof stateOf> | undefined;
   const look = () => {
     looking ??= stateOf(database).finally(() => {
@@ -37,7 +37,7 @@ export function createReadiness(deps: {
   };
 }
 
-/** By the backends' names, which may be any. */
+/** By backend name, which may be any text. */
 function troublesOf(worker: Pick<TaskWorker, 'troubles'> | undefined): Record<string, string> {
   const troubles = Object.entries(worker?.troubles() ?? {});
   return Object.fromEntries(troubles.map(([name, why]) => [`backend ${name}`, why]));

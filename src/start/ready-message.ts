@@ -5,7 +5,7 @@ import type { Platform } from './platform.ts';
 
 const MAKES_OTHERS = '"npx tradewind token create" makes others';
 
-/** What a person sees when Tradewind is ready: where it is, the token, and a call that works when pasted. */
+/** Returns what a person sees when Tradewind is ready: its address, the token, and a call to paste. */
 export function readyMessage(
   { address, firstToken }: Pick<Platform, 'address' | 'firstToken'>,
   config: Config,
@@ -61,7 +61,7 @@ function aboutToken(
   ];
 }
 
-/** An address that means "everywhere" is no place to call. */
+/** An address that means "all interfaces" can't be called. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';

@@ -1,2 +1,2 @@
-/** What a process does: the API, work on tasks, or both. */
+/** The role of a process: the API, work on tasks, or both. */
 export type Role = 'all' | 'api' | 'worker';

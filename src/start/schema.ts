@@ -9,9 +9,9 @@ import type { OperatorError } from '../lib/operator-error.ts';
 const LOOK_MS = 10_000;
 
 /**
- * What a start does about the schema. `alone` with its database it migrates; one that it shares it leaves as it is, unless nothing
- * is in it: then no process can be in the way, and of several that start at once one makes it (ADR 14).
- * @throws SchemaError where this release can't serve on it
+ * Prepares the schema at a start. A process that has the database `alone` migrates it. A shared database is
+ * left unchanged unless it is empty: then no other process can be disturbed, and of several that start at
+ * once, one makes the tables (ADR 14). @throws SchemaError if this release can't serve on it
  */
 export async function prepareSchema(
   database: Database,
@@ -28,7 +28,7 @@ export async function prepareSchema(
     log.info({ newest }, 'The schema of the database is newer than this release, which can work with it');
 }
 
-/** Looks whether a later release breaks this one while it runs. */
+/** Watches whether a later release breaks this one while it runs. */
 export function watchSchema(
   database: Database,
   log: Logger,
@@ -44,7 +44,7 @@ export function watchSchema(
   return { outgrown, stop: () => watch.stop() };
 }
 
-/** @throws SchemaError where this release can't work on it */
+/** @throws SchemaError if this release can't work on it */
 export async function requireSchema(database: Database): Promise<Schema> {
   const schema = await readSchemaOf(database);
   requireFit(schema);

@@ -6,9 +6,9 @@ import { startPlatform } from './platform.ts';
 import { readyMessage } from './ready-message.ts';
 import type { Role } from './role.ts';
 
-/** What requests in flight and calls of backends at work get before a stop goes on without them. */
+/** How long running requests and backend calls may take before a stop goes on without them. */
 const GRACE_MS = 10_000;
-/** What the database gets on top, for statements that nobody waits for any more. */
+/** Additional time for the database to finish statements that nobody waits for. */
 const LAST_WAIT_MS = 5_000;
 const ROLES: readonly string[] = ['all', 'api', 'worker'] satisfies Role[];
 
@@ -29,7 +29,7 @@ export const serve: Command = {
       return 78;
     }
     const log = createLog(config);
-    // Meanwhile: programs are asked for their versions.
+    // In the meantime, programs are asked for their versions.
     const engines = role === 'api' ? Promise.resolve('') : enginesLine(config);
     const terminal = process.stdout.isTTY;
     const platform = await startPlatform(config, role as Role, log, { terminal });

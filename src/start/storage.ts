@@ -12,7 +12,7 @@ import { OperatorError } from '../lib/operator-error.ts';
 
 const OLDEST_SERVER = 150_000;
 
-/** What to do about what PostgreSQL and the network answer. */
+/** What to do about errors of PostgreSQL and the network. */
 const HINTS: Record<string, string> = {
   '28000': 'make that role, or correct the user in DATABASE_URL',
   '28P01': 'correct user and password in DATABASE_URL',
@@ -21,20 +21,20 @@ const HINTS: Record<string, string> = {
   ECONNREFUSED: 'start it, or correct host and port in DATABASE_URL',
   ENOTFOUND: 'correct the host in DATABASE_URL',
 };
-/** Codes of OpenSSL and of Node for a certificate that isn't believed. */
+/** Codes of OpenSSL and Node for a certificate that isn't trusted. */
 const CERTIFICATE = /CERT|UNABLE_TO_(GET|VERIFY)/;
 const UNTRUSTED =
   'add sslrootcert=/file/of/its/authority.pem to DATABASE_URL, or sslmode=no-verify to believe any certificate';
 
-/** Where the data is, and how to leave it. */
+/** How to connect to the database, and how to disconnect. */
 export interface Storage {
   connection: pg.PoolConfig;
-  /** True when no other process may be using the database: it is embedded, and its folder is locked by us. */
+  /** True if no other process can be using the database: it is embedded, and we have locked its folder. */
   exclusive: boolean;
   stop(): Promise<void>;
 }
 
-/** False before the first start, which makes the embedded database. */
+/** Returns false before the first start, which makes the embedded database. */
 export function hasDatabase({ databaseUrl, dataDir }: Config): boolean {
   return databaseUrl !== undefined || fs.existsSync(path.join(dataDir, 'postgres'));
 }
@@ -43,9 +43,9 @@ export function hasDatabase({ databaseUrl, dataDir }: Config): boolean {
 export class StorageError extends OperatorError {}
 
 /**
- * The database of the settings: the embedded one is started, one of your own is only checked.
- * With `mustExist`, none is made. With `share`, an embedded database that a running Tradewind has started is used through its socket.
- * @throws StorageError, EmbeddedDatabaseError, DataDirLockedError
+ * Opens the configured database: the embedded one is started, an external one is only checked. With
+ * `mustExist`, none is created. With `share`, an embedded database that a running Tradewind has started is
+ * used through its socket. @throws StorageError, EmbeddedDatabaseError, DataDirLockedError
  */
 export async function openStorage(
   config: Config,
@@ -80,7 +80,7 @@ export async function openStorage(
 async function checkServer(connection: pg.ClientConfig): Promise<void> {
   let client: pg.Client | undefined;
   try {
-    // Reads the URL, and the files that it names.
+    // Parses the URL and reads the files that it names.
     client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 });
     client.on('error', () => {});
     await client.connect();

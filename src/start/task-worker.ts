@@ -23,26 +23,26 @@ import type { Storage } from './storage.ts';
 
 const CONNECTIONS = 10;
 
-/** What takes tasks, here or in a thread. */
+/** Works on tasks, in this thread or in a separate one. */
 export interface TaskWorker {
   /** Resolves when it takes tasks. The schema must be up to date. */
   start(storage: Pick<Storage, 'connection' | 'exclusive'>): Promise<void>;
-  /** What is measured of its work, in the text form of Prometheus. */
+  /** Returns the metrics of its work in the text format of Prometheus. */
   metrics(): Promise<string>;
-  /** What is wrong with backends, as they said last. */
+  /** Returns the last known problems of backends. */
   troubles(): Troubles;
-  /** Lets the calls at work end, at most `graceMs`, and hands the rest back. */
+  /** Lets running calls finish within `graceMs`, and releases the rest. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** A process that can't use a new key goes on with those that it has. */
+/** A process that can't use a new key continues with those that it has. */
 export function followDataKeys(secrets: LoadedSecrets, changes: ChangeFeed, log: Logger): void {
   secrets.follow(changes, (error) =>
     log.error({ err: error }, 'A new data key can not be used, so that secrets may be unreadable here'),
   );
 }
 
-/** Takes tasks in this thread, on connections of its own. */
+/** Creates a worker for this thread, with its own connections. */
 export function createTaskWorker(
   config: Config,
   log: Logger,
@@ -53,7 +53,7 @@ export function createTaskWorker(
   const undo: ((graceMs: number) => Promise<void>)[] = [];
   return {
     async start({ connection, exclusive }) {
-      // It asks programs for their versions and tries the sandbox, which takes its time.
+      // This asks programs for their versions and tries the sandbox, which takes a while.
       const preparing = prepareAiWork(config, log);
       preparing.catch(() => {});
       const database = openDatabase(connection, CONNECTIONS);
@@ -63,11 +63,12 @@ export function createTaskWorker(
       const patiently = createPatience(config.databaseWaitSeconds, log);
       const changes = await patiently(() => listenForChanges(connection));
       undo.push(() => changes.close());
-      // Not the pool of the backends: a call that waits for a new key may hold one of its connections.
+      // A separate pool from that of the backends: a call that waits for a new key may hold one of their
+      // connections.
       const secrets = createSecrets({ sql: repeatable.sql, encryptionKeys: encryptionKeysOf(config) });
       await patiently(() => secrets.load());
       followDataKeys(secrets, changes, log);
-      // Infrastructure doesn't forget what it answered, as `repeatable` may.
+      // Real infrastructure doesn't forget its state, as `repeatable` may.
       const backends = createBackends(makers, {
         sql: database.sql,
         secrets,

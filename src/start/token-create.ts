@@ -3,7 +3,7 @@ import { systemClock } from '../lib/clock.ts';
 import type { Command } from './command.ts';
 import { asOperator } from './operator.ts';
 
-/** A day, or a time of one with its offset from UTC. */
+/** A day, or a time with its offset from UTC. */
 const MOMENT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 export const tokenCreate: Command = {

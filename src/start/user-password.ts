@@ -30,13 +30,13 @@ export const userPassword: Command = {
   },
 };
 
-/** One line from the terminal, which doesn't show it. */
+/** Reads one line from the terminal without showing it. */
 function typedPassword(): Promise<string> {
   process.stderr.write('New password: ');
   const mute = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: mute, terminal: true });
   return new Promise((resolve, reject) => {
-    // Also what Ctrl-C and Ctrl-D do; after a line it comes too late to count.
+    // Ctrl-C and Ctrl-D also cause this event; after a line it comes too late to matter.
     lines.once('close', () => {
       process.stderr.write('\n');
       reject(new OperatorError('No password was typed; nothing is changed'));

@@ -13,17 +13,17 @@ import type { FromThread, ToThread } from './worker-thread-messages.ts';
 const ENTRY = import.meta.url.endsWith('.ts')
   ? 'src/start/worker-thread.ts'
   : 'dist/src/start/worker-thread.js';
-/** The id of a thread that is no more. */
+/** The id of a thread that has ended. */
 const ENDED = -1;
-/** A thread that is too busy to answer is left out of the figures. */
+/** A thread that is too busy to answer is left out of the metrics. */
 const MEASURE_MS = 1_000;
 const RESTART_PAUSE_MS = 1_000;
-/** What a thread gets, beyond its grace, to hand its work back before it is ended. */
+/** How long a thread may take after its grace to release its work before it is ended. */
 const LAST_WAIT_MS = 2_000;
 
 /**
- * Takes tasks in a thread of its own, so that requests don't wait while it compares specs, or makes certificates. The
- * thread loads its code while the database starts, and is started again if it ends by itself.
+ * Runs tasks in a separate thread, so that requests don't wait while it compares specs or makes certificates.
+ * The thread loads its code while the database starts, and is restarted if it ends by itself.
  */
 export function hostWorkerThread(config: Config, log: Logger): TaskWorker {
   let troubles: Troubles = {};

@@ -1,13 +1,13 @@
 import type { Troubles } from '../convergence/backend-health.ts';
 import type { Storage } from './storage.ts';
 
-/** What the thread that takes tasks is told. */
+/** Messages to the thread that runs tasks. */
 export type ToThread =
   | { do: 'start'; storage: Pick<Storage, 'connection' | 'exclusive'> }
   | { do: 'measure' }
   | { do: 'stop'; graceMs: number };
 
-/** What it tells. */
+/** Messages from that thread. */
 export type FromThread =
   | { has: 'started' }
   | { has: 'measured'; metrics: string }

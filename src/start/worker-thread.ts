@@ -5,7 +5,10 @@ import { createLog } from '../log.ts';
 import { createTaskWorker } from './task-worker.ts';
 import type { FromThread, ToThread } from './worker-thread-messages.ts';
 
-/** The inside of the thread that takes tasks: started with the settings, told when the database is ready and when to stop. */
+/**
+ * The thread that runs tasks. It starts with the settings, and is told when the database is ready and when to
+ * stop.
+ */
 
 const config = workerData as Config;
 const told = (troubles: Troubles) =>
@@ -25,5 +28,5 @@ async function obey(message: ToThread): Promise<void> {
   }
 }
 
-// A failure ends the thread, and its host hears of it.
+// An error ends the thread, and its host notices.
 parentPort?.on('message', (message: ToThread) => void obey(message));
