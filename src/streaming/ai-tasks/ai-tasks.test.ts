@@ -20,7 +20,7 @@ async function created(body: object): Promise<string> {
   return answer.body.task_id;
 }
 
-/** As if a process with such engines were at work. */
+/** Pretends that a process with such engines is running. */
 async function withEngines(capabilities: object): Promise<void> {
   await service.pool.query(
     "insert into workers (id, host, pid, capabilities) values (gen_random_uuid(), 'elsewhere', 1, $1)",

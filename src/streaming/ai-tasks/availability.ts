@@ -28,7 +28,7 @@ const WANTED: Record<NonNullable<TaskData['category']>, string> = {
   sport: 'ffmpeg, and the optional packages of Tradewind (npm ci without --omit=optional)',
 };
 
-/** What keeps a task from being done, if nothing here can do its kind at all; it is taken once something can. */
+/** Returns why a task can't be done if no engine here can do its kind; it starts once one can. */
 export async function missingEngine(
   database: Database,
   { task_name, category }: TaskData,
@@ -38,7 +38,7 @@ export async function missingEngine(
   return `${category === undefined ? task_name : `${task_name}, ${category}`}: no engine for it runs here now. The task waits for one; "npx tradewind doctor" tells whoever runs this service more.`;
 }
 
-/** @throws UnprocessableError for what no engine does and that is not to wait for one */
+/** @throws UnprocessableError for what no engine can do and what must not wait for one */
 export async function refuseUnavailable(database: Database, { category }: TaskData): Promise<void> {
   if (category === undefined || ALWAYS_ACCEPTED.includes(category)) return;
   if (await canBeDone(database, category)) return;

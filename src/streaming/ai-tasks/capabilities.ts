@@ -2,23 +2,23 @@ import type { TaskData } from './task-data.ts';
 
 type Category = NonNullable<TaskData['category']>;
 
-/** What the engines of a process can do; the API answers from it instead of promising. */
+/** What the engines of a process can do; the API answers according to it. */
 export interface AiCapabilities {
-  /** Undefined where speech can't be recognised at all. Languages are bibliographic codes. */
+  /** Undefined if speech can't be recognised. Languages are bibliographic codes. */
   transcription?: {
     languages: readonly string[];
-    /** Pairs of speech and subtitles in another language. */
+    /** Pairs of a speech language and another language for the subtitles. */
     translations: readonly (readonly [string, string])[];
   };
   categories: readonly Category[];
 }
 
-/** What a worker takes: `transcription`, and moderation by its category. */
+/** Kinds of work for a worker: `transcription`, and moderation by its category. */
 export type WorkKind = 'transcription' | Category;
 
 /**
- * What every installation is meant to do, so that its tasks wait for an engine. What needs a model of the operator's own
- * might wait for ever, so it is refused while nobody can do it.
+ * What every installation should be able to do, so that its tasks wait for an engine. Tasks that need the
+ * operator's own model might wait forever, so they are refused while no engine can do them.
  */
 export const ALWAYS_ACCEPTED: readonly WorkKind[] = ['transcription', 'nsfw'];
 
@@ -26,7 +26,7 @@ export function workKinds({ transcription, categories }: AiCapabilities): WorkKi
   return [...(transcription ? (['transcription'] as const) : []), ...categories];
 }
 
-/** Whether speech of one language can become subtitles of the same or another one. */
+/** Whether speech of one language can become subtitles in the same or another one. */
 export function transcribes({ transcription }: AiCapabilities, audio: string, subtitles: string): boolean {
   if (!transcription) return false;
   if (audio === subtitles) return transcription.languages.includes(audio);

@@ -28,7 +28,7 @@ test('a count sees what was committed, not what is under way, however long that 
   const before = newTask(`https://${search}/1`);
   await stage.database.transaction(async (tx) => {
     await store.insertTask(tx, before);
-    // The first count of all is made while this is open.
+    // The very first count is made while this transaction is open.
     expect(await seen()).toEqual([0, 0]);
     await stage.database.transaction((other) => store.insertTask(other, newTask(`https://${search}/2`)));
     expect(await seen()).toEqual([1, 1]);

@@ -4,18 +4,20 @@ import { type AiTaskFilter, matches } from './filter.ts';
 
 export interface Matches {
   count: number;
-  /** When they are few, and hard to find otherwise: a list that holds all that match, and maybe some that don't. */
+  /**
+   * Set if matches are few and hard to find otherwise: ids of all that match, and perhaps of some that don't.
+   */
   candidates: string[] | undefined;
 }
 
-/** What was counted, and in which snapshot of the database. */
+/** A count, and the snapshot of the database in which it was made. */
 interface Remembered extends Matches {
   snapshot: string;
   usedAt: number;
 }
 
 export interface AiTaskCounts {
-  /** How many tasks match, exactly. */
+  /** Returns the exact number of matching tasks. */
   of(filter: AiTaskFilter): Promise<Matches>;
 }
 
@@ -25,10 +27,10 @@ const MAX_CANDIDATES = 1000;
 const MAX_IDLE_MS = 30 * 60_000;
 
 /**
- * Counts that stay fast with millions of tasks. Counting takes time in proportion to what matches, so a count is
- * remembered together with its snapshot; the next time only tasks that changed since are looked at. The result
- * is as exact as counting anew, also while others write: what a snapshot doesn't see is noted in
- * ai_task_changes in the same transaction that changed it.
+ * Counts that stay fast with millions of tasks. The cost of counting grows with the number of matches, so a
+ * count is remembered together with its snapshot, and the next time only tasks that changed since are
+ * counted. The result is as exact as a full count, even while others write: what a snapshot doesn't see is in
+ * ai_task_changes, written by the transaction that made the change.
  */
 export function createAiTaskCounts(database: Database): AiTaskCounts {
   const known = new Map<string, Remembered>();
@@ -60,7 +62,7 @@ export function createAiTaskCounts(database: Database): AiTaskCounts {
     return { count, snapshot, usedAt, candidates: undefined };
   }
 
-  /** Undefined when too many match. The planner plans for all of them, and the reading stops early. */
+  /** Returns undefined if too many match. The planner plans for all of them, and reading stops early. */
   async function foundFew(filter: AiTaskFilter): Promise<Remembered | undefined> {
     const usedAt = performance.now();
     const { rows } = await sql<{ ids: string[]; snapshot: string }>`
@@ -72,7 +74,7 @@ export function createAiTaskCounts(database: Database): AiTaskCounts {
     return { count: ids.length, snapshot, usedAt, candidates: ids };
   }
 
-  /** Undefined when too much has changed. */
+  /** Returns undefined if too much has changed. */
   async function broughtUpToDate(filter: AiTaskFilter, before: Remembered): Promise<Remembered | undefined> {
     const usedAt = performance.now();
     const matched = matches(filter, 'row', sql.ref('change.status'));

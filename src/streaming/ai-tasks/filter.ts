@@ -4,7 +4,7 @@ import { containing } from './search-text.ts';
 import { STATUSES, type Status } from './states.ts';
 import type { TaskData } from './task-data.ts';
 
-/** Which of a client's tasks are wanted. */
+/** Which of a client's tasks to return. */
 export interface AiTaskFilter {
   clientId: number;
   taskId?: string | undefined;
@@ -13,13 +13,14 @@ export interface AiTaskFilter {
   created?: Interval | undefined;
   /** In folded form; see search-text.ts. */
   search?: string | undefined;
-  /** Statuses that another filter takes care of. */
+  /** Statuses that another filter covers. */
   otherThan?: Status[] | undefined;
 }
 
 /**
- * The same tasks by filters that have none in common, in which `search` no longer looks at the status: a
- * search that is part of a status is for all tasks in it, which an index finds, and for texts of the others.
+ * Splits a filter into disjoint ones whose `search` no longer covers the status. If the search is part of a
+ * status, one filter selects all tasks with that status, which an index finds, and another one searches the
+ * texts of the rest.
  */
 export function separated(filter: AiTaskFilter): AiTaskFilter[] {
   const { search, ...others } = filter;
@@ -31,8 +32,8 @@ export function separated(filter: AiTaskFilter): AiTaskFilter[] {
 }
 
 /**
- * The condition on a row `task` of ai_tasks, whose status may stand elsewhere. `searchBy` decides whether the
- * trigram index may answer a search (`index`) or each row is to be looked at as it comes (`row`).
+ * Returns the condition on a row `task` of ai_tasks; the status may come from elsewhere. `searchBy` decides
+ * whether the trigram index answers a search (`index`) or each row is compared (`row`).
  */
 export function matches(
   filter: AiTaskFilter,
@@ -50,7 +51,7 @@ export function matches(
 }
 
 function createdIn({ day, from, to }: Interval): RawBuilder<boolean> {
-  // One value, for which an index has the tasks in the order of the list.
+  // With a single value, an index has the tasks in the order of the list.
   if (day !== undefined) return sql`task.created_day = ${day}::date`;
   return sql`task.created_at >= ${from}::timestamptz and task.created_at < ${to}::timestamptz`;
 }

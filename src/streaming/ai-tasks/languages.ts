@@ -1,6 +1,6 @@
 /**
- * Languages of speech and subtitles by their ISO 639-2 codes. Some languages have two, a bibliographic and a
- * terminological one (`ger` and `deu`); both name the same language.
+ * Languages of speech and subtitles by their ISO 639-2 codes. Some languages have a bibliographic and a
+ * terminological code (`ger` and `deu`); both mean the same language.
  */
 const ONE_CODE =
   'afr amh ara asm aze bak bel ben bos bre bul cat dan eng est fao fin glg guj hat hau haw heb hin hrv hun ' +
@@ -30,14 +30,14 @@ const BIBLIOGRAPHIC_BY_TERMINOLOGICAL: Readonly<Record<string, string>> = {
   zho: 'chi',
 };
 
-/** The bibliographic code of every accepted code. */
+/** Maps every accepted code to its bibliographic code. */
 const CANONICAL: ReadonlyMap<string, string> = new Map([
   ...ONE_CODE.split(' ').map((code) => [code, code] as const),
   ...Object.values(BIBLIOGRAPHIC_BY_TERMINOLOGICAL).map((code) => [code, code] as const),
   ...Object.entries(BIBLIOGRAPHIC_BY_TERMINOLOGICAL),
 ]);
 
-/** The bibliographic code of the language that either of its codes names; undefined for an unknown code. */
+/** Returns the bibliographic code of a language for either of its codes; undefined for an unknown code. */
 export function languageOf(code: string): string | undefined {
   return CANONICAL.get(code);
 }

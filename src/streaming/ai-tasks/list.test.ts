@@ -11,7 +11,7 @@ const ids: Record<string, string> = {};
 const NSFW = { task_name: 'content-moderation', category: 'nsfw' } as const;
 const started: Step = { to: 'STARTED' };
 
-/** Tasks by name: when created, what they are, and each step with its time. */
+/** Tasks by name: creation time, contents, and each step with its time. */
 const TASKS: [name: string, created: string, body: CreateAiTask, steps: [string, Step][]][] = [
   ['waiting', '2026-11-19T08:00:00Z', transcription('https://a.example/50%25_off.mp4'), []],
   [
@@ -149,10 +149,10 @@ test.each([
   ['B.Example', ['received', 'retried', 'failed']],
   ['early.mp4', ['early']],
   ['transcript', ['revoked', 'waiting', 'done', 'early']],
-  // A status, part of one, and a text that is in statuses as well as in values.
+  // A status, part of a status, and a text that occurs in statuses as well as in values.
   ['success', ['done']],
   ['rev', ['revoked']],
-  // In REVOKED, RECEIVED and RETRY, and at the end of FAILURE.
+  // Occurs in REVOKED, RECEIVED and RETRY, and at the end of FAILURE.
   ['re', ['revoked', 'received', 'retried', 'failed']],
   ['ger', ['done']],
   ['%', ['waiting', 'failed']],
@@ -168,7 +168,7 @@ test.each([
   ['https://a.example/early.mp4\u001f', []],
   ['nothing of the kind', []],
 ])('search %j', async (search, expected) => {
-  // Asked twice, since the second answer is built on what is remembered of the first.
+  // Asked twice, since the second answer uses what is remembered of the first.
   expect(await names({ search })).toEqual(expected);
   expect(await names({ search })).toEqual(expected);
 });
@@ -203,7 +203,7 @@ test('pages are parts of one order, also of a search over statuses and texts', a
 
 test('a page is right however unevenly the tasks that hold a text are spread', async () => {
   const other = await stage.anotherClient();
-  // Newest first: 6000 of another kind, then 2000 that match, one of which can be told by its status as well.
+  // Newest first: 6000 that don't match, then 2000 that match, one of which also by its status.
   await stage.database.pool.query(
     `insert into ai_tasks (id, client_id, task_name, status, task_data, search_text, created_at, completed_at)
      select gen_random_uuid(), $1, 'transcription', case when i = 7000 then 'REVOKED' else 'FAILURE' end, '{}',

@@ -1,4 +1,4 @@
-/** What can be found in a picture, by moderation category (names of the NudeNet detector). */
+/** Labels that may be found in pictures, by moderation category (names of the NudeNet detector). */
 export const HARD_NUDITY_LABELS = [
   'ANUS_EXPOSED',
   'BUTTOCKS_EXPOSED',

@@ -20,7 +20,7 @@ export interface PageQuery {
 
 const newest = sql`started_at desc nulls first, created_at desc, id desc`;
 
-/** Each has an index, and none leaves two tasks in no order. */
+/** Each order has an index and is total. */
 const ORDERS: Record<Ordering | 'newest', RawBuilder<unknown>> = {
   newest,
   task_id: sql`id`,
@@ -32,16 +32,18 @@ const ORDERS: Record<Ordering | 'newest', RawBuilder<unknown>> = {
 const LISTED = sql`task.id, task.client_id, task.task_name, task.status, task.progress, task.task_data,
   task.started_at, task.completed_at`;
 
-/** What the orders need. */
+/** The columns that the orders need. */
 const SORTED = sql`id, status, task_name, started_at, created_at`;
 
-/** A filter with what is known about it. `among` is how many tasks there are without its search. */
+/** A filter with its counts. `among` is the number of tasks without its search. */
 interface Part extends Matches {
   filter: AiTaskFilter;
   among: number;
 }
 
-/** One page of a client's tasks and how many match in all; past the last page there are no rows. */
+/**
+ * Returns one page of a client's tasks and the number of all matches; past the last page there are no rows.
+ */
 export async function readPage(
   db: Kysely<Tables>,
   counts: AiTaskCounts,
@@ -67,7 +69,7 @@ async function measured(counts: AiTaskCounts, filter: AiTaskFilter): Promise<Par
   return { ...found, filter, among: among.count };
 }
 
-/** The first tasks of several sources, which have none in common. */
+/** Combines the first tasks of several disjoint sources. */
 function oneOf(sources: RawBuilder<unknown>[], order: RawBuilder<unknown>, wanted: number) {
   const [only, ...more] = sources;
   if (only && more.length === 0) return only;
@@ -78,9 +80,9 @@ function oneOf(sources: RawBuilder<unknown>[], order: RawBuilder<unknown>, wante
 }
 
 /**
- * What to select the first `wanted` tasks of a part from: a list for `from`. The planner knows how many tasks
- * have a status or a date, and chooses well; it can only guess how many hold a text. So for a search the count
- * decides: look at tasks in the order of the list until enough match, or find all that match and sort them.
+ * Returns the `from` item for the first `wanted` tasks of a part. The planner knows how many tasks have a
+ * status or a date, and chooses well; it can only guess how many contain a text. So for a search the count
+ * decides: read tasks in the order of the list until enough match, or find all matches and sort them.
  */
 function source(
   { filter, count, candidates, among }: Part,
@@ -89,7 +91,7 @@ function source(
 ): RawBuilder<unknown> {
   const { search, ...others } = filter;
   if (search === undefined) return sql`ai_tasks task where ${matches(filter, 'row')}`;
-  // `offset 0` keeps the planner from walking an order in the hope of a match.
+  // `offset 0` keeps the planner from scanning an ordered index in the hope of a match.
   if (candidates) {
     return sql`(select ${SORTED} from ai_tasks task
       where task.id = any(${candidates}::uuid[]) and ${matches(filter, 'row')} offset 0) task`;
@@ -97,7 +99,8 @@ function source(
   const all = sql`select ${SORTED} from ai_tasks task where ${matches(filter, 'index')} offset 0`;
   const expected = (wanted * among) / count;
   if (expected > count) return sql`(${all}) task`;
-  // Four times as far as if matches were spread evenly. If they turn out to be elsewhere, all are found after all.
+  // Reads four times as far as evenly spread matches need. If too few are found there, all are found after
+  // all.
   return sql`(
     with near as materialized (
       select ${SORTED} from (

@@ -2,7 +2,7 @@ import { isoMicros } from '../../lib/timestamps.ts';
 import type { ListedTask } from './page.ts';
 import type { AiTaskRead } from './service.ts';
 
-/** A task as lists show it, without its result. */
+/** Returns a task as lists show it, without its result. */
 export function listedAiTask(row: ListedTask) {
   const { started_at, completed_at } = row;
   return {
@@ -23,7 +23,7 @@ export function presentedAiTask(task: AiTaskRead) {
   return { ...listedAiTask(task), result, ...(waitingFor !== undefined && { waiting_for: waitingFor }) };
 }
 
-/** The pointers of a page: bits of a query such as `page=2`, or null. */
+/** Returns the pointers of a page: parts of a query such as `page=2`, or null. */
 export function pagePointers(page: number, limit: number, count: number) {
   const last = Math.ceil(count / limit);
   return {

@@ -8,8 +8,8 @@ const BATCH = 1_000;
 const DAY_MS = 86_400_000;
 
 /**
- * Deletes the tasks that ended long ago, a bounded number at a time. Each batch makes the remembered counts of its
- * accounts start anew, so that what is due goes in few batches, and seldom. Answers how many went.
+ * Deletes tasks that ended long ago, in bounded batches. Each batch invalidates the remembered counts of its
+ * accounts, so that batches should be few and rare. Returns how many were deleted.
  */
 export async function deleteOldTasks(database: Database, clock: Clock): Promise<number> {
   const time = new Date(clock.now().getTime() - KEPT_DAYS * DAY_MS);

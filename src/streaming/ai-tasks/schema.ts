@@ -114,7 +114,7 @@ export const createAiTaskSchema = Type.Unsafe<CreateAiTask>({
   description: 'What to do with which media file.',
   type: 'object',
   required: ['task_name', 'url'],
-  // Listed here as well, so that an unknown value is answered with the known ones.
+  // Listed here as well, so that the error for an unknown value names the known ones.
   properties: { task_name: { type: 'string', enum: TASK_NAMES } },
   discriminator: { propertyName: 'task_name' },
   oneOf: [
@@ -178,7 +178,7 @@ const taskDataSchema = Type.Object(
 );
 
 const processingTimeSchema = Named('AiTaskProcessingTime', {
-  // The published contract knows null in the other two, and not here.
+  // The published contract allows null in the other two, but not here.
   started_at: Type.Optional(Timestamp('When it was first taken into work; left out until then.')),
   completed_at: nullable(Timestamp('When it ended, however it did; null until then.')),
   total_time_sec: nullable(

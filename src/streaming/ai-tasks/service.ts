@@ -24,21 +24,23 @@ export const QUEUE_LIMIT = 100;
 export type AiTaskListRequest = AiTaskListQuery & { page: number; limit: number };
 
 export type AiTaskRead = store.AiTaskRow & {
-  /** What it can't begin without, for people; undefined where its turn alone is missing, or nothing. */
+  /**
+   * What the task can't begin without, for people; undefined if it only waits for its turn, or not at all.
+   */
   waitingFor: string | undefined;
 };
 
 export interface AiTasks {
   /**
-   * Accepts a task; it waits in PENDING until an engine takes it.
-   * @throws InvalidError by field, UnprocessableError for what the account or the engines don't have, QueueFullError
+   * Accepts a task, which stays PENDING until an engine takes it. @throws InvalidError by field,
+   * UnprocessableError for what the account or the engines don't have, QueueFullError
    */
   create(principal: Principal, body: CreateAiTask): Promise<string>;
-  /** The caller's own tasks. @throws InvalidError for a time that isn't one */
+  /** Lists the caller's own tasks. @throws InvalidError for an invalid time */
   list(principal: Principal, request: AiTaskListRequest): Promise<{ count: number; rows: ListedTask[] }>;
-  /** @throws NotFoundError for an unknown task and for another account's */
+  /** @throws NotFoundError for an unknown task or another account's */
   get(principal: Principal, id: string): Promise<AiTaskRead>;
-  /** @throws NotFoundError, PreconditionFailedError when the task has ended */
+  /** @throws NotFoundError, PreconditionFailedError if the task has ended */
   cancel(principal: Principal, id: string): Promise<void>;
   /** @throws InvalidError for an unknown language */
   supportsLanguages(
@@ -46,7 +48,7 @@ export interface AiTasks {
     audioLanguage: string,
     subtitlesLanguage: string | undefined,
   ): Promise<boolean>;
-  /** The subtitles of a transcription, as WebVTT. @throws NotFoundError while there are none */
+  /** Returns the subtitles of a transcription as WebVTT. @throws NotFoundError while there are none */
   subtitles(principal: Principal, id: string): Promise<string>;
 }
 

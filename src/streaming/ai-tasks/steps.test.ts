@@ -107,7 +107,7 @@ test('an unknown task takes no step', async () => {
 
 test('cancellations of a crowd need no second connection each', async () => {
   const id = await taskIn('REVOKED');
-  // More than the pool has connections: were each to wait for another one, none would get it.
+  // More requests than the pool has connections: if each waited for a second connection, none would get it.
   const refusals = await Promise.allSettled(
     Array.from({ length: 100 }, () => stage.aiTasks.cancel(stage.principal, id)),
   );

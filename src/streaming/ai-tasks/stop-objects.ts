@@ -1,15 +1,15 @@
-/** What ends an analysis early: the first frame in which `label` is seen with at least this probability. */
+/** Ends an analysis early: at the first frame in which `label` is seen with at least this probability. */
 export interface StopObject<Label extends string = string> {
   label: Label;
-  /** 0 to 1; undefined when any sighting counts. */
+  /** From 0 to 1; undefined if any sighting counts. */
   probability?: number;
 }
 
 const PROBABILITY = /^(?:0(?:\.\d{1,9})?|1(?:\.0{1,9})?)$/;
 
 /**
- * Reads `OBJECT` or `OBJECT:probability`, several separated by commas, e.g.
- * `ANUS_EXPOSED,FACE_MALE:0.50`. Answers a sentence for people when the text isn't one.
+ * Parses `OBJECT` or `OBJECT:probability`, several separated by commas, e.g. `ANUS_EXPOSED,FACE_MALE:0.50`.
+ * Returns a sentence for people if the text is invalid.
  */
 export function parseStopObjects<Label extends string>(
   text: string,

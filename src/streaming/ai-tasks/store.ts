@@ -8,17 +8,17 @@ import type { TaskData } from './task-data.ts';
 
 export type AiTaskRow = Omit<Selectable<Tables['ai_tasks']>, 'search_text' | 'retry_at' | 'losses'>;
 
-/** A step of a task, with what it brings along. */
+/** A step of a task, with its data. */
 export type Step =
   | { to: 'RECEIVED' | 'PENDING' | 'STARTED' | 'REVOKED' }
   | { to: 'RETRY'; at?: Date }
   | { to: 'SUCCESS'; result: object }
   | { to: 'FAILURE'; result: { error: string } };
 
-/** The topic under which workers hear that there may be a task to take, and with its id that one was cancelled. */
+/** The topic that tells workers of new tasks and, with an id, of a cancelled one. */
 export const AI_TASKS = 'ai-tasks';
 
-/** How long a worker that is silent still counts here: a restart is no reason to refuse what it can do. */
+/** How long a silent worker's capabilities still count: its tasks must not be refused during a restart. */
 const REMEMBERED_SECONDS = 60;
 
 const COLUMNS = [
@@ -36,12 +36,12 @@ const COLUMNS = [
   'completed_at',
 ] as const;
 
-/** Lets one creation of a client through at a time, so that its queue can be counted. */
+/** Lets one transaction per client create a task at a time, so that the queue can be counted. */
 export async function lockQueue(tx: Transaction, clientId: number): Promise<void> {
   await tx.sql.selectFrom('clients').select('id').where('id', '=', clientId).forNoKeyUpdate().execute();
 }
 
-/** How many tasks of a client are unfinished, counted no further than `limit`. */
+/** Counts a client's unfinished tasks, up to `limit`. */
 export async function countUnfinished(tx: Transaction, clientId: number, limit: number): Promise<number> {
   const rows = await tx.sql
     .selectFrom('ai_tasks')
@@ -76,8 +76,8 @@ export async function findTask(db: Kysely<Tables>, id: string): Promise<AiTaskRo
 }
 
 /**
- * Takes a task to its next state, if its present one leads there (states.ts) and retries are left.
- * Undefined when it doesn't; then nothing has changed.
+ * Takes a task to its next state, if its current one allows that (states.ts) and retries are left. Otherwise
+ * changes nothing and returns undefined.
  */
 export async function takeStep(db: Kysely<Tables>, id: string, step: Step, now: Date) {
   let update = db
@@ -98,7 +98,10 @@ export async function takeStep(db: Kysely<Tables>, id: string, step: Step, now: 
   return update.executeTakeFirst();
 }
 
-/** Notes how far started work is, in percent; never backwards. False when the task isn't in work. */
+/**
+ * Records the progress of started work in percent; never backwards. Returns false if the task isn't being
+ * worked on.
+ */
 export async function noteProgress(db: Kysely<Tables>, id: string, percent: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('ai_tasks')
@@ -109,7 +112,7 @@ export async function noteProgress(db: Kysely<Tables>, id: string, percent: numb
   return numUpdatedRows === 1n;
 }
 
-/** What each process that works on AI tasks can do. */
+/** Returns the capabilities of all processes that work on AI tasks. */
 export async function readCapabilities(db: Kysely<Tables>): Promise<AiCapabilities[]> {
   const { rows } = await sql<{ capabilities: AiCapabilities }>`
     select distinct capabilities from workers
@@ -119,7 +122,7 @@ export async function readCapabilities(db: Kysely<Tables>): Promise<AiCapabiliti
   return rows.map(({ capabilities }) => capabilities);
 }
 
-/** The queue of all accounts. */
+/** Returns figures of the queue of all accounts. */
 export async function queueFigures(db: Kysely<Tables>): Promise<{
   waiting: { status: Status; count: number }[];
   oldestSeconds: number;
@@ -135,7 +138,7 @@ export async function queueFigures(db: Kysely<Tables>): Promise<{
   return { waiting: rows, oldestSeconds: Math.max(0, ...rows.map(({ oldest }) => oldest)), running };
 }
 
-/** Removes some of the changes that no remembered count needs any more (counts.ts). */
+/** Deletes some of the changes that no remembered count needs any more (counts.ts). */
 export async function forgetOldChanges(tx: Transaction): Promise<void> {
   await sql`
     delete from ai_task_changes where ctid = any(array(

@@ -11,21 +11,21 @@ export interface AiTaskTables {
     progress: ColumnType<number, number | undefined, number>;
     retries: ColumnType<number, number | undefined, number>;
     task_data: JSONColumnType<TaskData>;
-    /** What a search looks through; see search-text.ts. */
+    /** The text that searches look through; see search-text.ts. */
     search_text: string;
     result: ColumnType<object | null, string | undefined, string>;
     created_at: Date;
     /** In UTC. */
     created_day: GeneratedAlways<Date>;
-    /** When it was first taken into work. */
+    /** When work on the task first began. */
     started_at: ColumnType<Date | null, undefined, Date>;
     completed_at: ColumnType<Date | null, undefined, Date>;
-    /** Not to be taken into work again before. */
+    /** The task must not be retried before this time. */
     retry_at: ColumnType<Date | null, undefined, Date | null>;
-    /** How many workers died over it. */
+    /** How many workers died while working on it. */
     losses: ColumnType<number, undefined, number>;
   };
-  /** Tasks in work, and in whose hands. */
+  /** Tasks that are being worked on, and by which worker. */
   ai_task_runs: {
     task_id: string;
     client_id: number;

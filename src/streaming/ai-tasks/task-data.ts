@@ -1,4 +1,4 @@
-/** What a task was asked to do, as stored and shown. Options that weren't given are left out. */
+/** The request for a task, as stored and shown. Options that weren't given are left out. */
 export interface TaskData {
   task_name: 'transcription' | 'content-moderation';
   client_id: number;

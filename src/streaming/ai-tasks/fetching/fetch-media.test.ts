@@ -10,7 +10,7 @@ import { parseAllowedHosts } from '../../../lib/allowed-hosts.ts';
 import { fetchMedia } from './fetch-media.ts';
 
 const limits = { maxBytes: 100_000, idleMs: 20_000, totalMs: 20_000, bytesPerSecond: 1 };
-/** For servers that are too slow for any. */
+/** Limits for servers that are too slow. */
 const impatient = { ...limits, idleMs: 300, totalMs: 2_000 };
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-fetch-'));
 const file = path.join(folder, 'media');
@@ -32,7 +32,7 @@ const answers: Record<string, (request: http.IncomingMessage, response: http.Ser
     response.writeHead(200, { 'content-length': '10' }).write('a', () => response.destroy());
   },
   '/rude': (_, response) => {
-    // More than is taken at once, and then nobody there any more.
+    // Sends more than is read at once, and then disconnects.
     const body = Buffer.alloc(90_000, 'a');
     response.socket?.end(Buffer.concat([Buffer.from(HEAD_OF_90_000), body]));
   },

@@ -12,26 +12,26 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 export interface FetchLimits {
   maxBytes: number;
-  /** Without a byte, and for the head of an answer. */
+  /** The longest time without a byte, and for the head of an answer. */
   idleMs: number;
-  /** The least that comes of a file, measured over `idleMs`. */
+  /** The minimum rate, measured over `idleMs`. */
   bytesPerSecond: number;
-  /** For everything, redirects included. */
+  /** For the whole fetch, including redirects. */
   totalMs: number;
 }
 
 export interface FetchOptions {
   limits: FetchLimits;
   allowedHosts: AllowedHosts;
-  /** Ends the fetch; the returned promise rejects with its reason. */
+  /** Aborts the fetch; the returned promise rejects with its reason. */
   signal: AbortSignal;
-  /** The share that is there, 0 to 1, where the server says how much there is. */
+  /** Receives the share that has arrived, from 0 to 1, if the server states the size. */
   onShare?: (share: number) => void;
 }
 
 /**
- * Fetches a stranger's address into a file. Answers its size.
- * @throws MediaError with the reason for its owner; other errors are faults of this machine
+ * Fetches a stranger's address into a file. Returns its size. @throws MediaError with the reason for its
+ * owner; other errors are faults of this machine
  */
 export async function fetchMedia(address: string, file: string, options: FetchOptions): Promise<number> {
   const { limits, allowedHosts, signal } = options;
@@ -63,7 +63,7 @@ export async function fetchMedia(address: string, file: string, options: FetchOp
   }
 }
 
-/** The head of an answer must be there in time, however busily its server sends single bytes of it. */
+/** The head of an answer must arrive in time, even if its server keeps sending single bytes of it. */
 async function answerOf(url: URL, options: AskOptions): Promise<IncomingMessage> {
   const timer = setTimeout(options.onIdle, options.idleMs);
   try {
@@ -73,7 +73,9 @@ async function answerOf(url: URL, options: AskOptions): Promise<IncomingMessage>
   }
 }
 
-/** Where an answer sends its reader; undefined when it is the file. @throws MediaError when it is neither */
+/**
+ * Returns the target of a redirect; undefined if the answer is the file. @throws MediaError if it is neither
+ */
 function redirectOf({ statusCode = 0, headers }: IncomingMessage, url: URL): URL | undefined {
   if (statusCode === 200) return undefined;
   if (!REDIRECTS.has(statusCode)) {

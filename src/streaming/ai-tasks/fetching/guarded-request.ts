@@ -7,25 +7,25 @@ import { lookUpPublic } from '../../../lib/public-lookup.ts';
 import { privateAddress } from './media-error.ts';
 
 export interface AskOptions {
-  /** The host is allowed whatever its address is. */
+  /** The host is allowed whatever its address. */
   open: boolean;
   signal: AbortSignal;
   idleMs: number;
-  /** Called when nothing was sent for so long, also while connecting. */
+  /** Called when nothing was sent for that long, including while connecting. */
   onIdle: () => void;
 }
 
 /**
- * Asks a stranger's server for a file, on a connection of its own and past every proxy. Unless it is open, only a public
- * address is connected to: it is checked in the look-up of the very connection, so that a name can't show one
- * address to a check and another to the connection.
+ * Requests a file from a stranger's server, on a new connection and without any proxy. Unless `open` is set,
+ * it only connects to public addresses. The connection's own look-up checks them, so that a name can't give
+ * one address to the check and another to the connection.
  *
- * With node:http and not undici: of undici only version 8 survives a server that hangs up while its answer waits to be
- * written (nodejs/undici#5360), and that one wants Node 22.
+ * Uses node:http and not undici: only version 8 of undici survives a server that hangs up while its answer
+ * waits to be written (nodejs/undici#5360), and that version requires Node 22.
  */
 export function ask(url: URL, { open, signal, idleMs, onIdle }: AskOptions): Promise<IncomingMessage> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  // No look-up is made for an address.
+  // There is no look-up for an IP address.
   if (!open && net.isIP(host) !== 0 && !isPublicAddress(host)) return Promise.reject(privateAddress());
   const target = new URL(url);
   target.username = '';
@@ -46,10 +46,10 @@ export function ask(url: URL, { open, signal, idleMs, onIdle }: AskOptions): Pro
     });
     request.on('timeout', onIdle);
     request.on('error', reject);
-    // Not every end is an error: an answer that asks to speak another protocol is none.
+    // Not every end is an error event: an answer that switches protocols has none.
     request.once('close', () => reject(Object.assign(new Error('No answer'), { code: 'ECONNRESET' })));
     request.once('response', (response) => {
-      // Whatever becomes of it, a fault has a listener.
+      // Errors always need a listener, whatever happens to the answer.
       response.on('error', () => {});
       resolve(response);
     });

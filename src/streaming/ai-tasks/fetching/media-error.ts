@@ -8,7 +8,9 @@ export type MediaErrorCode =
   | 'encoding'
   | 'empty';
 
-/** A file that can't be had, through no fault of ours; trying again won't help. The message tells its owner why. */
+/**
+ * A file is not available, through no fault of ours; retrying won't help. The message tells its owner why.
+ */
 export class MediaError extends Error {
   readonly code: MediaErrorCode;
   override get name(): string {

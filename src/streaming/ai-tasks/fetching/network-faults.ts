@@ -1,6 +1,6 @@
 import { MediaError } from './media-error.ts';
 
-/** What Node calls the ways in which another machine can't be talked to, in words for the owner of the address. */
+/** Node's codes for unreachable machines, in words for the owner of the address. */
 const UNREACHABLE: Readonly<Record<string, string>> = {
   ENOTFOUND: 'its host name is not known',
   EAI_AGAIN: 'its host name could not be looked up',
@@ -18,13 +18,13 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
   EPROTO: 'it does not speak HTTPS properly',
 };
 
-/** The reason for the owner of an address, where a fault comes from the other side; other faults as they are. */
+/** Returns the reason for the owner of an address if the other side is at fault; other errors unchanged. */
 export function faultOf(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof MediaError) return error;
-  // Several addresses were tried, and each failed.
+  // Several addresses were tried, and all failed.
   const cause = error instanceof AggregateError ? error.errors[0] : error;
   const { code = '', syscall } = cause as NodeJS.ErrnoException;
-  // Files know some of the codes of sockets.
+  // Files share some error codes with sockets.
   if (syscall === 'open' || syscall === 'write') return error;
   const why = UNREACHABLE[code] ?? protocolFault(code);
   return why === undefined ? error : new MediaError('unreachable', `The file can't be reached: ${why}`);

@@ -8,8 +8,8 @@ export interface User {
 }
 
 /**
- * Part of the range that systemd keeps for passing users of services: above people and packages, and below 65536,
- * which is as far as the users of a container usually go.
+ * Part of the range that systemd reserves for transient users of services: above people and packages, and
+ * below 65536, where the users of a container usually end.
  */
 const FIRST = 61_200;
 const COUNT = 800;
@@ -20,13 +20,16 @@ let used = randomInt(COUNT);
 
 export const isRoot = () => process.getuid?.() === 0;
 
-/** A user that is nobody, for one analysis: what the kernel counts for a user it then counts for that analysis. */
+/**
+ * Returns an otherwise unused user for one analysis, so that the kernel's limits per user apply to that
+ * analysis.
+ */
 export function nextUser(): User {
   const id = FIRST + (used++ % COUNT);
   return { uid: id, gid: id };
 }
 
-/** Lets the user into the folder, and read what is in it. Folders around it stay as closed as they are. */
+/** Lets the user enter the folder and read its contents. The folders around it stay closed. */
 export function giveTo({ uid, gid }: User, folder: string): void {
   for (const name of fs.readdirSync(folder)) fs.chownSync(path.join(folder, name), uid, gid);
   // Bubblewrap enters it as root without root's rights.

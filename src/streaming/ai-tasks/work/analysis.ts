@@ -5,7 +5,7 @@ import { type AnalysisJob, type AnalysisMessage, MESSAGES } from '../../../engin
 import { watchFolder } from './folder-watch.ts';
 import { hearLines } from './lines.ts';
 
-/** How an analysis came to its end. */
+/** How an analysis ended. */
 export type AnalysisEnd = Extract<AnalysisMessage, { type: 'result' | 'failed' | 'fault' }>;
 
 export interface AnalysisWatcher {
@@ -18,8 +18,8 @@ const COMPLAINT_CHARACTERS = 2_000;
 const LAST_WORDS_MS = 1_000;
 
 /**
- * Runs one analysis in a child process of its own, in a process group of its own. When this returns or throws, the
- * child has ended and everything that it started is killed.
+ * Runs one analysis in a child process with its own process group. When this returns or throws, the child has
+ * ended and everything that it started is killed.
  */
 export async function analyse(
   program: AnalysisProgram,
@@ -34,7 +34,7 @@ export async function analyse(
     cwd: job.folder,
     env: { ...program.environment, HOME: folder, TMPDIR: folder },
     stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
-    // The leader of a new group, so that one signal reaches all that it starts.
+    // Makes the child the leader of a new group, so that one signal reaches everything that it starts.
     detached: true,
   });
   const order = program.orderOf({ ...job, folder, media: job.media.replace(job.folder, () => folder) });
@@ -43,7 +43,7 @@ export async function analyse(
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     complaint = (complaint + text).slice(-COMPLAINT_CHARACTERS);
   });
-  // Killed before it was told all.
+  // The child may be killed before it has read its order.
   child.stdin?.on('error', () => {});
   const conclude = (how: AnalysisEnd) => {
     end ??= how;
@@ -98,18 +98,21 @@ function read(program: AnalysisProgram, line: string): AnalysisMessage {
   }
 }
 
-/** Says how it ended: its exit code or the signal. What it said last may arrive after its end, and is waited for. */
+/**
+ * Resolves with how the child ended: its exit code or the signal. Its last output may arrive after its end,
+ * and is waited for.
+ */
 function ended(child: ChildProcess, begun: () => void): Promise<string> {
   return new Promise((resolve, reject) => {
     child.on('error', (error) => {
-      // A child that runs will end; one that never was won't.
+      // A running child will exit; one that never started won't.
       if (child.pid === undefined) reject(error);
     });
     child.once('spawn', begun);
     child.once('exit', (code, signal) => {
       const how = signal ?? `exit code ${code}`;
       killGroup(child);
-      // What keeps its pipes open is out of our reach.
+      // A process that keeps the pipes open is out of our reach.
       const patience = setTimeout(() => resolve(how), LAST_WORDS_MS);
       child.once('close', () => {
         clearTimeout(patience);
@@ -124,6 +127,6 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // All of it has ended.
+    // The whole group has ended.
   }
 }

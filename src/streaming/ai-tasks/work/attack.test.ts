@@ -12,13 +12,13 @@ import { processesIn } from '../../../../test/support/processes-in.ts';
 const ATTACKED = fileURLToPath(new URL('./fixtures/attacked.ts', import.meta.url));
 const SOMEBODY = 12_345;
 const LIMITS = { processes: 64, writtenBytes: 20_000_000 };
-/** What everybody may write to everywhere, and nobody keeps. */
+/** Devices that everybody may write to, and that keep nothing. */
 const HARMLESS = /^\/dev\/(null|zero|full|random|urandom|tty|ptmx|pts\/ptmx)$/;
 
 const as = (uid: number) => ['setpriv', '--reuid', String(uid), '--regid', String(uid), '--clear-groups'];
 const mayRead = (uid: number) => spawnSync('env', [...as(uid), 'test', '-r', ATTACKED]).status === 0;
 
-/** Whoever may be running Tradewind. */
+/** Users who may be running Tradewind. */
 const USERS: [string, number, string[]][] =
   process.getuid?.() === 0
     ? [

@@ -7,23 +7,23 @@ import { type View, wayTo } from './view.ts';
 
 export interface Tools {
   bubblewrap: string;
-  /** Whether this version of it knows the option. */
+  /** Whether this version of bubblewrap has the option. */
   knows(option: string): boolean;
-  /** Of util-linux; what makes root another user. */
+  /** The program of util-linux with which root becomes another user. */
   setpriv: string;
   view: View;
-  /** What an analysis may write in all. */
+  /** How much an analysis may write in total. */
   scratchBytes: number;
 }
 
-/** A machine of its own for what reads a stranger's bytes. */
+/** Isolates a process that reads a stranger's bytes. */
 export interface Sandbox {
   /**
-   * Starts the command without network and other processes. It sees programs, what is needed, and the files that are
-   * in the folder by now; it writes to the folder alone.
+   * Starts the command without network and other processes. It sees programs, the needed files, and the files
+   * that are in the folder by now; it can only write to the folder.
    */
   around(command: ChildCommand, folder: string): ChildStart;
-  /** Whether the kernel counts the processes in it apart from all others. */
+  /** Whether the kernel counts the processes in it separately from all others. */
   counts: boolean;
 }
 
@@ -31,12 +31,12 @@ const NAMESPACES = [
   ...['--unshare-pid', '--unshare-net', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
   ...['--die-with-parent', '--hostname', 'sandbox'],
 ];
-/** Further namespaces would bring rights over parts of the kernel, and file systems that no limit counts. */
+/** Further namespaces would give rights over parts of the kernel, and file systems without limits. */
 const NO_MORE = '--disable-userns';
 
 /**
- * The ways to make one, the best first. Which of them the kernel, its policies and this bubblewrap allow is found out by
- * trying: an old one, or one that is setuid, knows less.
+ * Returns the possible sandboxes, the best first. Which of them the kernel, its policies and this bubblewrap
+ * allow is found out by trying: an old or setuid one supports less.
  */
 export function sandboxesOf(tools: Tools): Sandbox[] {
   const make = isRoot() ? asNobody : asOurselves;
@@ -62,15 +62,17 @@ function asOurselves(tools: Tools, noMore: boolean): Sandbox {
 }
 
 /**
- * Root sees to what is seen, since only root may enter every folder, and then becomes a user that is nobody outside
- * either. Root of a namespace of its own would own the files of /proc still, those that lead out of it among them.
+ * Root sets up the view, since only root may enter every folder, and then becomes a user who is nobody
+ * outside either. Root in a namespace of its own would still own the files of /proc, including those that
+ * lead out of it.
  */
 function asNobody(tools: Tools, noMore: boolean): Sandbox {
   const { bubblewrap, setpriv } = tools;
   const become = ({ uid, gid }: User) => [
     ...[setpriv, '--reuid', String(uid), '--regid', String(gid), '--clear-groups', '--no-new-privs'],
   ];
-  // As nobody once more, for the one namespace that forbids all others. It writes to /proc before anything else runs.
+  // Bubblewrap again, as nobody, for the one namespace that forbids all others. It writes to /proc before
+  // anything else runs.
   const within = [
     ...[bubblewrap, '--unshare-user', NO_MORE, '--cap-drop', 'ALL', '--die-with-parent'],
     ...['--dev-bind', '/', '/', '--remount-ro', '/proc', '--'],
@@ -94,7 +96,7 @@ function asNobody(tools: Tools, noMore: boolean): Sandbox {
   };
 }
 
-/** What is there, and what of it can be written. */
+/** Returns the arguments for what exists in the sandbox and what of it is writable. */
 function insideOf(
   { view, knows, scratchBytes }: Tools,
   folder: string,
@@ -110,7 +112,7 @@ function insideOf(
           ...inputs.flatMap((file) => ['--ro-bind', file, file]),
         ]
       : ['--bind', folder, folder]),
-    // What is left to write to would be memory that no limit counts, or settings of the kernel.
+    // Anything left writable would be memory without a limit, or settings of the kernel.
     ...[...view.hiding, '/dev', '/', ...readOnly].flatMap((at) => ['--remount-ro', at]),
     ...['--chdir', folder],
   ];

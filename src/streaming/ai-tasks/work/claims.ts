@@ -6,12 +6,12 @@ import { MAX_RETRIES } from '../states.ts';
 import { AI_TASKS, type Step, takeStep } from '../store.ts';
 import * as store from './store.ts';
 
-/** Past this many workers that died over a task, it is taken for the reason. */
+/** If more workers than this died while working on a task, the task is considered the cause. */
 const MAX_LOSSES = 10;
 
-/** A worker's hold on tasks. Each change of hands is one transaction, so a task has one worker at most. */
+/** A worker's claims of tasks. Each change is one transaction, so that a task has at most one worker. */
 export interface Claims {
-  /** Takes the next task into work, and none of what is excepted; undefined when there is none to take. */
+  /** Claims the next task that is not excluded; undefined if there is none. */
   take(limits: {
     kinds: readonly WorkKind[];
     perClient: number;
@@ -19,11 +19,11 @@ export interface Claims {
     exceptClients: readonly number[];
   }): Promise<store.Claim | undefined>;
   /**
-   * Gives a task out of its hands, one step on. Answers whether it took the step: not if it was cancelled meanwhile,
-   * and not if another worker has it by now.
+   * Releases a task with one step. Returns whether it took the step: not if the task was cancelled meanwhile,
+   * or if another worker has it by now.
    */
   release(id: string, step: Step): Promise<boolean>;
-  /** Puts the tasks of dead workers back into the queue. Answers how many. */
+  /** Puts the tasks of dead workers back into the queue. Returns how many. */
   takeFromDead(): Promise<number>;
 }
 
@@ -65,7 +65,7 @@ export function createClaims(deps: { database: Database; clock: Clock; workerId:
 
 const WORKERS_DIED = 'The task was given up: the process working on it stopped too many times';
 
-/** Where a fault of ours leads: to another try after a pause, and in the end to FAILURE. */
+/** Returns the step after an internal error: a retry after a pause, and finally FAILURE. */
 export function afterFault(
   { id, retries }: store.Claim,
   { now, pausesMs }: { now: Date; pausesMs: readonly number[] },

@@ -3,18 +3,18 @@ import { findProgram } from '../../../engines/programs.ts';
 import type { WorkLimits } from './limits.ts';
 
 const NICE = '10';
-/** util-linux and coreutils. */
+/** Programs of util-linux and coreutils. */
 const CONFINERS = ['setpriv', 'prlimit', 'nice'] as const;
 
 /**
- * A command behind everything else on the machine, within limits that the kernel holds, and ended with the thread
- * that started it. Where one of the programs is missing, without what it would do.
+ * Returns a command with the lowest priority, with limits that the kernel enforces, and killed when the
+ * thread that started it ends. If one of the programs is missing, its part is left out.
  */
 export function confined(
   command: ChildCommand,
   searchPath: string,
   limits: WorkLimits['child'] & {
-    /** Whether the kernel counts its processes apart from all others. */ counts: boolean;
+    /** Whether the kernel counts its processes separately from all others. */ counts: boolean;
   },
 ): ChildCommand {
   const args = {
@@ -29,12 +29,12 @@ export function confined(
   return first === undefined ? command : [first, ...rest, ...command];
 }
 
-/** The programs by which commands are confined, as far as they are there. */
+/** Returns the installed programs that confine commands. */
 export function confiners(searchPath: string): string[] {
   return CONFINERS.flatMap((name) => findProgram(name, searchPath) ?? []);
 }
 
-/** Of the child itself; the programs that it starts have limits of their own. */
+/** Limits of the child itself; the programs that it starts have their own limits. */
 function prlimitArguments({
   cpuSeconds,
   memoryBytes,
@@ -44,7 +44,7 @@ function prlimitArguments({
 }: Parameters<typeof confined>[2]): string[] {
   return [
     `--cpu=${cpuSeconds}`,
-    // Memory that it may write to. Its address space is no measure: WebAssembly reserves far more than it uses.
+    // Limits writable memory, not the address space: WebAssembly reserves far more than it uses.
     `--data=${memoryBytes}`,
     `--fsize=${writtenBytes}`,
     '--nofile=512',

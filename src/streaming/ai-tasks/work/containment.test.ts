@@ -25,7 +25,7 @@ const find = (options: Partial<Parameters<typeof findContainment>[0]> = {}) =>
     ...options,
   });
 
-/** What the child says of itself. */
+/** Returns what the child reports about itself. */
 async function told(): Promise<{ user: number; cwd: string; environment: Record<string, string> }> {
   const { found } = await find();
   const folder = fs.mkdtempSync(path.join(home, 'task-'));

@@ -6,10 +6,10 @@ import type { WorkLimits } from './limits.ts';
 import { type Needs, problemWith } from './look.ts';
 import type { SandboxFinding } from './sandbox.ts';
 
-/** How analyses are kept apart from the server and the machine. */
+/** Isolates analyses from the server and the machine. */
 export interface Containment {
   start(command: ChildCommand, folder: string): ChildStart;
-  /** Why there is no sandbox; undefined where there is one. */
+  /** Why there is no sandbox; undefined if there is one. */
   lacks: string | undefined;
 }
 
@@ -17,21 +17,21 @@ export type ContainmentFinding = { found: Containment; missing?: never } | { fou
 
 interface ContainmentOptions {
   sandbox: SandboxFinding;
-  /** Whether it does without a sandbox. */
+  /** Whether analyses may run without a sandbox. */
   optional: boolean;
   needs: Needs;
   searchPath: string;
   limits: WorkLimits['child'];
-  /** Where it is tried. */
+  /** The folder in which the sandbox is tried. */
   folder: string;
 }
 
-/** Nothing is analysed as root: without a sandbox it is done as nobody, or not at all. */
+/** Never analyses as root: without a sandbox, root's analyses run as nobody, or not at all. */
 export async function findContainment(options: ContainmentOptions): Promise<ContainmentFinding> {
   const { sandbox, optional } = options;
   const confine = (command: ChildCommand, counts: boolean) =>
     confined(command, options.searchPath, { ...options.limits, counts });
-  // Where memory runs out the kernel looks for a victim: an analysis before the database.
+  // When memory runs out, the kernel should kill an analysis rather than the database.
   const choom = findProgram('choom', options.searchPath);
   const first = (start: ChildStart): ChildStart =>
     choom === undefined ? start : { ...start, command: [choom, '-n', '1000', '--', ...start.command] };
@@ -59,7 +59,10 @@ export async function findContainment(options: ContainmentOptions): Promise<Cont
   };
 }
 
-/** It enters the folder while it is root; as nobody it couldn't pass the folders around, and knows it by where it is. */
+/**
+ * Enters the folder while still root, since nobody could not pass the folders around it, and refers to it as
+ * the working directory.
+ */
 function asNobody(command: ChildCommand, folder: string): ChildStart {
   const user = nextUser();
   giveTo(user, folder);

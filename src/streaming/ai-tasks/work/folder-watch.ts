@@ -2,15 +2,14 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 
 const LOOK_MS = 250;
-/** An entry costs the disk something even when it is empty. */
+/** Even an empty entry takes space on the disk. */
 const ENTRY_BYTES = 4_096;
 const BLOCK_BYTES = 512;
 
 /**
- * Looks at what is written into a folder again and again. It sees a fast writer late; where the kernel counts there
- * is no need for it.
- * @param tooMuch called once, when there are more bytes than allowed on top of what was there
- * @returns ends the watch
+ * Checks repeatedly how much is written into a folder. It notices a fast writer late, and isn't needed where
+ * the kernel counts. @param tooMuch called once, when there are more bytes than allowed in addition to those
+ * at the start @returns a function that ends the watch
  */
 export function watchFolder(folder: string, allowedBytes: number, tooMuch: () => void): () => void {
   let ended = false;
@@ -30,7 +29,7 @@ export function watchFolder(folder: string, allowedBytes: number, tooMuch: () =>
   };
 }
 
-/** Counted no further than `enough`: whoever fills a disk may do it with millions of files. */
+/** Counts up to `enough`, since millions of small files may fill a disk too. */
 async function bytesIn(folder: string, enough: number): Promise<number> {
   let bytes = 0;
   try {
@@ -42,7 +41,7 @@ async function bytesIn(folder: string, enough: number): Promise<number> {
       if (bytes > enough) break;
     }
   } catch (error) {
-    // What can't be read went meanwhile, or was closed so that nobody counts it.
+    // Unreadable entries were deleted meanwhile, or closed to prevent counting.
     if ((error as NodeJS.ErrnoException).code === 'EACCES') return Number.POSITIVE_INFINITY;
   }
   return bytes;

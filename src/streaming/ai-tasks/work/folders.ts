@@ -3,33 +3,33 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Logger } from 'pino';
 
-/** Where tasks keep files while they are in work: `<root>/<worker>/<task>`. */
+/** Where tasks keep their files during work: `<root>/<worker>/<task>`. */
 export interface WorkFolders {
-  /** A new, empty folder. What was there before goes. */
+  /** Makes a new, empty folder; an existing one is deleted. */
   make(taskId: string): Promise<string>;
   remove(taskId: string): Promise<void>;
   /**
-   * Removes the folders of processes that are no more, with the children that still work in them. Answers which
-   * workers are thereby known to be dead.
+   * Removes the folders of processes that have ended, and kills children that still work in them. Returns the
+   * workers that are thereby known to be dead.
    */
   sweep(livingWorkers: () => Promise<ReadonlySet<string>>): Promise<string[]>;
-  /** Removes this worker's own. */
+  /** Removes this worker's own folder. */
   close(): Promise<void>;
 }
 
 interface Owner {
   host: string;
-  /** Processes of others can't be seen, such as those of another container. */
+  /** Processes of another namespace, such as another container, are invisible. */
   pidNamespace: string;
   pid: number;
-  /** Tells a process from a later one with the same number. */
+  /** Distinguishes a process from a later one with the same id. */
   startedAt: string;
 }
 
 const OWNER_FILE = 'owner.json';
 /** Nothing else in the folder is ours to remove. */
 const WORKER_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** A folder without an owner may be about to get one. */
+/** A folder without an owner file may be about to get one. */
 const OWNERLESS_MS = 60_000;
 
 export async function openWorkFolders(root: string, workerId: string, log: Logger): Promise<WorkFolders> {
@@ -58,7 +58,7 @@ export async function openWorkFolders(root: string, workerId: string, log: Logge
       );
       const dead: string[] = [];
       if (names.length === 0) return dead;
-      // Asked after looking: a worker is known before it has a folder.
+      // Asked after listing: a worker is known before it has a folder.
       const living = await livingWorkers();
       for (const name of names) {
         const folder = path.join(root, name);
@@ -79,8 +79,8 @@ export async function openWorkFolders(root: string, workerId: string, log: Logge
 const remove = (folder: string) => fs.rm(folder, { recursive: true, force: true, maxRetries: 3 });
 
 /**
- * A process of this machine is seen. For one of another machine its heartbeat speaks, and for a thread of this process
- * too: it may have ended alone.
+ * A process of this machine is visible. For other machines the heartbeat decides, and also for threads of
+ * this process, which may have ended alone.
  */
 async function isInUse(folder: string, beats: boolean, pidNamespace: string): Promise<boolean> {
   const owner = await ownerOf(folder);
@@ -94,7 +94,7 @@ async function isInUse(folder: string, beats: boolean, pidNamespace: string): Pr
   return Date.now() - mtimeMs < OWNERLESS_MS;
 }
 
-/** Empty where there are none. */
+/** Empty if the system has no namespaces. */
 const ownPidNamespace = (): Promise<string> => fs.readlink('/proc/self/ns/pid').catch(() => '');
 
 async function ownerOf(folder: string): Promise<Owner | undefined> {
@@ -105,7 +105,10 @@ async function ownerOf(folder: string): Promise<Owner | undefined> {
   }
 }
 
-/** When a process began, in some form; undefined when there is none. Where /proc is missing all begin alike. */
+/**
+ * Returns when a process began, in some form; undefined if it doesn't exist. Without /proc, all have the same
+ * text.
+ */
 async function startOf(pid: number): Promise<string | undefined> {
   try {
     process.kill(pid, 0);
@@ -113,7 +116,8 @@ async function startOf(pid: number): Promise<string | undefined> {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return undefined;
   }
   const stat = await fs.readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // Fields are counted after the name, which may hold anything: state is the first, the start the twentieth.
+  // Fields are counted after the name, which may contain anything: the state is the first, the start time the
+  // twentieth.
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
 }
 
@@ -127,8 +131,8 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 /**
- * A child ends itself with its server; this is for one that was too busy to notice. They are known by the folder
- * that they work in, on Linux; elsewhere there is nothing to see them by.
+ * Children normally exit with their server; this is for one that was too busy to notice. They are recognised
+ * by their working directory on Linux; on other systems they can't be found.
  */
 async function endProcessesIn(folder: string): Promise<void> {
   for (const name of await namesIn('/proc')) {
@@ -138,7 +142,7 @@ async function endProcessesIn(folder: string): Promise<void> {
     try {
       process.kill(Number(name), 'SIGKILL');
     } catch {
-      // It ended by itself.
+      // The process has exited already.
     }
   }
 }

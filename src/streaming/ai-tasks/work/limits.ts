@@ -1,30 +1,30 @@
 import os from 'node:os';
 import { type AnalysisLimits, DEFAULT_LIMITS } from '../../../engines/job.ts';
 
-/** What the operator lets an analysis take. */
+/** What the operator allows an analysis to use. */
 export interface Effort {
-  /** How many times as long as its medium plays it may last, by the clock on the wall. */
+  /** The longest duration of an analysis in elapsed time, as a multiple of the medium's length. */
   timeFactor: number;
-  /** Memory of the child that analyses; each program that it starts gets half as much. */
+  /** Memory of the analysing child; each program that it starts gets half as much. */
   memoryBytes: number;
 }
 
 export interface WorkLimits {
   wallSeconds(mediumSeconds: number): number;
-  /** Of what the child starts. */
+  /** Limits of what the child starts. */
   analysis: AnalysisLimits;
-  /** Of the child itself: it outlives what it starts, and may compute on all processors. */
+  /** Limits of the child itself: it outlives what it starts, and may compute on all processors. */
   child: {
     cpuSeconds: number;
     memoryBytes: number;
-    /** Of all its files together. */
+    /** For all of its files together. */
     writtenBytes: number;
-    /** Its own and those that it starts, threads included. */
+    /** Its own processes and those that it starts, including threads. */
     processes: number;
   };
 }
 
-/** Engines compute on all processors, several libraries with threads of their own. */
+/** Engines compute on all processors, and several libraries have their own threads. */
 const PROCESSES = 128;
 const PROCESSES_PER_PROCESSOR = 8;
 const SHORTEST_SECONDS = 120;

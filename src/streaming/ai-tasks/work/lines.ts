@@ -1,19 +1,22 @@
 import type { Readable } from 'node:stream';
 
-/** More than the largest result: two hours of fast speech make two megabytes, 600 frames with findings one. */
+/**
+ * More than the largest result: two hours of fast speech make two megabytes, 600 frames with findings one
+ * megabyte.
+ */
 const MAX_BYTES = 8_000_000;
 /** Each per cent once, and a few stages. */
 const MAX_LINES = 1_000;
 
 /**
- * Hears what a stranger says line by line, up to a limit for all of it.
- * @param tooMuch called once, when it said more than anybody has to say; nothing is heard any more
+ * Reads a stranger's output line by line, up to a limit for all of it. @param tooMuch called once when the
+ * limit is exceeded; nothing more is read then
  */
 export function hearLines(source: Readable, hear: (line: string) => void, tooMuch: () => void): void {
   let begun: Buffer[] = [];
   let bytes = 0;
   let lines = 0;
-  // Its writer may be killed in the middle.
+  // The writer may be killed in the middle.
   source.on('error', () => {});
   source.on('data', (chunk: Buffer) => {
     bytes += chunk.length;

@@ -7,15 +7,15 @@ import type { ChildCommand, ChildStart } from '../../../engines/analysis-program
 const run = promisify(execFile);
 
 export interface Needs {
-  /** Programs that are started, wherever they are. */
+  /** Programs that are started, by path or name. */
   programs: readonly string[];
-  /** Files and folders that are read besides. */
+  /** Other files and folders that are read. */
   reads: readonly string[];
-  /** Started in the end, without input; what it loads is needed too. */
+  /** Started at the end, without input; what it loads is needed too. */
   entry?: ChildCommand;
 }
 
-/** 127 is a program that lacks a library, or its interpreter's word. */
+/** 127 means that a program or its interpreter is missing, or lacks a library. */
 const LOOK = `const fs = require('fs');
 const [programs, reads] = JSON.parse(process.argv[1]);
 const refuse = (file, why) => { console.error(file + ' ' + why); process.exit(1); };
@@ -29,13 +29,12 @@ for (const program of programs) {
   const { error, status } = require('child_process').spawnSync(program, ['-version'], { stdio: 'ignore' });
   if (error || status === 126 || status === 127) refuse(program, "doesn't run there");
 }`;
-/** Of a machine that is busy. */
+/** Enough for a busy machine. */
 const LOOK_MS = 30_000;
 
 /**
- * What isn't seen, read or run where analyses will be is found out before a task needs it.
- * @param parent where a folder for it is made
- * @returns what is wrong; undefined when all is well
+ * Checks before any task that everything needed can be seen, read and run where analyses will run. @param
+ * parent where a folder for it is made @returns what is wrong; undefined if nothing is
  */
 export async function problemWith(
   start: (command: ChildCommand, folder: string) => ChildStart,
@@ -65,7 +64,7 @@ export async function problemWith(
 function complaintOf(error: unknown): string {
   const { stderr = '', killed, message } = error as Error & { stderr?: string; killed?: boolean };
   if (killed) return `it did not end within ${LOOK_MS / 1_000} seconds`;
-  // Node says where before it says what.
+  // Node prints the location before the message.
   const lines = stderr.trim().split('\n');
   return lines.find((line) => /^\w*Error\b/.test(line)) ?? (stderr.trim() || message);
 }

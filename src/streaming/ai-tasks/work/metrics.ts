@@ -1,11 +1,11 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 
-/** What a worker measures of its tasks. `kind` is transcription or the category of a moderation. */
+/** The metrics of a worker's tasks. `kind` is transcription or the category of a moderation. */
 export interface AiMetrics {
   started(kind: string, waitedSeconds: number): void;
   ended(kind: string, how: 'SUCCESS' | 'FAILURE' | 'RETRY' | 'REVOKED'): void;
   failed(kind: string, reason: string): void;
-  /** Seconds of work, fetching included, for each second of the medium. */
+  /** Records seconds of work, including the fetch, for each second of the medium. */
   worked(kind: string, factor: number): void;
 }
 

@@ -4,7 +4,7 @@ import { createPlaces } from './places.ts';
 
 const never = new AbortController().signal;
 
-/** Places whose files are slow at once. */
+/** Creates places in which all files count as slow immediately. */
 const slowly = (count: number, maxSlow = 16) => createPlaces(count, { quickMs: 0, maxSlow });
 
 test('quick files have a place from the start', async () => {
@@ -40,7 +40,7 @@ test('accounts take turns with what is there, whoever came first', async () => {
   const turns = [...tasks].map(([name, place]) => place.turn(never).then(() => order.push(name)));
   for (let done = 1; done <= 4; done++) {
     await vi.waitFor(() => expect(order).toHaveLength(done));
-    // Nobody else begins before this one leaves.
+    // No other task begins before this one leaves.
     await delay(5);
     expect(order).toHaveLength(done);
     tasks.get(order.at(-1) ?? '')?.leave();

@@ -1,27 +1,27 @@
-/** A file that isn't there by then comes slowly: it doesn't keep a place from others any longer. */
+/** A file that takes longer counts as slow and no longer occupies a place. */
 const QUICK_MS = 2_000;
-/** Of different accounts, in this process. */
+/** Slow files of different accounts in this process. */
 const MAX_SLOW = 16;
 
 type Stage = 'quick' | 'slow' | 'ready' | 'analysed';
 
 /** A task in this process. */
 export interface Place {
-  /** Its file is there. Answers when it may be analysed. @throws the reason of the signal */
+  /** Call it when the file has arrived. Resolves when it may be analysed. @throws the reason of the signal */
   turn(signal: AbortSignal): Promise<void>;
-  /** It is in this process no more. */
+  /** Call it when the task leaves this process. */
   leave(): void;
 }
 
 /**
- * How many tasks this process works on. An analysis has a place of its own, and so has the fetching of a file in its
- * first moments; a file that comes slowly has none, so that nobody can hold up others by a slow server. When it is
- * there at last its task waits for a place, and accounts take turns.
+ * Limits how many tasks this process works on. Analyses occupy places, and so do fetches in their first
+ * moments. A slow fetch has no place, so that a slow server can't hold up others. When its file has arrived,
+ * the task waits for a place, and accounts take turns.
  */
 export interface Places {
-  /** Whether another task may be taken. */
+  /** Whether another task may be claimed. */
   hasRoom(): boolean;
-  /** Accounts whose files come slowly: meanwhile no other task of theirs is to be taken. */
+  /** Accounts with slow files: no other task of theirs is to be claimed meanwhile. */
   slowClients(): number[];
   enter(clientId: number): Place;
 }
@@ -37,11 +37,11 @@ export function createPlaces(
   { quickMs = QUICK_MS, maxSlow = MAX_SLOW }: { quickMs?: number; maxSlow?: number } = {},
 ): Places {
   const entries = new Set<Entry>();
-  /** Accounts in the order of their last turns; only those that are here. */
+  /** Accounts in the order of their last turns; only those with tasks here. */
   const turns = new Set<number>();
   const at = (...stages: Stage[]) => [...entries].filter(({ stage }) => stages.includes(stage));
 
-  /** Gives free places to tasks whose files are there. */
+  /** Gives free places to tasks whose files have arrived. */
   function settle(): void {
     while (at('quick', 'analysed').length < count) {
       const next = nextInTurn();
@@ -51,7 +51,7 @@ export function createPlaces(
     }
   }
 
-  /** Of the account whose last turn is longest ago, the first that came. */
+  /** Returns the oldest task of the account whose last turn is longest ago. */
   function nextInTurn(): Entry | undefined {
     const last = [...turns];
     const [next] = at('ready').sort((a, b) => last.indexOf(a.clientId) - last.indexOf(b.clientId));

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterEach(() => work.endAll());
 afterAll(() => work.close());
 
-/** Nothing but what a test does ends a fetch. */
+/** Limits with which only the test itself ends a fetch. */
 const patient = { maxBytes: 1_000_000, idleMs: 60_000, totalMs: 60_000, bytesPerSecond: 0 };
 
 const filesLeft = () =>
@@ -255,7 +255,7 @@ test('a task that is in the hands of a worker without its knowing is done all th
   await work.worker();
   await work.until(busy, 'STARTED');
   const id = await work.task(OK);
-  // As when the answer to its claim was lost.
+  // As if the answer to its claim had been lost.
   await work.stage.database.pool.query(
     `with claim as (
        insert into ai_task_runs (task_id, client_id, worker_id)
@@ -344,7 +344,7 @@ test('a start removes what dead processes left, and nothing else', async () => {
   owned({ host, pid: 2 ** 22 + 1, startedAt });
   owned({ host, pid: process.pid, startedAt: `${startedAt}0` });
   owned({ host: 'elsewhere', pid: 1, startedAt });
-  // A thread of this process that failed.
+  // As if a thread of this process had failed.
   owned({ host, pid: process.pid, startedAt });
   fs.mkdirSync(path.join(root, 'not-ours'));
   await work.worker();

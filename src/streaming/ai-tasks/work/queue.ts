@@ -23,27 +23,27 @@ export interface AiQueueOptions {
   database: Database;
   clock: Clock;
   log: Logger;
-  /** For what it measures of its tasks. */
+  /** Registers the metrics of its tasks. */
   registry: Registry;
   capabilities: AiCapabilities;
   program: AnalysisProgram;
   fetching: RunContext['fetching'];
   limits: RunContext['limits'];
-  /** Where tasks keep files while they are in work. */
+  /** Where tasks keep their files during work. */
   folder: string;
-  /** Analyses at a time in this process, and tasks of one account in all of them. */
+  /** Concurrent analyses in this process, and tasks of one account in all processes. */
   concurrency: number;
   perClient: number;
-  /** Before the first, second and third try after a fault of ours. */
+  /** Pauses before the first, second and third retry after an internal error. */
   retryPausesMs?: readonly number[];
 }
 
 export interface AiQueue extends Queue {
-  /** Removes the folder of this worker, once it has stopped. */
+  /** Removes the folder of this worker, once the worker has stopped. */
   close(): Promise<void>;
 }
 
-/** AI tasks that this worker's engines can do, a few at a time. */
+/** Opens the queue of AI tasks for this worker's engines. */
 export async function openAiQueue(options: AiQueueOptions): Promise<AiQueue> {
   const { workerId, database, log, capabilities, perClient, retryPausesMs = RETRY_PAUSES_MS } = options;
   const claims = createClaims(options);
@@ -64,7 +64,7 @@ export async function openAiQueue(options: AiQueueOptions): Promise<AiQueue> {
     topic: AI_TASKS,
     async take(inHand, begin) {
       if (!places.hasRoom()) return false;
-      // Work that others took over may not have noticed yet.
+      // Work that others have taken over may not have noticed yet.
       const except = [...inHand.keys()];
       const claim = await claims.take({ kinds, perClient, except, exceptClients: places.slowClients() });
       if (!claim) return false;

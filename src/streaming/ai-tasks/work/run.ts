@@ -12,28 +12,28 @@ import type { WorkLimits } from './limits.ts';
 import { shownUrl } from './shown-url.ts';
 import type { Claim } from './store.ts';
 
-/** Of the whole task; the analysis gets the rest, and the last per cent is the end's. */
+/** Shares of the whole task: the analysis gets the rest, and the last per cent is for the end. */
 const FETCHED_PERCENT = 10;
 const ANALYSED_PERCENT = 99;
-/** What the child may take to say what the medium is. */
+/** How long the child may take to inspect the medium. */
 const INSPECTION_SECONDS = 120;
 
 export interface RunContext {
   program: AnalysisProgram;
   fetching: Pick<FetchOptions, 'limits' | 'allowedHosts'>;
-  /** The task's own; whoever calls removes it. */
+  /** The task's own folder; the caller removes it. */
   folder: string;
   signal: AbortSignal;
   limits: Pick<WorkLimits, 'wallSeconds' | 'analysis'>;
-  /** Answers when the task may be analysed, now that its file is there. */
+  /** Resolves when the task may be analysed, now that its file has arrived. */
   turn(): Promise<void>;
-  /** In whole per cent of the task, never backwards. */
+  /** Reports whole per cents of the task, never backwards. */
   progress(percent: number): void;
   log: Logger;
 }
 
-/** How a task's work came out. Whatever else happens is thrown, and is a fault of ours. */
-export type RunEnd = { /** Of the medium. */ durationSeconds: number | undefined } & (
+/** The outcome of a task's work. Everything else is thrown as an internal error. */
+export type RunEnd = { /** Length of the medium. */ durationSeconds: number | undefined } & (
   | { kind: 'done'; result: object }
   | { kind: 'refused'; code: string; reason: string }
 );
@@ -95,7 +95,9 @@ async function analysed(
   }
 }
 
-/** A child's words in a log: nothing that a terminal obeys, and no line that looks like one of ours. */
+/**
+ * Makes a child's output safe for a log: nothing that controls a terminal, and no line that looks like ours.
+ */
 function printable(text: string): string {
   return text.replace(/[^\P{C}\n]/gu, ' ').replaceAll('\n', '\n    ');
 }
@@ -112,11 +114,11 @@ function jobOf(data: TaskData, shared: Pick<AnalysisJob, 'media' | 'folder' | 'l
   const { category = 'nsfw', stop_objects: stopObjects } = data;
   const labels = category === 'soft_nudity' ? SOFT_NUDITY_LABELS : HARD_NUDITY_LABELS;
   const parsed = stopObjects === undefined ? [] : parseStopObjects(stopObjects, labels);
-  // The text was checked when the task was made.
+  // The text was checked when the task was created.
   return { kind: 'content-moderation', category, stopObjects: 'problem' in parsed ? [] : parsed, ...shared };
 }
 
-/** Fires once the seconds allowed have passed since the beginning. */
+/** Returns a timer whose signal fires once the allowed seconds since its creation have passed. */
 function wallClock(seconds: number) {
   const begun = performance.now();
   const controller = new AbortController();

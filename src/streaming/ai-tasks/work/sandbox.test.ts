@@ -12,7 +12,7 @@ import { findSandbox } from './sandbox.ts';
 const searchPath = '/usr/bin:/bin';
 const node = process.execPath;
 
-/** A new folder with these files in it. */
+/** Makes a new folder with these files. */
 function folderWith(files: Record<string, string>): string {
   const root = newFile('sandbox');
   for (const [name, text] of Object.entries(files)) {
@@ -64,7 +64,7 @@ describe('in the sandbox', needs('sandbox'), () => {
     sandbox = await open({});
   });
 
-  /** What a program says there. */
+  /** Returns what a program prints there. */
   function said(script: string, within = sandbox): string {
     const [program, ...args] = within.around([node, '-e', script], own).command;
     return execFileSync(program, args, {
@@ -92,7 +92,7 @@ describe('in the sandbox', needs('sandbox'), () => {
 
   test('it writes to its folder alone, and not to memory that no limit counts', () => {
     expect(write('made')).toBe('x');
-    // That was memory of a limited size, and is gone.
+    // The folder was memory of a limited size, and is gone.
     expect(fs.readdirSync(own)).toEqual([]);
     for (const file of ['/usr/made', '/made', '/dev/made', '/dev/shm/made', '/tmp/made', `${root}/made`])
       expect(write(file), file).toMatch(/EROFS|ENOENT/);
@@ -150,7 +150,7 @@ describe('in the sandbox', needs('sandbox'), () => {
       fs.chmodSync(socket, 0o777);
       expect(connect({ path: socket })).toBe('ENOENT');
       const needed = { reads: [shared] };
-      // A socket that is seen is one that answers, though nothing there can be written.
+      // A visible socket also answers, although nothing there can be written.
       expect(connect({ path: socket }, await open(needed))).toBe('reached');
       const hiding = await open({ ...needed, hides: [path.join(shared, 'data')] });
       expect(connect({ path: socket }, hiding)).toBe('ENOENT');
@@ -163,7 +163,7 @@ describe('in the sandbox', needs('sandbox'), () => {
     const listed = (folder: string) =>
       attempt(`require('fs').readdirSync('${folder}').sort().join()`, hiding);
     expect(listed('/usr/share')).toBe('');
-    // What root becomes another user with is needed too.
+    // The program with which root becomes another user is needed too.
     const ours = process.getuid?.() === 0 ? ['bwrap', 'setpriv'] : [];
     const seen = ['env', path.basename(fs.realpathSync(node)), ...ours].filter((name) =>
       fs.existsSync(`/usr/bin/${name}`),

@@ -12,15 +12,15 @@ export type SandboxFinding = { found: Sandbox; missing?: never } | { found?: nev
 
 interface SandboxOptions extends Needs {
   searchPath: string;
-  /** Folders that nothing may see, even where they lie in one that is needed. What is needed of them is seen. */
+  /** Folders that must stay invisible, even inside a needed one; needed files in them are visible. */
   hides: readonly string[];
-  /** What an analysis may write in all. */
+  /** How much an analysis may write in total. */
   scratchBytes: number;
-  /** Where it is tried. */
+  /** The folder in which the sandbox is tried. */
   folder: string;
 }
 
-/** Bubblewrap, if it works here: containers and some kernels don't let programs make namespaces. */
+/** Finds bubblewrap, if it works here: containers and some kernels forbid namespaces. */
 export async function findSandbox(options: SandboxOptions): Promise<SandboxFinding> {
   if (process.platform !== 'linux') return { missing: 'there is one for Linux only' };
   const { searchPath, scratchBytes, hides, programs, reads } = options;
@@ -45,7 +45,7 @@ export async function findSandbox(options: SandboxOptions): Promise<SandboxFindi
   return { missing: `bubblewrap doesn't work here: ${problem} (docs/ai-tasks.md)` };
 }
 
-/** Versions differ; one that can't say what it knows is tried all the same. */
+/** Options differ between versions; a version that can't list them is tried all the same. */
 async function optionsOf(bubblewrap: string): Promise<(option: string) => boolean> {
   const help = await run(bubblewrap, ['--help'], { timeout: 10_000, env: {} }).catch(() => ({ stdout: '' }));
   const known = new Set(help.stdout.match(/--[a-z-]+/g));

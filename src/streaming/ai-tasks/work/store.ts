@@ -8,24 +8,24 @@ import type { TaskData } from '../task-data.ts';
 
 const CLAIM_LOCK = 0x7477_6169; // "twai"
 
-/** A task in this worker's hands. */
+/** A task that this worker has claimed. */
 export interface Claim {
   id: string;
   clientId: number;
   data: TaskData;
   createdAt: Date;
-  /** How often it has gone to RETRY. */
+  /** How often the task has gone to RETRY. */
   retries: number;
 }
 
-/** One worker at a time takes tasks, so that what they count stays true. */
+/** Only one worker at a time claims tasks, so that the counts stay correct. */
 export async function lockClaims(tx: Transaction): Promise<void> {
   await sql`select pg_advisory_xact_lock(${CLAIM_LOCK})`.execute(tx.sql);
 }
 
 /**
- * The next task that waits for one of these kinds of work and whose account has a place free. Accounts take turns: the
- * one whose last task began longest ago has the next, and gets its oldest.
+ * Returns the next waiting task for one of these kinds whose account is below its limit. Accounts take turns:
+ * the one whose last task began longest ago is next, with its oldest task.
  */
 export async function nextWaiting(
   tx: Transaction,
@@ -76,7 +76,7 @@ export async function insertRun(tx: Transaction, workerId: string, { id, clientI
     .execute();
 }
 
-/** False when the task isn't in this worker's hands any more. */
+/** Returns false if this worker no longer has the task. */
 export async function deleteRun(tx: Transaction, workerId: string, taskId: string): Promise<boolean> {
   const { numDeletedRows } = await tx.sql
     .deleteFrom('ai_task_runs')
@@ -86,7 +86,7 @@ export async function deleteRun(tx: Transaction, workerId: string, taskId: strin
   return numDeletedRows > 0n;
 }
 
-/** The states of the tasks in a worker's hands, by id. */
+/** Returns the states of a worker's tasks, by id. */
 export async function tasksOf(db: Kysely<Tables>, workerId: string): Promise<Map<string, Status>> {
   const rows = await db
     .selectFrom('ai_task_runs as run')
@@ -97,7 +97,7 @@ export async function tasksOf(db: Kysely<Tables>, workerId: string): Promise<Map
   return new Map(rows.map(({ id, status }) => [id, status]));
 }
 
-/** Takes the tasks of dead workers out of their hands. */
+/** Removes the claims of dead workers. */
 export async function buryDead(tx: Transaction): Promise<{ id: string; losses: number }[]> {
   const { rows } = await sql<{ id: string; losses: number }>`
     with lost as (delete from ai_task_runs where ${WORKER_IS_DEAD} returning task_id)
@@ -106,7 +106,7 @@ export async function buryDead(tx: Transaction): Promise<{ id: string; losses: n
   return rows;
 }
 
-/** Deletes some of the tasks that ended before, the oldest first. Answers how many. */
+/** Deletes some of the tasks that ended before `time`, the oldest first. Returns how many. */
 export async function deleteEndedBefore(db: Kysely<Tables>, time: Date, limit: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from ai_tasks where id = any(array(

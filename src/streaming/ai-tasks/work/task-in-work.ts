@@ -25,7 +25,7 @@ interface WorkContext extends Pick<RunContext, 'program' | 'fetching' | 'limits'
   retryPausesMs: readonly number[];
 }
 
-/** Works on a task in this worker's hands until it is out of them. Never throws. */
+/** Works on a claimed task until the claim is released. Never throws. */
 export async function workOn(claim: Claim, context: WorkContext): Promise<void> {
   const { folders, signal, clock, metrics } = context;
   const log = context.log.child({ taskId: claim.id });
@@ -71,13 +71,16 @@ function stepAfterError(
   { signal, clock, retryPausesMs }: WorkContext,
   log: Logger,
 ): Step {
-  // Given back, and over where the task was cancelled.
+  // Releases the task; if it was cancelled, it has ended already.
   if (signal.aborted) return { to: 'PENDING' };
   log.error({ err: error, retries: claim.retries }, 'AI task: failed inside');
   return afterFault(claim, { now: clock.now(), pausesMs: retryPausesMs });
 }
 
-/** While the database is away the outcome waits; if that takes too long, others do the work again. */
+/**
+ * While the database is unavailable, the outcome waits; if that takes too long, another worker repeats the
+ * work.
+ */
 async function release(
   claim: Claim,
   step: Step,
@@ -101,7 +104,7 @@ async function release(
   }
 }
 
-/** Writes how far a task is, at most twice a second; what the database misses comes with the next one. */
+/** Writes a task's progress at most twice a second; the next write makes up for a failed one. */
 function progressWriter(id: string, { sql }: Database, log: Logger) {
   let wanted = 0;
   let written = 0;

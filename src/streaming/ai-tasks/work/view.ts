@@ -2,26 +2,26 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 export interface ViewOptions {
-  /** Files and folders that are needed besides those of the system. */
+  /** Needed files and folders besides those of the system. */
   needed: readonly string[];
-  /** Folders that nothing may see, even where they lie in one that is needed. What is needed of them is seen. */
+  /** Folders that must stay invisible, even inside a needed one; needed files in them are visible. */
   hides: readonly string[];
 }
 
-/** What is seen of the machine, as arguments of bubblewrap. */
+/** The visible part of the machine, as arguments of bubblewrap. */
 export interface View {
   args: string[];
-  /** Empty folders that are memory, and want to be made read-only at the end. */
+  /** Empty folders in memory, which have to be made read-only at the end. */
   hiding: string[];
 }
 
-/** Programs and their libraries. Settings, sockets and people's files have no place in these. */
+/** Programs and their libraries. These folders contain no settings, sockets or people's files. */
 const SYSTEM = [
   ...['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store', '/gnu/store'],
   ...['/etc/ld.so.cache', '/etc/alternatives'],
 ];
 
-/** @throws Error where a folder is needed and to be hidden */
+/** @throws Error if a needed folder is also to be hidden */
 export function viewOf(options: ViewOptions): View {
   const hidden = options.hides.map(realPath).filter((folder) => fs.existsSync(folder));
   const both = options.needed.find((file) => hidden.includes(realPath(file)));
@@ -31,7 +31,7 @@ export function viewOf(options: ViewOptions): View {
     ...SYSTEM.filter((file) => fs.existsSync(file)),
     ...options.needed.flatMap((file) => [path.resolve(file), realPath(file)]),
   ];
-  // Behind a link nothing is put: what it leads to is shown by its own name.
+  // Nothing is mounted behind a link: its target is shown under its own name.
   const names = [...new Set(named)].filter((file) => !links.some((link) => isIn(file, link)));
   const places = placesOf(names, hidden);
   return {
@@ -46,7 +46,7 @@ export function viewOf(options: ViewOptions): View {
   };
 }
 
-/** The folders around. Left to itself, bubblewrap makes some that none but root may pass. */
+/** Returns the folders around a file. Bubblewrap itself would create some that only root may enter. */
 export function wayTo(file: string): string[] {
   const around = path.dirname(file);
   return around === path.dirname(around) ? [] : [...wayTo(around), '--dir', around];
@@ -57,7 +57,10 @@ interface Place {
   shown: boolean;
 }
 
-/** What is shown and what is hidden again in it, under every name that leads there; the outer before the inner. */
+/**
+ * Returns what is shown and what inside it is hidden again, under every name that leads there; outer folders
+ * come before inner ones.
+ */
 function placesOf(names: readonly string[], hidden: readonly string[]): Place[] {
   const wanted = [
     ...names.map((at) => ({ at, shown: true })),
@@ -69,7 +72,8 @@ function placesOf(names: readonly string[], hidden: readonly string[]): Place[] 
   ].sort((a, b) => depthOf(a.at) - depthOf(b.at));
   const places: Place[] = [];
   for (const place of wanted) {
-    // The last place around it is the innermost so far. In one of the same kind there is nothing to do.
+    // The last place that contains it is the innermost so far. If that one is of the same kind, there is
+    // nothing to do.
     const around = places.findLast(({ at }) => isIn(place.at, at));
     if (place.shown !== (around?.shown ?? false)) places.push(place);
   }
