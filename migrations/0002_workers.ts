@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Who works on tasks, so that the work of a dead process is seen and taken over. */
+/** Processes that work on tasks, so that the work of a dead one is noticed and taken over. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table worker_heartbeats (

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Security groups, their rules, and which ports they are on (the ports come with the instances). */
+/** Security groups, their rules, and the ports that use them (the ports come with the instances). */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table security_groups (

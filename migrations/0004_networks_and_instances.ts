@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Networks, subnets and their addresses; instances and the ports that join the two. */
+/** Networks, subnets and their addresses; instances and the ports that connect them. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create sequence network_segments as integer maxvalue 16777215`.execute(db);
   await sql`

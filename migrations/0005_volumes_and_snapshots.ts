@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Volumes, what they are attached to, and snapshots of them. */
+/** Volumes, their attachments, and their snapshots. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table volumes (

@@ -1,11 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 
 /**
- * AI tasks, with an index for each order and filter of their list, and a short memory of which tasks changed,
- * from which counts that were made before are brought up to date.
+ * AI tasks, with an index for each order and filter of their list, and a short history of changed tasks, with
+ * which earlier counts are brought up to date.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // A number and the trigrams of a text in one index, so that a search never meets other clients' tasks.
+  // Combines a number and the trigrams of a text in one index, so that searches never read other clients'
+  // tasks.
   await sql`create extension if not exists btree_gin`.execute(db);
   await sql`
     create table ai_tasks (
@@ -44,7 +45,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create index ai_tasks_search on ai_tasks using gin (client_id, search_text gin_trgm_ops)
       with (gin_pending_list_limit = 256)`.execute(db);
 
-  // A row per task and state: gained (1) or lost (-1). A row without a task says: too much changed, count anew.
+  // A row per task and state: gained (1) or lost (-1). A row without a task means that too much changed:
+  // count again.
   await sql`
     create table ai_task_changes (
       client_id bigint not null,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Kubernetes clusters and their pools, and what the simulated infrastructure knows of them. */
+/** Kubernetes clusters and their pools, and the simulated infrastructure's own data about them. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table kubernetes_clusters (
@@ -70,7 +70,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create index kubernetes_pool_security_groups_by_group
       on kubernetes_pool_security_groups (security_group_id)`.execute(db);
-  // No reference to kubernetes_clusters: the simulated infrastructure stands for something outside of Tradewind.
+  // No reference to kubernetes_clusters: the simulated infrastructure represents something outside of
+  // Tradewind.
   await sql`
     create table simulated_clusters (
       cluster_id uuid primary key,

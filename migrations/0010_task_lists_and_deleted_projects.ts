@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
-/** The orders and filters of task lists, and where projects go when they are deleted. */
+/** The orders and filters of task lists, and a table for deleted projects. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index tasks_by_project on tasks (project_id, created_on desc, id desc)`.execute(db);
-  // Few rows are in these, so they cost a task nearly nothing.
+  // These contain few rows, so they add hardly any cost to a task.
   await sql`
     create index tasks_active on tasks (project_id, region_id, created_on desc, id desc)
       where state in ('NEW', 'RUNNING')`.execute(db);
@@ -13,7 +13,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create index tasks_acknowledged on tasks (client_id, created_on desc, id desc)
       where acknowledged_at is not null`.execute(db);
-  // A deleted project leaves its table, so that the foreign keys of all that projects hold keep it empty for ever.
+  // A deleted project leaves its table. The foreign keys of everything in projects then guarantee that it
+  // stays empty.
   await sql`
     create table deleted_projects (
       id bigint primary key,

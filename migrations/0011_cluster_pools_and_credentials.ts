@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Pools that come and go on their own, and what clients connect to a cluster with. */
+/** Pools that are made and deleted individually, and the credentials for connecting to a cluster. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table kubernetes_pools

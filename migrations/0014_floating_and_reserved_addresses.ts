@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Floating IPs, and ports that are kept for their address whether or not an instance has them. */
+/** Floating IPs, and ports that are reserved for their address, whether or not an instance uses them. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table ports

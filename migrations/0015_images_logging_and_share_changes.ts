@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Images of projects, log topics, and what can be done to file shares. */
+/** Images of projects, log topics, and changes of file shares. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table images (
@@ -65,7 +65,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table file_shares add constraint file_shares_status_check
       check (status in ('available', 'creating', 'deleting', 'extending'))`.execute(db);
-  // Settings change under a task while the share stays available.
+  // A task may change settings while the share stays available.
   await sql`alter table file_shares drop constraint file_shares_check3`.execute(db);
   await sql`
     alter table file_shares add constraint file_shares_held
@@ -73,7 +73,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index file_shares_by_tag on file_shares using gin (tags)`.execute(db);
   await sql`create index file_shares_by_network on file_shares (network_id)`.execute(db);
   await sql`create index file_shares_by_subnet on file_shares (subnet_id)`.execute(db);
-  // Not for the rows that are there: one of them may have outlived its network.
+  // Not validated for existing rows: one of them may have outlived its network.
   await sql`
     alter table file_shares
       add constraint file_shares_network foreign key (network_id) references networks not valid,

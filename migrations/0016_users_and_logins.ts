@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Users of several accounts, their passwords and logins, and what a reseller keeps of its clients. */
+/** Users with several accounts, their passwords and logins, and what a reseller stores about its clients. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table client_users (
@@ -22,7 +22,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       add column password_hash text,
       add column password_requested_at timestamptz,
       add column deleted_at timestamptz`.execute(db);
-  // The address of a deleted user is free for another.
+  // Another user may take the address of a deleted one.
   await sql`drop index users_by_email`.execute(db);
   await sql`create unique index users_by_email on users (lower(email)) where deleted_at is null`.execute(db);
   await sql`
@@ -96,7 +96,7 @@ async function logins(db: Kysely<unknown>): Promise<void> {
     )`.execute(db);
   await sql`create index login_attempts_by_user on login_attempts (user_id, id)`.execute(db);
   await sql`create index login_attempts_by_time on login_attempts (created_at)`.execute(db);
-  // The form that the library for rate limits asks for. What a crash loses of it is a few guesses.
+  // The form that the rate limit library requires. A crash loses only a few guesses.
   await sql`
     create unlogged table login_limits (
       key varchar(255) primary key,

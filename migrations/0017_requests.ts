@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
-/** What is kept of the requests of clients: who changed what, and answers to be given again. */
+/** Records of clients' requests: who changed what, and answers to repeat. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // No foreign keys: an action outlives the account, project and token that it names.
+  // No foreign keys: an action outlives its account, project and token.
   await sql`
     create table user_actions (
       id bigint generated always as identity primary key,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Deleted projects are in a table of their own, so that none in this one has the time of its deletion. */
+/** Deleted projects have their own table, so none in this one has a deletion time. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`drop index projects_by_name`.execute(db);
   await sql`alter table projects drop column deleted_at`.execute(db);

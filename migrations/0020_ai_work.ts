@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Who works on AI tasks and what their engines can do, and which task is in whose hands. */
+/** Workers on AI tasks, what their engines can do, and which worker has which task. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table ai_workers (
@@ -20,12 +20,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db);
   await sql`create index ai_task_runs_by_client on ai_task_runs (client_id)`.execute(db);
   await sql`create index ai_task_runs_by_worker on ai_task_runs (worker_id)`.execute(db);
-  // `retry_at`: not to be taken before; `losses`: how many workers died over it.
+  // `retry_at`: not to be retried before; `losses`: how many workers died while working on it.
   await sql`
     alter table ai_tasks
       add column retry_at timestamptz,
       add column losses integer not null default 0 check (losses >= 0)`.execute(db);
-  // The queue of all accounts in its order, and what is old enough to go. Both stay small in use.
+  // The queue of all accounts in its order, and tasks that are old enough to delete. Both stay small in use.
   await sql`
     create index ai_tasks_waiting on ai_tasks (created_at, id)
       where status in ('PENDING', 'RECEIVED', 'RETRY')`.execute(db);

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Clients are looked for by a part of their users' names and addresses. */
+/** Clients are searched by parts of their users' names and addresses. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const column of ['name', 'email']) {
     await sql`

@@ -1,9 +1,13 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Whoever is invited decides to join, and what an account decides about a user holds in that account alone. */
+/**
+ * Invited users decide whether to join, and what an account decides about a user only applies in that
+ * account.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table client_users add column is_active boolean not null default true`.execute(db);
-  // So far an account blocked its users everywhere. Each of their accounts can let them in again on its own.
+  // So far, an account blocked its users everywhere. From now on, each of their accounts can unblock them
+  // separately.
   await sql`
     update client_users set is_active = false from users
      where users.id = client_users.user_id and not users.is_active`.execute(db);
@@ -21,7 +25,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     update users set password_given = true
      where password_hash is not null and not platform_administrator`.execute(db);
-  // Several accounts may invite one address, also one that somebody logs in with.
+  // Several accounts may invite the same address, even one that somebody logs in with.
   await sql`drop index users_by_email`.execute(db);
   await sql`
     create unique index users_by_email on users (lower(email))

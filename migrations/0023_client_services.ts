@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Services of single accounts, what became of accounts, and from where users logged in well. */
+/**
+ * Services of single accounts, status changes of accounts, and addresses from which users logged in
+ * successfully.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table client_services (

@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Subnets of IPv6, whose addresses are more than a bigint can count. */
+/** IPv6 subnets, which have more addresses than a bigint can count. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // The addresses of the range without those before and after the pool: the difference of two IPv6 addresses overflows.
+  // The size of the range minus the addresses before and after the pool: the difference of two IPv6 addresses
+  // overflows.
   await sql`alter table subnets drop column total_ips`.execute(db);
   await sql`
     alter table subnets add column total_ips numeric(39, 0) generated always as (

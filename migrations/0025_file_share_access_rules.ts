@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Who may reach a standard file share, as rules that come and go one by one. */
+/** Who may access a standard file share, as rules that are added and removed individually. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table file_share_access_rules (
@@ -17,6 +17,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     select gen_random_uuid(), share.id, rule ->> 'ip_address', rule ->> 'access_mode', share.created_at
     from file_shares as share, jsonb_array_elements(share.access) as rule
     on conflict on constraint file_share_access_rules_address do nothing`.execute(db);
-  // Processes of the release before still write it; a later release drops it.
+  // Processes of the previous release still write this column; a later release drops it.
   await sql`alter table file_shares alter column access set default '[]'`.execute(db);
 }

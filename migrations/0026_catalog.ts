@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
-/** The one catalogue of all processes on the database, and which of them work with it. */
+/** The catalogue that all processes on the database share, and the processes that use it. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // One row at most; none before the first start.
+  // At most one row; none before the first start.
   await sql`
     create table catalog (
       single boolean not null default true,
@@ -14,7 +14,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint catalog_pkey primary key (single),
       constraint catalog_single check (single)
     )`.execute(db);
-  // Those of processes that were killed are stale and soon gone.
+  // Rows of killed processes become stale and are soon deleted.
   await sql`
     create table catalog_readers (
       id uuid not null,

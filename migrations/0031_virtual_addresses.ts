@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Reserved addresses that several ports share. A port shares one by having it among its allowed address pairs. */
+/**
+ * Reserved addresses that several ports share. A port shares an address that is among its allowed address
+ * pairs.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table ports

@@ -1,9 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 
-/** What the published log of user actions tells of each, what it is searched by, and where it is sent to. */
+/** The published log of user actions: its fields, its filters, and where actions are sent. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Actions from before have no group and stay out of the published log. Resources are in the row of their action,
-  // since a table of their own would cost every change of a client half as much again as its action.
+  // Earlier actions have no group and stay out of the published log. Resources are in the row of their
+  // action, since a separate table would make every client's change cost half as much again as recording its
+  // action.
   await sql`
     alter table user_actions
       add column api_group text,
@@ -14,7 +15,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       add column acknowledged boolean not null default false,
       add constraint user_actions_kind check ((api_group is null) = (action_type is null)),
       add constraint user_actions_resources check ((api_group is null) = (resource_ids is null))`.execute(db);
-  // Counting, and skipping to a late page, need nothing but the index.
+  // Counting, and skipping to a late page, only need the index.
   await sql`
     create index user_actions_by_time_and_place on user_actions (client_id, "timestamp" desc, id desc)
       include (api_group, region_id)`.execute(db);
@@ -29,7 +30,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create index user_actions_by_name
       on user_actions (client_id, lower(resource_names[1]) text_pattern_ops, "timestamp" desc, id desc)
       where api_group is not null`.execute(db);
-  // Without a list of what waits: whoever fills it would pay for all the others.
+  // Without a pending list: the request that fills it would pay for all the others.
   await sql`
     create index user_actions_by_resource on user_actions using gin (resource_ids) with (fastupdate = off)
       where api_group is not null`.execute(db);

@@ -36,7 +36,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   );
   await sql`create index wants_by_worker on wants (worker_id) where worker_id is not null`.execute(db);
   await sql`create index wants_by_place on wants (project_id)`.execute(db);
-  // Without a list of what waits: whoever fills it would pay for all the others.
+  // Without a pending list: the request that fills it would pay for all the others.
   await sql`
     create index wants_by_use on wants using gin (uses) with (fastupdate = off) where uses <> '{}'`.execute(
     db,
@@ -82,7 +82,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       made jsonb,
       constraint simulated_objects_pkey primary key (kind, id)
     )`.execute(db);
-  // Clusters say themselves where they answer; simulated ones answered nowhere until now.
+  // Clusters report their own address; simulated ones had none until now.
   await sql`alter table kubernetes_credentials add column endpoint text`.execute(db);
   await sql`update kubernetes_credentials set endpoint = 'https://' || cluster_id || '.k8s.invalid:6443'`.execute(
     db,

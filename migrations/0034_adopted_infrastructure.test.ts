@@ -98,7 +98,7 @@ it('lets go what tasks held that can not go on, whatever the old engine kept of 
   });
 }, 60_000);
 
-/** The migration comes before secrets are encrypted. */
+/** The migration runs before secrets are encrypted. */
 async function asBeforeEncryption(tx: Kysely<unknown>): Promise<void> {
   const db = tx as Kysely<Tables>;
   const secrets = createSecrets({ sql: db, encryptionKeys: keysFrom(ENCRYPTION_KEY) });

@@ -3,18 +3,22 @@ import { type Kysely, sql } from 'kysely';
 import { adoptTasks } from './adoption/tasks.ts';
 import { adoptThings } from './adoption/things.ts';
 
-/** Longer than workers of the earlier release take from one heartbeat to the next. */
+/** Longer than the interval between two heartbeats of the earlier release. */
 const BEAT_MS = 3_000;
 
-/** What earlier releases made is wanted, and what they were at goes on; what only they needed goes. */
+/**
+ * Turns what earlier releases made into wants, continues their tasks, and drops the tables that only they
+ * needed.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const old = await sql`select where to_regnamespace('dbos') is not null`.execute(db);
   if (old.rows.length > 0) await refuseLivingWorkers(db);
   const { rows } = await sql`select from projects limit 1`.execute(db);
   if (rows.length > 0) {
-    // The planner takes these statements for dear, and would compile them for longer than they run.
+    // The planner overestimates the cost of these statements, and would compile them for longer than they
+    // run.
     await sql`set local jit = off`.execute(db);
-    // Of a large database each of them takes minutes.
+    // In a large database, each statement takes minutes.
     await sql`set local statement_timeout = 0`.execute(db);
     await adoptThings(db);
     await adoptTasks(db);
@@ -25,7 +29,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`drop schema if exists dbos cascade`.execute(db);
 }
 
-/** They would go on with what is taken over. */
+/** Workers that still run would continue with what is taken over. */
 export async function refuseLivingWorkers(db: Kysely<unknown>): Promise<void> {
   const beats = async () => {
     const { rows } = await sql<{ worker: string; beat: string }>`

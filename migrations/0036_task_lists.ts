@@ -1,12 +1,16 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Lists of tasks say how many there are: with any filter that is counted in one index, however many tasks others have. */
+/**
+ * Lists of tasks show how many there are: with any filter they are counted in one index, however many tasks
+ * others have.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`drop index tasks_by_client`.execute(db);
   await sql`
     create index tasks_by_client on tasks (client_id, created_on desc, id desc)
       include (project_id, region_id, state, task_type, acknowledged_at)`.execute(db);
-  // A project is one account's. Who doesn't know takes its tasks for a few, and sorts them all for a page.
+  // A project belongs to one account. Without this, the planner expects few tasks, and sorts all of them for
+  // a page.
   await sql`create statistics tasks_places (dependencies) on client_id, project_id, region_id from tasks`.execute(
     db,
   );

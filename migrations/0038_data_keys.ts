@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
-/** What secrets are encrypted with. The columns that hold them stay as they are: an encrypted value says so itself. */
+/**
+ * The keys that encrypt secrets. The columns with secrets stay as they are: encrypted values are marked as
+ * such.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table data_keys (

@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
-/** PostgreSQL numbered the checks of several columns, and the number said nothing. No release looks for their names. */
+/**
+ * PostgreSQL numbered the checks of several columns, and the numbers meant nothing. No release uses these
+ * names.
+ */
 const NAMES: Record<string, Record<string, string>> = {
   file_shares: { check: 'standard_network', check1: 'vast_settings', check2: 'connected' },
   floating_ips: { check: 'of_port' },

@@ -34,7 +34,7 @@ import { up as dataKeys } from './0038_data_keys.ts';
 import { up as namedConstraints } from './0045_named_constraints.ts';
 import type { SchemaMigration } from './migration.ts';
 
-/** Every migration by the name of its file, in order. Names that have landed never change. */
+/** Every migration by its file name, in order. Names that have landed never change. */
 export const migrations: Record<string, SchemaMigration> = {
   '0001_accounts_projects_tasks': { up: accountsProjectsTasks },
   '0002_workers': { up: workers },

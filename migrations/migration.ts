@@ -3,15 +3,19 @@ import { type Kysely, type Migration, sql } from 'kysely';
 /** A file of this folder, as `index.ts` lists it. */
 export interface SchemaMigration extends Migration {
   /**
-   * Names the migration that a process has to know to go on after this one: itself, where no earlier release can, or the
-   * one of the release that first did without what this one takes away. Without it every earlier release goes on.
+   * Names the migration that a process must know to keep running after this one: this one itself if no
+   * earlier release can, or that of the first release without need for what this one removes. Without it,
+   * every earlier release keeps running.
    */
   breaking?: string;
-  /** False for what PostgreSQL does outside a transaction alone. It may be run again after it failed halfway. */
+  /**
+   * False for statements that PostgreSQL only runs outside a transaction. The migration may run again after
+   * failing halfway.
+   */
   transaction?: false;
 }
 
-/** Builds an index while everybody goes on writing. For migrations with `transaction = false`. */
+/** Builds an index while others keep writing. For migrations with `transaction = false`. */
 export async function createIndexConcurrently(
   db: Kysely<unknown>,
   name: string,
@@ -22,7 +26,7 @@ export async function createIndexConcurrently(
   const how = sql.raw(db.isTransaction ? '' : 'concurrently');
   const { rows } = await sql`
     select from pg_index where indexrelid = to_regclass(${name}) and not indisvalid`.execute(db);
-  // Left by one that was broken off.
+  // An interrupted build leaves an invalid index.
   if (rows.length > 0) await sql`drop index ${how} if exists ${sql.ref(name)}`.execute(db);
   await sql`create ${sql.raw(unique ? 'unique ' : '')}index ${how} if not exists ${sql.ref(name)} on ${sql.raw(definition)}`.execute(
     db,

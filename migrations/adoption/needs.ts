@@ -1,6 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** What a spec comes after, and what it uses for as long as it is there, as columns `after` and `uses` of one row. */
+/**
+ * Returns what a spec comes after, and what it uses as long as it exists, as columns `after` and `uses` of
+ * one row.
+ */
 export function needsOf(kind: RawBuilder<unknown>, spec: RawBuilder<unknown>): RawBuilder<unknown> {
   const one = (need: string, path: string) => sql`
     select ${sql.lit(`${need}:`)} || (found #>> '{}') from jsonb_path_query(spec, ${sql.lit(path)}) as found`;

@@ -1,34 +1,36 @@
-/** What the old engine kept for a task; its shape depends on the type. */
+/** The old engine's data of a task; its shape depends on the type. */
 // biome-ignore lint/suspicious/noExplicitAny: it was written by another program.
 export type Old = any;
 export type Spec = Record<string, Old>;
 
-/** What a task does to a want. What is left out stays as it is. */
+/** What a task does to a want. What is omitted stays as it is. */
 export interface Change {
   kind: string;
   id: string;
-  /** The spec before the task began, of what the row says now; null where the task makes it. */
+  /**
+   * Returns the spec before the task began, from that of the current row; null if the task makes the thing.
+   */
   before?: (row: Spec) => Spec | null;
-  /** The spec that the task is to reach; null where it removes it. */
+  /** Returns the spec that the task is to reach; null if it removes the thing. */
   after?: (spec: Spec | null, row: Spec | undefined) => Spec | null;
 }
 
 export interface Adopted {
-  /** As the end of the task wants it from now on. */
+  /** In the form that the end of the task requires from now on. */
   input: object;
   changes: Change[];
 }
 
-/** What has to be looked up to know what a task was about. */
+/** Facts to look up in order to know what a task was about. */
 export interface Facts {
-  /** The wants by the rows: `kind:id`. */
+  /** The specs of the rows: `kind:id`. */
   rows: ReadonlyMap<string, Spec>;
   /** Floating IPs that the task holds. */
   floatingIps: readonly string[];
-  /** Nodes that the task makes, and that it removes. */
+  /** Nodes that the task makes, and nodes that it removes. */
   newNodes: readonly string[];
   oldNodes: readonly string[];
-  /** What an update makes of a cluster. */
+  /** The cluster's configuration after an update. */
   configuration: Spec | null;
   sshKeys: ReadonlyMap<string, string>;
 }
@@ -45,7 +47,7 @@ const becomes = (kind: string, id: string, to: (spec: Spec) => Spec): Change => 
   id,
   after: (spec) => spec && { ...spec, ...to(spec) },
 });
-/** The row says it already. */
+/** A thing whose row already has the task's result. */
 const is = (kind: string, id: string, was: (row: Spec) => Spec = (row) => row): Change => ({
   kind,
   id,
@@ -58,7 +60,7 @@ const without = (object: Spec = {}, ...names: string[]): Spec =>
 const only = (object: Spec, ...names: string[]): Spec =>
   Object.fromEntries(Object.entries(object).filter(([name]) => names.includes(name)));
 
-/** A member of a machine that comes with the task. */
+/** A part of a machine that is added with the task. */
 const comes = (machineId: string, list: 'disks' | 'ports', id: string): Change => ({
   kind: 'machine',
   id: machineId,
@@ -75,7 +77,7 @@ const sourceOf = ({ imageId, snapshotId }: Old): Spec => ({
 
 const ownedBy = ({ clientId, regionId }: Old) => ({ clientId, regionId });
 
-/** What a task makes or removes that is about one thing alone; `field` of its input has the id. */
+/** Tasks that make or remove a single thing; `field` of their input contains its id. */
 const creates =
   (kind: string, field: string) =>
   (old: Old): Adopted => ({ input: old, changes: [made(kind, old[field])] });
@@ -90,7 +92,7 @@ const volumeChange =
     return { input: { volumeId: old.diskId, ...input }, changes };
   };
 
-/** What comes with a machine or one of its interfaces: new, or there before. */
+/** Addresses that belong to a machine or one of its interfaces: new, or there before. */
 function addresses(old: Old, portIds: readonly string[], { floatingIps }: Facts): Change[] {
   return [
     ...portIds.map((id) => (old.made.portIds.includes(id) ? made('port', id) : is('port', id))),
@@ -136,7 +138,7 @@ function machineChange({ change, ...input }: Old): Adopted {
 }
 
 function portChange({ groupIds, pairs, ...rest }: Old): Adopted {
-  // Undefined was kept as null.
+  // Undefined was stored as null.
   const input = { ...rest, ...(groupIds && { groupIds }), ...(pairs && { pairs }) };
   const [added, dropped] = [rest.added, rest.dropped].map((list: Old[]) =>
     list.map(({ address }) => address),
@@ -184,7 +186,7 @@ function clusterConfiguration({ configuration, sshKeys }: Facts): (spec: Spec) =
   return () => (configuration ? { configuration, slurmPublicKeys: Object.fromEntries(keys) } : {});
 }
 
-/** By type: what the old engine kept of a task, as the new one has it. */
+/** By type: converts the old engine's data of a task to the new one's. */
 export const TASK_KINDS: Record<string, (old: Old, facts: Facts) => Adopted> = {
   create_volume: (old) => ({
     input: { volumeId: old.order.id, ...ownedBy(old) },
@@ -368,7 +370,7 @@ export const TASK_KINDS: Record<string, (old: Old, facts: Facts) => Adopted> = {
         : { kind: 'cluster', id: clusterId, after: (spec) => spec && withoutPool(spec, poolId) },
     ],
   }),
-  // The row says the new settings, and nobody knows the former ones.
+  // The row has the new settings already, and the former ones are unknown.
   update_k8s_cluster_pool_v2: ({ clusterId }) => ({
     input: {},
     changes: [{ kind: 'cluster', id: clusterId }],

@@ -9,7 +9,7 @@ interface Task {
   client_id: string;
   project_id: string;
   region_id: string;
-  /** As the old engine kept it: the arguments of its one workflow, in superjson. */
+  /** As the old engine stored them: the arguments of its only workflow, in superjson. */
   inputs: string | null;
   floating_ips: string[];
   new_nodes: string[];
@@ -20,7 +20,7 @@ interface Task {
 interface Want {
   kind: string;
   id: string;
-  /** By the rows; undefined where there is none. */
+  /** The spec of the row; undefined if there is none. */
   row: Spec | undefined;
   before: Spec | null;
   spec: Spec | null;
@@ -42,8 +42,8 @@ const LOST =
 const ID = /^[0-9a-f-]{36}$/;
 
 /**
- * Lets tasks of the old engine go on: what they are to reach is wanted, and they wait for it. Their time begins anew, as
- * their work does.
+ * Continues tasks of the old engine: what they are to reach becomes wanted, and they wait for it. Their
+ * deadlines start again, as their work does.
  */
 export async function adoptTasks(db: Kysely<unknown>): Promise<void> {
   const tasks = await unendedTasks(db);
@@ -67,13 +67,13 @@ export async function adoptTasks(db: Kysely<unknown>): Promise<void> {
     db,
     lost.map(({ id }) => id),
   );
-  // Its backend makes them anew.
+  // The backend makes them again.
   await sql`
     delete from kubernetes_credentials using wants
     where kind = 'cluster' and id = cluster_id and settled_generation is null`.execute(db);
 }
 
-/** How what a lost task held is free again: for all that the new engine knows, it is there as its row says. */
+/** How to release what a lost task held: for the new engine, the thing exists as its row says. */
 const FREE: Record<string, string> = {
   networks: 'ready = true',
   subnets: 'ready = true',
@@ -149,7 +149,7 @@ async function adoptedTasks(
     try {
       return [planOf(task, facts)];
     } catch (error) {
-      // One that can't go on keeps no release from coming.
+      // A task that can't continue must not block the migration.
       process.emitWarning(`Task ${task.id} (${task.task_type}) of the earlier release is lost: ${error}`);
       return [];
     }
@@ -157,7 +157,7 @@ async function adoptedTasks(
   return { plans, rows };
 }
 
-/** @throws Error for a task that nobody can make head or tail of */
+/** @throws Error for a task that can't be understood */
 function planOf(task: Task, facts: Facts): Plan {
   const old = inputOf(task);
   const adopt = TASK_KINDS[task.task_type];
@@ -172,7 +172,7 @@ function planOf(task: Task, facts: Facts): Plan {
   return plan;
 }
 
-/** Plain JSON, so that what superjson says besides of its types is of no use. */
+/** The input is plain JSON, so superjson's extra type information isn't needed. */
 function inputOf({ inputs }: Task): Old {
   return inputs === null ? undefined : JSON.parse(inputs)?.json?.[0]?.input;
 }
@@ -182,7 +182,7 @@ function planned(
   rows: ReadonlyMap<string, Spec>,
 ): { wants: Want[]; waiting: Waiting[] } {
   const wants = new Map<string, Want>();
-  // First back to what was there before all of them: they may concern the same thing.
+  // First undo all of them: they may affect the same thing.
   for (const { task, changes } of plans) {
     for (const { kind, id, before } of changes) {
       const key = `${kind}:${id}`;
@@ -211,7 +211,7 @@ function planned(
   return { wants: [...wants.values()], waiting };
 }
 
-/** A port would wait for what leads to it. */
+/** A port would wait for what depends on it. */
 function awayFromDoomedPorts(
   wants: Map<string, Want>,
   rows: ReadonlyMap<string, Spec>,

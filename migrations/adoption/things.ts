@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { needsOf } from './needs.ts';
 
-/** A spec knows no null: what isn't there is left out. */
+/** Specs contain no null: absent fields are left out. */
 const spec = (parts: RawBuilder<unknown>) => sql`jsonb_strip_nulls(jsonb_build_object(${parts}))`;
 
 const select = (
@@ -14,7 +14,7 @@ const select = (
     ${shape} as spec, ${observed} as observed, null::jsonb as made
     from ${from} join projects on projects.id = thing.project_id`;
 
-/** Those that machines and projects have; the disks and ports of a node are its cluster's. */
+/** Only things of machines and projects; the disks and ports of a node belong to its cluster. */
 const notOfNode = (instanceId: RawBuilder<unknown>) =>
   sql`not exists (select from instances where instances.id = ${instanceId} and pool_id is not null)`;
 
@@ -30,7 +30,7 @@ const subnet = sql`select 'subnet' as kind, subnets.id, client_id, project_id, r
     '{}'::jsonb as observed, null::jsonb as made
   from subnets join networks on networks.id = network_id join projects on projects.id = project_id`;
 
-/** Of a row that the query calls `port`. */
+/** For a row that the query calls `port`. */
 const portSpec = spec(sql`
   'networkId', port.network_id, 'macAddress', port.mac_address::text, 'portSecurity', port.port_security_enabled,
   'addresses', (select coalesce(jsonb_object_agg(host(address), jsonb_build_object('subnetId', subnet_id)), '{}')
@@ -63,7 +63,7 @@ const floatingIp = select(
   sql`floating_ips as thing`,
 );
 
-/** Whether a wish for a volume, of the request for an instance, makes one that can boot. */
+/** Whether a volume requested for an instance would be bootable. */
 const bootable = sql`case wish ->> 'source'
   when 'image' then true
   when 'snapshot' then exists (select from snapshots join volumes as origin on origin.id = snapshots.volume_id
@@ -72,7 +72,7 @@ const bootable = sql`case wish ->> 'source'
     where existing.id = (wish ->> 'volume_id')::uuid and existing.bootable)
   else false end`;
 
-/** The wishes of the request for an instance in the order of their devices: what boots first comes before all others. */
+/** The volumes requested for an instance in the order of their devices: the boot volume comes first. */
 const wishAt = (position: RawBuilder<unknown>) => sql`(
   select wish from (
     select wish, place, first_value(place) over (order by coalesce(wish ->> 'boot_index', '') = '0' desc,
@@ -80,7 +80,9 @@ const wishAt = (position: RawBuilder<unknown>) => sql`(
     from jsonb_array_elements(data -> 'volumes') with ordinality as wishes (wish, place)) as ordered
   order by place = boots desc, place offset ${position} limit 1)`;
 
-/** A volume's row doesn't say what it was filled with; the request does that made it, as its task shows it. */
+/**
+ * A volume's row doesn't say what it was filled with; the request that made it does, which its task shows.
+ */
 const volume = sql`
   ${select(
     'volume',
@@ -107,7 +109,7 @@ const snapshot = select(
   sql`snapshots as thing`,
 );
 
-/** Made of a volume that only the request names. */
+/** The image's volume is only named in the request. */
 const image = select(
   'image',
   spec(sql`'name', thing.name, 'volumeId',
@@ -153,7 +155,7 @@ const nodePorts = sql`(
   from (select ports.*, row_number() over (order by position) - 1 as place
     from ports where instance_id = node.id) as port)`;
 
-/** With every node that there is, also those that a task makes or removes. */
+/** Includes all nodes, even those that a task makes or removes. */
 const pools = sql`(
   select coalesce(jsonb_object_agg(pool.name, jsonb_build_object('id', pool.id, 'flavorId', flavor_id,
     'bootVolume', case when boot_volume_type in ('cold', 'ssd_hiiops', 'ssd_local', 'ssd_lowlatency', 'standard', 'ultra')
@@ -192,7 +194,7 @@ const cluster = sql`
   from kubernetes_clusters as thing join projects on projects.id = project_id
   left join kubernetes_credentials on kubernetes_credentials.cluster_id = thing.id`;
 
-/** Everything that a row stands for is there as the row says it, and wanted so. */
+/** Wants everything that has a row, as the row says. */
 export async function adoptThings(db: Kysely<unknown>): Promise<void> {
   const kinds = [
     network,
