@@ -10,7 +10,7 @@ import { ROOT } from './support/child.ts';
 
 interface Suite {
   title: string;
-  /** Answers the report, in markdown. */
+  /** Returns the report in markdown. */
   run(options: { quick: boolean; only?: string }): Promise<string>;
 }
 

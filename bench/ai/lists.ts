@@ -30,7 +30,7 @@ const REQUESTS: readonly [string, string][] = [
   ['page 1000', 'page=1000'],
 ];
 
-/** The list of an account with very many tasks against that of one with few. */
+/** Compares the list of an account with very many tasks with that of an account with few. */
 export async function measureLists({ quick }: { quick: boolean }): Promise<string> {
   const calls = quick ? 20 : 100;
   const few = await openSide(FEW);
@@ -103,7 +103,7 @@ async function timed({ product }: Side, query: string): Promise<number> {
   return performance.now() - begun;
 }
 
-/** Rows first, indexes after: keeping nine of them up to date for each row would take many times as long. */
+/** Inserts rows before creating indexes: updating nine indexes for each row would take many times as long. */
 async function seed({ connection }: BenchDatabase, tasks: number): Promise<void> {
   const client = new pg.Client(connection);
   await client.connect();

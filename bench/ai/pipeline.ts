@@ -20,7 +20,9 @@ const SENTENCE =
   'The old lighthouse stood at the end of a long and narrow road, and ships came home in the morning. ';
 const POLL_MS = 20;
 
-/** What a task costs from creation to result, against the bare engine on the same file in the same run. */
+/**
+ * Compares the cost of a task from creation to result with the bare engine on the same file in the same run.
+ */
 export async function measurePipeline({ quick }: { quick: boolean }): Promise<string> {
   const { speech, pictures, media } = await takeInventory(DEFAULT_SETTINGS);
   const sphinx = speech.found?.map(({ how }) => how).find((how) => how.kind === 'pocketsphinx');
@@ -94,11 +96,11 @@ function makeSpeech(
   fs.writeFileSync(text, SENTENCE.repeat(sentences));
   run(flite, ['-voice', 'slt', '-f', text, '-o', wave]);
   run(ffmpeg, ['-i', wave, path.join(folder, 'speech.mp4')]);
-  // 16,000 samples of two bytes a second, after a head of 44 bytes.
+  // 16,000 samples of two bytes a second, after a header of 44 bytes.
   return { wave, seconds: (fs.statSync(wave).size - 44) / 32_000 };
 }
 
-/** The recogniser alone, on the samples as they are. */
+/** Runs only the recogniser, on the raw samples. */
 function bareSpeech(wave: string, { program, model }: { program: string; model: string }): number {
   const folder = path.dirname(wave);
   const list = path.join(folder, 'list');
@@ -112,7 +114,7 @@ function bareSpeech(wave: string, { program, model }: { program: string; model: 
   return (performance.now() - begun) / 1_000;
 }
 
-/** The model alone, on pictures that are there. */
+/** Runs only the model, on prepared pictures. */
 async function bareFrames(
   moderator: Awaited<ReturnType<typeof createNsfwModerator>>,
   frames: number,
@@ -124,12 +126,12 @@ async function bareFrames(
   const begun = performance.now();
   for (let index = 0; index < frames; index++) await moderator.confidence(frame);
   const seconds = (performance.now() - begun) / 1_000;
-  // The models left no time to hear that the product closed an idle connection.
+  // While the models ran, this process couldn't notice that the product closed an idle connection.
   await sleep(100);
   return seconds;
 }
 
-/** From the request that creates the task to the moment when a poll sees its end. */
+/** Measures from the request that creates the task to the poll that sees its end. */
 async function taskSeconds(api: Api, body: object): Promise<number> {
   const begun = performance.now();
   const { task_id: id } = (await api.call('POST', '/streaming/ai/tasks', body)) as { task_id: string };

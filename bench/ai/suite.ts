@@ -1,7 +1,7 @@
 import { measureLists } from './lists.ts';
 import { measurePipeline } from './pipeline.ts';
 
-/** Work on AI tasks against the bare engines, and the list of very many tasks against that of a few. */
+/** Compares AI tasks with the bare engines, and the list of very many tasks with that of a few. */
 export async function measureAi({ quick, only }: { quick: boolean; only?: string }): Promise<string> {
   const parts = [
     { name: 'pipeline', measure: measurePipeline },

@@ -17,14 +17,17 @@ export const TASK_TYPE = 'bench';
 
 export interface Stage {
   database: Database;
-  /** Is told of each task when its first line of code runs. */
+  /** Called with each task when the first line of its code runs. */
   onStart: (taskId: string) => void;
-  /** Is told of each task when it has ended. */
+  /** Called with each task when it has ended. */
   onEnd: (taskId: string) => void;
   close(): Promise<void>;
 }
 
-/** The engine as the product wires it, with one kind of task: it waits for something that is there at once. */
+/**
+ * Opens the engine as the product wires it, with one kind of task: it waits for something that is ready at
+ * once.
+ */
 export async function openStage(): Promise<Stage> {
   const log = pino({ level: 'error' }, pino.destination(2));
   const server = await startDatabase();

@@ -10,7 +10,7 @@ const LANES = 10;
 const SPEC = { name: 'bench', sizeGib: 1, volumeType: 'standard', metadata: {} } as const;
 const PAUSE_MS = 25;
 
-/** Tasks from accepted to FINISHED, against writing the same task row three times without any engine. */
+/** Compares tasks from accepted to FINISHED with writing the same task row three times without any engine. */
 export async function measureEngine({ quick }: { quick: boolean }): Promise<string> {
   const size = quick ? { rounds: 3, tasks: 150, starts: 60 } : { rounds: 7, tasks: 400, starts: 300 };
   const stage = await openStage();
@@ -50,7 +50,7 @@ export async function measureEngine({ quick }: { quick: boolean }): Promise<stri
   }
 }
 
-/** Tasks per second with as many requests at a time as there are lanes. */
+/** Returns tasks per second, with as many concurrent requests as there are lanes. */
 async function throughput(stage: Stage, tasks: number): Promise<number> {
   const ended = new Promise<void>((resolve) => {
     let left = tasks;
@@ -82,7 +82,9 @@ async function plainThroughput({ database }: Stage, tasks: number): Promise<numb
   return tasks / ((performance.now() - begun) / 1000);
 }
 
-/** Milliseconds from the commit that accepts a task to the first line of its code, on an engine that is idle. */
+/**
+ * Returns milliseconds from the commit that accepts a task to the first line of its code, on an idle engine.
+ */
 async function startLatencies(stage: Stage, tasks: number): Promise<number[]> {
   const waits: number[] = [];
   for (let n = 0; n < tasks; n++) {
@@ -102,7 +104,7 @@ async function startLatencies(stage: Stage, tasks: number): Promise<number[]> {
   return waits;
 }
 
-/** What a request that starts a task does: the row and the work in one transaction. */
+/** Does the work of a request that starts a task: the row and the want in one transaction. */
 async function accept({ database }: Stage, id: string): Promise<void> {
   await database.transaction(async (tx) => {
     await insertTask(tx.sql, newTask(id));

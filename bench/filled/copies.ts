@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { NUMBERED } from './template.ts';
 
-/** An account with its project, and the region in which its copies are. */
+/** An account with its project, and the region of its copies. */
 export interface Owner {
   client_id: number;
   project_id: number;
@@ -9,30 +9,30 @@ export interface Owner {
 }
 
 export interface Copies {
-  /** The account under test: as many in every database. */
+  /** Copies for the account under test: the same number in every database. */
   own: number;
-  /** Of the other accounts, in turn. */
+  /** Copies for the other accounts, in turn. */
   others: number;
   owners: readonly Owner[];
 }
 
-/** What others refer to comes first. */
+/** Referenced tables come first. */
 const TABLES = [
   'ssh_keys networks subnets kubernetes_clusters kubernetes_pools kubernetes_credentials security_groups',
   'security_group_rules instances ports port_security_groups volumes volume_attachments snapshots images',
   'file_shares floating_ips ip_assignments wants simulated_objects',
 ].flatMap((line) => line.split(' '));
 
-/** The rows of the template as JSON, by table, with the name of what differs from copy to copy in its places. */
+/** The rows of the template as JSON, by table, with placeholders for what differs between copies. */
 export type Template = ReadonlyMap<string, readonly string[]>;
 
 const UUID = /([0-9a-f]{8}-(?:[0-9a-f]{4}-){3})[0-9a-f]{12}/g;
-/** What differs, as columns of the copies. */
+/** What differs between copies, as columns. */
 const PLACES = ['node', 'number', 'mac', 'address', 'client_id', 'project_id', 'region_id'];
 
-/** What `make` adds to the tables. */
+/** Returns the rows that `make` adds to the tables. */
 export async function templateOf(pool: pg.Pool, make: () => Promise<void>): Promise<Template> {
-  // Ids that are there before are the platform's, and stay as they are in copies.
+  // Ids that existed before belong to the platform, and stay the same in copies.
   const before = [...(await rowsOf(pool)).values()].flat();
   const known = new Set(before.flatMap((row) => row.match(UUID) ?? []));
   await make();
@@ -43,7 +43,8 @@ export async function templateOf(pool: pg.Pool, make: () => Promise<void>): Prom
   const opened = (row: string) =>
     ['client_id', 'project_id', 'region_id']
       .reduce((text, name) => text.replaceAll(`"${name}": 1,`, `"${name}": @${name}@,`), row)
-      // What belongs together does so in each copy: the end of every id becomes the number of the copy.
+      // What belongs together stays together in each copy: the end of every id becomes the number of the
+      // copy.
       .replaceAll(UUID, (id, head: string) => (known.has(id) ? id : `${head}@node@`))
       .replaceAll(NUMBERED, 'copy-@number@')
       .replaceAll('"02:00:00:00:', '"@mac@')
@@ -65,7 +66,7 @@ async function rowsOf(pool: pg.Pool): Promise<Map<string, string[]>> {
   return found;
 }
 
-/** Leaves the copies themselves in a temporary table. */
+/** Leaves the list of copies in a temporary table. */
 export async function copyTemplate(
   client: pg.Client,
   template: Template,

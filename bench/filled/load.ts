@@ -5,18 +5,18 @@ import { startProduct } from '../support/product.ts';
 import { copyTemplate, type Owner, type Template, templateOf } from './copies.ts';
 import { makeTemplate } from './template.ts';
 
-/** How many rows there are; copies are of the template, which wants about 19 things. */
+/** How many rows to insert; copies are of the template, which contains about 19 things. */
 export interface Amounts {
   tasks: number;
   copies: number;
 }
 
-/** Of the account under test, in every database. */
+/** For the account under test, in every database. */
 const OWN: Amounts = { tasks: 10_000, copies: 550 };
 const ACCOUNTS = 20;
 const DAYS = 60;
 
-/** A database with what the account under test has, and `more` of others. */
+/** Fills a database with the things of the account under test, and `more` of others. */
 export async function fillDatabase(more: Amounts): Promise<BenchDatabase> {
   const database = await startDatabase();
   try {
@@ -63,7 +63,7 @@ async function prepare(database: BenchDatabase): Promise<{ template: Template; o
   }
 }
 
-/** Rows first, indexes after. The tasks are those of the template again and again. */
+/** Inserts rows before creating indexes. The tasks are those of the template, repeated. */
 async function copyTasks(client: pg.Client, others: Amounts): Promise<void> {
   const { rows: indexes } = await client.query<{ name: string; definition: string }>(
     `select indexname as name, indexdef as definition from pg_indexes
@@ -73,7 +73,7 @@ async function copyTasks(client: pg.Client, others: Amounts): Promise<void> {
   await client.query(
     'create temporary table former as select row_number() over () - 1 as turn, * from tasks',
   );
-  // Those of the account under test lie among the others.
+  // The tasks of the account under test are spread among the others.
   await client.query(
     `insert into tasks (id, task_type, state, error, client_id, user_id, user_client_id, project_id, region_id, request_id,
        data, input, created_resources, created_on, updated_on, finished_on, deadline_at, acknowledged_at, acknowledged_by)

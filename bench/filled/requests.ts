@@ -1,6 +1,6 @@
 import { TOKEN } from '../support/product.ts';
 
-/** One side's API, with the time that each answer took. */
+/** Calls one side's API and measures the time of each answer. */
 export function createTimedApi(port: number) {
   async function call(method: string, path: string, body?: object, headers: Record<string, string> = {}) {
     const begun = performance.now();
@@ -29,10 +29,10 @@ export function createTimedApi(port: number) {
 }
 export type TimedApi = ReturnType<typeof createTimedApi>;
 
-/** Notes milliseconds under the name of what took them. */
+/** Records milliseconds under the name of what took them. */
 export type Note = (name: string, ms: number) => void;
 
-/** What is measured together, since one makes what the next needs. */
+/** Requests that are measured together, since one makes what the next needs. */
 export type Turn = (api: TimedApi, note: Note, unique: string) => Promise<void>;
 
 async function groupTurn(api: TimedApi, note: Note, name: string): Promise<void> {
@@ -99,7 +99,7 @@ const LISTS: readonly [string, string][] = [
   ['Nodes of a cluster', '/cloud/v1/k8s/clusters/1/1/copy-0000042/instances'],
 ];
 
-/** By the name of what is looked at first. */
+/** By the name of the resource. */
 export const TURNS: readonly { name: string; turn: Turn }[] = [
   { name: 'security group', turn: groupTurn },
   {

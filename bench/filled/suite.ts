@@ -9,7 +9,7 @@ import { createTimedApi, TURNS, type Turn } from './requests.ts';
 const EMPTY: Amounts = { tasks: 0, copies: 0 };
 const FILLED: Amounts = { tasks: 990_000, copies: 4_800 };
 const TARGET = 1.5;
-/** A start holds all that is wanted against what is there. */
+/** A start compares everything that is wanted with what exists. */
 const STARTED_MS = 15_000;
 const THOROUGH = { rounds: 11, calls: 20 };
 const QUICK = { rounds: 5, calls: 10 };
@@ -20,7 +20,7 @@ interface Side {
 }
 type Times = Map<string, number[]>;
 
-/** An account on full tables against the same account on tables that nobody else uses. */
+/** Compares an account on full tables with the same account on tables that nobody else uses. */
 export async function measureFilled({
   quick,
   only = '',
@@ -59,7 +59,7 @@ function startSide(database: BenchDatabase): Promise<Product> {
   return startProduct({
     DATABASE_URL: database.url,
     TRADEWIND_DATA_DIR: database.folder,
-    // What is simulated takes no time: what is left is Tradewind's own.
+    // Simulated work takes no time: only Tradewind's own remains.
     TRADEWIND_SIMULATION_SPEED: '100000',
   });
 }

@@ -1,10 +1,13 @@
 import { finished } from '../operations/finished.ts';
 import type { Api } from '../support/api.ts';
 
-/** Stands in every name for the number of the copy. */
+/** Placeholder for the number of the copy in every name. */
 export const NUMBERED = 'copy-0000000';
 
-/** Makes what one client may have, something of each kind, and a few changes of it. Copies of its rows fill the tables. */
+/**
+ * Makes one thing of each kind that a client may have, and a few changes. Copies of these rows fill the
+ * tables.
+ */
 export async function makeTemplate(api: Api): Promise<void> {
   const make = async (path: string, body: object): Promise<string> => {
     const { ports, ...made } = await finished(api, await api.call('POST', `/cloud/${path}/1/1`, body));

@@ -8,8 +8,8 @@ export interface Answer {
 }
 
 /**
- * One keep-alive connection with one request at a time. It reads only what a measurement needs: the status and
- * where the answer ends. Both servers give every answer a content-length.
+ * Opens a keep-alive connection for one request at a time. It only parses what a measurement needs: the
+ * status and the end of the answer. Both servers send a content-length with every answer.
  */
 export function openConnection(port: number, answered: (answer: Answer) => void): net.Socket {
   let pending: Buffer | undefined;

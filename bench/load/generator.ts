@@ -4,10 +4,10 @@ import { percentile } from '../support/statistics.ts';
 import { openConnection } from './connection.ts';
 import { type LoadJob, type LoadResult, UNIQUE, uniqueText } from './job.ts';
 
-// Processes come and go on one database, so the numbers don't start at nought.
+// Several processes use one database, so the numbers don't start at zero.
 let unique = randomInt(2 ** 32) * 2 ** 14;
 
-/** Keeps every connection busy until the time is over or the requests are sent. */
+/** Keeps every connection busy until the time is over or all requests are sent. */
 async function run(job: LoadJob): Promise<LoadResult> {
   const requestText = requestTexts(job);
   const latencies: number[] = [];
@@ -55,7 +55,7 @@ async function run(job: LoadJob): Promise<LoadResult> {
   };
 }
 
-/** The bytes of the n-th request, made ahead as far as possible. */
+/** Returns the bytes of the n-th request, prepared as far as possible. */
 function requestTexts({ method, paths, headers, body }: LoadJob): (n: number) => string {
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   if (body !== undefined) fields.push(`content-length: ${Buffer.byteLength(body)}\r\n`);

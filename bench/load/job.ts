@@ -1,15 +1,15 @@
-/** What the load generator is told to send, over and over. */
+/** What the load generator sends repeatedly. */
 export interface LoadJob {
   port: number;
   connections: number;
-  /** How long; or, with `count`, how many requests in all. */
+  /** Duration; or, with `count`, the number of requests. */
   ms: number;
   count?: number;
   method: string;
-  /** Taken in turn. */
+  /** Used in turn. */
   paths: readonly string[];
   headers: Record<string, string>;
-  /** Sent as it is, but each UNIQUE in it is replaced by a text that no other request has. */
+  /** Sent unchanged, but each UNIQUE in it is replaced by a text that no other request has. */
   body?: string;
 }
 
@@ -23,7 +23,7 @@ export interface LoadResult {
   failure?: string;
 }
 
-/** Stands for a text of the same length that is another one in every request. */
+/** Stands for a text of the same length that differs in every request. */
 export const UNIQUE = 'bench-000000000000';
 
 export function uniqueText(n: number): string {

@@ -4,12 +4,12 @@ import { benchFile } from '../support/child.ts';
 import type { LoadJob, LoadResult } from './job.ts';
 
 export interface Load {
-  /** @throws Error when an answer wasn't 2xx or a connection broke */
+  /** @throws Error if an answer isn't 2xx or a connection breaks */
   run(job: LoadJob): Promise<LoadResult>;
   stop(): void;
 }
 
-/** The load generator, in a process of its own. */
+/** Starts the load generator in a separate process. */
 export function startLoad(): Load {
   const child = fork(benchFile('load/generator.ts'), { execArgv: ['--import', 'tsx'] });
   return {

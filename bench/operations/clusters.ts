@@ -7,7 +7,7 @@ import type { Operation } from './operation.ts';
 const CLUSTERS = '/cloud/v1/k8s/clusters/1/1';
 const COPIES = 1000;
 
-/** A cluster that is there and held by no task. */
+/** Makes a cluster that no task holds any more. */
 async function madeCluster(api: Api, name: string): Promise<void> {
   const key = (await api.call('POST', '/cloud/v1/ssh_keys/1', { name: `key of ${name}` })) as {
     name: string;
@@ -57,7 +57,10 @@ export const clusterUpdate: Operation = {
   },
 };
 
-/** Each update holds its cluster until its task ends, and one account may have a hundred clusters: so copies. */
+/**
+ * Each update holds its cluster until its task ends, and an account may have only a hundred clusters, so they
+ * are copied.
+ */
 async function copyCluster(pool: pg.Pool, name: string): Promise<void> {
   await pool.query(
     `with copies as (

@@ -3,7 +3,7 @@ import type { Api } from '../support/api.ts';
 
 const PATIENCE_MS = 30_000;
 
-/** Waits for the task that an answer names, and answers what it made, by kind. */
+/** Waits for the task in an answer, and returns what it made, by kind. */
 export async function finished(api: Api, answer: unknown): Promise<Record<string, string[]>> {
   const [id] = answer as string[];
   const end = Date.now() + PATIENCE_MS;

@@ -1,12 +1,13 @@
-// The floor: the least that a server in this language can do for the same database work. No router, no validation,
-// no authentication, no answer schema: it reads the body, sends the product's statements, and answers the rows.
+// The floor: the least that a server in this language can do for the same database work. Without router,
+// validation, authentication or answer schema: it reads the body, sends the product's statements, and answers
+// the rows.
 import fs from 'node:fs';
 import http from 'node:http';
 import pg from 'pg';
 import type { Plan } from './plan.ts';
 import { compileReplay } from './replay.ts';
 
-/** As many connections as the product has. */
+/** The same number of connections as the product. */
 const POOL_SIZE = 20;
 const FIND_UNIQUE = /bench-[0-9a-f]{12}/;
 

@@ -108,7 +108,7 @@ const getTask: Operation = {
   },
 };
 
-/** Those that start tasks come last: nothing works on what they leave. */
+/** Operations that start tasks come last: nothing works on the tasks that they leave. */
 export const operations: readonly Operation[] = [
   createSecurityGroup,
   getSecurityGroup,

@@ -1,23 +1,23 @@
 import type { RecordedStatement } from './recorded-statement.ts';
 
-/** What the floor does for one request. Goes to the floor's process as JSON. */
+/** What the floor does for one request. Sent to the floor's process as JSON. */
 export interface Plan {
   method: string;
   statements: PlannedStatement[];
   /** Ids that are the same in every request. */
   constantIds: string[];
-  /** The product's own answer, as a value: answered where no statement answers a row. */
+  /** The product's own answer, used if no statement returns a row. */
   answer: unknown;
 }
 
 export interface PlannedStatement extends RecordedStatement {
-  /** From `begin` to `commit`, on a connection of its own. */
+  /** Whether it ran between `begin` and `commit`, on a separate connection. */
   inTransaction: boolean;
 }
 
 /**
- * A piece of a recorded text: constant, the text that only this request has, the n-th id that the request makes,
- * or what an earlier statement answered in that column of its first row.
+ * A part of a recorded text: constant, the text that is unique to this request, the n-th id that the request
+ * makes, or a column of the first row that an earlier statement returned.
  */
 export type Part =
   | { text: string }
@@ -34,8 +34,8 @@ export interface Recorded {
 }
 
 /**
- * Makes a plan of two recordings of the same operation; the second shows what differs from call to call.
- * @throws Error when the product doesn't send the same statements each time
+ * Makes a plan from two recordings of the same operation; the second shows what differs between calls.
+ * @throws Error if the product doesn't send the same statements each time
  */
 export function planOf(method: string, first: Recorded, second: Recorded): Plan {
   if (textsOf(first) !== textsOf(second)) {
@@ -56,7 +56,7 @@ function textsOf({ statements }: Recorded): string {
   return statements.map(({ text }) => text).join(';\n');
 }
 
-/** Splits a recorded text. Ids that the request makes are added to `freshIds`, in the order in which they appear. */
+/** Splits a recorded text. Ids that the request makes are added to `freshIds` in their order. */
 export function partsOf(text: string, plan: Plan, freshIds: string[]): Part[] {
   const parts: Part[] = [];
   let from = 0;

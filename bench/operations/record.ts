@@ -10,12 +10,12 @@ import { type Plan, planOf, type Recorded } from './plan.ts';
 import { RECORD_HEADER, type RecordedStatement } from './recorded-statement.ts';
 
 export interface Recorder {
-  /** Sends the request three times: to fill the product's caches, and twice for the record. */
+  /** Sends the request three times: once to fill the product's caches, and twice for the recording. */
   record(request: MeasuredRequest): Promise<Plan>;
   stop(): Promise<void>;
 }
 
-/** A product of its own that writes down which statements it sends. */
+/** Starts a separate product that records the statements that it sends. */
 export async function startRecorder(databaseUrl: string): Promise<Recorder> {
   const product = await startProduct(
     { DATABASE_URL: databaseUrl },

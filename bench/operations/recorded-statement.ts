@@ -1,18 +1,18 @@
-/** A value as it was given to the driver; JSON can't carry all kinds by itself. */
+/** A value as it was given to the driver; JSON alone can't represent all kinds. */
 export type RecordedValue =
   | { kind: 'plain'; value: unknown }
   | { kind: 'now' }
   | { kind: 'bytes'; base64: string };
 
-/** One statement that the product sent while it answered one request. */
+/** One statement that the product sent during one request. */
 export interface RecordedStatement {
   /** Name of the prepared statement, if the product uses one. */
   name?: string;
   text: string;
   values: RecordedValue[];
-  /** False when it was sent before the statements in front of it had been answered. */
+  /** False if it was sent before the previous statements were answered. */
   waited: boolean;
-  /** The texts in the first row that it answered: later statements may use an id from here. */
+  /** The texts in the first row of its result: later statements may use an id from it. */
   firstRow: Record<string, string>;
 }
 

@@ -5,17 +5,17 @@ import type { RecordedValue } from './recorded-statement.ts';
 
 type Row = Record<string, unknown>;
 
-/** What differs between the requests of one plan. */
+/** What differs between requests of the same plan. */
 interface Varying {
   unique: string;
   freshIds: readonly string[];
-  /** What each statement has answered so far. */
+  /** The rows that each statement has returned so far. */
   rows: Row[][];
 }
 
 type MakeValue = (varying: Varying) => unknown;
 
-/** Sends the statements of a plan as the product sends them; answers the rows of each. */
+/** Sends the statements of a plan as the product does; returns the rows of each. */
 export type Replay = (unique: string) => Promise<Row[][]>;
 
 export function compileReplay(plan: Plan, pool: pg.Pool): Replay {

@@ -1,7 +1,7 @@
 import { markdownTable, shown } from '../support/table.ts';
 import type { Comparison } from './rounds.ts';
 
-/** The table for the README. */
+/** Returns the table for the README. */
 export function comparisonTable(results: readonly Comparison[]): string {
   return markdownTable(
     [
@@ -31,7 +31,9 @@ export function comparisonTable(results: readonly Comparison[]): string {
   );
 }
 
-/** Without statements there is no same work to compare: what stands there is a handler that answers a constant. */
+/**
+ * Without statements there is no common work to compare: the floor is then a handler with a constant answer.
+ */
 function targetText(ratio: number, statements: number, target: number): string {
   if (statements === 0) return 'none (no SQL)';
   return `${ratio < target ? 'MISSED ' : ''}${target.toFixed(1)}`;

@@ -23,7 +23,7 @@ export interface Side {
   requestsPerSecond: number;
   p50: number;
   p99: number;
-  /** Of the server process alone, per request. */
+  /** CPU time of the server process alone, per request. */
   cpuMicros: number;
 }
 
@@ -37,7 +37,7 @@ export interface Comparison {
   ratio: number;
 }
 
-/** Product and floor take turns, so that whatever else the machine does meets both. */
+/** Product and floor take turns, so that other load on the machine affects both. */
 export async function compare(
   { name, target }: Operation,
   { request, plan }: { request: MeasuredRequest; plan: Plan },
@@ -84,7 +84,7 @@ function medians(sides: readonly Side[]): Side {
   };
 }
 
-/** The floor gets the same bytes, the credentials included, and reads no more of them than it needs. */
+/** The floor gets the same bytes, including the credentials, and only reads what it needs. */
 function jobFor(request: MeasuredRequest, port: number, ms: number, connections: number): LoadJob {
   return {
     port,

@@ -1,4 +1,4 @@
-// Loaded into the product with --import, for the recording only: the product that is measured runs without it.
+// Loaded into the product with --import, but only for the recording: the measured product runs without it.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import fs from 'node:fs';
 import http from 'node:http';

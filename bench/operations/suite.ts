@@ -22,7 +22,7 @@ interface Prepared {
   plan: Plan;
 }
 
-/** Measures each operation over HTTP against its floor. Answers the report. */
+/** Measures each operation over HTTP against its floor. Returns the report. */
 export async function measureOperations(options: { quick: boolean; only?: string }): Promise<string> {
   const wanted = operations.filter(({ name }) =>
     name.toLowerCase().includes((options.only ?? '').toLowerCase()),
@@ -49,7 +49,7 @@ export async function measureOperations(options: { quick: boolean; only?: string
   }
 }
 
-/** Makes what the operations work on, and records their statements. */
+/** Makes what the operations need, and records their statements. */
 async function prepareAll(
   wanted: readonly Operation[],
   database: BenchDatabase,

@@ -8,7 +8,7 @@ import { markdownTable, shown } from '../support/table.ts';
 
 const TARGETS = { first: 3, later: 1 };
 
-/** Wall time from the start of node to the line that says it is ready, embedded database included. */
+/** Measures elapsed time from the start of node to the ready line, including the embedded database. */
 export async function measureStartup({ quick }: { quick: boolean }): Promise<string> {
   const runs = quick ? 2 : 5;
   const first: number[] = [];
@@ -42,7 +42,7 @@ async function secondsToReady(dataDir: string): Promise<number> {
   return seconds;
 }
 
-/** What no faster database would save: node itself and the modules. */
+/** Returns the time for node itself and the modules, which no faster database would save. */
 function secondsToLoad(): number {
   const begun = performance.now();
   spawnSync(process.execPath, ['dist/src/main.js', 'help']);

@@ -1,6 +1,6 @@
 import { TOKEN } from './product.ts';
 
-/** Speaks JSON with the product, for preparing what a measurement needs. */
+/** Calls the product's API with JSON, to prepare a measurement. */
 export interface Api {
   /** @throws Error unless the answer is 2xx */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<unknown>;

@@ -7,16 +7,16 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 export interface Child {
   pid: number;
-  /** What the line that said "ready" looked like, its groups. */
+  /** The match of the ready line, with its groups. */
   ready: RegExpExecArray;
   process: ChildProcess;
-  /** SIGTERM, and waits for the end. */
+  /** Sends SIGTERM and waits for the end. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts node with `args` and waits until a line of its standard output matches `ready`.
- * @throws Error with what it wrote, when it ends before that
+ * Starts node with `args` and waits until a line of its standard output matches `ready`. @throws Error with
+ * its output if it exits before that
  */
 export async function startNode(
   args: readonly string[],
@@ -52,7 +52,7 @@ export async function startNode(
   };
 }
 
-/** The whole path of a file of `bench/`, e.g. `operations/floor.ts`. Run it with `--import tsx`. */
+/** Returns the full path of a file of `bench/`, e.g. `operations/floor.ts`. Run it with `--import tsx`. */
 export function benchFile(name: string): string {
   return path.join(ROOT, 'bench', name);
 }

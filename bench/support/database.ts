@@ -6,12 +6,12 @@ import { startEmbeddedServer } from '../../src/db/embedded/server.ts';
 export interface BenchDatabase {
   url: string;
   connection: { host: string; port: number; user: string; database: string };
-  /** A folder of its own; gone with the database. */
+  /** The database's own folder, removed with the database. */
   folder: string;
   stop(): Promise<void>;
 }
 
-/** An embedded PostgreSQL with default settings, in a folder of its own. */
+/** Starts an embedded PostgreSQL with default settings in its own folder. */
 export async function startDatabase(): Promise<BenchDatabase> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-bench-'));
   const server = await startEmbeddedServer({ dataDir: path.join(folder, 'data'), log: () => {} });

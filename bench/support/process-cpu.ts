@@ -5,11 +5,14 @@ const UTIME = 11;
 const STIME = 12;
 let ticksPerSecond: number | undefined;
 
-/** CPU time that one process has used so far, all its threads, user and system, in microseconds. NaN where there is no /proc. */
+/**
+ * Returns the CPU time that one process has used so far, all its threads, user and system, in microseconds.
+ * NaN without /proc.
+ */
 export function cpuMicros(pid: number): number {
   try {
     ticksPerSecond ??= Number(spawnSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }).stdout) || 100;
-    // The name in parentheses may hold spaces; the fields are counted after it.
+    // The name in parentheses may contain spaces, so the fields are counted after it.
     const fields = fs
       .readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')

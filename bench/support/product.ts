@@ -6,7 +6,7 @@ export interface Product extends Child {
   port: number;
 }
 
-/** `node dist/src/main.js serve`: the product as it is started in production, on a port that is free. */
+/** Starts `node dist/src/main.js serve`: the product as in production, on a free port. */
 export async function startProduct(
   settings: Record<string, string>,
   { nodeArgs = [], role = 'all' }: { nodeArgs?: readonly string[]; role?: 'all' | 'api' } = {},
@@ -22,7 +22,7 @@ export async function startProduct(
       TRADEWIND_PORT: '0',
       TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
       TRADEWIND_LOG_LEVEL: 'warn',
-      // High enough to refuse nothing; every request is counted all the same.
+      // High enough to refuse nothing; every request is still counted.
       TRADEWIND_RATE_LIMIT: '999999999',
       TRADEWIND_AI_CONCURRENCY: '0',
       ...settings,

@@ -1,10 +1,10 @@
-/** The value below which the share `p` (0 to 1) of the values lies. NaN for no values. */
+/** Returns the value below which the share `p` (0 to 1) of the values lies. NaN for no values. */
 export function percentile(values: readonly number[], p: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))] ?? Number.NaN;
 }
 
-/** The middle value, or the mean of the two in the middle. */
+/** Returns the middle value, or the mean of the two in the middle. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const half = Math.floor(sorted.length / 2);

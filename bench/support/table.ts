@@ -1,4 +1,4 @@
-/** A markdown table. Columns after the first are numbers or short notes and stand to the right. */
+/** Returns a markdown table. Columns after the first are numbers or short notes, and right-aligned. */
 export function markdownTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = header.map((title, column) =>
     Math.max(3, title.length, ...rows.map((row) => row[column]?.length ?? 0)),
@@ -13,7 +13,7 @@ function padded(cell: string, width: number, column: number): string {
   return column === 0 ? cell.padEnd(width) : cell.padStart(width);
 }
 
-/** `1 234`, `1.23`: as many digits as a noisy machine deserves. */
+/** `1 234`, `1.23`: as many digits as a noisy machine justifies. */
 export function shown(value: number): string {
   if (Number.isNaN(value)) return '-';
   if (value >= 1000) return Math.round(value).toLocaleString('en-US');
