@@ -26,7 +26,7 @@ const clip = (seconds: number) => ['-f', 'lavfi', '-i', `testsrc2=s=320x180:r=25
 
 const spoken = (times: number) => makeMedia('speech.mp4', '-i', flite(SENTENCE.repeat(times)));
 
-/** Real servers, real media over HTTP, and the engines that are installed here. */
+/** Runs real servers, real media over HTTP, and the engines that are installed here. */
 describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', 'flite'), () => {
   let media: MediaServer;
   let pages: Record<string, Parameters<typeof startMediaServer>[0][string]>;
@@ -43,7 +43,7 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
       '/truncated.mp4': makeFile('truncated.mp4', whole.subarray(0, whole.length / 2)),
       '/page.mp4': makeFile('page.mp4', '<!DOCTYPE html><html><body>Log in</body></html>'),
       '/concat.mp4': makeFile('concat.mp4', "ffconcat version 1.0\nfile '/etc/passwd'\n"),
-      // Small on the wire and huge when unpacked: a picture of 225 million pixels, and ten hours of silence.
+      // Small to send and huge when unpacked: a picture of 225 million pixels, and ten hours of silence.
       '/bomb.png': makeMedia(
         'bomb.png',
         '-f',
@@ -73,7 +73,7 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
   const inWork = (folder: string, program: string) =>
     vi.waitFor(() => {
       const found = processesIn(folder);
-      // Its own command line: those that start it name it further behind.
+      // The program's own command line: those of its starters contain the name further on.
       if (![...found.values()].some((line) => line.split(' ')[0]?.includes(program)))
         throw new Error(`no ${program} yet`);
       return [...found.keys()];
@@ -170,7 +170,7 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
       expect(service.stderr()).not.toContain('failed');
       await nothingIsLeft(tmp);
       await vi.waitFor(() => expect(residentBytes(pid) - before).toBeLessThan(20 * MEGABYTE), WITHIN);
-      // It still works.
+      // The server still works.
       expect(await endedAiTask(http, await create(http, '/speech.mp4'))).toMatchObject({ status: 'SUCCESS' });
     }, 300_000);
 

@@ -23,7 +23,9 @@ import { describeUserActions } from './client/families/user-actions.ts';
 import { describeVolumes } from './client/families/volumes.ts';
 import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts';
 
-/** What older clients call and the official Python SDK has no method for; test/clients runs the SDK itself. */
+/**
+ * Calls of older clients for which the official Python SDK has no method; test/clients runs the SDK itself.
+ */
 const TOKEN = '7_acceptance-secret';
 const served = (await documentedOperations()).filter(({ prefix }) => prefix === '/gcore');
 const coverage = createCoverage(served);
@@ -46,7 +48,7 @@ afterAll(async () => {
 });
 
 let told = 0;
-/** An answer that differs from its documentation fails the step that gets it. */
+/** An answer that differs from its documentation fails the step that receives it. */
 const request: HttpClient['request'] = async (...call) => {
   const answer = await http.request(...call);
   const fault = coverage.undocumented()[told];

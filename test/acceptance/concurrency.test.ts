@@ -15,20 +15,21 @@ import { type Account, createScope, createWorker, createWorld } from './concurre
 import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts';
 
 /**
- * Many clients of three accounts do at random what collides: the same names, the last of a quota, the last address, a volume for
- * two instances, a change of what another deletes. Run it longer or again with
- * `CONCURRENCY_SECONDS=600 CONCURRENCY_SEED=7 CONCURRENCY_CLIENTS=50 npx vitest run test/acceptance/concurrency.test.ts`.
+ * Many clients of three accounts randomly do what collides: the same names, the last of a quota, the last
+ * address, a volume for two instances, a change of what another deletes. To run it longer or again:
+ * `CONCURRENCY_SECONDS=600 CONCURRENCY_SEED=7 CONCURRENCY_CLIENTS=50 npx vitest run
+ * test/acceptance/concurrency.test.ts`.
  */
 const SECONDS = Number(
   process.env.CONCURRENCY_SECONDS ?? (process.env.TEST_POSTGRES === undefined ? 60 : 20),
 );
-/** On a slow machine it takes longer until all has been tried. */
+/** On a slow machine it takes longer until everything has been tried. */
 const MOST_SECONDS = Math.max(2 * SECONDS, 180);
 const CLIENTS = Number(process.env.CONCURRENCY_CLIENTS ?? 50);
 const SEED = Number(process.env.CONCURRENCY_SEED ?? Date.now() % 1_000_000);
 const TOKEN = '7_acceptance-secret';
 
-/** So low that all of them run out. */
+/** So low that all of them are used up. */
 const QUOTAS = {
   cluster_count: 3,
   firewall_count: 14,
@@ -40,7 +41,7 @@ const QUOTAS = {
   volume_count: 36,
 };
 
-// Those that consist of several have their parts in the statistics.
+// Actions that consist of several have their parts in the statistics.
 const NAMES = Object.keys(ACTIONS).filter((name) => name !== 'fill and delete a project');
 
 const COLLISIONS = [
@@ -105,7 +106,7 @@ it(
       }
     });
     await Promise.all(workers);
-    // Each is waited for long enough by who follows it.
+    // Whoever follows a task waits for it long enough.
     while ([...world.tasks.values()].some(({ ended }) => !ended)) await sleep(100);
     clearInterval(progress);
     say(state(seconds()));
@@ -122,7 +123,7 @@ describe('afterwards', () => {
   });
 
   it('nothing is broken in the database', async () => {
-    // The engine closes its books a moment after the end of a task.
+    // The engine finishes its records a moment after the end of a task.
     await expect.poll(() => brokenInvariants(pool), { timeout: 20_000, interval: 500 }).toEqual([]);
   });
 
@@ -178,12 +179,12 @@ describe('afterwards', () => {
   });
 });
 
-/** Not just anybody: a key that isn't shared is there for its user only. */
+/** A key that isn't shared is only visible to its user. */
 function readerOf(account: string): HttpClient {
   return (accounts.find(({ name }) => name === account) as Account).http;
 }
 
-/** Tags are shown as a list of pairs, or as an object. */
+/** Tags are shown as a list of pairs or as an object. */
 function valueOfTag(body: { tags?: unknown; tags_v2?: unknown }, key: string): unknown {
   const list = body.tags_v2 ?? body.tags;
   if (Array.isArray(list))
@@ -201,7 +202,7 @@ async function newAccount(name: string, first: HttpClient): Promise<Account> {
   return prepared(name, body.id, createHttpClient(service.url, token.body.token));
 }
 
-/** Two projects; the first one in two regions. */
+/** Prepares two projects; the first one in two regions. */
 async function prepared(name: string, clientId: number, plain: HttpClient): Promise<Account> {
   const http = coverage.recording(plain);
   const own = (await http.get('/cloud/v1/projects')).body.results[0].id;
@@ -219,7 +220,7 @@ async function inParallel<T>(list: T[], work: (item: T) => Promise<void>): Promi
   );
 }
 
-/** The actions that have not succeeded yet, and the collisions that have not come. */
+/** Returns the actions that have not succeeded yet, and the collisions that have not occurred. */
 function missing(): string[] {
   const succeeded = new Set(
     [...statistics.answers.keys()].flatMap((key) => (/ 20\d$/.test(key) ? [key.replace(/ \d+$/, '')] : [])),
@@ -258,7 +259,7 @@ function summary(): string {
 
 const byKey = ([one]: [string, number], [other]: [string, number]) => (one < other ? -1 : 1);
 
-/** To the terminal at once: a long run shows how far it is. */
+/** Writes to the terminal at once, so that a long run shows its progress. */
 function say(text: string): void {
   process.stderr.write(`concurrency: ${text}\n`);
 }

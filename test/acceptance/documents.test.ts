@@ -11,7 +11,8 @@ import { checkoutOfThisRelease, commitAll, hasHistory } from './releases.ts';
 import { addMigrations } from './upgrade/next-release.ts';
 
 /*
- * docs/backup.md and docs/upgrading.md, word for word: their commands run in a checkout whose origin has a later release by then.
+ * Runs docs/backup.md and docs/upgrading.md word for word, in a checkout whose origin gets a later release
+ * meanwhile.
  */
 const execute = promisify(execFile);
 const TOKEN = '7$acceptance-secret';
@@ -22,7 +23,7 @@ const settings = {
 };
 const done = new Set<string>();
 
-/** The commands below a heading, a text for each block. */
+/** Returns the commands below each heading, one text per block. */
 function commandsOf(document: string): Map<string, string[]> {
   const text = fs.readFileSync(path.join(ROOT, 'docs', document), 'utf8');
   const sections = text.split(/^## /m).slice(1);
@@ -34,7 +35,7 @@ function commandsOf(document: string): Map<string, string[]> {
   );
 }
 
-/** Runs one block of a document in the folder, while others go on. */
+/** Runs one block of a document in the folder, while others continue. */
 async function follow(
   document: string,
   heading: string,
@@ -44,7 +45,7 @@ async function follow(
 ): Promise<string> {
   const commands = commandsOf(document).get(heading)?.[block];
   if (commands === undefined) throw new Error(`docs/${document} has no such commands: ${heading}, ${block}`);
-  // A new checkout would install for a minute what is here already.
+  // A new checkout would spend a minute installing what is here already.
   const lines = commands.replace(/^cd .*$/gm, `$&\n[ -e node_modules ] || ln -s "${ROOT}node_modules" .`);
   const env = environment({ ...settings, ...more });
   const { stdout } = await execute('bash', ['-euo', 'pipefail', '-c', lines], { cwd: folder, env });
@@ -131,7 +132,7 @@ describe.runIf(hasPrograms)('the commands of the documents', () => {
       });
       await follow('backup.md', 'Embedded database, stopped', 1, checkout);
       await running(async (it) => {
-        // Of those that were made meanwhile, the first ones and none after a gap.
+        // Of the projects made meanwhile, the first ones are there without a gap.
         const [before, ...meanwhile] = await names(it);
         expect(before).toBe('before');
         expect(meanwhile.toSorted()).toEqual(meanwhile.map((_, index) => `meanwhile ${index}`).toSorted());
@@ -197,7 +198,7 @@ describe.runIf(hasPrograms)('the commands of the documents', () => {
     expect(all.length).toBeGreaterThan(5);
   });
 
-  /** The origin has the next release from now on. */
+  /** Publishes the next release at the origin. */
   function publish(): void {
     if (fs.existsSync(path.join(origin, 'migrations/9001_expand.ts'))) return;
     addMigrations(origin);

@@ -22,7 +22,7 @@ const hasTerminals = spawnSync('script', ['--version']).status === 0;
 
 beforeAll(build);
 
-// Many starts, of which each takes long on a busy machine.
+// Many starts, each of which takes long on a busy machine.
 describe('from clone to first call', { timeout: 120_000 }, () => {
   const dataDir = path.join(temporaryFolder(), 'data');
   const settings = { TRADEWIND_DATA_DIR: dataDir };
@@ -69,7 +69,7 @@ describe('from clone to first call', { timeout: 120_000 }, () => {
     expect(fs.existsSync(path.join(own, 'first-token'))).toBe(false);
     const all = descendants(child.pid ?? 0);
     child.kill();
-    // On a busy machine `script` kills what it runs before that is done with stopping.
+    // On a busy machine, `script` kills its program before that has finished stopping.
     await until(async () => all.every((pid) => !fs.existsSync(`/proc/${pid}`)));
   });
 
@@ -174,7 +174,7 @@ describe('settings', () => {
 
 describe('killed in the middle of a cluster update', () => {
   const dataDir = path.join(temporaryFolder(), 'data');
-  // Slow enough that the kill comes in the middle of the change.
+  // Slow enough for the kill to come during the change.
   const settings = {
     TRADEWIND_DATA_DIR: dataDir,
     TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
@@ -224,7 +224,7 @@ describe('the embedded database', () => {
     service = await serve({
       TRADEWIND_DATA_DIR: dataDir,
       TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
-      // Slow enough to be met in the middle of a change on a busy machine.
+      // Slow enough to catch it during a change on a busy machine.
       TRADEWIND_SIMULATION_SPEED: '0.5',
     });
   });
@@ -251,7 +251,10 @@ const cluster = (name: string) => ({
   ],
 });
 
-/** What the simulated infrastructure did with its only cluster: as many things as its revision says, the last one known. */
+/**
+ * Returns what the simulated infrastructure did with its only cluster: as many entries as its revision says,
+ * of which the last is known.
+ */
 async function effects(dataDir: string): Promise<string[]> {
   const client = new pg.Client({
     host: fs.realpathSync(path.join(dataDir, 'run')),

@@ -19,12 +19,12 @@ import { FEW_SHAPES, HEADS, hostileQueries, OTHER_PATHS, SHAPES } from './hostil
 import { build, type ServeProcess, serve } from './processes.ts';
 
 /**
- * No request may hold the server for all others. What is worst to send goes to each operation, and the CPU time that the
- * server uses for it is compared with that of a request for nothing: 0.25 ms where this was written, where the worst took
- * 17 ms. A server that works by the square of what is sent takes seconds.
+ * No request may block the server for all others. The worst requests go to each operation, and the CPU time
+ * of the server is compared with that of an empty request: 0.25 ms on the author's machine, where the worst
+ * took 17 ms. A server whose work grows with the square of the input takes seconds.
  */
 const WORST_RATIO = 400;
-/** Any request may have to wait for code to be compiled and memory to be collected; what counts is what it always takes. */
+/** Any request may have to wait for compilation or garbage collection; what counts is the minimum. */
 const MORE_TRIES = 4;
 
 const TOKEN = '7_event-loop-secret';
@@ -76,7 +76,7 @@ interface Hostile extends Sent {
   what: string;
 }
 
-/** Again and again what seems to cost more than enough: by chance it does so once. */
+/** Repeats requests that seem too expensive, since one measurement may be bad luck. */
 async function costOf({ what, ...request }: Hostile, enough: number) {
   let { cpuMs, status } = await server.measure(request);
   for (let tries = 0; cpuMs > enough && tries < MORE_TRIES; tries++) {
@@ -85,7 +85,7 @@ async function costOf({ what, ...request }: Hostile, enough: number) {
   return { cpuMs, what: `${what} (${status})` };
 }
 
-/** The median, which a burst of something else doesn't move. */
+/** Returns the median, which other load hardly affects. */
 async function costOfNothing(): Promise<number> {
   const costs: number[] = [];
   for (let n = 0; n < 300; n++) {
@@ -113,7 +113,7 @@ function* hostileRequests(): Generator<Hostile> {
 }
 
 function* hostileTo(of: DocumentedOperation): Generator<HostileRequest> {
-  // What both base addresses take alike is checked by the same code.
+  // If both base addresses accept the same, the same code checks it.
   const twin = operations.find(
     ({ prefix, path, method }) => prefix === '' && path === of.path && method === of.method,
   );

@@ -19,7 +19,7 @@ import { anyName, clusterBody, createPossessions, tasksIn, type Values } from '.
 import { finishTranscription } from '../support/transcriptions.ts';
 import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts';
 
-/** Every operation of both documents succeeds from outside, with the answer that the document promises. */
+/** Every operation of both documents succeeds from outside, with a documented answer. */
 const TOKEN = '7_acceptance-secret';
 const operations = await documentedOperations();
 const coverage = createCoverage(operations);
@@ -137,7 +137,7 @@ async function succeeds(
   }
 }
 
-/** What users do with their password, so that it wants a user who is logged in. */
+/** Prepares operations that need the user's own password, and so a logged-in user. */
 async function ownAccount(of: DocumentedOperation, http: HttpClient) {
   if (!['changePassword', 'changeEmail'].includes(of.operation.operationId)) return undefined;
   const { userId, pair } = await newPerson(http);
@@ -146,7 +146,10 @@ async function ownAccount(of: DocumentedOperation, http: HttpClient) {
   return { values: { userId }, body, headers: { authorization: `Bearer ${pair.access}` } };
 }
 
-/** The documented example, under a name of its own; what it names is really there, an upgrade has a newer version. */
+/**
+ * Returns the documented example with a unique name; what it refers to exists, and an upgrade has a newer
+ * version.
+ */
 async function bodyFor(of: DocumentedOperation, http: HttpClient, values: Values): Promise<unknown> {
   if (of.operation.operationId.startsWith('createKubernetesCluster')) return clusterBody(http);
   if (of.operation.operationId.startsWith('upgradeKubernetesCluster')) {
@@ -179,7 +182,7 @@ async function bodyFor(of: DocumentedOperation, http: HttpClient, values: Values
   return { ...body, ...Object.fromEntries(own), ...(body.name !== undefined && { name: anyName() }) };
 }
 
-/** Speaks the dialect of a base address: the same paths below it. */
+/** Returns a client for a base address: the same paths with its prefix. */
 function under(prefix: string, http: HttpClient): HttpClient {
   return {
     ...http,

@@ -11,12 +11,12 @@ import { buildTestRelease } from './inner-order/test-release.ts';
 import { build, ROOT, type ServeProcess, serve, temporaryFolder } from './processes.ts';
 
 /*
- * The stages that infrastructure passes, their names, their order and their number are its own affair. Tasks of every
- * type are begun by one release, go on in another one whose stages differ, and come back in their middle.
+ * The stages of infrastructure, with their names, order and number, are internal. Tasks of every type begin
+ * in one release, continue in another whose stages differ, and return midway.
  */
 const TOKEN = '7$acceptance-secret';
 const FAST = '1000';
-/** So slow that nearly all is still at work when the release changes. */
+/** So slow that nearly everything is still running when the release changes. */
 const SLOW = '0.1';
 const RELEASES = ['this release', 'the test release'] as const;
 
@@ -68,7 +68,7 @@ describe.each(RELEASES.map((here) => ({ here, there: RELEASES.find((other) => ot
       texts(`select distinct task_type as text from tasks where state in ('NEW', 'RUNNING') order by 1`);
     const accepted = async () =>
       (await texts(`select operation as text from user_actions where outcome = 'accepted'`)).length;
-    /** The stages that are those of one release alone. */
+    /** Returns the stages that only one of the releases has. */
     const stagesOf = (release: string) => async () =>
       (
         await texts(
@@ -90,7 +90,7 @@ describe.each(RELEASES.map((here) => ({ here, there: RELEASES.find((other) => ot
       await maker.end();
 
       const before = await accepted();
-      // Some wait for their task before they answer.
+      // Some answer only after their task.
       const answers = Promise.all(acts.map((act) => act()));
       await expect.poll(accepted, { timeout: 30_000 }).toBe(before + acts.length);
       expect(await unended()).toMatchInlineSnapshot(`
@@ -156,7 +156,7 @@ describe.each(RELEASES.map((here) => ({ here, there: RELEASES.find((other) => ot
       expect((await unended()).length, 'types that meet the other release').toBeGreaterThan(30);
 
       const second = await start(there, SLOW, 'all');
-      // Machines have waited for their ports: it begins them itself.
+      // These machines have waited for their ports, so this release itself begins them.
       await expect
         .poll(async () => [...(await machinesAtWork()), ...(await failed())], { timeout: 60_000 })
         .not.toEqual([]);

@@ -10,7 +10,7 @@ import { brokenInvariants } from './concurrency/invariants.ts';
 import { type Load, startLoad } from './kills/load.ts';
 import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts';
 
-/** Of random processes, one after the other. TEST_KILLS says how many, 50 for a thorough look. */
+/** The number of kills of random processes, one after the other. Set TEST_KILLS to 50 for a thorough run. */
 const KILLS = Number(process.env.TEST_KILLS ?? 8);
 const CLIENTS = 8;
 const RECOVERS_WITHIN_MS = 60_000;
@@ -99,7 +99,7 @@ async function survive(
     await sleep(500 + Math.random() * 1_500);
     const victim = victims[Math.floor(Math.random() * victims.length)];
     killed.push(victim?.name ?? '');
-    // Whom it hits may be down already.
+    // The victim may be down already.
     await victim?.kill().catch((error: Error) => killed.push(`(${error.message})`));
   }
   await load.stop();
@@ -146,7 +146,7 @@ function postmasterOf(dataDir: string): number {
   return Number(pid);
 }
 
-/** One that does something, if any does. PostgreSQL ends all others with it and recovers. */
+/** Kills a backend, preferably a busy one. PostgreSQL then ends all others and recovers. */
 async function killBackend(connection: pg.ClientConfig): Promise<void> {
   const client = new pg.Client(connection);
   client.on('error', () => {});

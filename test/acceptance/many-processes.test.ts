@@ -23,7 +23,7 @@ describe('one API and two workers on a PostgreSQL of their own', () => {
       DATABASE_URL: database.url,
       TRADEWIND_DATA_DIR: temporaryFolder(),
       TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
-      // Slow enough to be met in the middle of a change on a busy machine.
+      // Slow enough to catch it during a change on a busy machine.
       TRADEWIND_SIMULATION_SPEED: '0.5',
     };
     api = await serve(settings, ['--role', 'api']);

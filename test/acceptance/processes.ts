@@ -10,18 +10,18 @@ import { ENCRYPTION_KEY } from '../support/secrets.ts';
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const READY_WITHIN_MS = 60_000;
 
-/** A `tradewind serve` of its own, as an operator starts it. */
+/** A separate `tradewind serve`, started as an operator does. */
 export interface ServeProcess {
   child: ChildProcess;
-  /** Undefined for a process that serves no API. */
+  /** Undefined for a process without the API. */
   url: string;
   stdout(): string;
   stderr(): string;
-  /** Sends the signal and answers the exit code, or the name of the signal that ended it. */
+  /** Sends the signal and returns the exit code, or the name of the signal that ended the process. */
   end(signal?: NodeJS.Signals): Promise<number | string>;
 }
 
-/** Builds once if the sources are newer than the build: these tests run what `npm start` runs. */
+/** Builds if the sources are newer than the build: these tests run what `npm start` runs. */
 export function build(): void {
   const { status, stderr } = spawnSync('node', ['scripts/prepare.mjs'], { cwd: ROOT, encoding: 'utf8' });
   if (status !== 0) throw new Error(`The build failed:\n${stderr}`);
@@ -31,17 +31,17 @@ export function temporaryFolder(): string {
   return fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-acceptance-'));
 }
 
-/** Only what is given counts: settings of the caller's own shell must not reach the process. */
+/** Only the given settings apply: those of the caller's shell must not reach the process. */
 export function environment(settings: Record<string, string>): NodeJS.ProcessEnv {
   const clean = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !name.startsWith('TRADEWIND_') && name !== 'DATABASE_URL'),
   );
-  // Tasks stay where tests put them; who wants them worked on says so.
+  // AI tasks stay as tests create them; tests that want them worked on override this.
   return {
     ...clean,
     TRADEWIND_PORT: '0',
     TRADEWIND_AI_CONCURRENCY: '0',
-    // The embedded database makes its own.
+    // The embedded database makes its own key.
     ...('DATABASE_URL' in settings && { TRADEWIND_ENCRYPTION_KEY: ENCRYPTION_KEY }),
     ...settings,
   };
@@ -56,8 +56,8 @@ export function runTradewind(args: string[], settings: Record<string, string>) {
 }
 
 /**
- * Starts `tradewind serve` and waits until it says that it is ready. What `node` loads before it may talk to the test;
- * `folder` is where another release is.
+ * Starts `tradewind serve` and waits until it is ready. Modules that `node` loads before it may talk to the
+ * test; `folder` contains another release.
  */
 export async function serve(
   settings: Record<string, string>,

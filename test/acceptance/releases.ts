@@ -4,19 +4,20 @@ import path from 'node:path';
 import { ROOT, temporaryFolder } from './processes.ts';
 
 /**
- * The release that this one has to work beside, by any name that git knows: the tag of the last one. None has been published yet, so it is the
- * first commit whose processes ask the database whether they can work with it. A breaking migration moves it.
+ * The release that this one has to work beside, by any name that git knows: the tag of the last release. None
+ * has been published yet, so this is the first commit whose processes ask the database whether they can work
+ * with it. A breaking migration moves it.
  */
 const PREVIOUS = 'HEAD^{/^Migrate is a step of its own, and a release knows}';
 
 const COPIED = ['src', 'migrations', 'scripts', 'package.json'];
-/** What a checkout has of its own. */
+/** Entries that each checkout has for itself. */
 const OWN = ['.git', 'data', 'dist', 'dist.new'];
 
-/** Sources without their history, as in an archive, have none. */
+/** Sources without git history, such as an archive, have no previous release. */
 export const hasHistory = fs.existsSync(path.join(ROOT, '.git'));
 
-/** Builds the previous release, once for each commit that it is. Answers its folder. */
+/** Builds the previous release, once per commit. Returns its folder. */
 export function buildPreviousRelease(): string {
   const commit = run('git', ['rev-parse', '--verify', PREVIOUS], ROOT).trim();
   const folder = path.join(ROOT, 'node_modules/.cache/tradewind', commit);
@@ -27,7 +28,7 @@ export function buildPreviousRelease(): string {
   run('git', ['archive', '--output', archive, commit], ROOT);
   run('tar', ['-xf', archive, '-C', unfinished], ROOT);
   fs.rmSync(archive);
-  // Below node_modules, it finds those of this release.
+  // Below node_modules, the build finds the packages of this release.
   if (dependenciesOf(unfinished) !== dependenciesOf(ROOT))
     run('npm', ['ci', '--no-audit', '--no-fund'], unfinished);
   bundle(unfinished);
@@ -35,7 +36,7 @@ export function buildPreviousRelease(): string {
   return folder;
 }
 
-/** Builds a copy of these sources, changed. Answers its folder. */
+/** Builds a changed copy of these sources. Returns its folder. */
 export function copyOfThisRelease(change: (folder: string) => void): string {
   const folder = temporaryFolder();
   for (const name of fs.readdirSync(ROOT)) {
@@ -48,7 +49,7 @@ export function copyOfThisRelease(change: (folder: string) => void): string {
   return folder;
 }
 
-/** A repository of these sources, and a clone of it with what is installed here. */
+/** Makes a repository of these sources, and a clone with the installed packages. */
 export function checkoutOfThisRelease(origin: string, checkout: string): void {
   const files = run('git', ['ls-files', '--cached', '--others', '--exclude-standard'], ROOT).split('\n');
   for (const file of files.filter((name) => fs.existsSync(path.join(ROOT, name)) && name !== ''))

@@ -12,7 +12,7 @@ import { buildNextRelease } from './upgrade/next-release.ts';
 
 const TOKEN = '7$acceptance-secret';
 const CLIENTS = 3;
-/** Answers that the clients get in each state of the upgrade before it goes on. */
+/** Answers that the clients must get in each state of the upgrade before it continues. */
 const ENOUGH = 100;
 
 /** The steps are those of docs/upgrading.md. */
@@ -55,11 +55,11 @@ describe.runIf(hasHistory)('the previous release and the next one on one databas
   }
   async function stop(release: string): Promise<void> {
     const processes = running.get(release) ?? [];
-    // First no more requests go there, as a balancer would have it.
+    // First stop sending requests there, as a load balancer would.
     running.delete(release);
     expect(await Promise.all(processes.map((each) => each.end()))).toEqual([0, 0]);
   }
-  /** The load goes on meanwhile. */
+  /** The load continues meanwhile. */
   async function operate(release: string, ...args: string[]): Promise<string> {
     const child = spawn('node', ['dist/src/main.js', ...args], { cwd: release, env: environment(settings) });
     let text = '';

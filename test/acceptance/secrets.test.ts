@@ -18,7 +18,7 @@ const settings = {
   TRADEWIND_DATA_DIR: dataDir,
   TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
   TRADEWIND_SIMULATION_SPEED: '20',
-  // Nobody answers there.
+  // Nothing listens there.
   TRADEWIND_WEBHOOK_ALLOW_HOSTS: '127.0.0.1:9',
 };
 
@@ -38,7 +38,7 @@ async function start(): Promise<void> {
   http = createHttpClient(server.url, TOKEN);
 }
 
-/** What processes that have ended wrote. */
+/** The output of processes that have ended. */
 let said = '';
 
 async function stop(): Promise<void> {
@@ -46,7 +46,7 @@ async function stop(): Promise<void> {
   said += server.stdout() + server.stderr();
 }
 
-/** Of every kind that there is, with what each is known by. */
+/** One secret of every kind, with its name. */
 const known = new Map<string, string>();
 let clusterConfig: string;
 
@@ -231,7 +231,7 @@ async function atDatabase<T>(work: (database: Database) => Promise<T>): Promise<
   }
 }
 
-/** Its private number, which nothing answers. */
+/** Returns the private part of the signing key, which no answer contains. */
 function signingKey(): Promise<string> {
   return atDatabase(async ({ sql }) => {
     const encryptionKeys = encryptionKeysOf({
@@ -245,7 +245,7 @@ function signingKey(): Promise<string> {
   });
 }
 
-/** What is found in the files of the database, its write-ahead log and its own log among them. */
+/** Returns which secrets are found in the database's files, including its write-ahead log and server log. */
 function findings(): string[] {
   const folder = path.join(dataDir, 'postgres');
   const files = fs
@@ -266,7 +266,10 @@ function namesIn(content: Buffer): string[] {
 
 const forms = new Map<string, Buffer[]>();
 
-/** As it is, line by line, in JSON, in base64 wherever it begins, in hexadecimal, and the bytes that it stands for. */
+/**
+ * Returns the text as it is, line by line, in JSON, in base64 at any offset, in hexadecimal, and the bytes
+ * that it encodes.
+ */
 function formsOf(text: string): Buffer[] {
   const found = forms.get(text);
   if (found) return found;

@@ -3,8 +3,8 @@ import { createPossessions, type Values } from '../support/possessions.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 /**
- * How the library below the older Terraform provider reads the times of each kind of answer. Whatever it looks for,
- * it takes a trailing Z as well; any other form is an error that ends its call.
+ * How the library of the older Terraform provider parses the times of each kind of answer. It always accepts
+ * a trailing Z as well; any other form is an error that ends its call.
  */
 const OFFSET = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\+0000|Z)$/;
 const PLAIN = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ?$/;

@@ -8,7 +8,9 @@ import { createHttpClient, type HttpClient } from '../support/http-client.ts';
 import { brokenInvariants } from './concurrency/invariants.ts';
 import { build, ROOT, runTradewind, type ServeProcess, serve, temporaryFolder } from './processes.ts';
 
-/** What `pg_dump` made of the database of the last release with another engine; its first lines say how. */
+/**
+ * A `pg_dump` of the database of the last release with another engine; its first lines say how it was made.
+ */
 const DUMP = path.join(ROOT, 'test/acceptance/upgrade/0032.sql.gz');
 const TOKEN = '7$acceptance-secret';
 const REGIONS = ['/1/1', '/1/2'];
@@ -193,7 +195,7 @@ describe('a database of the release before, killed with tasks of every type at w
     await expect.poll(() => broken(pool), { timeout: 20_000, interval: 500 }).toEqual([]);
   }, 120_000);
 
-  /** What clients made and no cluster has. */
+  /** Returns the resources that clients made and that belong to no cluster. */
   async function own(kind: string) {
     const found = [];
     for (const place of REGIONS) {
@@ -212,7 +214,7 @@ describe('a database of the release before, killed with tasks of every type at w
   async function done(method: string, path: string, body?: object): Promise<void> {
     const answer = await http.request(method, path, body && { body });
     expect(answer.status, `${method} ${path}: ${answer.text}`).toBeLessThan(300);
-    // Some operations answer the list alone.
+    // Some operations answer only the list.
     const tasks = answer.body?.tasks ?? answer.body;
     const [task] = Array.isArray(tasks) ? tasks : [];
     if (task === undefined) return;
@@ -221,13 +223,13 @@ describe('a database of the release before, killed with tasks of every type at w
   }
 });
 
-/** Two ports got address pairs by hand, which the test of many clients never does. */
+/** Two ports got address pairs by hand, which never happens in the concurrency test. */
 async function broken(pool: pg.Pool): Promise<string[]> {
   const lines = await brokenInvariants(pool);
   return lines.filter((line) => !line.startsWith('2 ports that share an address which is no virtual one'));
 }
 
-/** Infrastructure that isn't as wanted. */
+/** Returns infrastructure that isn't as wanted. */
 async function strayFrom(pool: pg.Pool): Promise<object[]> {
   const { rows } = await pool.query<object>(`
     select kind, id, wants.spec, object.spec as there from wants full join simulated_objects as object using (kind, id)

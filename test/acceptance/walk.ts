@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { HttpClient } from '../support/http-client.ts';
 
-/** What the walk finds out first, as a stranger with nothing but a token would. */
+/** What the walk finds out first, like a stranger with nothing but a token. */
 interface Place {
   project: number;
   region: number;
@@ -14,8 +14,8 @@ interface Place {
 }
 
 /**
- * The nine operations of the specification from an empty database, over HTTP alone: each success, and each refusal
- * that the specification and contract name.
+ * Runs the nine operations of the specification from an empty database, over HTTP alone: each success, and
+ * each refusal that the specification and contract name.
  */
 export function describeWalk(setting: string, client: () => HttpClient): void {
   describe(`the nine operations ${setting}`, () => {

@@ -14,11 +14,11 @@ import { holdsData } from '../../src/backends/contract/placement.ts';
 import type { Specs } from '../../src/backends/contract/specs.ts';
 import { newSamples, type Sample, type Samples } from './samples.ts';
 
-/** Infrastructure that a backend under test is on. */
+/** The infrastructure of a backend under test. */
 export interface Stand {
-  /** What the backend has. What it needs of other kinds isn't there. */
+  /** The kinds that the backend has. Things of other kinds that it needs don't exist. */
   kinds: readonly Kind[];
-  /** The backend as another process would have it: on the same infrastructure, with nothing remembered. */
+  /** Opens the backend as another process would: on the same infrastructure, without any memory. */
   open(): Backend;
   close(): Promise<void>;
 }
@@ -28,8 +28,8 @@ const SECRETS: Record<string, string> = { password: 'pa55word', user_data: '#!/b
 const LONGEST_PAUSE_MS = 500;
 
 /**
- * What every backend must do. `mostCalls` is how often it may be asked until a thing is as wanted; what it says between is
- * how long to wait, here half a second at most.
+ * Tests what every backend must do. `mostCalls` limits the calls until a thing is as wanted; between calls
+ * the test waits as long as the backend says, but at most half a second.
  */
 export function conformance(
   name: string,
@@ -58,7 +58,7 @@ export function conformance(
         thing = newThing(kind, sample.id);
       });
 
-      /** Makes what it needs, in order. */
+      /** Makes what the thing needs, in order. */
       async function prepare(of: Kind, spec: Specs[Kind]): Promise<void> {
         for (const need of needsOf(of, spec as never)) {
           const sample: Sample = samples[need.kind];
@@ -85,14 +85,14 @@ export function conformance(
           signal?: AbortSignal,
           wasThere?: boolean,
         ) => backend.converge(ref, spec, newCall(signal, wasThere)) as Promise<Convergence<object | null>>;
-        /** Until it is as wanted; `once` tells it. */
+        /** Calls `once` until the thing is as wanted. */
         async function bring(
           spec: Specs[Kind] | null,
           once: () => ReturnType<typeof told> = () => told(spec),
         ) {
           for (let count = 1; count <= mostCalls; count++) {
             const answer = await once();
-            // As it is kept between processes.
+            // As it is stored between processes.
             if (answer.handle !== undefined) ref.handle = JSON.parse(JSON.stringify(answer.handle));
             if (answer.state === 'settled') return answer;
             expect(answer.doing).not.toBe('');
@@ -248,7 +248,7 @@ export function conformance(
           signal: new AbortController().signal,
         })) {
           if (of !== kind || id !== thing.ref.id) continue;
-          // By what the list says it can be seen, and removed.
+          // The thing can be observed and removed with what the list says.
           Object.assign(thing.ref, { handle });
           await expectThere();
           await thing.bring(null);

@@ -22,14 +22,14 @@ export const FOLDER_KINDS = [
   'network',
 ] as const satisfies Kind[];
 
-/** What is in a file. */
+/** The contents of a file. */
 interface Kept {
-  /** By it we know our own files among others. */
+  /** Distinguishes our own files from others. */
   madeBy: 'tradewind';
   kind: Kind;
   id: string;
   spec: object;
-  /** Steps that are still to be done, so that it takes more than one call. */
+  /** Remaining steps, so that more than one call is needed. */
   left: number;
   removing?: true;
 }
@@ -38,11 +38,11 @@ const LARGEST_GIB = 1_000;
 const SOON_MS = 5;
 
 /**
- * Infrastructure of files: a thing is a JSON file in a folder, with a name of the folder's own. It shows what a backend has to
- * do, and nothing else: it has no sizes, no disks and no network.
+ * Infrastructure made of files: each thing is a JSON file in a folder, with a name that the folder assigns.
+ * It shows what a backend has to do, and nothing else: it has no sizes, disks or network.
  */
 export function createFolderBackend(folder: string): Backend {
-  /** Where the thing is: by its handle, or by looking through all, where an answer was lost. */
+  /** Finds the thing by its handle, or by looking through all files if an answer was lost. */
   async function find({ kind, id, handle }: Ref): Promise<{ file: string; kept: Kept } | undefined> {
     const named = typeof handle === 'string' ? await read(handle) : undefined;
     if (named?.kind === kind && named.id === id) return { file: handle as string, kept: named };
@@ -61,7 +61,7 @@ export function createFolderBackend(folder: string): Backend {
     }
   }
 
-  /** All of it or nothing. A new file is made by one of several who try. */
+  /** Writes all or nothing. If several try to create a file, only one succeeds. */
   async function write(file: string, kept: Kept, { isNew = false } = {}): Promise<void> {
     const draft = path.join(folder, `.${randomUUID()}`);
     await fs.writeFile(draft, JSON.stringify(kept));
@@ -69,7 +69,7 @@ export function createFolderBackend(folder: string): Backend {
     try {
       await fs.link(draft, path.join(folder, file));
     } catch (error) {
-      // Somebody else was faster: the next call sees what became of it.
+      // Another process was faster: the next call sees the result.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     } finally {
       await fs.unlink(draft);

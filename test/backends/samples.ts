@@ -18,7 +18,7 @@ function sample<K extends Kind>(id: string, spec: Specs[K], change: Partial<Spec
   return { id, spec, changed: { ...spec, ...change } };
 }
 
-/** One of each kind, new ones with each call, which need each other as real ones do. */
+/** Returns one new thing of each kind at each call, which need each other like real ones. */
 export function newSamples(): Samples {
   const [network, subnet, port, group, volume, snapshot, machine] = [
     ID(),

@@ -41,7 +41,7 @@ afterAll(async () => {
   fs.rmSync(folder, { recursive: true });
 });
 
-/** Everything between fences, of all documents. */
+/** All fenced blocks of all documents. */
 const blocks = ['.', 'docs', 'docs/adr', 'bench', 'examples/typescript']
   .flatMap((at) => fs.readdirSync(path.join(ROOT, at)).map((name) => path.join(ROOT, at, name)))
   .filter((file) => file.endsWith('.md'))
@@ -64,11 +64,14 @@ const told = {
   failure: block('simulate-failure'),
 };
 
-/** Runs them as pasted into a shell that knows what the first line of the quick start sets, and answers what they print. */
+/**
+ * Runs the blocks as if pasted into a shell with the variables of the quick start's first line, and returns
+ * their output.
+ */
 async function run(script: string): Promise<string> {
   const shell = spawn('sh', ['-s'], {
     cwd: ROOT,
-    // A group of its own, for what it leaves in the background.
+    // A separate process group, for what it leaves in the background.
     detached: true,
     stdio: ['pipe', 'pipe', 'ignore'],
     env: environment(settings),

@@ -5,7 +5,7 @@ import { pythonClients } from '../../scripts/install-test-clients.ts';
 import { record, startWatchedService } from '../support/clients.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-/** The official Python SDK as it comes from PyPI, through each of its faces, against a server of its own. */
+/** Runs the official Python SDK from PyPI, through each of its interfaces, against a server of its own. */
 const FACES = ['sync', 'raw', 'streaming', 'async'];
 const SCENARIO = path.join(import.meta.dirname, 'python');
 const { installed, python } = pythonClients();
@@ -37,7 +37,7 @@ describe.skipIf(!installed)('the official Python SDK', () => {
     await limited?.stop();
   });
 
-  /** An account for each face, as they all go at once: what one makes, no other sees. */
+  /** Each face gets its own account, as all run at once and must not see each other's things. */
   async function environmentOf(face: string) {
     return {
       SDK_FACE: face,

@@ -13,10 +13,15 @@ import { startService, type TestService } from '../support/service.ts';
 import { finishTranscription } from '../support/transcriptions.ts';
 import { EXCEPTIONS } from './schemathesis/exceptions.ts';
 
-/** Schemathesis makes requests from each OpenAPI document, sound and unsound ones, and holds the answers to what it says. */
+/**
+ * Schemathesis makes valid and invalid requests from each OpenAPI document, and compares the answers with it.
+ */
 const PREFIXES = ['', '/gcore'];
 const SETTINGS = path.join(import.meta.dirname, 'schemathesis');
-/** Of so many operations one gets more than the examples of its document: phases of thousands of requests. 1 is for a release. */
+/**
+ * One in so many operations gets more than the examples of its document: phases of thousands of requests. Use
+ * 1 for a release.
+ */
 const USUAL_SHARE = 8;
 const SHARE = Number(process.env.SCHEMATHESIS_SHARE ?? USUAL_SHARE);
 const { installed, folder } = pythonClients();
@@ -80,27 +85,28 @@ describe.skipIf(!installed)('schemathesis', () => {
   it('makes no exception that is none', { timeout: 1_200_000 }, async () => {
     const done = await Promise.all(runs.values());
     const met = new Set(done.flatMap(({ report }) => report.baseline.known_ids));
-    // What the others do depends on the few requests that they get.
+    // The results of the others depend on the few requests that they get.
     const sure = exceptions.filter(({ operation }) => isCovered(operation));
     expect(sure.filter((each) => !met.has(idOf(each))).map(({ operation }) => operation)).toEqual([]);
     if (SHARE === USUAL_SHARE) record('schemathesis', resultOf(done));
   });
 });
 
-/** The same in each run: adding an operation changes nothing for others. */
+/** The same in each run: a new operation changes nothing for others. */
 function isCovered(operation: string): boolean {
   return createHash('sha256').update(operation).digest().readUInt32BE() % SHARE === 0;
 }
 
-/** As schemathesis names a failure that it knows. */
+/** Returns schemathesis's own name of a known failure. */
 function idOf({ operation, check, failure, signature }: (typeof exceptions)[number]): string {
   const identity = [operation, check, failure, signature].join('\0');
   return createHash('sha256').update(identity).digest('hex').slice(0, 6);
 }
 
 /**
- * Something real for each path parameter, so that more than 404 is met; what is deleted is needed by nobody else. A table
- * for each operation would be plainer, but schemathesis looks through all of them for every request.
+ * Provides a real value for each path parameter, so that not everything is 404; what is deleted is needed by
+ * nothing else. A table for each operation would be simpler, but schemathesis looks through all of them for
+ * every request.
  */
 async function tables(operations: DocumentedOperation[], possessions: Possessions): Promise<string> {
   const usual = possessions.values;
@@ -161,7 +167,7 @@ function schemathesis(args: string[]): Promise<string> {
   });
 }
 
-/** How much was asked, in thousands, as answers beget requests. */
+/** States the number of requests in thousands, since it varies with the answers. */
 function resultOf(done: Run[]): ClientResult {
   const counts = done.map(({ prefix, report }) => {
     const thousands = Math.floor(report.test_cases.generated / 1000);

@@ -8,7 +8,7 @@ import { program } from '../../scripts/install-test-clients.ts';
 import { record, startWatchedService } from '../support/clients.ts';
 import { CLUSTERS, makeCluster, POOL } from '../support/clusters.ts';
 
-/** Tools of the trade read what they are given here: Prometheus, kubectl, a generated TypeScript client. */
+/** Common tools read what the server gives them: Prometheus, kubectl, a generated TypeScript client. */
 const EXAMPLE = path.resolve(import.meta.dirname, '../../examples/typescript');
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-tools-'));
 
@@ -74,7 +74,7 @@ it.runIf(kubectl)('kubectl reads the kubeconfig of a cluster', async () => {
 
 it('the example with types from the OpenAPI document compiles and runs', { timeout: 180_000 }, async () => {
   const env = { ...process.env, TRADEWIND_URL: service.url, TRADEWIND_TOKEN: service.http.token };
-  // The server is in this very process: nothing may wait for the child in its place.
+  // The server runs in this process, so the child must not be waited for synchronously.
   const npm = (...args: string[]) => promisify(execFile)('npm', args, { cwd: EXAMPLE, env });
   await npm('ci');
   service.takeOperations();

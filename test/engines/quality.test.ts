@@ -31,7 +31,10 @@ together what to do next. If you have any questions, please ask them at any time
 design, but that it takes too long to start. We have found the reason for this problem and we expect to fix it before
 the end of the month.`;
 
-/** L. Frank Baum, The Wonderful Wizard of Oz, 1900: long sentences and rare words, which the model knows badly. */
+/**
+ * L. Frank Baum, The Wonderful Wizard of Oz, 1900: long sentences and rare words, with which the model has
+ * difficulties.
+ */
 const LITERARY = `Dorothy lived in the midst of the great Kansas prairies, with Uncle Henry, who was a farmer, and Aunt
 Em, who was the farmer's wife. Their house was small, for the lumber to build it had to be carried by wagon many miles.
 There were four walls, a floor and a roof, which made one room; and this room contained a rusty looking cookstove, a
@@ -48,7 +51,10 @@ it('word errors are counted as edits of words', () => {
   expect(wordErrorRate('a b', '')).toBe(1);
 });
 
-/** How good the installed engines are, on a server as it is operated: files over HTTP in, results over HTTP out. */
+/**
+ * Measures how good the installed engines are, on a server in normal operation: files over HTTP in, results
+ * over HTTP out.
+ */
 describe('what the engines are good for', needs('speech'), () => {
   const folder = temporaryFolder();
   const pages: Record<string, string> = {};
@@ -81,7 +87,7 @@ describe('what the engines are good for', needs('speech'), () => {
     return { id, task };
   }
 
-  /** What was heard, after the track that goes with it was found valid. */
+  /** Returns what was recognised, after checking that its subtitle track is valid. */
   async function transcribed(file: string) {
     const { id, task } = await worked(file, { task_name: 'transcription' });
     expect(task, JSON.stringify(task.result)).toMatchObject({ status: 'SUCCESS', progress: 100 });

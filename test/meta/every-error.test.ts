@@ -187,7 +187,7 @@ const cases: Record<string, Case[]> = {
           await holder.query('begin; lock table security_groups');
           const answer = service.http.get(GROUPS);
           await vi.waitUntil(async () => {
-            // What the server does to a statement over its time limit.
+            // The same as the server does to a statement that exceeds its time limit.
             const { rowCount } = await service.pool.query(
               `select pg_cancel_backend(pid) from pg_stat_activity
                where datname = current_database() and wait_event_type = 'Lock'`,

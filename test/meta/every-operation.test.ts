@@ -10,10 +10,13 @@ import {
 } from '../support/openapi.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-/** What holds for each operation because it is one: found in the documents, so that a new one is tested at once. */
+/**
+ * Checks that apply to every operation. Operations are found in the documents, so that new ones are tested at
+ * once.
+ */
 const operations = await documentedOperations();
 const each = operations.map((of) => [of.title, of] as const);
-/** A login has no token yet. */
+/** Callers of a login have no token yet. */
 const open = each.filter(([, { operation }]) => operation.security?.length === 0);
 const guarded = each.filter((one) => !open.includes(one));
 
@@ -54,7 +57,7 @@ describe('a token without rights', () => {
   it.each(guarded)('%s is 403', async (_, of) => {
     rightless ??= service.withRole('Purge and Prefetch only (API)');
     const answer = await (await rightless).request(of.method, filledPath(of));
-    // A reseller's or another account's address is refused as such, with or without rights.
+    // The address of a reseller or another account is refused as such, whatever the caller's rights.
     expect(answer.status).toBe(403);
     expectDocumented(of, answer);
   });
@@ -62,7 +65,7 @@ describe('a token without rights', () => {
 
 describe('an unknown query parameter', () => {
   it.each(each)('%s is 400', async (_, of) => {
-    // Whose account it is comes first, so it has to be one's own.
+    // The account is checked first, so it has to be the caller's own.
     const path = filledPath(of).replace(/(clients|resellers)\/\d+/, '$1/1');
     const answer = await service.http.request(of.method, `${path}?no_such_parameter=1`, {
       ...(of.operation.requestBody && { body: exampleBody(of) }),
@@ -166,20 +169,20 @@ function broken({ operation }: DocumentedOperation) {
   return operation.requestBody ? { raw: '{"name":' } : {};
 }
 
-/** A path that the platform's administrator may use; what it names need not exist. */
+/** Returns a path that the platform administrator may use; what it names need not exist. */
 function ownPath(of: DocumentedOperation): string {
   return filledPath(of, { project_id: 1, region_id: 1, clientId: 1, resellerId: 1 });
 }
 
 const faultOf = createAnswerCheck(operations);
 
-/** The answer has the form that the document gives for its status, and no field that no error body has. */
+/** Expects that the answer fits the document for its status, and has only known fields of error bodies. */
 function expectDocumented(of: DocumentedOperation, answer: Answer): void {
   expect(faultOf(of, answer)).toBeUndefined();
   expect(Object.keys(answer.body).filter((name) => !PUBLISHED.has(name))).toEqual([]);
 }
 
-/** Those, and what to do where the published text doesn't say. */
+/** The published fields, and `hint` for what to do if the published text doesn't say. */
 const PUBLISHED = new Set(
   'exception_class message request_id info invalid_fields code error status errors hint'.split(' '),
 );

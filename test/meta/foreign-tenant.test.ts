@@ -13,7 +13,7 @@ import { addReseller, type TestReseller } from '../support/reseller.ts';
 import { startService, type Tenant, type TestService } from '../support/service.ts';
 import { finishTranscription } from '../support/transcriptions.ts';
 
-/** Operations whose address names nobody's property, with the reason. Every other one is tested below. */
+/** Operations whose address belongs to no tenant, with the reason. All others are tested below. */
 const NAMES_NO_TENANT: Record<string, string> = {
   listRegions: 'the catalogue is the same for all',
   getRegion: 'the catalogue is the same for all',
@@ -111,7 +111,7 @@ describe('what a reseller administers', () => {
   const resold = each.filter(([, { path }]) => /^\/iam\/(admin|reselling)\//.test(path));
   it.each(resold)('%s refuses another reseller', async (_, of) => {
     const answer = await as(rival.http, of, possessions.of(of));
-    // An activation names the client in its body, where what is unknown is 400.
+    // An activation names the client in its body, where an unknown value is 400.
     if (of.operation.requestBody && answer.status === 400) expect(answer.text).toContain('Client with id:1 ');
     else expect([403, 404], answer.text).toContain(answer.status);
   });
@@ -154,13 +154,16 @@ function reasoned(word: string) {
   return operations.filter((of) => because(of).includes(word)).map((of) => [of.title, of] as const);
 }
 
-/** The ids of what a list holds, or of the account itself. */
+/** Returns the ids in a list, or of the account itself. */
 function idsIn(body: { id?: number; results?: { id: number }[] }): (number | string)[] {
   const items = Array.isArray(body) ? body : (body.results ?? [body]);
   return items.map((item: { id?: number; task_id?: string }) => item.id ?? item.task_id ?? 'none');
 }
 
-/** What an account may not even ask is 403; what it may ask, of its own, is 404 for the rest. */
+/**
+ * Questions that an account may not ask at all are 403; those that it may ask about its own things are 404
+ * for others.
+ */
 function refusals({ path }: DocumentedOperation): number[] {
   return path.startsWith('/iam/') ? [403, 404] : [404];
 }

@@ -36,7 +36,7 @@ it('backs every foreign key with an index, but those to users and resellers, whi
   expect(rows.map(({ key }) => key)).toEqual([]);
 });
 
-/** Columns, indexes and constraints as PostgreSQL tells them. */
+/** Returns columns, indexes and constraints as PostgreSQL describes them. */
 async function schemaOf({ pool }: Database): Promise<string[]> {
   const { rows } = await pool.query<{ line: string }>(`
     select format('%s.%s %s %s %s', table_name, column_name, data_type, is_nullable, column_default) as line

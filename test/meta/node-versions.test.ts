@@ -4,7 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 
-// Strict, npm refuses what it otherwise only warns of. It compares with the Node that runs: the oldest one, in CI.
+// In strict mode, npm refuses what it otherwise only warns of. It checks against the Node that runs: in CI,
+// the oldest one.
 it('installs nothing that this Node is too old for', () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-install-'));
   for (const file of ['package.json', 'package-lock.json', '.npmrc'])

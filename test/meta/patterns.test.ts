@@ -9,13 +9,13 @@ import { ROOT } from '../acceptance/processes.ts';
 import { nodesOf } from '../support/openapi-examples.ts';
 
 /**
- * Text that a pattern refuses only after a time that grows faster than the text lets one request hold the server. Each
- * pattern is shown to take linear time by an automaton made of it; what can't be shown is to be written in another way.
+ * If the time of matching grows faster than the text, one request can block the server. An automaton of each
+ * pattern proves that it takes linear time; a pattern that can't be proven has to be rewritten.
  */
 process.env.RECHECK_BACKEND = 'pure';
 const { check } = await import('recheck');
 
-/** Too large an automaton; reads the 512 characters of a path that are logged. */
+/** Its automaton is too large, but it only reads the 512 characters of a path that are logged. */
 const SHORT_TEXTS = ['http/access-log.ts'];
 
 const patterns = [...(await ofDocuments()), ...ofCode()];
@@ -37,7 +37,7 @@ it('finds patterns to test', () => {
   expect(patterns.length).toBeGreaterThan(60);
 });
 
-/** What requests and answers have to match, as the validator reads it. */
+/** Returns the patterns for requests and answers, as the validator reads them. */
 async function ofDocuments(): Promise<[string, string][]> {
   const found = new Map<string, string>();
   for (const { document } of await openApiDocuments()) {
@@ -53,11 +53,11 @@ async function ofDocuments(): Promise<[string, string][]> {
   return [...found];
 }
 
-/** Every regular expression in the code that a stranger's text may meet. */
+/** Returns every regular expression in the code that may be applied to a stranger's text. */
 function ofCode(): [string, string][] {
   const found = new Map<string, string>();
   const files = fs.readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding: 'utf8' });
-  // What these read comes from the operator and from PostgreSQL.
+  // These files read text from the operator and from PostgreSQL.
   const foreign = files.filter(
     (file) =>
       file.endsWith('.ts') &&

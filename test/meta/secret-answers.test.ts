@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { documentedOperations } from '../support/openapi.ts';
 
-/** An answer that holds a secret is documented to be kept nowhere; that it says so is checked wherever one is read. */
+/** Answers with secrets must be documented as not to be stored; other tests check that they say so. */
 const SECRET = [
   'token',
   'invitation_token',
@@ -12,7 +12,9 @@ const SECRET = [
   'client_key',
 ];
 
-/** Reads of a key pair show where its private key was, which is shown when it is made alone. */
+/**
+ * Reads of a key pair have an always empty field for the private key, which is only shown when it is made.
+ */
 const ALWAYS_NULL = /^(GET|PATCH) .*\/keypairs/;
 
 interface Schema {

@@ -3,21 +3,22 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 
 /*
- * Join what you like, write only your own tables. Who writes the table of another feature knows its rules by heart, and
- * forgets them when they change. A table belongs to the folder whose `tables.ts` describes it.
+ * Features may join any table, but only write their own. Code that writes another feature's table relies on
+ * rules that its author will have forgotten when they change. A table belongs to the folder whose `tables.ts`
+ * describes it.
  */
 
 const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .map((file) => `src/${file}`)
   .filter((file) => file.endsWith('.ts') && !/\.test\.ts$|\/fixtures\//.test(file));
 
-/** Whose tables a folder's file describes, where that isn't the folder alone. */
+/** Files whose tables belong to more than their own folder. */
 const WIDER: Record<string, string> = {
-  // Accounts, users and what lets them in change together: the features of the wing share these.
+  // Accounts, users and credentials change together, so all features of this area share them.
   'src/iam/identity': 'src/iam',
 };
 
-/** Both ends of a task: the feature writes how it begins, convergence how it goes on and ends. */
+/** Tables with two owners: the feature writes how a task begins, convergence how it continues and ends. */
 const SHARED: Record<string, string> = { tasks: 'src/convergence', task_wants: 'src/cloud/tasks' };
 
 const owners = new Map<string, string>();

@@ -10,7 +10,7 @@ export async function createAiTask(http: HttpClient, body: object): Promise<stri
 export const readAiTask = async (http: HttpClient, id: string) =>
   (await http.get(`/streaming/ai/tasks/${id}`)).body;
 
-/** The task when it has ended. */
+/** Returns the task when it has ended. */
 export const endedAiTask = (http: HttpClient, id: string, timeout = 120_000) =>
   vi.waitFor(
     async () => {

@@ -5,7 +5,7 @@ import { parse, stringify } from 'yaml';
 
 type File = Record<string, object[]>;
 
-/** A folder with the shipped catalogue, one file of it changed. */
+/** Makes a folder with the shipped catalogue, with one file changed. */
 export function changedCatalog(name: string, change: (file: File) => File): string {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-catalog-'));
   fs.cpSync('catalog', folder, { recursive: true });
@@ -14,7 +14,7 @@ export function changedCatalog(name: string, change: (file: File) => File): stri
   return folder;
 }
 
-/** A folder with the shipped catalogue in which every region has these quotas. */
+/** Makes a folder with the shipped catalogue in which every region has these quotas. */
 export function catalogWithQuotas(quotas: Record<string, number>): string {
   return changedCatalog('regions.yaml', ({ regions = [] }) => ({
     regions: regions.map((region) => ({ ...region, quotas })),

@@ -6,7 +6,7 @@ import { createOperationFinder } from './coverage.ts';
 import { documentedOperations } from './openapi.ts';
 import { startService, type TestService } from './service.ts';
 
-/** Holds what a client did against docs/compatibility.md, or writes it down when told to. */
+/** Compares a client's results with docs/compatibility.md, or writes them down if told to. */
 export function record(name: string, result: ClientResult): void {
   if (process.env.TRADEWIND_WRITE_CLIENTS) {
     fs.writeFileSync(clientResultFile(name), `${JSON.stringify(result, null, 2)}\n`);
@@ -17,7 +17,7 @@ export function record(name: string, result: ClientResult): void {
   expect(result, 'docs/compatibility.md says otherwise; "npm run clients" writes it anew').toEqual(expected);
 }
 
-/** Reads lines of a log in JSON: which operations succeeded. */
+/** Parses JSON log lines to find out which operations succeeded. */
 export async function createOperationLog() {
   const find = createOperationFinder(await documentedOperations());
   let called = new Set<string>();
@@ -27,7 +27,7 @@ export async function createOperationLog() {
       const operation = status < 300 && find(method, path);
       if (operation) called.add(operation.title);
     },
-    /** In order, and each once; begins anew. */
+    /** Returns the operations, sorted and without duplicates, and clears them. */
     take(): string[] {
       const taken = [...called].toSorted();
       called = new Set();
@@ -36,7 +36,7 @@ export async function createOperationLog() {
   };
 }
 
-/** A service that remembers which operations succeeded. */
+/** Starts a service that remembers which operations succeeded. */
 export async function startWatchedService(settings: Record<string, string> = {}) {
   const operations = await createOperationLog();
   const log = pino({ level: 'info' }, { write: operations.read });

@@ -20,7 +20,7 @@ export const POOL = {
 export const GPU_POOL = { name: 'gpu', flavor_id: 'bm3-ai-8xlarge-gpu-h100-8', min_node_count: 2 };
 
 export interface ClusterParts {
-  /** A body that makes a cluster which takes every group. */
+  /** Returns a body for a cluster that uses every group of settings. */
   body(overrides?: object): Record<string, unknown>;
   keyName: string;
   keyId: string;
@@ -28,7 +28,7 @@ export interface ClusterParts {
   shareId: string;
 }
 
-/** An SSH key and a file share of project 1. */
+/** Makes an SSH key and a file share of project 1. */
 export async function clusterParts({ http }: TestService): Promise<ClusterParts> {
   const key = await http.post('/cloud/v1/ssh_keys/1', { name: 'cluster key' });
   expect(key.status, key.text).toBe(201);
@@ -66,7 +66,10 @@ export async function makeCluster(http: HttpClient, body: object): Promise<Answe
   return (await http.get(`${CLUSTERS}/${(body as { name: string }).name}`)).body;
 }
 
-/** What is wanted of a cluster and what the simulated infrastructure has; undefined once nobody knows of it any more. */
+/**
+ * Returns what is wanted of a cluster and what the simulated infrastructure has; undefined once neither
+ * exists.
+ */
 export async function infrastructureOf({ pool }: TestService, { id }: { id: string }) {
   const { rows } = await pool.query<{
     wanted: ClusterSpec | null;
@@ -87,7 +90,7 @@ export async function infrastructureOf({ pool }: TestService, { id }: { id: stri
   };
 }
 
-/** The same, once it is as wanted. */
+/** Returns the same, once the cluster is as wanted. */
 export async function settledInfrastructure(service: TestService, cluster: { id: string }) {
   return vi.waitFor(
     async () => {
@@ -100,7 +103,10 @@ export async function settledInfrastructure(service: TestService, cluster: { id:
   );
 }
 
-/** Lets the simulated infrastructure begin nothing until the returned function is called, so that a test meets tasks at work. */
+/**
+ * Keeps the simulated infrastructure from beginning anything until the returned function is called, so that a
+ * test meets running tasks.
+ */
 export async function pauseClusterWork({ pool }: TestService): Promise<() => Promise<void>> {
   const client = await pool.connect();
   await client.query('begin');
@@ -112,7 +118,7 @@ export async function pauseClusterWork({ pool }: TestService): Promise<() => Pro
     await client.query('commit');
     client.release();
   };
-  // A test that fails meanwhile must not keep the service from stopping.
+  // A failing test must not keep the service from stopping.
   onTestFinished(goOn);
   return goOn;
 }

@@ -4,15 +4,15 @@ import type { HttpClient } from './http-client.ts';
 import type { DocumentedOperation } from './openapi.ts';
 
 export interface Coverage {
-  /** The client, with every call noted. */
+  /** Returns a client that records every call. */
   recording(http: HttpClient): HttpClient;
-  /** Operations that no call has succeeded in, by title. */
+  /** Returns operations without a successful call, by title. */
   missing(): string[];
-  /** Answers that differ from what the document says about them. */
+  /** Returns answers that differ from the document. */
   undocumented(): string[];
 }
 
-/** Which documented operation a request means. */
+/** Finds the documented operation of a request. */
 export function createOperationFinder(operations: DocumentedOperation[]) {
   const router = findMyWay<findMyWay.HTTPVersion.V1>({ maxParamLength: 500 });
   for (const of of operations) {
@@ -25,7 +25,10 @@ export function createOperationFinder(operations: DocumentedOperation[]) {
       | undefined;
 }
 
-/** Notes which documented operations a run from outside has made succeed, and whether their answers are as documented. */
+/**
+ * Records which documented operations have succeeded in a run from outside, and whether their answers are as
+ * documented.
+ */
 export function createCoverage(operations: DocumentedOperation[]): Coverage {
   const find = createOperationFinder(operations);
   const succeeded = new Set<string>();

@@ -9,18 +9,18 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A database of the caller's own: migrated, or with nothing in it at all. */
+/** Creates a database for the caller: migrated, or completely empty. */
 export async function createDatabase({ empty = false } = {}): Promise<TestDatabase> {
   const { host, port, user } = inject('postgres');
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await asAdmin(async (admin) => {
-    // Two files that copy the template at the same moment get in each other's way.
+    // Two files that copy the template at the same moment would disturb each other.
     await admin.query(`select pg_advisory_lock(hashtext('copy template'))`);
     await admin.query(`create database ${name} template ${empty ? 'template0' : TEMPLATE}`);
   });
   return {
     url: `postgresql://${user}@localhost:${port}/${name}?host=${encodeURIComponent(host)}`,
-    // An autovacuum at work is the superuser's, whom this role may not cut off; it ends by itself.
+    // A running autovacuum belongs to the superuser, whom this role may not disconnect; it ends by itself.
     drop: () =>
       asAdmin((admin) =>
         vi.waitFor(() => admin.query(`drop database if exists ${name} with (force)`), {

@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import type { Answer } from './http-client.ts';
 import type { DocumentedOperation } from './openapi.ts';
 
-/** Compares answers with what the document says about them. Answers undefined, or what is wrong. */
+/** Compares answers with the document. Returns undefined, or what is wrong. */
 export function createAnswerCheck(operations: DocumentedOperation[]) {
   const ajv = new Ajv2020({ strict: false, allErrors: true, discriminator: true });
   addFormats.default(ajv);
@@ -39,7 +39,7 @@ function typeOf({ headers }: Answer): string {
   return headers.get('content-type')?.split(';', 1)[0] ?? 'nothing';
 }
 
-/** A header that is documented to be always the same, and isn't. */
+/** Finds a header that is documented as constant but has another value. */
 function wrongHeader({ headers = {} }: { headers?: Record<string, unknown> }, answer: Answer) {
   const [wrong] = Object.entries(headers as Record<string, { schema: { const?: string } }>).filter(
     ([name, { schema }]) => schema.const !== undefined && answer.headers.get(name) !== schema.const,

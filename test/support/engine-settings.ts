@@ -1,6 +1,6 @@
 import type { EngineSettings } from '../../src/engines/settings.ts';
 
-/** As a server has them that was told nothing. */
+/** The settings of a server with default configuration. */
 export const DEFAULT_SETTINGS: EngineSettings = {
   searchPath: '/usr/local/bin:/usr/bin:/bin',
   ffmpeg: 'ffmpeg',

@@ -18,7 +18,7 @@ const SPANISH = '/usr/share/asterisk/sounds/es_MX_f_Allison';
 const PROMPTS = '/usr/share/asterisk/sounds/en_US_f_Allison';
 const PROMPT_SCRIPT = '/usr/share/doc/asterisk-core-sounds-en/core-sounds-en.txt.gz';
 
-/** What tests of the engines use; `npm run install:engines -- --tests` installs all of it. */
+/** Files for tests of the engines; `npm run install:engines -- --tests` installs them all. */
 export const material = {
   opencv: OPENCV,
   skimage: SKIMAGE,
@@ -50,7 +50,7 @@ const THERE = {
   prompts: fs.existsSync(`${PROMPTS}/vm-newuser.g722`) && fs.existsSync(PROMPT_SCRIPT),
 };
 
-/** Options of a `describe` whose tests need these. What is skipped is said. */
+/** Returns options of a `describe` whose tests need these. Skipped tests are reported. */
 export function needs(...names: (keyof typeof THERE)[]): { skip: boolean } {
   const lacking = names.filter((name) => !THERE[name]);
   if (lacking.length > 0) {
@@ -67,7 +67,7 @@ process.once('exit', () => fs.rmSync(scratch, { recursive: true, force: true }))
 let files = 0;
 export const newFile = (name: string) => path.join(scratch, `${++files}-${name}`);
 
-/** Makes a medium with ffmpeg; answers its path. */
+/** Makes a medium with ffmpeg; returns its path. */
 export function makeMedia(name: string, ...args: string[]): string {
   const file = newFile(name);
   execFileSync('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...args, file]);
@@ -93,7 +93,10 @@ export function jobFor(media: string, wish: Wish, limits: Partial<AnalysisJob['l
     : { category: 'nsfw', stopObjects: [], ...wish, ...shared };
 }
 
-/** Analyses as the child does, in this process. Answers the result or the reason of the refusal, and all messages before. */
+/**
+ * Analyses like the child, but in this process. Returns the result or the reason of the refusal, and all
+ * messages before it.
+ */
 export async function analysed(
   job: AnalysisJob,
   settings: Partial<EngineSettings> = {},

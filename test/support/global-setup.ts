@@ -16,8 +16,8 @@ declare module 'vitest' {
 }
 
 /**
- * One real PostgreSQL for the whole run, with a migrated database that each test file copies: the version that
- * Tradewind embeds, or with TEST_POSTGRES=15 the oldest that it supports.
+ * Starts one real PostgreSQL for the whole run, with a migrated database that each test file copies: the
+ * embedded version, or with TEST_POSTGRES=15 the oldest supported one.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-test-'));
@@ -42,7 +42,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** Of the version that the tests run on. */
+/** Returns the binaries of the PostgreSQL version for the tests. */
 export function postgresBinaries(): { binDirs?: string[] } {
   const version = process.env.TEST_POSTGRES;
   if (version === undefined) return {};

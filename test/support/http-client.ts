@@ -21,11 +21,11 @@ export interface HttpClient {
   patch(path: string, body?: unknown): Promise<Answer>;
   put(path: string, body?: unknown): Promise<Answer>;
   delete(path: string): Promise<Answer>;
-  /** Polls a task until it has ended, and answers it. Fails when that takes longer than `withinMs`. */
+  /** Polls a task until it has ended, and returns it. Fails if that takes longer than `withinMs`. */
   task(id: string, withinMs?: number): Promise<Answer['body']>;
 }
 
-/** Speaks JSON over real HTTP. A body that is given as `raw` goes out as it is. */
+/** Sends JSON over real HTTP. A `raw` body is sent unchanged. */
 export function createHttpClient(
   base: string,
   token: string | undefined,

@@ -3,12 +3,12 @@ import type pg from 'pg';
 import type { Kind } from '../../src/backends/contract/backend.ts';
 import type { Specs } from '../../src/backends/contract/specs.ts';
 
-/** Takes the task `$1` for so old that its time is over, whatever it had. */
+/** Makes the task `$1` so old that its deadline has passed, whatever it was. */
 export const AGED = `
   update tasks set created_on = created_on - interval '2 hours', deadline_at = deadline_at - interval '2 hours'
   where id = $1`;
 
-/** Makes something that is there, and as it is wanted, without a task that made it. Its rows are the caller's. */
+/** Makes something that exists and is as wanted, without a task that made it. The caller inserts its rows. */
 export async function alreadyThere<K extends Kind>(
   pool: pg.Pool,
   kind: K,
@@ -26,7 +26,7 @@ export async function alreadyThere<K extends Kind>(
   );
 }
 
-/** As if all simulated work had begun an hour before. Answers how many things there are. */
+/** Pretends that all simulated work began an hour earlier. Returns how many things there are. */
 export async function hurry(pool: pg.Pool): Promise<number> {
   const { rowCount } = await pool.query(
     `update simulated_objects set began_at = began_at - interval '1 hour'`,
@@ -35,7 +35,7 @@ export async function hurry(pool: pg.Pool): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** Every trace of what is, or was, wanted of a kind, or of all kinds. */
+/** Returns every trace of what is or was wanted of a kind, or of all kinds. */
 export async function infrastructure(
   pool: pg.Pool,
   kind?: Kind,
@@ -50,7 +50,7 @@ export async function infrastructure(
   return { wanted: await names('wants'), there: await names('simulated_objects') };
 }
 
-/** What is wanted of one thing, and what is there; undefined where nothing is, null where it is to go. */
+/** Returns what is wanted of one thing, and what exists; undefined if nothing is, null if it must go. */
 export async function specOf<K extends Kind>(
   pool: pg.Pool,
   kind: K,
@@ -64,7 +64,7 @@ export async function specOf<K extends Kind>(
   return { wanted: await find('wants'), there: (await find('simulated_objects')) ?? undefined };
 }
 
-/** The answer of `ended`, with all simulated work over at once until it comes. */
+/** Returns the result of `ended`, and finishes all simulated work at once until then. */
 export async function hurried<T>(pool: pg.Pool, ended: Promise<T>): Promise<T> {
   const over = new AbortController();
   const hurrying = (async () => {

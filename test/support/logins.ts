@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { createHttpClient, type HttpClient } from './http-client.ts';
 
 export const PASSWORD = 'correct horse battery staple';
-/** What a person chooses who had the other one from somebody else. */
+/** The password that users choose if somebody else gave them the first one. */
 const OWN_PASSWORD = 'many small green apples';
 
 export interface Pair {
@@ -17,13 +17,13 @@ export interface Person {
   email: string;
   password: string;
   pair: Pair;
-  /** Speaks with the access token of a login. */
+  /** Uses the access token of a login. */
   http: HttpClient;
 }
 
 export const anyEmail = () => `someone-${randomBytes(6).toString('hex')}@example.com`;
 
-/** Speaks with the access token of that pair. */
+/** Returns a client with the access token of that pair. */
 export function bearer(base: string, { access }: Pair): HttpClient {
   return createHttpClient(base, access, 'Bearer');
 }
@@ -34,7 +34,7 @@ export async function logIn(http: HttpClient, email: string, password = PASSWORD
   return answer.body;
 }
 
-/** A user with an account of their own, made by a reseller and logged in. */
+/** Makes a user with their own account through a reseller, and logs in. */
 export async function newPerson(reseller: HttpClient, more: object = {}): Promise<Person> {
   const email = anyEmail();
   const made = await reseller.post('/iam/users', {
@@ -49,7 +49,7 @@ export async function newPerson(reseller: HttpClient, more: object = {}): Promis
   return { userId, clientId, email, password: PASSWORD, pair, http: bearer(reseller.base, pair) };
 }
 
-/** Nobody but the person knows the password from then on. */
+/** Changes the password, so that only the person knows it. */
 export async function choosePassword(person: Person): Promise<void> {
   const body = { old: person.password, new: OWN_PASSWORD, double: OWN_PASSWORD };
   const answer = await person.http.put(`/iam/users/${person.userId}/password`, body);
@@ -74,7 +74,7 @@ export async function invite(host: Host, email: string, user_role: object = { id
   return answer.body;
 }
 
-/** Somebody new comes with the token, and can log in. Answers their number. */
+/** A new person accepts an invitation, and can log in. Returns their id. */
 export async function comes(host: Host, email = anyEmail(), user_role?: object): Promise<number> {
   const { invitation_token: token } = await invite(host, email, user_role);
   const anonymous = createHttpClient(host.http.base, undefined);
@@ -83,7 +83,7 @@ export async function comes(host: Host, email = anyEmail(), user_role?: object):
   return answer.body.user_id;
 }
 
-/** Somebody who logs in already joins another account. */
+/** An existing user joins another account. */
 export async function joins(host: Host, person: Person, user_role?: object): Promise<void> {
   if (person.password === PASSWORD) await choosePassword(person);
   const { invitation_token: token } = await invite(host, person.email, user_role);
@@ -93,7 +93,7 @@ export async function joins(host: Host, person: Person, user_role?: object): Pro
   expect([answer.status, answer.body]).toEqual([200, { user_id: person.userId, client_id: host.clientId }]);
 }
 
-/** The claims of a token, which nobody has checked. */
+/** Returns the claims of a token without checking them. */
 export function claimsOf(token: string) {
   return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
 }

@@ -9,13 +9,13 @@ export interface MediaServer {
   /** `127.0.0.1:port`; the same port listens on every address of this machine. */
   host: string;
   port: number;
-  /** Paths that were asked for. */
+  /** Requested paths. */
   asked: string[];
   at(path: string): string;
   close(): void;
 }
 
-/** Serves files and misbehaviour, by path. */
+/** Serves files and misbehaves, by path. */
 export async function startMediaServer(pages: Record<string, string | Handler>): Promise<MediaServer> {
   const asked: string[] = [];
   const server = http.createServer((request, response) => {
@@ -44,19 +44,19 @@ export async function startMediaServer(pages: Record<string, string | Handler>):
   };
 }
 
-/** Never ends, as fast as it is taken. */
+/** Never ends, and sends as fast as possible. */
 export const endless: Handler = (_, response) => {
   const more = () => void (response.destroyed || response.write(Buffer.alloc(65_536), more));
   more();
 };
 
-/** A byte now and then. */
+/** Sends a byte from time to time. */
 export const dripping: Handler = (_, response) => {
   const timer = setInterval(() => response.write('a'), 100);
   response.once('close', () => clearInterval(timer));
 };
 
-/** A file of which a little comes now and then, and the rest of it at last. */
+/** Sends a little of a file from time to time, and finally the rest. */
 export function crawling(file: string, opened: Promise<void>): Handler {
   const bytes = fs.readFileSync(file);
   return async (_, response) => {

@@ -3,10 +3,10 @@ interface Node {
   node: Record<string, unknown>;
 }
 
-/** What clients send and get, inside which nothing is a schema. */
+/** Keys that contain data, inside which nothing is a schema. */
 const DATA = new Set(['examples', 'example', 'default', 'enum', 'const']);
 
-/** Every object of a document that isn't data, with the JSON pointer that leads to it. */
+/** Yields every object of a document that isn't data, with its JSON pointer. */
 export function* nodesOf(root: object, pointer = '', keysAreNames = false): Generator<Node> {
   yield { pointer, node: root as Node['node'] };
   for (const [key, child] of Object.entries(root)) {
@@ -16,11 +16,11 @@ export function* nodesOf(root: object, pointer = '', keysAreNames = false): Gene
   }
 }
 
-/** The examples and the default that stand at one place, with the pointer to the schema they must fit. */
+/** Returns the examples and the default at one place, with the pointer to their schema. */
 export function examplesAt({ pointer, node }: Node): { pointer: string; example: unknown }[] {
   const fitting = (examples: unknown[], at = pointer) =>
     examples.map((example) => ({ pointer: at, example }));
-  // Beside a `schema` stand the examples of a body, whole; the values of `examples` are named there.
+  // Beside a `schema` there are examples of whole bodies; the values of `examples` have names there.
   if (isObject(node.schema)) {
     const named = isObject(node.examples) ? Object.values(node.examples) : [];
     const bodies = named.map((example) => (example as { value: unknown }).value);

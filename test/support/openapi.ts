@@ -1,7 +1,7 @@
 import { openApiDocuments } from '../../scripts/openapi-documents.ts';
 import type { OpenApiDocument, Operation, Parameter } from '../../src/http/openapi-document.ts';
 
-/** One operation under one base address, as the document of that address describes it. */
+/** One operation under one base address, as that address's document describes it. */
 export interface DocumentedOperation {
   /** '' or '/gcore' */
   prefix: string;
@@ -33,7 +33,7 @@ export async function documentedOperations(): Promise<DocumentedOperation[]> {
   });
 }
 
-/** What is only refused, with the status and a word of the reason. */
+/** Operations that always refuse, with the status and a word of the reason. */
 export const REFUSED: Readonly<Record<string, { status: number; because: string }>> = {
   getInstanceConsole: { status: 400, because: 'simulated' },
   subscribeToUserActionsByAmqp: { status: 400, because: 'AMQP' },
@@ -53,7 +53,10 @@ export function pathParameters({ operation }: DocumentedOperation): Parameter[] 
 
 const SOME_UUID = '7f3f9a52-0a0e-4b0f-8f5a-3c8a2b6d1e90';
 
-/** The path with its parameters filled in: those given, else a value of the right type that names nothing. */
+/**
+ * Returns the path with its parameters filled in: the given values, else a value of the right type that names
+ * nothing.
+ */
 export function filledPath(of: DocumentedOperation, values: Record<string, string | number> = {}): string {
   const filled = pathParameters(of).reduce((path, { name, schema }) => {
     const value = values[name] ?? (schema.type === 'integer' ? 999_999 : SOME_UUID);
@@ -62,7 +65,7 @@ export function filledPath(of: DocumentedOperation, values: Record<string, strin
   return of.prefix + filled;
 }
 
-/** A query string with what may not be left out, as the documentation shows it. */
+/** Returns a query string with the required parameters, as in the documentation's examples. */
 export function requiredQuery({ operation }: DocumentedOperation): string {
   const required = parametersIn('query', operation).filter((one) => one.required);
   const query = new URLSearchParams();
@@ -73,7 +76,7 @@ export function requiredQuery({ operation }: DocumentedOperation): string {
   return query.size === 0 ? '' : `?${query}`;
 }
 
-/** The body that the documentation tells a reader to send. */
+/** Returns the body that the documentation shows as an example. */
 export function exampleBody({ operation }: DocumentedOperation): unknown {
   const media = operation.requestBody?.content['application/json'];
   return media?.example ?? Object.values(media?.examples ?? {})[0]?.value;

@@ -6,16 +6,16 @@ import { type DocumentedOperation, pathParameters } from './openapi.ts';
 
 export type Values = Record<string, string | number>;
 
-/** Something real of the first account behind each path parameter. A new parameter wants a maker below. */
+/** Real things of the first account for each path parameter. A new parameter needs a maker below. */
 export interface Possessions {
   values: Values;
-  /** Makes what the paths name and isn't there yet. */
+  /** Makes missing things that the paths name. */
   makeFor(operations: DocumentedOperation[]): Promise<void>;
-  /** The same, by the names of the path parameters. */
+  /** Makes missing things by the names of the path parameters. */
   make(...names: string[]): Promise<void>;
-  /** The values for the path of one operation. */
+  /** Returns the values for the path of one operation. */
   of(operation: DocumentedOperation): Values;
-  /** The same, but what the path ends in is made anew, to be deleted. */
+  /** Returns the same, but the last part of the path is new, to be deleted. */
   freshFor(operation: DocumentedOperation): Promise<Values>;
 }
 
@@ -55,7 +55,7 @@ function taskName(path: string): string {
   return path.startsWith('/streaming/') ? 'ai_task_id' : 'task_id';
 }
 
-/** Each as an instance, or nobody, has it when the operation makes sense. */
+/** Each port is attached to an instance, or not, as the operation requires. */
 function portName(path: string): string {
   if (path.endsWith('_devices')) return 'vip_port_id';
   if (path.endsWith('/convert')) return 'convertible_port_id';
@@ -63,7 +63,7 @@ function portName(path: string): string {
   return path.includes('/reserved_fixed_ips/') ? 'reserved_port_id' : 'port_id';
 }
 
-/** What has to be done to an instance before each of the direct actions. */
+/** The action that an instance needs before each of the direct actions. */
 const DIRECT_ACTIONS: Record<string, string | undefined> = {
   start: 'stop',
   stop: undefined,
@@ -78,10 +78,10 @@ const OF_STANDARD_SHARES: Record<string, string | undefined> = {
   file_share_id: 'standard_share_id',
 };
 
-/** What shares a name without being the same: AI tasks and platform tasks, free and paid features. */
+/** Distinguishes parameters with the same name: AI tasks and platform tasks, free and paid features. */
 function valueName({ path }: DocumentedOperation, parameter: string): string {
   if (parameter === 'task_id') return taskName(path);
-  // A group of its own, so that nothing done to the other removes the rule.
+  // A separate group, so that no change of the other one removes the rule.
   if (parameter === 'group_id' && path.includes('{rule_id}')) return 'group_of_rule_id';
   if (parameter === 'instance_id' && path.includes('{pool_name}')) return 'node_of_pool_id';
   if (parameter === 'instance_id' && path.includes('{cluster_name}')) return 'node_id';
@@ -89,13 +89,13 @@ function valueName({ path }: DocumentedOperation, parameter: string): string {
   // Only standard shares have access rules, and they are in another region.
   if (path.includes('/access_rule')) return OF_STANDARD_SHARES[parameter] ?? parameter;
   if (parameter === 'port_id') return portName(path);
-  // Each action of its own instance, in a state in which it makes sense.
+  // Each action gets its own instance, in a suitable state.
   const action = path.split('/').at(-1) ?? '';
   if (parameter === 'instance_id' && action in DIRECT_ACTIONS) return `instance_id_to_${action}`;
   return parameter === 'activatedFeatureId' && path.includes('/free_') ? 'activatedFreeFeatureId' : parameter;
 }
 
-/** What the documentation asks for when it asks for one tag. */
+/** The documentation's example of a tag. */
 const tags = { env: 'production' };
 
 const STANDARD_REGION = 2;
@@ -105,7 +105,7 @@ const CLUSTERS = '/cloud/v1/k8s/clusters/1/1';
 
 export const anyName = () => `kept-${randomBytes(4).toString('hex')}`;
 
-/** A cluster that takes every group of settings, with an SSH key of its own. */
+/** Returns the body of a cluster with every group of settings, with its own SSH key. */
 export async function clusterBody(http: HttpClient) {
   const key = await http.post('/cloud/v1/ssh_keys/1', { name: anyName() });
   expect(key.status, key.text).toBe(201);
@@ -124,7 +124,7 @@ export async function clusterBody(http: HttpClient) {
   };
 }
 
-/** The ids of the tasks that an answer names, in either dialect. */
+/** Returns the ids of the tasks in an answer, in either dialect. */
 export function tasksIn(body: unknown): string[] {
   const tasks = Array.isArray(body) ? body : (body as { tasks?: unknown } | undefined)?.tasks;
   return Array.isArray(tasks) && tasks.every((id) => typeof id === 'string') ? tasks : [];
@@ -180,7 +180,10 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
     await byTask(CLUSTERS, body);
     return body.name;
   };
-  /** The path of a cluster that no task holds: a node that is deleted has one, which nobody is told of. */
+  /**
+   * Returns the path of a cluster that no task holds: the deletion of a node holds it too, but its task is
+   * not announced.
+   */
   const freeCluster = async () => {
     values.cluster_name ??= await cluster();
     const at = `${CLUSTERS}/${values.cluster_name}`;

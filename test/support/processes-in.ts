@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 
-/** Command lines of the processes whose working folder is in this one, by their ids. */
+/** Returns command lines of the processes whose working folder is inside this one, by process id. */
 export function processesIn(folder: string): Map<number, string> {
   const found = new Map<number, string>();
   for (const name of fs.readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
@@ -8,13 +8,13 @@ export function processesIn(folder: string): Map<number, string> {
       if (!fs.readlinkSync(`/proc/${name}/cwd`).startsWith(folder)) continue;
       found.set(Number(name), fs.readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' '));
     } catch {
-      // It ended while it was looked at.
+      // The process exited meanwhile.
     }
   }
   return found;
 }
 
-/** What a process holds of memory, in bytes. */
+/** Returns the resident memory of a process in bytes. */
 export function residentBytes(pid: number): number {
   const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) * 1024;

@@ -6,12 +6,12 @@ import path from 'node:path';
 export interface Relay {
   /** The same database, reached through the relay. */
   url: string;
-  /** Breaks every connection and takes no new one, as a database server that is killed. */
+  /** Breaks every connection and refuses new ones, like a killed database server. */
   cut(): Promise<void>;
   mend(): Promise<void>;
 }
 
-/** A unix socket before that of the database, to take the database away and give it back. */
+/** Puts a unix socket in front of the database's, to take the database away and give it back. */
 export async function startRelay(databaseUrl: string): Promise<Relay> {
   const target = new URL(databaseUrl);
   const file = `.s.PGSQL.${target.port || 5432}`;

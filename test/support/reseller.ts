@@ -7,13 +7,13 @@ import type { TestService } from './service.ts';
 
 export interface TestReseller {
   resellerId: number;
-  /** The account that the reseller's own token works in. */
+  /** The account of the reseller's own token. */
   clientId: number;
-  /** Speaks with the reseller's token, which is no platform administrator's. */
+  /** Uses the reseller's token, which is not the platform administrator's. */
   http: HttpClient;
 }
 
-/** The service's database, for what only an operator can do. */
+/** Opens the service's database, for what only an operator can do. */
 async function withDatabase<T>(service: TestService, work: (database: Database) => Promise<T>): Promise<T> {
   const database = openDatabase({ connectionString: service.pool.options.connectionString ?? '' }, 2);
   try {
@@ -23,7 +23,7 @@ async function withDatabase<T>(service: TestService, work: (database: Database) 
   }
 }
 
-/** Speaks with the rights of the account's reseller, and none of the platform's. */
+/** Returns a client with the rights of the account's reseller, but not the platform's. */
 export async function asResellerOf(service: TestService, clientId: number): Promise<HttpClient> {
   const { token } = await withDatabase(service, (database) =>
     createTokenFor(
@@ -34,7 +34,7 @@ export async function asResellerOf(service: TestService, clientId: number): Prom
   return createHttpClient(service.url, token);
 }
 
-/** A reseller with an account. No operation of the API makes one, so that it comes from the operator's side. */
+/** Adds a reseller with an account. No API operation can, so it is done as an operator. */
 export async function addReseller(service: TestService, name: string): Promise<TestReseller> {
   const { resellerId, clientId } = await withDatabase(service, ({ sql }) => insertReseller(sql, name));
   return { resellerId, clientId, http: await asResellerOf(service, clientId) };

@@ -8,14 +8,14 @@ import { createSecrets, type LoadedSecrets } from '../../src/secrets/secrets.ts'
 
 export const newKey = (): string => randomBytes(32).toString('base64');
 
-/** For databases that are gone with the test. */
+/** For databases that are deleted after the test. */
 export const ENCRYPTION_KEY = Buffer.alloc(32, 'test').toString('base64');
 
 export function keysFrom(text: string): EncryptionKeys {
   return encryptionKeysOf({ encryptionKey: text, encryptionKeyFile: '', encryptionKeyFileNamed: false });
 }
 
-/** Those of a database, as a start opens them. */
+/** Opens the secrets of a database, as a start does. */
 export async function secretsOf(database: Database, text = ENCRYPTION_KEY): Promise<LoadedSecrets> {
   const encryptionKeys = keysFrom(text);
   const secrets = createSecrets({ sql: database.sql, encryptionKeys });

@@ -14,15 +14,15 @@ import { ENCRYPTION_KEY } from './secrets.ts';
 
 export interface TestService {
   url: string;
-  /** Speaks with the platform administrator's token, whose own are client 1, project 1 and reseller 1. */
+  /** Uses the token of the platform administrator, who has client 1, project 1 and reseller 1. */
   http: HttpClient;
-  /** Speaks without any credentials. */
+  /** Sends no credentials. */
   anonymous: HttpClient;
-  /** For looking behind the API, at what it doesn't show. */
+  /** For looking at what the API doesn't show. */
   pool: pg.Pool;
-  /** Another account of the same reseller, with a project of its own. */
+  /** Makes another account of the same reseller, with its own project. */
   otherTenant(): Promise<Tenant>;
-  /** A token of the first account with another role: `Users`, `Engineers`, ... */
+  /** Makes a token of the first account with another role: `Users`, `Engineers`, ... */
   withRole(role: string): Promise<HttpClient>;
   stop(): Promise<void>;
 }
@@ -33,7 +33,10 @@ export interface Tenant {
   http: HttpClient;
 }
 
-/** A whole Tradewind, over HTTP, on a database of its own. Simulated work runs 20 times as fast. A process has room for one worker. */
+/**
+ * Starts a whole Tradewind over HTTP, on its own database. Simulated work runs 20 times as fast. A process
+ * has room for one worker.
+ */
 export async function startService(
   settings: Record<string, string> = {},
   { log, role = 'all', makers }: { log?: Logger; role?: 'all' | 'api'; makers?: Makers } = {},
@@ -46,7 +49,7 @@ export async function startService(
     TRADEWIND_BOOTSTRAP_TOKEN: token,
     TRADEWIND_LOG_LEVEL: 'warn',
     TRADEWIND_SIMULATION_SPEED: '20',
-    // Tasks stay where tests put them; who wants them worked on says so.
+    // AI tasks stay as tests create them; tests that want them worked on override this.
     TRADEWIND_AI_CONCURRENCY: '0',
     DATABASE_URL: database.url,
     TRADEWIND_ENCRYPTION_KEY: ENCRYPTION_KEY,
@@ -59,7 +62,7 @@ export async function startService(
   const url = `http://127.0.0.1:${platform.address?.port}`;
   const http = createHttpClient(url, token);
   const pool = new pg.Pool({ connectionString: database.url, max: 2 });
-  // Dropping the database cuts off connections that are still saying goodbye.
+  // Dropping the database cuts off connections that are still closing.
   pool.on('error', () => {});
 
   async function tokenOf(clientId: number, role: { id?: number; name?: string }): Promise<HttpClient> {

@@ -5,12 +5,12 @@ import { makeFile, makeMedia, material, newFile } from './engines.ts';
 
 const SAMPLE_RATE = 16_000;
 const BYTES_PER_SECOND = SAMPLE_RATE * 2;
-/** The pause that a reader makes between sentences. */
+/** A reader's pause between sentences. */
 const PAUSE_SECONDS = 0.7;
 
 export interface Spoken {
   text: string;
-  /** How ffmpeg reads it. */
+  /** ffmpeg's arguments to read it. */
   input: string[];
 }
 
@@ -31,8 +31,8 @@ export function librivoxSentences(): Spoken[] {
 }
 
 /**
- * The prompts of a telephone exchange: all of ten words or more whose script says just what is read, which leaves out
- * those with digits, abbreviations, addresses and notes in brackets.
+ * The prompts of a telephone exchange: all with ten words or more whose script is exactly what is read, which
+ * excludes those with digits, abbreviations, addresses and notes in brackets.
  */
 export function telephonePrompts(): Spoken[] {
   const script = gunzipSync(fs.readFileSync(material.promptScript)).toString('utf8');
@@ -45,7 +45,7 @@ export function telephonePrompts(): Spoken[] {
   });
 }
 
-/** One recording of all, and when each is heard in it. */
+/** Joins all recordings into one, and returns when each is heard in it. */
 export function joined(all: Spoken[]): { media: string; spans: { from: number; to: number }[] } {
   const pause = Buffer.alloc(PAUSE_SECONDS * BYTES_PER_SECOND);
   const spans: { from: number; to: number }[] = [];

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Ends a transcription as an engine would; none has to be installed for tests that only need its result. */
+/** Ends a transcription as an engine would, so that tests that only need its result need no engine. */
 export async function finishTranscription(
   database: { query: (text: string, values: unknown[]) => Promise<pg.QueryResult> },
   taskId: string,

@@ -1,4 +1,4 @@
-/** The part of the validator that is used; it comes without types. */
+/** The part of the validator that is used; the package has no types. */
 declare module 'webvtt-parser' {
   export class WebVTTParser {
     parse(

@@ -1,4 +1,4 @@
-/** `mr` is how the model writes what readers' scripts call `mister`. */
+/** The model writes `mr` for what readers' scripts call `mister`. */
 export const wordsOf = (text: string): string[] =>
   text
     .toLowerCase()
@@ -7,7 +7,7 @@ export const wordsOf = (text: string): string[] =>
     .split(/\s+/)
     .filter(Boolean);
 
-/** Words put in, left out or mistaken, for each word said. */
+/** Returns inserted, omitted and wrong words per word said. */
 export function wordErrorRate(said: string, heard: string): number {
   const reference = wordsOf(said);
   const hypothesis = wordsOf(heard);

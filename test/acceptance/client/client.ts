@@ -7,34 +7,37 @@ const POLL_FOR_MS = 20_000;
 
 type Query = Record<string, string | number | boolean>;
 
-/** What each family of the walk is given. */
+/** What each family of the walk receives. */
 export interface Walk {
   client: Client;
-  /** The same, as somebody else. */
+  /** Returns the client of somebody else. */
   as(token: string, word?: 'APIKey' | 'Bearer'): Client;
-  /** `/cloud/v1/networks` in the project and region of the walk. */
+  /** Returns `/cloud/v1/networks` with the project and region of the walk. */
   place(area: string): string;
 }
 
-/** Calls and waits as older clients do. A refusal is thrown as a StatusError. */
+/** Calls and waits as older clients do. Error answers are thrown as StatusError. */
 export interface Client {
   get<T = object>(path: string, query?: Query): Promise<T>;
   post<T = object>(path: string, body?: unknown): Promise<T>;
   patch<T = object>(path: string, body: unknown): Promise<T>;
   put<T = object>(path: string, body: unknown): Promise<T>;
   delete<T = object>(path: string, query?: Query): Promise<T>;
-  /** A call that answers 204 and nothing else. */
+  /** Makes a call that must answer 204 without a body. */
   silent(method: 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown, query?: Query): Promise<void>;
-  /** The results of a list. */
+  /** Returns the results of a list. */
   list<Item = object>(path: string, query?: Query): Promise<Item[]>;
 
   /** Follows the first of the tasks until it is FINISHED. */
   poll(started: TaskIds): Promise<Task>;
-  /** Reads what the task made, which is `of` in `created_resources`. */
+  /** Makes something and reads it; `of` is its kind in `created_resources`. */
   createAndPoll<T = Resource>(path: string, body: unknown, of: string, at?: string): Promise<T>;
 }
 
-/** As much of the answers as the walk reads by name; each answer is compared with the whole document as it comes. */
+/**
+ * The parts of the answers that the walk reads by name; every answer is also compared with the whole
+ * document.
+ */
 export interface TaskIds {
   tasks: string[];
 }
@@ -46,7 +49,7 @@ interface Task {
   created_resources: Record<string, string[]> | null;
 }
 
-/** Nearly everything in a cloud. */
+/** Fields of nearly every resource. */
 export interface Resource {
   id: string;
   name: string;
@@ -62,7 +65,7 @@ class StatusError extends Error {
   }
 }
 
-/** What a refusal is thrown as, for `rejects.toMatchObject`. */
+/** What an error answer is thrown as, for `rejects.toMatchObject`. */
 export const refusal = (status: number): Partial<StatusError> => ({ name: 'StatusError', status });
 
 export const tags = (given: Record<string, string>) =>

@@ -5,7 +5,7 @@ import { networkActions } from './network-actions.ts';
 import { otherActions } from './other-actions.ts';
 import type { Worker } from './world.ts';
 
-/** What a worker may do next, with how often it does so beside the others. */
+/** What a worker may do next, with its relative frequency. */
 export type Actions = Record<string, readonly [weight: number, act: (worker: Worker) => Promise<void>]>;
 
 export const ACTIONS: Actions = {
@@ -18,7 +18,7 @@ export const ACTIONS: Actions = {
 
 const LOTS = Object.values(ACTIONS).flatMap(([weight, act]) => Array<typeof act>(weight).fill(act));
 
-/** Mostly one thing; now and then the same several times at the same moment. */
+/** Usually does one thing; sometimes does the same several times at the same moment. */
 export async function actOnce(worker: Worker): Promise<void> {
   const act = worker.random.pick(LOTS);
   const times = worker.random.chance(0.2) ? worker.random.whole(2, 4) : 1;

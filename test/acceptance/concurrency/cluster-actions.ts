@@ -27,7 +27,7 @@ async function onCluster(
   await worker.follow(answer, () => {});
 }
 
-/** Everybody works on clusters of a few names, which come and go. */
+/** All workers use clusters of a few names, which are made and deleted. */
 export const clusterActions: Actions = {
   'create cluster': [
     6,

@@ -1,7 +1,10 @@
 import type { Answer } from '../../support/http-client.ts';
 import type { Kind, Scope, Worker } from './world.ts';
 
-/** Any of what the scope's clients know of a kind, deleted ones among it; often the newest, so that many want the same. */
+/**
+ * Returns any thing of a kind that the scope's clients know, even a deleted one; often the newest, so that
+ * many choose the same.
+ */
 export function anyOf({ random }: Worker, scope: Scope, kind: Kind): string | undefined {
   const ids = [...scope.known[kind].keys()];
   return random.chance(0.4) ? ids.at(-1) : random.pick(ids);
@@ -9,10 +12,10 @@ export function anyOf({ random }: Worker, scope: Scope, kind: Kind): string | un
 
 export const pathOf = (scope: Scope, family: string, id: string) => `/cloud/v1/${family}${scope.place}/${id}`;
 
-/** Few names, so that many want the same. */
+/** Few names, so that many choose the same. */
 export const sharedName = (worker: Worker, kind: string) => `${kind}-${worker.random.whole(1, 8)}`;
 
-/** Renames and tags something at once; several do so to the same thing, each with a tag of its own. */
+/** Renames and tags something at once; several do so to the same thing, each with its own tag. */
 export async function rename(worker: Worker, what: string, path: string, counts = false): Promise<void> {
   const { random, world, mark } = worker;
   const body: { name?: string; tags?: Record<string, string> } = {};
@@ -27,7 +30,7 @@ export async function rename(worker: Worker, what: string, path: string, counts 
   if (counts) world.ledger.changed(path);
 }
 
-/** Deletes something by a task, and forgets it soon. */
+/** Deletes something by a task, and soon forgets it. */
 export async function removeByTask(
   worker: Worker,
   what: string,
@@ -39,7 +42,7 @@ export async function removeByTask(
   const [bare = ''] = path.split('?');
   if (answer.status === 404) forget();
   if (!answer.ok) return;
-  // Others go on with it for a while, as clients do that don't know yet.
+  // Others continue to use it for a while, like clients that don't know yet.
   if (worker.random.chance(0.5)) forget();
   await worker.follow(answer, (task) => {
     worker.world.ledger.removed(bare);

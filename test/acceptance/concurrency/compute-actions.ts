@@ -9,7 +9,7 @@ const OTHER_FLAVOR = 'g1-standard-2-4';
 
 const FAMILIES = [null, 'ipv4', 'ipv6', 'dual'] as const;
 
-/** On a subnet that others want addresses of as well, or on the outside. */
+/** An interface on a subnet of which others want addresses too, or on the external network. */
 function interfaceOf(worker: Worker, scope: Scope) {
   const [subnet_id, { network = '' } = {}] = worker.random.pick([...scope.known.subnets]) ?? [];
   if (subnet_id === undefined || worker.random.chance(0.2)) return { type: 'external' };
@@ -270,7 +270,7 @@ export const computeActions: Actions = {
       if (!port) return;
       const body = { port_id: port.port_id, ip_address: port.ip_assignments[0]?.ip_address ?? '10.0.0.1' };
       const answer = await worker.send('detach interface', 'POST', `${path}/detach_interface`, body);
-      // A reserved one stays.
+      // A reserved port stays.
       if (scope.known.reserved.has(port.port_id)) return worker.follow(answer, () => {});
       await worker.follow(answer, () => worker.world.ledger.removed(pathOf(scope, 'ports', port.port_id)));
     },

@@ -1,7 +1,10 @@
 import type pg from 'pg';
 import { WANTS_NEVER } from './wants-invariants.ts';
 
-/** Queries that find what may never be, whatever was asked for at the same time. Each says what its rows are. */
+/**
+ * Queries for states that must never occur, whatever was requested at the same time. Each key describes the
+ * rows.
+ */
 const NEVER: Record<string, string> = {
   'addresses outside of what their subnet hands out': `
     select subnet_id, address from ip_assignments join subnets on subnets.id = subnet_id
@@ -38,7 +41,7 @@ const NEVER: Record<string, string> = {
       and (sharing.id = vip.id or (sharing.network_id <> vip.network_id and not exists (
         select from ports other join ip_assignments theirs on theirs.port_id = other.id
         where other.is_vip and other.network_id = sharing.network_id and theirs.address = own.address)))`,
-  // Nobody writes pairs in the test but those who share virtual addresses.
+  // In the test, only ports that share virtual addresses have pairs.
   'ports that share an address which is no virtual one': `
     select ports.id, pair ->> 'ip_address' from ports cross join jsonb_array_elements(allowed_address_pairs) as pair
     where not exists (
@@ -161,7 +164,7 @@ const NEVER: Record<string, string> = {
     where coalesce(used, 0) <> coalesce(there, 0)`,
 };
 
-/** Everything that is not as it has to be, a line each. */
+/** Returns every violation, one per line. */
 export async function brokenInvariants(pool: pg.Pool): Promise<string[]> {
   const broken: string[] = [];
   for (const [what, query] of Object.entries({ ...NEVER, ...WANTS_NEVER, ...(await heldByTasks(pool)) })) {
@@ -171,7 +174,7 @@ export async function brokenInvariants(pool: pg.Pool): Promise<string[]> {
   return broken;
 }
 
-/** Every table, whichever come, whose rows a task can hold; the others only note one. */
+/** Queries every table, including future ones, whose rows a task can hold; the others only note a task. */
 async function heldByTasks(pool: pg.Pool): Promise<Record<string, string>> {
   const { rows } = await pool.query<{ name: string }>(`
     select table_name as name from information_schema.columns

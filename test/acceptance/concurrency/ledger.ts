@@ -1,4 +1,4 @@
-/** When a request was sent and when its answer came, so that two can be told to have come one after the other. */
+/** When a request was sent and answered, to determine whether one came after another. */
 export interface Span {
   sent: number;
   answered: number;
@@ -7,9 +7,9 @@ export interface Span {
 interface Life {
   made: number;
   removed: number;
-  /** Who may read it. */
+  /** The account that may read it. */
   account: string;
-  /** Goes with it. */
+  /** The thing with which it is deleted. */
   parent: string | undefined;
 }
 
@@ -17,12 +17,15 @@ interface Life {
 export interface Ledger {
   made(path: string, account: string, parent?: string): void;
   removed(path: string): void;
-  /** A field was set. What stands there in the end may be this, or what somebody else set meanwhile or later. */
+  /**
+   * Records that a field was set. Its final value may be this one, or one that somebody else set at the same
+   * time or later.
+   */
   wrote(path: string, field: string, value: string, span: Span): void;
-  /** The thing counts its changes, and this was one. */
+  /** Records a change of a thing that counts its changes. */
   changed(path: string): void;
   lives(): { path: string; account: string; alive: boolean }[];
-  /** Things that were made or removed more often than can be. */
+  /** Returns things that were made or removed more often than possible. */
   impossible(): string[];
   writesTo(path: string): ReadonlyMap<string, readonly (Span & { value: string })[]>;
   changesOf(path: string): number;
@@ -66,7 +69,7 @@ export function createLedger(): Ledger {
   };
 }
 
-/** Whether a field may hold `value` in the end: the write of it was not over before another one began. */
+/** Whether `value` may be a field's final value: its write had not ended before another one began. */
 export function mayStand(value: unknown, writes: readonly (Span & { value: string })[]): boolean {
   return writes.some(
     (write) => write.value === value && !writes.some((later) => later.sent > write.answered),

@@ -2,7 +2,7 @@ import type { Actions } from './actions.ts';
 import { anyOf, pathOf, removeByTask, rename, sharedName } from './common-actions.ts';
 import type { Scope, Worker } from './world.ts';
 
-/** Few and small ranges: they overlap, and their few addresses run out. */
+/** Few and small ranges: they overlap, and their few addresses are used up. */
 function cidr({ random }: Worker): string {
   const base = 8 * random.whole(0, 5);
   return random.chance(0.7) ? `10.77.0.${base}/29` : `fd00:77::${base === 0 ? '' : base.toString(16)}/125`;
@@ -205,7 +205,7 @@ export const networkActions: Actions = {
         name: sharedName(worker, 'subnet'),
         network_id: network,
         cidr: range,
-        // In the middle it is kept from ports, at the end it isn't one of theirs.
+        // Inside the range it is not given to ports, at the end it isn't one of their addresses.
         ...(worker.random.chance(0.5) && { gateway_ip: neighbour(range, 3) }),
       };
       const answer = await worker.send('create subnet', 'POST', `/cloud/v1/subnets${scope.place}`, body);
@@ -247,7 +247,7 @@ export const networkActions: Actions = {
   ],
 };
 
-/** The address so many after the first of a range. */
+/** Returns the address that is `offset` after the first of a range. */
 function neighbour(range: string, offset: number): string {
   const [base = ''] = range.split('/');
   const separator = base.includes(':') ? ':' : '.';

@@ -1,9 +1,9 @@
-/** Chance that comes out the same for the same seed. */
+/** Random choices that are the same for the same seed. */
 export interface Random {
-  /** From `from` to `to`, both included. */
+  /** Returns a number from `from` to `to`, including both. */
   whole(from: number, to: number): number;
   chance(probability: number): boolean;
-  /** Undefined of nothing. */
+  /** Returns undefined for an empty list. */
   pick<T>(list: readonly T[]): T | undefined;
   one<T>(list: readonly [T, ...T[]]): T;
 }

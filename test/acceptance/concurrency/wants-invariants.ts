@@ -1,4 +1,7 @@
-/** What has to be so between rows, wants and infrastructure once no task is under way. Each says what its rows are. */
+/**
+ * What must agree between rows, wants and infrastructure once no task is running. Each key describes the
+ * rows.
+ */
 export const WANTS_NEVER: Record<string, string> = {
   'wants that the infrastructure is not as': `
     select wants.kind, wants.id, wants.spec, objects.spec as there, objects.doing
@@ -49,7 +52,7 @@ export const WANTS_NEVER: Record<string, string> = {
       or array(select ports.id::text from ports where instance_id = rows.id order by 1)
         <> array(select jsonb_object_keys(spec -> 'ports') order by 1)`,
   ),
-  // The platform's own are there by themselves.
+  // The platform's own networks exist without wants.
   'networks that are not wanted as their rows say': likeRows(
     'network',
     '(select * from networks where project_id is not null)',
@@ -93,7 +96,7 @@ export const WANTS_NEVER: Record<string, string> = {
   ),
 };
 
-/** Rows without a want, wants without a row, and those that differ. */
+/** Returns a query for rows without a want, wants without a row, and those that differ. */
 function likeRows(kind: string, rows: string, differ: string): string {
   return `
     select coalesce(rows.id, wants.id) as id, rows.id is null as "no row", wants.id is null as "no want", wants.spec

@@ -23,14 +23,14 @@ export const KINDS = [
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** A project in a region, with what its clients know to be in it: they share it, so that they collide. */
+/** A project in a region, with what its clients know is in it: they share this, so that they collide. */
 export interface Scope {
   account: string;
   project: number;
   region: number;
   /** `/1/1` */
   place: string;
-  /** By id. What was deleted stays a while, as in the memory of a client. */
+  /** By id. Deleted things stay a while, as in the memory of a client. */
   known: Record<Kind, Map<string, Record<string, string>>>;
 }
 
@@ -42,11 +42,11 @@ export interface Account {
 }
 
 export interface Statistics {
-  /** Answers by `<what> <status>`. */
+  /** Number of answers by `<what> <status>`. */
   answers: Map<string, number>;
-  /** The texts of refusals with 409, shortened. */
+  /** The texts of 409 answers, shortened. */
   conflicts: Map<string, number>;
-  /** The texts of refusals with 400, shortened, with how often they came. */
+  /** The texts of 400 answers, shortened, with their numbers. */
   invalid: Map<string, number>;
   faults: string[];
 }
@@ -54,7 +54,7 @@ export interface Statistics {
 export interface World {
   ledger: Ledger;
   statistics: Statistics;
-  /** Accepted tasks, with who may read them. */
+  /** Accepted tasks, with a client that may read them. */
   tasks: Map<string, { http: HttpClient; ended: boolean }>;
 }
 
@@ -71,15 +71,15 @@ export function createScope(account: string, project: number, region: number): S
   return { account, project, region, place: `/${project}/${region}`, known };
 }
 
-/** One of the many at work at the same time. */
+/** One of many that work at the same time. */
 export interface Worker {
-  /** Its own mark in what it writes. */
+  /** Marks what this worker writes. */
   mark: string;
   world: World;
   account: Account;
   random: Random;
   scope(): Scope;
-  /** Notes that a creation was acknowledged, and what the thing goes with. */
+  /** Records an acknowledged creation, and the thing with which it is deleted. */
   made(path: string, parent?: string): void;
   /** Sends a request; `what` names the action in the statistics. */
   send(
@@ -88,7 +88,7 @@ export interface Worker {
     path: string,
     body?: object,
   ): Promise<Answer & { span: Span; ok: boolean }>;
-  /** Waits until the task in an answer has ended, or until later, and tells `then` when it is FINISHED. */
+  /** Waits until the task in an answer has ended, now or later, and calls `then` if it is FINISHED. */
   follow(answer: Answer, then: (task: Answer['body']) => void): Promise<void>;
 }
 
@@ -156,7 +156,7 @@ function add(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** Texts that differ in ids, names and numbers only become one. */
+/** Makes texts equal that only differ in ids, names and numbers. */
 function shortened(text: string): string {
   return text
     .replaceAll(/"request_id":"[^"]*"/g, '')

@@ -10,9 +10,9 @@ import { createMakers, ended, type Prepared } from './makers.ts';
 import { OPERATIONS } from './operations.ts';
 
 /**
- * Every operation that wants something of infrastructure, while each fault comes at each call: whatever happens, rows,
- * wants and infrastructure agree in the end, quotas add up, and each task has ended. The faults are those of the simulated
- * backend, in the running service.
+ * Every operation that wants something of infrastructure, with each fault at each call: whatever happens,
+ * rows, wants and infrastructure agree in the end, quotas add up, and every task has ended. The faults are
+ * those of the simulated backend in the running service.
  */
 const state = vi.hoisted(() => ({
   faults: undefined as Faults | undefined,
@@ -52,7 +52,7 @@ vi.mock('../../../src/backends/simulated/faulty-backend.ts', async (original) =>
   };
 });
 
-/** What comes of a task that meets the fault. */
+/** How a task that meets the fault ends. */
 type End = 'finished' | 'failed';
 
 const AT_EACH_CALL: Record<string, { rule: (call: number) => FaultRule; end: End }> = {
@@ -71,9 +71,9 @@ const AT_EACH_CALL: Record<string, { rule: (call: number) => FaultRule; end: End
     end: 'failed',
   },
 };
-/** No operation asks that often about one thing. */
+/** No operation makes more calls about one thing. */
 const MOST_CALLS = 8;
-/** So fast that few calls are needed, and not so fast that one is enough. */
+/** So fast that few calls are needed, but not so fast that one is enough. */
 const SPEED = '100';
 
 const names = Object.keys(OPERATIONS);
@@ -89,11 +89,11 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** Runs all operations at the same time, each on things of its own. Answers how many calls went wrong. */
+/** Runs all operations at the same time, each on its own things. Returns how many calls went wrong. */
 async function run(rules: FaultRule[], end: End, often: typeof state.often = 'once'): Promise<number> {
   const { http, projectId } = await service.otherTenant();
   const makers = createMakers(http, projectId);
-  // Whatever became of the run before.
+  // Resets whatever the previous run left.
   Object.assign(state, { faults: undefined, often: 'once' });
   const prepared = await Promise.all(
     names.map(async (name) => ({
@@ -101,10 +101,10 @@ async function run(rules: FaultRule[], end: End, often: typeof state.often = 'on
       act: await named(name, OPERATIONS[name]?.(makers) as Promise<Prepared>),
     })),
   );
-  // Some of it is no task's.
+  // Some of these belong to no task.
   await expect.poll(() => brokenInvariants(service.pool), { timeout: 30_000 }).toEqual([]);
   Object.assign(state, { faults: rules.length > 0 ? createFaults(rules) : undefined, hits: 0, often });
-  // Who stays as it is has met the fault, and its time is over.
+  // A thing that stays as it is has met the fault, so its deadline can pass.
   const impatience = setInterval(() => end === 'failed' && void service.pool.query(TIME_IS_OVER), 300);
   const wrong = await Promise.all(prepared.map(({ name, act }) => wrongOf(http, name, act, end))).finally(
     () => {
@@ -130,14 +130,17 @@ async function run(rules: FaultRule[], end: End, often: typeof state.often = 'on
   return met;
 }
 
-/** A fault of the preparation says of which operation it is. */
+/** Adds the operation's name to an error of its preparation. */
 async function named<T>(name: string, work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     throw new Error(`${name} could not be prepared`, { cause: error });
   });
 }
 
-/** Of those who wait for what stays as it is, or for what comes after it: a cluster needs a group that is nobody's task. */
+/**
+ * Ends the time of tasks that wait for a thing that stays as it is, or for what comes after it: a cluster
+ * needs a group that belongs to no task.
+ */
 const TIME_IS_OVER = `
   with stuck as (
     select kind, id, kind || ':' || id as key from wants where doing = 'staying as it is'
@@ -152,10 +155,10 @@ const TIME_IS_OVER = `
   update tasks set deadline_at = now() from overdue where tasks.id = overdue.id`;
 const FAILED = /as its faults say|deadline exceeded/;
 
-/** Asks for the operation, and says what is wrong with how it ended. */
+/** Calls the operation, and returns what is wrong with how it ended. */
 async function wrongOf(http: HttpClient, name: string, act: Prepared, end: End): Promise<string[]> {
   const { status, body, text } = await act();
-  // Some operations wait for their task themselves, and answer what became of it.
+  // Some operations wait for their task themselves, and answer its result.
   if (end === 'failed' && status === 409 && FAILED.test(text)) return [];
   if (![200, 201, 204].includes(status)) return [`${name} was answered ${status}: ${text}`];
   const ends = await Promise.all(tasksIn(body).map((task) => ended(http, task)));
@@ -167,7 +170,7 @@ async function wrongOf(http: HttpClient, name: string, act: Prepared, end: End):
 }
 
 it('is told of nothing that is not on disk yet', async () => {
-  // Else a crash of the database takes back what was settled by it, and nobody looks again.
+  // Otherwise a crash of the database would undo what was settled, and nobody would look again.
   const { rows } = await sql<object>`show synchronous_commit`.execute(state.sql as Sql);
   expect(rows).toEqual([{ synchronous_commit: 'on' }]);
 });

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Answer, HttpClient } from '../../support/http-client.ts';
 import { clusterBody, tasksIn } from '../../support/possessions.ts';
 
-/** Makes what operations need, in a project of its own, while nothing goes wrong. */
+/** Makes what operations need, in a separate project and without faults. */
 export function createMakers(http: HttpClient, projectId: number) {
   const at = `/${projectId}/1`;
   let count = 0;
@@ -41,7 +41,7 @@ export function createMakers(http: HttpClient, projectId: number) {
       only((await made(`/cloud/v1/reserved_fixed_ips${at}`, wish)).ports),
     floating: async (wish: object = {}) => only((await made(`/cloud/v1/floatingips${at}`, wish)).floatingips),
     share: async () => only((await made(`/cloud/v1/file_shares${at}`, vastShare(name()))).file_shares),
-    /** A machine with its port and its boot volume. */
+    /** Makes a machine with its port and its boot volume. */
     instance: async (wish: object = {}) => {
       const all = await made(`/cloud/v2/instances${at}`, await instanceBody(wish));
       return { id: only(all.instances), port: only(all.ports), volume: only(all.volumes) };
@@ -70,7 +70,7 @@ export function createMakers(http: HttpClient, projectId: number) {
   const on = (family: string, version = 'v1') => `/cloud/${version}/${family}${at}`;
   return { http, at, name, make, instanceBody, newCluster, on, act };
 
-  /** Asks for something that has to be accepted, and lets a task that it needs for that end. */
+  /** Sends a request that must be accepted, and waits for its tasks. */
   async function act(path: string, body: object): Promise<void> {
     const answer = await http.post(path, body);
     for (const task of tasksIn(answer.body))
@@ -80,7 +80,10 @@ export function createMakers(http: HttpClient, projectId: number) {
 }
 export type Makers = ReturnType<typeof createMakers>;
 
-/** The task once it has ended. It is waited for and not asked for again and again: there are hundreds at a time. */
+/**
+ * Returns the task once it has ended. The request waits instead of polling, since there are hundreds at a
+ * time.
+ */
 export async function ended(http: HttpClient, id: string): Promise<Answer['body']> {
   let body: Answer['body'];
   for (let count = 0; count < 12; count++) {
@@ -90,7 +93,7 @@ export async function ended(http: HttpClient, id: string): Promise<Answer['body'
   throw new Error(`Task ${id} does not end: ${JSON.stringify(body)}`);
 }
 
-/** An operation, once what it needs is there. */
+/** Runs an operation whose requirements exist. */
 export type Prepared = () => Promise<Answer>;
 
 export const vastShare = (name: string) => ({

@@ -258,7 +258,7 @@ const SHARES: Operations = {
   },
 };
 
-/** A pool beside the one that a cluster comes with. */
+/** A pool in addition to the cluster's first one. */
 const pool = (name: string) => ({
   name,
   flavor_id: 'g1-standard-2-4',
@@ -309,5 +309,8 @@ const CLUSTERS: Operations = {
   },
 };
 
-/** Every operation that wants something of infrastructure, by name: prepared first, then asked for while faults come. */
+/**
+ * Every operation that wants something of infrastructure, by name: prepared first, then called while faults
+ * occur.
+ */
 export const OPERATIONS: Operations = { ...STORAGE, ...COMPUTE, ...NETWORKS, ...SHARES, ...CLUSTERS };

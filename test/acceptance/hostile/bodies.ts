@@ -3,7 +3,7 @@ import type { DocumentedOperation } from '../../support/openapi.ts';
 import { filled, HEAD, type HostileRequest, MANY, MEBIBYTE } from './request.ts';
 import { type Json, type Place, placesIn, sampleOf, withValue } from './schemas.ts';
 
-/** Bodies made for this operation, from one that it takes. */
+/** Yields bodies for this operation, derived from one that it accepts. */
 export function* hostileBodies(of: DocumentedOperation, body: Json): Generator<HostileRequest> {
   const places = placesIn(of);
   yield { what: 'names that are nearly right', body: slips(places[0], body) };
@@ -21,7 +21,7 @@ export function* hostileBodies(of: DocumentedOperation, body: Json): Generator<H
   };
 }
 
-/** Every name of the body misspelt, many times over. */
+/** Returns every name of the body misspelt, many times over. */
 function slips(whole: Place | undefined, body: Json): string {
   const names = Object.keys(whole?.schema.properties ?? { name: {} });
   const wrong = filled(4_000, (n) => [`${names[n % names.length]}${'_'.repeat(n % 5)}${n % 89}`, 0]);
@@ -58,7 +58,10 @@ function isText({ schema }: Place): boolean {
   return [schema.type].flat().includes('string') && !schema.enum && schema.const === undefined;
 }
 
-/** Every text of a body at once, each branch of a union for itself; near-matches of what its pattern takes. */
+/**
+ * Makes every text of a body long at once, separately for each branch of a union; with near-matches of its
+ * pattern.
+ */
 function* longTexts(of: DocumentedOperation, body: Json, places: Place[]): Generator<HostileRequest> {
   for (const branch of byBranch(places)) {
     const length = Math.min(100_000, Math.floor((MEBIBYTE - 100_000) / branch.length / 2));
@@ -84,7 +87,9 @@ function byBranch(places: Place[]): Place[][] {
   return [...branches.values()];
 }
 
-/** The same with other ids, addresses and names, so that no two are alike and all may be taken. */
+/**
+ * Returns the value with other ids, addresses and names, so that all are different and may all be accepted.
+ */
 function varied(value: Json, n: number, name = ''): Json {
   if (typeof value === 'number') return name.endsWith('id') ? value + n : value;
   if (typeof value === 'string') return variedText(value, n, name);

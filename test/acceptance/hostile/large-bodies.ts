@@ -3,7 +3,7 @@ import { clusterBody } from '../../support/possessions.ts';
 import { filled } from './request.ts';
 import type { Json } from './schemas.ts';
 
-/** As much as an operation takes, and all of it right, so that every rule of its domain meets it. By operation. */
+/** Returns the largest valid bodies, by operation, so that every rule of the domain has to process them. */
 export async function largeBodies(http: HttpClient): Promise<Record<string, Json>> {
   const cluster = { ...(await clusterBody(http)), pools: filled(28, fullPool) };
   const virtual = filled(10, (n) => ({ ...VIRTUAL_POOL, name: `pool-${n}` }));

@@ -1,4 +1,4 @@
-/** A request that costs the server more than its sender, as far as it can. */
+/** A request that costs the server as much more than its sender as possible. */
 export interface HostileRequest {
   what: string;
   query?: string;
@@ -6,11 +6,11 @@ export interface HostileRequest {
   headers?: Record<string, string>;
 }
 
-/** The most that a body may have. */
+/** The maximum size of a body. */
 export const MEBIBYTE = 1_048_576;
-/** Values of a body, just below what the server takes at all. */
+/** Values of a body, just below the server's limit. */
 export const MANY = 9_900;
-/** Characters of all heads of a request together, less the usual ones. */
+/** Total characters of a request's headers, minus the usual ones. */
 export const HEAD = 15_000;
 
 export function filled<T>(count: number, item: (n: number) => T): T[] {

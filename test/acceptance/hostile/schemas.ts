@@ -23,7 +23,10 @@ export interface Schema {
   allOf?: Schema[];
 }
 
-/** A part of a body: its names from the outside in (`0` for an item), its schema, and what tells its branch of a union. */
+/**
+ * A part of a body: its names from the outside in (`0` for an item), its schema, and the value that selects
+ * its branch of a union.
+ */
 export interface Place {
   path: string[];
   schema: Schema;
@@ -34,14 +37,14 @@ export function bodySchema({ operation }: DocumentedOperation): Schema | undefin
   return operation.requestBody?.content['application/json']?.schema;
 }
 
-/** Whether two operations take the same bodies and queries. */
+/** Whether two operations accept the same bodies and queries. */
 export function takeTheSame(one: DocumentedOperation, other: DocumentedOperation): boolean {
   const taken = (of: DocumentedOperation) =>
     JSON.stringify([placesIn(of), parametersIn('query', of.operation)]);
   return taken(one) === taken(other);
 }
 
-/** Every part that a body of this operation may have, in each branch of its unions. */
+/** Returns every possible part of a body of this operation, in each branch of its unions. */
 export function placesIn(of: DocumentedOperation): Place[] {
   const schema = bodySchema(of);
   const found: Place[] = [];
@@ -80,7 +83,7 @@ export function resolved({ document }: Pick<DocumentedOperation, 'document'>, sc
   return found;
 }
 
-/** Some value that fits, more or less. */
+/** Returns some value that roughly fits. */
 export function sampleOf(of: DocumentedOperation, given: Schema, depth = 0): Json {
   const schema = resolved(of, given);
   const shown = schema.examples?.[0] ?? schema.const ?? schema.enum?.[0] ?? schema.default;
@@ -109,7 +112,7 @@ export function sampleOf(of: DocumentedOperation, given: Schema, depth = 0): Jso
 
 const UUID = '7f3f9a52-0a0e-4b0f-8f5a-3c8a2b6d1e90';
 
-/** A copy of the body with that value at that place, and what leads there. */
+/** Returns a copy of the body with that value at that place, creating the parts around it. */
 export function withValue(body: Json, { path, fixed }: Place, value: Json): Json {
   let changed = structuredClone(body);
   for (const one of fixed) changed = put(changed, one.path, one.value);

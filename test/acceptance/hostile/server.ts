@@ -11,13 +11,16 @@ export interface Sent {
 }
 
 export interface MeasuredServer extends ServeProcess {
-  /** Sends a request and answers the CPU time in milliseconds that the server has used for it, and its status. */
+  /** Sends a request and returns its status, and the CPU time in milliseconds that the server used for it. */
   measure(request: Sent): Promise<{ cpuMs: number; status: number }>;
 }
 
 const REPORTER = fileURLToPath(new URL('report-cpu.mjs', import.meta.url));
 
-/** An API that serves nobody else. CPU time and not time, since this machine has others to serve. */
+/**
+ * Starts an API that serves nobody else. Measures CPU time, not elapsed time, since the machine has other
+ * work.
+ */
 export async function measuredServer(settings: Record<string, string>): Promise<MeasuredServer> {
   const server = await serve(settings, ['--role', 'api'], ['--import', REPORTER]);
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });

@@ -1,6 +1,6 @@
 import { filled, HEAD, type HostileRequest, MANY, MEBIBYTE } from './request.ts';
 
-/** Bodies that are worst whatever they are for. */
+/** Bodies that are expensive for any operation. */
 export const SHAPES: Record<string, string> = {
   '4000 unknown names': `{${filled(4_000, (n) => `"k${n}":0`)}}`,
   'a mebibyte of names': `{${filled(100_000, (n) => `"${n}":0`)}}`,
@@ -14,10 +14,10 @@ export const SHAPES: Record<string, string> = {
   'no end': `{"a":"${'\\"'.repeat(MEBIBYTE / 2 - 4)}`,
 };
 
-/** Of these, what still meets code of the operation. */
+/** Those of these bodies that still reach code of the operation. */
 export const FEW_SHAPES = ['4000 unknown names', 'as many names as are taken'];
 
-/** Heads that are worst whatever they ask for. */
+/** Headers that are expensive for any operation. */
 export const HEADS: HostileRequest[] = [
   { what: 'many headers', headers: Object.fromEntries(filled(1_500, (n) => [`x-${n}`, ''])) },
   { what: 'a long word', headers: { authorization: 'a'.repeat(HEAD) } },
@@ -32,7 +32,7 @@ export const HEADS: HostileRequest[] = [
   { what: 'a long X-Forwarded-For', headers: { 'x-forwarded-for': '1,'.repeat(HEAD / 2) } },
 ];
 
-/** Besides the operations: what is served, and what isn't. */
+/** Other paths, served or not. */
 export const OTHER_PATHS = [
   '/healthz',
   '/readyz',
@@ -47,7 +47,7 @@ export const OTHER_PATHS = [
   `/cloud/v1/projects/${'1'.repeat(HEAD)}`,
 ];
 
-/** By the names that an operation takes. */
+/** Yields queries with the names that an operation accepts. */
 export function* hostileQueries(names: readonly string[]): Generator<HostileRequest> {
   const slips = names.length > 0 ? names : ['limit'];
   yield { what: '3500 names', query: filled(3_500, String).join('&').slice(0, HEAD) };

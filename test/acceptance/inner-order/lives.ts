@@ -3,10 +3,13 @@ import { LIVES as FORMER, type Life, type Phase } from '../../../src/backends/si
 
 export * from '../../../src/backends/simulated/lives.ts';
 
-/** Each stage of the test release begins like this. */
+/** Each stage of the test release begins with this. */
 export const MARK = 'otherwise: ';
 
-/** The stages of a test release: renamed, backwards, the last one dropped, one added, and each takes another time. */
+/**
+ * The stages of a test release: renamed, reversed, the last one dropped, one added, and each with another
+ * duration.
+ */
 export const LIVES = Object.fromEntries(
   Object.entries(FORMER).map(([kind, former]) => [kind, otherwise(former as Life<Kind>)]),
 );

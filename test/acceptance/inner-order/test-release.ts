@@ -4,7 +4,7 @@ import { copyOfThisRelease } from '../releases.ts';
 
 const CHANGED = 'src/backends/simulated/lives.ts';
 
-/** Builds a copy of the product in which simulated things get ready in another order. Answers its folder. */
+/** Builds a copy of the product in which simulated things get ready in another order. Returns its folder. */
 export function buildTestRelease(): string {
   return copyOfThisRelease((folder) => {
     const changed = path.join(folder, CHANGED);

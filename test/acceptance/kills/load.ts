@@ -1,17 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createHttpClient } from '../../support/http-client.ts';
 
-/** Clients that write as fast as they are answered, whatever happens to the server meanwhile. */
+/** Clients that write as fast as they are answered, whatever happens to the server. */
 export interface Load {
-  /** Ids of the tasks that were acknowledged. */
+  /** Ids of the acknowledged tasks. */
   tasks: string[];
-  /** Answers that no client may get. */
+  /** Answers that no client should get. */
   faults: string[];
   acknowledged(): number;
   stop(): Promise<void>;
 }
 
-/** Each client lives a life of its own over and over: a disk that grows, a machine with it, a group, and all goes again. */
+/**
+ * Each client repeats its own cycle: a disk that grows, a machine with it, a group, and then all are deleted.
+ */
 export function startLoad({
   url,
   token,
@@ -21,7 +23,7 @@ export function startLoad({
   url(): string;
   token: string;
   clients: number;
-  /** Whether a server may say that it can't now. */
+  /** Whether servers may answer that they are unavailable. */
   mayBeAway?: boolean;
 }): Load {
   const expected = [400, 403, 404, 409, 429, ...(mayBeAway ? [503] : [])];
@@ -30,7 +32,7 @@ export function startLoad({
   let acknowledged = 0;
   let over = false;
 
-  /** Undefined where nobody knows what became of it. */
+  /** Returns undefined if the outcome is unknown. */
   async function send(method: string, path: string, body?: object) {
     try {
       const answer = await createHttpClient(url(), token).request(method, path, body ? { body } : {});
@@ -38,7 +40,7 @@ export function startLoad({
         acknowledged++;
         return answer.body;
       }
-      // A quota that is used up, or something that is held or gone.
+      // A used-up quota, or something that is held or deleted.
       if (!expected.includes(answer.status))
         faults.push(`${method} ${path}: ${answer.status} ${answer.text}`);
     } catch {

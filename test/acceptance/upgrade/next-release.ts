@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { copyOfThisRelease } from '../releases.ts';
 
-/** A migration of each sort that breaks nobody, so that there is something to migrate whatever the previous release is. */
+/** A migration of each sort that breaks no release, so that there is always something to migrate. */
 const MIGRATIONS = {
   '9001_expand': `
     import { sql, type Kysely } from 'kysely';
@@ -17,7 +17,7 @@ const MIGRATIONS = {
     export const up = (db: Kysely<unknown>) => createIndexConcurrently(db, 'test_notes', 'volumes (test_note)');`,
 };
 
-/** Builds this release with more migrations. Answers its folder. */
+/** Builds this release with additional migrations. Returns its folder. */
 export function buildNextRelease(): string {
   return copyOfThisRelease(addMigrations);
 }

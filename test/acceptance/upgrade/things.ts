@@ -3,7 +3,7 @@ import type { Answer, HttpClient } from '../../support/http-client.ts';
 const IMAGE = 'd30931af-8845-4913-a690-021a990a917f';
 const BOOT = { source: 'image', image_id: IMAGE, size: 10, boot_index: 0, delete_on_termination: true };
 
-/** Something of every kind, with all that a row of it can say, made one after the other. */
+/** Makes something of every kind, with every feature that a row can have, one after the other. */
 export async function makeThings(http: HttpClient): Promise<void> {
   async function done(answer: Answer): Promise<Answer['body']> {
     if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`);
@@ -75,7 +75,7 @@ export async function makeThings(http: HttpClient): Promise<void> {
       { source: 'snapshot', snapshot_id, size: 2 },
     ],
   });
-  // The second one boots, and so is the first device.
+  // The second volume boots, so it is the first device.
   const { boot_index: _, ...unsaid } = BOOT;
   await instance({ name: 'data first', volumes: [{ source: 'snapshot', snapshot_id, size: 2 }, unsaid] });
   const stopped = await instance({ name: 'stopped' });

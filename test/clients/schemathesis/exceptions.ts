@@ -1,8 +1,8 @@
-/** What schemathesis reports though it is as it should be. */
+/** Reports of schemathesis about correct behaviour. */
 export interface Exceptions {
   reason: string;
   check: string;
-  /** The class of the failure, and what tells it from others of its class: the status, for these. */
+  /** The class of the failure, and what distinguishes it within its class: here the status. */
   failure: string;
   signature: string;
   operations: string[];

@@ -3,7 +3,7 @@ import { refusal, tags, type Walk } from '../client.ts';
 
 type Tag = ReturnType<typeof tags>[number];
 
-/** The five calls that every kind of resource with tags has, from no tags and back to none. */
+/** Makes the five calls that every kind of resource with tags has, from no tags and back to none. */
 export async function walkMetadata({ client }: Walk, resource: string): Promise<void> {
   const own = async () =>
     (await client.list<Tag>(`${resource}/metadata`)).filter(({ read_only }) => !read_only);

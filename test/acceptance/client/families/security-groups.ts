@@ -21,7 +21,7 @@ const tcp = (port: number) => ({
   port_range_min: port,
   port_range_max: port,
 });
-/** Rules out of a group that a creation adds by itself are not meant. */
+/** Outgoing rules, which a creation adds automatically, are ignored. */
 const portsOf = (group: Group) =>
   group.security_group_rules
     .filter(({ direction }) => direction === 'ingress')
