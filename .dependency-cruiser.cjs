@@ -1,6 +1,6 @@
 /**
- * Which part of the house may know which. Parsed by swc, which sees `import type` as well: a type is
- * knowledge too.
+ * Which part of the code may import which. Parsed by swc, which also sees `import type`: a type is a
+ * dependency too.
  */
 const FEATURE = '^src/(cloud|streaming|iam)/';
 const FACE = '/(service|in-transaction|tables|wanted|schema)\\.ts$|-schema\\.ts$';
@@ -22,7 +22,7 @@ module.exports = {
       comment: 'An import that leads nowhere.',
       severity: 'error',
       from: {},
-      // Nothing but types are in it, which only the package's own index file exports a path to.
+      // It only contains types, and only the package's own index file exports a path to them.
       to: { couldNotResolve: true, pathNot: '^fastify/types/' },
     },
     {

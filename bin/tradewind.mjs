@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-// Installs and builds first where that is needed, so that `npx tradewind` works in a fresh clone.
+// Installs and builds first if necessary, so that `npx tradewind` works in a fresh clone.
 await import('../scripts/prepare.mjs');
 if (!process.exitCode) await import('../dist/src/main.js');

@@ -1,11 +1,11 @@
-// Bundles the program into the folder given, dist by default. Loading one file instead of a thousand halves the time that
+// Bundles the program into the given folder, by default dist. Loading one file instead of a thousand halves the time that
 // a start spends on code. Types are checked by "npm run check", not here.
 import fs from 'node:fs';
 import { build } from 'esbuild';
 
 const [outdir = 'dist'] = process.argv.slice(2);
 const { dependencies, optionalDependencies } = JSON.parse(fs.readFileSync('package.json', 'utf8'));
-// Packages of many small modules; the others are loaded from node_modules, some of them because they find files of theirs there.
+// Packages with many small modules. The others are loaded from node_modules; some of them need their own files there.
 const BUNDLED = ['kysely', 'typebox'];
 const external = Object.keys({ ...dependencies, ...optionalDependencies }).filter(
   (name) => !BUNDLED.includes(name),

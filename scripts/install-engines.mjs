@@ -1,14 +1,14 @@
 // Installs the programs that AI tasks need and that npm doesn't have: ffmpeg, pocketsphinx with its English model, and
 // bubblewrap.
-// Says what it does before it does it. Run by "npm run install:engines", and before "npm test" with --tests --if-possible;
-// Debian, Ubuntu and what is made from them.
+// Announces what it does. Run by "npm run install:engines", and before "npm test" with --tests --if-possible.
+// For Debian, Ubuntu and their derivatives.
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** The last is what analyses are shut in with. */
+/** The last one isolates analyses. */
 const PACKAGES = ['ffmpeg', 'pocketsphinx', 'pocketsphinx-en-us', 'bubblewrap'];
-/** A machine without network must not wait for minutes, and another apt-get ends soon. */
+/** Keeps a machine without network from waiting for minutes; another apt-get ends soon. */
 const PATIENCE = [
   '-o',
   'Acquire::http::Timeout=20',
@@ -17,7 +17,7 @@ const PATIENCE = [
   '-o',
   'DPkg::Lock::Timeout=120',
 ];
-/** Speech and pictures that the tests of the engines use, and what backups are made with. */
+/** Speech and pictures for the tests of the engines, and the programs for backups. */
 const TEST_PACKAGES = [
   'flite',
   'pocketsphinx-testdata',
@@ -83,7 +83,7 @@ function install() {
     const isUpdate = args.at(-1) === 'update';
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
     const { status, error } = spawnSync(command, args, { stdio: 'inherit', env });
-    // One broken source of packages is no reason not to try the others.
+    // If one package source is broken, the others may still work.
     if (status !== 0 && !isUpdate) {
       console.error(error?.message ?? `${command} failed; what it says is above.`);
       return status ?? 1;

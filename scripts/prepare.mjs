@@ -1,5 +1,5 @@
-// Runs before every start: installs the dependencies and builds, each only when it has to. Silent when it hasn't.
-// Built-ins only, and nothing that an old Node can't read: it must be able to say that Node is too old.
+// Runs before every start: installs the dependencies and builds, each only if necessary. Otherwise prints nothing.
+// Uses only built-ins, and no syntax that an old Node can't parse: it must be able to say that Node is too old.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -41,7 +41,7 @@ function checkNode() {
   );
 }
 
-/** What npm wrote about its last complete install has every package that the lock file asks for. */
+/** Whether npm's record of its last complete install has every package of the lock file. */
 function dependenciesAreFresh({ dev }) {
   if (!fs.existsSync(at('node_modules/.package-lock.json'))) return false;
   const wanted = readJson('package-lock.json').packages;
@@ -50,7 +50,7 @@ function dependenciesAreFresh({ dev }) {
     const want = wanted[folder];
     if (folder === '' || want.link || (!dev && (want.dev || want.devOptional))) return true;
     const have = installed[folder];
-    // Optional packages are for some platforms only.
+    // Optional packages are only for some platforms.
     if (!have) return Boolean(want.optional);
     return have.version === want.version && have.integrity === want.integrity && fs.existsSync(at(folder));
   });
@@ -82,7 +82,7 @@ function whyInstallFailed(output) {
   return `the dependencies can't be installed. npm says:\n${output}`;
 }
 
-/** dist was made from exactly these sources; times alone would miss a deleted or restored file. */
+/** Identifies the sources that dist was made from; times alone would miss a deleted or restored file. */
 function buildIsFresh() {
   return fs.existsSync(BUILD_STAMP) && fs.readFileSync(BUILD_STAMP, 'utf8') === fingerprint();
 }
@@ -100,7 +100,7 @@ function fingerprint() {
 
 function build() {
   console.log('tradewind: building ...');
-  // Taken first: what changes during the build is built next time.
+  // Read first: changes during the build are built the next time.
   const sources = fingerprint();
   try {
     fs.rmSync(at('dist.new'), { recursive: true, force: true });
@@ -111,7 +111,7 @@ function build() {
     });
     if (result.status !== 0) throw new Error(`the build failed:\n${result.stdout}${result.stderr}`.trim());
     fs.writeFileSync(at('dist.new/.sources'), sources);
-    // Beside and then in place, so that no start sees half a build and files of deleted sources go.
+    // Built in a folder beside it and then renamed, so that no start sees half a build, and no outdated files remain.
     fs.rmSync(at('dist'), { recursive: true, force: true });
     fs.renameSync(at('dist.new'), at('dist'));
   } catch (error) {
@@ -124,7 +124,7 @@ function build() {
   }
 }
 
-/** Held on package.json by the kernel, so it ends with this process. Without flock(1) starts aren't kept apart. */
+/** The kernel holds the lock on package.json, so it ends with this process. Without flock(1), starts may overlap. */
 function lock() {
   const DARWIN_O_EXLOCK = 0x20;
   const darwin = process.platform === 'darwin';

@@ -1,4 +1,4 @@
-// Runs the tests that meet every statement of SQL once more, on the oldest PostgreSQL that Tradewind supports.
+// Runs the tests that send every SQL statement again, on the oldest PostgreSQL that Tradewind supports.
 import { spawnSync } from 'node:child_process';
 
 if (process.platform !== 'linux' || process.arch !== 'x64') {
@@ -7,7 +7,7 @@ if (process.platform !== 'linux' || process.arch !== 'x64') {
   );
 } else {
   console.log('Every operation, the walks and the durable work on PostgreSQL 15:');
-  // These know no PostgreSQL but the embedded one, or none, or are about releases alone.
+  // These only use the embedded PostgreSQL or none, or are only about releases.
   const others = [
     'test/acceptance/ai-tasks.test.ts',
     'test/acceptance/documents.test.ts',

@@ -1,2 +1,2 @@
-// Loaded before the server (node --import): tells the process that started it how much CPU time it has used.
+// Loaded before the server (node --import): reports its CPU time to the process that started it.
 process.on('message', () => process.send?.(process.cpuUsage()));
