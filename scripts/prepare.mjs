@@ -82,7 +82,7 @@ function whyInstallFailed(output) {
   return `the dependencies can't be installed. npm says:\n${output}`;
 }
 
-/** Identifies the sources that dist was made from; times alone would miss a deleted or restored file. */
+/** Whether dist was made from exactly these sources; times alone would miss a deleted or restored file. */
 function buildIsFresh() {
   return fs.existsSync(BUILD_STAMP) && fs.readFileSync(BUILD_STAMP, 'utf8') === fingerprint();
 }

@@ -211,7 +211,7 @@ function planned(
   return { wants: [...wants.values()], waiting };
 }
 
-/** A port would wait for what depends on it. */
+/** Detaches floating IPs from ports that are to be removed, whose removal would wait for them. */
 function awayFromDoomedPorts(
   wants: Map<string, Want>,
   rows: ReadonlyMap<string, Spec>,

@@ -85,7 +85,7 @@ async function statementsOf({ up, transaction }: SchemaMigration): Promise<strin
 
 /** PostgreSQL would number unnamed constraints, and nobody would know what `things_check1` means. */
 function unnamedConstraints(statement: string): string[] {
-  // The foreign key before it has the name; a table that refers to another may say so in one word.
+  // After `foreign key`, `references` needs no name of its own; alone in a column's definition, it does.
   const text = statement
     .replace(/--.*$/gm, '')
     .replace(/'[^']*'/g, "''")

@@ -26,7 +26,7 @@ export interface BackendRouter extends Backends {
   /** Returns every backend of the catalogue. */
   all(): NamedBackend[];
   /**
-   * Switches to another catalogue. Backends whose entries are the same are kept; the others are made anew.
+   * Switches to another catalogue. Backends whose entries are the same are kept; the others are made again.
    * @throws SettingError for secrets that can't be read; nothing has changed then
    */
   adopt(catalog: Placements): void;

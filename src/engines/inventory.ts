@@ -23,7 +23,7 @@ const run = promisify(execFile);
 export type Part<T> = { found: T; missing?: never } | { found?: never; missing: string };
 
 export interface SpeechEngine {
-  /** For people. */
+  /** A text for people. */
   description: string;
   languages: readonly string[];
   translations: readonly (readonly [string, string])[];
@@ -31,7 +31,7 @@ export interface SpeechEngine {
 }
 
 export interface PictureEngine {
-  /** For people. */
+  /** A text for people. */
   description: string;
   how: { kind: 'nsfwjs' | 'centernet' } | { kind: 'detector'; model: Detector; runtimeFile: string };
 }

@@ -12,7 +12,7 @@ export type AccessLog = (request: FastifyRequest, reply: FastifyReply) => void;
 /** Logs one line per request. Query and headers are left out, since they may contain secrets. */
 export function createAccessLog(log: FastifyBaseLogger): AccessLog {
   return (request, reply) => {
-    // Not the onResponse hook, which is not called for aborted requests.
+    // Doesn't use the onResponse hook, which is not called for aborted requests.
     reply.raw.once('close', () => log.info(lineOf(request, reply), 'request'));
   };
 }

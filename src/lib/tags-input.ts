@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { InvalidError } from './errors.ts';
 import { canonicalTags, MAX_TAGS } from './tags.ts';
 
-// Not Type.Record: its pattern would let keys with line breaks through unchecked.
+// Not Type.Record, whose pattern would let keys with line breaks through unchecked.
 export const TagsInput = Type.Unsafe<Record<string, string>>({
   type: 'object',
   additionalProperties: { type: 'string' },

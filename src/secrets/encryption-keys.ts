@@ -14,7 +14,7 @@ export interface EncryptionKey {
 
 /** Where the keys are. The first encrypts; the others only decrypt what was encrypted with them. */
 export interface EncryptionKeys {
-  /** For people. */
+  /** A text for people. */
   place: string;
   /** Undefined for keys in the environment. */
   file: string | undefined;

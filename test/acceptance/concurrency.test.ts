@@ -17,8 +17,7 @@ import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts
 /**
  * Many clients of three accounts randomly do what collides: the same names, the last of a quota, the last
  * address, a volume for two instances, a change of what another deletes. To run it longer or again:
- * `CONCURRENCY_SECONDS=600 CONCURRENCY_SEED=7 CONCURRENCY_CLIENTS=50 npx vitest run
- * test/acceptance/concurrency.test.ts`.
+ * `CONCURRENCY_SECONDS=600 CONCURRENCY_SEED=7 CONCURRENCY_CLIENTS=50 npx vitest run test/acceptance/concurrency.test.ts`.
  */
 const SECONDS = Number(
   process.env.CONCURRENCY_SECONDS ?? (process.env.TEST_POSTGRES === undefined ? 60 : 20),

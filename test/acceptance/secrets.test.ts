@@ -46,7 +46,7 @@ async function stop(): Promise<void> {
   said += server.stdout() + server.stderr();
 }
 
-/** One secret of every kind, with its name. */
+/** Secrets of every kind, by a name for each. */
 const known = new Map<string, string>();
 let clusterConfig: string;
 

@@ -16,7 +16,7 @@ export interface Ref<K extends Kind = Kind> {
   handle: Json;
 }
 
-/** What goes with each call to a backend. */
+/** Passed along with each call to a backend. */
 export interface Call {
   /** Fires when the answer is no longer needed: the process stops, or the want has changed. */
   signal: AbortSignal;

@@ -116,7 +116,8 @@ export function createSimulatedBackend(deps: {
   return {
     problems: () => [],
     converge({ kind, id }, spec, { signal, wasThere }) {
-      // One connection for reading and writing: a call that waits for one in between would write stale data.
+      // Uses one connection for reading and writing: a call that waits for a connection in between would
+      // write stale data.
       return pool.connection().execute(async (db) => {
         signal.throwIfAborted();
         if (spec !== null && wasThere && holdsData(kind)) await refuseLost(db, kind, id);

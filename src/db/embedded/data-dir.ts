@@ -30,7 +30,7 @@ export function makeDataDir(dataDir: string): string {
 }
 
 /**
- * Not with mkdir's recursive mode, which never ends in a file system that has the parent and refuses every
+ * Doesn't use mkdir's recursive mode, which never ends in a file system that has the parent and refuses every
  * child, like /proc.
  */
 function makeFolder(folder: string, mode?: number): void {

@@ -234,8 +234,8 @@ export async function insertAttempt(
 }
 
 /**
- * Newest first: attempts for users who belong to no other account, for `userId` in any case, and with
- * `strangers` also for unknown names.
+ * Newest first: attempts for users who belong to this account and no other, for `userId` in any case, and
+ * with `strangers` also for unknown names.
  */
 export async function listAttempts(
   db: Kysely<Tables>,

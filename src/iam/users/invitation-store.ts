@@ -90,7 +90,7 @@ export async function expireInvitations(
           where users.id = ${invitedBy} and users.client_id = any(${[...clientIds]}::bigint[])))`.execute(db);
 }
 
-/** Returns an unanswered invitation to an account that is not paused. */
+/** Returns an unanswered invitation to an active account. */
 export async function findInvitation(db: Kysely<Tables>, userId: number) {
   return db
     .selectFrom('invitations')

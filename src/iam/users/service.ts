@@ -56,7 +56,10 @@ export interface Users {
   update(principal: Principal, id: number, request: UpdateUser): Promise<{ user: User; moved?: Moved }>;
   /** @throws ForbiddenError for another user, InvalidError, TooManyRequestsError */
   changeEmail(principal: Principal, id: number, request: ChangeEmail, from: Sender): Promise<Moved>;
-  /** Makes a user and an account of the caller's reseller. @throws InvalidError, ForbiddenError */
+  /**
+   * Makes a user and their own account, which belongs to the caller's reseller. @throws InvalidError,
+   * ForbiddenError
+   */
   create(principal: Principal, request: CreateUser): Promise<User>;
   /** Makes a user of an account, who may log in at once. @throws InvalidError, ForbiddenError */
   createIn(principal: Principal, clientId: number, request: CreateClientUser): Promise<Role>;

@@ -20,7 +20,7 @@ export interface PageQuery {
 
 const newest = sql`started_at desc nulls first, created_at desc, id desc`;
 
-/** Each order has an index and is total. */
+/** Each order has an index and leaves no two tasks in an undefined order. */
 const ORDERS: Record<Ordering | 'newest', RawBuilder<unknown>> = {
   newest,
   task_id: sql`id`,

@@ -59,8 +59,8 @@ function isText({ schema }: Place): boolean {
 }
 
 /**
- * Makes every text of a body long at once, separately for each branch of a union; with near-matches of its
- * pattern.
+ * Yields bodies in which every text is long, separately for each branch of a union; the texts nearly match
+ * their patterns.
  */
 function* longTexts(of: DocumentedOperation, body: Json, places: Place[]): Generator<HostileRequest> {
   for (const branch of byBranch(places)) {

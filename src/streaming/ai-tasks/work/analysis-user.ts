@@ -14,7 +14,7 @@ export interface User {
 const FIRST = 61_200;
 const COUNT = 800;
 const ROOT = 0;
-/** For people. */
+/** A text for people. */
 export const ANALYSIS_USERS = `${FIRST} to ${FIRST + COUNT - 1}`;
 let used = randomInt(COUNT);
 
