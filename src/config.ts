@@ -170,8 +170,8 @@ const CHECKS: Partial<Record<keyof Environment, (text: string) => boolean>> = {
 };
 
 /**
- * Reads the settings from the environment. An empty text counts as not set. @throws SettingError naming every
- * setting that can't be used
+ * Reads the settings from the environment. An empty text counts as not set.
+ * @throws SettingError naming every setting that can't be used
  */
 export function loadConfig(environment: Record<string, string | undefined>) {
   const names = Object.keys(Environment.properties) as (keyof Environment)[];

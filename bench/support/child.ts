@@ -15,8 +15,8 @@ export interface Child {
 }
 
 /**
- * Starts node with `args` and waits until a line of its standard output matches `ready`. @throws Error with
- * its output if it exits before that
+ * Starts node with `args` and waits until a line of its standard output matches `ready`.
+ * @throws Error with its output if it exits before that
  */
 export async function startNode(
   args: readonly string[],

@@ -3,8 +3,8 @@ import { readSecretFile } from '../lib/secret-file.ts';
 import type { BackendEntry } from './contract/placement.ts';
 
 /**
- * Reads the files of the secrets, without the final line break, by name. @throws SettingError naming each
- * file that can't be used
+ * Reads the files of the secrets, without the final line break, by name.
+ * @throws SettingError naming each file that can't be used
  */
 export function readSecrets({ name, secrets }: BackendEntry): Record<string, string> {
   const problems: string[] = [];

@@ -27,7 +27,8 @@ interface JustSeen {
 
 /**
  * Notes that the want is settled, and ends the tasks that waited for nothing else. If a task waits for this
- * want alone, both happen in one transaction. @throws Overtaken, EndFailed
+ * want alone, both happen in one transaction.
+ * @throws Overtaken, EndFailed
  */
 export async function settle(endings: Endings, workerId: string, own: JustSeen): Promise<void> {
   const { database } = endings;

@@ -43,7 +43,8 @@ export async function failEnd(endings: Endings, error: EndFailed): Promise<void>
 
 /**
  * Fails the task that wanted this last, since the infrastructure refused it. Returns false if no task waits
- * for the want. @throws Overtaken
+ * for the want.
+ * @throws Overtaken
  */
 export function refuse(endings: Endings, workerId: string, claim: Claim, reason: string): Promise<boolean> {
   return endings.database.transaction(async (tx) => {

@@ -20,8 +20,8 @@ export interface TaskType<Input> {
 }
 
 /**
- * Returns the observation of something that the task waited for. @throws Error if the task did not wait for
- * it
+ * Returns the observation of something that the task waited for.
+ * @throws Error if the task did not wait for it
  */
 export type Seen = <K extends Kind>(kind: K, id: string) => Observations[K];
 

@@ -105,8 +105,8 @@ interface Known {
 /**
  * Wants everything in the list, from the commit of `tx` on; the task, if given, waits for it. Call it after
  * the rows of the things are locked: whatever ends a task locks in that order too. The platform's own things
- * need no check, and things that are wanted already need no place. @throws InvalidError for what the
- * infrastructure can't do
+ * need no check, and things that are wanted already need no place.
+ * @throws InvalidError for what the infrastructure can't do
  */
 export async function want(
   tx: Transaction,

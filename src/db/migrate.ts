@@ -33,8 +33,8 @@ interface MigrateOptions {
 /**
  * Brings the schema up to date, forward only, and returns the names of the migrations that ran. Each
  * migration is a transaction of its own, and those that succeeded stay. An empty database gets all of them or
- * none, so that other processes always find a complete release. @throws OperatorError, SchemaError if the
- * schema belongs to a later release that this one can't work with
+ * none, so that other processes always find a complete release.
+ * @throws OperatorError, SchemaError if the schema belongs to a later release that this one can't work with
  */
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<string[]> {
   const {

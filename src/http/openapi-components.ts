@@ -4,8 +4,8 @@ const DATA = new Set(['examples', 'example', 'default', 'enum', 'const']);
 
 /**
  * Moves every schema that has a `title` to the components of the document, and leaves a reference in its
- * place. The routes themselves use whole schemas, which validate faster. @throws Error if two different
- * schemas have the same title
+ * place. The routes themselves use whole schemas, which validate faster.
+ * @throws Error if two different schemas have the same title
  */
 export function nameComponents<T extends object>(document: T): T {
   const named = new Map<string, { text: string; schema: Json }>();

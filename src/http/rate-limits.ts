@@ -54,8 +54,8 @@ export interface StrangerLimits {
   count(address: string): Promise<void>;
   /**
    * Looks up an unknown token, only a few at once for each network: a caller who sends thousands at once
-   * would otherwise occupy all database connections before being counted. @throws TooManyRequestsError if
-   * there were too many already
+   * would otherwise occupy all database connections before being counted.
+   * @throws TooManyRequestsError if there were too many already
    */
   admit<T>(address: string, ask: () => Promise<T>): Promise<T>;
 }

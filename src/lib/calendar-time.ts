@@ -4,8 +4,8 @@ import { MOMENT_RULE } from './timestamps.ts';
 const SECOND = 1_000;
 
 /**
- * Returns a request's date-time as a Date. A leap second is well-formed, but no Date can hold it. @throws
- * InvalidError
+ * Returns a request's date-time as a Date. A leap second is well-formed, but no Date can hold it.
+ * @throws InvalidError
  */
 export function momentIn(field: string, text: string): Date {
   const date = new Date(text);
@@ -14,8 +14,8 @@ export function momentIn(field: string, text: string): Date {
 }
 
 /**
- * Returns the time in a query field; without an offset it is UTC. @throws InvalidError for a time that does
- * not exist
+ * Returns the time in a query field; without an offset it is UTC.
+ * @throws InvalidError for a time that does not exist
  */
 export function calendarTime(field: string, text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
@@ -41,8 +41,8 @@ export function afterTime(date: Date | undefined): Date | undefined {
 }
 
 /**
- * Returns the period that a list is limited to: from the first time, and before the second. @throws
- * InvalidError
+ * Returns the period that a list is limited to: from the first time, and before the second.
+ * @throws InvalidError
  */
 export function periodOf(query: { from_timestamp?: string; to_timestamp?: string }): {
   from: Date | undefined;

@@ -8,8 +8,8 @@ export function found<T>(kind: string, id: string | number, thing: T | undefined
 }
 
 /**
- * Returns the thing with that id. An id that is not a UUID can't exist, so it is not looked up. @throws
- * NotFoundError
+ * Returns the thing with that id. An id that is not a UUID can't exist, so it is not looked up.
+ * @throws NotFoundError
  */
 export async function foundById<T>(kind: string, id: string, find: () => Promise<T | undefined>): Promise<T> {
   return found(kind, id, isUuid(id) ? await find() : undefined);

@@ -17,8 +17,8 @@ export const newTags = {
 };
 
 /**
- * Returns the tags that a body gives by either name, as they are stored. @throws InvalidError naming the tag
- * below the name
+ * Returns the tags that a body gives by either name, as they are stored.
+ * @throws InvalidError naming the tag below the name
  */
 export function tagsOf(
   body: { tags?: Record<string, string>; metadata?: Record<string, string> },

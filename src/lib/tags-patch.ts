@@ -15,8 +15,8 @@ export const TagsPatchInput: TUnsafe<TagsPatch> = Type.Unsafe<TagsPatch>({
 });
 
 /**
- * Returns the tags after the patch; the same object if there is no patch. @throws InvalidError naming the tag
- * below `field`
+ * Returns the tags after the patch; the same object if there is no patch.
+ * @throws InvalidError naming the tag below `field`
  */
 export function patchedTags(
   current: Record<string, string>,

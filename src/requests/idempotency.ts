@@ -36,8 +36,9 @@ export function fingerprintOf(method: string, url: string, body: unknown): Buffe
 }
 
 /**
- * Returns the earlier answer to this request, if there was one. @throws UnprocessableError if the key was
- * used for another request, ConflictError if the request was carried out but its answer is unknown
+ * Returns the earlier answer to this request, if there was one.
+ * @throws UnprocessableError if the key was used for another request, ConflictError if the request was
+ * carried out but its answer is unknown
  */
 export async function answerBefore(db: Kysely<Tables>, use: KeyUse, now: Date): Promise<Answer | undefined> {
   const row = await db
@@ -61,8 +62,8 @@ export async function answerBefore(db: Kysely<Tables>, use: KeyUse, now: Date): 
 }
 
 /**
- * Takes the key for a request that is being carried out. @throws ConflictError if another request took it
- * meanwhile
+ * Takes the key for a request that is being carried out.
+ * @throws ConflictError if another request took it meanwhile
  */
 export async function takeKey(tx: Transaction, use: KeyUse, now: Date): Promise<void> {
   if (await insertKey(tx.sql, use, now, null)) return;

@@ -11,13 +11,14 @@ import { versionedAt, versionOf } from './resource-versions.ts';
 /** A request that changes something, and what is recorded of it. */
 export interface ChangingRequest extends RequestWrites {
   /**
-   * Requires that the resource has one of these versions; `'any'` allows every version. @throws InvalidError
-   * if the resource has no versions: ignoring the condition would make an unguarded change
+   * Requires that the resource has one of these versions; `'any'` allows every version.
+   * @throws InvalidError if the resource has no versions: ignoring the condition would make an unguarded
+   * change
    */
   onlyVersions(versions: readonly string[] | 'any'): void;
   /**
-   * Makes sure that the change is made only once for that key. Returns the earlier answer, if any. @throws
-   * UnprocessableError, ConflictError
+   * Makes sure that the change is made only once for that key. Returns the earlier answer, if any.
+   * @throws UnprocessableError, ConflictError
    */
   once(key: string, body: unknown): Promise<Answer | undefined>;
   /** To be called before the answer is sent. */

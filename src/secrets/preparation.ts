@@ -28,7 +28,8 @@ interface Deps {
  * Makes the first data key, or checks that this process can decrypt the existing ones. On a shared database,
  * processes of an older release may still run, and can't read encrypted values: a database with unencrypted
  * secrets waits for `rotateKeys`. If this process has the database `alone`, it rotates now, and creates a
- * file with an encryption key. @throws SettingError if the encryption key is missing or wrong
+ * file with an encryption key.
+ * @throws SettingError if the encryption key is missing or wrong
  */
 export async function prepareSecrets(
   secrets: LoadedSecrets,

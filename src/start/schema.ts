@@ -11,7 +11,8 @@ const LOOK_MS = 10_000;
 /**
  * Prepares the schema at a start. A process that has the database `alone` migrates it. A shared database is
  * left unchanged unless it is empty: then no other process can be disturbed, and of several that start at
- * once, one makes the tables (ADR 14). @throws SchemaError if this release can't serve on it
+ * once, one makes the tables (ADR 14).
+ * @throws SchemaError if this release can't serve on it
  */
 export async function prepareSchema(
   database: Database,

@@ -45,7 +45,8 @@ export class StorageError extends OperatorError {}
 /**
  * Opens the configured database: the embedded one is started, an external one is only checked. With
  * `mustExist`, none is created. With `share`, an embedded database that a running Tradewind has started is
- * used through its socket. @throws StorageError, EmbeddedDatabaseError, DataDirLockedError
+ * used through its socket.
+ * @throws StorageError, EmbeddedDatabaseError, DataDirLockedError
  */
 export async function openStorage(
   config: Config,

@@ -33,8 +33,9 @@ export interface Worker {
 }
 
 /**
- * Starts a worker and its heartbeat. @param options.takeOverAllAtStart no other worker can be alive (embedded
- * database), so that all of their claims are taken over at once
+ * Starts a worker and its heartbeat.
+ * @param options.takeOverAllAtStart no other worker can be alive (embedded database), so that all of their
+ * claims are taken over at once
  */
 export async function startWorker(
   options: Foundation & { takeOverAllAtStart?: boolean | undefined },

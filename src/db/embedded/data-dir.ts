@@ -8,8 +8,8 @@ const CLOSED = 0o700;
 const OF_NOBODY = /^\.|^lost\+found$/;
 
 /**
- * Returns the folder, created if it is missing. @throws SettingError if it can't be used or can't be closed
- * to other users
+ * Returns the folder, created if it is missing.
+ * @throws SettingError if it can't be used or can't be closed to other users
  */
 export function makeDataDir(dataDir: string): string {
   if (fs.existsSync(dataDir) && !fs.statSync(dataDir).isDirectory()) {

@@ -25,8 +25,8 @@ interface Bench {
 }
 
 /**
- * Carries out the order. Loads models late: only those of this job, and only for a usable medium. @throws
- * UnusableMediaError
+ * Carries out the order. Loads models late: only those of this job, and only for a usable medium.
+ * @throws UnusableMediaError
  */
 export async function analyse({ job, settings }: AnalysisOrder, report: Report): Promise<AnalysisResult> {
   const inventory = await takeInventory(settings);

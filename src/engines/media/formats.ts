@@ -50,7 +50,8 @@ const HEAD_BYTES = 1_024;
 
 /**
  * Returns a file's format by its content. Only known media are let through: ffmpeg never sees playlists,
- * which name other files, or anything that isn't a medium. @throws UnusableMediaError
+ * which name other files, or anything that isn't a medium.
+ * @throws UnusableMediaError
  */
 export async function formatOf(media: string): Promise<MediaFormat> {
   if ((await fs.stat(media)).size === 0) throw new UnusableMediaError('The file is empty (0 bytes).');

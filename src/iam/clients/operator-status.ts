@@ -5,8 +5,8 @@ import { announceClient, refusePlatforms } from '../identity/in-transaction.ts';
 
 /**
  * Pauses an account or resumes it: no login or API token works in a paused account. Its resources stay and
- * keep running. For the operator of the platform. @throws NotFoundError, ConflictError for the platform's own
- * account
+ * keep running. For the operator of the platform.
+ * @throws NotFoundError, ConflictError for the platform's own account
  */
 export async function setStatusOf(
   { database, clock }: { database: Database; clock: Clock },

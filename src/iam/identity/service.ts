@@ -17,7 +17,8 @@ export interface Authenticator {
   /**
    * Returns the caller of an `Authorization` header: a scheme in any letter case, one space, the token.
    * `apikey` takes an API token, `Bearer` the access token of a login. `admit` runs the database query for an
-   * unknown token, or throws instead. @throws UnauthenticatedError with the texts of contract 1.1
+   * unknown token, or throws instead.
+   * @throws UnauthenticatedError with the texts of contract 1.1
    */
   authenticate(offered: Offered, admit?: Admit): Promise<Principal>;
   /**

@@ -23,7 +23,8 @@ export async function requireUserOf(
 
 /**
  * Sets a user's password for the operator; without `email`, the platform administrator's. Ends the user's
- * logins. @throws InvalidError, NotFoundError for an unknown user
+ * logins.
+ * @throws InvalidError, NotFoundError for an unknown user
  */
 export async function setPasswordOf(
   { database, clock }: { database: Database; clock: Clock },

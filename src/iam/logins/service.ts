@@ -41,8 +41,8 @@ export interface Logins {
   /** @throws UnauthenticatedError for an invalid token; a token that was used before ends its whole family */
   refresh(token: string): Promise<TokenPair>;
   /**
-   * Logs the caller into another of their accounts. @throws ForbiddenError if the account isn't theirs, or
-   * not reachable with this login
+   * Logs the caller into another of their accounts.
+   * @throws ForbiddenError if the account isn't theirs, or not reachable with this login
    */
   enter(principal: Principal, clientId: number): Promise<TokenPair>;
   /** Logs in as the administrator of a reseller's client. @throws NotFoundError */

@@ -21,8 +21,8 @@ export interface OperatorToken {
 
 /**
  * Makes a token for the operator, who needs no token to ask for it. The limit on tokens doesn't apply.
- * Without `clientId` and `resellerAccess`, the token acts for the platform administrator. @throws
- * InvalidError naming the option, NotFoundError for an unknown client
+ * Without `clientId` and `resellerAccess`, the token acts for the platform administrator.
+ * @throws InvalidError naming the option, NotFoundError for an unknown client
  */
 export async function createTokenFor(
   deps: { database: Database; clock: Clock },

@@ -46,8 +46,8 @@ export interface Tokens {
   /** @throws NotFoundError */
   get(principal: Principal, clientId: number, id: number): Promise<ApiToken>;
   /**
-   * Revokes a token: the next request with it is refused. @throws NotFoundError, ForbiddenError for a token
-   * with more rights than the caller's
+   * Revokes a token: the next request with it is refused.
+   * @throws NotFoundError, ForbiddenError for a token with more rights than the caller's
    */
   revoke(principal: Principal, clientId: number, id: number): Promise<void>;
   /** Deletes tokens that expired long ago; to be called periodically. */

@@ -38,8 +38,8 @@ export interface Invitations {
   /** @throws InvalidError, ForbiddenError */
   invite(principal: Principal, request: InviteUser): Promise<RenewedInvitation>;
   /**
-   * Makes new tokens for open invitations of that address in the caller's accounts. @throws InvalidError,
-   * NotFoundError
+   * Makes new tokens for open invitations of that address in the caller's accounts.
+   * @throws InvalidError, NotFoundError
    */
   renew(principal: Principal, email: string): Promise<Renewal>;
   /** @throws InvalidError for a wrong token or password, TooManyRequestsError */

@@ -29,8 +29,8 @@ export interface Members {
     wanted: UserRole | undefined,
   ): Promise<void>;
   /**
-   * Removes a member. A user without another account is deleted. Users may leave by themselves. @throws
-   * ForbiddenError, NotFoundError, ConflictError
+   * Removes a member. A user without another account is deleted. Users may leave by themselves.
+   * @throws ForbiddenError, NotFoundError, ConflictError
    */
   remove(principal: Principal, clientId: number, userId: number): Promise<void>;
 }

@@ -11,8 +11,8 @@ import { expireInvitations } from './invitation-store.ts';
 import * as store from './store.ts';
 
 /**
- * Removes a user from one account. A user without another account is deleted. @throws ForbiddenError for a
- * user with API tokens there, ConflictError for the last administrator
+ * Removes a user from one account. A user without another account is deleted.
+ * @throws ForbiddenError for a user with API tokens there, ConflictError for the last administrator
  */
 export async function takeOut(
   tx: Transaction,

@@ -50,23 +50,24 @@ export interface Users {
   /** @throws NotFoundError */
   get(principal: Principal, id: number): Promise<User>;
   /**
-   * Changes a user; blocking only affects the caller's accounts. @throws NotFoundError, ForbiddenError for a
-   * user whom the caller doesn't manage, InvalidError, ConflictError
+   * Changes a user; blocking only affects the caller's accounts.
+   * @throws NotFoundError, ForbiddenError for a user whom the caller doesn't manage, InvalidError,
+   * ConflictError
    */
   update(principal: Principal, id: number, request: UpdateUser): Promise<{ user: User; moved?: Moved }>;
   /** @throws ForbiddenError for another user, InvalidError, TooManyRequestsError */
   changeEmail(principal: Principal, id: number, request: ChangeEmail, from: Sender): Promise<Moved>;
   /**
-   * Makes a user and their own account, which belongs to the caller's reseller. @throws InvalidError,
-   * ForbiddenError
+   * Makes a user and their own account, which belongs to the caller's reseller.
+   * @throws InvalidError, ForbiddenError
    */
   create(principal: Principal, request: CreateUser): Promise<User>;
   /** Makes a user of an account, who may log in at once. @throws InvalidError, ForbiddenError */
   createIn(principal: Principal, clientId: number, request: CreateClientUser): Promise<Role>;
   /**
-   * Removes a user from the only account from which the caller may remove them. @throws NotFoundError,
-   * ForbiddenError for a user with API tokens or several such accounts, ConflictError for the last
-   * administrator
+   * Removes a user from the only account from which the caller may remove them.
+   * @throws NotFoundError, ForbiddenError for a user with API tokens or several such accounts, ConflictError
+   * for the last administrator
    */
   delete(principal: Principal, id: number): Promise<void>;
 }

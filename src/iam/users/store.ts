@@ -76,8 +76,8 @@ export async function updateUser(
 }
 
 /**
- * Returns the former address, which is kept as a warning for whoever sets a password for the user. @throws
- * InvalidError if another user has the address
+ * Returns the former address, which is kept as a warning for whoever sets a password for the user.
+ * @throws InvalidError if another user has the address
  */
 export async function changeAddress(
   db: Kysely<Tables>,

@@ -7,8 +7,8 @@ import { parseStopObjects } from './stop-objects.ts';
 import type { TaskData } from './task-data.ts';
 
 /**
- * Returns the data of a new task from a body that has passed the schema. @throws InvalidError by field: url,
- * languages, stop_objects
+ * Returns the data of a new task from a body that has passed the schema.
+ * @throws InvalidError by field: url, languages, stop_objects
  */
 export function taskDataOf(clientId: number, body: CreateAiTask): TaskData {
   const problems = [

@@ -32,8 +32,9 @@ export type AiTaskRead = store.AiTaskRow & {
 
 export interface AiTasks {
   /**
-   * Accepts a task, which stays PENDING until an engine takes it. @throws InvalidError by field,
-   * UnprocessableError for what the account or the engines don't have, QueueFullError
+   * Accepts a task, which stays PENDING until an engine takes it.
+   * @throws InvalidError by field, UnprocessableError for what the account or the engines don't have,
+   * QueueFullError
    */
   create(principal: Principal, body: CreateAiTask): Promise<string>;
   /** Lists the caller's own tasks. @throws InvalidError for an invalid time */

@@ -22,12 +22,13 @@ const KNOWN_DAYS = 90;
 export interface Guesses {
   /**
    * Takes one guess before the password is checked. If the password was right, call the returned function, so
-   * that the guess doesn't count. @throws TooManyRequestsError
+   * that the guess doesn't count.
+   * @throws TooManyRequestsError
    */
   take(username: string, address: string): Promise<() => Promise<void>>;
   /**
-   * Does work that reveals whether an address is taken; only addresses that are taken count. @throws
-   * TooManyRequestsError
+   * Does work that reveals whether an address is taken; only addresses that are taken count.
+   * @throws TooManyRequestsError
    */
   withAddress<T>(userId: number, work: () => Promise<T>): Promise<T>;
   /** Deletes expired counts. */

@@ -33,8 +33,8 @@ export interface PasswordCheck {
    */
   byName(username: string, password: string, from: Sender): Promise<store.UserToLogIn | undefined>;
   /**
-   * Checks the user's own password, typed again before an important change. @throws InvalidError naming
-   * `field`, TooManyRequestsError
+   * Checks the user's own password, typed again before an important change.
+   * @throws InvalidError naming `field`, TooManyRequestsError
    */
   again(
     userId: number,

@@ -30,8 +30,8 @@ export interface FetchOptions {
 }
 
 /**
- * Fetches a stranger's address into a file. Returns its size. @throws MediaError with the reason for its
- * owner; other errors are faults of this machine
+ * Fetches a stranger's address into a file. Returns its size.
+ * @throws MediaError with the reason for its owner; other errors are faults of this machine
  */
 export async function fetchMedia(address: string, file: string, options: FetchOptions): Promise<number> {
   const { limits, allowedHosts, signal } = options;

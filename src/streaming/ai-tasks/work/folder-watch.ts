@@ -8,8 +8,9 @@ const BLOCK_BYTES = 512;
 
 /**
  * Checks repeatedly how much is written into a folder. It notices a fast writer late, and isn't needed where
- * the kernel counts. @param tooMuch called once, when there are more bytes than allowed in addition to those
- * at the start @returns a function that ends the watch
+ * the kernel counts.
+ * @param tooMuch called once, when there are more bytes than allowed in addition to those at the start
+ * @returns a function that ends the watch
  */
 export function watchFolder(folder: string, allowedBytes: number, tooMuch: () => void): () => void {
   let ended = false;

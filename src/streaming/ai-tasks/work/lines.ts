@@ -9,8 +9,8 @@ const MAX_BYTES = 8_000_000;
 const MAX_LINES = 1_000;
 
 /**
- * Reads a stranger's output line by line, up to a limit for all of it. @param tooMuch called once when the
- * limit is exceeded; nothing more is read then
+ * Reads a stranger's output line by line, up to a limit for all of it.
+ * @param tooMuch called once when the limit is exceeded; nothing more is read then
  */
 export function hearLines(source: Readable, hear: (line: string) => void, tooMuch: () => void): void {
   let begun: Buffer[] = [];

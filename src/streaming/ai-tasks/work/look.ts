@@ -33,8 +33,9 @@ for (const program of programs) {
 const LOOK_MS = 30_000;
 
 /**
- * Checks before any task that everything needed can be seen, read and run where analyses will run. @param
- * parent where a folder for it is made @returns what is wrong; undefined if nothing is
+ * Checks before any task that everything needed can be seen, read and run where analyses will run.
+ * @param parent where a folder for it is made
+ * @returns what is wrong; undefined if nothing is
  */
 export async function problemWith(
   start: (command: ChildCommand, folder: string) => ChildStart,
