@@ -1,5 +1,5 @@
-// Bundles the program into the given folder, by default dist. Loading one file instead of a thousand halves the time that
-// a start spends on code. Types are checked by "npm run check", not here.
+// Bundles the program into the given folder, by default dist. Loading one file instead of a thousand halves the time
+// that a start spends on code. Types are checked by "npm run check", not here.
 import fs from 'node:fs';
 import { build } from 'esbuild';
 

@@ -9,7 +9,7 @@ import { createTimedApi, TURNS, type Turn } from './requests.ts';
 const EMPTY: Amounts = { tasks: 0, copies: 0 };
 const FILLED: Amounts = { tasks: 990_000, copies: 4_800 };
 const TARGET = 1.5;
-/** A start compares everything that is wanted with what exists. */
+/** Time for a start to compare everything that is wanted with what exists. */
 const STARTED_MS = 15_000;
 const THOROUGH = { rounds: 11, calls: 20 };
 const QUICK = { rounds: 5, calls: 10 };

@@ -162,7 +162,7 @@ async function run(
   work: (migrator: Migrator) => ReturnType<Migrator['migrateUp']>,
   disableTransactions = false,
 ): Promise<void> {
-  // In the order of their names.
+  // Migrations run in the order of their names: the recorded times come from the clocks of many machines.
   const { error } = await work(
     new Migrator({ db, provider, disableTransactions, allowUnorderedMigrations: true }),
   );

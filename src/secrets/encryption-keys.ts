@@ -70,8 +70,8 @@ export function encryptionKeysOf(settings: EncryptionKeySettings): EncryptionKey
 }
 
 /**
- * Puts a new key before those in the file, and on disk before anything relies on it. An existing file stays open to the
- * users whom it was open to, since the processes that read it may run as another user; only this user can read a new one.
+ * Puts a new key before those in the file, and on disk before anything relies on it. An existing file keeps its
+ * owner and mode, since the processes that read it may run as another user. Only this user can read a new file.
  */
 export function addEncryptionKey(file: string): void {
   const there = fs.existsSync(file) ? fs.statSync(file) : undefined;

@@ -140,7 +140,7 @@ describe('a rotation', () => {
     const changes = await listenForChanges({ connectionString: testDatabase.url });
     onTestFinished(() => changes.close());
     starting.follow(changes, () => {});
-    // It would write what nobody encrypts any more.
+    // Otherwise it would write readable secrets, which no rotation would find.
     await expect.poll(() => starting.seal(PLACE, [id], JWK)).toContain('sealed:1:');
   });
 

@@ -65,7 +65,7 @@ export async function rotateKeys(
   let swept: Swept | undefined;
   await inOneProcess(database.sql, async (db) => {
     if (newKeyIn !== undefined) {
-      // No new key where those that are there are the wrong ones.
+      // Adds no new key if the existing ones are wrong.
       unwrapAll(await wrappedKeys(db), encryptionKeys.read(), encryptionKeys.place);
       addEncryptionKey(newKeyIn);
     }

@@ -152,7 +152,7 @@ export interface MachineSpec {
   /** By port id, with the position among the machine's interfaces. */
   ports: Record<string, { position: number }>;
   publicKey?: string;
-  /** Names of the machine's secrets, `user_data` and `password`. `Call.secret` returns them. */
+  /** Which of the secrets `user_data` and `password` the machine has; `Call.secret` returns them. */
   secrets: Record<string, true>;
   username?: string;
   power: 'off' | 'on' | 'suspended';

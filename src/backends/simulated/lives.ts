@@ -22,7 +22,7 @@ export interface Life<K extends Kind> {
   refuse?(spec: Specs[K]): void;
 }
 
-/** A cluster with a logging topic of this name is always refused, so that clients can see what a failed task looks like. */
+/** A cluster with this logging topic is always refused, so that clients can see what a failed task looks like. */
 export const FAILING_TOPIC = 'simulate-failure';
 
 const nothing = () => ({});

@@ -12,7 +12,7 @@ import { AddressTakenError } from '../../identity/in-transaction.ts';
 const MOST_FROM_ONE_ADDRESS = 5;
 export const MOST_OF_ONE_ADDRESS = 100;
 const MOST_FROM_ANYWHERE = 25;
-/** How many addresses of others a user may discover by trying to take them. */
+/** How many taken addresses a user may discover by trying to give them to users. */
 const MOST_ADDRESSES = 20;
 const WINDOW_SECONDS = 900;
 /** For so long after a successful login from an address, only the user's own failures from there count. */

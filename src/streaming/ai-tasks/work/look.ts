@@ -7,7 +7,7 @@ import type { ChildCommand, ChildStart } from '../../../engines/analysis-program
 const run = promisify(execFile);
 
 export interface Needs {
-  /** Programs that are started, by path or name. */
+  /** Programs that are started, wherever they are installed. */
   programs: readonly string[];
   /** Other files and folders that are read. */
   reads: readonly string[];
