@@ -24,7 +24,7 @@ export interface Claim {
   settled_generation: number | null;
   doing: string | null;
   failures: number;
-  /** To the microsecond, so that a change since the claim is noticed. */
+  /** When the want was due, to the microsecond: a change since the claim is noticed by it. */
   due: string;
 }
 
