@@ -13,7 +13,7 @@ const BATCH = 200;
 const MOST_IN_HAND = 500;
 const LONGEST_CALL_MS = 60_000;
 const READY_MS = 5_000;
-const LOOKED_AT = 1_000;
+const LOOKED_AT = 4_000;
 
 export interface WantsQueueOptions extends Omit<Pursuit, 'kinds' | 'lines' | 'longestCallMs'> {
   kinds: readonly (Endings['kinds'] extends ReadonlyMap<string, infer Kind> ? Kind : never)[];
@@ -62,8 +62,8 @@ export function wantsQueue(options: WantsQueueOptions): Queue {
     takeFromDead: () => takeFromDead(claims.sql),
     async sweep() {
       await expireOverdue();
-      // Workers rarely die, and this looks at every waiting task: at some of them each time.
-      if (performance.now() - lastLookForReady < READY_MS) return;
+      // Workers seldom die, and this looks at all waiting tasks: at some of them each time, with a pause after the last.
+      if (lookedAt === undefined && performance.now() - lastLookForReady < READY_MS) return;
       lastLookForReady = performance.now();
       const { ready, last } = await readyTasks(database, lookedAt, LOOKED_AT);
       for (const id of ready) await tried(finishReady(pursuit, id));

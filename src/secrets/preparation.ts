@@ -10,6 +10,7 @@ import { SettingError } from '../lib/operator-error.ts';
 import { KEY_BYTES } from './cipher.ts';
 import { DATA_KEYS, insertDataKey, rewrap, unwrapAll, type WrappedKey, wrappedKeys } from './data-keys.ts';
 import { addEncryptionKey, type EncryptionKey, type EncryptionKeys, KEY_FORM } from './encryption-keys.ts';
+import { PLACES } from './places.ts';
 import type { DataKey } from './sealed.ts';
 import type { LoadedSecrets } from './secrets.ts';
 import { type Swept, sweep } from './sweep.ts';
@@ -17,6 +18,7 @@ import { type Swept, sweep } from './sweep.ts';
 /** Time for every process to hear of the new key. */
 const PAUSE_MS = 1_000;
 const LOOK_MS = 100;
+const TABLES = new Set(Object.values(PLACES).map(({ table }) => table));
 
 interface Deps {
   database: Database;
@@ -48,7 +50,9 @@ export async function prepareSecrets(
     const swept = await encryptAll(db, { ...deps, ...(alone && { pauseMs: 0 }) }, rows);
     if (swept.changed > 0)
       log.info({ values: swept.changed }, 'The secrets in the database are encrypted now');
-    if (alone) await dropFormerValues(db, swept.plain);
+    // A start that was killed may have encrypted any of them.
+    if (alone) await dropFormerValues(db, before.length > 0 ? TABLES : swept.plain);
+    await complete(db, deps, rows, swept);
   });
 }
 
@@ -81,6 +85,7 @@ export async function rotateKeys(
       return wrappedKeys(tx.sql);
     });
     swept = await encryptAll(db, deps, rows);
+    await complete(db, deps, rows, swept);
   });
   return swept;
 }
@@ -125,7 +130,7 @@ export async function isFresh(db: Kysely<Tables>): Promise<boolean> {
 /** A second round finds what was being written when the new key was announced, once that is committed. */
 async function encryptAll(
   db: Kysely<Tables>,
-  { clock, encryptionKeys, pauseMs = PAUSE_MS }: Deps & { pauseMs?: number },
+  { encryptionKeys, pauseMs = PAUSE_MS }: Deps & { pauseMs?: number },
   rows: readonly WrappedKey[],
 ): Promise<Swept> {
   const keys = unwrapAll(rows, encryptionKeys.read(), encryptionKeys.place);
@@ -139,14 +144,18 @@ async function encryptAll(
     ({ changed } = again);
     total.changed += changed;
   }
-  if (total.unreadable.size === 0) {
-    await db
-      .updateTable('data_keys')
-      .set({ completed_at: clock.now() })
-      .where('id', '=', newest.id)
-      .execute();
-  }
   return total;
+}
+
+/** Notes that every secret is encrypted with the first of the data keys. */
+async function complete(
+  db: Kysely<Tables>,
+  { clock }: Deps,
+  [newest]: readonly WrappedKey[],
+  { unreadable }: Swept,
+): Promise<void> {
+  if (!newest || unreadable.size > 0) return;
+  await db.updateTable('data_keys').set({ completed_at: clock.now() }).where('id', '=', newest.id).execute();
 }
 
 /** Waits until every transaction of ours that is open now has ended: a request may have to wait for its locks. */
