@@ -1,6 +1,6 @@
 import { withoutPrefix } from './dialect.ts';
 
-/** The areas of the API. Each has its own form of error bodies (contract 1.4). */
+/** The areas of the API. Each has its own form of error bodies. */
 export type Area = 'cloud' | 'logging' | 'streaming' | 'iam';
 
 /** Returns the area of a request path, under either base address. Unknown paths count as cloud. */

@@ -96,7 +96,7 @@ function bodyOf(area: Area, error: DomainError | HttpError, status: number, requ
     case 'logging':
       return { code: status, message: error.message };
     case 'streaming':
-      // Reading one task or the list also shows the status; cancelling doesn't (contract 8.1).
+      // Reading one task or the list also shows the status; cancelling doesn't.
       return status === 404 && request.method === 'GET'
         ? { status, error: error.message }
         : { error: error.message };

@@ -95,7 +95,7 @@ export class QuotaExceededError extends DomainError {
   }
 }
 
-/** A client has too many unfinished AI tasks: 400 in the streaming area (contract 8.1). */
+/** A client has too many unfinished AI tasks: 400 in the streaming area. */
 export class QueueFullError extends DomainError {
   readonly kind = 'queue-full';
 }

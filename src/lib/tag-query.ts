@@ -3,7 +3,7 @@ import { InvalidError } from './errors.ts';
 import { MAX_QUERY_JSON, textObject } from './json-texts.ts';
 import { type LegacyTagQuery, legacyTagQuery, metadataKeys, metadataPairs } from './legacy-tag-query.ts';
 
-/** Tag filters of cloud lists (contract 1.3). */
+/** Tag filters of cloud lists. */
 export const tagQuery = {
   tag_key: Type.Optional(
     Type.Array(Type.String({ maxLength: 255 }), {

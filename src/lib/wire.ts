@@ -60,7 +60,7 @@ const limitOf = (value: number) => ({
   ),
 });
 
-/** `limit` and `offset` of cloud lists (contract 1.3). */
+/** `limit` and `offset` of cloud lists. */
 export const listQuery = (defaultLimit = 1000) => ({
   ...limitOf(defaultLimit),
   offset: Type.Optional(
@@ -73,7 +73,7 @@ export const listQuery = (defaultLimit = 1000) => ({
   ),
 });
 
-/** `limit` and `offset` of lists in the account area (contract 1.3). */
+/** `limit` and `offset` of lists in the account area. */
 export const pageQuery = (defaultLimit = 100) => ({
   ...limitOf(defaultLimit),
   offset: Type.Optional({ ...IntegerId('Results to skip before the first'), default: 0 }),
@@ -92,7 +92,7 @@ const PageAddress = (which: string) =>
     description: `Address of the ${which} page, relative to the base address`,
   });
 
-/** The fields that describe a page in the account area (contract 1.3). */
+/** The fields that describe a page in the account area. */
 export const pageFields = {
   count: Type.Integer({ description: 'All that match, not only those of this page' }),
   next: PageAddress('next'),

@@ -1,6 +1,6 @@
 import type { Caller } from '../db/database.ts';
 
-/** Groups of users with their published ids (contract 1.1). */
+/** Groups of users with their published ids. */
 export const ROLES = {
   administrators: { id: 1, name: 'Administrators' },
   users: { id: 2, name: 'Users' },

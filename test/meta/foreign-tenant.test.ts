@@ -85,7 +85,8 @@ it('leaves out nothing that a path names', () => {
 describe('the property of the first account', () => {
   it.each(each)('%s refuses another tenant as if nothing were there', async (_, of) => {
     const answer = await asOther(of, possessions.of(of));
-    expect(refusals(of), answer.text).toContain(answer.status);
+    const advice = 'An operation whose address belongs to no tenant is listed in NAMES_NO_TENANT, above';
+    expect(refusals(of), `${answer.text}\n${advice}`).toContain(answer.status);
   });
 
   const inProjects = each.filter(([, { path }]) => /\{project_id\}.*\{(?!region_id)[a-z_]+\}/.test(path));

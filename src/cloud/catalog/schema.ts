@@ -90,7 +90,7 @@ export const regionFields = {
 
 const quota = (most: number) => Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: most });
 
-/** Named as published (contract section 3). */
+/** Named as published. */
 const QuotaLimits = Type.Object(
   {
     cluster_count: quota(100),

@@ -4,7 +4,7 @@ import { volumePrice } from './formula.ts';
 
 /**
  * Returns the book's hourly price as the client pays it, by the formula for volumes. A client on trial sees prices of
- * 0, even where the book has none (contract 6.1).
+ * 0, even where the book has none.
  */
 export function offerPrice(terms: PriceTerms, pricePerHour: string | undefined): OfferPrice {
   const { currency_code, price_per_hour, price_per_month, price_status } = volumePrice(

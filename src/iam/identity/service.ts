@@ -18,7 +18,7 @@ export interface Authenticator {
    * Returns the caller of an `Authorization` header: a scheme in any letter case, one space, the token.
    * `apikey` takes an API token, `Bearer` the access token of a login. `admit` runs the database query for an
    * unknown token, or throws instead.
-   * @throws UnauthenticatedError with the texts of contract 1.1
+   * @throws UnauthenticatedError with the published texts
    */
   authenticate(offered: Offered, admit?: Admit): Promise<Principal>;
   /**

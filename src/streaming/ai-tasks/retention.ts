@@ -2,7 +2,7 @@ import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { deleteEndedBefore } from './work/store.ts';
 
-/** How long an ended task and its result are kept (contract 8.4: a month). */
+/** How long an ended task and its result are kept: a month, as published. */
 export const KEPT_DAYS = 30;
 const BATCH = 1_000;
 const DAY_MS = 86_400_000;

@@ -18,7 +18,7 @@ import type { AiTaskListQuery, CreateAiTask } from './schema.ts';
 import { folded } from './search-text.ts';
 import * as store from './store.ts';
 
-/** Unfinished tasks that one client may have (contract 8.1). */
+/** Unfinished tasks that one client may have. */
 export const QUEUE_LIMIT = 100;
 
 export type AiTaskListRequest = AiTaskListQuery & { page: number; limit: number };

@@ -21,7 +21,7 @@ export const TRANSITIONS: Readonly<Record<Status, readonly Status[]>> = {
 
 export const UNFINISHED: readonly Status[] = STATUSES.filter((status) => TRANSITIONS[status].length > 0);
 
-/** How often a task may go to RETRY (contract 8.4). */
+/** How often a task may go to RETRY. */
 export const MAX_RETRIES = 3;
 
 /** Returns the states from which a task may go to `next`. */
