@@ -27,10 +27,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
     ...postgresBinaries(),
   });
   const { host, port, user } = server.connection;
-  const admin = new pg.Client(server.connection);
-  await admin.connect();
-  await admin.query(`create database ${TEMPLATE}`);
-  await admin.end();
+  // Nothing of it has to outlast the machine. What a crash of the database takes back is tried on others.
+  await ask(
+    { ...server.connection, user: 'postgres' },
+    'alter system set fsync = off',
+    'select pg_reload_conf()',
+  );
+  await ask(server.connection, `create database ${TEMPLATE}`);
   const connection = { host, port, user, database: TEMPLATE };
   const database = openDatabase(connection);
   await migrate(database);
@@ -40,6 +43,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await server.stop();
     fs.rmSync(dataDir, { recursive: true, force: true });
   };
+}
+
+async function ask(connection: pg.ClientConfig, ...statements: string[]): Promise<void> {
+  const client = new pg.Client(connection);
+  await client.connect();
+  for (const statement of statements) await client.query(statement);
+  await client.end();
 }
 
 /** Of the version that the tests run on. */
