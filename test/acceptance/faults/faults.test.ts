@@ -1,6 +1,9 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { BackendMaker } from '../../../src/backends/maker.ts';
 import { createFaults, type FaultRule, type Faults } from '../../../src/backends/simulated/faults.ts';
+import { createFaultyBackend } from '../../../src/backends/simulated/faulty-backend.ts';
+import { simulated } from '../../../src/backends/simulated/maker.ts';
 import type { Sql } from '../../../src/db/database.ts';
 import type { HttpClient } from '../../support/http-client.ts';
 import { tasksIn } from '../../support/possessions.ts';
@@ -14,43 +17,41 @@ import { OPERATIONS } from './operations.ts';
  * wants and infrastructure agree in the end, quotas add up, and each task has ended. The faults are those of the simulated
  * backend, in the running service.
  */
-const state = vi.hoisted(() => ({
+const state = {
   faults: undefined as Faults | undefined,
   hits: 0,
   often: 'once' as 'once' | 'twice' | 'twice at once',
   sql: undefined as Sql | undefined,
-}));
+};
 
-vi.mock('../../../src/backends/simulated/faulty-backend.ts', async (original) => {
-  const { createFaultyBackend } =
-    await original<typeof import('../../../src/backends/simulated/faulty-backend.ts')>();
-  const faults: Faults = {
-    get any() {
-      return state.faults !== undefined;
-    },
-    next(call) {
-      const fault = state.faults?.next(call);
-      if (fault) state.hits += 1;
-      return fault;
-    },
-  };
-  return {
-    createFaultyBackend(deps: Parameters<typeof createFaultyBackend>[0]) {
-      state.sql = deps.sql;
-      const backend = createFaultyBackend({ ...deps, faults });
-      const converge: typeof backend.converge = async (ref, spec, call) => {
-        const again = () => backend.converge(ref, spec, call);
-        if (state.often === 'once') return again();
-        state.hits += 1;
-        const first = again();
-        if (state.often === 'twice') await first;
-        const [answer] = await Promise.all([again(), first]);
-        return answer;
-      };
-      return { ...backend, converge };
-    },
-  };
-});
+const faults: Faults = {
+  get any() {
+    return state.faults !== undefined;
+  },
+  next(call) {
+    const fault = state.faults?.next(call);
+    if (fault) state.hits += 1;
+    return fault;
+  },
+};
+
+const faulty: BackendMaker = {
+  ...simulated,
+  make(_, { sql, secrets, simulationSpeed: speed }) {
+    state.sql = sql;
+    const backend = createFaultyBackend({ sql, secrets, speed, faults });
+    const converge: typeof backend.converge = async (ref, spec, call) => {
+      const again = () => backend.converge(ref, spec, call);
+      if (state.often === 'once') return again();
+      state.hits += 1;
+      const first = again();
+      if (state.often === 'twice') await first;
+      const [answer] = await Promise.all([again(), first]);
+      return answer;
+    };
+    return { ...backend, converge };
+  },
+};
 
 /** What comes of a task that meets the fault. */
 type End = 'finished' | 'failed';
@@ -82,7 +83,10 @@ let runs = 0;
 let hits = 0;
 
 beforeAll(async () => {
-  service = await startService({ TRADEWIND_SIMULATION_SPEED: SPEED, TRADEWIND_LOG_LEVEL: 'silent' });
+  service = await startService(
+    { TRADEWIND_SIMULATION_SPEED: SPEED, TRADEWIND_LOG_LEVEL: 'silent' },
+    { makers: { simulated: faulty } },
+  );
 });
 afterAll(async () => {
   process.stderr.write(`faults: ${runs} runs of ${names.length} operations, ${hits} calls went wrong\n`);
