@@ -21,18 +21,18 @@ declare module 'vitest' {
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-test-'));
-  const server = await startEmbeddedServer({
-    dataDir,
-    log: () => {},
-    ...postgresBinaries(),
-  });
-  const { host, port, user } = server.connection;
-  // Nothing of it has to outlast the machine. What a crash of the database takes back is tried on others.
+  const start = () => startEmbeddedServer({ dataDir, log: () => {}, ...postgresBinaries() });
+  const first = await start();
   await ask(
-    { ...server.connection, user: 'postgres' },
+    { ...first.connection, user: 'postgres' },
+    // Nothing of it has to outlast the machine. What a crash of the database takes back is tried on others.
     'alter system set fsync = off',
-    'select pg_reload_conf()',
+    // Each service has forty, and some tests have several services.
+    'alter system set max_connections = 400',
   );
+  await first.stop();
+  const server = await start();
+  const { host, port, user } = server.connection;
   await ask(server.connection, `create database ${TEMPLATE}`);
   const connection = { host, port, user, database: TEMPLATE };
   const database = openDatabase(connection);
