@@ -7,7 +7,7 @@ export default defineConfig({
     // Each file gets its own database; more workers than cores only makes them wait for each other.
     globalSetup: 'test/support/global-setup.ts',
     maxWorkers: 2,
-    // Loading the product takes longer than most files do. So files share a process and its modules, and leave both as they were.
+    // Loading the product takes longer than most files do, so that files share a process and its modules.
     isolate: false,
     sequence: { sequencer: LongestFirst },
     // Of the tests of one file that run at once: each has connections to the one database server.

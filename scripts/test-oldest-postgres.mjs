@@ -1,7 +1,10 @@
 // Runs the tests that meet the SQL of Tradewind once more, on the oldest PostgreSQL that it supports.
 import { spawnSync } from 'node:child_process';
 
-/** Each has a database of TEST_POSTGRES. What is refused before a query, or starts the embedded PostgreSQL, is the same on both. */
+/**
+ * Each has a database of TEST_POSTGRES. What is refused before a query, or starts the embedded PostgreSQL, is the same
+ * on both.
+ */
 const TESTS = [
   // Each statement once: of the migrations, of every operation, and of what it refuses.
   'test/meta/migrations.test.ts',
