@@ -1,23 +1,13 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { progressing, scriptedBackend } from './fixtures/scripted-backend.ts';
+import { expect } from 'vitest';
+import { progressing } from './fixtures/scripted-backend.ts';
 import { machine, network, newId, port, volume } from './fixtures/specs.ts';
-import { openStage, type Stage, until } from './fixtures/stage.ts';
+import { type Stage, test, until } from './fixtures/stage.ts';
 import { change, make, remove } from './wants.ts';
 
-let stage: Stage;
-let backend: ReturnType<typeof scriptedBackend>;
-
-beforeEach(async () => {
-  stage = await openStage();
-  backend = scriptedBackend();
-});
-
-afterEach(() => stage?.close());
-
-const doing = (kind: 'machine' | 'network' | 'port', id: string, text: string) =>
+const doing = (stage: Stage, kind: 'machine' | 'network' | 'port', id: string, text: string) =>
   until(async () => (await stage.wantOf(kind, id))?.doing === text || undefined);
 
-test('a machine waits for its ports, and they for their network', async () => {
+test('a machine waits for its ports, and they for their network', async ({ stage, backend }) => {
   const [netId, portId, diskId, machineId] = [newId(), newId(), newId(), newId()];
   let released = false;
   backend.on(netId, () => (released ? undefined : progressing()));
@@ -28,21 +18,21 @@ test('a machine waits for its ports, and they for their network', async () => {
     make('volume', diskId, volume()),
     make('network', netId, network()),
   ]);
-  await doing('port', portId, `waiting for network ${netId}`);
-  await doing('machine', machineId, `waiting for port ${portId}`);
+  await doing(stage, 'port', portId, `waiting for network ${netId}`);
+  await doing(stage, 'machine', machineId, `waiting for port ${portId}`);
   expect(backend.there.has(portId)).toBe(false);
   released = true;
   expect(await stage.endOf(id)).toMatchObject({ state: 'FINISHED' });
   expect(backend.order().filter((one) => one !== diskId)).toEqual([netId, portId, machineId]);
 });
 
-test('what nobody wants is taken to be there', async () => {
+test('what nobody wants is taken to be there', async ({ stage, backend }) => {
   await stage.worker(backend);
   const id = await stage.submit([make('port', newId(), port(newId()))]);
   expect(await stage.endOf(id)).toMatchObject({ state: 'FINISHED' });
 });
 
-test('a network goes after its port, and that after its machine', async () => {
+test('a network goes after its port, and that after its machine', async ({ stage, backend }) => {
   const [netId, portId, machineId] = [newId(), newId(), newId()];
   await stage.worker(backend);
   const all = [
@@ -67,14 +57,14 @@ test('a network goes after its port, and that after its machine', async () => {
       type: 'removing',
     },
   );
-  await doing('port', portId, `waiting for machine ${machineId}`);
-  await doing('network', netId, `waiting for port ${portId}`);
+  await doing(stage, 'port', portId, `waiting for machine ${machineId}`);
+  await doing(stage, 'network', netId, `waiting for port ${portId}`);
   released = true;
   expect(await stage.endOf(id)).toMatchObject({ state: 'FINISHED' });
   expect(gone).toEqual([machineId, portId, netId]);
 });
 
-test('a port that a machine is to lose goes once the machine has lost it', async () => {
+test('a port that a machine is to lose goes once the machine has lost it', async ({ stage, backend }) => {
   const [stays, goes, machineId] = [newId(), newId(), newId()];
   await stage.worker(backend);
   const ports = [stays, goes].map((one) => make('port', one, port(newId())));
@@ -85,14 +75,14 @@ test('a port that a machine is to lose goes once the machine has lost it', async
     remove('port', goes),
     change('machine', machineId, (spec) => ({ ...spec, ports: { [stays]: { position: 0 } } })),
   ]);
-  await doing('port', goes, `waiting for machine ${machineId}`);
+  await doing(stage, 'port', goes, `waiting for machine ${machineId}`);
   released = true;
   expect(await stage.endOf(id)).toMatchObject({ state: 'FINISHED' });
   expect([...backend.there.keys()].sort()).toEqual([stays, machineId].sort());
   expect(backend.there.get(machineId)).toMatchObject({ ports: { [stays]: { position: 0 } } });
 });
 
-test('a snapshot may go once the volume that was filled from it is there', async () => {
+test('a snapshot may go once the volume that was filled from it is there', async ({ stage, backend }) => {
   const [sourceId, snapshotId, volumeId] = [newId(), newId(), newId()];
   let released = false;
   backend.on(volumeId, () => (released ? undefined : progressing()));
@@ -115,13 +105,16 @@ test('a snapshot may go once the volume that was filled from it is there', async
   expect(backend.there.has(volumeId)).toBe(true);
 });
 
-test('what is wanted while that which it waits for is being settled does not miss it', async () => {
+test('what is wanted while that which it waits for is being settled does not miss it', async ({
+  stage,
+  backend,
+}) => {
   const [netId, first, second] = [newId(), newId(), newId()];
   let released = false;
   backend.on(netId, () => (released ? undefined : progressing()));
   await stage.worker(backend);
   await stage.want(make('network', netId, network()), make('port', first, port(netId)));
-  await doing('port', first, `waiting for network ${netId}`);
+  await doing(stage, 'port', first, `waiting for network ${netId}`);
   const holder = await stage.database.pool.connect();
   await holder.query('begin');
   await holder.query('select from wants where id = $1 for update', [first]);
@@ -134,11 +127,9 @@ test('what is wanted while that which it waits for is being settled does not mis
     return rowCount || undefined;
   });
   await stage.want(make('port', second, port(netId)));
-  await doing('port', second, `waiting for network ${netId}`);
+  await doing(stage, 'port', second, `waiting for network ${netId}`);
   await holder.query('commit');
   holder.release();
   await stage.settled('port', first);
-  await expect
-    .poll(async () => (await stage.wantOf('port', second))?.settled_generation, { timeout: 15_000 })
-    .toBe(1);
+  await until(async () => (await stage.wantOf('port', second))?.settled_generation === 1 || undefined);
 });

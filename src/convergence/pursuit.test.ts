@@ -1,23 +1,14 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { type Backend, Unavailable, Unsupported } from '../backends/contract/backend.ts';
-import { progressing, scriptedBackend } from './fixtures/scripted-backend.ts';
+import { progressing } from './fixtures/scripted-backend.ts';
 import { network, newId, volume } from './fixtures/specs.ts';
-import { openStage, type Stage, until } from './fixtures/stage.ts';
+import { test, until } from './fixtures/stage.ts';
 import { change, make, remove } from './wants.ts';
 
-let stage: Stage;
-let backend: ReturnType<typeof scriptedBackend>;
-
-beforeEach(async () => {
-  stage = await openStage();
-  backend = scriptedBackend();
-});
-
-afterEach(() => stage?.close());
-
-const toldOf = (id: string) => backend.told.filter((one) => one.id === id);
-
-test('infrastructure that is away for a while is asked again, ever more rarely, and the task says so', async () => {
+test('infrastructure that is away for a while is asked again, ever more rarely, and the task says so', async ({
+  stage,
+  backend,
+}) => {
   const id = newId();
   const at: number[] = [];
   let away = true;
@@ -40,7 +31,7 @@ test('infrastructure that is away for a while is asked again, ever more rarely, 
   expect(await stage.wantOf('volume', id)).toMatchObject({ failures: 0, doing: null });
 });
 
-test('a backend that hangs holds nobody up who needs another', async () => {
+test('a backend that hangs holds nobody up who needs another', async ({ stage, backend }) => {
   const hanging = Array.from({ length: 600 }, newId);
   await stage.want(...hanging.map((id) => make('volume', id, volume())));
   const hung: Backend = { ...backend, converge: () => new Promise(() => {}) };
@@ -55,7 +46,7 @@ test('a backend that hangs holds nobody up who needs another', async () => {
   expect(await stage.endOf(task)).toMatchObject({ state: 'FINISHED' });
 });
 
-test('infrastructure that says when to come again is asked then', async () => {
+test('infrastructure that says when to come again is asked then', async ({ stage, backend }) => {
   const id = newId();
   backend.on(id, ({ times }) => {
     if (times > 6) return undefined;
@@ -65,10 +56,10 @@ test('infrastructure that says when to come again is asked then', async () => {
   expect(await stage.endOf(await stage.submit([make('volume', id, volume())]))).toMatchObject({
     state: 'FINISHED',
   });
-  expect(toldOf(id)).toHaveLength(7);
+  expect(backend.toldOf(id)).toHaveLength(7);
 });
 
-test('a broken connection of a backend is tried again, however it is wrapped', async () => {
+test('a broken connection of a backend is tried again, however it is wrapped', async ({ stage, backend }) => {
   const id = newId();
   backend.on(id, ({ times }) => {
     if (times > 1) return undefined;
@@ -82,7 +73,7 @@ test('a broken connection of a backend is tried again, however it is wrapped', a
   });
 });
 
-test('what the infrastructure lacks something for fails with what to install', async () => {
+test('what the infrastructure lacks something for fails with what to install', async ({ stage, backend }) => {
   const id = newId();
   backend.on(id, ({ spec }) => {
     if (spec === null) return undefined;
@@ -93,7 +84,7 @@ test('what the infrastructure lacks something for fails with what to install', a
   expect(task).toMatchObject({ state: 'ERROR', error: 'install qemu-img' });
 });
 
-test('a fault of ours is tried five times, and its text stays in the log', async () => {
+test('a fault of ours is tried five times, and its text stays in the log', async ({ stage, backend }) => {
   const id = newId();
   backend.on(id, ({ spec }) => {
     if (spec === null) return undefined;
@@ -103,11 +94,11 @@ test('a fault of ours is tried five times, and its text stays in the log', async
   const { error } = await stage.endOf(await stage.submit([make('volume', id, volume())]));
   expect(error).toMatch(/internal error/);
   expect(error).not.toMatch(/secret/);
-  expect(toldOf(id).filter(({ spec }) => spec !== null)).toHaveLength(5);
+  expect(backend.toldOf(id).filter(({ spec }) => spec !== null)).toHaveLength(5);
   await stage.gone('volume', id);
 });
 
-test('a removal that fails by a fault of ours goes on after its task', async () => {
+test('a removal that fails by a fault of ours goes on after its task', async ({ stage, backend }) => {
   const id = newId();
   await stage.worker(backend);
   await stage.want(make('volume', id, volume()));
@@ -124,40 +115,43 @@ test('a removal that fails by a fault of ours goes on after its task', async () 
   expect(backend.there.size).toBe(0);
 });
 
-test('what is changed while it is being made is made as it is wanted last', async () => {
+test('what is changed while it is being made is made as it is wanted last', async ({ stage, backend }) => {
   const id = newId();
   backend.on(id, ({ spec }) => ((spec as { sizeGib: number }).sizeGib < 4 ? progressing(20) : undefined));
   await stage.worker(backend);
   const tasks = [await stage.submit([make('volume', id, volume())])];
   for (const sizeGib of [2, 3, 4]) {
-    await until(() => toldOf(id).at(-1)?.call.generation === sizeGib - 1 || undefined);
+    await until(() => backend.toldOf(id).at(-1)?.call.generation === sizeGib - 1 || undefined);
     tasks.push(await stage.submit([change('volume', id, (spec) => ({ ...spec, sizeGib }))]));
   }
   for (const task of tasks) expect(await stage.endOf(task)).toMatchObject({ state: 'FINISHED' });
   expect(backend.there.get(id)).toEqual(volume(4));
 });
 
-test('what is wanted no more ends a call that hangs', async () => {
+test('what is wanted no more ends a call that hangs', async ({ stage, backend }) => {
   const id = newId();
   backend.on(id, ({ spec }) => (spec === null ? undefined : new Promise(() => {})));
   await stage.worker(backend);
   const task = await stage.submit([make('volume', id, volume())], { deadlineMs: 500 });
   expect(await stage.endOf(task)).toMatchObject({ error: expect.stringContaining('gave no answer') });
   await stage.gone('volume', id);
-  expect(toldOf(id)[0]?.call.signal.aborted).toBe(true);
+  expect(backend.toldOf(id)[0]?.call.signal.aborted).toBe(true);
 });
 
-test('a call that gets no answer is given up and made again, and holds nobody up', async () => {
+test('a call that gets no answer is given up and made again, and holds nobody up', async ({
+  stage,
+  backend,
+}) => {
   const hanging = Array.from({ length: 40 }, newId);
   for (const id of hanging) backend.on(id, ({ times }) => (times > 1 ? undefined : new Promise(() => {})));
   await stage.worker(backend, { longestCallMs: 300 });
   const task = await stage.submit(hanging.map((id) => make('volume', id, volume())));
   const other = await stage.submit([make('volume', newId(), volume())]);
   for (const id of [task, other]) expect(await stage.endOf(id)).toMatchObject({ state: 'FINISHED' });
-  expect(toldOf(hanging[0] ?? '')[0]?.call.signal.aborted).toBe(true);
+  expect(backend.toldOf(hanging[0] ?? '')[0]?.call.signal.aborted).toBe(true);
 });
 
-test('the name that a backend has for a thing is kept, whatever comes after', async () => {
+test('the name that a backend has for a thing is kept, whatever comes after', async ({ stage, backend }) => {
   const id = newId();
   let refusing = true;
   backend.on(id, ({ times, handle, spec }) => {
@@ -170,9 +164,9 @@ test('the name that a backend has for a thing is kept, whatever comes after', as
   });
   const first = await stage.worker(backend);
   await stage.want(make('volume', id, volume()));
-  await until(() => toldOf(id).length > 2 || undefined);
+  await until(() => backend.toldOf(id).length > 2 || undefined);
   await stage.want(change('volume', id, (spec) => ({ ...spec, sizeGib: 2 })));
-  await until(() => toldOf(id).at(-1)?.call.generation === 2 || undefined);
+  await until(() => backend.toldOf(id).at(-1)?.call.generation === 2 || undefined);
   await first.stop(1_000);
   expect(await stage.wantOf('volume', id)).toMatchObject({ handle: 'theirs', worker_id: null });
   refusing = false;
@@ -181,13 +175,14 @@ test('the name that a backend has for a thing is kept, whatever comes after', as
   await stage.want(remove('volume', id));
   await stage.gone('volume', id);
   expect(
-    toldOf(id)
+    backend
+      .toldOf(id)
       .slice(1)
       .every(({ handle }) => handle === 'theirs'),
   ).toBe(true);
 });
 
-test('a backend gets the secrets of a thing, and they go with it', async () => {
+test('a backend gets the secrets of a thing, and they go with it', async ({ stage, backend }) => {
   const id = newId();
   const got: unknown[] = [];
   backend.on(id, ({ spec, call }) => (spec === null ? undefined : ask(call)));
@@ -204,7 +199,7 @@ test('a backend gets the secrets of a thing, and they go with it', async () => {
   expect((await stage.database.pool.query('select from want_secrets')).rowCount).toBe(0);
 });
 
-test('hundreds of things that take their time do not wait for each other', async () => {
+test('hundreds of things that take their time do not wait for each other', async ({ stage, backend }) => {
   const ids = Array.from({ length: 700 }, newId);
   for (const id of ids) backend.on(id, ({ times }) => (times < 3 ? progressing(200) : undefined));
   await stage.worker(backend);

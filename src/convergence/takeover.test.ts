@@ -12,7 +12,7 @@ const script = fileURLToPath(new URL('./fixtures/worker-process.ts', import.meta
 let stage: Stage;
 let child: ChildProcess;
 const backend = scriptedBackend();
-const handleOf = (id: string) => backend.told.find((one) => one.id === id)?.handle;
+const handleOf = (id: string) => backend.toldOf(id)[0]?.handle;
 
 beforeEach(async () => {
   stage = await openStage();

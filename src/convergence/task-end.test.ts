@@ -1,27 +1,20 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { Refused } from '../backends/contract/backend.ts';
 import { readyTasks } from './endings.ts';
-import { progressing, scriptedBackend } from './fixtures/scripted-backend.ts';
+import { progressing } from './fixtures/scripted-backend.ts';
 import { newId, volume } from './fixtures/specs.ts';
-import { openStage, type Stage, until } from './fixtures/stage.ts';
+import { test, until } from './fixtures/stage.ts';
 import { amend, change, make, remove } from './wants.ts';
-
-let stage: Stage;
-let backend: ReturnType<typeof scriptedBackend>;
-
-beforeEach(async () => {
-  stage = await openStage();
-  backend = scriptedBackend();
-});
-
-afterEach(() => stage?.close());
 
 const volumes = (count: number) => Array.from({ length: count }, newId);
 const refusal = () => {
   throw new Refused('no room for it');
 };
 
-test('a task is FINISHED with what it completes once all that it waits for is there', async () => {
+test('a task is FINISHED with what it completes once all that it waits for is there', async ({
+  stage,
+  backend,
+}) => {
   const [first = '', last = ''] = volumes(2);
   let released = false;
   backend.on(last, () => (released ? undefined : progressing()));
@@ -41,7 +34,7 @@ test('a task is FINISHED with what it completes once all that it waits for is th
   expect(await stage.unfinished()).toEqual([]);
 });
 
-test('a rolled back transaction leaves nothing that is wanted', async () => {
+test('a rolled back transaction leaves nothing that is wanted', async ({ stage, backend }) => {
   const id = newId();
   await stage.worker(backend);
   const twice = [make('volume', id, volume()), change('volume', newId(), (spec) => spec)];
@@ -50,7 +43,10 @@ test('a rolled back transaction leaves nothing that is wanted', async () => {
   expect(await stage.unfinished()).toEqual([]);
 });
 
-test('wants of one task that several workers settle at the same moment end it once', async () => {
+test('wants of one task that several workers settle at the same moment end it once', async ({
+  stage,
+  backend,
+}) => {
   for (let count = 0; count < 4; count++) await stage.worker(backend);
   const tasks = await Promise.all(
     Array.from({ length: 20 }, () => stage.submit(volumes(6).map((one) => make('volume', one, volume())))),
@@ -62,7 +58,10 @@ test('wants of one task that several workers settle at the same moment end it on
   expect(await stage.unfinished()).toEqual([]);
 });
 
-test('tasks that wait for the same want, and others of their own, are completed once each', async () => {
+test('tasks that wait for the same want, and others of their own, are completed once each', async ({
+  stage,
+  backend,
+}) => {
   for (let count = 0; count < 4; count++) await stage.worker(backend);
   const shared = newId();
   await stage.endOf(await stage.submit([make('volume', shared, volume())]));
@@ -78,7 +77,10 @@ test('tasks that wait for the same want, and others of their own, are completed 
   expect(backend.there.get(shared)).toMatchObject({ sizeGib: 31 });
 });
 
-test('a task that ends while another of its wants is settled is completed once', async () => {
+test('a task that ends while another of its wants is settled is completed once', async ({
+  stage,
+  backend,
+}) => {
   const [shared = '', own = ''] = volumes(2);
   let released = false;
   backend.on(own, () => (released ? undefined : progressing()));
@@ -102,7 +104,10 @@ test('a task that ends while another of its wants is settled is completed once',
   expect(await stage.marksOf(id)).toEqual(['complete']);
 });
 
-test('a refused creation ends its task with the reason, and what was made of it goes again', async () => {
+test('a refused creation ends its task with the reason, and what was made of it goes again', async ({
+  stage,
+  backend,
+}) => {
   const [made = '', refused = ''] = volumes(2);
   backend.on(refused, ({ spec }) =>
     spec === null ? undefined : backend.there.has(made) ? refusal() : progressing(),
@@ -121,7 +126,10 @@ test('a refused creation ends its task with the reason, and what was made of it 
   expect(await stage.unfinished()).toEqual([]);
 });
 
-test('a refused change is taken back, and what others changed meanwhile stays', async () => {
+test('a refused change is taken back, and what others changed meanwhile stays', async ({
+  stage,
+  backend,
+}) => {
   const one = newId();
   await stage.worker(backend);
   await stage.endOf(await stage.submit([make('volume', one, volume(1))]));
@@ -140,7 +148,10 @@ test('a refused change is taken back, and what others changed meanwhile stays', 
   expect(backend.there.get(one)).toEqual(spec);
 });
 
-test('who waits for something else is not blamed for a refusal of what another wants', async () => {
+test('who waits for something else is not blamed for a refusal of what another wants', async ({
+  stage,
+  backend,
+}) => {
   const [shared = '', late = ''] = volumes(2);
   let released = false;
   backend.on(late, () => (released ? undefined : progressing()));
@@ -157,7 +168,10 @@ test('who waits for something else is not blamed for a refusal of what another w
   expect(await stage.endOf(id)).toMatchObject({ state: 'FINISHED' });
 });
 
-test('a creation that takes too long ends at its deadline saying what it was at, and goes', async () => {
+test('a creation that takes too long ends at its deadline saying what it was at, and goes', async ({
+  stage,
+  backend,
+}) => {
   const one = newId();
   backend.on(one, ({ spec }) => {
     if (spec === null) return undefined;
@@ -173,7 +187,10 @@ test('a creation that takes too long ends at its deadline saying what it was at,
   expect(await stage.marksOf(id)).toEqual([`abandon: ${error}`]);
 });
 
-test('a task whose completion fails does not fail others that wait for the same', async () => {
+test('a task whose completion fails does not fail others that wait for the same', async ({
+  stage,
+  backend,
+}) => {
   const one = newId();
   let released = false;
   backend.on(one, ({ spec }) => (released || spec === null ? undefined : progressing()));
@@ -188,14 +205,17 @@ test('a task whose completion fails does not fail others that wait for the same'
   expect((await stage.settled('volume', one)).spec).toEqual({ ...volume(1), name: 'other' });
 });
 
-test('a task that nobody takes ends at its deadline, when there is somebody again', async () => {
+test('a task that nobody takes ends at its deadline, when there is somebody again', async ({
+  stage,
+  backend,
+}) => {
   const one = newId();
   const id = await stage.submit([make('volume', one, volume())], { deadlineMs: 1 });
   await stage.worker({ ...backend, converge: () => new Promise(() => {}) });
   expect(await stage.endOf(id)).toMatchObject({ state: 'ERROR' });
 });
 
-test('a removal outlives its task, and is completed when the thing has gone', async () => {
+test('a removal outlives its task, and is completed when the thing has gone', async ({ stage, backend }) => {
   const one = newId();
   await stage.worker(backend);
   await stage.endOf(await stage.submit([make('volume', one, volume())]));
@@ -211,7 +231,7 @@ test('a removal outlives its task, and is completed when the thing has gone', as
   expect(await stage.unfinished()).toEqual([]);
 });
 
-test('a removal that is refused goes on: what is made anew would be empty', async () => {
+test('a removal that is refused goes on: what is made anew would be empty', async ({ stage, backend }) => {
   const one = newId();
   await stage.worker(backend);
   await stage.endOf(await stage.submit([make('volume', one, volume())]));
@@ -222,10 +242,14 @@ test('a removal that is refused goes on: what is made anew would be empty', asyn
   expect(await stage.marksOf(id)).toEqual([]);
   released = true;
   await stage.gone('volume', one);
-  await expect.poll(() => stage.marksOf(id)).toEqual(['complete']);
+  await until(async () => (await stage.marksOf(id)).length > 0 || undefined);
+  expect(await stage.marksOf(id)).toEqual(['complete']);
 });
 
-test('what has gone is not brought back while its task still removes something else', async () => {
+test('what has gone is not brought back while its task still removes something else', async ({
+  stage,
+  backend,
+}) => {
   const [gone = '', late = ''] = volumes(2);
   await stage.worker(backend);
   await stage.endOf(await stage.submit([gone, late].map((one) => make('volume', one, volume()))));
@@ -244,7 +268,10 @@ test('what has gone is not brought back while its task still removes something e
   expect(await stage.unfinished()).toEqual([]);
 });
 
-test('a task whose completion fails ends ERROR without its text, and what it made goes', async () => {
+test('a task whose completion fails ends ERROR without its text, and what it made goes', async ({
+  stage,
+  backend,
+}) => {
   const one = newId();
   await stage.worker(backend);
   const id = await stage.submit([make('volume', one, volume())], { type: 'can not complete' });
@@ -256,9 +283,9 @@ test('a task whose completion fails ends ERROR without its text, and what it mad
   expect(backend.there.size).toBe(0);
 });
 
-test.each([1, 2])(
+test.for([1, 2])(
   'a completion that fails takes back no removal of %d, and keeps nothing else from its end',
-  async (count) => {
+  async (count, { stage, backend }) => {
     const those = volumes(count);
     await stage.worker(backend);
     await stage.endOf(await stage.submit(those.map((one) => make('volume', one, volume()))));
@@ -276,17 +303,23 @@ test.each([1, 2])(
   },
 );
 
-test.each(['can not abandon', 'unheard of'])('a task that %s ends all the same', async (type) => {
-  const one = newId();
-  backend.on(one, ({ spec }) => (spec === null ? undefined : refusal()));
-  await stage.worker(backend);
-  const id = await stage.submit([make('volume', one, volume())], { type });
-  expect(await stage.endOf(id)).toMatchObject({ state: 'ERROR', error: 'no room for it' });
-  await stage.gone('volume', one);
-  expect(await stage.marksOf(id)).toEqual([]);
-});
+test.for(['can not abandon', 'unheard of'])(
+  'a task that %s ends all the same',
+  async (type, { stage, backend }) => {
+    const one = newId();
+    backend.on(one, ({ spec }) => (spec === null ? undefined : refusal()));
+    await stage.worker(backend);
+    const id = await stage.submit([make('volume', one, volume())], { type });
+    expect(await stage.endOf(id)).toMatchObject({ state: 'ERROR', error: 'no room for it' });
+    await stage.gone('volume', one);
+    expect(await stage.marksOf(id)).toEqual([]);
+  },
+);
 
-test('a task of a type that nobody knows ends ERROR when what it waits for is there', async () => {
+test('a task of a type that nobody knows ends ERROR when what it waits for is there', async ({
+  stage,
+  backend,
+}) => {
   const one = newId();
   await stage.worker(backend);
   const id = await stage.submit([make('volume', one, volume())], { type: 'unheard of' });
@@ -295,7 +328,7 @@ test('a task of a type that nobody knows ends ERROR when what it waits for is th
   expect(await stage.unfinished()).toEqual([]);
 });
 
-test('tasks whose worker died before their end are found, some at a time', async () => {
+test('tasks whose worker died before their end are found, some at a time', async ({ stage, backend }) => {
   const tasks: string[] = [];
   for (const id of volumes(5)) tasks.push(await stage.submit([make('volume', id, volume())]));
   const [waiting = '', ...done] = tasks.toSorted();

@@ -1,10 +1,10 @@
 import fs from 'node:fs';
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientResult } from '../../scripts/compatibility/clients.ts';
 import { missingOperations } from '../../scripts/compatibility/document.ts';
 import type { OpenApiDocument } from '../../src/http/openapi-document.ts';
 import { createCoverage } from '../support/coverage.ts';
+import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
 import { documentedOperations, UNSUPPORTED } from '../support/openapi.ts';
 import { createClient, type Walk } from './client/client.ts';
@@ -29,13 +29,16 @@ import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts
 const TOKEN = '7_acceptance-secret';
 const served = (await documentedOperations()).filter(({ prefix }) => prefix === '/gcore');
 const coverage = createCoverage(served);
-const dataDir = path.join(temporaryFolder(), 'data');
+const dataDir = temporaryFolder();
 
+let database: TestDatabase | undefined;
 let service: ServeProcess | undefined;
 let http: HttpClient;
 beforeAll(async () => {
   build();
+  database = await createDatabase({ empty: true });
   service = await serve({
+    DATABASE_URL: database.url,
     TRADEWIND_DATA_DIR: dataDir,
     TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
     TRADEWIND_SIMULATION_SPEED: '100',
@@ -44,7 +47,8 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await service?.end();
-  fs.rmSync(path.dirname(dataDir), { recursive: true, force: true });
+  await database?.drop();
+  fs.rmSync(dataDir, { recursive: true, force: true });
 });
 
 let told = 0;

@@ -1,9 +1,8 @@
 import fs from 'node:fs';
-import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { embeddedConnection } from '../../src/db/embedded/socket.ts';
 import { createCoverage } from '../support/coverage.ts';
+import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
 import { anyEmail, invite, newPerson, PASSWORD } from '../support/logins.ts';
 import {
@@ -23,20 +22,24 @@ import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts
 const TOKEN = '7_acceptance-secret';
 const operations = await documentedOperations();
 const coverage = createCoverage(operations);
-const dataDir = path.join(temporaryFolder(), 'data');
+const dataDir = temporaryFolder();
 
+let database: TestDatabase;
 let service: ServeProcess;
 beforeAll(async () => {
   build();
+  database = await createDatabase({ empty: true });
   service = await serve({
+    DATABASE_URL: database.url,
     TRADEWIND_DATA_DIR: dataDir,
     TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
     TRADEWIND_SIMULATION_SPEED: '100',
   });
 }, 120_000);
 afterAll(async () => {
-  await service.end();
-  fs.rmSync(path.dirname(dataDir), { recursive: true, force: true });
+  await service?.end();
+  await database?.drop();
+  fs.rmSync(dataDir, { recursive: true, force: true });
 });
 
 describe.each([...new Set(operations.map(({ prefix }) => prefix))])(
@@ -106,7 +109,7 @@ it('gets no answer that differs from its documentation', () => {
 });
 
 async function finishedTranscription(id: string): Promise<void> {
-  const client = new pg.Client(embeddedConnection(fs.realpathSync(path.join(dataDir, 'run'))));
+  const client = new pg.Client({ connectionString: database.url });
   await client.connect();
   await finishTranscription(client, id);
   await client.end();

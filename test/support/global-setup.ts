@@ -21,16 +21,19 @@ declare module 'vitest' {
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-test-'));
-  const server = await startEmbeddedServer({
-    dataDir,
-    log: () => {},
-    ...postgresBinaries(),
-  });
+  const start = () => startEmbeddedServer({ dataDir, log: () => {}, ...postgresBinaries() });
+  const first = await start();
+  await ask(
+    { ...first.connection, user: 'postgres' },
+    // Nothing of it has to outlast the machine. What a crash of the database takes back is tried on others.
+    'alter system set fsync = off',
+    // Each service has forty, and some tests have several services.
+    'alter system set max_connections = 400',
+  );
+  await first.stop();
+  const server = await start();
   const { host, port, user } = server.connection;
-  const admin = new pg.Client(server.connection);
-  await admin.connect();
-  await admin.query(`create database ${TEMPLATE}`);
-  await admin.end();
+  await ask(server.connection, `create database ${TEMPLATE}`);
   const connection = { host, port, user, database: TEMPLATE };
   const database = openDatabase(connection);
   await migrate(database);
@@ -40,6 +43,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await server.stop();
     fs.rmSync(dataDir, { recursive: true, force: true });
   };
+}
+
+async function ask(connection: pg.ClientConfig, ...statements: string[]): Promise<void> {
+  const client = new pg.Client(connection);
+  await client.connect();
+  for (const statement of statements) await client.query(statement);
+  await client.end();
 }
 
 /** Returns the binaries of the PostgreSQL version for the tests. */

@@ -21,7 +21,7 @@ export interface HttpClient {
   patch(path: string, body?: unknown): Promise<Answer>;
   put(path: string, body?: unknown): Promise<Answer>;
   delete(path: string): Promise<Answer>;
-  /** Polls a task until it has ended, and returns it. Fails if that takes longer than `withinMs`. */
+  /** Waits until a task has ended, and returns it. Fails if that takes longer than `withinMs`. */
   task(id: string, withinMs?: number): Promise<Answer['body']>;
 }
 
@@ -63,7 +63,9 @@ export function createHttpClient(
     async task(id, withinMs = 20_000) {
       const deadline = Date.now() + withinMs;
       for (;;) {
-        const { status, body, text } = await request('GET', `/v1/tasks/${id}`);
+        // Asked again and again, the service would have less time for the task.
+        const headers = { prefer: 'wait=5' };
+        const { status, body, text } = await request('GET', `/v1/tasks/${id}`, { headers });
         if (status !== 200) throw new Error(`Task ${id} answered ${status}: ${text}`);
         if (body.state === 'FINISHED' || body.state === 'ERROR') return body;
         if (Date.now() > deadline) throw new Error(`Task ${id} is still ${body.state} after ${withinMs} ms`);

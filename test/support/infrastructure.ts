@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import pRetry from 'p-retry';
 import type pg from 'pg';
 import type { Kind } from '../../src/backends/contract/backend.ts';
 import type { Specs } from '../../src/backends/contract/specs.ts';
@@ -28,11 +29,20 @@ export async function alreadyThere<K extends Kind>(
 
 /** Pretends that all simulated work began an hour earlier. Returns how many things there are. */
 export async function hurry(pool: pg.Pool): Promise<number> {
-  const { rowCount } = await pool.query(
+  const { rowCount } = await change(
+    pool,
     `update simulated_objects set began_at = began_at - interval '1 hour'`,
   );
-  await pool.query(`update wants set due_at = now() where due_at is not null`);
+  await change(pool, `update wants set due_at = now() where due_at is not null`);
   return rowCount ?? 0;
+}
+
+/** Workers lock rows of the same tables in an order of their own, so that this may be what a deadlock ends. */
+function change(pool: pg.Pool, statement: string): Promise<pg.QueryResult> {
+  return pRetry(() => pool.query(statement), {
+    minTimeout: 20,
+    shouldRetry: ({ error }) => (error as { code?: string }).code === '40P01',
+  });
 }
 
 /** Returns every trace of what is or was wanted of a kind, or of all kinds. */

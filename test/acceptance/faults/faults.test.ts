@@ -1,10 +1,13 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { BackendMaker } from '../../../src/backends/maker.ts';
 import { createFaults, type FaultRule, type Faults } from '../../../src/backends/simulated/faults.ts';
+import { createFaultyBackend } from '../../../src/backends/simulated/faulty-backend.ts';
+import { simulated } from '../../../src/backends/simulated/maker.ts';
 import type { Sql } from '../../../src/db/database.ts';
 import type { HttpClient } from '../../support/http-client.ts';
 import { tasksIn } from '../../support/possessions.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
 import { brokenInvariants } from '../concurrency/invariants.ts';
 import { createMakers, ended, type Prepared } from './makers.ts';
 import { OPERATIONS } from './operations.ts';
@@ -14,45 +17,7 @@ import { OPERATIONS } from './operations.ts';
  * rows, wants and infrastructure agree in the end, quotas add up, and every task has ended. The faults are
  * those of the simulated backend in the running service.
  */
-const state = vi.hoisted(() => ({
-  faults: undefined as Faults | undefined,
-  hits: 0,
-  often: 'once' as 'once' | 'twice' | 'twice at once',
-  sql: undefined as Sql | undefined,
-}));
-
-vi.mock('../../../src/backends/simulated/faulty-backend.ts', async (original) => {
-  const { createFaultyBackend } =
-    await original<typeof import('../../../src/backends/simulated/faulty-backend.ts')>();
-  const faults: Faults = {
-    get any() {
-      return state.faults !== undefined;
-    },
-    next(call) {
-      const fault = state.faults?.next(call);
-      if (fault) state.hits += 1;
-      return fault;
-    },
-  };
-  return {
-    createFaultyBackend(deps: Parameters<typeof createFaultyBackend>[0]) {
-      state.sql = deps.sql;
-      const backend = createFaultyBackend({ ...deps, faults });
-      const converge: typeof backend.converge = async (ref, spec, call) => {
-        const again = () => backend.converge(ref, spec, call);
-        if (state.often === 'once') return again();
-        state.hits += 1;
-        const first = again();
-        if (state.often === 'twice') await first;
-        const [answer] = await Promise.all([again(), first]);
-        return answer;
-      };
-      return { ...backend, converge };
-    },
-  };
-});
-
-/** How a task that meets the fault ends. */
+/** What comes of a task that meets the fault. */
 type End = 'finished' | 'failed';
 
 const AT_EACH_CALL: Record<string, { rule: (call: number) => FaultRule; end: End }> = {
@@ -77,57 +42,96 @@ const MOST_CALLS = 8;
 const SPEED = '100';
 
 const names = Object.keys(OPERATIONS);
-let service: TestService;
+type Often = 'once' | 'twice' | 'twice at once';
 let runs = 0;
 let hits = 0;
-
-beforeAll(async () => {
-  service = await startService({ TRADEWIND_SIMULATION_SPEED: SPEED, TRADEWIND_LOG_LEVEL: 'silent' });
-});
-afterAll(async () => {
+afterAll(() => {
   process.stderr.write(`faults: ${runs} runs of ${names.length} operations, ${hits} calls went wrong\n`);
-  await service?.stop();
 });
 
-/** Runs all operations at the same time, each on its own things. Returns how many calls went wrong. */
-async function run(rules: FaultRule[], end: End, often: typeof state.often = 'once'): Promise<number> {
-  const { http, projectId } = await service.otherTenant();
-  const makers = createMakers(http, projectId);
-  // Resets whatever the previous run left.
-  Object.assign(state, { faults: undefined, often: 'once' });
-  const prepared = await Promise.all(
-    names.map(async (name) => ({
-      name,
-      act: await named(name, OPERATIONS[name]?.(makers) as Promise<Prepared>),
-    })),
-  );
-  // Some of these belong to no task.
-  await expect.poll(() => brokenInvariants(service.pool), { timeout: 30_000 }).toEqual([]);
-  Object.assign(state, { faults: rules.length > 0 ? createFaults(rules) : undefined, hits: 0, often });
-  // A thing that stays as it is has met the fault, so its deadline can pass.
-  const impatience = setInterval(() => end === 'failed' && void service.pool.query(TIME_IS_OVER), 300);
-  const wrong = await Promise.all(prepared.map(({ name, act }) => wrongOf(http, name, act, end))).finally(
-    () => {
-      clearInterval(impatience);
+/** A service of its own, whose infrastructure fails as each run says. */
+async function openTrial() {
+  const state = {
+    faults: undefined as Faults | undefined,
+    hits: 0,
+    often: 'once' as Often,
+    sql: undefined as Sql | undefined,
+  };
+  const faults: Faults = {
+    get any() {
+      return state.faults !== undefined;
     },
+    next(call) {
+      const fault = state.faults?.next(call);
+      if (fault) state.hits += 1;
+      return fault;
+    },
+  };
+  const faulty: BackendMaker = {
+    ...simulated,
+    make(_, { sql, secrets, simulationSpeed: speed }) {
+      state.sql = sql;
+      const backend = createFaultyBackend({ sql, secrets, speed, faults });
+      const converge: typeof backend.converge = async (ref, spec, call) => {
+        const again = () => backend.converge(ref, spec, call);
+        if (state.often === 'once') return again();
+        state.hits += 1;
+        const first = again();
+        if (state.often === 'twice') await first;
+        const [answer] = await Promise.all([again(), first]);
+        return answer;
+      };
+      return { ...backend, converge };
+    },
+  };
+  const service = await startService(
+    { TRADEWIND_SIMULATION_SPEED: SPEED, TRADEWIND_LOG_LEVEL: 'silent' },
+    { makers: { simulated: faulty } },
   );
-  const met = state.hits;
-  Object.assign(state, { faults: undefined, often: 'once' });
-  expect(wrong.flat()).toEqual([]);
-  await expect
-    .poll(
+
+  const inOrder = (hurry: () => Promise<unknown>) =>
+    vi.waitFor(
       async () => {
-        await service.pool.query(
-          'update wants set due_at = now() where due_at > now() and worker_id is null',
-        );
-        return brokenInvariants(service.pool);
+        await hurry();
+        expect(await brokenInvariants(service.pool)).toEqual([]);
       },
       { timeout: 30_000, interval: 250 },
-    )
-    .toEqual([]);
-  runs += names.length;
-  hits += met;
-  return met;
+    );
+
+  /** Runs all operations at the same time, each on things of its own. Answers how many calls went wrong. */
+  async function run(rules: FaultRule[], end: End, often: Often = 'once'): Promise<number> {
+    const { http, projectId } = await service.otherTenant();
+    const makers = createMakers(http, projectId);
+    // Whatever became of the run before.
+    Object.assign(state, { faults: undefined, often: 'once' });
+    const prepared = await Promise.all(
+      names.map(async (name) => ({
+        name,
+        act: await named(name, OPERATIONS[name]?.(makers) as Promise<Prepared>),
+      })),
+    );
+    // Some of it is no task's.
+    await inOrder(async () => {});
+    Object.assign(state, { faults: rules.length > 0 ? createFaults(rules) : undefined, hits: 0, often });
+    // Who stays as it is has met the fault, and its time is over.
+    const impatience = setInterval(() => end === 'failed' && void service.pool.query(TIME_IS_OVER), 300);
+    const wrong = await Promise.all(prepared.map(({ name, act }) => wrongOf(http, name, act, end))).finally(
+      () => {
+        clearInterval(impatience);
+      },
+    );
+    const met = state.hits;
+    Object.assign(state, { faults: undefined, often: 'once' });
+    expect(wrong.flat()).toEqual([]);
+    await inOrder(() =>
+      service.pool.query('update wants set due_at = now() where due_at > now() and worker_id is null'),
+    );
+    runs += names.length;
+    hits += met;
+    return met;
+  }
+
+  return { run, sql: () => state.sql as Sql, stop: () => service.stop() };
 }
 
 /** Adds the operation's name to an error of its preparation. */
@@ -169,34 +173,43 @@ async function wrongOf(http: HttpClient, name: string, act: Prepared, end: End):
     .map(({ state: reached, error }) => `${name} ended ${reached}: ${error}`);
 }
 
+let trial: Awaited<ReturnType<typeof openTrial>>;
+beforeAll(async () => {
+  trial = await openTrial();
+});
+afterAll(() => trial?.stop());
+
 it('is told of nothing that is not on disk yet', async () => {
-  // Otherwise a crash of the database would undo what was settled, and nobody would look again.
-  const { rows } = await sql<object>`show synchronous_commit`.execute(state.sql as Sql);
+  // Else a crash of the database takes back what was settled by it, and nobody looks again.
+  const { rows } = await sql<object>`show synchronous_commit`.execute(trial.sql());
   expect(rows).toEqual([{ synchronous_commit: 'on' }]);
 });
 
 it('every operation goes well where nothing goes wrong', async () => {
-  await run([], 'finished');
+  await trial.run([], 'finished');
 }, 60_000);
 
-describe.each(Object.entries(AT_EACH_CALL))('what %s', (_, { rule, end }) => {
-  it('leaves everything in order, at whichever call', async () => {
+// They wait more than they compute.
+describe.concurrent.each(Object.entries(AT_EACH_CALL))('what %s', (_, { rule, end }) => {
+  it('leaves everything in order, at whichever call', async ({ onTestFinished }) => {
+    const own = await openTrial();
+    onTestFinished(() => own.stop());
     let call = 1;
     // Until there is no such call any more.
-    while ((await run([rule(call)], end)) > 0) call += 1;
+    while ((await own.run([rule(call)], end)) > 0) call += 1;
     expect(call).toBeGreaterThan(2);
     expect(call).toBeLessThanOrEqual(MOST_CALLS);
-  }, 300_000);
+  }, 600_000);
 });
 
-it.each<[string, FaultRule[], typeof state.often]>([
+it.each<[string, FaultRule[], Often]>([
   ['takes long, and answers late', [{ do: 'slow', factor: 20, ms: 50 }], 'once'],
   ['is told twice', [], 'twice'],
   ['is told twice at once', [], 'twice at once'],
 ])(
   'what %s leaves everything in order',
   async (_, rules, often) => {
-    expect(await run(rules, 'finished', often)).toBeGreaterThan(names.length / 2);
+    expect(await trial.run(rules, 'finished', often)).toBeGreaterThan(names.length / 2);
   },
   120_000,
 );

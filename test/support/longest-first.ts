@@ -1,0 +1,26 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** What takes a minute or more. A fresh clone knows no durations, and one of these begun last would end alone. */
+const LONGEST = [
+  'test/acceptance/faults/faults.test.ts',
+  'test/engines/quality.test.ts',
+  'test/acceptance/ai-tasks.test.ts',
+  'test/clients/schemathesis.test.ts',
+  'test/acceptance/embedded.test.ts',
+  'test/acceptance/rolling-upgrade.test.ts',
+  'test/acceptance/concurrency.test.ts',
+  'test/acceptance/documents.test.ts',
+  'test/acceptance/kills.test.ts',
+  'test/acceptance/secrets.test.ts',
+];
+
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const rank = ({ moduleId }: TestSpecification) => {
+      const found = LONGEST.findIndex((name) => moduleId.endsWith(name));
+      return found === -1 ? LONGEST.length : found;
+    };
+    return sorted.toSorted((one, other) => rank(one) - rank(other));
+  }
+}
