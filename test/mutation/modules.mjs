@@ -13,6 +13,7 @@ export const MODULES = [
   'src/cloud/security-groups/{defaults,rules}/{canonical,duplicates,problems,rules}',
   'src/cloud/ssh-keys/{key-pair,public-key,ssh-strings}',
   'src/cloud/tasks/wait-preference',
+  'src/convergence/undo',
   'src/iam/identity/{advice,schema}',
   'src/streaming/ai-tasks/{languages,media-url,search-text,states,stop-objects}',
 ];
