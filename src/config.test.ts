@@ -1,26 +1,127 @@
+import os from 'node:os';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadConfig, unknownSettings } from './config.ts';
+import { type Config, loadConfig, settingsHelp, unknownSettings } from './config.ts';
+
+const KEY = Buffer.alloc(32).toString('base64');
 
 describe('settings', () => {
   it('have defaults, also when they are empty', () => {
-    expect(loadConfig({ TRADEWIND_PORT: '', DATABASE_URL: '' })).toMatchObject({
+    const defaults = {
+      host: '127.0.0.1',
       port: 8080,
-      databaseUrl: undefined,
+      workerPort: undefined,
+      dataDir: path.resolve('data'),
       bootstrapToken: undefined,
+      databaseUrl: undefined,
+      encryptionKey: undefined,
+      encryptionKeyFile: path.resolve('data/encryption-key'),
+      encryptionKeyFileNamed: false,
+      catalogDir: path.resolve('catalog'),
+      databaseWaitSeconds: 60,
+      rateLimit: 10_000,
       trustedProxies: [],
-    });
+      simulationSpeed: 1,
+      compareMs: 600_000,
+      temporaryDir: path.resolve('data/tmp'),
+      searchPath: '/usr/local/bin:/usr/bin:/bin',
+      ai: {
+        concurrency: Math.max(1, Math.floor(os.availableParallelism() / 2)),
+        perClient: 1,
+        modelDir: undefined,
+        engines: {
+          ffmpeg: 'ffmpeg',
+          ffprobe: 'ffprobe',
+          pocketsphinx: 'pocketsphinx_batch',
+          pocketsphinxModel: '/usr/share/pocketsphinx/model/en-us',
+          minWordConfidence: 0.45,
+        },
+        allowedHosts: '',
+        sandbox: 'auto',
+        effort: { timeFactor: 3, memoryBytes: 4_000_000_000 },
+        media: { maxBytes: 512_000_000, idleMs: 30_000, bytesPerSecond: 32_000, totalMs: 600_000 },
+      },
+      webhookHosts: '',
+      openMetrics: false,
+      logLevel: 'info',
+      logFormat: 'text',
+      accessLog: false,
+    };
+    expect(loadConfig({})).toEqual(defaults);
+    const empty = Object.fromEntries(
+      [...settingsHelp().matchAll(/^ {2}(\S+)/gm)].map(([, name]) => [name, '']),
+    );
+    expect(Object.keys(empty)).toContain('TRADEWIND_PORT');
+    expect(loadConfig(empty)).toEqual(defaults);
+  });
+
+  it.each<[name: string, value: string, read: (config: Config) => unknown, expected: unknown]>([
+    ['TRADEWIND_WORKER_PORT', '9090', ({ workerPort }) => workerPort, 9090],
+    ['TRADEWIND_DATA_DIR', '/d', ({ dataDir }) => dataDir, '/d'],
+    ['TRADEWIND_DATA_DIR', '/d', ({ encryptionKeyFile }) => encryptionKeyFile, '/d/encryption-key'],
+    ['TRADEWIND_DATA_DIR', '/d', ({ temporaryDir }) => temporaryDir, '/d/tmp'],
+    ['TRADEWIND_TMP', '/t', ({ temporaryDir }) => temporaryDir, '/t'],
+    ['TRADEWIND_CATALOG_DIR', '/c', ({ catalogDir }) => catalogDir, '/c'],
+    ['TRADEWIND_ENCRYPTION_KEY_FILE', '/k', ({ encryptionKeyFile }) => encryptionKeyFile, '/k'],
+    ['TRADEWIND_ENCRYPTION_KEY_FILE', '/k', ({ encryptionKeyFileNamed }) => encryptionKeyFileNamed, true],
+    ['TRADEWIND_ENCRYPTION_KEY', KEY, ({ encryptionKey }) => encryptionKey, KEY],
+    ['DATABASE_URL', 'postgres://h/db', ({ databaseUrl }) => databaseUrl, 'postgres://h/db'],
+    ['DATABASE_URL', 'postgresql://h/d', ({ databaseUrl }) => databaseUrl, 'postgresql://h/d'],
+    ['TRADEWIND_BOOTSTRAP_TOKEN', '2147483647_16-characters...', (c) => c.bootstrapToken?.id, 2147483647],
+    ['TRADEWIND_TRUST_PROXY', ' ::1, 10.0.0.0/8,', (c) => c.trustedProxies, ['::1', '10.0.0.0/8']],
+    ['TRADEWIND_COMPARE_SECONDS', '5', ({ compareMs }) => compareMs, 5_000],
+    ['TRADEWIND_SIMULATION_SPEED', '0.01', ({ simulationSpeed }) => simulationSpeed, 0.01],
+    ['TRADEWIND_PORT', '0', ({ port }) => port, 0],
+    ['TRADEWIND_PORT', '65535', ({ port }) => port, 65_535],
+    ['TRADEWIND_AI_CONCURRENCY', '0', ({ ai }) => ai.concurrency, 0],
+    ['TRADEWIND_MODEL_DIR', '/m', ({ ai }) => ai.modelDir, '/m'],
+    ['TRADEWIND_FFMPEG', '/opt/ffmpeg', ({ ai }) => ai.engines.ffmpeg, '/opt/ffmpeg'],
+    ['TRADEWIND_SPEECH_CONFIDENCE', '0.5', ({ ai }) => ai.engines.minWordConfidence, 0.5],
+    ['TRADEWIND_MEDIA_ALLOW_HOSTS', 'a:80', ({ ai }) => ai.allowedHosts, 'a:80'],
+    ['TRADEWIND_WEBHOOK_ALLOW_HOSTS', 'b', ({ webhookHosts }) => webhookHosts, 'b'],
+    ['TRADEWIND_AI_SANDBOX', 'required', ({ ai }) => ai.sandbox, 'required'],
+    ['TRADEWIND_METRICS', 'open', ({ openMetrics }) => openMetrics, true],
+    ['TRADEWIND_LOG_FORMAT', 'json', ({ accessLog }) => accessLog, true],
+    ['TRADEWIND_ACCESS_LOG', 'on', ({ accessLog }) => accessLog, true],
+    ['PATH', '/bin', ({ searchPath }) => searchPath, '/bin'],
+  ])('take %s=%s', (name, value, read, expected) => {
+    expect(read(loadConfig({ [name]: value }))).toEqual(expected);
+  });
+
+  it('lets the access log be off with the format json', () => {
+    expect(loadConfig({ TRADEWIND_LOG_FORMAT: 'json', TRADEWIND_ACCESS_LOG: 'off' }).accessLog).toBe(false);
   });
 
   it.each([
     ['TRADEWIND_PORT', '65536'],
     ['TRADEWIND_PORT', '-1'],
+    ['TRADEWIND_PORT', '80x'],
+    ['TRADEWIND_PORT', 'x80'],
     ['TRADEWIND_BOOTSTRAP_TOKEN', '0_secret-of-some-length'],
+    ['TRADEWIND_BOOTSTRAP_TOKEN', '2147483648_16-characters...'],
     ['TRADEWIND_BOOTSTRAP_TOKEN', 'a-secret-without-its-id'],
     ['TRADEWIND_BOOTSTRAP_TOKEN', '1_x'],
     ['TRADEWIND_BOOTSTRAP_TOKEN', '1_15-characters..'],
     ['DATABASE_URL', 'mysql://u@h/db'],
+    ['DATABASE_URL', 'xpostgres://u@h/db'],
+    ['DATABASE_URL', 'postgresqlx://u@h/db'],
     ['DATABASE_URL', 'postgres://u@h/'],
+    ['DATABASE_URL', 'the database'],
+    ['TRADEWIND_ENCRYPTION_KEY', 'short'],
+    ['TRADEWIND_TRUST_PROXY', '10.0.0.0/8,proxy'],
+    ['TRADEWIND_TRUST_PROXY', '10.0.0.0/33'],
+    ['TRADEWIND_TRUST_PROXY', '10.0.0/8'],
+    ['TRADEWIND_MEDIA_ALLOW_HOSTS', 'a/b'],
+    ['TRADEWIND_WEBHOOK_ALLOW_HOSTS', 'a/b'],
+    ['TRADEWIND_FFMPEG', 'bin/ffmpeg'],
+    ['TRADEWIND_FFPROBE', '/'],
     ['TRADEWIND_SIMULATION_SPEED', '0'],
+    ['TRADEWIND_SIMULATION_SPEED', '1.'],
+    ['TRADEWIND_SIMULATION_SPEED', '1e2'],
+    ['TRADEWIND_SPEECH_CONFIDENCE', '1.1'],
+    ['TRADEWIND_AI_SANDBOX', 'on'],
+    ['TRADEWIND_METRICS', 'closed'],
+    ['TRADEWIND_ACCESS_LOG', 'true'],
     ['TRADEWIND_LOG_LEVEL', 'loud'],
     ['TRADEWIND_AI_TIME_FACTOR', '0'],
     ['TRADEWIND_AI_MEMORY_MB', '999'],
@@ -53,4 +154,12 @@ it('names the setting that an unknown one most likely means', () => {
     'TRADEWIND_DATABASE_URL is no setting of Tradewind and has no effect; did you mean DATABASE_URL?',
     'TRADEWIND_XYZZYX is no setting of Tradewind and has no effect',
   ]);
+});
+
+it('shows each setting with its rule and its default', () => {
+  const lines = settingsHelp().split('\n');
+  expect(lines).toContainEqual(
+    expect.stringMatching(/^ {2}TRADEWIND_PORT +a whole number from 0 to 65535: .* \(8080\)$/),
+  );
+  expect(lines).toContainEqual(expect.stringMatching(/^ {2}DATABASE_URL +a URL like \S+$/));
 });

@@ -259,7 +259,7 @@ function isInBounds(name: keyof Environment, value: string): boolean {
   const { bounds } = Environment.properties[name] as { bounds?: number[] };
   const [min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY] = bounds ?? [];
   // The pattern refuses what is not a number.
-  return bounds === undefined || !(Number(value) < min || Number(value) > max);
+  return !(Number(value) < min || Number(value) > max);
 }
 
 function refusal(name: keyof Environment): string {

@@ -28,6 +28,19 @@ describe('patchedTags', () => {
     expect(() => patchedTags(CURRENT, { env: 'x', ' env ': null })).toThrow(/set and removed/);
   });
 
+  test('names the tag below the field, or alone where the tags are the whole body', () => {
+    const fields = (field?: string) => {
+      try {
+        patchedTags(CURRENT, { 'a b': 'c', env: 'x', ' env ': null }, field);
+      } catch (error) {
+        return error instanceof InvalidError ? Object.keys(error.fields) : error;
+      }
+    };
+    expect(fields()).toEqual(['tags.a b', 'tags.env']);
+    expect(fields('metadata')).toEqual(['metadata.a b', 'metadata.env']);
+    expect(fields('')).toEqual(['a b', 'env']);
+  });
+
   test('counts the tags that stay', () => {
     const full = Object.fromEntries(Array.from({ length: MAX_TAGS }, (_, i) => [`k${i}`, 'v']));
     expect(patchedTags(full, { k0: null, other: 'v' })).toHaveProperty('other', 'v');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { canonicalTags, MAX_TAGS } from './tags.ts';
+import { canonicalTags, MAX_TAGS, sameTags } from './tags.ts';
 
 describe('canonicalTags', () => {
   test('strips white space around keys and values and keeps inner spaces of values', () => {
@@ -31,6 +31,9 @@ describe('canonicalTags', () => {
     ['a', ' \t ', /empty/],
     ['a', 'x\ty', /tabs/],
     ['a', 'x\ny', /tabs/],
+    ['a', 'x\vy', /tabs/],
+    ['a', 'x\fy', /tabs/],
+    ['a', 'x\ry', /tabs/],
     ['a', 'v'.repeat(256), /255/],
   ])('refuses %j: %j', (key, value, message) => {
     const { tags, problems } = canonicalTags({ [key]: value }, 'security_group.tags');
@@ -38,6 +41,10 @@ describe('canonicalTags', () => {
     expect(problems).toEqual([
       { field: `security_group.tags.${key.slice(0, 255)}`, message: expect.stringMatching(message) },
     ]);
+  });
+
+  test('names a key alone where the tags are the whole body', () => {
+    expect(canonicalTags({ env: '' }, '').problems).toMatchObject([{ field: 'env' }]);
   });
 
   test('refuses two keys that differ only in surrounding spaces', () => {
@@ -62,4 +69,15 @@ describe('canonicalTags', () => {
       ['constructor', 'b'],
     ]);
   });
+});
+
+test.each([
+  [{}, {}, true],
+  [{ a: '1', b: '2' }, { b: '2', a: '1' }, true],
+  [{ a: '1' }, { a: '2' }, false],
+  [{ a: '1' }, { a: '1', b: '2' }, false],
+  [{ a: '1', b: '2' }, { a: '1' }, false],
+  [{ a: '1', b: '2' }, { a: '1', b: '3' }, false],
+])('%j and %j are the same tags: %s', (one, other, expected) => {
+  expect(sameTags(one, other)).toBe(expected);
 });

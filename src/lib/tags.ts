@@ -4,9 +4,9 @@ export const TAG_MAX_LENGTH = 255;
 /** Our own limit; nothing published states one. */
 export const MAX_TAGS = 64;
 
-const KEY = /^[^\s=]+$/u;
+const KEY = /^[^\s=]+$/;
 // The only white space allowed inside a value is the space (and what Unicode adds to it).
-const VALUE = /^[^\t\n\r\f\v]+$/u;
+const VALUE = /^[^\t\n\r\f\v]+$/;
 
 /**
  * Returns user tags without white space around keys and values. `tags` contains only valid tags; use it only
@@ -59,5 +59,5 @@ function valueFault(value: string): string | undefined {
 
 /** Counts characters as JSON Schema does, not UTF-16 units. */
 function lengthOf(text: string): number {
-  return text.length <= TAG_MAX_LENGTH ? text.length : [...text].length;
+  return [...text].length;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isoMicros, isoSeconds, offsetTimestamp, plainSeconds } from './timestamps.ts';
+import { isoMicros, isoSeconds, microsWithoutZone, offsetTimestamp, plainSeconds } from './timestamps.ts';
 
 test.each([
   [
@@ -20,4 +20,5 @@ test.each([
   expect(isoSeconds(date)).toBe(seconds);
   expect(`${plainSeconds(date)}Z`).toBe(seconds);
   expect(isoMicros(date)).toBe(micros);
+  expect(`${microsWithoutZone(date)}Z`).toBe(micros);
 });

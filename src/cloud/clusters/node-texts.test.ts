@@ -7,6 +7,9 @@ describe('labels', () => {
     ['a', ''],
     ['example.com/tier', 'A.b_c-1'],
     ['x'.repeat(63), 'y'.repeat(63)],
+    ['2a/b', '1'],
+    [`${'d'.repeat(63)}.e-f/a`, 'x'],
+    [`${'d.'.repeat(126)}d/a`, 'x'],
   ])('take %s=%s', (key, value) => {
     expect(labelProblems({ [key]: value }, 'labels')).toEqual([]);
   });
@@ -17,8 +20,17 @@ describe('labels', () => {
     ['a/b/c', 'x'],
     ['/a', 'x'],
     ['Example.com/a', 'x'],
+    ['example..com/a', 'x'],
+    ['-example.com/a', 'x'],
+    ['example-.com/a', 'x'],
+    ['example.com/-a', 'x'],
+    [`${'d'.repeat(64)}/a`, 'x'],
+    [`${'d.'.repeat(126)}dd/a`, 'x'],
+    ['a-', 'x'],
+    ['a b', 'x'],
     ['x'.repeat(64), 'x'],
     ['a', '-x'],
+    ['a', 'x-'],
     ['a', 'x y'],
     ['a', 'x\n'],
     ['a', 'y'.repeat(64)],
@@ -42,4 +54,10 @@ describe('taints', () => {
       ]);
     },
   );
+
+  test('refuse a key that is none', () => {
+    expect(taintProblems({ 'a b': 'web:NoSchedule' }, 'taints')).toEqual([
+      { field: 'taints.a b', message: expect.stringContaining('key must be') },
+    ]);
+  });
 });

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { changesNothing, changeToWanted } from './group-change.ts';
+import {
+  changesNothing,
+  changeToWanted,
+  type GroupChange,
+  isSameRule,
+  refuseRuleConflicts,
+} from './group-change.ts';
 import { canonicalRule, type RuleInput } from './rules/canonical.ts';
 import { duplicateKey } from './rules/duplicates.ts';
+import { MAX_RULES } from './schema.ts';
 
 const rule = (given: Partial<RuleInput>) => canonicalRule({ direction: 'ingress', ...given });
 const known = (id: string, given: Partial<RuleInput>) => ({
@@ -32,10 +39,75 @@ describe('changeToWanted', () => {
   });
 });
 
-test('changesNothing compares tags without their order', () => {
-  const group = { name: 'a', description: '', tags: { x: '1', y: '2' }, rules: [] };
-  expect(changesNothing(group, { tags: { y: '2', x: '1' } })).toBe(true);
-  expect(changesNothing(group, { tags: { x: '1' } })).toBe(false);
-  expect(changesNothing(group, { name: 'b' })).toBe(false);
-  expect(changesNothing(group, { removed: ['r'] })).toBe(false);
+test.each<[what: string, other: Partial<RuleInput>, same: boolean]>([
+  ['nothing', {}, true],
+  ['the protocol', { protocol: 'udp' }, false],
+  ['the description', { description: 'ping' }, false],
+  ['how everyone is written', { remote_ip_prefix: '0.0.0.0/0' }, false],
+])('rules that differ in %s are equal in every field: %s', (_, other, same) => {
+  expect(isSameRule(rule({ protocol: 'tcp' }), rule({ protocol: 'tcp', ...other }))).toBe(same);
+});
+
+test.each<[GroupChange, nothing: boolean]>([
+  [{}, true],
+  [{ name: 'a', description: 'd', tags: { y: '2', x: '1' }, removed: [], replaced: [], added: [] }, true],
+  [{ tags: { x: '1' } }, false],
+  [{ name: 'b' }, false],
+  [{ description: '' }, false],
+  [{ removed: ['r'] }, false],
+  [{ replaced: [known('r', {})] }, false],
+  [{ added: [rule({})] }, false],
+])('%j changes nothing: %s', (change, nothing) => {
+  const group = { name: 'a', description: 'd', tags: { x: '1', y: '2' }, rules: [] };
+  expect(changesNothing(group, change)).toBe(nothing);
+});
+
+describe('refuseRuleConflicts', () => {
+  const groupOf = (rules: ReturnType<typeof known>[]) => ({ name: 'a', description: '', tags: {}, rules });
+  const group = groupOf([known('a', { protocol: 'tcp' }), known('b', { protocol: 'udp' })]);
+
+  test.each<[what: string, change: GroupChange]>([
+    ['another rule', { added: [rule({ protocol: 'ah' })] }],
+    ['a rule in place of its twin', { removed: ['a'], added: [rule({ protocol: 'tcp' })] }],
+    ['a new description', { replaced: [known('a', { protocol: 'tcp', description: 'web' })] }],
+    [
+      'two rules that change places',
+      { replaced: [known('a', { protocol: 'udp' }), known('b', { protocol: 'tcp' })] },
+    ],
+  ])('takes %s', (_, change) => {
+    expect(() => refuseRuleConflicts(group, change)).not.toThrow();
+  });
+
+  test.each<[what: string, change: GroupChange]>([
+    ['added', { added: [rule({ protocol: 'ah' }), rule({ protocol: 'udp', description: 'again' })] }],
+    ['made of another', { replaced: [known('a', { protocol: 'udp' })] }],
+    ['added while another goes', { removed: ['a'], added: [rule({ protocol: 'udp' })] }],
+  ])('refuses a rule that is there and is %s, and names it', (_, change) => {
+    expect(() => refuseRuleConflicts(group, change)).toThrow(/rule b is the same rule/);
+  });
+
+  const port = (number: number) => ({ protocol: 'tcp', port_range_min: number, port_range_max: number });
+  const ports = (count: number) => Array.from({ length: count }, (_, i) => known(`k${i}`, port(i + 1)));
+
+  test('lets a group have the most rules of a creation and the two that let everything out', () => {
+    const full = groupOf(ports(MAX_RULES + 1));
+    const one = rule({ protocol: 'udp' });
+    expect(() => refuseRuleConflicts(full, { added: [one] })).not.toThrow();
+    expect(() => refuseRuleConflicts(full, { added: [one, rule({ protocol: 'ah' })] })).toThrow(
+      `would have ${MAX_RULES + 3} rules and may have ${MAX_RULES + 2}`,
+    );
+    expect(() =>
+      refuseRuleConflicts(full, { removed: ['k0'], added: [one, rule({ protocol: 'ah' })] }),
+    ).not.toThrow();
+    expect(() =>
+      refuseRuleConflicts(full, { replaced: [known('k0', port(60_000))], added: [one] }),
+    ).not.toThrow();
+  });
+
+  test('lets a group that has more already change, as long as it doesn’t grow', () => {
+    const over = groupOf(ports(MAX_RULES + 10));
+    const one = rule({ protocol: 'udp' });
+    expect(() => refuseRuleConflicts(over, { removed: ['k0'], added: [one] })).not.toThrow();
+    expect(() => refuseRuleConflicts(over, { added: [one] })).toThrow('remove some first');
+  });
 });

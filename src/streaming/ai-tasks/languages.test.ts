@@ -13,6 +13,13 @@ test('each of the published codes is known and is its own canonical form', () =>
   expect(codes.filter((code) => languageOf(code) !== code)).toEqual([]);
 });
 
+test('both codes of a language are the same language to the standard library', () => {
+  const codes = 'bod ces cym deu ell eus fas fra hye isl kat mkd mri msa mya nld ron slk sqi zho'.split(' ');
+  const short = (code: string | undefined) => Intl.getCanonicalLocales(code);
+  expect(codes.map((code) => short(languageOf(code)))).toEqual(codes.map(short));
+  expect(codes.filter((code) => languageOf(code) === code)).toEqual([]);
+});
+
 test.each([
   ['deu', 'ger'],
   ['fra', 'fre'],

@@ -54,6 +54,8 @@ describe('numbers', () => {
     ['max-total-unready-percentage', '0'],
     ['max-total-unready-percentage', '100.0'],
     ['ok-total-unready-count', '2147483647'],
+    ['expendable-pods-priority-cutoff', '-2147483648'],
+    ['scale-down-utilization-threshold', '0'],
     ['scale-down-utilization-threshold', '0.99'],
     ['scale-down-utilization-threshold', '.5'],
     ['scale-down-utilization-threshold', '1'],

@@ -122,6 +122,11 @@ describe('at creation', () => {
     ],
     ['many IPv4 ranges', { provider: 'cilium', cilium: { mask_size: 28 } }, { podsIpPool: '10.0.0.0/8' }],
     ['an IPv6 range within reach', { provider: 'cilium' }, { podsIpv6Pool: 'fd00::/104' }],
+    [
+      'one node for the whole range',
+      { provider: 'cilium', cilium: { mask_size: 18, mask_size_v6: 112 } },
+      { podsIpPool: '172.16.0.0/18', podsIpv6Pool: 'fd00::/112' },
+    ],
     ['no ranges at all', { provider: 'cilium' }, { podsIpPool: null, podsIpv6Pool: null }],
   ])('accepts %s', (_, given, pools) => {
     expect(onCreation(given, pools)).toEqual([]);
@@ -142,6 +147,20 @@ describe('at creation', () => {
       { podsIpPool: '172.16.0.0/18' },
       'cni.cilium.mask_size',
       /at least 18/,
+    ],
+    [
+      'an IPv6 mask wider than the pods range',
+      { provider: 'cilium' },
+      { podsIpv6Pool: 'fd00::/121' },
+      'cni.cilium.mask_size_v6',
+      /at least 121/,
+    ],
+    [
+      'one bit more than IPv6 ranges may have',
+      { provider: 'cilium' },
+      { podsIpv6Pool: 'fd00::/103' },
+      'cni.cilium.mask_size_v6',
+      /at most 119/,
     ],
     [
       'too many IPv6 ranges',

@@ -6,11 +6,36 @@ it('takes name servers in their one form and names those that are none', () => {
     nameservers: ['1.1.1.1', '2001:db8::1'],
     problems: [],
   });
-  expect(nameserversFrom(['dns']).problems).toMatchObject([{ field: 'dns_nameservers.0' }]);
-  expect(nameserversFrom(['1.1.1.1', '1.1.1.1']).problems).toHaveLength(1);
-  expect(
-    nameserversFrom(['1.1.1.1', '1.1.1.2', '1.1.1.3', '1.1.1.4', '1.1.1.5', '1.1.1.6']).problems,
-  ).toHaveLength(1);
+  const mixed = nameserversFrom(['1.1.1.1', 'dns', '1.1.1.1/32']);
+  expect(mixed.nameservers).toEqual(['1.1.1.1']);
+  expect(mixed.problems).toMatchObject([{ field: 'dns_nameservers.1' }, { field: 'dns_nameservers.2' }]);
+});
+
+it('takes up to five name servers, each once', () => {
+  const five = ['1.1.1.1', '1.1.1.2', '1.1.1.3', '1.1.1.4', '1.1.1.5'];
+  expect(nameserversFrom(five).problems).toEqual([]);
+  const field = 'dns_nameservers';
+  expect(nameserversFrom([...five, '1.1.1.6']).problems).toEqual([
+    { field, message: expect.stringContaining('At most 5') },
+  ]);
+  expect(nameserversFrom(['FD00::1', 'fd00:0::1']).problems).toEqual([
+    { field, message: expect.stringContaining('twice') },
+  ]);
+});
+
+it('takes up to twenty routes, each once', () => {
+  const route = (index: number) => ({ destination: `10.${index}.0.0/16`, nexthop: '10.10.0.5' });
+  const routes = (count: number) => Array.from({ length: count }, (_, index) => route(index));
+  expect(hostRoutesFrom(routes(20), 'IPv4').problems).toEqual([]);
+  const field = 'host_routes';
+  expect(hostRoutesFrom(routes(21), 'IPv4').problems).toEqual([
+    { field, message: expect.stringContaining('At most 20') },
+  ]);
+  expect(hostRoutesFrom([route(1), route(1)], 'IPv4').problems).toEqual([
+    { field, message: expect.stringContaining('twice') },
+  ]);
+  const otherHop = { ...route(1), nexthop: '10.10.0.6' };
+  expect(hostRoutesFrom([route(1), otherHop], 'IPv4').problems).toEqual([]);
 });
 
 it('takes routes in their one form and names the field that is wrong', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { canonicalRule } from '../rules/canonical.ts';
 import { findDuplicates } from '../rules/duplicates.ts';
 import { ruleProblems } from '../rules/problems.ts';
-import { defaultEgressRules, defaultGroupRules, withDefaultEgress } from './rules.ts';
+import { defaultEgressRules, defaultGroupRules, openRules, withDefaultEgress } from './rules.ts';
 
 test('the default egress rules allow everything in both families', () => {
   const everything = {
@@ -18,6 +18,13 @@ test('the default egress rules allow everything in both families', () => {
     { ...everything, ethertype: 'IPv4' },
     { ...everything, ethertype: 'IPv6' },
   ]);
+});
+
+test('the open rules let everything in and out in both families', () => {
+  const [in4, in6, ...out] = openRules();
+  const ingress = defaultEgressRules().map((rule) => ({ ...rule, direction: 'ingress' }));
+  expect([in4, in6]).toEqual(ingress);
+  expect(out).toEqual(defaultEgressRules());
 });
 
 describe('withDefaultEgress', () => {

@@ -42,6 +42,10 @@ describe('duplicateKey', () => {
       { protocol: 'tcp', port_range_min: 22, port_range_max: 23 },
     ],
     [
+      { protocol: 'tcp', port_range_min: 21, port_range_max: 23 },
+      { protocol: 'tcp', port_range_min: 22, port_range_max: 23 },
+    ],
+    [
       { protocol: 'icmp', port_range_min: 8 },
       { protocol: 'icmp', port_range_min: 8, port_range_max: 0 },
     ],

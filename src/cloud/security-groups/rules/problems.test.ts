@@ -54,6 +54,8 @@ describe('refused rules', () => {
     [{ protocol: 'vrrp', ...ports(null, 0) }, 'port_range_max', /dccp, sctp, tcp, udp, udplite/],
     [{ protocol: '200', ...ports(1, 2) }, 'port_range_min', /has no ports/],
     [{ protocol: 'icmp', ...ports(256, null) }, 'port_range_min', /ICMP type.*0 to 255/],
+    [{ protocol: 'icmp', ...ports(-1, null) }, 'port_range_min', /ICMP type.*0 to 255/],
+    [{ protocol: 'icmp', ...ports(8, -1) }, 'port_range_max', /ICMP code.*0 to 255/],
     [{ protocol: 'icmp', ...ports(8, 256) }, 'port_range_max', /ICMP code.*0 to 255/],
     [{ protocol: 'icmp', ...ports(null, 0) }, 'port_range_min', /ICMP type.*needed/],
     [{ protocol: 'ipv6-icmp', ethertype: 'IPv6', ...ports(null, 1) }, 'port_range_min', /is needed/],
@@ -84,6 +86,12 @@ describe('refused rules', () => {
 
   test.each(['encap', 'frag', 'icmp', 'nonxt', 'opts', 'route'])('ipv6-%s in IPv4', (name) => {
     expect(problems({ protocol: `ipv6-${name}`, ethertype: 'IPv4' })).toHaveLength(1);
+  });
+
+  test('fields stand alone where the rule is the whole body', () => {
+    expect(ruleProblems({ direction: 'ingress', protocol: 'nonsense' }, '')).toMatchObject([
+      { field: 'protocol' },
+    ]);
   });
 
   test('independent faults of one rule are all named, in order', () => {

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { senderNetwork } from './sender-network.ts';
+
+test.each([
+  ['198.51.100.7', '198.51.100.7'],
+  ['::ffff:198.51.100.7', '198.51.100.7'],
+  ['unknown', 'unknown'],
+  ['un:known', 'un:known'],
+])('%s is the sender %s', (address, sender) => {
+  expect(senderNetwork(address)).toBe(sender);
+});
+
+test('addresses of one /64 are one sender, and of two are two', () => {
+  const [one, same, other] = ['2001:db8:0:1::1', '2001:DB8:0:1:ffff::2', '2001:db8:0:2::1'].map(
+    senderNetwork,
+  );
+  expect(same).toBe(one);
+  expect(other).not.toBe(one);
+});
