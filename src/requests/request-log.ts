@@ -3,18 +3,19 @@ import type { Database, RequestWrites, Transaction } from '../db/database.ts';
 import type { ActionResource } from '../lib/action-resource.ts';
 import type { Clock } from '../lib/clock.ts';
 import { InvalidError, PreconditionFailedError } from '../lib/errors.ts';
+import type { Versioned } from '../lib/versioned.ts';
 import { actionOf, publishedAs } from './action-of.ts';
 import { type Answer, answerBefore, fingerprintOf, type KeyUse, keepAnswer, takeKey } from './idempotency.ts';
 import type { IncomingRequest } from './incoming-request.ts';
-import { versionedAt, versionOf } from './resource-versions.ts';
+import { versionOf } from './resource-versions.ts';
 
 /** A request that is to change something, and what is kept of it. */
 export interface ChangingRequest extends RequestWrites {
   /**
-   * Asks that the change is made only to one of these versions; `'any'` to whatever is there.
+   * Asks that the change is made only to one of these versions of the resource; `'any'` to whatever is there.
    * @throws InvalidError where nothing has versions: to ignore what guards a change would be to make it
    */
-  onlyVersions(versions: readonly string[] | 'any'): void;
+  onlyVersions(versions: readonly string[] | 'any', resource: Versioned | undefined): void;
   /** Asks that the change is made once for that key. Answers what was answered before. @throws UnprocessableError, ConflictError */
   once(key: string, body: unknown): Promise<Answer | undefined>;
   /** To be called before the answer goes out. */
@@ -28,12 +29,8 @@ export interface RequestLog {
   open(request: IncomingRequest): ChangingRequest;
   /** Notes a request that was turned away before it was opened. */
   turnedAway(request: IncomingRequest, status: number): void;
-  /** Whether a read of this route has a version that its answer doesn't show. */
-  readsVersion(route: string): boolean;
-  /** The field of this route's answers that is the version already. */
-  versionField(route: string): string | undefined;
   /** The version of the resource that a read is for. */
-  versionRead(request: Pick<IncomingRequest, 'route' | 'params'>): Promise<string | undefined>;
+  versionRead(resource: Versioned, params: IncomingRequest['params']): Promise<string | undefined>;
 }
 
 export function createRequestLog(deps: {
@@ -48,27 +45,28 @@ export function createRequestLog(deps: {
       const { principal } = request;
       const action = actionOf(request, clock.now());
       let use: KeyUse | undefined;
-      let wanted: readonly string[] | 'any' | undefined;
+      let wanted: { versions: readonly string[]; resource: Versioned } | undefined;
       let about: ActionResource[] = [];
       let done = false;
 
       async function requireVersion(tx: Transaction): Promise<void> {
-        const resource = versionedAt(request.route)?.resource;
-        if (!wanted || !resource) return;
+        if (!wanted) return;
+        const { versions, resource } = wanted;
         const version = await versionOf(tx.sql, resource, request.params, { lock: true });
         // What isn't there is the affair of the work, which says so.
-        if (version === undefined || wanted === 'any' || wanted.includes(version)) return;
+        if (version === undefined || versions.includes(version)) return;
         throw new PreconditionFailedError(
-          `What is at this address has version "${version}" now, and If-Match asks for ${named(wanted)}; read it again and decide anew`,
+          `What is at this address has version "${version}" now, and If-Match asks for ${named(versions)}; read it again and decide anew`,
         );
       }
 
       return {
-        onlyVersions(versions) {
-          if (versions !== 'any' && !versionedAt(request.route)) {
+        onlyVersions(versions, resource) {
+          if (versions === 'any') return;
+          if (!resource) {
             throw new InvalidError({ 'If-Match': ['What is at this address has no version; leave it out.'] });
           }
-          wanted = versions;
+          wanted = { versions, resource };
         },
         async once(key, body) {
           use = {
@@ -122,21 +120,7 @@ export function createRequestLog(deps: {
       userActions.noteLater({ ...actionOf(request, clock.now()), outcome: outcomeOf(status), status });
     },
 
-    readsVersion(route) {
-      const found = versionedAt(route);
-      return found?.whole === true && found.resource.field === undefined;
-    },
-
-    // What lies below shows a version of its own: a new rule, a copy of the group.
-    versionField(route) {
-      const found = versionedAt(route);
-      return found?.whole === true ? found.resource.field : undefined;
-    },
-
-    async versionRead({ route, params }) {
-      const resource = versionedAt(route)?.resource;
-      return resource && versionOf(database.sql, resource, params, { lock: false });
-    },
+    versionRead: (resource, params) => versionOf(database.sql, resource, params, { lock: false }),
   };
 }
 
