@@ -11,12 +11,6 @@ const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .map((file) => `src/${file}`)
   .filter((file) => file.endsWith('.ts') && !/\.test\.ts$|\/fixtures\//.test(file));
 
-/** Whose tables a folder's file describes, where that isn't the folder alone. */
-const WIDER: Record<string, string> = {
-  // Accounts, users and what lets them in change together: the features of the wing share these.
-  'src/iam/identity': 'src/iam',
-};
-
 /** Both ends of a task: the feature writes how it begins, convergence how it goes on and ends. */
 const SHARED: Record<string, string> = { tasks: 'src/convergence', task_wants: 'src/cloud/tasks' };
 
@@ -26,7 +20,7 @@ for (const file of sources.filter(
 )) {
   const folder = path.dirname(file);
   for (const [, body = ''] of readFileSync(file, 'utf8').matchAll(/interface \w+Tables \{\n(.*?)\n\}/gs)) {
-    for (const [, table = ''] of body.matchAll(/^ {2}(\w+): /gm)) owners.set(table, WIDER[folder] ?? folder);
+    for (const [, table = ''] of body.matchAll(/^ {2}(\w+): /gm)) owners.set(table, folder);
   }
 }
 

@@ -1,59 +1,5 @@
-import type { ExpressionBuilder, Insertable, Kysely } from 'kysely';
 import { announceAll } from '../../db/changes.ts';
 import type { Transaction } from '../../db/database.ts';
-import type { Tables } from '../../db/tables.ts';
-import { ConflictError, InvalidError } from '../../lib/errors.ts';
-
-/** What several features do with the rows of accounts and of their users. */
-
-/** Who belongs to these accounts, and what is theirs, changes for one request at a time. */
-export async function lockClients(tx: Transaction, clientIds: readonly number[]): Promise<void> {
-  if (clientIds.length === 0) return;
-  await tx.sql
-    .selectFrom('clients')
-    .select('id')
-    .where('id', 'in', clientIds)
-    .orderBy('id')
-    .forNoKeyUpdate()
-    .execute();
-}
-
-/** A user with a place in the account that makes them. */
-export async function insertUser(
-  sql: Kysely<Tables>,
-  user: Insertable<Tables['users']>,
-  roleId: number,
-): Promise<number> {
-  const { id } = await sql.insertInto('users').values(user).returning('id').executeTakeFirstOrThrow();
-  await sql
-    .insertInto('client_users')
-    .values({ client_id: user.client_id, user_id: id, role_id: roleId, created_at: user.created_at })
-    .execute();
-  return id;
-}
-
-/** The platform's administrator, and the account that they work in. */
-export async function platformAdministrator(
-  sql: Kysely<Tables>,
-): Promise<{ userId: number; clientId: number } | undefined> {
-  return sql
-    .selectFrom('users')
-    .select(['id as userId', 'client_id as clientId'])
-    .where('platform_administrator', '=', true)
-    .orderBy('id')
-    .executeTakeFirst();
-}
-
-/** @throws ConflictError when the platform's administrator works in that account */
-export async function refusePlatforms(sql: Kysely<Tables>, clientId: number): Promise<void> {
-  const administrator = await sql
-    .selectFrom('users')
-    .select('id')
-    .where('client_id', '=', clientId)
-    .where('platform_administrator', '=', true)
-    .executeTakeFirst();
-  if (administrator) throw new ConflictError(`Client ${clientId} is the platform administrator's own`);
-}
 
 /** The topics on which changes of API tokens and logins are announced. */
 export const TOKEN_TOPIC = 'token';
@@ -65,91 +11,6 @@ export interface Credentials {
   logins: number[];
 }
 
-/**
- * Tells every process that the rights of a user's credentials in these accounts may have changed: their role, whether
- * they are let in, and the like. Logins as somebody else end if they needed those rights: a user has them at home
- * alone, and another account must not reach that far. Call `forget` of the authenticator with the answer after the
- * commit.
- */
-export async function announceUser(
-  tx: Transaction,
-  userId: number,
-  clientIds: readonly number[],
-): Promise<Credentials> {
-  const changed = await announced(tx, {
-    tokens: await credentialsOf(tx, 'api_tokens', 'user_id', userId),
-    logins: await credentialsOf(tx, 'login_sessions', 'user_id', userId),
-  });
-  const user = await tx.sql
-    .selectFrom('users')
-    .select('client_id')
-    .where('id', '=', userId)
-    .executeTakeFirst();
-  if (!user || !clientIds.includes(user.client_id)) return changed;
-  return together(changed, await endLogins(tx, { actingUserId: userId }));
-}
-
-/** The same for API tokens alone. */
-export async function announceTokens(tx: Transaction, tokens: number[]): Promise<Credentials> {
-  return announced(tx, { tokens, logins: [] });
-}
-
-/** The same for everybody in an account. */
-export async function announceClient(tx: Transaction, clientId: number): Promise<Credentials> {
-  const changed = await announced(tx, {
-    tokens: await credentialsOf(tx, 'api_tokens', 'client_id', clientId),
-    logins: await credentialsOf(tx, 'login_sessions', 'client_id', clientId),
-  });
-  return together(changed, await endLogins(tx, { actingClientId: clientId }));
-}
-
-/** Some logins: all by a user or in their name, those in some accounts, of one family, that come from one API token, or as somebody else. */
-type Which =
-  | { userId: number }
-  /** Of this user in these accounts, whoever made them. */
-  | { memberId: number; clientIds: readonly number[] }
-  | { family: string }
-  | { tokenId: number }
-  /** By this user in the name of others. */
-  | { actingUserId: number }
-  /** By users of this account in the name of others, or by others in the name of its users. */
-  | { actingClientId: number };
-
-/** Ends logins at once. */
-export async function endLogins(tx: Transaction, which: Which): Promise<Credentials> {
-  // A login that one of them is just making appears only once they are locked, and so after its commit.
-  await tx.sql
-    .selectFrom('login_sessions')
-    .select('id')
-    .where(matches(which))
-    .orderBy('id')
-    .forUpdate()
-    .execute();
-  const rows = await tx.sql.deleteFrom('login_sessions').where(matches(which)).returning('id').execute();
-  return announced(tx, { tokens: [], logins: rows.map(({ id }) => id) });
-}
-
-function matches(which: Which) {
-  return (login: ExpressionBuilder<Tables, 'login_sessions'>) => {
-    if ('family' in which) return login('family', '=', which.family);
-    if ('tokenId' in which) return login('token_id', '=', which.tokenId);
-    if ('memberId' in which) {
-      const there = login('client_id', '=', login.fn.any(login.val([...which.clientIds])));
-      return login.and([login('user_id', '=', which.memberId), there]);
-    }
-    if ('userId' in which) {
-      return login.or([login('user_id', '=', which.userId), login('maker_id', '=', which.userId)]);
-    }
-    const acting = login('maker_id', '!=', login.ref('user_id'));
-    if ('actingUserId' in which) return login.and([acting, login('maker_id', '=', which.actingUserId)]);
-    const makers = login.selectFrom('users').select('id').where('client_id', '=', which.actingClientId);
-    return login.and([
-      acting,
-      login.or([login('client_id', '=', which.actingClientId), login('maker_id', 'in', makers)]),
-    ]);
-  };
-}
-
 export function together(...all: Credentials[]): Credentials {
   return {
     tokens: all.flatMap(({ tokens }) => tokens),
@@ -157,29 +18,16 @@ export function together(...all: Credentials[]): Credentials {
   };
 }
 
-async function credentialsOf(
-  tx: Transaction,
-  table: 'api_tokens' | 'login_sessions',
-  column: 'user_id' | 'client_id',
-  id: number,
-): Promise<number[]> {
-  const rows = await tx.sql.selectFrom(table).select('id').where(column, '=', id).execute();
-  return rows.map((row) => row.id);
-}
-
-async function announced(tx: Transaction, credentials: Credentials): Promise<Credentials> {
+/**
+ * Tells every process that the rights of these credentials have changed or ended. Call `forget` of the authenticator
+ * with the answer after the commit.
+ */
+export async function announce(tx: Transaction, credentials: Credentials): Promise<Credentials> {
   await announceAll(tx.client, TOKEN_TOPIC, credentials.tokens);
   await announceAll(tx.client, LOGIN_TOPIC, credentials.logins);
   return credentials;
 }
 
-/** Another user has the address, which tells that there is such a user. */
-export class AddressTakenError extends InvalidError {
-  override get name(): string {
-    return 'InvalidError';
-  }
-
-  constructor(field: string) {
-    super({ [field]: ['User with this email already exists.'] });
-  }
+export async function announceTokens(tx: Transaction, tokens: number[]): Promise<Credentials> {
+  return announce(tx, { tokens, logins: [] });
 }

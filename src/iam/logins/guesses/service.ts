@@ -3,7 +3,7 @@ import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Database } from '../../../db/database.ts';
 import { TooManyRequestsError } from '../../../lib/errors.ts';
 import { senderNetwork } from '../../../lib/sender-network.ts';
-import { AddressTakenError } from '../../identity/in-transaction.ts';
+import { AddressTakenError } from '../../users/in-transaction.ts';
 
 /** Failures in a window: of one name from one address, of all names from one address, and of one name from anywhere. */
 const MOST_FROM_ONE_ADDRESS = 5;
