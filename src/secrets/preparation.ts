@@ -4,6 +4,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Logger } from 'pino';
 import { announce } from '../db/changes.ts';
 import type { Database, Transaction } from '../db/database.ts';
+import { ONLY_ONE, unlessAnother } from '../db/one-process.ts';
 import type { Tables } from '../db/tables.ts';
 import type { Clock } from '../lib/clock.ts';
 import { SettingError } from '../lib/operator-error.ts';
@@ -43,7 +44,7 @@ export async function prepareSecrets(
   await secrets.load();
   const unfinished = rows[0]?.completed_at === null && (alone || before.length === 0);
   if (!unfinished) return;
-  await inOneProcess(database.sql, async (db) => {
+  await unlessAnother(database.sql, ONLY_ONE.encrypts, async (db) => {
     const swept = await encryptAll(db, { ...deps, ...(alone && { pauseMs: 0 }) }, rows);
     if (swept.changed > 0)
       log.info({ values: swept.changed }, 'The secrets in the database are encrypted now');
@@ -60,8 +61,7 @@ export async function rotateKeys(
   deps: Deps & { newKeyIn?: string; pauseMs?: number },
 ): Promise<Swept | undefined> {
   const { database, encryptionKeys, newKeyIn } = deps;
-  let swept: Swept | undefined;
-  await inOneProcess(database.sql, async (db) => {
+  return unlessAnother(database.sql, ONLY_ONE.encrypts, async (db) => {
     if (newKeyIn !== undefined) {
       // No new key where those that are there are the wrong ones.
       unwrapAll(await wrappedKeys(db), encryptionKeys.read(), encryptionKeys.place);
@@ -78,9 +78,8 @@ export async function rotateKeys(
       await addDataKey(tx, deps.clock, first);
       return wrappedKeys(tx.sql);
     });
-    swept = await encryptAll(db, deps, rows);
+    return encryptAll(db, deps, rows);
   });
-  return swept;
 }
 
 async function makeFirst({
@@ -161,22 +160,6 @@ async function othersCommitted(db: Kysely<Tables>): Promise<void> {
 /** What an update leaves in a table's file is there until something else is written over it. */
 async function dropFormerValues(db: Kysely<Tables>, tables: ReadonlySet<string>): Promise<void> {
   for (const table of tables) await sql`vacuum full ${sql.table(table)}`.execute(db);
-}
-
-/** Does the work unless another process is at it. Large tables take their time. */
-async function inOneProcess(db: Kysely<Tables>, work: (db: Kysely<Tables>) => Promise<void>): Promise<void> {
-  await db.connection().execute(async (connection) => {
-    const { rows } = await sql<{ got: boolean }>`
-      select pg_try_advisory_lock(hashtextextended('tradewind encryption', 0)) as got`.execute(connection);
-    if (!rows[0]?.got) return;
-    try {
-      await sql`set statement_timeout = 0`.execute(connection);
-      await work(connection);
-    } finally {
-      await sql`reset statement_timeout`.execute(connection);
-      await sql`select pg_advisory_unlock(hashtextextended('tradewind encryption', 0))`.execute(connection);
-    }
-  });
 }
 
 export function keyNeeded({ place }: EncryptionKeys): string {
