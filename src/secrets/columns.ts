@@ -1,4 +1,4 @@
-export interface PlaceShape {
+export interface ColumnShape {
   table: string;
   column: string;
   /** Its primary key, or what else tells its rows apart for good, with the types. */
@@ -10,7 +10,7 @@ export interface PlaceShape {
 }
 
 /** Every column with secrets. */
-export const PLACES = {
+export const SECRET_COLUMNS = {
   'signing_keys.jwk': {
     table: 'signing_keys',
     column: 'jwk',
@@ -53,6 +53,6 @@ export const PLACES = {
     json: false,
     lost: 'row',
   },
-} as const satisfies Record<string, PlaceShape>;
+} as const satisfies Record<string, ColumnShape>;
 
-export type Place = keyof typeof PLACES;
+export type SecretColumn = keyof typeof SECRET_COLUMNS;

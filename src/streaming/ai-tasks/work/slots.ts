@@ -1,4 +1,4 @@
-/** A file that isn't there by then comes slowly: it doesn't keep a place from others any longer. */
+/** A file that isn't there by then comes slowly: it doesn't keep a slot from others any longer. */
 const QUICK_MS = 2_000;
 /** Of different accounts, in this process. */
 const MAX_SLOW = 16;
@@ -6,7 +6,7 @@ const MAX_SLOW = 16;
 type Stage = 'quick' | 'slow' | 'ready' | 'analysed';
 
 /** A task in this process. */
-export interface Place {
+export interface Slot {
   /** Its file is there. Answers when it may be analysed. @throws the reason of the signal */
   turn(signal: AbortSignal): Promise<void>;
   /** It is in this process no more. */
@@ -14,16 +14,16 @@ export interface Place {
 }
 
 /**
- * How many tasks this process works on. An analysis has a place of its own, and so has the fetching of a file in its
+ * How many tasks this process works on. An analysis has a slot of its own, and so has the fetching of a file in its
  * first moments; a file that comes slowly has none, so that nobody can hold up others by a slow server. When it is
- * there at last its task waits for a place, and accounts take turns.
+ * there at last its task waits for a slot, and accounts take turns.
  */
-export interface Places {
+export interface Slots {
   /** Whether another task may be taken. */
   hasRoom(): boolean;
   /** Accounts whose files come slowly: meanwhile no other task of theirs is to be taken. */
   slowClients(): number[];
-  enter(clientId: number): Place;
+  enter(clientId: number): Slot;
 }
 
 interface Entry {
@@ -32,16 +32,16 @@ interface Entry {
   begin?: () => void;
 }
 
-export function createPlaces(
+export function createSlots(
   count: number,
   { quickMs = QUICK_MS, maxSlow = MAX_SLOW }: { quickMs?: number; maxSlow?: number } = {},
-): Places {
+): Slots {
   const entries = new Set<Entry>();
   /** Accounts in the order of their last turns; only those that are here. */
   const turns = new Set<number>();
   const at = (...stages: Stage[]) => [...entries].filter(({ stage }) => stages.includes(stage));
 
-  /** Gives free places to tasks whose files are there. */
+  /** Gives free slots to tasks whose files are there. */
   function settle(): void {
     while (at('quick', 'analysed').length < count) {
       const next = nextInTurn();
