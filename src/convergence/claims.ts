@@ -29,23 +29,23 @@ export interface Claim {
 }
 
 /** A kind in a region, which together determine the backend. */
-export type Place = Pick<Claim, 'kind' | 'region_id'>;
+export type KindInRegion = Pick<Claim, 'kind' | 'region_id'>;
 
 /**
- * Claims wants that are due, the oldest first: at most `limit`, and none of the places `except`.
- * Materialized, since the planner may run a subquery with a limit more than once.
+ * Takes what is due, the oldest first, at most `limit` of it, and nothing of the kinds and regions `except`. Materialized, since the
+ * planner may run a subquery with a limit more than once.
  */
 export async function takeDue(
   sqlDb: Kysely<Tables>,
   workerId: string,
   limit: number,
-  except: readonly Place[],
+  except: readonly KindInRegion[],
 ): Promise<Claim[]> {
   const others =
     except.length === 0
       ? sql``
       : sql`and (kind, region_id) not in (
-          select kind, region_id from jsonb_to_recordset(${JSON.stringify(except)}::jsonb) as place (kind text, region_id bigint))`;
+          select kind, region_id from jsonb_to_recordset(${JSON.stringify(except)}::jsonb) as each (kind text, region_id bigint))`;
   const { rows } = await sql<Claim>`
     with due as materialized (
       select kind, id from wants where worker_id is null and due_at <= clock_timestamp() ${others}

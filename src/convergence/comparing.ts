@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { BackendRouter, NamedBackend } from '../backends/backends.ts';
 import type { Database } from '../db/database.ts';
+import { ONLY_ONE, unlessAnother } from '../db/one-process.ts';
 import { loop } from '../lib/loop.ts';
 import { bringBack, compare, type Orphan, removeOrphans } from './orphans.ts';
 import { keyOf } from './wants.ts';
@@ -71,8 +71,8 @@ export function startComparing(deps: {
   }
 
   const comparing = loop('comparing what is there with what is wanted', everyMs, log, async () => {
-    const alone = await inOneProcess(database, compareAll);
-    if (!alone) orphaned.reset();
+    const done = await unlessAnother(database.sql, ONLY_ONE.compares, () => compareAll().then(() => true));
+    if (!done) orphaned.reset();
   });
   return {
     async stop() {
@@ -86,18 +86,3 @@ const told = (things: readonly Orphan[]) => ({
   count: things.length,
   some: things.slice(0, NAMED).map(keyOf),
 });
-
-/** Does the work unless another process is doing it; returns false in that case. */
-async function inOneProcess({ sql: db }: Database, work: () => Promise<void>): Promise<boolean> {
-  return db.connection().execute(async (connection) => {
-    const { rows } = await sql<{ got: boolean }>`
-      select pg_try_advisory_lock(hashtextextended('tradewind comparison', 0)) as got`.execute(connection);
-    if (!rows[0]?.got) return false;
-    try {
-      await work();
-    } finally {
-      await sql`select pg_advisory_unlock(hashtextextended('tradewind comparison', 0))`.execute(connection);
-    }
-    return true;
-  });
-}

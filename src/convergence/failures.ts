@@ -14,7 +14,7 @@ import {
   type WaitingTask,
   waitingTasks,
 } from './waiting-tasks.ts';
-import { type Wanted, type WantPlace, want } from './wants.ts';
+import { type Wanted, type WantScope, want } from './wants.ts';
 
 /**
  * The `complete` of a task failed. This is the fault of that task alone, even if others wait for the same
@@ -116,7 +116,7 @@ async function fail(
   }
   if (!kind?.keeps) await takeBack(tx, task.id);
   await forgetWaiting(tx, task.id);
-  if (instead.length > 0) await want(tx, await placeOf(tx, task.id), instead);
+  if (instead.length > 0) await want(tx, await scopeOf(tx, task.id), instead);
   log.info({ taskId: task.id, type: task.task_type, reason }, 'task failed');
 }
 
@@ -134,13 +134,13 @@ async function takeBack(tx: Transaction, taskId: string): Promise<void> {
   await want(tx, null, wanted);
 }
 
-async function placeOf(tx: Transaction, taskId: string): Promise<WantPlace> {
-  const { rows } = await sql<WantPlace>`
+async function scopeOf(tx: Transaction, taskId: string): Promise<WantScope> {
+  const { rows } = await sql<WantScope>`
     select client_id as "clientId", project_id as "projectId", region_id as "regionId" from tasks
     where id = ${taskId} and region_id is not null`.execute(tx.sql);
-  const [place] = rows;
-  if (!place) throw new Error(`Task ${taskId} is in no region, so that it has no infrastructure`);
-  return place;
+  const [scope] = rows;
+  if (!scope) throw new Error(`Task ${taskId} is in no region, so that it has no infrastructure`);
+  return scope;
 }
 
 async function doingOf(tx: Transaction, taskId: string): Promise<string> {

@@ -1,6 +1,6 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Backend } from '../backends/contract/backend.ts';
-import type { Place } from './claims.ts';
+import type { KindInRegion } from './claims.ts';
 
 /** Concurrent calls to one backend. */
 const MOST_CALLS = 32;
@@ -9,7 +9,7 @@ const STUCK_MS = 3_000;
 /** Where calls to one backend wait for their turn. */
 export interface Line {
   /** @throws DOMException AbortError if the backend got stuck before the call's turn came */
-  call<T>(place: Place, work: () => Promise<T>): Promise<T>;
+  call<T>(of: KindInRegion, work: () => Promise<T>): Promise<T>;
 }
 
 /** One line per backend, so that a backend that hangs holds up nobody who needs another. */
@@ -19,12 +19,12 @@ export interface Lines {
    * Returns the places of backends whose calls don't end, and rejects the calls that wait for one of these
    * backends.
    */
-  clearStuck(): Place[];
+  clearStuck(): KindInRegion[];
 }
 
 interface Waiting extends Line {
   limit: LimitFunction;
-  places: Map<string, Place>;
+  served: Map<string, KindInRegion>;
   endedAt: number;
 }
 
@@ -41,7 +41,7 @@ export function createLines(): Lines {
         ({ limit, endedAt }) => limit.activeCount === MOST_CALLS && performance.now() - endedAt > STUCK_MS,
       );
       for (const { limit } of stuck) limit.clearQueue();
-      return stuck.flatMap(({ places }) => [...places.values()]);
+      return stuck.flatMap(({ served }) => [...served.values()]);
     },
   };
 }
@@ -50,10 +50,10 @@ function newLine(): Waiting {
   const limit = pLimit({ concurrency: MOST_CALLS, rejectOnClear: true });
   const line: Waiting = {
     limit,
-    places: new Map(),
+    served: new Map(),
     endedAt: performance.now(),
-    call(place, work) {
-      line.places.set(`${place.kind} ${place.region_id}`, place);
+    call(of, work) {
+      line.served.set(`${of.kind} ${of.region_id}`, of);
       if (limit.activeCount === 0) line.endedAt = performance.now();
       return limit(() =>
         work().finally(() => {

@@ -111,10 +111,10 @@ function sampleOf(settled: readonly Settled[]): Settled[] {
 }
 
 async function settledOf(db: Kysely<Tables>, { regionsOf }: NamedBackend): Promise<Settled[]> {
-  const places = kinds.flatMap((kind) => regionsOf(kind).map((region_id) => ({ kind, region_id })));
+  const each = kinds.flatMap((kind) => regionsOf(kind).map((region_id) => ({ kind, region_id })));
   const { rows } = await sql<Settled>`
     select kind, id, region_id as "regionId", project_id as "projectId", generation, handle
-    from wants join jsonb_to_recordset(${JSON.stringify(places)}::jsonb) as place (kind text, region_id bigint)
+    from wants join jsonb_to_recordset(${JSON.stringify(each)}::jsonb) as each (kind text, region_id bigint)
       using (kind, region_id)
     where ${IN_PEACE}`.execute(db);
   return rows;

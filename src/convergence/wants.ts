@@ -79,7 +79,7 @@ export function orderOf(kind: Kind, spec: object | null): { after: string[]; use
 }
 
 /** The owner and the region of a thing. */
-export interface WantPlace {
+export interface WantScope {
   clientId: number;
   projectId: number;
   regionId: number;
@@ -99,59 +99,59 @@ interface Known {
   kind: string;
   id: string;
   spec: object | null;
-  place: WantPlace | null;
+  scope: WantScope | null;
 }
 
 /**
- * Wants everything in the list, from the commit of `tx` on; the task, if given, waits for it. Call it after
- * the rows of the things are locked: whatever ends a task locks in that order too. The platform's own things
- * need no check, and things that are wanted already need no place.
+ * Wants all of it, from the commit of `tx` on; a task waits for it, where one is named. Call it after the rows of the
+ * things are locked: whoever ends a task locks in that order too. What is the platform's own needs no check, and what is
+ * wanted already no scope.
  * @throws InvalidError for what the infrastructure can't do
  */
 export async function want(
   tx: Transaction,
-  place: WantPlace | null,
+  scope: WantScope | null,
   list: readonly Wanted[],
   how: HowWanted = {},
 ): Promise<void> {
   await wantAt(
     tx,
-    list.map((wanted) => ({ wanted, place })),
+    list.map((wanted) => ({ wanted, scope })),
     how,
   );
 }
 
-/** Does the same for things in several places. */
+/** The same for things in several projects. */
 export async function wantAt(
   tx: Transaction,
-  list: readonly { wanted: Wanted; place: WantPlace | null }[],
+  list: readonly { wanted: Wanted; scope: WantScope | null }[],
   { taskId, check = () => [], secrets }: HowWanted = {},
 ): Promise<void> {
   const known = await lockKnown(
     tx,
     list.flatMap(({ wanted }) => (wanted.isNew ? [] : [wanted])),
   );
-  const rows = list.flatMap(({ wanted, place: given }) => {
+  const rows = list.flatMap(({ wanted, scope: given }) => {
     const found = known.get(keyOf(wanted));
     const former = found?.spec ?? null;
     const spec = wanted.spec(found?.spec);
     // Nothing to do if the thing is wanted like this already and no task waits for it.
     if (taskId === undefined && isDeepStrictEqual(former, spec)) return [];
-    const place = found?.place ?? given;
-    if (!place) throw new Error(`Whose ${keyOf(wanted)} is and where was not said`);
-    return { ...wanted, place, former, spec };
+    const scope = found?.scope ?? given;
+    if (!scope) throw new Error(`Whose ${keyOf(wanted)} is and where was not said`);
+    return { ...wanted, scope, former, spec };
   });
   if (rows.length === 0) return;
-  const problems = rows.flatMap(({ kind, place, spec }) =>
-    spec === null ? [] : check(place.regionId, kind, spec as Specs[typeof kind]),
+  const problems = rows.flatMap(({ kind, scope, spec }) =>
+    spec === null ? [] : check(scope.regionId, kind, spec as Specs[typeof kind]),
   );
   if (problems.length > 0) throw new InvalidError(problems);
-  const given = rows.map(({ kind, id, place, former, spec }) => ({
+  const given = rows.map(({ kind, id, scope, former, spec }) => ({
     kind,
     id,
-    client_id: place.clientId,
-    project_id: place.projectId,
-    region_id: place.regionId,
+    client_id: scope.clientId,
+    project_id: scope.projectId,
+    region_id: scope.regionId,
     spec,
     undo: undoOf(former, spec),
     ...orderOf(kind, spec),
@@ -193,7 +193,7 @@ async function lockKnown(tx: Transaction, names: readonly Name[]): Promise<Map<s
   if (names.length === 0) return new Map();
   const { rows } = await sql<Known>`
     select kind, id, spec,
-      json_build_object('clientId', client_id, 'projectId', project_id, 'regionId', region_id) as place
+      json_build_object('clientId', client_id, 'projectId', project_id, 'regionId', region_id) as scope
     from wants where (kind, id) in (select kind, id from jsonb_to_recordset(${JSON.stringify(names)}::jsonb) as name (kind text, id uuid))
     order by kind, id for no key update`.execute(tx.sql);
   const known = new Map(rows.map((row) => [`${row.kind}:${row.id}`, row]));
@@ -212,7 +212,7 @@ async function removedOf(tx: Transaction, names: readonly Name[]): Promise<Known
   const { rows } = await sql<Known>`
     select distinct on (kind, want_id) kind, want_id as id, null as spec,
       case when project_id is not null then
-        json_build_object('clientId', client_id, 'projectId', project_id, 'regionId', region_id) end as place
+        json_build_object('clientId', client_id, 'projectId', project_id, 'regionId', region_id) end as scope
     from task_wants join tasks on tasks.id = task_id
     where (kind, want_id) in (select kind, id from jsonb_to_recordset(${JSON.stringify(names)}::jsonb) as name (kind text, id uuid))`.execute(
     tx.sql,
@@ -266,7 +266,7 @@ export async function wantedOf<K extends Kind>(
  * Returns the ids of things of the kind that need one of `things`, or did until a change that is still under
  * way.
  */
-export async function usersOf(tx: Transaction, kind: Kind, things: readonly Name[]): Promise<string[]> {
+export async function dependentsOf(tx: Transaction, kind: Kind, things: readonly Name[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from wants where kind = ${kind} and uses && ${things.map(keyOf)}::text[] and uses <> '{}'`.execute(
     tx.sql,
@@ -275,7 +275,7 @@ export async function usersOf(tx: Transaction, kind: Kind, things: readonly Name
 }
 
 /** Returns how many things of each kind a region has, including those being removed. */
-export async function wantsByPlace(
+export async function wantsByRegion(
   db: Kysely<Tables>,
 ): Promise<{ regionId: number; kind: Kind; count: number }[]> {
   const { rows } = await sql<{ regionId: number; kind: Kind; count: number }>`
@@ -290,13 +290,13 @@ const FOLLOWED_MS = 10_000;
 /** Has the things in these places made again, by the backend that has the places now. */
 export async function makeAnew(
   db: Kysely<Tables>,
-  places: readonly { regionId: number; kind: Kind }[],
+  kinds: readonly { regionId: number; kind: Kind }[],
 ): Promise<void> {
-  if (places.length === 0) return;
+  if (kinds.length === 0) return;
   await sql`
     update wants set handle = null, generation = generation + 1, settled_generation = null, due_at = clock_timestamp() + ${FOLLOWED_MS}::float8 * interval '1 millisecond'
-    from jsonb_to_recordset(${JSON.stringify(places)}::jsonb) as place ("regionId" bigint, kind text)
-    where wants.region_id = place."regionId" and wants.kind = place.kind`.execute(db);
+    from jsonb_to_recordset(${JSON.stringify(kinds)}::jsonb) as each ("regionId" bigint, kind text)
+    where wants.region_id = each."regionId" and wants.kind = each.kind`.execute(db);
 }
 
 /** Wants everything that a project has to be removed. */

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, type MigrationProvider, Migrator, sql } from 'kysely';
 import pRetry from 'p-retry';
 import { migrations } from '../../migrations/index.ts';
 import type { SchemaMigration } from '../../migrations/migration.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 import type { Database } from './database.ts';
+import { afterOthers, ONLY_ONE } from './one-process.ts';
 import { refusalNamed } from './refusals.ts';
 import { type Migrations, readSchema } from './schema.ts';
 
@@ -18,8 +18,6 @@ const LOCK_TIMEOUT_MS = 2_000;
 const RETRIES = { retries: 8, minTimeout: 1_000, factor: 2, maxTimeout: 10_000 };
 /** Lock timeout and deadlock. */
 const RETRYABLE = new Set(['55P03', '40P01']);
-const LOOK_MS = 250;
-const TIMEOUTS = ['statement_timeout', 'idle_in_transaction_session_timeout'];
 
 interface MigrateOptions {
   /** Receives lines for people who wait. */
@@ -48,59 +46,29 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
     at = name;
   };
   try {
-    return await alone(database, log, async (db) => {
-      const { refusal, pending, empty } = await readSchema(db, known);
+    const db = database.sql as unknown as Kysely<unknown>;
+    const waiting = () => log('Another process migrates this database; waiting until it is done');
+    return await afterOthers(db, ONLY_ONE.migrates, waiting, async (connection) => {
+      const { refusal, pending, empty } = await readSchema(connection, known);
       if (refusal) throw refusal;
       if (onlyIfEmpty && !empty) return [];
-      await makeRecord(db);
+      await makeRecord(connection);
       if (empty) {
-        await run(db, recorded(known, 0, migrating), (migrator) => migrator.migrateToLatest());
+        await run(connection, recorded(known, 0, migrating), (migrator) => migrator.migrateToLatest());
         return pending;
       }
       const provider = recorded(known, lockTimeoutMs, migrating);
       for (const name of pending) {
         const outside = known[name]?.transaction === false;
-        await patiently(name, log, () => run(db, provider, (migrator) => migrator.migrateUp(), outside));
+        await patiently(name, log, () =>
+          run(connection, provider, (migrator) => migrator.migrateUp(), outside),
+        );
       }
       return pending;
     });
   } catch (error) {
     return refuse(database, error, at);
   }
-}
-
-/** Lets one process migrate at a time. The connection has no timeouts: large tables take long. */
-function alone<T>(
-  { sql: db }: Database,
-  log: (line: string) => void,
-  work: (db: Kysely<unknown>) => Promise<T>,
-): Promise<T> {
-  return (db as unknown as Kysely<unknown>).connection().execute(async (connection) => {
-    for (const setting of TIMEOUTS) await sql`set ${sql.ref(setting)} = 0`.execute(connection);
-    try {
-      // Polls instead of waiting in a statement: an index that is built concurrently would wait for that
-      // statement.
-      for (let waited = false; !(await tryLock(connection)); await sleep(LOOK_MS)) {
-        if (!waited) log('Another process migrates this database; waiting until it is done');
-        waited = true;
-      }
-      return await work(connection);
-    } finally {
-      await leave(connection).catch(() => {});
-    }
-  });
-}
-
-async function tryLock(db: Kysely<unknown>): Promise<boolean> {
-  const { rows } = await sql<{ got: boolean }>`
-    select pg_try_advisory_lock(hashtext('tradewind migrate')) as got`.execute(db);
-  return rows[0]?.got === true;
-}
-
-/** If the connection is broken, the lock and the settings are gone with it. */
-async function leave(db: Kysely<unknown>): Promise<void> {
-  await sql`select pg_advisory_unlock(hashtext('tradewind migrate'))`.execute(db);
-  for (const setting of [...TIMEOUTS, 'lock_timeout']) await sql`reset ${sql.ref(setting)}`.execute(db);
 }
 
 /** The migrations, each of which also records the releases that it breaks. */

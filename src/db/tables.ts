@@ -17,9 +17,14 @@ import type { TaskTables } from '../cloud/tasks/tables.ts';
 import type { UserActionTables } from '../cloud/user-actions/tables.ts';
 import type { VolumeTables } from '../cloud/volumes/tables.ts';
 import type { WantTables } from '../convergence/tables.ts';
+import type { ClientServiceTables } from '../iam/client-services/tables.ts';
+import type { ClientTables } from '../iam/clients/tables.ts';
 import type { FeatureTables } from '../iam/features/tables.ts';
 import type { IdentityTables } from '../iam/identity/tables.ts';
+import type { LoginTables } from '../iam/logins/tables.ts';
 import type { NotificationTables } from '../iam/notification-settings/tables.ts';
+import type { TokenTables } from '../iam/tokens/tables.ts';
+import type { UserTables } from '../iam/users/tables.ts';
 import type { RequestTables } from '../requests/tables.ts';
 import type { SecretTables } from '../secrets/tables.ts';
 import type { AiTaskTables } from '../streaming/ai-tasks/tables.ts';
@@ -29,6 +34,8 @@ import type { WorkerTables } from '../worker/tables.ts';
 export interface Tables
   extends AiTaskTables,
     CatalogTables,
+    ClientServiceTables,
+    ClientTables,
     ClusterTables,
     FeatureTables,
     FileShareTables,
@@ -37,6 +44,7 @@ export interface Tables
     ImageTables,
     InstanceTables,
     LoggingTables,
+    LoginTables,
     NetworkTables,
     NotificationTables,
     PortTables,
@@ -49,7 +57,9 @@ export interface Tables
     SnapshotTables,
     SshKeyTables,
     TaskTables,
+    TokenTables,
     UserActionTables,
+    UserTables,
     VolumeTables,
     WantTables,
     WorkerTables {}

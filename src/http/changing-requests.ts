@@ -37,18 +37,20 @@ export function keepChangingRequests(app: FastifyInstance, log: RequestLog): voi
   app.decorateRequest('versionRead');
   // Most routes only read and have no version, so that they need none of these hooks.
   app.addHook('onRoute', (route) => {
-    const path = withoutPrefix(route.url);
+    const { versioned } = route.config ?? {};
     if (changesSomething(String(route.method), route.config)) {
       route.onRequest = [open, ...hooks(route.onRequest)];
       route.preHandler = [ask, ...hooks(route.preHandler)];
       route.onSend = [keep, ...hooks(route.onSend)];
       route.onResponse = [note, ...hooks(route.onResponse)];
-    } else if (route.method === 'GET' && log.readsVersion(path)) {
+    } else if (route.method === 'GET' && versioned && !versioned.field) {
       route.preHandler = [readVersion, ...hooks(route.preHandler)];
       route.onSend = [sendVersion, ...hooks(route.onSend)];
     }
-    const field = log.versionField(path);
-    if (field !== undefined) route.preSerialization = [showVersion(field), ...hooks(route.preSerialization)];
+    // What lies below shows a version of its own: a new rule, a copy of the group.
+    if (versioned?.field) {
+      route.preSerialization = [showVersion(versioned.field), ...hooks(route.preSerialization)];
+    }
   });
 
   function open(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
@@ -62,7 +64,7 @@ export function keepChangingRequests(app: FastifyInstance, log: RequestLog): voi
   async function ask(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { changing } = request;
     const versions = wantedVersions(request.headers['if-match']);
-    if (versions) changing?.onlyVersions(versions);
+    if (versions) changing?.onlyVersions(versions, app.versionedAt(request.routeOptions.url ?? ''));
     const key = request.headers['idempotency-key'];
     if (key === undefined || !KEYED.has(request.method)) return;
     const answer = await changing?.once(acceptedKey(key), request.body);
@@ -89,7 +91,8 @@ export function keepChangingRequests(app: FastifyInstance, log: RequestLog): voi
   }
 
   async function readVersion(request: FastifyRequest): Promise<void> {
-    request.versionRead = await log.versionRead(placed(request));
+    const { versioned } = request.routeOptions.config;
+    request.versionRead = versioned && (await log.versionRead(versioned, paramsOf(request)));
   }
 
   function sendVersion(
@@ -133,11 +136,8 @@ function mayBeKept(request: FastifyRequest, reply: FastifyReply): boolean {
   return !request.routeOptions.config.secretAnswer && !reply.hasHeader('idempotency-replayed');
 }
 
-function placed(request: FastifyRequest): Pick<IncomingRequest, 'route' | 'params'> {
-  return {
-    route: withoutPrefix(request.routeOptions.url ?? ''),
-    params: request.params as IncomingRequest['params'],
-  };
+function paramsOf(request: FastifyRequest): IncomingRequest['params'] {
+  return request.params as IncomingRequest['params'];
 }
 
 function incoming(request: FastifyRequest): IncomingRequest {
@@ -149,7 +149,8 @@ function incoming(request: FastifyRequest): IncomingRequest {
     id: request.id,
     method: request.method,
     url: request.url,
-    ...placed(request),
+    route: withoutPrefix(request.routeOptions.url ?? ''),
+    params: paramsOf(request),
     operation: operationId ?? '',
     body: () => request.body,
     success: Number(Object.keys(response ?? {})[0] ?? 200),

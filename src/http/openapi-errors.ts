@@ -117,40 +117,32 @@ export function withErrors(
     },
   };
 
-  function completed(operation: Operation, method: string, path: string): Operation {
+  function completed(operation: Operation, _method: string, path: string): Operation {
     const area = areaOf(path);
-    const errors = statusesOf(path, method, operation, traits.get(operation.operationId)).map((status) => {
+    const known = traits.get(operation.operationId);
+    const errors = statusesOf(path, operation, known).map((status) => {
       const name = `${BODY[area]}${status}`;
       responses[name] ??= responseOf(area, status);
       return [String(status), { $ref: `#/components/responses/${name}` }];
     });
-    const answers = traits.get(operation.operationId)?.secret
-      ? notToBeKept(operation.responses)
-      : operation.responses;
+    const answers = known?.secret ? notToBeKept(operation.responses) : operation.responses;
     return { ...operation, responses: { ...Object.fromEntries(errors), ...answers } };
   }
 }
 
-const UNPROCESSABLE = new Set(['post /streaming/ai/tasks', 'get /streaming/ai/info']);
-
-/** Derived from method and path alone: they determine what can be wrong with a request. */
-function statusesOf(
-  path: string,
-  method: string,
-  operation: Operation,
-  traits: RequestTraits | undefined,
-): number[] {
-  const changes = method !== 'get' && !path.includes('/pricing/');
+/** What a route of its kind can be asked wrongly, and what it says itself. */
+function statusesOf(path: string, operation: Operation, traits: RequestTraits | undefined): number[] {
   return [
     400,
     401,
     403,
     ...(namesSomething(path, operation) ? [404] : []),
-    ...((changes && areaOf(path) !== 'streaming') || traits?.keyed ? [409] : []),
-    ...(path.endsWith('/cancel') || traits?.versioned ? [412] : []),
+    ...((traits?.changes && areaOf(path) !== 'streaming') || traits?.keyed ? [409] : []),
+    ...(traits?.versioned ? [412] : []),
     ...(operation.requestBody ? [413, 415] : []),
-    ...(traits?.keyed || UNPROCESSABLE.has(`${method} ${path}`) ? [422] : []),
+    ...(traits?.keyed ? [422] : []),
     ...(traits?.counted ? [429] : []),
+    ...(traits?.refuses ?? []),
     500,
   ];
 }

@@ -1,7 +1,5 @@
-import type { RouteOptions } from 'fastify';
-import { versionedAt } from '../requests/resource-versions.ts';
+import type { FastifyInstance, RouteOptions } from 'fastify';
 import { changesSomething } from './changing-requests.ts';
-import { withoutPrefix } from './dialect.ts';
 import { mapOperations, type OpenApiDocument, type Operation, type Parameter } from './openapi-document.ts';
 
 /** What clients may ask a route for in headers, and whether requests count against the rate limit. */
@@ -11,17 +9,28 @@ export interface RequestTraits {
   counted: boolean;
   /** Whether its answer contains a secret. */
   secret: boolean;
+  /** More than asks, by its method and what it says itself. */
+  changes: boolean;
+  refuses: readonly number[];
 }
 
-export function traitsOf({ method, url, config }: RouteOptions): RequestTraits {
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Statuses that it refuses with besides those of every operation of its kind. */
+    refuses?: readonly number[];
+  }
+}
+
+export function traitsOf(app: FastifyInstance, { method, url, config }: RouteOptions): RequestTraits {
   const changes = changesSomething(String(method), config);
-  const versioned = versionedAt(withoutPrefix(url));
   return {
     // Idempotency keys belong to a user, so public routes have none.
     keyed: changes && config?.access !== 'public' && (method === 'POST' || method === 'PATCH'),
-    versioned: changes && versioned !== undefined,
+    versioned: changes && app.versionedAt(url) !== undefined,
     counted: !config?.uncounted,
     secret: config?.secretAnswer === true,
+    changes: changes && method !== 'GET',
+    refuses: config?.refuses ?? [],
   };
 }
 

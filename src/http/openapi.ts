@@ -53,7 +53,7 @@ export async function documentApi(app: FastifyInstance, dialect: Dialect): Promi
     stripBasePath: true,
     transform({ schema, url, route }) {
       const { operationId } = (schema ?? {}) as { operationId?: string };
-      if (operationId !== undefined) traits.set(operationId, traitsOf(route));
+      if (operationId !== undefined) traits.set(operationId, traitsOf(app, route));
       return { schema, url };
     },
   });

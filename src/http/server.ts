@@ -10,6 +10,7 @@ import { sendError } from './errors.ts';
 import { acceptJson } from './json-body.ts';
 import { refuseOddHeads } from './odd-heads.ts';
 import { limitRates, limitStrangers } from './rate-limits.ts';
+import { knowVersionedRoutes } from './resource-of-route.ts';
 import { forbidKeepingSecrets } from './secret-answers.ts';
 import { refuseShutServices } from './shut-services.ts';
 import { answerUnknownPaths, MAX_PARAM_LENGTH } from './unknown-paths.ts';
@@ -77,6 +78,7 @@ export function createServer(deps: {
   requireAuthentication(app, deps.authenticator, limitStrangers(deps.rateLimit));
   refuseShutServices(app);
   forbidKeepingSecrets(app);
+  knowVersionedRoutes(app);
   keepChangingRequests(app, deps.requestLog);
   // Each of these two puts its hook before those that a route already has: requests are counted first.
   limitRates(app, deps.rateLimit);

@@ -3,19 +3,19 @@ import type { Database, RequestWrites, Transaction } from '../db/database.ts';
 import type { ActionResource } from '../lib/action-resource.ts';
 import type { Clock } from '../lib/clock.ts';
 import { InvalidError, PreconditionFailedError } from '../lib/errors.ts';
+import type { Versioned } from '../lib/versioned.ts';
 import { actionOf, publishedAs } from './action-of.ts';
 import { type Answer, answerBefore, fingerprintOf, type KeyUse, keepAnswer, takeKey } from './idempotency.ts';
 import type { IncomingRequest } from './incoming-request.ts';
-import { versionedAt, versionOf } from './resource-versions.ts';
+import { versionOf } from './resource-versions.ts';
 
 /** A request that changes something, and what is recorded of it. */
 export interface ChangingRequest extends RequestWrites {
   /**
-   * Requires that the resource has one of these versions; `'any'` allows every version.
-   * @throws InvalidError if the resource has no versions: ignoring the condition would make an unguarded
-   * change
+   * Asks that the change is made only to one of these versions of the resource; `'any'` to whatever is there.
+   * @throws InvalidError where nothing has versions: to ignore what guards a change would be to make it
    */
-  onlyVersions(versions: readonly string[] | 'any'): void;
+  onlyVersions(versions: readonly string[] | 'any', resource: Versioned | undefined): void;
   /**
    * Makes sure that the change is made only once for that key. Returns the earlier answer, if any.
    * @throws UnprocessableError, ConflictError
@@ -32,12 +32,8 @@ export interface RequestLog {
   open(request: IncomingRequest): ChangingRequest;
   /** Records a request that was refused before it was opened. */
   turnedAway(request: IncomingRequest, status: number): void;
-  /** Whether reads of this route have a version that their answers don't show. */
-  readsVersion(route: string): boolean;
-  /** Returns the field in this route's answers that already is the version. */
-  versionField(route: string): string | undefined;
   /** Returns the version of the resource that a request reads. */
-  versionRead(request: Pick<IncomingRequest, 'route' | 'params'>): Promise<string | undefined>;
+  versionRead(resource: Versioned, params: IncomingRequest['params']): Promise<string | undefined>;
 }
 
 export function createRequestLog(deps: {
@@ -52,27 +48,28 @@ export function createRequestLog(deps: {
       const { principal } = request;
       const action = actionOf(request, clock.now());
       let use: KeyUse | undefined;
-      let wanted: readonly string[] | 'any' | undefined;
+      let wanted: { versions: readonly string[]; resource: Versioned } | undefined;
       let about: ActionResource[] = [];
       let done = false;
 
       async function requireVersion(tx: Transaction): Promise<void> {
-        const resource = versionedAt(request.route)?.resource;
-        if (!wanted || !resource) return;
+        if (!wanted) return;
+        const { versions, resource } = wanted;
         const version = await versionOf(tx.sql, resource, request.params, { lock: true });
         // If the resource doesn't exist, the work itself says so.
-        if (version === undefined || wanted === 'any' || wanted.includes(version)) return;
+        if (version === undefined || versions.includes(version)) return;
         throw new PreconditionFailedError(
-          `What is at this address has version "${version}" now, and If-Match asks for ${named(wanted)}; read it again and decide anew`,
+          `What is at this address has version "${version}" now, and If-Match asks for ${named(versions)}; read it again and decide anew`,
         );
       }
 
       return {
-        onlyVersions(versions) {
-          if (versions !== 'any' && !versionedAt(request.route)) {
+        onlyVersions(versions, resource) {
+          if (versions === 'any') return;
+          if (!resource) {
             throw new InvalidError({ 'If-Match': ['What is at this address has no version; leave it out.'] });
           }
-          wanted = versions;
+          wanted = { versions, resource };
         },
         async once(key, body) {
           use = {
@@ -126,21 +123,7 @@ export function createRequestLog(deps: {
       userActions.noteLater({ ...actionOf(request, clock.now()), outcome: outcomeOf(status), status });
     },
 
-    readsVersion(route) {
-      const found = versionedAt(route);
-      return found?.whole === true && found.resource.field === undefined;
-    },
-
-    // Resources below it have a version of their own: a new rule, a copy of the group.
-    versionField(route) {
-      const found = versionedAt(route);
-      return found?.whole === true ? found.resource.field : undefined;
-    },
-
-    async versionRead({ route, params }) {
-      const resource = versionedAt(route)?.resource;
-      return resource && versionOf(database.sql, resource, params, { lock: false });
-    },
+    versionRead: (resource, params) => versionOf(database.sql, resource, params, { lock: false }),
   };
 }
 

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../db/database.ts';
 import type { Tables } from '../db/tables.ts';
+import type { SecretColumn } from './columns.ts';
 import { unwrap, wrappedKeys } from './data-keys.ts';
 import type { EncryptionKeys } from './encryption-keys.ts';
-import type { Place } from './places.ts';
 import { countSealed, removeSealed } from './sweep.ts';
 
 /**
@@ -12,7 +12,7 @@ import { countSealed, removeSealed } from './sweep.ts';
 export async function lostSecrets(
   db: Kysely<Tables>,
   encryptionKeys: EncryptionKeys,
-): Promise<{ dataKeyIds: number[]; counts: Map<Place, number> }> {
+): Promise<{ dataKeyIds: number[]; counts: Map<SecretColumn, number> }> {
   const keys = encryptionKeys.read();
   const rows = await wrappedKeys(db);
   const dataKeyIds = rows.filter((row) => !unwrap(row, keys)).map(({ id }) => id);

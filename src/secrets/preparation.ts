@@ -4,13 +4,14 @@ import { type Kysely, sql } from 'kysely';
 import type { Logger } from 'pino';
 import { announce } from '../db/changes.ts';
 import type { Database, Transaction } from '../db/database.ts';
+import { ONLY_ONE, unlessAnother } from '../db/one-process.ts';
 import type { Tables } from '../db/tables.ts';
 import type { Clock } from '../lib/clock.ts';
 import { SettingError } from '../lib/operator-error.ts';
 import { KEY_BYTES } from './cipher.ts';
+import { SECRET_COLUMNS } from './columns.ts';
 import { DATA_KEYS, insertDataKey, rewrap, unwrapAll, type WrappedKey, wrappedKeys } from './data-keys.ts';
 import { addEncryptionKey, type EncryptionKey, type EncryptionKeys, KEY_FORM } from './encryption-keys.ts';
-import { PLACES } from './places.ts';
 import type { DataKey } from './sealed.ts';
 import type { LoadedSecrets } from './secrets.ts';
 import { type Swept, sweep } from './sweep.ts';
@@ -18,7 +19,7 @@ import { type Swept, sweep } from './sweep.ts';
 /** Time for every process to hear of the new key. */
 const PAUSE_MS = 1_000;
 const LOOK_MS = 100;
-const TABLES = new Set(Object.values(PLACES).map(({ table }) => table));
+const TABLES = new Set(Object.values(SECRET_COLUMNS).map(({ table }) => table));
 
 interface Deps {
   database: Database;
@@ -46,7 +47,7 @@ export async function prepareSecrets(
   await secrets.load();
   const unfinished = rows[0]?.completed_at === null && (alone || before.length === 0);
   if (!unfinished) return;
-  await inOneProcess(database.sql, async (db) => {
+  await unlessAnother(database.sql, ONLY_ONE.encrypts, async (db) => {
     const swept = await encryptAll(db, { ...deps, ...(alone && { pauseMs: 0 }) }, rows);
     if (swept.changed > 0)
       log.info({ values: swept.changed }, 'The secrets in the database are encrypted now');
@@ -66,8 +67,7 @@ export async function rotateKeys(
   deps: Deps & { newKeyIn?: string; pauseMs?: number },
 ): Promise<Swept | undefined> {
   const { database, encryptionKeys, newKeyIn } = deps;
-  let swept: Swept | undefined;
-  await inOneProcess(database.sql, async (db) => {
+  return unlessAnother(database.sql, ONLY_ONE.encrypts, async (db) => {
     if (newKeyIn !== undefined) {
       // Adds no new key if the existing ones are wrong.
       unwrapAll(await wrappedKeys(db), encryptionKeys.read(), encryptionKeys.place);
@@ -84,10 +84,10 @@ export async function rotateKeys(
       await addDataKey(tx, deps.clock, first);
       return wrappedKeys(tx.sql);
     });
-    swept = await encryptAll(db, deps, rows);
+    const swept = await encryptAll(db, deps, rows);
     await complete(db, deps, rows, swept);
+    return swept;
   });
-  return swept;
 }
 
 async function makeFirst({
@@ -172,22 +172,6 @@ async function othersCommitted(db: Kysely<Tables>): Promise<void> {
 /** An update leaves the former value in the table's file until it is overwritten. */
 async function dropFormerValues(db: Kysely<Tables>, tables: ReadonlySet<string>): Promise<void> {
   for (const table of tables) await sql`vacuum full ${sql.table(table)}`.execute(db);
-}
-
-/** Does the work unless another process is doing it. Large tables take long. */
-async function inOneProcess(db: Kysely<Tables>, work: (db: Kysely<Tables>) => Promise<void>): Promise<void> {
-  await db.connection().execute(async (connection) => {
-    const { rows } = await sql<{ got: boolean }>`
-      select pg_try_advisory_lock(hashtextextended('tradewind encryption', 0)) as got`.execute(connection);
-    if (!rows[0]?.got) return;
-    try {
-      await sql`set statement_timeout = 0`.execute(connection);
-      await work(connection);
-    } finally {
-      await sql`reset statement_timeout`.execute(connection);
-      await sql`select pg_advisory_unlock(hashtextextended('tradewind encryption', 0))`.execute(connection);
-    }
-  });
 }
 
 export function keyNeeded({ place }: EncryptionKeys): string {

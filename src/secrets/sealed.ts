@@ -1,5 +1,5 @@
 import { decrypt, encrypt } from './cipher.ts';
-import { PLACES, type Place } from './places.ts';
+import { SECRET_COLUMNS, type SecretColumn } from './columns.ts';
 
 /** A key of the database itself. */
 export interface DataKey {
@@ -7,7 +7,7 @@ export interface DataKey {
   bytes: Buffer;
 }
 
-/** Identifies a row of a table, as in `PLACES`. */
+/** What tells a row from the others of its table, as in `SECRET_COLUMNS`. */
 export type RowKey = readonly (string | number)[];
 
 const MARK = 'sealed:1:';
@@ -17,11 +17,16 @@ const SEALED = /^sealed:1:(\d+):([\w-]+)$/;
 export const beginningOf = (dataKeyId: number): string => `${MARK}${dataKeyId}:`;
 
 /** Returns the value to write into the database. Without a key it stays readable. */
-export function sealWith(key: DataKey | undefined, place: Place, row: RowKey, value: unknown): string {
-  const { json } = PLACES[place];
+export function sealWith(
+  key: DataKey | undefined,
+  column: SecretColumn,
+  row: RowKey,
+  value: unknown,
+): string {
+  const { json } = SECRET_COLUMNS[column];
   const text = json ? JSON.stringify(value) : String(value);
   if (!key) return text;
-  const bytes = encrypt(key.bytes, identityOf(place, row), text);
+  const bytes = encrypt(key.bytes, identityOf(column, row), text);
   const sealed = `${beginningOf(key.id)}${bytes.toString('base64url')}`;
   return json ? JSON.stringify(sealed) : sealed;
 }
@@ -33,15 +38,15 @@ export function dataKeyIdOf(kept: unknown): number | undefined {
 }
 
 /** @throws if the key is wrong, or the value was changed or comes from another row */
-export function openWith(key: DataKey, place: Place, row: RowKey, kept: string): unknown {
+export function openWith(key: DataKey, column: SecretColumn, row: RowKey, kept: string): unknown {
   const [, , encoded = ''] = SEALED.exec(kept) ?? [];
   const bytes = Buffer.from(encoded, 'base64url');
   try {
-    const text = decrypt(key.bytes, identityOf(place, row), bytes).toString();
-    return PLACES[place].json ? JSON.parse(text) : text;
+    const text = decrypt(key.bytes, identityOf(column, row), bytes).toString();
+    return SECRET_COLUMNS[column].json ? JSON.parse(text) : text;
   } catch (cause) {
     throw new Error(
-      `What ${place} of ${row.join(' ')} holds was not encrypted there with data key ${key.id}`,
+      `What ${column} of ${row.join(' ')} holds was not encrypted there with data key ${key.id}`,
       {
         cause,
       },
@@ -50,6 +55,6 @@ export function openWith(key: DataKey, place: Place, row: RowKey, kept: string):
 }
 
 /** Ids are the same in upper and lower case. */
-function identityOf(place: Place, row: RowKey): string {
-  return JSON.stringify([place, ...row.map((part) => String(part).toLowerCase())]);
+function identityOf(column: SecretColumn, row: RowKey): string {
+  return JSON.stringify([column, ...row.map((part) => String(part).toLowerCase())]);
 }

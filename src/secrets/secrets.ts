@@ -1,17 +1,17 @@
 import type { Kysely } from 'kysely';
 import type { ChangeFeed } from '../db/changes.ts';
 import type { Tables } from '../db/tables.ts';
+import type { SecretColumn } from './columns.ts';
 import { DATA_KEYS, unwrap, wrappedKeys } from './data-keys.ts';
 import type { EncryptionKeys } from './encryption-keys.ts';
-import type { Place } from './places.ts';
 import { type DataKey, dataKeyIdOf, openWith, type RowKey, sealWith } from './sealed.ts';
 
 /** Protects secrets from people who can read the database's files. Stores write secrets only through this. */
 export interface Secrets {
   /** Returns what to write into the column of that row; for a JSON column, the JSON text. */
-  seal(place: Place, row: RowKey, value: unknown): string;
+  seal(column: SecretColumn, row: RowKey, value: unknown): string;
   /** Returns the original value of the column; also works for values from before encryption. */
-  open<Value = string>(place: Place, row: RowKey, kept: unknown): Promise<Value>;
+  open<Value = string>(column: SecretColumn, row: RowKey, kept: unknown): Promise<Value>;
 }
 
 /** For the start and stop of a process. */
@@ -62,17 +62,17 @@ export function createSecrets(deps: { sql: Kysely<Tables>; encryptionKeys: Encry
       changes.on(DATA_KEYS, again, again);
       again();
     },
-    seal(place, row, value) {
+    seal(column, row, value) {
       if (current === undefined) throw new Error('The data keys have not been read');
-      return sealWith(current ?? undefined, place, row, value);
+      return sealWith(current ?? undefined, column, row, value);
     },
-    async open<Value>(place: Place, row: RowKey, kept: unknown) {
+    async open<Value>(column: SecretColumn, row: RowKey, kept: unknown) {
       const id = dataKeyIdOf(kept);
       if (id === undefined) return kept as Value;
       if (!known.has(id)) await load();
       const key = known.get(id);
-      if (!key) throw new Error(`There is no data key ${id}, with which ${place} is encrypted`);
-      return openWith(key, place, row, kept as string) as Value;
+      if (!key) throw new Error(`There is no data key ${id}, with which ${column} is encrypted`);
+      return openWith(key, column, row, kept as string) as Value;
     },
   };
 }

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Tables } from '../db/tables.ts';
-import { PLACES, type Place, type PlaceShape } from './places.ts';
+import { type ColumnShape, SECRET_COLUMNS, type SecretColumn } from './columns.ts';
 import { beginningOf, type DataKey, dataKeyIdOf, openWith, sealWith } from './sealed.ts';
 
 const BATCH = 200;
@@ -10,8 +10,8 @@ export interface Swept {
   changed: number;
   /** Tables that contained readable values before. */
   plain: Set<string>;
-  /** Values that no key decrypts, by place. */
-  unreadable: Map<Place, number>;
+  /** What no key opens, by column. */
+  unreadable: Map<SecretColumn, number>;
 }
 
 interface Kept {
@@ -32,14 +32,14 @@ export async function sweep(
   all: ReadonlyMap<number, DataKey>,
 ): Promise<Swept> {
   const swept: Swept = { changed: 0, plain: new Set(), unreadable: new Map() };
-  for (const place of Object.keys(PLACES) as Place[]) {
-    const shape: PlaceShape = PLACES[place];
+  for (const column of Object.keys(SECRET_COLUMNS) as SecretColumn[]) {
+    const shape: ColumnShape = SECRET_COLUMNS[column];
     let last: string[] | undefined;
     for (;;) {
       const batch = await nextBatch(db, shape, newest.id, last);
       last = batch.at(-1)?.row;
       if (last === undefined) break;
-      const changes = batch.flatMap((kept) => sealedAnew(kept, place, { newest, all, swept }));
+      const changes = batch.flatMap((kept) => sealedAnew(kept, column, { newest, all, swept }));
       swept.changed += await write(db, shape, changes);
     }
   }
@@ -49,29 +49,29 @@ export async function sweep(
 /** Returns nothing for a value that no key decrypts, but counts it. */
 function sealedAnew(
   { row, kept }: Kept,
-  place: Place,
+  column: SecretColumn,
   { newest, all, swept }: { newest: DataKey; all: ReadonlyMap<number, DataKey>; swept: Swept },
 ): Change[] {
-  const { json, table } = PLACES[place];
+  const { json, table } = SECRET_COLUMNS[column];
   const value: unknown = json ? JSON.parse(kept) : kept;
   const id = dataKeyIdOf(value);
   if (id === undefined) {
     swept.plain.add(table);
-    return [{ row, kept, next: sealWith(newest, place, row, value) }];
+    return [{ row, kept, next: sealWith(newest, column, row, value) }];
   }
   try {
     const key = all.get(id);
     if (!key) throw new Error(`There is no data key ${id}`);
-    return [{ row, kept, next: sealWith(newest, place, row, openWith(key, place, row, String(value))) }];
+    return [{ row, kept, next: sealWith(newest, column, row, openWith(key, column, row, String(value))) }];
   } catch {
-    swept.unreadable.set(place, (swept.unreadable.get(place) ?? 0) + 1);
+    swept.unreadable.set(column, (swept.unreadable.get(column) ?? 0) + 1);
     return [];
   }
 }
 
 async function nextBatch(
   db: Kysely<Tables>,
-  shape: PlaceShape,
+  shape: ColumnShape,
   newestId: number,
   last: readonly string[] | undefined,
 ): Promise<Kept[]> {
@@ -86,7 +86,7 @@ async function nextBatch(
   return rows;
 }
 
-async function write(db: Kysely<Tables>, shape: PlaceShape, changes: readonly Change[]): Promise<number> {
+async function write(db: Kysely<Tables>, shape: ColumnShape, changes: readonly Change[]): Promise<number> {
   if (changes.length === 0) return 0;
   const names = Object.keys(shape.keys);
   const columns = [
@@ -105,28 +105,28 @@ async function write(db: Kysely<Tables>, shape: PlaceShape, changes: readonly Ch
   return Number(numAffectedRows);
 }
 
-function typed({ keys }: PlaceShape, row: readonly string[]): RawBuilder<unknown>[] {
+function typed({ keys }: ColumnShape, row: readonly string[]): RawBuilder<unknown>[] {
   return Object.values(keys).map((type, index) => sql`${row[index]}::${sql.raw(type)}`);
 }
 
-function textOf({ column, json }: PlaceShape): RawBuilder<string> {
+function textOf({ column, json }: ColumnShape): RawBuilder<string> {
   return json ? sql`(${sql.ref(column)} #>> '{}')` : sql`${sql.ref(column)}`;
 }
 
-/** Counts the values that are encrypted with one of these data keys, by place. */
+/** How many values are encrypted with one of these data keys, by column. */
 export async function countSealed(
   db: Kysely<Tables>,
   dataKeyIds: readonly number[],
-): Promise<Map<Place, number>> {
-  const counts = new Map<Place, number>();
-  for (const place of Object.keys(PLACES) as Place[]) {
-    const shape: PlaceShape = PLACES[place];
+): Promise<Map<SecretColumn, number>> {
+  const counts = new Map<SecretColumn, number>();
+  for (const column of Object.keys(SECRET_COLUMNS) as SecretColumn[]) {
+    const shape: ColumnShape = SECRET_COLUMNS[column];
     const { rows } = await sql<{ count: number }>`
       select count(*) as count from ${sql.table(shape.table)} where ${sealedWithOneOf(shape, dataKeyIds)}`.execute(
       db,
     );
     const count = rows[0]?.count ?? 0;
-    if (count > 0) counts.set(place, count);
+    if (count > 0) counts.set(column, count);
   }
   return counts;
 }
@@ -135,7 +135,7 @@ export async function countSealed(
  * Deletes the values that are encrypted with one of these data keys, and rows that are useless without them.
  */
 export async function removeSealed(db: Kysely<Tables>, dataKeyIds: readonly number[]): Promise<void> {
-  for (const shape of Object.values<PlaceShape>(PLACES)) {
+  for (const shape of Object.values<ColumnShape>(SECRET_COLUMNS)) {
     const those = sealedWithOneOf(shape, dataKeyIds);
     const { table, column, lost } = shape;
     await (lost === 'row'
@@ -145,6 +145,6 @@ export async function removeSealed(db: Kysely<Tables>, dataKeyIds: readonly numb
   }
 }
 
-function sealedWithOneOf(shape: PlaceShape, dataKeyIds: readonly number[]): RawBuilder<unknown> {
+function sealedWithOneOf(shape: ColumnShape, dataKeyIds: readonly number[]): RawBuilder<unknown> {
   return sql`${textOf(shape)} like any(${dataKeyIds.map((id) => `${beginningOf(id)}%`)}::text[])`;
 }

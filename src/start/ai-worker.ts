@@ -14,8 +14,8 @@ import {
   type ContainmentFinding,
   findContainment,
 } from '../streaming/ai-tasks/work/containment.ts';
-import { workLimits } from '../streaming/ai-tasks/work/limits.ts';
 import { type AiQueue, type AiQueueOptions, openAiQueue } from '../streaming/ai-tasks/work/queue.ts';
+import { resourceLimits } from '../streaming/ai-tasks/work/resource-limits.ts';
 import { findSandbox, type SandboxFinding } from '../streaming/ai-tasks/work/sandbox.ts';
 
 /** Returns where the engines are, according to the settings. */
@@ -57,7 +57,7 @@ export async function aiContainment(config: Config): Promise<ContainmentFinding>
   try {
     const { programs, ...others } = needsOfAnalysis(engineSettings(config));
     const needs = { programs: [...programs, ...confiners(searchPath)], ...others };
-    const limits = workLimits(ai.effort).child;
+    const limits = resourceLimits(ai.effort).child;
     const folder = existingFolder(temporaryDir);
     const shared = { searchPath, folder };
     const hides = [packageRoot, dataDir, temporaryDir];
@@ -94,7 +94,7 @@ export function aiQueueOf(
       limits: ai.media,
       allowedHosts: parseAllowedHosts(ai.allowedHosts) ?? { allows: () => false },
     },
-    limits: workLimits(ai.effort),
+    limits: resourceLimits(ai.effort),
     folder: temporaryDir,
     concurrency: ai.concurrency,
     perClient: ai.perClient,

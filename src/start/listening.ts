@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { OperatorError } from '../lib/operator-error.ts';
 
 /** `setting` is the name of the port's setting. */
-export type Place = Pick<Config, 'host' | 'port'> & { setting?: string };
+export type ListenAddress = Pick<Config, 'host' | 'port'> & { setting?: string };
 
 const WHYS: Record<string, string> = {
   EADDRINUSE: 'another program listens there; stop it or set TRADEWIND_PORT to another port',
@@ -17,20 +17,20 @@ const WHYS: Record<string, string> = {
  * Checks the port early, since a start would otherwise notice only at its end, after making the database.
  * @throws OperatorError
  */
-export async function requireFreePort(place: Place): Promise<void> {
+export async function requireFreePort(address: ListenAddress): Promise<void> {
   const probe = net.createServer();
   try {
-    probe.listen(place.port, place.host);
+    probe.listen(address.port, address.host);
     await once(probe, 'listening');
   } catch (error) {
-    throw cannotListen(place, error);
+    throw cannotListen(address, error);
   }
   probe.close();
   await once(probe, 'close');
 }
 
 export function cannotListen(
-  { host, port, setting = 'TRADEWIND_PORT' }: Place,
+  { host, port, setting = 'TRADEWIND_PORT' }: ListenAddress,
   cause: unknown,
 ): OperatorError {
   const { code, message } = cause as NodeJS.ErrnoException;

@@ -30,7 +30,7 @@ import { requireAiSandbox } from './ai-worker.ts';
 import { sourceOf } from './catalog-apply.ts';
 import { type FirstToken, firstTokenFile, makeFirstToken } from './first-token.ts';
 import { startHousekeeping } from './housekeeping.ts';
-import { cannotListen, type Place, requireFreePort } from './listening.ts';
+import { cannotListen, type ListenAddress, requireFreePort } from './listening.ts';
 import { createMetrics } from './metrics.ts';
 import { createReadiness } from './readiness.ts';
 import type { Role } from './role.ts';
@@ -68,8 +68,8 @@ export async function startPlatform(
 ): Promise<Platform> {
   const undo: (() => Promise<void>)[] = [];
   let graceMs = 0;
-  const place = role === 'worker' ? workerPlace(config) : config;
-  if (place) await requireFreePort(place);
+  const listenAt = role === 'worker' ? workerAddress(config) : config;
+  if (listenAt) await requireFreePort(listenAt);
   // Invalid settings are reported here, and not by a thread that fails.
   if (role !== 'api' && config.ai.modelDir !== undefined) readModels(config.ai.modelDir);
   if (role !== 'api') await requireAiSandbox(config);
@@ -123,7 +123,7 @@ export async function startPlatform(
     const working = worker?.start(storage) ?? Promise.resolve();
     // If one fails, the other must still be stopped.
     const [api] = await Promise.allSettled([
-      role !== 'worker' ? startApi() : place && startReports(place),
+      role !== 'worker' ? startApi() : listenAt && startReports(listenAt),
       working,
     ]);
     if (api.status === 'rejected') throw api.reason;
@@ -153,7 +153,7 @@ export async function startPlatform(
       return { changes, live };
     }
 
-    async function listen(app: Api, at: Place): Promise<void> {
+    async function listen(app: Api, at: ListenAddress): Promise<void> {
       undo.push(() => closeWithin(app, graceMs, log));
       const listening = app.listen({ host: at.host, port: at.port, listenTextResolver: () => 'Listening' });
       await listening.catch((error: unknown) => {
@@ -162,7 +162,7 @@ export async function startPlatform(
     }
 
     /** Serves health and metrics of a process without the API. */
-    async function startReports(at: Place): Promise<undefined> {
+    async function startReports(at: ListenAddress): Promise<undefined> {
       const { live } = await follow();
       const readiness = createReadiness({ database, role, live, worker });
       const metrics = createMetrics({ database, worker, open: config.openMetrics });
@@ -217,7 +217,7 @@ export async function startPlatform(
   }
 }
 
-function workerPlace({ host, workerPort }: Config): Place | undefined {
+function workerAddress({ host, workerPort }: Config): ListenAddress | undefined {
   return workerPort === undefined ? undefined : { host, port: workerPort, setting: 'TRADEWIND_WORKER_PORT' };
 }
 

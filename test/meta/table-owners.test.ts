@@ -12,12 +12,6 @@ const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .map((file) => `src/${file}`)
   .filter((file) => file.endsWith('.ts') && !/\.test\.ts$|\/fixtures\//.test(file));
 
-/** Files whose tables belong to more than their own folder. */
-const WIDER: Record<string, string> = {
-  // Accounts, users and credentials change together, so all features of this area share them.
-  'src/iam/identity': 'src/iam',
-};
-
 /** Tables with two owners: the feature writes how a task begins, convergence how it continues and ends. */
 const SHARED: Record<string, string> = { tasks: 'src/convergence', task_wants: 'src/cloud/tasks' };
 
@@ -27,7 +21,7 @@ for (const file of sources.filter(
 )) {
   const folder = path.dirname(file);
   for (const [, body = ''] of readFileSync(file, 'utf8').matchAll(/interface \w+Tables \{\n(.*?)\n\}/gs)) {
-    for (const [, table = ''] of body.matchAll(/^ {2}(\w+): /gm)) owners.set(table, WIDER[folder] ?? folder);
+    for (const [, table = ''] of body.matchAll(/^ {2}(\w+): /gm)) owners.set(table, folder);
   }
 }
 

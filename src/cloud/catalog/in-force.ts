@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { BackendShapes } from '../../backends/contract/placement.ts';
-import { makeAnew, wantsByPlace } from '../../convergence/wants.ts';
+import { makeAnew, wantsByRegion } from '../../convergence/wants.ts';
 import { announce } from '../../db/changes.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -83,7 +83,7 @@ async function moveBackends(tx: Transaction, { catalog, folder }: Agreement): Pr
     throw error;
   });
   if (!before) return;
-  const { refused, moved } = movesBetween(before, catalog, await wantsByPlace(tx.sql));
+  const { refused, moved } = movesBetween(before, catalog, await wantsByRegion(tx.sql));
   if (refused.length > 0) {
     throw new BackendMovedError(
       `The catalogue in ${folder} can't come into force:\n${refused.map((move) => `  ${move}\n`).join('')}` +

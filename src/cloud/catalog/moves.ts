@@ -4,7 +4,7 @@ import { familyOf, type Placements } from '../../backends/contract/placement.ts'
 /** Kinds that every project has in every region from the beginning. Creating them again loses nothing. */
 const FROM_THE_FIRST: readonly Kind[] = ['network', 'subnet', 'security_group'];
 
-interface Place {
+interface KindInRegion {
   regionId: number;
   kind: Kind;
 }
@@ -13,13 +13,13 @@ interface Place {
 export function movesBetween(
   before: Placements,
   after: Placements,
-  there: readonly (Place & { count: number })[],
-): { refused: string[]; moved: Place[] } {
+  there: readonly (KindInRegion & { count: number })[],
+): { refused: string[]; moved: KindInRegion[] } {
   const inUse = new Set(
     there.filter(({ kind }) => !FROM_THE_FIRST.includes(kind)).map(({ regionId }) => regionId),
   );
   const counts = new Map<string, number>();
-  const moved: Place[] = [];
+  const moved: KindInRegion[] = [];
   for (const { regionId, kind, count } of there) {
     const family = familyOf(kind);
     const from = before.backendOf(regionId, family);

@@ -2,13 +2,14 @@ import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
 import { idsOf } from '../../lib/id-list.ts';
 import { presentedPage } from '../../lib/page.ts';
+import type { Versioned } from '../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import { ClusterAnswer, ClusterList } from './answer-schema.ts';
 import { credentialRoutes } from './credentials/routes.ts';
 import type { ClusterCredentials } from './credentials/service.ts';
 import { limitRoutes } from './limits/routes.ts';
 import type { ClusterLimits } from './limits/service.ts';
-import { CLUSTER_BASES, CLUSTER_NAME, type ClusterBase } from './params.ts';
+import { CLUSTER_BASES, CLUSTER_COLUMNS, CLUSTER_NAME, type ClusterBase } from './params.ts';
 import { poolRoutes } from './pools/routes.ts';
 import type { ClusterPools } from './pools/service.ts';
 import { presentedCluster } from './presenter.ts';
@@ -24,6 +25,7 @@ import { upgradeRoutes } from './upgrades/routes.ts';
 import type { ClusterUpgrades } from './upgrades/service.ts';
 
 const tags = ['Kubernetes clusters'];
+const VERSIONED: Versioned = { table: 'kubernetes_clusters', columns: CLUSTER_COLUMNS };
 
 interface ClusterRouteDependencies {
   clusters: Clusters;
@@ -116,7 +118,7 @@ function readingRoutes(app: Api, { clusters }: ClusterRouteDependencies, base: C
   });
 
   app.get(`${base.path}/${CLUSTER_NAME}`, {
-    config: { access: 'read' },
+    config: { access: 'read', versioned: VERSIONED },
     schema: {
       operationId: `getKubernetesCluster${base.suffix}`,
       summary: 'Get a Kubernetes cluster',

@@ -2,6 +2,7 @@ import type { Dialect } from '../../http/dialect.ts';
 import { goneSignal } from '../../http/gone-signal.ts';
 import type { Api } from '../../http/server.ts';
 import { presentedPage } from '../../lib/page.ts';
+import { versionedIn } from '../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { WAIT_TEXT, waitForTask } from '../tasks/service.ts';
@@ -20,6 +21,7 @@ import type { FileShares } from './service.ts';
 const BASE = '/cloud/v1/file_shares/:project_id/:region_id';
 /** `check_limits` is an operation, not an ID. */
 const ONE_SHARE = `${BASE}/:file_share_id(^(?!check_limits$).*$)`;
+const VERSIONED = versionedIn('file_shares', 'file_share_id');
 const tags = ['File shares'];
 
 export function fileShareRoutes(
@@ -58,7 +60,7 @@ export function fileShareRoutes(
   });
 
   app.get(ONE_SHARE, {
-    config: { access: 'read' },
+    config: { access: 'read', versioned: VERSIONED },
     schema: {
       operationId: 'getFileShare',
       summary: 'Get a file share',
@@ -95,7 +97,7 @@ export function fileShareRoutes(
   });
 
   app.patch('/cloud/v3/file_shares/:project_id/:region_id/:file_share_id', {
-    config: { access: 'operate' },
+    config: { access: 'operate', versioned: VERSIONED },
     schema: {
       operationId: 'updateFileShare',
       summary: 'Change a file share',

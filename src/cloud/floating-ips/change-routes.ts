@@ -2,6 +2,7 @@ import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
 import { presentedFloatingIp } from './answers.ts';
 import type { FloatingIpChanges } from './changes.ts';
+import { FLOATING_IP } from './routes.ts';
 import {
   AssignFloatingIp,
   FloatingIpAnswer,
@@ -41,7 +42,7 @@ export function floatingIpChangeRoutes(
   });
 
   app.patch(ONE_V2, {
-    config: { access: 'operate' },
+    config: { access: 'operate', versioned: FLOATING_IP },
     schema: {
       operationId: 'updateFloatingIp',
       summary: 'Lead a floating IP elsewhere, change its tags',

@@ -1,5 +1,6 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
+import { versionedIn } from '../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import type { Instances } from '../instances/service.ts';
 import { listedFloatingIp, presentedFloatingIp } from './answers.ts';
@@ -13,6 +14,7 @@ import {
 import type { FloatingIps } from './service.ts';
 
 const BASE = '/cloud/v1/floatingips/:project_id/:region_id';
+export const FLOATING_IP = versionedIn('floating_ips', 'floating_ip_id');
 const tags = ['Floating IPs'];
 
 export function floatingIpRoutes(
@@ -62,7 +64,7 @@ export function floatingIpRoutes(
   });
 
   app.get(`${BASE}/:floating_ip_id`, {
-    config: { access: 'read' },
+    config: { access: 'read', versioned: FLOATING_IP },
     schema: {
       operationId: 'getFloatingIp',
       summary: 'Get a floating IP',

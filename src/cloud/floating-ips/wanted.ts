@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { FloatingIpSpec } from '../../backends/contract/specs.ts';
-import { amend, usersOf, type Wanted } from '../../convergence/wants.ts';
+import { amend, dependentsOf, type Wanted } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
 
 interface FloatingIpParts {
@@ -36,7 +36,7 @@ export async function asInRows(tx: Transaction, ids: readonly string[]): Promise
 export async function awayFrom(tx: Transaction, portIds: readonly string[]): Promise<Wanted[]> {
   if (portIds.length === 0) return [];
   const ports = portIds.map((id) => ({ kind: 'port' as const, id }));
-  return (await usersOf(tx, 'floating_ip', ports)).map((id) =>
+  return (await dependentsOf(tx, 'floating_ip', ports)).map((id) =>
     amend('floating_ip', id, (spec) => {
       if (!spec?.target || !portIds.includes(spec.target.portId)) return spec;
       const { target: _, ...left } = spec;

@@ -1,5 +1,6 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
+import { versionedIn } from '../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import { NO_PRICE_ASKED } from '../catalog/price-schema.ts';
 import type { Pricing } from '../pricing/service.ts';
@@ -18,6 +19,7 @@ import type { AnyImage, Images } from './service.ts';
 
 const IMAGES = '/cloud/v1/images/:project_id/:region_id';
 const IMAGE = `${IMAGES}/:image_id`;
+const VERSIONED = versionedIn('images', 'image_id');
 const tags = ['Images'];
 
 export function imageRoutes(
@@ -67,7 +69,7 @@ export function imageRoutes(
   });
 
   app.get(IMAGE, {
-    config: { access: 'read' },
+    config: { access: 'read', versioned: VERSIONED },
     schema: {
       operationId: 'getImage',
       summary: 'Get an image',

@@ -15,6 +15,7 @@ import {
   InstanceListQuery,
   InstanceParams,
   NetworkPortList,
+  VERSIONED_INSTANCE,
 } from './schema.ts';
 import type { Instances } from './service.ts';
 import type { InstanceFilter } from './store.ts';
@@ -71,7 +72,7 @@ export function instanceRoutes(
   });
 
   app.get(ONE_INSTANCE, {
-    config: { access: 'read' },
+    config: { access: 'read', versioned: VERSIONED_INSTANCE },
     schema: {
       operationId: 'getInstance',
       summary: 'Get an instance',

@@ -4,6 +4,7 @@ import { MAX_QUERY_JSON } from '../../lib/json-texts.ts';
 import { newTags } from '../../lib/legacy-metadata.ts';
 import { nullable } from '../../lib/nullable.ts';
 import { PlaceFields, TagAnswer, TaskFields, Uuid, UuidInput } from '../../lib/resource-fields.ts';
+import { versionedIn } from '../../lib/versioned.ts';
 import { listOf, listQuery, ProjectRegion, ResourceName, Timestamp } from '../../lib/wire.ts';
 import { VolumeTypeName } from '../catalog/schema.ts';
 import { IpFamilyInput, LegacyIpFamily } from '../networks/addresses/schema.ts';
@@ -396,6 +397,7 @@ export const InstanceParams = Type.Object({
   ...ProjectRegion,
   instance_id: Type.String({ description: 'Instance ID' }),
 });
+export const VERSIONED_INSTANCE = versionedIn('instances', 'instance_id');
 
 const NetworkPort = Type.Object(
   {

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Api } from '../../http/server.ts';
 import { TagAnswer } from '../../lib/resource-fields.ts';
 import { TagsInput } from '../../lib/tags-input.ts';
+import type { Versioned } from '../../lib/versioned.ts';
 import type { Scope } from '../projects/service.ts';
 import { KeyQuery, type ResourcePath, resourceParams, TagList } from './schema.ts';
 import type { Metadata } from './service.ts';
@@ -14,6 +15,8 @@ export interface FamilyAddress {
   /** End of the operation IDs, such as `SecurityGroup`. `generation` tells several paths to the same tags apart. */
   name: string;
   generation?: string;
+  /** What the tags are a part of, where no route says it for the address above. */
+  versioned?: Versioned;
   /** The kind of resource, for use in sentences. */
   one: string;
   /** The group of these operations in the API document. */
@@ -21,10 +24,11 @@ export interface FamilyAddress {
 }
 
 function addressed(family: FamilyAddress) {
-  const { base, parameter, name, generation = '' } = family;
+  const { base, parameter, name, generation = '', versioned } = family;
   return {
     url: `${base}/:project_id/:region_id/:${parameter}/metadata`,
     params: resourceParams(parameter),
+    changes: { access: 'operate', ...(versioned && { versioned }) } as const,
     schema: (verb: string, rest: string, summary: string) => ({
       operationId: `${verb}${name}Metadata${rest}${generation}`,
       summary: `${summary} of ${family.one}`,
@@ -38,7 +42,7 @@ function addressed(family: FamilyAddress) {
 
 /** Routes for the tags of one kind of resource: all of them at once, or one by one. */
 export function familyRoutes(app: Api, metadata: Metadata, family: FamilyAddress): void {
-  const { url, params, schema, target } = addressed(family);
+  const { url, params, changes, schema, target } = addressed(family);
 
   app.get(url, {
     config: { access: 'read' },
@@ -50,7 +54,7 @@ export function familyRoutes(app: Api, metadata: Metadata, family: FamilyAddress
   });
 
   app.post(url, {
-    config: { access: 'operate' },
+    config: changes,
     schema: {
       ...schema('add', '', 'Set tags'),
       description: 'The others stay.',
@@ -65,7 +69,7 @@ export function familyRoutes(app: Api, metadata: Metadata, family: FamilyAddress
   });
 
   app.put(url, {
-    config: { access: 'operate' },
+    config: changes,
     schema: {
       ...schema('replace', '', 'Replace all tags'),
       params: params.resource,
@@ -90,7 +94,7 @@ export function familyRoutes(app: Api, metadata: Metadata, family: FamilyAddress
   });
 
   app.delete(`${url}_item`, {
-    config: { access: 'operate' },
+    config: changes,
     schema: {
       ...schema('delete', 'Item', 'Remove a tag'),
       params: params.resource,
@@ -106,7 +110,7 @@ export function familyRoutes(app: Api, metadata: Metadata, family: FamilyAddress
 
 /** Routes for single tags with the key in the path, which some kinds offer in addition. */
 export function tagByKeyRoutes(app: Api, metadata: Metadata, family: FamilyAddress): void {
-  const { url, params, schema, target } = addressed(family);
+  const { url, params, changes, schema, target } = addressed(family);
 
   app.get(`${url}/:key`, {
     config: { access: 'read' },
@@ -115,7 +119,7 @@ export function tagByKeyRoutes(app: Api, metadata: Metadata, family: FamilyAddre
   });
 
   app.delete(`${url}/:key`, {
-    config: { access: 'operate' },
+    config: changes,
     schema: {
       ...schema('delete', 'ByKey', 'Remove a tag'),
       params: params.tag,

@@ -1,4 +1,5 @@
 import type { Api } from '../../http/server.ts';
+import { VERSIONED_INSTANCE } from '../instances/schema.ts';
 import { type FamilyAddress, familyRoutes, tagByKeyRoutes } from './family-routes.ts';
 import type { Family, MetadataOf } from './service.ts';
 
@@ -68,6 +69,11 @@ export function metadataRoutes(app: Api, { metadata }: { metadata: MetadataOf })
     familyRoutes(app, metadata[family], FAMILIES[family]);
   }
   tagByKeyRoutes(app, metadata.instance, INSTANCES);
-  const second = { ...INSTANCES, base: '/cloud/v2/instances', generation: 'V2' };
+  const second = {
+    ...INSTANCES,
+    base: '/cloud/v2/instances',
+    generation: 'V2',
+    versioned: VERSIONED_INSTANCE,
+  };
   familyRoutes(app, metadata.instance, second);
 }

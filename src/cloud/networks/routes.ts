@@ -1,6 +1,7 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
 import { presentedPage } from '../../lib/page.ts';
+import { versionedIn } from '../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import { CreateNetwork, UpdateNetwork } from './input-schema.ts';
 import { presentedNetwork } from './presenter.ts';
@@ -9,6 +10,7 @@ import type { Networks } from './service.ts';
 
 const NETWORKS = '/cloud/v1/networks/:project_id/:region_id';
 const NETWORKS_V2 = '/cloud/v2/networks/:project_id/:region_id';
+const NETWORK = versionedIn('networks', 'network_id');
 const tags = ['Networks'];
 
 export function networkRoutes(app: Api, dialect: Dialect, { networks }: { networks: Networks }): void {
@@ -27,7 +29,7 @@ export function networkRoutes(app: Api, dialect: Dialect, { networks }: { networ
   });
 
   app.get(`${NETWORKS}/:network_id`, {
-    config: { access: 'read' },
+    config: { access: 'read', versioned: NETWORK },
     schema: {
       operationId: 'getNetwork',
       summary: 'Get a network',
@@ -71,7 +73,7 @@ export function networkRoutes(app: Api, dialect: Dialect, { networks }: { networ
   });
 
   app.patch(`${NETWORKS_V2}/:network_id`, {
-    config: { access: 'operate' },
+    config: { access: 'operate', versioned: NETWORK },
     schema: {
       operationId: 'updateNetwork',
       summary: 'Change a network',

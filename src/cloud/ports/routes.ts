@@ -1,6 +1,7 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
 import { presentedPage } from '../../lib/page.ts';
+import { versionedIn } from '../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import type { FloatingIps } from '../floating-ips/service.ts';
 import { NetworkParams } from '../networks/schema.ts';
@@ -22,6 +23,7 @@ import { UPDATE_PAIRS, UPDATE_PORT } from './tasks.ts';
 
 const PORTS = '/cloud/v1/ports/:project_id/:region_id';
 const PORTS_V2 = '/cloud/v2/ports/:project_id/:region_id';
+const PORT = versionedIn('ports', 'port_id');
 const tags = ['Ports'];
 
 const SECURITY_SWITCHES = [
@@ -67,7 +69,7 @@ export function portRoutes(
   });
 
   app.get(`${PORTS}/:port_id`, {
-    config: { access: 'read' },
+    config: { access: 'read', versioned: PORT },
     schema: {
       operationId: 'getPort',
       summary: 'Get a port',
@@ -94,7 +96,7 @@ export function portRoutes(
   });
 
   app.put(`${PORTS_V2}/:port_id/allow_address_pairs`, {
-    config: { access: 'operate' },
+    config: { access: 'operate', versioned: PORT },
     schema: {
       operationId: 'allowAddressPairs',
       summary: 'Replace the allowed address pairs of a port',

@@ -19,7 +19,7 @@ export function projectRoutes(app: Api, { projects }: { projects: Projects }): v
   });
 
   app.get('/cloud/v1/projects/:project_id', {
-    config: { access: 'read' },
+    config: { access: 'read', versioned: { table: 'projects', columns: { project_id: 'id' } } },
     schema: {
       operationId: 'getProject',
       summary: 'Get a project',

@@ -1,5 +1,6 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
+import { versionedIn } from '../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import type { Networks } from '../networks/service.ts';
 import type { Scope } from '../projects/service.ts';
@@ -17,6 +18,7 @@ import { vipRoutes } from './vip-routes.ts';
 import type { Vips } from './vips.ts';
 
 const BASE = '/cloud/v1/reserved_fixed_ips/:project_id/:region_id';
+const RESERVED = versionedIn('ports', 'port_id');
 const tags = ['Reserved fixed IPs'];
 
 export function reservedFixedIpRoutes(
@@ -61,7 +63,7 @@ export function reservedFixedIpRoutes(
   });
 
   app.get(`${BASE}/:port_id`, {
-    config: { access: 'read' },
+    config: { access: 'read', versioned: RESERVED },
     schema: {
       operationId: 'getReservedFixedIp',
       summary: 'Get a reserved fixed IP',

@@ -4,7 +4,7 @@ import type { Api } from '../../http/server.ts';
 import { presentedPage } from '../../lib/page.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import { securityGroupListSchema, securityGroupSchema } from './answer-schema.ts';
-import { GROUPS, GroupParams, GROUP_TAGS as tags } from './params.ts';
+import { GROUPS, GroupParams, GROUP_TAGS as tags, VERSIONED_GROUP } from './params.ts';
 import { presentedGroup } from './presenter.ts';
 import { ruleRoutes } from './rules/routes.ts';
 import {
@@ -52,7 +52,7 @@ export function securityGroupRoutes(
   });
 
   app.get(`${GROUPS}/:group_id`, {
-    config: { access: 'read' },
+    config: { access: 'read', versioned: VERSIONED_GROUP },
     schema: {
       operationId: 'getSecurityGroup',
       summary: 'Get a security group',
@@ -81,7 +81,7 @@ export function securityGroupRoutes(
   });
 
   app.patch(`${GROUPS}/:group_id`, {
-    config: { access: 'operate' },
+    config: { access: 'operate', versioned: VERSIONED_GROUP },
     schema: {
       operationId: 'updateSecurityGroup',
       summary: 'Update a security group',

@@ -1,7 +1,7 @@
 import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
-import { GROUP_TAGS, GroupParams, GroupRuleParams } from './params.ts';
+import { GROUP_TAGS, GroupParams, GroupRuleParams, VERSIONED_GROUP } from './params.ts';
 import { securityGroupRuleInputV2Schema } from './rules/schema.ts';
 import { createSecurityGroupTaskSchema, updateSecurityGroupTaskSchema } from './schema.ts';
 import type { SecurityGroups } from './service.ts';
@@ -30,7 +30,7 @@ export function groupTaskRoutes(
   });
 
   app.patch(`${BASE}/:group_id`, {
-    config: { access: 'operate' },
+    config: { access: 'operate', versioned: VERSIONED_GROUP },
     schema: {
       operationId: 'updateSecurityGroupByTask',
       summary: 'Update a security group, reported by a task',

@@ -1,5 +1,5 @@
 import type { SecurityGroupSpec, SecurityRuleSpec } from '../../backends/contract/specs.ts';
-import { remove, usersOf, type Wanted } from '../../convergence/wants.ts';
+import { dependentsOf, remove, type Wanted } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
 import { withoutGroup } from '../ports/wanted.ts';
 import type { CanonicalRule } from './rules/canonical.ts';
@@ -16,7 +16,7 @@ export function groupSpec({ name, description, rules }: GroupParts): SecurityGro
 
 /** Removes the group, also from ports whose running change adds it: their rows don't have it yet. */
 export async function withoutIt(tx: Transaction, groupId: string): Promise<Wanted[]> {
-  const ports = await usersOf(tx, 'port', [{ kind: 'security_group', id: groupId }]);
+  const ports = await dependentsOf(tx, 'port', [{ kind: 'security_group', id: groupId }]);
   return [...withoutGroup(ports, groupId), remove('security_group', groupId)];
 }
 

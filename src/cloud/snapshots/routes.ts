@@ -3,6 +3,7 @@ import type { Api } from '../../http/server.ts';
 import { presentedPage } from '../../lib/page.ts';
 import { commonFields } from '../../lib/resource-answer.ts';
 import { offsetTimestamp } from '../../lib/timestamps.ts';
+import { versionedIn } from '../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import type { Scope } from '../projects/service.ts';
 import { LegacyTags, withoutNulls } from './legacy.ts';
@@ -18,6 +19,7 @@ import type { Snapshots } from './service.ts';
 import type { SnapshotRow } from './store.ts';
 
 const BASE = '/cloud/v1/snapshots/:project_id/:region_id';
+const SNAPSHOT = versionedIn('snapshots', 'snapshot_id');
 const tags = ['Snapshots'];
 
 export function snapshotRoutes(app: Api, dialect: Dialect, { snapshots }: { snapshots: Snapshots }): void {
@@ -50,7 +52,7 @@ export function snapshotRoutes(app: Api, dialect: Dialect, { snapshots }: { snap
   });
 
   app.get(`${BASE}/:snapshot_id`, {
-    config: { access: 'read' },
+    config: { access: 'read', versioned: SNAPSHOT },
     schema: {
       operationId: 'getSnapshot',
       summary: 'Get a snapshot',

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Api } from '../../http/server.ts';
 import { presentedPage } from '../../lib/page.ts';
 import { isoSeconds } from '../../lib/timestamps.ts';
+import type { Versioned } from '../../lib/versioned.ts';
 import type { Principal } from '../../requests/principal.ts';
 import type { Projects } from '../projects/service.ts';
 import {
@@ -18,6 +19,11 @@ import type { ProjectScope, SshKeys } from './service.ts';
 import type { SshKeyRow } from './store.ts';
 
 const BASE = '/cloud/v1/ssh_keys/:project_id';
+const VERSIONED: Versioned = {
+  table: 'ssh_keys',
+  columns: { project_id: 'project_id', ssh_key_id: 'id' },
+  uuid: 'ssh_key_id',
+};
 const tags = ['SSH keys'];
 
 export function sshKeyRoutes(
@@ -63,7 +69,7 @@ export function sshKeyRoutes(
   });
 
   app.get(`${BASE}/:ssh_key_id`, {
-    config: { access: 'read' },
+    config: { access: 'read', versioned: VERSIONED },
     schema: {
       operationId: 'getSshKey',
       summary: 'Get an SSH key',

@@ -2,6 +2,7 @@ import type { Dialect } from '../../http/dialect.ts';
 import type { Api } from '../../http/server.ts';
 import { idsOf } from '../../lib/id-list.ts';
 import { presentedPage } from '../../lib/page.ts';
+import { versionedIn } from '../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import { presentedVolume } from './presenter.ts';
 import {
@@ -16,6 +17,7 @@ import type { Volumes } from './service.ts';
 
 const BASE = '/cloud/v1/volumes/:project_id/:region_id';
 const tags = ['Volumes'];
+export const VOLUME = versionedIn('volumes', 'volume_id');
 
 export function volumeRoutes(app: Api, dialect: Dialect, { volumes }: { volumes: Volumes }): void {
   app.post(BASE, {
@@ -47,7 +49,7 @@ export function volumeRoutes(app: Api, dialect: Dialect, { volumes }: { volumes:
   });
 
   app.get(`${BASE}/:volume_id`, {
-    config: { access: 'read' },
+    config: { access: 'read', versioned: VOLUME },
     schema: {
       operationId: 'getVolume',
       summary: 'Get a volume',

@@ -3,7 +3,8 @@ import { createDatabase, type TestDatabase } from '../../../test/support/databas
 import { type Database, openDatabase } from '../../db/database.ts';
 import { systemClock as clock } from '../../lib/clock.ts';
 import { findTokenOwner } from '../identity/store.ts';
-import { BootstrapTokenTakenError, ensureFirstAccount, makeTokenOnce } from './first-account.ts';
+import { BootstrapTokenTakenError } from '../tokens/in-transaction.ts';
+import { ensureFirstAccount, makeTokenOnce } from './first-account.ts';
 
 let testDatabase: TestDatabase;
 let database: Database;

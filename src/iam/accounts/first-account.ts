@@ -1,12 +1,10 @@
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { OperatorError } from '../../lib/operator-error.ts';
 import { ROLES } from '../../requests/principal.ts';
-import { announceTokens, endLogins, platformAdministrator } from '../identity/in-transaction.ts';
+import { type Account, insertAccount, insertReseller } from '../clients/in-transaction.ts';
 import { tokenText } from '../identity/schema.ts';
-import { secretHash } from '../identity/service.ts';
-import { makeToken } from '../tokens/in-transaction.ts';
-import { type Account, insertAccount } from './in-transaction.ts';
+import { makeToken, setBootstrapToken } from '../tokens/in-transaction.ts';
+import { platformAdministrator } from '../users/in-transaction.ts';
 
 /**
  * Makes sure that an account exists. An empty database gets a reseller, a client, its administrator (who is
@@ -22,7 +20,7 @@ export async function ensureFirstAccount(deps: {
     await lockFirstAccount(tx);
     const now = deps.clock.now();
     const account = (await platformAdministrator(tx.sql)) ?? (await makeFirstAccount(tx, now));
-    if (deps.bootstrapToken) await setBootstrapToken(tx, account, deps.bootstrapToken, now);
+    if (deps.bootstrapToken) await setBootstrapToken(tx, deps.bootstrapToken, tokenOf(account, now));
   });
 }
 
@@ -51,11 +49,7 @@ async function lockFirstAccount(tx: Transaction): Promise<void> {
 }
 
 async function makeFirstAccount(tx: Transaction, now: Date): Promise<Account> {
-  const { id: resellerId } = await tx.sql
-    .insertInto('resellers')
-    .values({ name: 'Tradewind', created_at: now })
-    .returning('id')
-    .executeTakeFirstOrThrow();
+  const resellerId = await insertReseller(tx.sql, { name: 'Tradewind', created_at: now });
   return insertAccount(tx.sql, {
     company: 'Tradewind',
     resellerId,
@@ -68,60 +62,6 @@ async function makeFirstToken(tx: Transaction, account: Account, now: Date): Pro
   const { id, secret } = await makeToken(tx, { ...tokenOf(account, now), name: 'First token' });
   return tokenText(2, id, secret);
 }
-
-/** The setting decides: a bootstrap token with an earlier value stops working. */
-async function setBootstrapToken(
-  tx: Transaction,
-  account: Account,
-  token: { id: number; secret: string },
-  now: Date,
-): Promise<void> {
-  await removeOtherBootstrapTokens(tx, token);
-  const row = {
-    ...tokenOf(account, now),
-    id: token.id,
-    name: 'Bootstrap token',
-    secret_hash: secretHash(token.secret),
-    bootstrap: true,
-  };
-  const { numInsertedOrUpdatedRows } = await tx.sql
-    .insertInto('api_tokens')
-    .values(row)
-    .onConflict((conflict) =>
-      conflict
-        .column('id')
-        .doUpdateSet({ secret_hash: row.secret_hash, deleted_at: null })
-        .where('api_tokens.bootstrap', '=', true),
-    )
-    .executeTakeFirstOrThrow();
-  if (numInsertedOrUpdatedRows === 0n) {
-    throw new BootstrapTokenTakenError(
-      `TRADEWIND_BOOTSTRAP_TOKEN is not usable: another API token has the id ${token.id}; choose an id below 1000`,
-    );
-  }
-  await announceTokens(tx, [token.id]);
-}
-
-/** Removes bootstrap tokens with another id; one whose secret changes loses the logins that it made. */
-async function removeOtherBootstrapTokens(
-  tx: Transaction,
-  token: { id: number; secret: string },
-): Promise<void> {
-  const others = await tx.sql
-    .selectFrom('api_tokens')
-    .select('id')
-    .where('bootstrap', '=', true)
-    .where((row) => row.or([row('id', '!=', token.id), row('secret_hash', '!=', secretHash(token.secret))]))
-    .execute();
-  const ids = others.map(({ id }) => id);
-  for (const tokenId of ids) await endLogins(tx, { tokenId });
-  const gone = ids.filter((id) => id !== token.id);
-  if (gone.length > 0) await tx.sql.deleteFrom('api_tokens').where('id', 'in', gone).execute();
-  await announceTokens(tx, gone);
-}
-
-/** The bootstrap token's id belongs to a token that was made through the API. */
-export class BootstrapTokenTakenError extends OperatorError {}
 
 function tokenOf(account: Account, now: Date) {
   return {

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../db/tables.ts';
+import { renewVersion } from '../clients/in-transaction.ts';
 import type { AccountOfServices, ChangedService } from './state.ts';
 
 export async function findAccounts(db: Kysely<Tables>, ids: readonly number[]): Promise<AccountOfServices[]> {
@@ -30,9 +31,5 @@ export async function putService(db: Kysely<Tables>, row: ChangedService): Promi
         .doUpdateSet({ status, previous_status, enabled, changed_at }),
     )
     .execute();
-  await db
-    .updateTable('clients')
-    .set((client) => ({ status: client.ref('status') }))
-    .where('id', '=', row.client_id)
-    .execute();
+  await renewVersion(db, row.client_id);
 }

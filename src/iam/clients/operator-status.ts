@@ -1,7 +1,8 @@
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { NotFoundError } from '../../lib/errors.ts';
-import { announceClient, refusePlatforms } from '../identity/in-transaction.ts';
+import { announceClient } from '../logins/in-transaction.ts';
+import { refusePlatforms } from '../users/in-transaction.ts';
 
 /**
  * Pauses an account or resumes it: no login or API token works in a paused account. Its resources stay and

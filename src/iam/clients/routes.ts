@@ -57,7 +57,7 @@ export function clientRoutes(app: Api, { clients }: { clients: Clients }): void 
   });
 
   app.get(ONE, {
-    config: { access: 'resell' },
+    config: { access: 'resell', versioned: { table: 'clients', columns: { clientId: 'id' } } },
     schema: {
       operationId: 'getClient',
       summary: 'Get a client',

@@ -7,14 +7,16 @@ import { requireEmail } from '../../lib/email.ts';
 import { ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page-address.ts';
 import type { Principal } from '../../requests/principal.ts';
-import { insertAccount } from '../accounts/in-transaction.ts';
 import { type ClientDirectory, resells } from '../accounts/service.ts';
 import type { ClientServices } from '../client-services/service.ts';
 import type { Features } from '../features/service.ts';
-import { type Credentials, endLogins } from '../identity/in-transaction.ts';
+import type { Credentials } from '../identity/in-transaction.ts';
 import type { Authenticator } from '../identity/service.ts';
+import { endLogins } from '../logins/in-transaction.ts';
+import { expireInvitations } from '../users/in-transaction.ts';
 import type { Users } from '../users/service.ts';
 import { filterOf, orderOf } from './filter.ts';
+import { insertAccount } from './in-transaction.ts';
 import { type OfAccounts, presentedAccount, presentedClient } from './presenter.ts';
 import type {
   Account,
@@ -140,7 +142,7 @@ export function createClients(deps: {
         }
         if (!moved) return { tokens: [], logins: [] };
         // The former reseller can no longer act for anybody there, nor let anybody in.
-        await store.expireInvitations(tx.sql, clientId, clock.now());
+        await expireInvitations(tx.sql, clientId, clock.now());
         return endLogins(tx, { actingClientId: clientId });
       });
       authenticator.forget(ended);

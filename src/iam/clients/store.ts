@@ -2,7 +2,7 @@ import { type Expression, type InferResult, type Kysely, type SqlBool, sql, type
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ROLES } from '../../requests/principal.ts';
-import type { ServiceStatus } from '../identity/tables.ts';
+import type { ServiceStatus } from '../client-services/tables.ts';
 import type { ClientListQuery, OfferedService } from './schema.ts';
 
 /** The filter of a list: fields of its query, partly resolved. */
@@ -129,17 +129,6 @@ function serviceIs({ service, status }: { service: OfferedService; status: Servi
   return sql<SqlBool>`case when clients.status = 'paused' then 'paused' else coalesce((
     select client_services.status from client_services
      where client_id = clients.id and service = ${service}), clients.status) end = ${status}`;
-}
-
-/** Expires the invitations that the former reseller made, until somebody renews them. */
-export async function expireInvitations(db: Kysely<Tables>, clientId: number, now: Date): Promise<void> {
-  await db
-    .updateTable('invitations')
-    .set({ expires_at: now })
-    .where('client_id', '=', clientId)
-    .where('ended_at', 'is', null)
-    .where('expires_at', '>', now)
-    .execute();
 }
 
 /** Returns a pattern for a part of a text; special characters are escaped. */

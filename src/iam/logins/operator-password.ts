@@ -2,7 +2,9 @@ import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { requireEmail } from '../../lib/email.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
-import { endLogins } from '../identity/in-transaction.ts';
+import { followAddress } from '../clients/in-transaction.ts';
+import { setPassword } from '../users/in-transaction.ts';
+import { endLogins } from './in-transaction.ts';
 import { formerAddress, hashPassword } from './passwords/service.ts';
 import { PASSWORD_LENGTH } from './schema.ts';
 import * as store from './store.ts';
@@ -39,7 +41,8 @@ export async function setPasswordOf(
   const hash = await hashPassword(password);
   return database.transaction(async (tx) => {
     const user = await findUser(tx.sql, email);
-    await store.setPassword(tx.sql, user.id, { hash, rename, now: clock.now() });
+    if (rename !== undefined) await followAddress(tx.sql, user.id, rename);
+    await setPassword(tx.sql, user.id, { hash, rename, now: clock.now() });
     await endLogins(tx, { userId: user.id });
     return { email: rename ?? user.email };
   });

@@ -12,9 +12,10 @@ import { isoMicros } from '../../lib/timestamps.ts';
 import type { PageQuery } from '../../lib/wire.ts';
 import { allows, type Principal, reachOf } from '../../requests/principal.ts';
 import { type ClientDirectory, resells } from '../accounts/service.ts';
-import { endLogins } from '../identity/in-transaction.ts';
 import type { Authenticator, SignedTokens } from '../identity/service.ts';
+import { type Addressed, notePasswordRequest, replacePassword } from '../users/in-transaction.ts';
 import type { Guesses } from './guesses/service.ts';
+import { endLogins } from './in-transaction.ts';
 import { freshOrigin, type Origin, openLogin, pairOf } from './pairs.ts';
 import type { PasswordCheck, Sender } from './passwords/service.ts';
 import { hashPassword } from './passwords/service.ts';
@@ -22,7 +23,7 @@ import { refreshPair } from './refresh.ts';
 import type { ChangePassword, LoginAttemptPage, LoginRequest, TokenPair } from './schema.ts';
 import * as store from './store.ts';
 
-export type { Addressed } from './store.ts';
+export type { Addressed } from '../users/in-transaction.ts';
 
 const SHUT =
   'The password is right, and no account of this user is open: it is paused, or its administrators have shut the user out.';
@@ -57,9 +58,9 @@ export interface Logins {
     from: Sender,
   ): Promise<TokenPair>;
   /** Returns the user who needs a new password, unless that was noted recently. */
-  passwordForgotten(email: string): Promise<store.Addressed | undefined>;
+  passwordForgotten(email: string): Promise<Addressed | undefined>;
   /** Does the same for a user of the caller's account, or of the reseller's clients. @throws NotFoundError */
-  resetPassword(principal: Principal, email: string): Promise<store.Addressed | undefined>;
+  resetPassword(principal: Principal, email: string): Promise<Addressed | undefined>;
   attempts(principal: Principal, query: PageQuery): Promise<LoginAttemptPage>;
   /** Deletes what is no longer needed; to be called periodically. */
   forgetOld(): Promise<void>;
@@ -93,10 +94,10 @@ export function createLogins(deps: {
     return { family, maker_id, token_id, role_id, ends_at };
   }
 
-  function noteRequest(tx: Transaction, email: string): Promise<store.Addressed | undefined> {
+  function noteRequest(tx: Transaction, email: string): Promise<Addressed | undefined> {
     const now = clock.now();
     const since = new Date(now.getTime() - REQUEST_NOTED_MS);
-    return store.notePasswordRequest(tx.sql, email, { now, since });
+    return notePasswordRequest(tx.sql, email, { now, since });
   }
 
   async function opened(
@@ -173,7 +174,7 @@ export function createLogins(deps: {
       );
       if (!membership) throw new UnauthenticatedError('Token is invalid or expired', true);
       const done = await database.accept(principal, async (tx) => {
-        if (!(await store.replacePassword(tx.sql, userId, { from: user.password_hash, to }))) {
+        if (!(await replacePassword(tx.sql, userId, { from: user.password_hash, to }))) {
           throw new ConflictError('Another request has just changed this password');
         }
         const origin = await originOf(tx, principal);

@@ -1,8 +1,6 @@
 import { type InferResult, type Insertable, type Kysely, type Selectable, sql } from 'kysely';
-import { violates } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import type { Tables } from '../../db/tables.ts';
-import { InvalidError } from '../../lib/errors.ts';
 import type { Reach } from '../../requests/principal.ts';
 import { ROLES } from '../../requests/principal.ts';
 
@@ -121,27 +119,6 @@ export async function keepToken(db: Kysely<Tables>, tokenId: number) {
     .executeTakeFirst();
 }
 
-/** Returns false if `from` is no longer the hash of the password. */
-export async function replacePassword(
-  db: Kysely<Tables>,
-  userId: number,
-  { from, to }: { from: string; to: string },
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('users')
-    .set({ password_hash: to, password_given: false, password_requested_at: null })
-    .where('id', '=', userId)
-    .where('password_hash', '=', from)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
-
-/** A user, and their address before the last change. */
-export type Addressed = Pick<
-  Selectable<Tables['users']>,
-  'id' | 'email' | 'former_email' | 'email_changed_at'
->;
-
 /** Returns the user with that address, by default the platform administrator. */
 export async function findUserForOperator(db: Kysely<Tables>, email: string | undefined) {
   return db
@@ -155,61 +132,6 @@ export async function findUserForOperator(db: Kysely<Tables>, email: string | un
         : user(user.fn<string>('lower', ['email']), '=', email.toLowerCase()),
     )
     .orderBy('id')
-    .executeTakeFirst();
-}
-
-/**
- * Sets the password; `rename` also sets a new address. @throws InvalidError if another user has that address
- */
-export async function setPassword(
-  db: Kysely<Tables>,
-  userId: number,
-  { hash, rename, now }: { hash: string; rename: string | undefined; now: Date },
-): Promise<void> {
-  try {
-    if (rename !== undefined) await renameUser(db, userId, rename, now);
-    await db
-      .updateTable('users')
-      .set({ password_hash: hash, password_given: false, password_requested_at: null })
-      .where('id', '=', userId)
-      .execute();
-  } catch (error) {
-    if (!violates(error, 'users_by_email')) throw error;
-    throw new InvalidError({ rename: [`Another user has the address ${rename}.`] });
-  }
-}
-
-async function renameUser(db: Kysely<Tables>, userId: number, email: string, now: Date): Promise<void> {
-  // The account uses its first user's address until it is given another one.
-  await sql`
-    update clients set email = ${email} from users
-    where users.id = ${userId} and clients.id = users.client_id and clients.email = users.email`.execute(db);
-  await db
-    .updateTable('users')
-    .set((user) => ({ former_email: user.ref('email'), email, email_changed_at: now }))
-    .where('id', '=', userId)
-    .where('email', '!=', email)
-    .execute();
-}
-
-/**
- * Notes that a user asks for a new password. Returns the user, unless there was such a note after `since`.
- */
-export async function notePasswordRequest(
-  db: Kysely<Tables>,
-  email: string,
-  { now, since }: { now: Date; since: Date },
-): Promise<Addressed | undefined> {
-  return db
-    .updateTable('users')
-    .set({ password_requested_at: now })
-    .where((user) => user(user.fn<string>('lower', ['email']), '=', email.toLowerCase()))
-    .where('deleted_at', 'is', null)
-    .where('pending', '=', false)
-    .where((user) =>
-      user.or([user('password_requested_at', 'is', null), user('password_requested_at', '<', since)]),
-    )
-    .returning(['id', 'email', 'former_email', 'email_changed_at'])
     .executeTakeFirst();
 }
 

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { pathGuard } from '../../http/path-guard.ts';
 import type { Api } from '../../http/server.ts';
+import type { Versioned } from '../../lib/versioned.ts';
 import {
   NotificationSetting,
   NotificationSettingInput,
@@ -13,6 +14,10 @@ import type { NotificationSettings } from './service.ts';
 
 const BASE = '/iam/reselling/resellers/:resellerId/notification_settings';
 const ONE = `${BASE}/:notificationSettingsId`;
+const VERSIONED: Versioned = {
+  table: 'notification_settings',
+  columns: { resellerId: 'reseller_id', notificationSettingsId: 'id' },
+};
 const tags = ['Notification settings'];
 
 export function notificationSettingRoutes(
@@ -52,7 +57,7 @@ export function notificationSettingRoutes(
   });
 
   app.get(ONE, {
-    config: { access: 'resell' },
+    config: { access: 'resell', versioned: VERSIONED },
     onRequest,
     schema: {
       operationId: 'getNotificationSetting',

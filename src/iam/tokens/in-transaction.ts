@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
 import { announceTokens } from '../identity/in-transaction.ts';
 import { secretHash } from '../identity/service.ts';
+import { endLogins } from '../logins/in-transaction.ts';
 
 /**
  * Makes a token with a fresh secret. Only now is its text known, since only a hash is stored. The token is
@@ -22,3 +24,56 @@ export async function makeToken(
   await announceTokens(tx, [id]);
   return { id, secret };
 }
+
+/** The setting is the truth: a bootstrap token of an earlier value stops working. */
+export async function setBootstrapToken(
+  tx: Transaction,
+  token: { id: number; secret: string },
+  of: Omit<Insertable<Tables['api_tokens']>, 'name' | 'secret_hash'>,
+): Promise<void> {
+  await removeOtherBootstrapTokens(tx, token);
+  const row = {
+    ...of,
+    id: token.id,
+    name: 'Bootstrap token',
+    secret_hash: secretHash(token.secret),
+    bootstrap: true,
+  };
+  const { numInsertedOrUpdatedRows } = await tx.sql
+    .insertInto('api_tokens')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet({ secret_hash: row.secret_hash, deleted_at: null })
+        .where('api_tokens.bootstrap', '=', true),
+    )
+    .executeTakeFirstOrThrow();
+  if (numInsertedOrUpdatedRows === 0n) {
+    throw new BootstrapTokenTakenError(
+      `TRADEWIND_BOOTSTRAP_TOKEN is not usable: another API token has the id ${token.id}; choose an id below 1000`,
+    );
+  }
+  await announceTokens(tx, [token.id]);
+}
+
+/** Those of another id go; one whose secret is another keeps none of the logins that it made. */
+async function removeOtherBootstrapTokens(
+  tx: Transaction,
+  token: { id: number; secret: string },
+): Promise<void> {
+  const others = await tx.sql
+    .selectFrom('api_tokens')
+    .select('id')
+    .where('bootstrap', '=', true)
+    .where((row) => row.or([row('id', '!=', token.id), row('secret_hash', '!=', secretHash(token.secret))]))
+    .execute();
+  const ids = others.map(({ id }) => id);
+  for (const tokenId of ids) await endLogins(tx, { tokenId });
+  const gone = ids.filter((id) => id !== token.id);
+  if (gone.length > 0) await tx.sql.deleteFrom('api_tokens').where('id', 'in', gone).execute();
+  await announceTokens(tx, gone);
+}
+
+/** The id of the bootstrap token belongs to a token that somebody made through the API. */
+export class BootstrapTokenTakenError extends OperatorError {}

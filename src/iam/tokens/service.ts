@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { allows, type Principal } from '../../requests/principal.ts';
 import { type ClientDirectory, resells } from '../accounts/service.ts';
-import { announceTokens, endLogins, together } from '../identity/in-transaction.ts';
+import { announceTokens, together } from '../identity/in-transaction.ts';
 import {
   acceptedRole,
   findRoleByText,
@@ -15,6 +15,7 @@ import {
   tokenText,
 } from '../identity/schema.ts';
 import type { Authenticator } from '../identity/service.ts';
+import { endLogins } from '../logins/in-transaction.ts';
 import { makeToken } from './in-transaction.ts';
 import { presentedToken } from './presenter.ts';
 import type { ApiToken, CreateApiToken, TokenListQuery } from './schema.ts';

@@ -2,7 +2,7 @@ import { type ExpressionBuilder, type InferResult, type Kysely, sql } from 'kyse
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ROLES } from '../../requests/principal.ts';
-import { lockClients } from '../identity/in-transaction.ts';
+import { lockClients } from '../clients/in-transaction.ts';
 
 /** How long an expired token stays visible; then it counts as deleted. */
 const EXPIRED_KEPT_MS = 30 * 24 * 3_600_000;

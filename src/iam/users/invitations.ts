@@ -6,10 +6,11 @@ import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts'
 import { isoMicros } from '../../lib/timestamps.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { reachOf } from '../../requests/principal.ts';
-import { insertUser, lockClients } from '../identity/in-transaction.ts';
+import { lockClients } from '../clients/in-transaction.ts';
 import type { PasswordCheck, Sender } from '../logins/passwords/service.ts';
 import { hashPassword } from '../logins/passwords/service.ts';
 import { PASSWORD_LENGTH } from '../logins/schema.ts';
+import { insertUser } from './in-transaction.ts';
 import * as store from './invitation-store.ts';
 import { type InvitationToken, newInvitationToken, readInvitationToken } from './invitation-token.ts';
 import type { Members } from './members.ts';

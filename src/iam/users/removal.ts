@@ -1,12 +1,8 @@
 import type { Transaction } from '../../db/database.ts';
 import { ConflictError, ForbiddenError } from '../../lib/errors.ts';
-import {
-  announceUser,
-  type Credentials,
-  endLogins,
-  lockClients,
-  together,
-} from '../identity/in-transaction.ts';
+import { lockClients } from '../clients/in-transaction.ts';
+import { type Credentials, together } from '../identity/in-transaction.ts';
+import { announceUser, endLogins } from '../logins/in-transaction.ts';
 import { expireInvitations } from './invitation-store.ts';
 import * as store from './store.ts';
 

@@ -45,7 +45,7 @@ export function userRoutes(app: Api, { users }: { users: Users }): void {
   });
 
   app.get('/iam/users/:userId', {
-    config: { access: 'read' },
+    config: { access: 'read', versioned: { table: 'users', columns: { userId: 'id' } } },
     schema: {
       operationId: 'getUser',
       summary: 'Get a user',

@@ -13,8 +13,8 @@ import {
   Timestamp,
 } from '../../lib/wire.ts';
 import { ROLE_LIST } from '../../requests/principal.ts';
-import type { Language } from '../identity/tables.ts';
 import { GivenPassword, NewPassword } from '../logins/schema.ts';
+import type { Language } from './tables.ts';
 
 export const MAX_LIMIT = 1000;
 

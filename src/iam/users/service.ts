@@ -6,23 +6,18 @@ import { requireEmail } from '../../lib/email.ts';
 import { type FieldProblem, ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
 import { pagesAround } from '../../lib/page-address.ts';
 import type { Principal } from '../../requests/principal.ts';
-import { insertAccount } from '../accounts/in-transaction.ts';
 import type { ClientDirectory } from '../accounts/service.ts';
+import { insertAccount, lockClients } from '../clients/in-transaction.ts';
 import { OFFERED } from '../clients/schema.ts';
-import {
-  announceUser,
-  type Credentials,
-  endLogins,
-  insertUser,
-  lockClients,
-  together,
-} from '../identity/in-transaction.ts';
+import { type Credentials, together } from '../identity/in-transaction.ts';
 import type { Role } from '../identity/schema.ts';
 import type { Authenticator } from '../identity/service.ts';
 import type { Guesses } from '../logins/guesses/service.ts';
+import { announceUser, endLogins } from '../logins/in-transaction.ts';
 import type { PasswordCheck, Sender } from '../logins/passwords/service.ts';
 import { hashPassword } from '../logins/passwords/service.ts';
 import { acceptedChanges } from './changes.ts';
+import { insertUser } from './in-transaction.ts';
 import { expireInvitations } from './invitation-store.ts';
 import type { Members } from './members.ts';
 import { presentedIn, presentedUser } from './presenter.ts';

@@ -8,7 +8,7 @@ const tags = ['AI tasks'];
 
 export function aiTaskRoutes(app: Api, { aiTasks }: { aiTasks: AiTasks }): void {
   app.post(BASE, {
-    config: { access: 'operate' },
+    config: { access: 'operate', refuses: [422] },
     schema: {
       operationId: 'createAiTask',
       summary: 'Create an AI task',
@@ -66,7 +66,7 @@ export function aiTaskRoutes(app: Api, { aiTasks }: { aiTasks: AiTasks }): void 
   });
 
   app.post(`${BASE}/:task_id/cancel`, {
-    config: { access: 'operate' },
+    config: { access: 'operate', refuses: [412] },
     schema: {
       operationId: 'cancelAiTask',
       summary: 'Cancel an AI task',
@@ -82,7 +82,7 @@ export function aiTaskRoutes(app: Api, { aiTasks }: { aiTasks: AiTasks }): void 
   });
 
   app.get('/streaming/ai/info', {
-    config: { access: 'read' },
+    config: { access: 'read', refuses: [422] },
     schema: {
       operationId: 'getAiInfo',
       summary: 'Ask which languages are supported',

@@ -20,7 +20,7 @@ const NodeListQuery = Type.Object(
 );
 
 /** The two paths that lead to nodes. */
-const PLACES = [
+const WITH_NODES = [
   {
     path: '',
     name: 'Cluster',
@@ -44,31 +44,31 @@ interface NodeRouteDependencies {
 /** Routes for the nodes of clusters, which are instances. */
 export function nodeRoutes(app: Api, deps: NodeRouteDependencies): void {
   for (const base of CLUSTER_BASES) {
-    for (const place of PLACES) placeRoutes(app, deps, base, place);
+    for (const owner of WITH_NODES) routesOf(app, deps, base, owner);
   }
 }
 
-function placeRoutes(
+function routesOf(
   app: Api,
   { clusterNodes }: NodeRouteDependencies,
   base: ClusterBase,
-  place: (typeof PLACES)[number],
+  owner: (typeof WITH_NODES)[number],
 ): void {
-  const at = `${base.path}/:cluster_name${place.path}/instances`;
+  const at = `${base.path}/:cluster_name${owner.path}/instances`;
 
   app.get(at, {
     config: { access: 'read' },
     schema: {
-      operationId: `listKubernetes${place.name}Instances${base.suffix}`,
-      summary: `List the nodes of ${place.of}`,
+      operationId: `listKubernetes${owner.name}Instances${base.suffix}`,
+      summary: `List the nodes of ${owner.of}`,
       description: 'The newest first. They are instances, which change through their pool only.',
       tags,
-      params: place.params,
+      params: owner.params,
       querystring: NodeListQuery,
       response: { 200: InstanceList },
     },
     handler: async ({ scope, params, query }) => {
-      const { count, rows } = await clusterNodes.list(scope, placeOf(params), query);
+      const { count, rows } = await clusterNodes.list(scope, nodesOf(params), query);
       return { count, results: rows };
     },
   });
@@ -76,22 +76,22 @@ function placeRoutes(
   app.delete(`${at}/:instance_id`, {
     config: { access: 'operate' },
     schema: {
-      operationId: `deleteKubernetes${place.name}Instance${base.suffix}`,
-      summary: `Delete a node of ${place.of}`,
+      operationId: `deleteKubernetes${owner.name}Instance${base.suffix}`,
+      summary: `Delete a node of ${owner.of}`,
       description:
         'The pool makes another one in its place, by a task that holds the cluster meanwhile: `task_id` of the cluster. Refused with 409 while a task holds the cluster.',
       tags,
-      params: place.nodeParams,
+      params: owner.nodeParams,
       response: { 204: Type.Null({ description: 'Its replacement has begun' }) },
     },
     handler: async ({ scope, params }, reply) => {
-      await clusterNodes.delete(scope, placeOf(params), params.instance_id);
+      await clusterNodes.delete(scope, nodesOf(params), params.instance_id);
       return reply.code(204).send(null);
     },
   });
 }
 
-function placeOf(params: { cluster_name: string; pool_name?: string }) {
+function nodesOf(params: { cluster_name: string; pool_name?: string }) {
   return {
     clusterName: params.cluster_name,
     ...(params.pool_name !== undefined && { poolName: params.pool_name }),

@@ -15,7 +15,7 @@ import { inWordsOfCluster, type PoolNodes } from './pool-nodes.ts';
 import * as store from './store.ts';
 
 /** Where to look for nodes: in a whole cluster, or in one of its pools. */
-export interface NodePlace {
+export interface NodesOf {
   clusterName: string;
   poolName?: string;
 }
@@ -23,9 +23,9 @@ export interface NodePlace {
 /** The nodes of clusters, as instances. */
 export interface ClusterNodes {
   /** Lists the newest node first. @throws NotFoundError for the cluster or the pool */
-  list(scope: Scope, place: NodePlace, page: PageQuery): ReturnType<Instances['shown']>;
+  list(scope: Scope, of: NodesOf, page: PageQuery): ReturnType<Instances['shown']>;
   /** Starts the task that replaces a node. @throws NotFoundError, ConflictError while a task holds the cluster */
-  delete(scope: Scope, place: NodePlace, instanceId: string): Promise<void>;
+  delete(scope: Scope, of: NodesOf, instanceId: string): Promise<void>;
 }
 
 export function createClusterNodes(deps: {
@@ -37,18 +37,18 @@ export function createClusterNodes(deps: {
   const { database, tasks, instances, poolNodes } = deps;
 
   return {
-    async list(scope, place, page) {
-      const { clusterName: name } = place;
+    async list(scope, of, page) {
+      const { clusterName: name } = of;
       const cluster = found('Cluster', name, await findCluster(database.sql, scope, name));
-      const poolIds = poolsIn(cluster, place).map(({ id }) => id);
+      const poolIds = poolsIn(cluster, of).map(({ id }) => id);
       return instances.shown(scope, { ...page, poolIds, include_baremetal: true });
     },
 
-    async delete(scope, place, instanceId) {
+    async delete(scope, of, instanceId) {
       await database.accept(scope.principal, async (tx) => {
-        const cluster = await lockFreeCluster(tx, scope, place.clusterName);
+        const cluster = await lockFreeCluster(tx, scope, of.clusterName);
         const poolId = isUuid(instanceId) ? await store.poolOfNode(tx, instanceId) : undefined;
-        const pool = poolsIn(cluster, place).find(({ id }) => id === poolId);
+        const pool = poolsIn(cluster, of).find(({ id }) => id === poolId);
         if (!pool) throw new NotFoundError('Node', instanceId);
         const [taskId, goneId] = [newTaskId(), instanceId.toLowerCase()];
         const quotas = await poolNodes
@@ -70,6 +70,6 @@ export function createClusterNodes(deps: {
 }
 
 /** @throws NotFoundError for the pool */
-function poolsIn(cluster: ClusterRow, { poolName }: NodePlace): PoolRow[] {
+function poolsIn(cluster: ClusterRow, { poolName }: NodesOf): PoolRow[] {
   return poolName === undefined ? cluster.pools : [poolOf(cluster, poolName)];
 }

@@ -1,9 +1,11 @@
 import type { Dialect } from '../../../http/dialect.ts';
 import type { Api } from '../../../http/server.ts';
 import { pageOf } from '../../../lib/page.ts';
+import type { Versioned } from '../../../lib/versioned.ts';
 import { PoolAnswer, PoolList } from '../answer-schema.ts';
 import { poolOf } from '../free-cluster.ts';
 import type { ClusterBase } from '../params.ts';
+import { CLUSTER_COLUMNS } from '../params.ts';
 import { presentedPool } from '../presenter.ts';
 import { ClusterListQuery, ClusterParams, CreatePool, PoolParams } from '../schema.ts';
 import type { Clusters } from '../service.ts';
@@ -11,6 +13,11 @@ import { ResizePool, UpdatePool } from './schema.ts';
 import type { ClusterPools } from './service.ts';
 
 const tags = ['Kubernetes clusters'];
+const VERSIONED: Versioned = {
+  table: 'kubernetes_pools',
+  columns: { pool_name: 'name' },
+  within: { column: 'cluster_id', table: 'kubernetes_clusters', columns: CLUSTER_COLUMNS },
+};
 
 interface PoolRouteDependencies {
   clusters: Clusters;
@@ -118,7 +125,7 @@ function readingRoutes(app: Api, { clusters }: PoolRouteDependencies, base: Clus
   });
 
   app.get(`${pools}/:pool_name`, {
-    config: { access: 'read' },
+    config: { access: 'read', versioned: VERSIONED },
     schema: {
       operationId: `getKubernetesPool${base.suffix}`,
       summary: 'Get a pool of a Kubernetes cluster',

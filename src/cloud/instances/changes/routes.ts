@@ -4,7 +4,7 @@ import { FlavorList, presentFlavor } from '../../catalog/flavor-schema.ts';
 import type { Pricing } from '../../pricing/service.ts';
 import { presentedInstance } from '../presenter.ts';
 import { ONE_INSTANCE } from '../routes.ts';
-import { InstanceAnswer, InstanceParams } from '../schema.ts';
+import { InstanceAnswer, InstanceParams, VERSIONED_INSTANCE } from '../schema.ts';
 import type { Instances } from '../service.ts';
 import { AvailableFlavorsQuery, ChangeFlavor, InstanceAction, UpdateInstance } from './schema.ts';
 import type { InstanceChanges } from './service.ts';
@@ -42,7 +42,7 @@ export function instanceChangeRoutes(
   });
 
   app.post('/cloud/v2/instances/:project_id/:region_id/:instance_id/action', {
-    config: { access: 'operate' },
+    config: { access: 'operate', versioned: VERSIONED_INSTANCE },
     schema: {
       operationId: 'actOnInstance',
       summary: 'Start, stop, reboot, suspend or resume an instance',

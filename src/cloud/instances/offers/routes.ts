@@ -33,7 +33,7 @@ export function instanceOfferRoutes(
   const { instances, instanceChanges, instanceLimits, pricing } = deps;
 
   app.post(`${BASE}/available_flavors`, {
-    config: { access: 'read', onlyAsks: true },
+    config: { access: 'read', onlyAsks: true, refuses: [409] },
     schema: {
       operationId: 'listFlavorsForVolumes',
       summary: 'List flavors for an instance with given volumes',

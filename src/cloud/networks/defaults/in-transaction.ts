@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { make, type Wanted, type WantPlace } from '../../../convergence/wants.ts';
+import { make, type Wanted, type WantScope } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { isIn, type Place } from '../../../db/place.ts';
 import { networkSpec, subnetSpec } from '../wanted.ts';
@@ -23,20 +23,20 @@ export async function ensureDefaultNetworks(
   regions: readonly NetworkedRegion[],
   now: Date,
   clientId?: number,
-): Promise<{ wanted: Wanted; place: WantPlace }[]> {
+): Promise<{ wanted: Wanted; scope: WantScope }[]> {
   const made = await addProjectNetworks(tx, regions, now, clientId);
   const external = regions.filter((region) => region.external_network_id !== null);
   await addExternalNetworks(tx, external, now);
   await addExternalIpv6(tx, external, now);
-  return made.flatMap(({ place, network, subnet }) => [
-    { place, wanted: make('network', network.id, networkSpec(network)) },
-    { place, wanted: make('subnet', subnet.id, subnetSpec(subnet)) },
+  return made.flatMap(({ scope, network, subnet }) => [
+    { scope, wanted: make('network', network.id, networkSpec(network)) },
+    { scope, wanted: make('subnet', subnet.id, subnetSpec(subnet)) },
   ]);
 }
 
 /** A new network and its subnet, as the database writes them in JSON. */
 interface MadeNetwork {
-  place: WantPlace;
+  scope: WantScope;
   network: Parameters<typeof networkSpec>[0] & { id: string };
   subnet: Parameters<typeof subnetSpec>[0] & { id: string };
 }
@@ -72,7 +72,7 @@ async function addProjectNetworks(
       returning *
     )
     select to_json(made) as network, to_json(subnet) as subnet,
-      json_build_object('clientId', client_id, 'projectId', project_id, 'regionId', region_id) as place
+      json_build_object('clientId', client_id, 'projectId', project_id, 'regionId', region_id) as scope
     from made join subnet on network_id = made.id join projects on projects.id = project_id`.execute(tx.sql);
   return rows;
 }

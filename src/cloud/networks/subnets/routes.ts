@@ -1,6 +1,7 @@
 import type { Dialect } from '../../../http/dialect.ts';
 import type { Api } from '../../../http/server.ts';
 import { presentedPage } from '../../../lib/page.ts';
+import { PROJECT_REGION_COLUMNS, type Versioned } from '../../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../../lib/wire.ts';
 import { CreateSubnet, UpdateSubnet } from '../input-schema.ts';
 import { presentedSubnet } from '../presenter.ts';
@@ -8,6 +9,12 @@ import { SubnetAnswer, SubnetList, SubnetListQuery, SubnetParams } from '../sche
 import type { Networks } from '../service.ts';
 
 const SUBNETS = '/cloud/v1/subnets/:project_id/:region_id';
+const VERSIONED: Versioned = {
+  table: 'subnets',
+  columns: { subnet_id: 'id' },
+  uuid: 'subnet_id',
+  within: { column: 'network_id', table: 'networks', columns: PROJECT_REGION_COLUMNS },
+};
 const tags = ['Networks'];
 
 export function subnetRoutes(app: Api, dialect: Dialect, { networks }: { networks: Networks }): void {
@@ -26,7 +33,7 @@ export function subnetRoutes(app: Api, dialect: Dialect, { networks }: { network
   });
 
   app.get(`${SUBNETS}/:subnet_id`, {
-    config: { access: 'read' },
+    config: { access: 'read', versioned: VERSIONED },
     schema: {
       operationId: 'getSubnet',
       summary: 'Get a subnet',

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { make, type Wanted, type WantPlace } from '../../../convergence/wants.ts';
+import { make, type Wanted, type WantScope } from '../../../convergence/wants.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { duplicateKey } from '../rules/duplicates.ts';
 import { groupSpec } from '../wanted.ts';
@@ -14,7 +14,7 @@ export async function ensureDefaultSecurityGroups(
   regions: readonly { id: number }[],
   now: Date,
   clientId?: number,
-): Promise<{ wanted: Wanted; place: WantPlace }[]> {
+): Promise<{ wanted: Wanted; scope: WantScope }[]> {
   const wanted = clientId === undefined ? sql`true` : sql`projects.client_id = ${clientId}`;
   const ids = regions.map((region) => region.id);
   const rules = defaultGroupRules().map((rule, position) => ({
@@ -23,7 +23,7 @@ export async function ensureDefaultSecurityGroups(
     duplicate_key: duplicateKey(rule),
   }));
   const { rows: made } = await sql<{
-    place: WantPlace;
+    scope: WantScope;
     id: string;
     group: Parameters<typeof groupSpec>[0];
   }>`
@@ -50,11 +50,11 @@ export async function ensureDefaultSecurityGroups(
     )
     select made.id,
       json_build_object('name', made.name, 'description', made.description, 'rules', json_agg(rule)) as group,
-      json_build_object('clientId', client_id, 'projectId', project_id, 'regionId', region_id) as place
+      json_build_object('clientId', client_id, 'projectId', project_id, 'regionId', region_id) as scope
     from made join rule on security_group_id = made.id join projects on projects.id = project_id
     group by made.id, made.name, made.description, client_id, project_id, region_id`.execute(tx.sql);
-  return made.map(({ id, group, place }) => ({
-    place,
+  return made.map(({ id, group, scope }) => ({
+    scope,
     wanted: make('security_group', id, groupSpec(group)),
   }));
 }

@@ -5,6 +5,7 @@ import type { Tasks } from '../../tasks/service.ts';
 import { WAIT_TEXT, waitForTask } from '../../tasks/service.ts';
 import { attachmentRoutes } from '../attachments/routes.ts';
 import { presentedVolume } from '../presenter.ts';
+import { VOLUME } from '../routes.ts';
 import { VolumeAnswer, VolumeParams } from '../schema.ts';
 import type { Volumes } from '../service.ts';
 import { AttachVolume, DetachVolume, ExtendVolume, RetypeVolume, UpdateVolume } from './schema.ts';
@@ -90,7 +91,7 @@ export function volumeChangeRoutes(
   });
 
   app.post(`${V2}/attach`, {
-    config: { access: 'operate' },
+    config: { access: 'operate', versioned: VOLUME },
     schema: {
       ...common,
       operationId: 'attachVolume',
@@ -104,7 +105,7 @@ export function volumeChangeRoutes(
   });
 
   app.post(`${V2}/detach`, {
-    config: { access: 'operate' },
+    config: { access: 'operate', versioned: VOLUME },
     schema: {
       ...common,
       operationId: 'detachVolume',

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 
-export interface User {
+export interface OsUser {
   uid: number;
   gid: number;
 }
@@ -24,13 +24,13 @@ export const isRoot = () => process.getuid?.() === 0;
  * Returns an otherwise unused user for one analysis, so that the kernel's limits per user apply to that
  * analysis.
  */
-export function nextUser(): User {
+export function nextUser(): OsUser {
   const id = FIRST + (used++ % COUNT);
   return { uid: id, gid: id };
 }
 
 /** Lets the user enter the folder and read its contents. The folders around it stay closed. */
-export function giveTo({ uid, gid }: User, folder: string): void {
+export function giveTo({ uid, gid }: OsUser, folder: string): void {
   for (const name of fs.readdirSync(folder)) fs.chownSync(path.join(folder, name), uid, gid);
   // Bubblewrap enters it as root without root's rights.
   fs.chownSync(folder, uid, ROOT);

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { ChildCommand, ChildStart } from '../../../engines/analysis-program.ts';
-import { giveTo, isRoot, nextUser, type User } from './analysis-user.ts';
+import { giveTo, isRoot, nextUser, type OsUser } from './analysis-user.ts';
 import { type View, wayTo } from './view.ts';
 
 export interface Tools {
@@ -68,7 +68,7 @@ function asOurselves(tools: Tools, noMore: boolean): Sandbox {
  */
 function asNobody(tools: Tools, noMore: boolean): Sandbox {
   const { bubblewrap, setpriv } = tools;
-  const become = ({ uid, gid }: User) => [
+  const become = ({ uid, gid }: OsUser) => [
     ...[setpriv, '--reuid', String(uid), '--regid', String(gid), '--clear-groups', '--no-new-privs'],
   ];
   // Bubblewrap again, as nobody, for the one namespace that forbids all others. It writes to /proc before

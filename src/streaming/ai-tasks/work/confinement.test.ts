@@ -3,10 +3,10 @@ import os from 'node:os';
 import { expect, test } from 'vitest';
 import { findProgram } from '../../../engines/programs.ts';
 import { confined } from './confinement.ts';
-import { workLimits } from './limits.ts';
+import { resourceLimits } from './resource-limits.ts';
 
 const PATH = '/usr/bin:/bin';
-const { child, wallSeconds, analysis } = workLimits({ timeFactor: 3, memoryBytes: 2e9 });
+const { child, wallSeconds, analysis } = resourceLimits({ timeFactor: 3, memoryBytes: 2e9 });
 
 test('a short medium has two minutes, a long one its multiple', () => {
   expect([1, 40, 41, 7_200].map(wallSeconds)).toEqual([120, 120, 123, 21_600]);

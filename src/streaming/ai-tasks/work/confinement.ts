@@ -1,6 +1,6 @@
 import type { ChildCommand } from '../../../engines/analysis-program.ts';
 import { findProgram } from '../../../engines/programs.ts';
-import type { WorkLimits } from './limits.ts';
+import type { ResourceLimits } from './resource-limits.ts';
 
 const NICE = '10';
 /** Programs of util-linux and coreutils. */
@@ -13,7 +13,7 @@ const CONFINERS = ['setpriv', 'prlimit', 'nice'] as const;
 export function confined(
   command: ChildCommand,
   searchPath: string,
-  limits: WorkLimits['child'] & {
+  limits: ResourceLimits['child'] & {
     /** Whether the kernel counts its processes separately from all others. */ counts: boolean;
   },
 ): ChildCommand {

@@ -2,8 +2,8 @@ import type { ChildCommand, ChildStart } from '../../../engines/analysis-program
 import { findProgram } from '../../../engines/programs.ts';
 import { giveTo, isRoot, nextUser } from './analysis-user.ts';
 import { confined } from './confinement.ts';
-import type { WorkLimits } from './limits.ts';
 import { type Needs, problemWith } from './look.ts';
+import type { ResourceLimits } from './resource-limits.ts';
 import type { SandboxFinding } from './sandbox.ts';
 
 /** Isolates analyses from the server and the machine. */
@@ -21,7 +21,7 @@ interface ContainmentOptions {
   optional: boolean;
   needs: Needs;
   searchPath: string;
-  limits: WorkLimits['child'];
+  limits: ResourceLimits['child'];
   /** The folder in which the sandbox is tried. */
   folder: string;
 }

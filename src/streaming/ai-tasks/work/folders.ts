@@ -17,7 +17,7 @@ export interface WorkFolders {
   close(): Promise<void>;
 }
 
-interface Owner {
+interface OwnerProcess {
   host: string;
   /** Processes of another namespace, such as another container, are invisible. */
   pidNamespace: string;
@@ -37,7 +37,7 @@ export async function openWorkFolders(root: string, workerId: string, log: Logge
   const left = new Set<string>();
   const own = path.join(root, workerId);
   await fs.mkdir(own, { recursive: true, mode: 0o700 });
-  const owner: Owner = {
+  const owner: OwnerProcess = {
     host: os.hostname(),
     pidNamespace,
     pid: process.pid,
@@ -97,9 +97,9 @@ async function isInUse(folder: string, beats: boolean, pidNamespace: string): Pr
 /** Empty if the system has no namespaces. */
 const ownPidNamespace = (): Promise<string> => fs.readlink('/proc/self/ns/pid').catch(() => '');
 
-async function ownerOf(folder: string): Promise<Owner | undefined> {
+async function ownerOf(folder: string): Promise<OwnerProcess | undefined> {
   try {
-    return JSON.parse(await fs.readFile(path.join(folder, OWNER_FILE), 'utf8')) as Owner;
+    return JSON.parse(await fs.readFile(path.join(folder, OWNER_FILE), 'utf8')) as OwnerProcess;
   } catch {
     return undefined;
   }

@@ -11,8 +11,8 @@ import { AI_TASKS } from '../store.ts';
 import { createClaims } from './claims.ts';
 import { openWorkFolders } from './folders.ts';
 import { createAiMetrics } from './metrics.ts';
-import { createPlaces } from './places.ts';
 import type { RunContext } from './run.ts';
+import { createSlots } from './slots.ts';
 import { tasksOf } from './store.ts';
 import { workOn } from './task-in-work.ts';
 
@@ -49,7 +49,7 @@ export async function openAiQueue(options: AiQueueOptions): Promise<AiQueue> {
   const claims = createClaims(options);
   const kinds = workKinds(capabilities);
   const metrics = createAiMetrics(options.registry);
-  const places = createPlaces(options.concurrency);
+  const slots = createSlots(options.concurrency);
   const folders = await openWorkFolders(path.join(options.folder, 'ai'), workerId, log);
   log.info({ can: kinds, concurrency: options.concurrency }, 'AI tasks are taken');
   const waiting = ALWAYS_ACCEPTED.filter((kind) => !kinds.includes(kind));
@@ -63,15 +63,15 @@ export async function openAiQueue(options: AiQueueOptions): Promise<AiQueue> {
     name: 'AI tasks',
     topic: AI_TASKS,
     async take(inHand, begin) {
-      if (!places.hasRoom()) return false;
+      if (!slots.hasRoom()) return false;
       // Work that others have taken over may not have noticed yet.
       const except = [...inHand.keys()];
-      const claim = await claims.take({ kinds, perClient, except, exceptClients: places.slowClients() });
+      const claim = await claims.take({ kinds, perClient, except, exceptClients: slots.slowClients() });
       if (!claim) return false;
-      const place = places.enter(claim.clientId);
+      const slot = slots.enter(claim.clientId);
       const work = (signal: AbortSignal) =>
-        workOn(claim, { ...options, claims, folders, metrics, place, signal, retryPausesMs }).finally(
-          place.leave,
+        workOn(claim, { ...options, claims, folders, metrics, slot, signal, retryPausesMs }).finally(
+          slot.leave,
         );
       begin({ key: claim.id, state: 'STARTED', work });
       return true;

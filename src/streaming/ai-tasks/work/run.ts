@@ -8,7 +8,7 @@ import { HARD_NUDITY_LABELS, SOFT_NUDITY_LABELS } from '../nudity-labels.ts';
 import { parseStopObjects } from '../stop-objects.ts';
 import type { TaskData } from '../task-data.ts';
 import { analyse } from './analysis.ts';
-import type { WorkLimits } from './limits.ts';
+import type { ResourceLimits } from './resource-limits.ts';
 import { shownUrl } from './shown-url.ts';
 import type { Claim } from './store.ts';
 
@@ -24,7 +24,7 @@ export interface RunContext {
   /** The task's own folder; the caller removes it. */
   folder: string;
   signal: AbortSignal;
-  limits: Pick<WorkLimits, 'wallSeconds' | 'analysis'>;
+  limits: Pick<ResourceLimits, 'wallSeconds' | 'analysis'>;
   /** Resolves when the task may be analysed, now that its file has arrived. */
   turn(): Promise<void>;
   /** Reports whole per cents of the task, never backwards. */

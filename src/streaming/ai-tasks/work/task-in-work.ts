@@ -6,8 +6,8 @@ import { noteProgress, type Step } from '../store.ts';
 import { afterFault, type Claims } from './claims.ts';
 import type { WorkFolders } from './folders.ts';
 import type { AiMetrics } from './metrics.ts';
-import type { Place } from './places.ts';
 import { type RunContext, type RunEnd, runTask } from './run.ts';
+import type { Slot } from './slots.ts';
 import type { Claim } from './store.ts';
 
 const PROGRESS_MS = 500;
@@ -21,7 +21,7 @@ interface WorkContext extends Pick<RunContext, 'program' | 'fetching' | 'limits'
   claims: Claims;
   folders: WorkFolders;
   metrics: AiMetrics;
-  place: Place;
+  slot: Slot;
   retryPausesMs: readonly number[];
 }
 
@@ -36,7 +36,7 @@ export async function workOn(claim: Claim, context: WorkContext): Promise<void> 
   let waitedMs = 0;
   async function turn(): Promise<void> {
     const ready = performance.now();
-    await context.place.turn(signal);
+    await context.slot.turn(signal);
     waitedMs = performance.now() - ready;
   }
   let step: Step;

@@ -33,16 +33,16 @@ export function viewOf(options: ViewOptions): View {
   ];
   // Nothing is mounted behind a link: its target is shown under its own name.
   const names = [...new Set(named)].filter((file) => !links.some((link) => isIn(file, link)));
-  const places = placesOf(names, hidden);
+  const mounts = mountsOf(names, hidden);
   return {
     args: [
       ...links.flatMap((link) => ['--symlink', fs.readlinkSync(link), link]),
-      ...places.flatMap(({ at, shown }) => [
+      ...mounts.flatMap(({ at, shown }) => [
         ...wayTo(at),
         ...(shown ? ['--ro-bind-try', at, at] : ['--tmpfs', at]),
       ]),
     ],
-    hiding: places.filter(({ shown }) => !shown).map(({ at }) => at),
+    hiding: mounts.filter(({ shown }) => !shown).map(({ at }) => at),
   };
 }
 
@@ -52,7 +52,7 @@ export function wayTo(file: string): string[] {
   return around === path.dirname(around) ? [] : [...wayTo(around), '--dir', around];
 }
 
-interface Place {
+interface Mount {
   at: string;
   shown: boolean;
 }
@@ -61,7 +61,7 @@ interface Place {
  * Returns what is shown and what inside it is hidden again, under every name that leads there; outer folders
  * come before inner ones.
  */
-function placesOf(names: readonly string[], hidden: readonly string[]): Place[] {
+function mountsOf(names: readonly string[], hidden: readonly string[]): Mount[] {
   const wanted = [
     ...names.map((at) => ({ at, shown: true })),
     ...names.flatMap((name) => {
@@ -70,14 +70,13 @@ function placesOf(names: readonly string[], hidden: readonly string[]): Place[] 
       return inside.map((folder) => ({ at: `${name}${folder.slice(real.length)}`, shown: false }));
     }),
   ].sort((a, b) => depthOf(a.at) - depthOf(b.at));
-  const places: Place[] = [];
-  for (const place of wanted) {
-    // The last place that contains it is the innermost so far. If that one is of the same kind, there is
-    // nothing to do.
-    const around = places.findLast(({ at }) => isIn(place.at, at));
-    if (place.shown !== (around?.shown ?? false)) places.push(place);
+  const mounts: Mount[] = [];
+  for (const mount of wanted) {
+    // The last mount around it is the innermost so far. In one of the same kind there is nothing to do.
+    const around = mounts.findLast(({ at }) => isIn(mount.at, at));
+    if (mount.shown !== (around?.shown ?? false)) mounts.push(mount);
   }
-  return places;
+  return mounts;
 }
 
 const depthOf = (file: string) => file.split(path.sep).length;

@@ -1,4 +1,4 @@
-/** A file that takes longer counts as slow and no longer occupies a place. */
+/** A file that isn't there by then comes slowly: it doesn't keep a slot from others any longer. */
 const QUICK_MS = 2_000;
 /** Slow files of different accounts in this process. */
 const MAX_SLOW = 16;
@@ -6,7 +6,7 @@ const MAX_SLOW = 16;
 type Stage = 'quick' | 'slow' | 'ready' | 'analysed';
 
 /** A task in this process. */
-export interface Place {
+export interface Slot {
   /** Call it when the file has arrived. Resolves when it may be analysed. @throws the reason of the signal */
   turn(signal: AbortSignal): Promise<void>;
   /** Call it when the task leaves this process. */
@@ -14,16 +14,16 @@ export interface Place {
 }
 
 /**
- * Limits how many tasks this process works on. Analyses occupy places, and so do fetches in their first
- * moments. A slow fetch has no place, so that a slow server can't hold up others. When its file has arrived,
- * the task waits for a place, and accounts take turns.
+ * How many tasks this process works on. An analysis has a slot of its own, and so has the fetching of a file in its
+ * first moments; a file that comes slowly has none, so that nobody can hold up others by a slow server. When it is
+ * there at last its task waits for a slot, and accounts take turns.
  */
-export interface Places {
+export interface Slots {
   /** Whether another task may be claimed. */
   hasRoom(): boolean;
   /** Accounts with slow files: no other task of theirs is to be claimed meanwhile. */
   slowClients(): number[];
-  enter(clientId: number): Place;
+  enter(clientId: number): Slot;
 }
 
 interface Entry {
@@ -32,16 +32,16 @@ interface Entry {
   begin?: () => void;
 }
 
-export function createPlaces(
+export function createSlots(
   count: number,
   { quickMs = QUICK_MS, maxSlow = MAX_SLOW }: { quickMs?: number; maxSlow?: number } = {},
-): Places {
+): Slots {
   const entries = new Set<Entry>();
   /** Accounts in the order of their last turns; only those with tasks here. */
   const turns = new Set<number>();
   const at = (...stages: Stage[]) => [...entries].filter(({ stage }) => stages.includes(stage));
 
-  /** Gives free places to tasks whose files have arrived. */
+  /** Gives free slots to tasks whose files are there. */
   function settle(): void {
     while (at('quick', 'analysed').length < count) {
       const next = nextInTurn();

@@ -1,4 +1,4 @@
-export interface PlaceShape {
+export interface ColumnShape {
   table: string;
   column: string;
   /** The primary key, or other columns that permanently identify a row, with their types. */
@@ -12,7 +12,7 @@ export interface PlaceShape {
 }
 
 /** Every column that contains secrets. */
-export const PLACES = {
+export const SECRET_COLUMNS = {
   'signing_keys.jwk': {
     table: 'signing_keys',
     column: 'jwk',
@@ -55,6 +55,6 @@ export const PLACES = {
     json: false,
     lost: 'row',
   },
-} as const satisfies Record<string, PlaceShape>;
+} as const satisfies Record<string, ColumnShape>;
 
-export type Place = keyof typeof PLACES;
+export type SecretColumn = keyof typeof SECRET_COLUMNS;

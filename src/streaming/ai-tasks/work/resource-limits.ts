@@ -9,7 +9,7 @@ export interface Effort {
   memoryBytes: number;
 }
 
-export interface WorkLimits {
+export interface ResourceLimits {
   wallSeconds(mediumSeconds: number): number;
   /** Limits of what the child starts. */
   analysis: AnalysisLimits;
@@ -29,7 +29,7 @@ const PROCESSES = 128;
 const PROCESSES_PER_PROCESSOR = 8;
 const SHORTEST_SECONDS = 120;
 
-export function workLimits({ timeFactor, memoryBytes }: Effort): WorkLimits {
+export function resourceLimits({ timeFactor, memoryBytes }: Effort): ResourceLimits {
   const wallSeconds = (mediumSeconds: number) =>
     Math.max(SHORTEST_SECONDS, Math.ceil(mediumSeconds * timeFactor));
   const processors = os.availableParallelism();

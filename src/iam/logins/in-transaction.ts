@@ -1,0 +1,93 @@
+import type { ExpressionBuilder } from 'kysely';
+import type { Transaction } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
+import { announce, type Credentials, together } from '../identity/in-transaction.ts';
+
+/**
+ * Tells every process that the rights of a user's credentials in these accounts may have changed: their role, whether
+ * they are let in, and the like. Logins as somebody else end if they needed those rights: a user has them at home
+ * alone, and another account must not reach that far.
+ */
+export async function announceUser(
+  tx: Transaction,
+  userId: number,
+  clientIds: readonly number[],
+): Promise<Credentials> {
+  const changed = await announce(tx, {
+    tokens: await credentialsOf(tx, 'api_tokens', 'user_id', userId),
+    logins: await credentialsOf(tx, 'login_sessions', 'user_id', userId),
+  });
+  const user = await tx.sql
+    .selectFrom('users')
+    .select('client_id')
+    .where('id', '=', userId)
+    .executeTakeFirst();
+  if (!user || !clientIds.includes(user.client_id)) return changed;
+  return together(changed, await endLogins(tx, { actingUserId: userId }));
+}
+
+/** The same for everybody in an account. */
+export async function announceClient(tx: Transaction, clientId: number): Promise<Credentials> {
+  const changed = await announce(tx, {
+    tokens: await credentialsOf(tx, 'api_tokens', 'client_id', clientId),
+    logins: await credentialsOf(tx, 'login_sessions', 'client_id', clientId),
+  });
+  return together(changed, await endLogins(tx, { actingClientId: clientId }));
+}
+
+/** Some logins: all by a user or in their name, those in some accounts, of one family, that come from one API token, or as somebody else. */
+type Which =
+  | { userId: number }
+  /** Of this user in these accounts, whoever made them. */
+  | { memberId: number; clientIds: readonly number[] }
+  | { family: string }
+  | { tokenId: number }
+  /** By this user in the name of others. */
+  | { actingUserId: number }
+  /** By users of this account in the name of others, or by others in the name of its users. */
+  | { actingClientId: number };
+
+/** Ends logins at once. */
+export async function endLogins(tx: Transaction, which: Which): Promise<Credentials> {
+  // A login that one of them is just making appears only once they are locked, and so after its commit.
+  await tx.sql
+    .selectFrom('login_sessions')
+    .select('id')
+    .where(matches(which))
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+  const rows = await tx.sql.deleteFrom('login_sessions').where(matches(which)).returning('id').execute();
+  return announce(tx, { tokens: [], logins: rows.map(({ id }) => id) });
+}
+
+function matches(which: Which) {
+  return (login: ExpressionBuilder<Tables, 'login_sessions'>) => {
+    if ('family' in which) return login('family', '=', which.family);
+    if ('tokenId' in which) return login('token_id', '=', which.tokenId);
+    if ('memberId' in which) {
+      const there = login('client_id', '=', login.fn.any(login.val([...which.clientIds])));
+      return login.and([login('user_id', '=', which.memberId), there]);
+    }
+    if ('userId' in which) {
+      return login.or([login('user_id', '=', which.userId), login('maker_id', '=', which.userId)]);
+    }
+    const acting = login('maker_id', '!=', login.ref('user_id'));
+    if ('actingUserId' in which) return login.and([acting, login('maker_id', '=', which.actingUserId)]);
+    const makers = login.selectFrom('users').select('id').where('client_id', '=', which.actingClientId);
+    return login.and([
+      acting,
+      login.or([login('client_id', '=', which.actingClientId), login('maker_id', 'in', makers)]),
+    ]);
+  };
+}
+
+async function credentialsOf(
+  tx: Transaction,
+  table: 'api_tokens' | 'login_sessions',
+  column: 'user_id' | 'client_id',
+  id: number,
+): Promise<number[]> {
+  const rows = await tx.sql.selectFrom(table).select('id').where(column, '=', id).execute();
+  return rows.map((row) => row.id);
+}

@@ -1,0 +1,131 @@
+import type { Insertable, Kysely, Selectable } from 'kysely';
+import { violates } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
+import { ConflictError, InvalidError } from '../../lib/errors.ts';
+
+/** A user with a place in the account that makes them. */
+export async function insertUser(
+  sql: Kysely<Tables>,
+  user: Insertable<Tables['users']>,
+  roleId: number,
+): Promise<number> {
+  const { id } = await sql.insertInto('users').values(user).returning('id').executeTakeFirstOrThrow();
+  await sql
+    .insertInto('client_users')
+    .values({ client_id: user.client_id, user_id: id, role_id: roleId, created_at: user.created_at })
+    .execute();
+  return id;
+}
+
+/** The platform's administrator, and the account that they work in. */
+export async function platformAdministrator(
+  sql: Kysely<Tables>,
+): Promise<{ userId: number; clientId: number } | undefined> {
+  return sql
+    .selectFrom('users')
+    .select(['id as userId', 'client_id as clientId'])
+    .where('platform_administrator', '=', true)
+    .orderBy('id')
+    .executeTakeFirst();
+}
+
+/** @throws ConflictError when the platform's administrator works in that account */
+export async function refusePlatforms(sql: Kysely<Tables>, clientId: number): Promise<void> {
+  const administrator = await sql
+    .selectFrom('users')
+    .select('id')
+    .where('client_id', '=', clientId)
+    .where('platform_administrator', '=', true)
+    .executeTakeFirst();
+  if (administrator) throw new ConflictError(`Client ${clientId} is the platform administrator's own`);
+}
+
+/** False when the password is no longer the one that `from` is the hash of. */
+export async function replacePassword(
+  db: Kysely<Tables>,
+  userId: number,
+  { from, to }: { from: string; to: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('users')
+    .set({ password_hash: to, password_given: false, password_requested_at: null })
+    .where('id', '=', userId)
+    .where('password_hash', '=', from)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** A user, and the address that was theirs before the last change. */
+export type Addressed = Pick<
+  Selectable<Tables['users']>,
+  'id' | 'email' | 'former_email' | 'email_changed_at'
+>;
+
+/** `rename` gives the user another address. @throws InvalidError when another user has it */
+export async function setPassword(
+  db: Kysely<Tables>,
+  userId: number,
+  { hash, rename, now }: { hash: string; rename: string | undefined; now: Date },
+): Promise<void> {
+  try {
+    if (rename !== undefined) await renameUser(db, userId, rename, now);
+    await db
+      .updateTable('users')
+      .set({ password_hash: hash, password_given: false, password_requested_at: null })
+      .where('id', '=', userId)
+      .execute();
+  } catch (error) {
+    if (!violates(error, 'users_by_email')) throw error;
+    throw new InvalidError({ rename: [`Another user has the address ${rename}.`] });
+  }
+}
+
+async function renameUser(db: Kysely<Tables>, userId: number, email: string, now: Date): Promise<void> {
+  await db
+    .updateTable('users')
+    .set((user) => ({ former_email: user.ref('email'), email, email_changed_at: now }))
+    .where('id', '=', userId)
+    .where('email', '!=', email)
+    .execute();
+}
+
+/** Notes that a user asks for a new password. Answers who that is, unless there was such a note after `since`. */
+export async function notePasswordRequest(
+  db: Kysely<Tables>,
+  email: string,
+  { now, since }: { now: Date; since: Date },
+): Promise<Addressed | undefined> {
+  return db
+    .updateTable('users')
+    .set({ password_requested_at: now })
+    .where((user) => user(user.fn<string>('lower', ['email']), '=', email.toLowerCase()))
+    .where('deleted_at', 'is', null)
+    .where('pending', '=', false)
+    .where((user) =>
+      user.or([user('password_requested_at', 'is', null), user('password_requested_at', '<', since)]),
+    )
+    .returning(['id', 'email', 'former_email', 'email_changed_at'])
+    .executeTakeFirst();
+}
+
+/** Invitations that the reseller so far made lead nowhere, unless somebody renews them. */
+export async function expireInvitations(db: Kysely<Tables>, clientId: number, now: Date): Promise<void> {
+  await db
+    .updateTable('invitations')
+    .set({ expires_at: now })
+    .where('client_id', '=', clientId)
+    .where('ended_at', 'is', null)
+    .where('expires_at', '>', now)
+    .execute();
+}
+
+/** Another user has the address, which tells that there is such a user. */
+export class AddressTakenError extends InvalidError {
+  override get name(): string {
+    return 'InvalidError';
+  }
+
+  constructor(field: string) {
+    super({ [field]: ['User with this email already exists.'] });
+  }
+}
