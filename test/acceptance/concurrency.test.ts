@@ -46,7 +46,7 @@ const NAMES = Object.keys(ACTIONS).filter((name) => name !== 'fill and delete a 
 const COLLISIONS = [
   /^create volume 403$/,
   /^create instance 403$/,
-  /^Subnet .* has no free address left/,
+  /^Subnet .* has no free addresses/,
   /^A security group named/,
   /is held by task/,
   /^Volume <id> is attached to instance/,

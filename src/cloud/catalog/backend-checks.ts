@@ -21,7 +21,7 @@ function faultsOf({ kind, settings, secrets }: Entry, index: number, kinds: Back
   const file = 'backends.yaml';
   const shape = kinds[kind];
   if (!shape) {
-    const message = `is "${kind}". Write one of: ${Object.keys(kinds).join(', ')}.`;
+    const message = `is "${kind}". Use one of: ${Object.keys(kinds).join(', ')}.`;
     return [{ file, path: ['backends', index, 'kind'], message }];
   }
   const files = Object.fromEntries(shape.secrets.map((name) => [name, Type.String()]));
@@ -50,12 +50,12 @@ function regionFaults(content: CatalogContent): CrossFault[] {
       .map(({ name, path: where }) => ({
         file,
         path: where,
-        message: `is "${name}", which isn't in backends.yaml. Write one of: ${known.join(', ')}; or add it there.`,
+        message: `is "${name}", which backends.yaml doesn't define. Use one of: ${known.join(', ')}; or add it there.`,
       }));
     const without =
       backend === undefined ? BACKEND_FAMILIES.filter((family) => backends[family] === undefined) : [];
     if (without.length > 0) {
-      const message = `is missing, and "backends" names none for: ${without.join(', ')}. Name one of: ${known.join(', ')}.`;
+      const message = `is missing, and "backends" doesn't cover: ${without.join(', ')}. Use one of: ${known.join(', ')}.`;
       faults.push({ file, path: [...path, 'backend'], message });
     }
     return faults;

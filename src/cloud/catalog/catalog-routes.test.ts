@@ -233,7 +233,7 @@ describe('services of a region', () => {
     expect(refused.status).toBe(400);
     expect(refused.body).toEqual({
       code: 400,
-      message: expect.stringContaining('Sable Reach has no logging'),
+      message: expect.stringContaining("Sable Reach doesn't offer logging"),
     });
   });
 });

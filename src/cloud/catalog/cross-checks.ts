@@ -28,7 +28,7 @@ function regionFaults(content: CatalogContent): CrossFault[] {
   const faults = twice('regions.yaml', 'regions', regions, ['id', 'slug', 'display_name', 'keystone_name']);
   for (const [index, region] of regions.entries()) {
     if (!region.has_sfs || (region.file_share_types ?? []).length > 0) continue;
-    const message = 'has no kind of file share, but has_sfs is true. Name one or set has_sfs to false.';
+    const message = 'lists no file share types, but has_sfs is true. Add a type or set has_sfs to false.';
     faults.push({ file: 'regions.yaml', path: ['regions', index, 'file_share_types'], message });
   }
   return faults;
@@ -43,7 +43,7 @@ function flavorFaults(content: CatalogContent, regions: Map<number, Region>): Cr
     const bareMetal = isBareMetal(flavor.flavor_id);
     const gpu = isGpu(flavor.flavor_id);
     if ((bareMetal || gpu) && flavor.resource_class === null) {
-      const message = `is missing: ${flavor.flavor_id} is a ${bareMetal ? 'bare metal' : 'GPU'} flavor by its id. Add it.`;
+      const message = `is missing, but the id of ${flavor.flavor_id} is that of a ${bareMetal ? 'bare metal' : 'GPU'} flavor. Add it.`;
       faults.push({ file, path: [...path, 'resource_class'], message });
     }
     faults.push(
@@ -86,7 +86,7 @@ function ddosFaults(content: CatalogContent, regions: Map<number, Region>): Cros
     for (const [place, field] of template.fields.entries()) {
       const owner = owners.get(field.id);
       if (owner !== undefined) {
-        const message = `is ${field.id}, which a field of template ${owner} has already. Choose another id.`;
+        const message = `is ${field.id}, which a field of template ${owner} already uses. Choose another id.`;
         faults.push({ file, path: [...path, 'fields', place, 'id'], message });
       }
       owners.set(field.id, template.id);
@@ -94,7 +94,7 @@ function ddosFaults(content: CatalogContent, regions: Map<number, Region>): Cros
         ajv.compile(field.validation_schema);
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
-        const message = `is no valid JSON Schema: ${reason}. Correct it.`;
+        const message = `is not a valid JSON Schema: ${reason}. Correct it.`;
         faults.push({ file, path: [...path, 'fields', place, 'validation_schema'], message });
       }
     }
@@ -134,7 +134,7 @@ function priceFaults(content: CatalogContent, regions: Map<number, Region>): Cro
     const path = ['prices', index];
     const key = `${regionId} ${currency}`;
     if (seen.has(key)) {
-      const message = `is the second list of prices in ${currency} for region ${regionId}. Make one list of both.`;
+      const message = `is the second price list in ${currency} for region ${regionId}. Merge the two.`;
       faults.push({ file, path, message });
     }
     seen.add(key);
@@ -147,7 +147,7 @@ function priceFaults(content: CatalogContent, regions: Map<number, Region>): Cro
     }
     for (const id of Object.keys(list.flavors)) {
       if (flavors.has(id)) continue;
-      const message = "has a price, but isn't in flavors.yaml. Remove the price or correct the id.";
+      const message = "has a price, but isn't in flavors.yaml. Remove the price or correct the ID.";
       faults.push({ file, path: [...path, 'flavors', id], message });
     }
   }
@@ -170,7 +170,7 @@ export function twice<Entry extends object>(
         first.set(entry[key], index);
         continue;
       }
-      const message = `is ${String(entry[key])}, as in ${list}.${earlier}. Choose another or remove one of the two.`;
+      const message = `is ${String(entry[key])}, which ${list}.${earlier} already has. Change or remove one of the two.`;
       faults.push({ file, path: [list, index, key], message });
     }
   }
@@ -195,7 +195,7 @@ function referenceFaults(
     faults.push({
       file,
       path: place,
-      message: `names region ${id}, which ${reason}. Remove it or correct the region.`,
+      message: `refers to region ${id}, which ${reason}. Remove it or correct the region.`,
     });
   }
   return faults;

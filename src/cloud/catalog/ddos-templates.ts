@@ -4,12 +4,12 @@ import { type DdosTemplate, ddosFieldFields, ddosTemplateFields } from './schema
 
 const DdosTemplateField = Type.Object(ddosFieldFields, {
   title: 'DdosTemplateField',
-  description: 'One value that a profile made from the template has.',
+  description: 'A field that a profile based on the template can set.',
 });
 
 export const DdosTemplateAnswer = Type.Object(
   { ...ddosTemplateFields, fields: Type.Array(DdosTemplateField) },
-  { title: 'DdosTemplate', description: 'What a DDoS protection profile is made from.' },
+  { title: 'DdosTemplate', description: 'A template for DDoS protection profiles.' },
 );
 export type DdosTemplateAnswer = Static<typeof DdosTemplateAnswer>;
 export const DdosTemplateList = listOf(DdosTemplateAnswer, 'DdosTemplateList');

@@ -56,21 +56,21 @@ function sentenceOf(error: ErrorObject): string {
     case 'additionalProperties': {
       const known = Object.keys(schemaPart(error, 'properties') ?? {});
       return known.length === 0
-        ? 'is unknown, as any other would be here. Remove it.'
-        : `is unknown. Remove it or correct its name; known here: ${known.join(', ')}.`;
+        ? 'is unknown, and nothing is allowed here. Remove it.'
+        : `is unknown. Remove it or correct its name; allowed here: ${known.join(', ')}.`;
     }
     case 'type': {
       const types = String(params.type).split(',');
       return `must be ${types.map(named).join(' or ')}, not ${shown(data)}.${quotesHint(types, data)}`;
     }
     case 'enum':
-      return `is ${shown(data)}. Write one of: ${(params.allowedValues as unknown[]).map(String).join(', ')}.`;
+      return `is ${shown(data)}. Use one of: ${(params.allowedValues as unknown[]).map(String).join(', ')}.`;
     case 'pattern': {
       const rule = schemaPart(error, 'rule');
       return `is ${shown(data)}. ${typeof rule === 'string' ? rule : `It must match ${String(params.pattern)}.`}`;
     }
     case 'uniqueItems':
-      return `has the same value twice, at ${String(params.j)} and ${String(params.i)}. Remove one.`;
+      return `contains the same value twice, at ${String(params.j)} and ${String(params.i)}. Remove one.`;
     default:
       return `${error.message ?? 'is not valid'}, but is ${shown(data)}.`;
   }
@@ -82,9 +82,9 @@ function schemaPart(error: ErrorObject, key: string): unknown {
 
 function named(type: string): string {
   const names: Record<string, string> = {
-    object: 'a map of names and values',
+    object: 'a map of names to values',
     array: 'a list',
-    string: 'a text',
+    string: 'a string',
     integer: 'a whole number',
     number: 'a number',
     boolean: 'true or false',

@@ -3,7 +3,7 @@ import { type Feature, featureFields } from './schema.ts';
 
 export const FeatureAnswer = Type.Object(featureFields, {
   title: 'Feature',
-  description: 'Something that a reseller can switch on for a client.',
+  description: 'A feature that a reseller can activate for a client.',
 });
 export type FeatureAnswer = Static<typeof FeatureAnswer>;
 /** The account area answers a bare array here. */

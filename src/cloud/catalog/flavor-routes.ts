@@ -9,14 +9,12 @@ import type { Catalog, Flavor } from './service.ts';
 const FlavorListQuery = Type.Object(
   {
     ...listQuery(),
-    include_prices: Type.Optional(Type.Boolean({ default: false, description: 'Whether to add prices' })),
+    include_prices: Type.Optional(Type.Boolean({ default: false, description: 'Include prices' })),
     disabled: Type.Optional(
-      Type.Boolean({ default: true, description: 'Whether to show flavors that new machines can not have' }),
+      Type.Boolean({ default: true, description: "Include flavors that can't be used for new instances" }),
     ),
-    exclude_linux: Type.Optional(Type.Boolean({ default: false, description: 'Leave Linux flavors out' })),
-    exclude_windows: Type.Optional(
-      Type.Boolean({ default: false, description: 'Leave Windows flavors out' }),
-    ),
+    exclude_linux: Type.Optional(Type.Boolean({ default: false, description: 'Exclude Linux flavors' })),
+    exclude_windows: Type.Optional(Type.Boolean({ default: false, description: 'Exclude Windows flavors' })),
   },
   { additionalProperties: false },
 );
@@ -27,7 +25,7 @@ export function flavorRoutes(app: Api, { catalog, pricing }: { catalog: Catalog;
     config: { access: 'read' },
     schema: {
       operationId: 'listFlavors',
-      summary: 'List flavors for instances',
+      summary: 'List instance flavors',
       tags: ['Flavors'],
       params: ProjectRegionParams,
       querystring: FlavorListQuery,

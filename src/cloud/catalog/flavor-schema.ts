@@ -16,7 +16,7 @@ const shared = {
 
 export const FlavorAnswer = Type.Object(
   { ...shared, hardware_description, ...Type.Partial(Type.Object(priceFields)).properties },
-  { title: 'InstanceFlavor', description: 'A size of instance. Prices are there only if asked for.' },
+  { title: 'InstanceFlavor', description: 'A flavor for instances. Prices are included only on request.' },
 );
 export type FlavorAnswer = Static<typeof FlavorAnswer>;
 export const FlavorList = listOf(FlavorAnswer, 'InstanceFlavorList');
@@ -24,15 +24,13 @@ export const FlavorList = listOf(FlavorAnswer, 'InstanceFlavorList');
 export const KubernetesFlavorAnswer = Type.Object(
   {
     ...shared,
-    resource_class: nullable(
-      Type.String({ description: 'Kind of physical machine, for bare metal and GPU flavors' }),
-    ),
+    resource_class: nullable(Type.String({ description: 'Hardware type, for bare metal and GPU flavors' })),
     hardware_description,
-    capacity: nullable(Type.Integer({ description: 'Machines still free; null where not counted' })),
-    reserved_capacity: nullable(Type.Integer({ description: 'Machines set aside; null where not counted' })),
+    capacity: nullable(Type.Integer({ description: 'Machines available; null if not counted' })),
+    reserved_capacity: nullable(Type.Integer({ description: 'Machines reserved; null if not counted' })),
     ...priceFields,
   },
-  { title: 'KubernetesFlavor', description: 'A size of machine for the pools of a cluster.' },
+  { title: 'KubernetesFlavor', description: 'A flavor for node pools of clusters.' },
 );
 export type KubernetesFlavorAnswer = Static<typeof KubernetesFlavorAnswer>;
 export const KubernetesFlavorList = listOf(KubernetesFlavorAnswer, 'KubernetesFlavorList');

@@ -150,10 +150,10 @@ it('takes nothing from the backend that has it, and gives what has nothing to an
   const volumes = '/cloud/v1/volumes/1/4';
   const made = await http.post(volumes, { source: 'new-volume', name: 'disk', size: 1 });
   expect(made.status, made.text).toBe(200);
-  expect(await refusal('catalog')).toMatch(/region 4 is missing, and has \d+ things there/);
+  expect(await refusal('catalog')).toMatch(/region 4 is missing, but still has \d+ resources there/);
   await database.pool.query(`update wants set region_id = 3 where kind = 'volume'`);
   expect(await refusal(folders.moved)).toContain(
-    'region 3 gets storage from other (simulated) instead of simulated, and has 1 thing there',
+    'region 3 gets storage from other (simulated) instead of simulated, but still has 1 resource there',
   );
   await database.pool.query(`delete from wants where kind = 'volume'`);
   await database.pool.query(`update wants set due_at = null, handle = '"old"'`);

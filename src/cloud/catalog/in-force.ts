@@ -49,9 +49,9 @@ export async function agreeOnCatalog(given: Agreement & { alone: boolean; log: L
     if (inForce && !alone) throw new CatalogDiffersError(difference(catalog, folder, inForce));
     if (inForce) await moveBackends(tx, given);
     await put(tx, given);
-    if (inForce) log.info({ folder, before: inForce.origin }, 'Another catalogue comes into force');
+    if (inForce) log.info({ folder, before: inForce.origin }, 'Catalogue changed');
   });
-  log.info({ hash: shortHash(catalog.hash) }, 'The catalogue is agreed on');
+  log.info({ hash: shortHash(catalog.hash) }, 'Catalogue accepted');
 }
 
 /**
@@ -86,8 +86,8 @@ async function moveBackends(tx: Transaction, { catalog, folder }: Agreement): Pr
   const { refused, moved } = movesBetween(before, catalog, await wantsByRegion(tx.sql));
   if (refused.length > 0) {
     throw new BackendMovedError(
-      `The catalogue in ${folder} can't come into force:\n${refused.map((move) => `  ${move}\n`).join('')}` +
-        'Put the backend back and delete what is there first, or offer the other in a region of its own.',
+      `Can't apply the catalogue in ${folder}:\n${refused.map((move) => `  ${move}\n`).join('')}` +
+        'Restore the backend and delete these resources first, or offer the new backend in a region of its own.',
     );
   }
   await makeAnew(tx.sql, moved);
@@ -126,8 +126,8 @@ function difference(
 ): string {
   const when = inForce.applied_at.toISOString().slice(0, 16);
   return (
-    `The catalogue in ${folder} (${shortHash(hash)}) is not the one that Tradewind works with on this database ` +
-    `(${shortHash(inForce.hash)}, from ${inForce.origin}, ${when}Z). Put yours in force in every process with ` +
-    '"tradewind catalog apply", or name the folder of the other in TRADEWIND_CATALOG_DIR.'
+    `The catalogue in ${folder} (${shortHash(hash)}) differs from the one in force on this database ` +
+    `(${shortHash(inForce.hash)}, from ${inForce.origin}, ${when}Z). Run "tradewind catalog apply" to put yours in force ` +
+    'in every process, or set TRADEWIND_CATALOG_DIR to the folder of the other.'
   );
 }

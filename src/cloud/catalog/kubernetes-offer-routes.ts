@@ -11,11 +11,14 @@ const VersionListQuery = Type.Object(listQuery(), { additionalProperties: false 
 const FlavorListQuery = Type.Object(
   {
     ...listQuery(),
-    exclude_gpu: Type.Optional(Type.Boolean({ default: false, description: 'Leave flavors with GPUs out' })),
+    exclude_gpu: Type.Optional(Type.Boolean({ default: false, description: 'Exclude GPU flavors' })),
     include_capacity: Type.Optional(
-      Type.Boolean({ default: false, description: 'Whether to count free machines, where that is possible' }),
+      Type.Boolean({
+        default: false,
+        description: 'Include the number of available machines, where it is counted',
+      }),
     ),
-    include_prices: Type.Optional(Type.Boolean({ default: false, description: 'Whether to fill in prices' })),
+    include_prices: Type.Optional(Type.Boolean({ default: false, description: 'Include prices' })),
   },
   { additionalProperties: false },
 );
@@ -56,7 +59,7 @@ export function kubernetesOfferRoutes(
     config: { access: 'read' },
     schema: {
       operationId: 'listKubernetesFlavors',
-      summary: 'List flavors for the pools of clusters',
+      summary: 'List flavors for node pools',
       tags: ['Kubernetes'],
       params: ProjectRegionParams,
       querystring: FlavorListQuery,

@@ -53,12 +53,12 @@ export async function followCatalog(deps: {
       current = next;
       revision = found.revision;
       refused = undefined;
-      log.info({ catalog: shortHash(found.hash), origin: found.origin }, 'Another catalogue is in force');
+      log.info({ catalog: shortHash(found.hash), origin: found.origin }, 'Catalogue changed');
     } catch (error) {
       refused = { revision: found.revision, problem: (error as Error).message };
       log.error(
         { why: refused.problem },
-        'The catalogue in force is no use to this release, which goes on with the one before',
+        "This release can't use the catalogue in force; it keeps using the previous one",
       );
     }
     return true;

@@ -60,15 +60,15 @@ test('a missing file is reported by its name', async () => {
 
 test('an empty file is reported', async () => {
   await writeFile(join(folder, 'features.yaml'), '# nothing yet\n');
-  expect(await faults()).toEqual(['features.yaml : must be a map of names and values, not null.']);
+  expect(await faults()).toEqual(['features.yaml : must be a map of names to values, not null.']);
 });
 
 test('faults of several files are reported together', async () => {
   await edit('regions.yaml', 'country: NL', 'country: Netherlands');
   await edit('kubernetes-versions.yaml', 'v1.31.13', '1.31.13');
   expect(await faults()).toEqual([
-    'regions.yaml regions.0.country: is "Netherlands". Write two capital letters.',
-    'kubernetes-versions.yaml versions.0: is "1.31.13". Write a version like v1.32.13.',
+    'regions.yaml regions.0.country: is "Netherlands". Use two capital letters.',
+    'kubernetes-versions.yaml versions.0: is "1.31.13". Use a version such as v1.32.13.',
   ]);
 });
 
@@ -78,7 +78,7 @@ test.each([
     'price-book.yaml',
     "standard: '0.000125'",
     'standard: 0.000125',
-    'prices.0.volume_types.standard: must be a text, not 0.000125. Put it in quotes.',
+    'prices.0.volume_types.standard: must be a string, not 0.000125. Put it in quotes.',
   ],
   ['missing field', 'features.yaml', 'service: CDN, ', '', 'features.0.service: is missing. Add it.'],
   [
@@ -86,70 +86,70 @@ test.each([
     'features.yaml',
     'is_free: false}',
     'is_free: false, isFree: false}',
-    'features.0.isFree: is unknown. Remove it or correct its name; known here: id, name, service, is_free, needed_for.',
+    'features.0.isFree: is unknown. Remove it or correct its name; allowed here: id, name, service, is_free, needed_for.',
   ],
   [
     'unknown value',
     'features.yaml',
     'service: CDN',
     'service: CND',
-    'features.0.service: is "CND". Write one of: CDN, STORAGE, STREAMING, DNS, DDOS, CLOUD.',
+    'features.0.service: is "CND". Use one of: CDN, STORAGE, STREAMING, DNS, DDOS, CLOUD.',
   ],
   [
     'unknown value or null',
     'regions.yaml',
     'zone: EMEA',
     'zone: EUROPE',
-    'regions.0.zone: is "EUROPE". Write one of: AMERICAS, APAC, EMEA, RUSSIA_AND_CIS, null.',
+    'regions.0.zone: is "EUROPE". Use one of: AMERICAS, APAC, EMEA, RUSSIA_AND_CIS, null.',
   ],
   [
     'discount above 1',
     'price-book.yaml',
     "discount: '0',",
     "discount: '16',",
-    `default_terms.discount: is "16". Write a fraction from 0 to 1 in quotes, like '0.16' for 16 percent.`,
+    `default_terms.discount: is "16". Use a fraction from 0 to 1 in quotes, such as '0.16' for 16 percent.`,
   ],
   [
     'duplicate id',
     'features.yaml',
     'id: 3,',
     'id: 2,',
-    'features.1.id: is 2, as in features.0. Choose another or remove one of the two.',
+    'features.1.id: is 2, which features.0 already has. Change or remove one of the two.',
   ],
   [
     'flavor in no region',
     'flavors.yaml',
     '[1, 2, 3]',
     '[1, 9]',
-    "flavors.0.regions.1: names region 9, which isn't in regions.yaml. Remove it or correct the region.",
+    "flavors.0.regions.1: refers to region 9, which isn't in regions.yaml. Remove it or correct the region.",
   ],
   [
     'template in no region',
     'ddos-templates.yaml',
     'regions: [1, 2]',
     'regions: [9]',
-    "templates.0.regions.0: names region 9, which isn't in regions.yaml. Remove it or correct the region.",
+    "templates.0.regions.0: refers to region 9, which isn't in regions.yaml. Remove it or correct the region.",
   ],
   [
     'template where DDoS protection is missing',
     'ddos-templates.yaml',
     'regions: [1, 2]',
     'regions: [3]',
-    'templates.0.regions.0: names region 3, which has no DDoS protection (has_ddos). Remove it or correct the region.',
+    'templates.0.regions.0: refers to region 3, which has no DDoS protection (has_ddos). Remove it or correct the region.',
   ],
   [
     'field id of another template',
     'ddos-templates.yaml',
     'id: 272',
     'id: 10',
-    'templates.1.fields.0.id: is 10, which a field of template 29 has already. Choose another id.',
+    'templates.1.fields.0.id: is 10, which a field of template 29 already uses. Choose another id.',
   ],
   [
     'logs to a region without the service',
     'logging-destinations.yaml',
     '[1, 2]',
     '[1, 3]',
-    'services.0.destination_regions.1: names region 3, which has no logging service in this file. Remove it or correct the region.',
+    'services.0.destination_regions.1: refers to region 3, which has no logging service in this file. Remove it or correct the region.',
   ],
   [
     'price of a type that is not offered',
@@ -163,21 +163,21 @@ test.each([
     'price-book.yaml',
     "g1-memory-4-32: '0.108'",
     "g1-memory-4-23: '0.108'",
-    "prices.0.flavors.g1-memory-4-23: has a price, but isn't in flavors.yaml. Remove the price or correct the id.",
+    "prices.0.flavors.g1-memory-4-23: has a price, but isn't in flavors.yaml. Remove the price or correct the ID.",
   ],
   [
     'GPU flavor without resource class',
     'flavors.yaml',
     '    resource_class: gpu-l40s-1\n',
     '',
-    'flavors.9.resource_class: is missing: g2-gpu-16-64-1l40s is a GPU flavor by its id. Add it.',
+    'flavors.9.resource_class: is missing, but the id of g2-gpu-16-64-1l40s is that of a GPU flavor. Add it.',
   ],
   [
     'shares of no kind',
     'regions.yaml',
     'file_share_types: [vast]',
     'file_share_types: null',
-    'regions.0.file_share_types: has no kind of file share, but has_sfs is true. Name one or set has_sfs to false.',
+    'regions.0.file_share_types: lists no file share types, but has_sfs is true. Add a type or set has_sfs to false.',
   ],
 ])('%s is refused', async (_, file, from, to, expected) => {
   await edit(file, from, to);
@@ -192,7 +192,7 @@ test.each([
   await edit('ddos-templates.yaml', from, to);
   expect(await faults()).toEqual([
     expect.stringMatching(
-      /^ddos-templates\.yaml templates\.0\.fields\.0\.validation_schema: is no valid JSON Schema: /,
+      /^ddos-templates\.yaml templates\.0\.fields\.0\.validation_schema: is not a valid JSON Schema: /,
     ),
   ]);
 });
@@ -265,15 +265,15 @@ test('a region names its backends, one for all or one for each part of it', asyn
 test.each([
   [
     'backend: nova',
-    'backend: is "nova", which isn\'t in backends.yaml. Write one of: simulated; or add it there.',
+    'backend: is "nova", which backends.yaml doesn\'t define. Use one of: simulated; or add it there.',
   ],
   [
     'backends: {network: neutron, compute: simulated, storage: simulated, kubernetes: simulated, file_share: simulated}',
-    'backends.network: is "neutron", which isn\'t in backends.yaml. Write one of: simulated; or add it there.',
+    'backends.network: is "neutron", which backends.yaml doesn\'t define. Use one of: simulated; or add it there.',
   ],
   [
     'backends: {network: simulated, compute: simulated}',
-    'backend: is missing, and "backends" names none for: storage, kubernetes, file_share. Name one of: simulated.',
+    `backend: is missing, and "backends" doesn't cover: storage, kubernetes, file_share. Use one of: simulated.`,
   ],
 ])('with %s a region says what to write', async (line, fault) => {
   await edit('regions.yaml', 'backend: simulated', line);

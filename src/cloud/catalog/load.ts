@@ -44,7 +44,7 @@ export async function readCatalog(folder: string, kinds?: BackendShapes): Promis
     const text = texts[index];
     if (typeof text !== 'string') {
       if (name in LEFT_OUT && text?.code === 'ENOENT') continue;
-      const message = `can't be read (${text?.code ?? 'unknown error'}). Put it back; the release has one to begin from.`;
+      const message = `can't be read (${text?.code ?? 'unknown error'}). Restore it; the release contains one to start from.`;
       faults.push({ file: name, line: null, path: '', message });
       continue;
     }

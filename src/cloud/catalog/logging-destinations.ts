@@ -4,10 +4,12 @@ import type { LoggingDestination } from './service.ts';
 
 export const LoggingDestinationAnswer = Type.Object(
   {
-    region_id: Type.Integer({ description: '`destination_region_id` of a cluster’s logging' }),
-    region_name: Type.String({ description: 'Name shown to people' }),
+    region_id: Type.Integer({
+      description: 'Value for `destination_region_id` in the logging settings of a cluster',
+    }),
+    region_name: Type.String({ description: 'Display name' }),
   },
-  { title: 'LoggingDestination', description: 'A region that logs may be sent to.' },
+  { title: 'LoggingDestination', description: 'A region that can store logs.' },
 );
 export type LoggingDestinationAnswer = Static<typeof LoggingDestinationAnswer>;
 export const LoggingDestinationList = listOf(LoggingDestinationAnswer, 'LoggingDestinationList');

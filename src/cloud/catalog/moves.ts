@@ -32,7 +32,7 @@ export function movesBetween(
     counts.set(key, (counts.get(key) ?? 0) + count);
   }
   const refused = [...counts].map(
-    ([what, count]) => `${what}, and has ${count} ${count === 1 ? 'thing' : 'things'} there`,
+    ([what, count]) => `${what}, but still has ${count} ${count === 1 ? 'resource' : 'resources'} there`,
   );
   return { refused, moved };
 }

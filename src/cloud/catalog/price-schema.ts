@@ -6,11 +6,11 @@ import { CurrencyCode } from './schema.ts';
 export const priceFields = {
   currency_code: nullable(CurrencyCode),
   price_per_hour: nullable(
-    Type.Number({ description: 'After discount, tax included; null unless price_status is `show`' }),
+    Type.Number({ description: 'Price after discount, including tax; null unless price_status is `show`' }),
   ),
-  price_per_month: nullable(Type.Number({ description: 'A month is 720 hours' })),
+  price_per_month: nullable(Type.Number({ description: 'Price of a month of 720 hours' })),
   price_status: nullable(
-    Type.Enum(['error', 'hide', 'show'], { type: 'string', description: 'What to show for the price' }),
+    Type.Enum(['error', 'hide', 'show'], { type: 'string', description: 'What to display as the price' }),
   ),
 };
 

@@ -10,17 +10,18 @@ import type { Catalog, Region } from './service.ts';
 export const RegionParams = Type.Object({ region_id: IntegerId('Region ID') });
 
 const showVolumeTypes = Type.Optional(
-  Type.Boolean({ default: false, description: 'Whether to fill in available_volume_types' }),
+  Type.Boolean({ default: false, description: 'Include available_volume_types' }),
 );
 const RegionQuery = Type.Object({ show_volume_types: showVolumeTypes }, { additionalProperties: false });
 const RegionListQuery = Type.Object(
   {
     ...listQuery(100),
-    display_name: Type.Optional(
-      Type.String({ maxLength: 255, description: 'The whole name, in capital or small letters' }),
-    ),
+    display_name: Type.Optional(Type.String({ maxLength: 255, description: 'Exact name, case-insensitive' })),
     product: Type.Optional(
-      Type.Enum(['containers', 'inference'], { type: 'string', description: 'Only regions that have it' }),
+      Type.Enum(['containers', 'inference'], {
+        type: 'string',
+        description: 'Only regions that offer this product',
+      }),
     ),
     show_volume_types: showVolumeTypes,
     order_by: Type.Optional(

@@ -13,7 +13,7 @@ const ListQuery = Type.Object(listQuery(), { additionalProperties: false });
 /** DDoS protection and logging of regions. Any account may read them. */
 const LoggingHosts = Type.Object(
   { hosts: Type.Array(Type.String({ description: 'host:port', examples: ['logs.example.com:9093'] })) },
-  { title: 'LoggingHosts', description: 'The log brokers of a region.' },
+  { title: 'LoggingHosts', description: 'Log brokers of a region.' },
 );
 
 export function regionServiceRoutes(app: Api, { catalog }: { catalog: Catalog }): void {
@@ -22,7 +22,7 @@ export function regionServiceRoutes(app: Api, { catalog }: { catalog: Catalog })
     schema: {
       operationId: 'listDdosTemplates',
       summary: 'List DDoS profile templates',
-      description: 'Empty where the region has no advanced DDoS protection.',
+      description: 'Returns an empty list if the region has no advanced DDoS protection.',
       tags: ['DDoS protection'],
       params: RegionParams,
       querystring: ListQuery,
@@ -38,8 +38,8 @@ export function regionServiceRoutes(app: Api, { catalog }: { catalog: Catalog })
     config: { access: 'read' },
     schema: {
       operationId: 'listLoggingDestinations',
-      summary: 'List the regions that logs can be sent to',
-      description: 'Refused with 400 where the region has no logging.',
+      summary: 'List the regions that can store logs',
+      description: "Returns 400 if the region doesn't offer logging.",
       tags: ['Logging'],
       params: RegionParams,
       querystring: ListQuery,
@@ -57,7 +57,7 @@ export function regionServiceRoutes(app: Api, { catalog }: { catalog: Catalog })
     schema: {
       operationId: 'listLoggingHosts',
       summary: 'List the log brokers of a region',
-      description: 'Refused with 400 where the region has no logging.',
+      description: "Returns 400 if the region doesn't offer logging.",
       tags: ['Logging'],
       params: RegionParams,
       response: { 200: LoggingHosts },

@@ -11,19 +11,19 @@ export const RegionAnswer = Type.Object(
     ...required,
     available_volume_types: nullable(
       Type.Array(Type.String(), {
-        description: 'Volume types of the region; null unless asked for with show_volume_types=true',
+        description: 'Volume types of the region; null unless requested with show_volume_types=true',
       }),
     ),
     ddos_endpoint_id: Type.Optional(ddos_endpoint_id),
     created_at: OffsetTimestamp(),
     created_on: Type.String({
       deprecated: true,
-      description: 'Same as created_at, in UTC without saying so',
+      description: 'Same as created_at, in UTC but without an offset',
       examples: ['2019-12-31T23:59:59'],
     }),
     task_id: nullable(Type.String({ deprecated: true, description: 'Always null' })),
   },
-  { title: 'Region', description: 'A place where resources are made, and what it offers.' },
+  { title: 'Region', description: 'A region and what it offers.' },
 );
 export type RegionAnswer = Static<typeof RegionAnswer>;
 export const RegionList = listOf(RegionAnswer, 'RegionList');

@@ -18,18 +18,18 @@ const id = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const text = Type.String({ minLength: 1, maxLength: 255 });
 const uuid = Type.String({
   pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
-  rule: 'Write a UUID in small letters.',
+  rule: 'Use a UUID in lower case.',
 });
 const slug = {
   pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$',
-  rule: 'Use 1 to 63 small letters, digits and hyphens, with a letter or digit at both ends.',
+  rule: 'Use 1 to 63 lower-case letters, digits and hyphens; start and end with a letter or digit.',
 };
 const timestamp = Type.String({
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\+0000$',
-  rule: 'Write a time in UTC like 2025-03-04T09:00:00+0000.',
+  rule: 'Use a UTC time such as 2025-03-04T09:00:00+0000.',
   examples: ['2025-03-04T09:00:00+0000'],
 });
-const inRegions = Type.Array(id, { minItems: 1, uniqueItems: true, description: 'Regions that have it' });
+const inRegions = Type.Array(id, { minItems: 1, uniqueItems: true, description: 'Regions that offer it' });
 
 export const VolumeTypeName = Type.Enum([...VOLUME_TYPES], { type: 'string' });
 export type VolumeTypeName = Static<typeof VolumeTypeName>;
@@ -39,33 +39,33 @@ export type CurrencyCode = Static<typeof CurrencyCode>;
 
 export const regionFields = {
   id: Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Region ID' }),
-  display_name: Type.String({ minLength: 1, maxLength: 255, description: 'Name shown to people' }),
+  display_name: Type.String({ minLength: 1, maxLength: 255, description: 'Display name' }),
   keystone_name: Type.String({ minLength: 1, maxLength: 255, description: 'Technical name of the region' }),
   keystone_id: Type.Integer({
     minimum: 1,
     maximum: 2_147_483_647,
     description: 'ID of the identity service',
   }),
-  slug: Type.String({ ...slug, description: 'Short name for addresses' }),
+  slug: Type.String({ ...slug, description: 'Short name for use in URLs' }),
   state: Type.Enum(['ACTIVE', 'DELETED', 'DELETING', 'DELETION_FAILED', 'INACTIVE', 'MAINTENANCE', 'NEW'], {
     type: 'string',
     description: 'Region state',
   }),
-  access_level: Type.Enum(['core', 'edge'], { type: 'string', description: 'Kind of place' }),
+  access_level: Type.Enum(['core', 'edge'], { type: 'string', description: 'Type of location' }),
   endpoint_type: Type.Enum(['admin', 'internal', 'public'], {
     type: 'string',
-    description: 'Endpoint in use',
+    description: 'Current endpoint',
   }),
   country: Type.String({
     pattern: '^[A-Z]{2}$',
-    rule: 'Write two capital letters.',
-    description: 'Country, two letters (ISO 3166-1)',
+    rule: 'Use two capital letters.',
+    description: 'Country code of two letters (ISO 3166-1)',
   }),
   zone: nullable(Type.Enum(['AMERICAS', 'APAC', 'EMEA', 'RUSSIA_AND_CIS'], { type: 'string' })),
   coordinates: nullable(
     Type.Object(
       { latitude: text, longitude: text },
-      { additionalProperties: false, description: 'Degrees, as decimal texts' },
+      { additionalProperties: false, description: 'Decimal degrees, as a string' },
     ),
   ),
   available_volume_types: nullable(Type.Array(VolumeTypeName, { uniqueItems: true })),
@@ -77,7 +77,7 @@ export const regionFields = {
   ddos_endpoint_id: nullable(Type.Integer()),
   vlan_physical_network: text,
   has_ai: Type.Boolean({ description: 'AI clusters' }),
-  has_ai_gpu: Type.Boolean({ description: 'Machines with GPUs' }),
+  has_ai_gpu: Type.Boolean({ description: 'GPU machines' }),
   has_baremetal: Type.Boolean({ description: 'Bare metal machines' }),
   has_basic_vm: Type.Boolean({ description: 'Basic virtual machines' }),
   has_dbaas: Type.Boolean({ description: 'Managed databases' }),
@@ -109,7 +109,7 @@ const QuotaLimits = Type.Object(
   {
     additionalProperties: false,
     default: {},
-    description: 'The most that one account may have in the region',
+    description: 'Quotas of one account in the region',
   },
 );
 export type QuotaLimits = Static<typeof QuotaLimits>;
@@ -123,12 +123,15 @@ function perFamily<Schema>(schema: Schema): Record<BackendFamily, Schema> {
 
 export const BackendEntry = entry({
   name: Type.String(slug),
-  kind: Type.String({ description: 'Which part of Tradewind it is' }),
-  settings: Type.Record(Type.String(), Type.Unknown(), { default: {}, description: 'Of its kind' }),
+  kind: Type.String({ description: 'Type of backend' }),
+  settings: Type.Record(Type.String(), Type.Unknown(), {
+    default: {},
+    description: 'Settings for this type of backend',
+  }),
   secrets: Type.Record(
     Type.String(),
-    Type.String({ pattern: '^/', rule: 'Write the absolute path of the file with the secret.' }),
-    { default: {}, description: 'Files by name' },
+    Type.String({ pattern: '^/', rule: 'Use the absolute path of the file that contains the secret.' }),
+    { default: {}, description: 'Paths of secret files by name' },
   ),
 });
 
@@ -137,18 +140,21 @@ export const RegionEntry = entry({
   backend: Type.Optional(
     Type.String({
       ...slug,
-      description: 'Carries out the work of this region, but for what `backends` names',
+      description: 'Backend of the region, except for what `backends` overrides',
     }),
   ),
   backends: Type.Optional(
-    Type.Partial(entry(perFamily(Type.String({ ...slug, description: 'Carries out this part of it' }))), {
-      additionalProperties: false,
-    }),
+    Type.Partial(
+      entry(perFamily(Type.String({ ...slug, description: 'Backend for this kind of resource' }))),
+      {
+        additionalProperties: false,
+      },
+    ),
   ),
   products: Type.Array(Type.Enum(['containers', 'inference'], { type: 'string' }), {
     uniqueItems: true,
     default: [],
-    description: 'Answers the `product` filter of the region list',
+    description: 'Products for the `product` filter of the region list',
   }),
   quotas: QuotaLimits,
 });
@@ -156,7 +162,7 @@ export type Region = Static<typeof RegionEntry>;
 
 const hardwareDescription = Type.Record(Type.String(), Type.String(), {
   default: {},
-  description: 'What the machine is made of, for people',
+  description: 'Hardware specification, for display',
 });
 
 const machineFields = {
@@ -178,7 +184,7 @@ export const flavorFields = {
   vcpus: Type.Integer({ minimum: 1, maximum: 4096, description: 'Virtual CPUs' }),
   ram: Type.Integer({ minimum: 256, maximum: 67_108_864, description: 'Memory in MiB' }),
   ...machineFields,
-  disabled: Type.Boolean({ default: false, description: 'No new machines with it' }),
+  disabled: Type.Boolean({ default: false, description: 'Not available for new instances' }),
   hardware_description: hardwareDescription,
 };
 
@@ -189,7 +195,7 @@ export const FlavorEntry = entry({
       minLength: 1,
       maxLength: 255,
       default: null,
-      description: 'Kind of physical machine; needed by bare metal and GPU flavors',
+      description: 'Hardware type; required for bare metal and GPU flavors',
     }),
   ),
   regions: inRegions,
@@ -204,7 +210,7 @@ export const imageFields = {
   id: uuid,
   name: Type.String({
     pattern: NAME_PATTERN,
-    rule: 'Use 3 to 63 letters, digits, spaces, dots, underscores and hyphens; begin with a letter or digit.',
+    rule: 'Use 3 to 63 letters, digits, spaces, dots, underscores and hyphens; start with a letter or digit.',
     description: 'Image name',
   }),
   description: Type.String({ default: '', maxLength: 255 }),
@@ -212,14 +218,14 @@ export const imageFields = {
   os_distro: Type.String({ minLength: 1, maxLength: 255, description: 'Distribution, such as `debian`' }),
   os_version: Type.String({ minLength: 1, maxLength: 255, description: 'Version of the distribution' }),
   disk_format: Type.String({ default: 'qcow2', minLength: 1, maxLength: 32 }),
-  min_disk: Type.Integer({ minimum: 0, description: 'Smallest boot volume in GiB' }),
-  min_ram: Type.Integer({ minimum: 0, description: 'Least memory in MiB' }),
-  size: nullable(Type.Integer({ minimum: 0, description: 'Bytes' })),
-  is_baremetal: Type.Boolean({ default: false, description: 'For bare metal machines' }),
+  min_disk: Type.Integer({ minimum: 0, description: 'Minimum size of the boot volume in GiB' }),
+  min_ram: Type.Integer({ minimum: 0, description: 'Minimum memory in MiB' }),
+  size: nullable(Type.Integer({ minimum: 0, description: 'Size in bytes' })),
+  is_baremetal: Type.Boolean({ default: false, description: 'Image for bare metal machines' }),
   ssh_key: Type.Enum(['allow', 'deny', 'required'], {
     type: 'string',
     default: 'allow',
-    description: 'Use of an SSH key',
+    description: 'Whether an SSH key is allowed, denied or required',
   }),
   hw_firmware_type: Type.Enum(['bios', 'uefi'], { type: 'string', default: 'bios' }),
   hw_machine_type: Type.Enum(['i440', 'q35'], { type: 'string', default: 'q35' }),
@@ -228,7 +234,7 @@ export const imageFields = {
   ),
   gpu_driver_type: nullable(Type.String({ minLength: 1, maxLength: 255, default: null })),
   gpu_driver_version: nullable(Type.String({ minLength: 1, maxLength: 255, default: null })),
-  display_order: Type.Integer({ default: 0, description: 'Place in lists, smallest first' }),
+  display_order: Type.Integer({ default: 0, description: 'Position in lists, smallest first' }),
   created_at: timestamp,
 };
 
@@ -237,13 +243,17 @@ export type Image = Static<typeof ImageEntry>;
 
 export const KubernetesVersionText = Type.String({
   pattern: '^v1\\.\\d{1,3}\\.\\d{1,3}$',
-  rule: 'Write a version like v1.32.13.',
+  rule: 'Use a version such as v1.32.13.',
   description: 'With the leading `v`',
   examples: ['v1.32.13'],
 });
 
 export const ddosFieldFields = {
-  id: Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: '`base_field` of a profile' }),
+  id: Type.Integer({
+    minimum: 1,
+    maximum: 2_147_483_647,
+    description: 'Value for `base_field` in a profile',
+  }),
   name: Type.String({ minLength: 1, maxLength: 30 }),
   description: nullable(Type.String({ maxLength: 255 })),
   field_type: nullable(text),
@@ -253,7 +263,11 @@ export const ddosFieldFields = {
 };
 
 export const ddosTemplateFields = {
-  id: Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: '`profile_template` of a profile' }),
+  id: Type.Integer({
+    minimum: 1,
+    maximum: 2_147_483_647,
+    description: 'Value for `profile_template` in a profile',
+  }),
   name: Type.String({ minLength: 1, maxLength: 100 }),
   description: nullable(Type.String({ maxLength: 255 })),
 };
@@ -272,7 +286,7 @@ export type DdosTemplate = Static<typeof DdosTemplateEntry>;
 
 export const LoggingServiceEntry = entry({
   region_id: id,
-  hosts: Type.Array(Type.String({ pattern: '^[^\\s:]+:\\d{1,5}$', rule: 'Write host:port.' }), {
+  hosts: Type.Array(Type.String({ pattern: '^[^\\s:]+:\\d{1,5}$', rule: 'Use host:port.' }), {
     minItems: 1,
   }),
   destination_regions: Type.Array(id, { minItems: 1, uniqueItems: true }),
@@ -284,9 +298,9 @@ export const featureFields = {
   name: Type.String({ minLength: 1, maxLength: 255, description: 'Feature name' }),
   service: Type.Enum(['CDN', 'STORAGE', 'STREAMING', 'DNS', 'DDOS', 'CLOUD'], {
     type: 'string',
-    description: 'Product that it belongs to',
+    description: 'Product that the feature belongs to',
   }),
-  is_free: Type.Boolean({ description: 'Whether it costs nothing' }),
+  is_free: Type.Boolean({ description: 'Whether the feature is free' }),
 };
 export const FeatureEntry = entry({
   ...featureFields,
@@ -294,7 +308,7 @@ export const FeatureEntry = entry({
   needed_for: Type.Optional(
     Type.Enum(['transcription', 'content-moderation'], {
       type: 'string',
-      description: 'What only accounts may do that have this feature activated',
+      description: 'What a client may do only with this feature activated',
     }),
   ),
 });
@@ -302,7 +316,7 @@ export type Feature = Static<typeof FeatureEntry>;
 
 const unitPrice = Type.String({
   pattern: '^\\d{1,9}(\\.\\d{1,12})?$',
-  rule: "Write a decimal number in quotes, like '0.000125'.",
+  rule: "Use a decimal number in quotes, such as '0.000125'.",
 });
 
 export const PricesEntry = entry({
@@ -317,14 +331,17 @@ export const PricesEntry = entry({
       standard: unitPrice,
       ultra: unitPrice,
     }),
-    { additionalProperties: false, description: 'Of one GiB for one hour' },
+    { additionalProperties: false, description: 'Price of one GiB for one hour' },
   ),
   public_ipv4: Type.Optional(unitPrice),
-  flavors: Type.Record(Type.String(), unitPrice, { default: {}, description: 'Of a machine for one hour' }),
+  flavors: Type.Record(Type.String(), unitPrice, {
+    default: {},
+    description: 'Price of a machine for one hour',
+  }),
   images: Type.Partial(entry({ linux: unitPrice, windows: unitPrice }), {
     additionalProperties: false,
     default: {},
-    description: 'Of the use of an operating system for one hour',
+    description: 'Price of an operating system for one hour',
   }),
 });
 
@@ -332,11 +349,11 @@ export const PriceTermsEntry = entry({
   currency: CurrencyCode,
   tax_percent: Type.String({
     pattern: '^\\d{1,2}(\\.\\d{1,4})?$',
-    rule: "Write a percentage from 0 to below 100 in quotes, like '17'.",
+    rule: "Use a percentage from 0 to below 100 in quotes, such as '17'.",
   }),
   discount: Type.String({
     pattern: '^(0(\\.\\d{1,6})?|1(\\.0{1,6})?)$',
-    rule: "Write a fraction from 0 to 1 in quotes, like '0.16' for 16 percent.",
+    rule: "Use a fraction from 0 to 1 in quotes, such as '0.16' for 16 percent.",
   }),
   visibility: Type.Enum(['show', 'hide'], { type: 'string' }),
   trial: Type.Optional(Type.Boolean({ description: 'Lists of flavors and images show prices of 0' })),

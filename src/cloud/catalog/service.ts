@@ -202,6 +202,6 @@ function deepFreeze<T extends object>(value: T): T {
 export function requireLoggingHosts(catalog: Catalog, region: Region): readonly string[] {
   const hosts = catalog.loggingHosts(region.id);
   if (hosts) return hosts;
-  const message = `Region ${region.display_name} has no logging; choose another region.`;
+  const message = `Region ${region.display_name} doesn't offer logging; choose another region.`;
   throw new InvalidError([{ field: 'region_id', message }]);
 }

@@ -71,12 +71,12 @@ function faultOf(
   const { family, min, max } = SIZES[field];
   const example = DEFAULTS[field] ?? 'fd00:10:244::/112';
   if (!cidr || !text.includes('/')) return `Must be a CIDR such as ${example}.`;
-  if (cidr.family !== family) return `Must be of ${family}, such as ${example}.`;
-  if (family === 'IPv6' && !dualStack) return 'Is only for clusters with IPv6: send "is_ipv6": true as well.';
+  if (cidr.family !== family) return `Must be an ${family} range, such as ${example}.`;
+  if (family === 'IPv6' && !dualStack) return 'Requires a dual-stack cluster: also send "is_ipv6": true.';
   const hostBits = hostBitsFault(cidr);
   if (hostBits !== undefined) return hostBits;
   const length = Number(cidr.cidr.split('/')[1]);
-  return length < min || length > max ? `Must have a mask of /${min} to /${max}.` : undefined;
+  return length < min || length > max ? `Must have a prefix length from /${min} to /${max}.` : undefined;
 }
 
 /** Reports each overlap once, at a field that the client sent. */
@@ -86,8 +86,8 @@ function overlapProblems(
   subnetCidr: string | undefined,
 ): FieldProblem[] {
   const taken: { name: string; cidr: string; field?: PoolField }[] = [
-    ...RESERVED.map((cidr) => ({ name: 'the range of the platform', cidr })),
-    ...(subnetCidr === undefined ? [] : [{ name: 'the subnet of the nodes', cidr: subnetCidr }]),
+    ...RESERVED.map((cidr) => ({ name: 'a range that the platform reserves', cidr })),
+    ...(subnetCidr === undefined ? [] : [{ name: 'the node subnet', cidr: subnetCidr }]),
   ];
   const problems: FieldProblem[] = [];
   for (const field of POOL_FIELDS) {
@@ -99,8 +99,8 @@ function overlapProblems(
     const isSent = given[field] !== undefined && given[field] !== null;
     problems.push(
       isSent || other.field === undefined
-        ? { field, message: `Overlaps ${other.name} (${other.cidr}): choose another range.` }
-        : { field: other.field, message: `Overlaps ${field} (${cidr}): choose another range, or give both.` },
+        ? { field, message: `Overlaps ${other.name} (${other.cidr}). Choose another range.` }
+        : { field: other.field, message: `Overlaps ${field} (${cidr}). Choose another range, or set both.` },
     );
   }
   return problems;

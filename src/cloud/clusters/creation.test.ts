@@ -248,7 +248,10 @@ describe('refused', () => {
   test('a region without Kubernetes, one without VAST', async () => {
     const { http } = service;
     const none = await http.post('/cloud/v1/k8s/clusters/1/3', parts.body());
-    expect(none).toMatchObject({ status: 400, body: { message: expect.stringContaining('no Kubernetes') } });
+    expect(none).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining("doesn't offer Kubernetes") },
+    });
     const noVast = await http.post('/cloud/v1/k8s/clusters/1/2', parts.body({ pools: [POOL] }));
     expect(noVast.body.invalid_fields).toHaveProperty(['csi.nfs.vast_enabled']);
   });

@@ -41,7 +41,7 @@ export async function acceptCluster(
   if (!region.has_k8s) {
     throw new InvalidError({
       region_id: [
-        `Region ${region.id} (${region.display_name}) offers no Kubernetes: choose a region whose has_k8s is true.`,
+        `Region ${region.id} (${region.display_name}) doesn't offer Kubernetes. Choose a region whose has_k8s is true.`,
       ],
     });
   }
@@ -103,7 +103,7 @@ function vastProblems(enabled: boolean, { region }: Scope): FieldProblem[] {
   return [
     {
       field: 'csi.nfs.vast_enabled',
-      message: `Region ${region.id} (${region.display_name}) has no VAST file shares: leave it out.`,
+      message: `Region ${region.id} (${region.display_name}) doesn't offer VAST file shares. Leave it out.`,
     },
   ];
 }
@@ -111,12 +111,12 @@ function vastProblems(enabled: boolean, { region }: Scope): FieldProblem[] {
 /** Newer clients know DDN file shares. As no project has any, the answer is 400, as in the published contract. */
 function ddnProblems({ csi }: CreateCluster): FieldProblem[] {
   if (!csi?.nfs?.ddn_enabled) return [];
-  return [{ field: 'csi.nfs.ddn_enabled', message: 'The project has no DDN file share: leave it out.' }];
+  return [{ field: 'csi.nfs.ddn_enabled', message: 'The project has no DDN file share. Leave it out.' }];
 }
 
 function ipv6Problems({ is_ipv6 }: CreateCluster, { region }: Scope): FieldProblem[] {
   if (is_ipv6 !== true || region.external_network_id !== null) return [];
-  const message = `Region ${region.id} (${region.display_name}) has no public addresses: leave it out.`;
+  const message = `Region ${region.id} (${region.display_name}) has no public addresses. Leave it out.`;
   return [{ field: 'is_ipv6', message }];
 }
 
@@ -126,7 +126,7 @@ async function keypairProblems(
   { sshKeys }: ClusterReferences,
 ): Promise<FieldProblem[]> {
   if (await sshKeys.hasNamed(scope, keypair)) return [];
-  const message = `Unknown SSH key ${keypair}: it must be the name of a key of this project. Add the key first.`;
+  const message = `Unknown SSH key ${keypair}. Must be the name of a key of this project; add the key first.`;
   return [{ field: 'keypair', message }];
 }
 
@@ -140,23 +140,23 @@ async function networkProblems(
   if (networkId && !(await networks.hasNetwork(scope, networkId))) {
     problems.push({
       field: 'fixed_network',
-      message: `Unknown network ${networkId}: it must be one of this project and region.`,
+      message: `Unknown network ${networkId}. Must be a network in this project and region.`,
     });
   }
   if (!subnetId) return problems;
   const field = 'fixed_subnet';
   if (!subnet) {
-    const message = `Unknown subnet ${subnetId}: it must be one of this project and region.`;
+    const message = `Unknown subnet ${subnetId}. Must be a subnet in this project and region.`;
     problems.push({ field, message });
   } else if (networkId && subnet.networkId !== networkId.toLowerCase()) {
     problems.push({ field, message: `Belongs to network ${subnet.networkId}, not to fixed_network.` });
   } else if (!subnet.hasRouter) {
     problems.push({
       field,
-      message: 'Has no gateway, so nothing routes it: choose a subnet with a gateway.',
+      message: "Has no gateway, so it can't be routed. Choose a subnet with a gateway.",
     });
   } else if (subnet.cidr.includes(':')) {
-    problems.push({ field, message: 'Has IPv6 addresses, and nodes need IPv4: choose an IPv4 subnet.' });
+    problems.push({ field, message: 'Is an IPv6 subnet, but nodes need IPv4. Choose an IPv4 subnet.' });
   }
   return problems;
 }

@@ -38,6 +38,6 @@ export function refuseHeld({ name, status, task_id: taskId }: ClusterRow): void 
   const doing =
     status === 'Provisioned' ? 'being updated' : status === 'Deleting' ? 'being deleted' : 'being created';
   throw new ConflictError(
-    `Cluster ${name} is ${doing} by task ${taskId}: wait until the task has ended, then try again`,
+    `Cluster ${name} is ${doing} by task ${taskId}. Wait until the task has ended, then try again`,
   );
 }

@@ -30,7 +30,7 @@ describe('an SSH key', () => {
     const refused = await service.http.delete(`${KEYS}/${id}`);
     expect(refused.status).toBe(409);
     expect(refused.body.message).toBe(
-      `SSH key of nodes is in use by cluster ${body.name}; delete the clusters whose nodes get it first`,
+      `SSH key of nodes is in use by cluster ${body.name}; delete the clusters whose nodes use it first`,
     );
     const deletion = await service.http.delete(`${CLUSTERS}/${body.name}`);
     await service.http.task(deletion.body[0]);
@@ -49,7 +49,7 @@ describe('an SSH key', () => {
     const refused = await service.http.delete(`${KEYS}/${id}`);
     expect(refused.status).toBe(409);
     expect(refused.body.message).toBe(
-      `SSH key of slurm is in use by Slurm of cluster ${body.name}; give Slurm other keys first`,
+      `SSH key of slurm is in use by Slurm of cluster ${body.name}; choose other keys for Slurm first`,
     );
     const removal = await service.http.patch(path, slurmWith(parts.keyId));
     await service.http.task(removal.body[0]);
@@ -74,7 +74,7 @@ describe('an SSH key', () => {
     client.release();
     const { status, body } = await creation;
     expect(status).toBe(400);
-    expect(body.invalid_fields).toEqual({ keypair: ['SSH key going was deleted: choose another one.'] });
+    expect(body.invalid_fields).toEqual({ keypair: ['SSH key going was deleted. Choose another one.'] });
   });
 
   it('is deleted for one of those who want that', async () => {

@@ -19,14 +19,14 @@ export async function keepKeys(
   const problems: FieldProblem[] = [
     ...names
       .filter((name) => !kept.some((key) => key.name === name))
-      .map((name) => ({ field: 'keypair', message: `SSH key ${name} was deleted: choose another one.` })),
+      .map((name) => ({ field: 'keypair', message: `SSH key ${name} was deleted. Choose another one.` })),
     ...ids.flatMap((id, index) =>
       kept.some((key) => key.id === id)
         ? []
         : [
             {
               field: `add_ons.slurm.ssh_key_ids.${index}`,
-              message: `SSH key ${id} was deleted: leave it out.`,
+              message: `SSH key ${id} was deleted. Leave it out.`,
             },
           ],
     ),

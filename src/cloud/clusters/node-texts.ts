@@ -9,9 +9,9 @@ const MAX_DOMAIN = 253;
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
 const KEY_RULE =
-  'The key must be a name of up to 63 letters, digits, hyphens, underscores and dots, with a letter or digit at both ends, such as tier; a domain and a slash may come first, such as example.com/tier.';
+  'The key must be a name of up to 63 letters, digits, hyphens, underscores and dots that starts and ends with a letter or digit, such as tier. It may have a domain as a prefix, such as example.com/tier.';
 const VALUE_RULE =
-  'Must be empty or up to 63 letters, digits, hyphens, underscores and dots, with a letter or digit at both ends.';
+  'Must be empty or up to 63 letters, digits, hyphens, underscores and dots that start and end with a letter or digit.';
 
 export function labelProblems(labels: Readonly<Record<string, string>>, path: string): FieldProblem[] {
   return Object.entries(labels).flatMap(([key, value]) => {
@@ -26,7 +26,7 @@ export function taintProblems(taints: Readonly<Record<string, string>>, path: st
     if (!isKey(key)) return [{ field: `${path}.${key}`, message: KEY_RULE }];
     const colon = text.lastIndexOf(':');
     const sound = colon >= 0 && VALUE.test(text.slice(0, colon)) && EFFECTS.includes(text.slice(colon + 1));
-    const message = `Must read value:Effect, such as web:NoSchedule; effects are ${EFFECTS.join(', ')}.`;
+    const message = `Must have the form value:Effect, such as web:NoSchedule, with one of the effects ${EFFECTS.join(', ')}.`;
     return sound ? [] : [{ field: `${path}.${key}`, message }];
   });
 }

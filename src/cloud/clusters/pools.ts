@@ -44,7 +44,7 @@ export function poolProblems(pool: PoolInput, offer: PoolOffer, path = ''): Fiel
 
 function nameProblems(pool: PoolInput, before: readonly PoolInput[], path: string): FieldProblem[] {
   return before.some((other) => other.name === pool.name)
-    ? [{ field: `${path}name`, message: `Another pool is named ${pool.name}: give each a name of its own.` }]
+    ? [{ field: `${path}name`, message: `Another pool is named ${pool.name}. Pool names must be unique.` }]
     : [];
 }
 
@@ -71,8 +71,8 @@ export function kindProblems(
       const given = pool[name] !== undefined && pool[name] !== null;
       if (given !== bareMetal) return [];
       const message = bareMetal
-        ? `Must be left out: ${pool.flavor_id} is bare metal.`
-        : `This field is required: ${pool.flavor_id} is a virtual machine.`;
+        ? `Must be left out: ${pool.flavor_id} is a bare metal flavor.`
+        : `This field is required: ${pool.flavor_id} is a virtual machine flavor.`;
       return [{ field: `${path}${name}`, message }];
     }),
     ...volumeTypeProblems(pool, offer, bareMetal, path),
@@ -85,7 +85,7 @@ export function publicAddressProblems(
   path: string,
 ): FieldProblem[] {
   if (!wanted || publicAddresses) return [];
-  return [{ field: `${path}is_public_ipv4`, message: 'This region has no public addresses: leave it out.' }];
+  return [{ field: `${path}is_public_ipv4`, message: 'This region has no public addresses. Leave it out.' }];
 }
 
 function volumeTypeProblems(
@@ -96,7 +96,7 @@ function volumeTypeProblems(
 ): FieldProblem[] {
   const type = pool.boot_volume_type;
   if (bareMetal || type === undefined || type === null || volumeTypes.includes(type)) return [];
-  const message = `Unknown volume type ${type}. This region has: ${volumeTypes.join(', ')}.`;
+  const message = `Unknown volume type ${type}. This region offers: ${volumeTypes.join(', ')}.`;
   return [{ field: `${path}boot_volume_type`, message }];
 }
 

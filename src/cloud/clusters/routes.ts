@@ -58,7 +58,7 @@ function changingRoutes(
       operationId: `createKubernetesCluster${base.suffix}`,
       summary: 'Create a Kubernetes cluster',
       description:
-        'Starts one task. The cluster can be read at once, as Provisioning; a creation that fails leaves nothing behind.',
+        'Starts one task. The cluster can be read immediately, with the status Provisioning. If the task fails, nothing is left behind.',
       tags,
       params: ProjectRegionParams,
       body: CreateCluster,
@@ -73,7 +73,7 @@ function changingRoutes(
       operationId: `updateKubernetesCluster${base.suffix}`,
       summary: 'Update a Kubernetes cluster',
       description:
-        'Changes up to six groups of settings with one task. Everything is checked before the task starts; an update that changes nothing starts none. The cluster shows the new settings when the task has FINISHED, and keeps the old ones when it ends in ERROR. Refused with 409 while another task holds the cluster. On simulated infrastructure, applying logging to the topic `simulate-failure` always fails, which ends the task in ERROR.',
+        'Changes up to six groups of settings with one task. Everything is validated before the task starts; an update that changes nothing starts no task. The cluster shows the new settings when the task is FINISHED, and keeps the old ones if it ends in ERROR. Returns 409 while another task holds the cluster. On simulated infrastructure, enabling logging to the topic `simulate-failure` always fails, and the task ends in ERROR.',
       tags,
       params: ClusterParams,
       body: ClusterUpdate,
@@ -89,7 +89,7 @@ function changingRoutes(
       operationId: `deleteKubernetesCluster${base.suffix}`,
       summary: 'Delete a Kubernetes cluster',
       description:
-        'Starts one task. The nodes go with their volumes, except for volumes that have snapshots. Refused with 409 while another task holds the cluster, and while something else uses the security group of its nodes.',
+        'Starts one task. Nodes are deleted with their volumes, except for volumes with snapshots. Returns 409 while another task holds the cluster, or if the security group of its nodes is in use elsewhere.',
       tags,
       params: ClusterParams,
       querystring: DeleteClusterQuery,

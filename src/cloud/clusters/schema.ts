@@ -50,17 +50,18 @@ export const PoolInput = Type.Object(
     flavor_id: Type.String({
       minLength: 1,
       maxLength: 63,
-      description: 'Flavor of the nodes, one that the region offers for Kubernetes.',
+      description: 'Flavor of the nodes. Must be one that the region offers for Kubernetes.',
       examples: ['g1-standard-2-4'],
     }),
-    min_node_count: Nodes('Fewest nodes, and how many there are at first.'),
-    max_node_count: Optional(nullable(Nodes('Most nodes; same as `min_node_count` when not given.'))),
+    min_node_count: Nodes('Minimum and initial number of nodes.'),
+    max_node_count: Optional(nullable(Nodes('Maximum number of nodes; defaults to `min_node_count`.'))),
     boot_volume_size: Optional(
       nullable(
         Type.Integer({
           minimum: 10,
           maximum: 2000,
-          description: 'GiB. Required for virtual flavors, refused for bare metal.',
+          description:
+            'Size of the boot volume in GiB. Required for virtual flavors, not allowed for bare metal.',
           examples: [50],
         }),
       ),
@@ -70,7 +71,8 @@ export const PoolInput = Type.Object(
         Type.String({
           minLength: 1,
           maxLength: 32,
-          description: 'A volume type of the region. Required for virtual flavors, refused for bare metal.',
+          description:
+            'Volume type of the boot volume, one that the region offers. Required for virtual flavors, not allowed for bare metal.',
           examples: ['ssd_hiiops'],
         }),
       ),
@@ -78,24 +80,25 @@ export const PoolInput = Type.Object(
     servergroup_policy: Optional(
       nullable(
         oneOf(SERVERGROUP_POLICIES, {
-          description: 'How nodes spread over hosts. Required for virtual flavors, refused for bare metal.',
+          description:
+            'How nodes are distributed over hosts. Required for virtual flavors, not allowed for bare metal.',
           examples: ['anti-affinity'],
         }),
       ),
     ),
-    auto_healing_enabled: switchOf('Replaces broken nodes. False when not given.'),
-    is_public_ipv4: switchOf('Gives each node a public IPv4 address. False when not given.'),
+    auto_healing_enabled: switchOf('Replaces broken nodes; defaults to false.'),
+    is_public_ipv4: switchOf('Gives each node a public IPv4 address; defaults to false.'),
     labels: textsOf('Kubernetes labels of the nodes.', [{ tier: 'web' }]),
-    taints: textsOf('Kubernetes taints of the nodes; a value reads `value:Effect`.', [
+    taints: textsOf('Kubernetes taints of the nodes; each value has the form `value:Effect`.', [
       { dedicated: 'web:NoSchedule' },
     ]),
     crio_config: textsOf('Settings of the container runtime.', [{ 'default-ulimits': 'nofile=1024:2048' }]),
-    kubelet_config: textsOf('Settings of the kubelet.', [{ podMaxPids: '4096' }]),
+    kubelet_config: textsOf('Kubelet settings.', [{ podMaxPids: '4096' }]),
     security_group_ids: Optional(
       orNull(
         Type.Array(UuidInput('Security group ID'), {
           maxItems: MAX_GROUPS_OF_POOL,
-          description: 'Security groups on the nodes, beside those of the platform.',
+          description: "Security groups of the nodes, in addition to the platform's.",
           examples: [[]],
         }),
       ),
@@ -103,7 +106,7 @@ export const PoolInput = Type.Object(
   },
   {
     title: 'CreateKubernetesPool',
-    description: 'Nodes of one kind.',
+    description: 'A group of nodes with the same settings.',
     additionalProperties: false,
   },
 );
@@ -116,7 +119,7 @@ const networkId = (description: string) =>
     nullable(
       Type.String({
         pattern: '^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$',
-        rule: 'Must be a UUID, or the empty text.',
+        rule: 'Must be a UUID or an empty string.',
         description,
         examples: [''],
       }),
@@ -133,13 +136,14 @@ const CsiInput = closed(
         {
           vast_enabled: Optional(
             Type.Boolean({
-              description: 'VAST NFS, which Slurm needs. False when not given. Fixed at creation.',
+              description:
+                "VAST NFS, which Slurm requires; defaults to false. Can't be changed after creation.",
               examples: [false],
             }),
           ),
           ddn_enabled: Optional(
             Type.Boolean({
-              description: 'DDN EXAScaler file shares, which no region has: only false is taken.',
+              description: 'DDN EXAScaler file shares. Not available in any region, so it must be false.',
               examples: [false],
             }),
           ),
@@ -160,7 +164,7 @@ export const VersionInput = Type.String({
 
 export const CreateCluster = Type.Object(
   {
-    name: KubernetesName('Cluster name, unique in project and region', 'my-cluster'),
+    name: KubernetesName('Cluster name, unique in the project and region', 'my-cluster'),
     version: VersionInput,
     keypair: Type.String({
       minLength: 1,
@@ -168,23 +172,22 @@ export const CreateCluster = Type.Object(
       description: 'Name of an SSH key of the project, for logging in to the nodes.',
       examples: ['my-key'],
     }),
-    pools: Type.Array(PoolInput, { minItems: 1, maxItems: MAX_POOLS, description: 'Pools of nodes.' }),
+    pools: Type.Array(PoolInput, { minItems: 1, maxItems: MAX_POOLS, description: 'Node pools.' }),
     ...creationGroups,
     csi: Optional(CsiInput),
-    fixed_network: networkId('Network of the nodes. The platform picks one when empty.'),
-    fixed_subnet: networkId('Subnet of the nodes, which needs a router. The platform picks one when empty.'),
-    is_ipv6: switchOf('IPv6 beside IPv4: each node has a public IPv6 address. False when not given.'),
-    pods_ip_pool: addressPool('IPv4 CIDR of the pods, 172.16.0.0/18 when not given.', '172.16.0.0/18'),
-    services_ip_pool: addressPool(
-      'IPv4 CIDR of the services, 172.24.0.0/18 when not given.',
-      '172.24.0.0/18',
+    fixed_network: networkId('Network of the nodes. If empty, the platform chooses one.'),
+    fixed_subnet: networkId(
+      'Subnet of the nodes, which must have a router. If empty, the platform chooses one.',
     ),
-    pods_ipv6_pool: addressPool('IPv6 CIDR of the pods, with `is_ipv6`.', 'fd00:10:244::/104'),
-    services_ipv6_pool: addressPool('IPv6 CIDR of the services, with `is_ipv6`.', 'fd00:10:96::/112'),
+    is_ipv6: switchOf('IPv6 in addition to IPv4: each node gets a public IPv6 address. Defaults to false.'),
+    pods_ip_pool: addressPool('IPv4 CIDR for pods; defaults to 172.16.0.0/18.', '172.16.0.0/18'),
+    services_ip_pool: addressPool('IPv4 CIDR for services; defaults to 172.24.0.0/18.', '172.24.0.0/18'),
+    pods_ipv6_pool: addressPool('IPv6 CIDR for pods; requires `is_ipv6`.', 'fd00:10:244::/104'),
+    services_ipv6_pool: addressPool('IPv6 CIDR for services; requires `is_ipv6`.', 'fd00:10:96::/112'),
   },
   {
     title: 'CreateKubernetesCluster',
-    description: 'A new cluster. What is left out or null gets the default of the platform.',
+    description: 'A new cluster. Fields that are omitted or null get the platform default.',
     additionalProperties: false,
     examples: [
       {
@@ -209,6 +212,8 @@ export const PoolParams = Type.Object({
 
 export const ClusterListQuery = Type.Object(listQuery(), { additionalProperties: false });
 export const DeleteClusterQuery = Type.Object(
-  { volumes: Optional(IdList('Volumes of the cluster to delete with it, also those that would stay')) },
+  {
+    volumes: Optional(IdList('Volumes of the cluster to delete as well, including those that would be kept')),
+  },
   { additionalProperties: false },
 );

@@ -182,7 +182,7 @@ export function createClusters(deps: {
     const id = add_ons.slurm.file_share_id;
     if (id === null || (await keepForSlurm(tx, scope, id))) return;
     throw new InvalidError({
-      'add_ons.slurm.file_share_id': [`File share ${id} is being changed or deleted: choose another one.`],
+      'add_ons.slurm.file_share_id': [`File share ${id} is being changed or deleted. Choose another one.`],
     });
   }
 }
@@ -200,6 +200,6 @@ function addedKeys(current: ClusterConfiguration, wanted: ClusterConfiguration):
 
 function nameTaken(name: string): ConflictError {
   return new ConflictError(
-    `A cluster named ${name} exists already in this project and region; choose another name`,
+    `A cluster named ${name} already exists in this project and region; choose another name`,
   );
 }

@@ -80,6 +80,6 @@ it.each(['an update', 'a creation'])('%s takes no share that is on its way out',
   const { status, body: answer } = await change;
   expect(status).toBe(400);
   expect(answer.invalid_fields['add_ons.slurm.file_share_id']).toEqual([
-    `File share ${shareId} is being changed or deleted: choose another one.`,
+    `File share ${shareId} is being changed or deleted. Choose another one.`,
   ]);
 });

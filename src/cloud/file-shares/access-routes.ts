@@ -30,9 +30,9 @@ export function shareAccessRoutes(
     config: { access: 'operate' },
     schema: {
       operationId: 'createFileShareAccessRule',
-      summary: 'Let an address reach a file share',
+      summary: 'Add an access rule to a file share',
       description:
-        'Only for `standard` shares. 409 when the address has a rule, and while a task holds the share.',
+        'Gives an address access to the share. Only for `standard` shares. Returns 409 if the address already has a rule, and while a task holds the share.',
       tags,
       params: FileShareParams,
       body: CreateAccessRule,
@@ -46,8 +46,8 @@ export function shareAccessRoutes(
     config: { access: 'read' },
     schema: {
       operationId: 'listFileShareAccessRules',
-      summary: 'List who may reach a file share',
-      description: 'In the order in which they were made. A `vast` share has none.',
+      summary: 'List the access rules of a file share',
+      description: 'Oldest first. A `vast` share has none.',
       tags,
       params: FileShareParams,
       querystring: AccessRuleListQuery,
@@ -61,7 +61,7 @@ export function shareAccessRoutes(
     config: { access: 'operate' },
     schema: {
       operationId: 'deleteFileShareAccessRule',
-      summary: 'No longer let an address reach a file share',
+      summary: 'Delete an access rule of a file share',
       tags,
       params: AccessRuleParams,
       response: { 204: Type.Null() },
@@ -78,7 +78,8 @@ export function shareAccessRoutes(
     schema: {
       operationId: 'checkFileShareLimits',
       summary: 'Check quotas for a file share',
-      description: 'What one more share would exceed. Nothing is taken, and sizes have no quota.',
+      description:
+        'Returns the quotas that another share would exceed. Nothing is reserved. Sizes have no quota.',
       tags,
       params: ProjectRegionParams,
       body: CheckShareLimits,

@@ -60,7 +60,7 @@ export function createShareAccess(deps: {
       } catch (error) {
         if (!violates(error, 'file_share_access_rules_address')) throw error;
         throw new ConflictError(
-          `File share ${shareId} has an access rule for ${address}; remove that one to change it`,
+          `File share ${shareId} already has an access rule for ${address}; delete that rule to change it`,
         );
       }
     },
@@ -82,12 +82,12 @@ export function createShareAccess(deps: {
 }
 
 function withoutRules({ name }: FileShareRow): InvalidError {
-  const message = `File share ${name} is of type vast and has no access rules: whoever reaches its network reaches it.`;
+  const message = `File share ${name} is of type vast, which has no access rules: everyone who can reach its network has access.`;
   return new InvalidError({ file_share_id: [message] });
 }
 
 function full({ name }: FileShareRow): ConflictError {
   return new ConflictError(
-    `File share ${name} has ${MAX_ACCESS_RULES} access rules, which is the most; remove one first`,
+    `File share ${name} already has ${MAX_ACCESS_RULES} access rules, the maximum; delete one first`,
   );
 }

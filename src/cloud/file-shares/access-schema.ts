@@ -13,11 +13,11 @@ export type CreateAccessRule = Static<typeof CreateAccessRule>;
 export const AccessRuleAnswer = Type.Object(
   {
     id: Uuid('Access rule ID'),
-    access_to: Type.String({ description: 'Address, or addresses with a mask', examples: ['10.0.0.0/24'] }),
+    access_to: Type.String({ description: 'IP address or CIDR', examples: ['10.0.0.0/24'] }),
     access_level: AccessMode,
     state: Type.Enum(['active', 'applying', 'denying', 'error', 'new', 'queued_to_apply', 'queued_to_deny'], {
       type: 'string',
-      description: 'Always `active`: a rule holds from the answer on.',
+      description: 'Always `active`: a rule takes effect immediately.',
     }),
   },
   { title: 'FileShareAccessRule' },

@@ -163,7 +163,7 @@ it('a share that Slurm works on keeps the settings that Slurm needs', async () =
     for (const url of [`${base()}/${id}`, v3(id)]) {
       const refused = await service.http.patch(url, { share_settings: { [field]: value } });
       expect(refused.status).toBe(409);
-      expect(refused.body.message).toContain(`Slurm in cluster slurm works on file share changing`);
+      expect(refused.body.message).toContain(`Slurm in cluster slurm uses file share changing`);
       expect(refused.body.message).toContain(field);
     }
   }

@@ -12,7 +12,7 @@ export const legacyType = {
     Type.Enum(Object.values(VOLUME_TYPES), {
       type: 'string',
       ...LEGACY,
-      description: 'Same as type_name, in other words',
+      description: 'Equivalent of type_name with other values',
     }),
   ),
 };
@@ -26,5 +26,5 @@ export function typeNamed(request: {
   if (older === undefined) return named;
   const meant = older === VOLUME_TYPES.vast ? 'vast' : 'standard';
   if (named === undefined || named === meant) return meant;
-  throw new InvalidError({ volume_type: [`Differs from type_name ${named}; leave it out.`] });
+  throw new InvalidError({ volume_type: [`Conflicts with type_name ${named}; leave it out.`] });
 }

@@ -57,8 +57,8 @@ function typeOf(request: CreateFileShare, region: Region): FileShareType {
   if (offered.includes(typeName)) return typeName;
   const message =
     offered.length === 0
-      ? `Region ${region.display_name} has no file shares; choose another region.`
-      : `Region ${region.display_name} has no ${typeName} shares; it has: ${offered.join(', ')}.`;
+      ? `Region ${region.display_name} doesn't offer file shares; choose another region.`
+      : `Region ${region.display_name} doesn't offer ${typeName} shares; it offers: ${offered.join(', ')}.`;
   throw new InvalidError([{ field: 'type_name', message }]);
 }
 
@@ -75,10 +75,10 @@ function formProblems(request: CreateFileShare, typeName: FileShareType): FieldP
     .filter((field) => request[field] !== undefined)
     .map((field) => ({
       field,
-      message: `Only a ${other} share has it; leave it out for a ${typeName} one.`,
+      message: `Is only allowed for a ${other} share; leave it out for a ${typeName} share.`,
     }));
   if (typeName === 'standard' && !request.network) {
-    problems.push({ field: 'network', message: 'Is needed for a standard share: name its network_id.' });
+    problems.push({ field: 'network', message: 'Is required for a standard share: send its network_id.' });
   }
   return problems;
 }
@@ -94,7 +94,7 @@ function canonicalAccess(given: NewShare['access']): {
     const found = addressOrRange(rule.ip_address);
     if ('fault' in found) problems.push({ field, message: found.fault });
     else if (access.some((other) => other.ip_address === found.address)) {
-      problems.push({ field, message: `Is the same as another one, ${found.address}; send it once.` });
+      problems.push({ field, message: `Is a duplicate of ${found.address}; send each address once.` });
     } else {
       access.push({ ...rule, ip_address: found.address });
     }

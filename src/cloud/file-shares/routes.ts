@@ -35,7 +35,8 @@ export function fileShareRoutes(
     schema: {
       operationId: 'createFileShare',
       summary: 'Create a file share',
-      description: 'Answers one task, whose created_resources has the share in file_shares.',
+      description:
+        'Starts one task. When it is finished, its created_resources has the share in file_shares.',
       tags,
       params: ProjectRegionParams,
       body: CreateFileShare,
@@ -76,7 +77,7 @@ export function fileShareRoutes(
     config: { access: 'operate' },
     schema: {
       operationId: 'updateFileShareNow',
-      summary: 'Change a file share and wait for it',
+      summary: 'Update a file share and wait for completion',
       description: WAIT_TEXT,
       deprecated: true,
       tags,
@@ -100,9 +101,9 @@ export function fileShareRoutes(
     config: { access: 'operate', versioned: VERSIONED },
     schema: {
       operationId: 'updateFileShare',
-      summary: 'Change a file share',
+      summary: 'Update a file share',
       description:
-        'Answers no task when nothing has to change. 409 while another task holds the share, and for settings that Slurm in a cluster can not live with.',
+        "Returns no task if nothing changes. Returns 409 while another task holds the share, and for settings that Slurm in a cluster doesn't support.",
       tags,
       params: FileShareParams,
       body: UpdateFileShare,
@@ -118,7 +119,7 @@ export function fileShareRoutes(
     config: { access: 'operate' },
     schema: {
       operationId: 'extendFileShare',
-      summary: 'Make a file share larger',
+      summary: 'Extend a file share',
       tags,
       params: FileShareParams,
       body: ExtendFileShare,
@@ -133,7 +134,7 @@ export function fileShareRoutes(
     schema: {
       operationId: 'deleteFileShare',
       summary: 'Delete a file share',
-      description: 'Refused with 409 while a task holds the share or Slurm in a cluster works on it.',
+      description: 'Returns 409 while a task holds the share or Slurm in a cluster uses it.',
       tags,
       params: FileShareParams,
       response: { 200: dialect.tasksSchema },

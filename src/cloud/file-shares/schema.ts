@@ -15,13 +15,13 @@ export const MAX_ACCESS_RULES = 100;
 const TypeName = Type.Enum(['standard', 'vast'], {
   type: 'string',
   description:
-    'Kind of share. Left out, it is `standard`; where the region has no such shares and the request names no network, `vast`.',
+    "Type of the share. Defaults to `standard`. If the region doesn't offer standard shares and the request has no network, it defaults to `vast`.",
   examples: ['vast'],
 });
 const Naming = (description: string) =>
   Type.Enum(['LCD', 'NPL'], {
     type: 'string',
-    description: `${description}: what every client can read (LCD), or what the protocol allows (NPL).`,
+    description: `${description}: supported by every client (LCD), or anything that the protocol allows (NPL).`,
     examples: ['NPL'],
   });
 const ShareSize = Type.Integer({
@@ -30,18 +30,18 @@ const ShareSize = Type.Integer({
   description: 'Size in GiB',
   examples: [20],
 });
-const RootSquash = Type.Boolean({ description: 'Whether root of a client is nobody in the share' });
+const RootSquash = Type.Boolean({ description: 'Whether the root user of a client is mapped to nobody' });
 
 export const AccessMode = Type.Enum(['ro', 'rw'], {
   type: 'string',
-  description: '`ro`: read. `rw`: read and write.',
+  description: '`ro`: read only. `rw`: read and write.',
   examples: ['rw'],
 });
 /** An address and how it may access a standard share. */
 export const accessFields = {
   ip_address: Type.String({
     maxLength: 64,
-    description: 'Address, or addresses with a mask',
+    description: 'IP address or CIDR',
     examples: ['10.0.0.0/24'],
   }),
   access_mode: AccessMode,
@@ -50,20 +50,21 @@ export const accessFields = {
 export const CreateFileShare = Type.Object(
   {
     name: ResourceName('Name'),
-    protocol: Type.Enum(['NFS'], { type: 'string', description: 'Only NFS', examples: ['NFS'] }),
+    protocol: Type.Enum(['NFS'], { type: 'string', description: 'Only NFS is supported', examples: ['NFS'] }),
     size: ShareSize,
     type_name: Type.Optional(TypeName),
     ...legacyType,
     share_settings: Type.Optional(
       Type.Object(
         {
-          allowed_characters: Type.Optional(Naming('Characters of names')),
-          path_length: Type.Optional(Naming('Length of paths')),
+          allowed_characters: Type.Optional(Naming('Allowed characters in names')),
+          path_length: Type.Optional(Naming('Allowed length of paths')),
           root_squash: Type.Optional({ ...RootSquash, default: true }),
         },
         {
           title: 'NewFileShareSettings',
-          description: 'Only for `vast`. Slurm needs root_squash false and NPL for both others.',
+          description:
+            'Only for `vast` shares. Slurm requires root_squash false and NPL for both other settings.',
           additionalProperties: false,
         },
       ),
@@ -71,12 +72,14 @@ export const CreateFileShare = Type.Object(
     network: Type.Optional(
       Type.Object(
         {
-          network_id: UuidInput('Network that the share is reached through'),
-          subnet_id: Type.Optional(nullable(UuidInput('Subnet of it; left out, its first one'))),
+          network_id: UuidInput('Network of the share'),
+          subnet_id: Type.Optional(
+            nullable(UuidInput('Subnet of the share; defaults to the first subnet of the network')),
+          ),
         },
         {
           title: 'NewFileShareNetwork',
-          description: 'Needed for `standard`, and only for it.',
+          description: 'Required for `standard` shares, not allowed for others.',
           additionalProperties: false,
         },
       ),
@@ -84,7 +87,7 @@ export const CreateFileShare = Type.Object(
     access: Type.Optional(
       Type.Array(Type.Object(accessFields, { title: 'NewFileShareAccess', additionalProperties: false }), {
         maxItems: MAX_ACCESS_RULES,
-        description: 'Who may reach the share. Only for `standard`.',
+        description: 'Who can access the share. Only for `standard` shares.',
       }),
     ),
     ...newTags,
@@ -111,13 +114,13 @@ export const UpdateFileShare = Type.Object(
     share_settings: Type.Optional(
       Type.Object(
         {
-          allowed_characters: Type.Optional(Naming('Characters of names')),
-          path_length: Type.Optional(Naming('Length of paths')),
+          allowed_characters: Type.Optional(Naming('Allowed characters in names')),
+          path_length: Type.Optional(Naming('Allowed length of paths')),
           root_squash: Type.Optional(RootSquash),
         },
         {
           title: 'FileShareSettingsChange',
-          description: 'Only of `vast`. What is left out stays.',
+          description: "Only for `vast` shares. Omitted settings don't change.",
           additionalProperties: false,
         },
       ),
@@ -139,7 +142,7 @@ export const ExtendFileShare = Type.Object(
 export type ExtendFileShare = Static<typeof ExtendFileShare>;
 
 const networkFields = {
-  network_id: Uuid('Network ID. The network of VAST shares is one of the platform, which no project sees'),
+  network_id: Uuid("Network ID. VAST shares use a network of the platform that projects can't see"),
   network_name: Type.String({ description: 'Network name' }),
   subnet_id: Uuid('Subnet ID'),
   subnet_name: Type.String({ description: 'Subnet name' }),
@@ -159,45 +162,48 @@ export const FileShareAnswer = Type.Object(
     protocol: Type.String({ description: 'Protocol', examples: ['NFS'] }),
     status: Type.Enum(['available', 'creating', 'deleting', 'extending'], {
       type: 'string',
-      description: 'What the share is at',
+      description: 'Status of the share',
     }),
-    type_name: Type.Enum(['standard', 'vast'], { type: 'string', description: 'Kind of share' }),
+    type_name: Type.Enum(['standard', 'vast'], { type: 'string', description: 'Type of the share' }),
     volume_type: Type.Enum(Object.values(VOLUME_TYPES), {
       type: 'string',
       deprecated: true,
-      description: 'Same as type_name, in other words',
+      description: 'Equivalent of type_name with other values',
     }),
     share_settings: Type.Object(
       {
         type_name: Type.Enum(['standard', 'vast'], { type: 'string' }),
-        allowed_characters: Type.Optional(nullable(Naming('Characters of names'))),
-        path_length: Type.Optional(nullable(Naming('Length of paths'))),
+        allowed_characters: Type.Optional(nullable(Naming('Allowed characters in names'))),
+        path_length: Type.Optional(nullable(Naming('Allowed length of paths'))),
         root_squash: Type.Optional(RootSquash),
         trash_access: Type.Optional(
-          Type.Boolean({ description: 'Whether clients reach the trash folder of VAST. Always false' }),
+          Type.Boolean({ description: 'Whether clients can access the trash folder of VAST. Always false' }),
         ),
       },
       {
         title: 'FileShareSettings',
-        description: 'A standard share has no settings beside its type.',
+        description: 'A standard share has only a type.',
       },
     ),
     connection_point: nullable(
       Type.String({
-        description: 'What to mount; null until the share is there',
+        description: 'Path to mount; null until the share is ready',
         examples: ['10.33.20.241:/a'],
       }),
     ),
     ...networkFields,
-    network: Type.Object(networkFields, { title: 'FileShareNetwork', description: 'The same, together' }),
-    share_network_name: nullable(Type.String({ description: 'Network of the share itself; null for VAST' })),
+    network: Type.Object(networkFields, {
+      title: 'FileShareNetwork',
+      description: 'Network ID, network name, subnet ID and subnet name in one object',
+    }),
+    share_network_name: nullable(Type.String({ description: 'Name of the share network; null for VAST' })),
     ...TaggedFields,
     ...MetadataMap,
     ...PlaceFields,
-    creator_task_id: Type.String({ description: 'Task that made the share' }),
-    task_id: nullable(Type.String({ description: 'Task that holds the share, if one does' })),
+    creator_task_id: Type.String({ description: 'Task that created the share' }),
+    task_id: nullable(Type.String({ description: 'Task that holds the share; null if there is none' })),
     created_at: Type.String({
-      description: 'In UTC, without saying so',
+      description: 'In UTC, without an offset',
       examples: ['2023-04-25T11:06:49.226920'],
     }),
   },
@@ -215,7 +221,7 @@ export const FileShareListQuery = Type.Object(
     ...listQuery(),
     name: Type.Optional(Type.String({ maxLength: 255, description: 'Part of the name' })),
     type_name: Type.Optional(
-      Type.Enum(['standard', 'vast'], { type: 'string', description: 'Only this kind' }),
+      Type.Enum(['standard', 'vast'], { type: 'string', description: 'Only shares of this type' }),
     ),
     ...tagQuery,
   },

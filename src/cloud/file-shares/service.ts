@@ -107,7 +107,7 @@ export function createFileShares(deps: { database: Database; clock: Clock; tasks
         const cluster = await slurmClusterOn(tx, share.id);
         if (cluster !== undefined) {
           throw new ConflictError(
-            `File share ${share.name} is in use by Slurm in cluster ${cluster}; switch Slurm off there first`,
+            `File share ${share.name} is in use by Slurm in cluster ${cluster}; disable Slurm there first`,
           );
         }
         await store.changeShare(tx, share.id, { status: 'deleting', task_id: taskId });
@@ -139,7 +139,9 @@ export function createFileShares(deps: { database: Database; clock: Clock; tasks
       database.accept(scope.principal, async (tx) => {
         const share = await lockFree(tx, scope, id);
         if (size <= share.size_gib) {
-          throw new InvalidError({ size: [`Must be larger than the present ${share.size_gib} GiB.`] });
+          throw new InvalidError({
+            size: [`Must be larger than the current size of ${share.size_gib} GiB.`],
+          });
         }
         return begin(tx, scope, {
           task: EXTEND_SHARE,

@@ -25,7 +25,7 @@ export function wantedShare(
 ): WantedShare | undefined {
   const current = settingsOf(share);
   if (given && current === null) {
-    const message = 'Only a vast share has it; leave it out for a standard one.';
+    const message = 'Is only allowed for a vast share; leave it out for a standard one.';
     throw new InvalidError([{ field: 'share_settings', message }]);
   }
   const settings = current && {
@@ -39,7 +39,7 @@ export function wantedShare(
   const needs = settings && slurmCluster !== undefined ? slurmNeeds(settings) : [];
   if (needs.length > 0) {
     throw new ConflictError(
-      `Slurm in cluster ${slurmCluster} works on file share ${share.name} and needs ${needs.join(', ')}; switch Slurm off there first`,
+      `Slurm in cluster ${slurmCluster} uses file share ${share.name} and requires ${needs.join(', ')}; disable Slurm there first`,
     );
   }
   return { name, tags, settings };

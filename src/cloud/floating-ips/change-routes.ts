@@ -27,7 +27,7 @@ export function floatingIpChangeRoutes(
     config: { access: 'operate' },
     schema: {
       operationId: 'updateFloatingIpTags',
-      summary: 'Change the tags of a floating IP at once',
+      summary: 'Update the tags of a floating IP immediately',
       deprecated: true,
       tags,
       params: FloatingIpParams,
@@ -45,9 +45,9 @@ export function floatingIpChangeRoutes(
     config: { access: 'operate', versioned: FLOATING_IP },
     schema: {
       operationId: 'updateFloatingIp',
-      summary: 'Lead a floating IP elsewhere, change its tags',
+      summary: 'Update a floating IP',
       description:
-        'Also one that leads to a port already. Answers no task when nothing has to change. 409 while a task holds it, and when another floating IP leads to the address.',
+        'Assigns, reassigns or unassigns the floating IP and updates its tags. Returns no task if nothing changes. Returns 409 while a task holds the floating IP, and if another floating IP is assigned to the address.',
       tags,
       params: FloatingIpParams,
       body: UpdateFloatingIp,
@@ -63,9 +63,9 @@ export function floatingIpChangeRoutes(
     config: { access: 'operate' },
     schema: {
       operationId: 'assignFloatingIp',
-      summary: 'Lead a floating IP to a port',
+      summary: 'Assign a floating IP to a port',
       description:
-        'At once. 409 when it leads to another port already, or another floating IP leads to the address; there already, nothing changes.',
+        'Takes effect immediately. If it is already assigned to this address, nothing changes. Returns 409 if it is assigned to another port, or another floating IP is assigned to the address.',
       tags,
       params: FloatingIpParams,
       body: AssignFloatingIp,
@@ -82,8 +82,9 @@ export function floatingIpChangeRoutes(
     config: { access: 'operate' },
     schema: {
       operationId: 'unassignFloatingIp',
-      summary: 'Take a floating IP off its port',
-      description: 'At once; it is kept. One that leads nowhere stays so.',
+      summary: 'Unassign a floating IP',
+      description:
+        "Takes effect immediately. The floating IP stays in the project. If it isn't assigned, nothing changes.",
       tags,
       params: FloatingIpParams,
       response: { 200: FloatingIpAnswer },

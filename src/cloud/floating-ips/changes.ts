@@ -60,7 +60,7 @@ export function createFloatingIpChanges(deps: {
         const target = portId ? await lockTarget(tx, scope, portId) : undefined;
         const floating = await lockFree(tx, scope, id);
         if (floating.port_id !== known.port_id) {
-          throw new ConflictError(`Floating IP ${floating.id} was led elsewhere meanwhile; try again`);
+          throw new ConflictError(`Floating IP ${floating.id} was reassigned in the meantime; try again`);
         }
         const link = await wantedLink(tx, floating, portId, { target, address: change.fixed_ip_address });
         const tags = patchedTags(floating.tags, change.tags);
@@ -92,10 +92,10 @@ function wantedPort(change: UpdateFloatingIp, current: string | null): string | 
   const { port_id: portId, fixed_ip_address: address } = change;
   if ((address ?? undefined) === undefined) return portId?.toLowerCase() ?? portId;
   if (portId === null) {
-    throw new InvalidError({ fixed_ip_address: ['Goes with a port; leave it out when port_id is null.'] });
+    throw new InvalidError({ fixed_ip_address: ['Requires a port_id; leave it out when port_id is null.'] });
   }
   const port = portId?.toLowerCase() ?? current;
-  if (port === null) throw new InvalidError({ port_id: ['Is needed with fixed_ip_address.'] });
+  if (port === null) throw new InvalidError({ port_id: ['Is required with fixed_ip_address.'] });
   return port;
 }
 

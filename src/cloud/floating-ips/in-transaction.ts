@@ -42,7 +42,7 @@ export async function refuseLosing(tx: Transaction, portId: string, addresses: s
   const other = leading.find((one) => one.fixed_address !== null && addresses.includes(one.fixed_address));
   if (other) {
     throw new ConflictError(
-      `Floating IP ${other.id} leads to address ${other.fixed_address} of port ${portId}; unassign it first`,
+      `Floating IP ${other.id} is assigned to address ${other.fixed_address} of port ${portId}; unassign it first`,
     );
   }
 }
@@ -61,7 +61,7 @@ export async function plan(
     const field = `${wish.field}.existing_floating_id`;
     if (!found.has(id)) return [{ field, message: `No floating IP ${id} in this project and region.` }];
     const twice = wishes.findIndex((one) => one?.existing_floating_id?.toLowerCase() === id) < index;
-    return twice ? [{ field, message: `Floating IP ${id} is named twice.` }] : [];
+    return twice ? [{ field, message: `Floating IP ${id} is listed twice.` }] : [];
   });
   if (problems.length > 0) throw new InvalidError(problems);
   for (const row of found.values()) {
@@ -85,11 +85,16 @@ export async function put(
 ): Promise<void> {
   const problems = links.flatMap(({ floatingIp, port }): FieldProblem[] => {
     if (port.external) {
-      return [{ field: floatingIp.field, message: 'The external network gives a public address already.' }];
+      return [
+        {
+          field: floatingIp.field,
+          message: 'The interface already has a public address from the external network.',
+        },
+      ];
     }
     return isIPv4(port.address)
       ? []
-      : [{ field: floatingIp.field, message: 'Floating IPs lead to IPv4 addresses alone.' }];
+      : [{ field: floatingIp.field, message: 'Floating IPs can only be assigned to IPv4 addresses.' }];
   });
   if (problems.length > 0) throw new InvalidError(problems);
   for (const { floatingIp, address, port } of links) {
@@ -117,7 +122,7 @@ export async function hold(
   const there = await store.lockOnPorts(tx, portIds);
   const foreign = floatings.filter((id) => !there.some((row) => row.id === id));
   if (foreign.length > 0) {
-    throw new InvalidError({ floatings: [`Not a floating IP of this instance: ${foreign.join(', ')}.`] });
+    throw new InvalidError({ floatings: [`Not assigned to this instance: ${foreign.join(', ')}.`] });
   }
   for (const row of there) refuseHeld(`Floating IP ${row.id}`, row);
   const ids = there.map((row) => row.id);

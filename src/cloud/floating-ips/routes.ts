@@ -33,7 +33,7 @@ export function floatingIpRoutes(
       operationId: 'createFloatingIp',
       summary: 'Create a floating IP',
       description:
-        'An address of the external network. It leads nowhere until a port is named, here or later.',
+        'Allocates an address from the external network. Set port_id to assign it right away, or assign it later.',
       tags,
       params: ProjectRegionParams,
       body: CreateFloatingIp,
@@ -47,7 +47,7 @@ export function floatingIpRoutes(
     schema: {
       operationId: 'listFloatingIps',
       summary: 'List floating IPs',
-      description: 'The newest first.',
+      description: 'Newest first.',
       tags,
       params: ProjectRegionParams,
       querystring: FloatingIpListQuery,
@@ -81,7 +81,7 @@ export function floatingIpRoutes(
     schema: {
       operationId: 'deleteFloatingIp',
       summary: 'Delete a floating IP',
-      description: 'Also one that leads to a port.',
+      description: 'An assigned floating IP can be deleted, too.',
       tags,
       params: FloatingIpParams,
       response: { 200: dialect.tasksSchema },

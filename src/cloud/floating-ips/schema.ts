@@ -29,13 +29,13 @@ export const FloatingIpAnswer = Type.Object(
   {
     id: Uuid('Floating IP ID'),
     floating_ip_address: Type.String({ examples: ['198.18.0.2'] }),
-    fixed_ip_address: nullable(Type.String({ description: 'Address of the port that it leads to' })),
-    port_id: nullable(Type.String({ description: 'Port that it leads to' })),
-    router_id: nullable(Type.String({ description: 'Always null: no router is between' })),
+    fixed_ip_address: nullable(Type.String({ description: 'Address of the port that it is assigned to' })),
+    port_id: nullable(Type.String({ description: 'Port that it is assigned to' })),
+    router_id: nullable(Type.String({ description: 'Always null: no router is involved' })),
     status: nullable(
       Type.Enum(FLOATING_IP_STATUSES, {
         type: 'string',
-        description: '`ACTIVE` when it leads to a port, `DOWN` when it leads nowhere',
+        description: '`ACTIVE` while assigned to a port, else `DOWN`',
       }),
     ),
     ...ResourceFields,
@@ -51,7 +51,7 @@ export const ListedFloatingIp = Type.Object(
     ...FloatingIpAnswer.properties,
     instance: Type.Unsafe<Static<typeof InstanceOfFloatingIp> | null>({
       anyOf: [InstanceOfFloatingIp, { type: 'null' }],
-      description: 'Instance that it leads to',
+      description: 'Instance that it is assigned to',
     }),
     loadbalancer: Type.Null({ description: 'Always null: there are no load balancers' }),
   },
@@ -64,9 +64,9 @@ export const FloatingIpListQuery = Type.Object(
   {
     ...listQuery(),
     port_ids: Type.Optional(
-      Type.Array(UuidInput('Port that it leads to'), {
+      Type.Array(UuidInput('Port that it is assigned to'), {
         maxItems: 100,
-        description: 'Repeat it: those that lead to one of these ports',
+        description: 'Only those assigned to one of these ports; repeat for several',
       }),
     ),
     status: Type.Optional(Type.Enum(FLOATING_IP_STATUSES, { type: 'string' })),
@@ -80,7 +80,7 @@ const fixed_ip_address = Type.Optional(
   nullable(
     Type.String({
       maxLength: 64,
-      description: 'Address of the port; the first that is free when left out',
+      description: 'Address of the port; defaults to its first free IPv4 address',
       examples: ['10.0.0.5'],
     }),
   ),
@@ -88,7 +88,7 @@ const fixed_ip_address = Type.Optional(
 
 export const CreateFloatingIp = Type.Object(
   {
-    port_id: Type.Optional(nullable(UuidInput('Port that it is to lead to'))),
+    port_id: Type.Optional(nullable(UuidInput('Port to assign it to'))),
     fixed_ip_address,
     ...newTags,
   },
@@ -97,7 +97,7 @@ export const CreateFloatingIp = Type.Object(
 export type CreateFloatingIp = Static<typeof CreateFloatingIp>;
 
 export const AssignFloatingIp = Type.Object(
-  { port_id: UuidInput('Port that it is to lead to'), fixed_ip_address },
+  { port_id: UuidInput('Port to assign it to'), fixed_ip_address },
   {
     title: 'AssignFloatingIp',
     additionalProperties: false,
@@ -117,7 +117,7 @@ export const UpdateFloatingIpTags = Type.Object(
 
 export const UpdateFloatingIp = Type.Object(
   {
-    port_id: Type.Optional(nullable(UuidInput('Port that it is to lead to; null takes it off its port'))),
+    port_id: Type.Optional(nullable(UuidInput('Port to assign it to; null unassigns it'))),
     fixed_ip_address,
     tags: Type.Optional(TagsPatchInput),
   },

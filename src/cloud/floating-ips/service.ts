@@ -52,7 +52,7 @@ export function createFloatingIps(deps: { database: Database; clock: Clock; task
       const tags = tagsOf(request);
       const portId = request.port_id ?? undefined;
       if (portId === undefined && (request.fixed_ip_address ?? undefined) !== undefined) {
-        throw new InvalidError({ port_id: ['Is needed with fixed_ip_address.'] });
+        throw new InvalidError({ port_id: ['Is required with fixed_ip_address.'] });
       }
       const [id, taskId] = [randomUUID(), newTaskId()];
       return database.accept(scope.principal, async (tx) => {
@@ -189,7 +189,7 @@ export async function wantedAddress(
 /** @throws ConflictError naming the port to which it is assigned */
 export function refuseLeading({ id, port_id }: FloatingIp): void {
   if (port_id === null) return;
-  throw new ConflictError(`Floating IP ${id} leads to port ${port_id} already; unassign it first`);
+  throw new ConflictError(`Floating IP ${id} is already assigned to port ${port_id}; unassign it first`);
 }
 
 /** @throws ConflictError naming the floating IP that has the port's address. The port must be locked. */
@@ -197,7 +197,7 @@ export async function refuseTaken(tx: Transaction, portId: string, address: stri
   const other = (await store.onPorts(tx.sql, [portId])).find((one) => one.fixed_address === address);
   if (other) {
     throw new ConflictError(
-      `Address ${address} of port ${portId} has floating IP ${other.id} already; unassign that first`,
+      `Floating IP ${other.id} is already assigned to address ${address} of port ${portId}; unassign it first`,
     );
   }
 }
@@ -206,6 +206,8 @@ export async function refuseTaken(tx: Transaction, portId: string, address: stri
 export async function inserted(writing: Promise<void>): Promise<void> {
   await writing.catch((error: unknown) => {
     if (!violates(error, 'floating_ips_target')) throw error;
-    throw new ConflictError('The address of the port has a floating IP already; unassign that first');
+    throw new ConflictError(
+      'Another floating IP is already assigned to the address of the port; unassign it first',
+    );
   });
 }

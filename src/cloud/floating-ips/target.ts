@@ -14,7 +14,7 @@ export function targetAddress(
   }
   if (target.external) {
     throw new InvalidError({
-      port_id: [`Port ${target.id} is in the external network, so that it has a public address already.`],
+      port_id: [`Port ${target.id} is in the external network and already has a public address.`],
     });
   }
   const offered = target.addresses.filter((address) => isIPv4(address));
@@ -27,6 +27,8 @@ export function targetAddress(
   const chosen = offered.find((address) => !taken.includes(address)) ?? offered[0];
   if (chosen !== undefined) return chosen;
   throw new InvalidError({
-    fixed_ip_address: [`Port ${target.id} has no IPv4 address, and floating IPs lead to such alone.`],
+    fixed_ip_address: [
+      `Port ${target.id} has no IPv4 address, and floating IPs can only be assigned to IPv4 addresses.`,
+    ],
   });
 }

@@ -39,9 +39,9 @@ export function imageRoutes(
     config: { access: 'operate' },
     schema: {
       operationId: 'createImage',
-      summary: 'Create an image of a volume',
+      summary: 'Create an image from a volume',
       description:
-        'Answers one task, whose created_resources has the image in images. The volume is held meanwhile; a volume in use is copied as it is at that moment.',
+        'Starts one task. When it is finished, its created_resources has the image in images. The task holds the volume meanwhile. A volume in use is copied in its current state.',
       tags,
       params: ProjectRegionParams,
       body: CreateImage,
@@ -55,7 +55,7 @@ export function imageRoutes(
     schema: {
       operationId: 'listImages',
       summary: 'List images',
-      description: "The platform's in its order, then those of the project, the newest first.",
+      description: 'Images of the platform in their own order, then images of the project, newest first.',
       tags,
       params: ProjectRegionParams,
       querystring: ImageListQuery,
@@ -86,8 +86,8 @@ export function imageRoutes(
     config: { access: 'operate' },
     schema: {
       operationId: 'updateImage',
-      summary: 'Change an image',
-      description: "At once. The platform's images are refused with 403.",
+      summary: 'Update an image',
+      description: 'Takes effect immediately. Returns 403 for images of the platform.',
       tags,
       params: ImageParams,
       body: UpdateImage,
@@ -106,7 +106,7 @@ export function imageRoutes(
       operationId: 'deleteImage',
       summary: 'Delete an image',
       description:
-        "Volumes that were made from it stay, for each is a copy; while one is still being made, it is refused with 409. The platform's images are refused with 403.",
+        'Volumes created from it are copies and stay. Returns 409 while a volume is being created from it, and 403 for images of the platform.',
       tags,
       params: ImageParams,
       response: { 200: dialect.tasksSchema },

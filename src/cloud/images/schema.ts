@@ -9,20 +9,22 @@ import { priceFields } from '../catalog/price-schema.ts';
 import { imageFields } from '../catalog/schema.ts';
 
 const text = (description: string) =>
-  Type.Optional(Type.String({ maxLength: 255, description: `${description}, in capital or small letters` }));
+  Type.Optional(Type.String({ maxLength: 255, description: `${description}, case-insensitive` }));
 const oneOf = <T extends string>(names: readonly T[], description: string) =>
   Type.Enum([...names], { type: 'string', description });
 
 const Architecture = oneOf(['aarch64', 'x86_64'], 'CPU architecture');
 
 const BareMetal = Type.Boolean({ description: 'For bare metal machines' });
-const Firmware = oneOf(['bios', 'uefi'], 'What a machine starts by');
-const Machine = oneOf(['i440', 'q35'], 'Chipset of a machine');
+const Firmware = oneOf(['bios', 'uefi'], 'Firmware of the machine');
+const Machine = oneOf(['i440', 'q35'], 'Chipset of the machine');
 
 /** Settings of an image that a request may give at creation and change later. */
 const settings = {
   os_type: Type.Optional(oneOf(['linux', 'windows'], 'Operating system family')),
-  ssh_key: Type.Optional(oneOf(['allow', 'deny', 'required'], 'Use of an SSH key')),
+  ssh_key: Type.Optional(
+    oneOf(['allow', 'deny', 'required'], 'Whether an SSH key is allowed, denied or required'),
+  ),
   is_baremetal: Type.Optional(BareMetal),
   hw_firmware_type: Type.Optional(Firmware),
   hw_machine_type: Type.Optional(Machine),
@@ -31,8 +33,10 @@ const settings = {
 export const CreateImage = Type.Object(
   {
     name: ResourceName('Name'),
-    volume_id: UuidInput('The volume that it is made from'),
-    source: Type.Optional(Type.Enum(['volume'], { type: 'string', description: 'Only volume' })),
+    volume_id: UuidInput('Volume to create the image from'),
+    source: Type.Optional(
+      Type.Enum(['volume'], { type: 'string', description: 'Only `volume` is supported' }),
+    ),
     architecture: Type.Optional(Architecture),
     ...settings,
     hw_firmware_type: Type.Optional(nullable(Firmware)),
@@ -41,7 +45,7 @@ export const CreateImage = Type.Object(
   },
   {
     title: 'CreateImage',
-    description: 'Left out: os_type linux, architecture x86_64, ssh_key allow, firmware bios, machine q35.',
+    description: 'Defaults: os_type linux, architecture x86_64, ssh_key allow, firmware bios, machine q35.',
     additionalProperties: false,
     examples: [
       { name: 'web server', volume_id: '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a', tags: { env: 'test' } },
@@ -73,10 +77,10 @@ export const ImageAnswer = Type.Object(
     os_distro: nullable(os_distro),
     os_version: nullable(os_version),
     display_order: nullable(display_order),
-    status: Type.String({ description: 'State of the image', examples: ['active'] }),
+    status: Type.String({ description: 'Status of the image', examples: ['active'] }),
     visibility: oneOf(
       ['private', 'public', 'shared'],
-      '`public`: offered by the platform. `private`: made in the project and seen there alone.',
+      '`public`: offered by the platform. `private`: belongs to the project and visible only there.',
     ),
     ...priceFields,
     tags_v2: Type.Array(TagAnswer, { description: 'Tags' }),
@@ -86,12 +90,12 @@ export const ImageAnswer = Type.Object(
     created_at: OffsetTimestamp(),
     updated_at: OffsetTimestamp(),
   },
-  { title: 'Image', description: 'What a boot volume can be made from.' },
+  { title: 'Image', description: 'An image for boot volumes.' },
 );
 export type ImageAnswer = Static<typeof ImageAnswer>;
 export const ImageList = listOf(ImageAnswer, 'ImageList');
 
-const includePrices = Type.Optional(Type.Boolean({ default: false, description: 'Whether to add prices' }));
+const includePrices = Type.Optional(Type.Boolean({ default: false, description: 'Include prices' }));
 
 export const ImageParams = Type.Object({
   ...ProjectRegion,
@@ -105,9 +109,9 @@ export const ImageListQuery = Type.Object(
     os_distro: text('Distribution'),
     os_version: text('Version'),
     architecture: Type.Optional(Architecture),
-    visibility: Type.Optional(oneOf(['private', 'public', 'shared'], 'Whose images')),
+    visibility: Type.Optional(oneOf(['private', 'public', 'shared'], 'Owner of the images')),
     private: Type.Optional(
-      Type.String({ maxLength: 255, description: 'With any value: only images of the project itself' }),
+      Type.String({ maxLength: 255, description: 'With any value, only images of the project' }),
     ),
     include_prices: includePrices,
     ...tagQuery,

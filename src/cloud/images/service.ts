@@ -130,7 +130,7 @@ export function createImages(deps: {
         const readers = await store.volumesFrom(tx, image.id, SHOWN_IN_MESSAGE);
         if (readers.length > 0) {
           throw new ConflictError(
-            `Image ${image.id} is being copied to volumes; wait until these are there: ${readers.join(', ')}`,
+            `Image ${image.id} is being copied to volumes; wait until they are ready: ${readers.join(', ')}`,
           );
         }
         const taskId = newTaskId();
@@ -185,7 +185,7 @@ export function createImages(deps: {
   /** @throws NotFoundError, ForbiddenError for the platform's, ConflictError while a task holds it */
   async function lockOwn(tx: Transaction, scope: Scope, id: string): Promise<store.ImageRow> {
     if (catalog.image(scope.regionId, id.toLowerCase())) {
-      throw new ForbiddenError(`Image ${id} belongs to the platform and can only be used`);
+      throw new ForbiddenError(`Image ${id} belongs to the platform and can't be changed`);
     }
     const image = await foundById('Image', id, () => store.lockImage(tx, scope, id));
     scope.principal.writes?.about({ ...image, type: 'image' });

@@ -41,6 +41,6 @@ export async function refuseNode(
     .where('pool.id', '=', instance.pool_id)
     .executeTakeFirstOrThrow();
   throw new ConflictError(
-    `Instance ${instance.id} is a node of pool ${pool} of Kubernetes cluster ${cluster}: change the pool instead, or delete the node through the cluster`,
+    `Instance ${instance.id} is a node of pool ${pool} of Kubernetes cluster ${cluster}. Change the pool instead, or delete the node through the cluster`,
   );
 }

@@ -38,7 +38,7 @@ export const legacyInstanceQuery = {
     Type.String({
       maxLength: MAX_QUERY_JSON,
       ...LEGACY,
-      description: 'A JSON array of values that must be present, as `tag_value`',
+      description: 'JSON array of values, like `tag_value`; all must be present',
     }),
   ),
 };
@@ -48,5 +48,5 @@ export function metadataValues(text: string | undefined): string[] {
   if (text === undefined) return [];
   const values = textArray(text);
   if (values) return values;
-  throw new InvalidError({ metadata_v: ['Must be a JSON array of texts, such as ["production"].'] });
+  throw new InvalidError({ metadata_v: ['Must be a JSON array of strings, such as ["production"].'] });
 }

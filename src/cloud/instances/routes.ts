@@ -39,7 +39,7 @@ export function instanceRoutes(
       operationId: 'createInstance',
       summary: 'Create an instance',
       description:
-        'Instance, ports and new volumes can be read as soon as the task is accepted; a failed creation leaves none of them. In a region whose infrastructure is simulated no guest starts, so that password, username and user_data are not used; password and user_data are not kept either.',
+        'The instance, its ports and its new volumes can be read as soon as the task is accepted. If the task fails, nothing is left behind. In a region with simulated infrastructure no guest starts: password, username and user_data have no effect, and password and user_data are not stored.',
       tags,
       params: ProjectRegionParams,
       body: CreateInstanceSchema,
@@ -92,7 +92,7 @@ export function instanceRoutes(
       operationId: 'deleteInstance',
       summary: 'Delete an instance',
       description:
-        'Volumes that are named, or that are to be deleted on termination and have no snapshots, go with it; the others are free again.',
+        'Deletes the volumes that the request lists, and those with delete_on_termination that have no snapshots. All other volumes are detached.',
       tags,
       params: InstanceParams,
       querystring: DeleteInstanceQuery,
@@ -114,7 +114,7 @@ export function instanceRoutes(
     schema: {
       operationId: 'listInstancePorts',
       summary: 'List network ports of an instance',
-      description: 'In the order of its interfaces, with the security groups on each.',
+      description: 'In the order of its interfaces, with the security groups of each port.',
       tags,
       params: InstanceParams,
       response: { 200: NetworkPortList },
@@ -142,9 +142,7 @@ const PROFILE_FILTERS = ['profile_name', 'protection_status', 'type_ddos_profile
 function onlyProtectedOrIsolated(query: InstanceListQuery): boolean {
   const given = PROFILE_FILTERS.filter((name) => query[name] !== undefined);
   if (given.length > 0 && !query.with_ddos) {
-    throw new InvalidError(
-      given.map((field) => ({ field, message: 'Goes with with_ddos=true, which is missing.' })),
-    );
+    throw new InvalidError(given.map((field) => ({ field, message: 'Requires with_ddos=true.' })));
   }
   return given.length > 0 || (query.only_isolated ?? false);
 }

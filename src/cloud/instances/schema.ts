@@ -30,7 +30,7 @@ const GroupIds = nullable(
       { id: UuidInput('Security group ID') },
       { title: 'SecurityGroupId', additionalProperties: false },
     ),
-    { maxItems: MAX_GROUPS, description: "Security groups; the project's default group when left out" },
+    { maxItems: MAX_GROUPS, description: "Security groups; defaults to the project's default group" },
   ),
 );
 const floatingIpForms = [
@@ -53,7 +53,11 @@ export const interfaceFields = {
 const interfaces = [
   Type.Object(
     { type: Type.Literal('external'), ip_family: IpFamilyInput, ...interfaceFields },
-    { title: 'NewExternalInterface', additionalProperties: false, description: 'With a public address' },
+    {
+      title: 'NewExternalInterface',
+      additionalProperties: false,
+      description: 'Interface with a public address',
+    },
   ),
   Type.Object(
     {
@@ -70,9 +74,7 @@ const interfaces = [
     {
       type: Type.Literal('any_subnet'),
       network_id: UuidInput('Network ID'),
-      ip_address: Type.Optional(
-        nullable(Type.String({ maxLength: 64, description: 'An address that is free' })),
-      ),
+      ip_address: Type.Optional(nullable(Type.String({ maxLength: 64, description: 'Free address to use' }))),
       ip_family: IpFamilyInput,
       floating_ip: Type.Optional(InterfaceFloatingIp()),
       ...interfaceFields,
@@ -80,13 +82,13 @@ const interfaces = [
     {
       title: 'NewAnySubnetInterface',
       additionalProperties: false,
-      description: 'In the subnet with the most free addresses',
+      description: 'Interface in the subnet with the most free addresses',
     },
   ),
   Type.Object(
     {
       type: Type.Literal('reserved_fixed_ip'),
-      port_id: UuidInput('Port of the reserved address'),
+      port_id: UuidInput('Port of the reserved fixed IP'),
       ip_family: LegacyIpFamily,
       floating_ip: Type.Optional(InterfaceFloatingIp()),
       ...interfaceFields,
@@ -94,7 +96,7 @@ const interfaces = [
     {
       title: 'NewReservedIpInterface',
       additionalProperties: false,
-      description: 'With an address that is reserved already',
+      description: 'Interface with a reserved fixed IP',
     },
   ),
 ] as const;
@@ -110,7 +112,7 @@ export function InterfaceFloatingIp() {
     discriminator: { propertyName: 'source' },
     required: ['source'],
     oneOf: floatingIpForms,
-    description: 'A public address that leads to the interface',
+    description: 'Floating IP for the interface',
   });
 }
 
@@ -122,7 +124,7 @@ const attachment = {
 export const BootIndex = Type.Integer({
   minimum: -1000,
   maximum: 1000,
-  description: '0 boots first; a negative one never boots',
+  description: 'Boot order: 0 boots first, a negative number never boots',
 });
 const bootable = { ...attachment, boot_index: Type.Optional(BootIndex) };
 const made = { name: Type.Optional(ResourceName('Name')), type_name: Type.Optional(VolumeTypeName) };
@@ -160,7 +162,7 @@ const volumes = [
       ...made,
       ...bootable,
     },
-    { title: 'NewInstanceVolumeFromTemplate', additionalProperties: false, description: 'Not offered' },
+    { title: 'NewInstanceVolumeFromTemplate', additionalProperties: false, description: 'Not supported' },
   ),
   Type.Object(
     {
@@ -203,23 +205,25 @@ export const CreateInstanceSchema = Type.Object(
     name: Type.Optional(ResourceName('Name')),
     name_template: Type.Optional(NameTemplate),
     ssh_key_name: Type.Optional(nullable(Type.String({ maxLength: 255 }))),
-    password: Type.Optional(Type.String({ maxLength: 1024, description: 'None when empty, as all three' })),
+    password: Type.Optional(
+      Type.String({ maxLength: 1024, description: 'Empty for none, as with username and user_data' }),
+    ),
     username: Type.Optional(Type.String({ maxLength: 255 })),
     user_data: Type.Optional(
       Type.String({
         maxLength: 65_536,
         pattern: '^[A-Za-z0-9+/\\r\\n]*(={1,2}[\\r\\n]*)?$',
-        rule: 'Must be base64.',
-        description: 'For the first boot, in base64; ignored with a password',
+        rule: 'Must be base64-encoded.',
+        description: 'User data for the first boot, base64-encoded; ignored if a password is set',
       }),
     ),
     security_groups: Type.Optional(GroupIds),
     servergroup_id: Type.Optional(UuidInput('Server group ID')),
     ...newTags,
     configuration: Type.Optional(
-      Type.Unsafe<object | null>({ type: ['object', 'null'], description: 'For application templates' }),
+      Type.Unsafe<object | null>({ type: ['object', 'null'], description: 'For application templates only' }),
     ),
-    allow_app_ports: Type.Optional(Type.Boolean({ description: 'For application templates' })),
+    allow_app_ports: Type.Optional(Type.Boolean({ description: 'For application templates only' })),
     ...legacyCreation,
   },
   {
@@ -242,14 +246,14 @@ const InstanceFlavor = Type.Object(
     flavor_id: Type.String(),
     flavor_name: Type.String(),
     vcpus: Type.Integer(),
-    ram: Type.Integer({ description: 'MiB' }),
+    ram: Type.Integer({ description: 'Memory in MiB' }),
     architecture: Type.String(),
     os_type: Type.String(),
     hardware_description: Type.Unsafe<Record<string, string>>({
       type: 'object',
       additionalProperties: { type: 'string' },
     }),
-    resource_class: Type.Optional(Type.String({ description: 'Kind of physical machine' })),
+    resource_class: Type.Optional(Type.String({ description: 'Hardware type' })),
   },
   { title: 'FlavorOfInstance' },
 );
@@ -258,9 +262,9 @@ const Address = Type.Object(
   {
     type: Type.Enum(['fixed', 'floating'], { type: 'string' }),
     addr: Type.String({ examples: ['10.0.0.2'] }),
-    interface_name: Type.Optional(nullable(Type.String({ description: 'Of fixed addresses alone' }))),
-    subnet_id: Type.Optional(Uuid('Subnet ID, when one instance is read')),
-    subnet_name: Type.Optional(Type.String({ description: 'When one instance is read' })),
+    interface_name: Type.Optional(nullable(Type.String({ description: 'For fixed addresses only' }))),
+    subnet_id: Type.Optional(Uuid('Subnet ID, only when a single instance is read')),
+    subnet_name: Type.Optional(Type.String({ description: 'Only when a single instance is read' })),
   },
   { title: 'InstanceAddress' },
 );
@@ -275,13 +279,13 @@ export const InstanceAnswer = Type.Object(
     created_at: Timestamp(),
     status: Type.Enum(INSTANCE_STATUSES, { type: 'string' }),
     vm_state: Type.Enum(VM_STATES, { type: 'string' }),
-    task_state: nullable(Type.String({ description: 'What is being done to it' })),
+    task_state: nullable(Type.String({ description: 'Task in progress on the instance' })),
     ...TaskFields,
     flavor: InstanceFlavor,
     addresses: Type.Unsafe<Record<string, Address[]>>({
       type: 'object',
       additionalProperties: Type.Array(Address),
-      description: 'By network name',
+      description: 'Addresses by network name',
     }),
     fixed_ip_assignments: Type.Array(
       Type.Object(
@@ -290,7 +294,7 @@ export const InstanceAnswer = Type.Object(
       ),
     ),
     security_groups: Type.Array(Type.Object({ name: Type.String() }, { title: 'SecurityGroupName' }), {
-      description: 'Groups on any of its ports',
+      description: 'Security groups on any of its ports',
     }),
     volumes: Type.Array(
       Type.Object(
@@ -300,9 +304,9 @@ export const InstanceAnswer = Type.Object(
     ),
     ssh_key_name: nullable(Type.String()),
     tags: Type.Array(TagAnswer, { description: 'Tags' }),
-    blackhole_ports: Type.Array(Type.Unknown(), { description: 'Addresses under attack; always empty here' }),
-    ddos_profile: Type.Null({ description: 'Always null: instances have no DDoS profiles yet' }),
-    instance_isolation: Type.Null({ description: 'Always null: no instance is isolated' }),
+    blackhole_ports: Type.Array(Type.Unknown(), { description: 'Addresses under attack; always empty' }),
+    ddos_profile: Type.Null({ description: 'Always null: instances have no DDoS profiles' }),
+    instance_isolation: Type.Null({ description: 'Always null: instances are never isolated' }),
     ...legacyInstanceFields,
   },
   { title: 'Instance' },
@@ -318,54 +322,54 @@ export const InstanceListQuery = Type.Object(
   {
     ...listQuery(),
     name: text('Part of the name'),
-    flavor_id: text('The whole flavor ID'),
-    flavor_prefix: text('Beginning of the flavor ID'),
-    exclude_flavor_prefix: text('Flavor IDs that begin so are left out'),
-    exclude_secgroup: text('Instances with the security group of this name are left out'),
-    ip: text('Part of an IPv4 address, a floating one included'),
+    flavor_id: text('Exact flavor ID'),
+    flavor_prefix: text('Start of the flavor ID'),
+    exclude_flavor_prefix: text('Exclude flavor IDs that start with this'),
+    exclude_secgroup: text('Exclude instances that have a security group with this name'),
+    ip: text('Part of an IPv4 address, fixed or floating'),
     uuid: Type.Optional(Type.String({ maxLength: 36, description: 'Part of the ID' })),
     status: Type.Optional(Type.Enum(FILTERED_STATUSES, { type: 'string' })),
     'changes-since': Type.Optional(
-      Type.String({ format: 'date-time', description: 'Changed then or later' }),
+      Type.String({ format: 'date-time', description: 'Changed at this time or later' }),
     ),
     'changes-before': Type.Optional(
-      Type.String({ format: 'date-time', description: 'Changed then or before' }),
+      Type.String({ format: 'date-time', description: 'Changed at this time or earlier' }),
     ),
     tag_value: Type.Optional(
       Type.Array(Type.String({ maxLength: 255 }), {
         maxItems: 64,
-        description: 'Repeat it: every value must be present',
+        description: 'Tag value that must be present; repeat for several',
       }),
     ),
     tag_key_value: Type.Optional(
       Type.String({
         maxLength: MAX_QUERY_JSON,
-        description: 'A JSON object of keys and values; all must match',
+        description: 'JSON object of tag keys and values; all must match',
         examples: ['{"env":"production"}'],
       }),
     ),
     ...legacyInstanceQuery,
-    include_k8s: flag('With worker nodes of clusters', true),
-    include_baremetal: flag('With bare metal machines', false),
-    include_ai: flag('With machines of AI clusters; they are not among the instances here', false),
-    only_with_fixed_external_ip: flag('Only those with a public address of their own', false),
-    available_floating: flag('Only those with an address that no floating IP leads to yet', false),
-    only_isolated: flag('Only isolated ones; no instance here is isolated', false),
-    with_ddos: flag('Show DDoS profiles; instances have none here', false),
-    profile_name: text('Name of the DDoS profile; only with with_ddos'),
+    include_k8s: flag('Include worker nodes of clusters', true),
+    include_baremetal: flag('Include bare metal machines', false),
+    include_ai: flag('Include machines of AI clusters; this list never has any', false),
+    only_with_fixed_external_ip: flag('Only instances with a fixed public address', false),
+    available_floating: flag('Only instances with an address that has no floating IP yet', false),
+    only_isolated: flag('Only isolated instances; no instance is ever isolated', false),
+    with_ddos: flag('Include DDoS profiles; instances have none', false),
+    profile_name: text('Name of the DDoS profile; requires with_ddos'),
     protection_status: Type.Optional(
       Type.Enum(['Active', 'Queued', 'Error'], {
         type: 'string',
-        description: 'State of the DDoS profile; only with with_ddos',
+        description: 'Status of the DDoS profile; requires with_ddos',
       }),
     ),
     type_ddos_profile: Type.Optional(
       Type.Enum(['basic', 'advanced'], {
         type: 'string',
-        description: 'Kind of DDoS profile; only with with_ddos',
+        description: 'Type of the DDoS profile; requires with_ddos',
       }),
     ),
-    with_interfaces_name: flag('Show the names of interfaces', false),
+    with_interfaces_name: flag('Include the names of interfaces', false),
     order_by: Type.Optional(
       Type.Enum(['created.asc', 'created.desc', 'name.asc', 'name.desc', 'status.asc', 'status.desc'], {
         type: 'string',
@@ -381,11 +385,11 @@ export const DeleteInstanceQuery = Type.Object(
   {
     volumes: Type.Optional(IdList('Volumes to delete as well')),
     floatings: Type.Optional(IdList('Floating IPs to delete as well')),
-    reserved_fixed_ips: Type.Optional(IdList('Reserved addresses to delete as well')),
+    reserved_fixed_ips: Type.Optional(IdList('Reserved fixed IPs to delete as well')),
     delete_floatings: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'Delete all floating IPs as well; not together with floatings',
+        description: "Delete all floating IPs as well; can't be combined with floatings",
       }),
     ),
   },

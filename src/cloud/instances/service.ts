@@ -210,14 +210,14 @@ export function createInstances(deps: {
     heldFloatingIpIds: string[];
   }> {
     if (removal.deleteFloatings && removal.floatings.length > 0) {
-      throw new InvalidError({ delete_floatings: ['Give floatings or delete_floatings, not both.'] });
+      throw new InvalidError({ delete_floatings: ['Send either floatings or delete_floatings, not both.'] });
     }
     const ports = await lockPortsOf(tx, instanceId);
     const reserved = ports.filter((port) => port.reserved);
     const named = reserved.filter(({ id }) => removal.reservedFixedIps.includes(id));
     const foreign = removal.reservedFixedIps.filter((id) => !named.some((port) => port.id === id));
     if (foreign.length > 0) {
-      const message = `Not a reserved address of this instance: ${foreign.join(', ')}.`;
+      const message = `Not a reserved fixed IP of this instance: ${foreign.join(', ')}.`;
       throw new InvalidError({ reserved_fixed_ips: [message] });
     }
     // If a held port stayed, its task would put groups on it although no instance has it any more.
@@ -241,7 +241,7 @@ export function createInstances(deps: {
     if (key) return key.public_key;
     throw new InvalidError({
       ssh_key_name: [
-        `No SSH key ${name} that you may use in this project; GET /cloud/v1/ssh_keys/${scope.projectId} lists those there are.`,
+        `No SSH key ${name} that you can use in this project; see GET /cloud/v1/ssh_keys/${scope.projectId} for those you can use.`,
       ],
     });
   }

@@ -240,7 +240,7 @@ it('a region without logging refuses with 400, but says that it is not initialis
     await tenant.http.get('/cloud/v1/laas/3/hosts'),
   ]) {
     expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({ code: 400, message: expect.stringContaining('no logging') });
+    expect(answer.body).toEqual({ code: 400, message: expect.stringContaining("doesn't offer logging") });
   }
   const status = await tenant.http.get(`${base}/status`);
   expect(status.body).toEqual({ is_initialized: false, namespace: null });

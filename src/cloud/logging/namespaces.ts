@@ -10,7 +10,7 @@ const ownNamespace = (projectId: number): string => `p${projectId}`;
 function refuseReserved(namespace: string, projectId: number): void {
   if (!/^p\d+$/.test(namespace) || namespace === ownNamespace(projectId)) return;
   throw new InvalidError({
-    namespace: ['The letter p and a number is what other projects get by themselves; choose another one.'],
+    namespace: ['Namespaces such as p12 are reserved for other projects; choose another one.'],
   });
 }
 
@@ -35,6 +35,8 @@ export async function initialise(
     }
   } catch (error) {
     if (!violates(error, 'logging_services_namespace')) throw error;
-    throw new ConflictError(`The namespace ${namespace} is taken in this region; choose another one`);
+    throw new ConflictError(
+      `The namespace ${namespace} is already in use in this region; choose another one`,
+    );
   }
 }

@@ -24,7 +24,7 @@ export function loggingRoutes(app: Api, { logging }: { logging: Logging }): void
     config: { access: 'read' },
     schema: {
       operationId: 'getLoggingStatus',
-      summary: 'Get whether a project uses logging',
+      summary: 'Get the logging status of a project',
       tags,
       params: ProjectRegionParams,
       response: { 200: LoggingStatus },
@@ -36,8 +36,8 @@ export function loggingRoutes(app: Api, { logging }: { logging: Logging }): void
     config: { access: 'operate' },
     schema: {
       operationId: 'updateLoggingStatus',
-      summary: 'Begin or end logging of a project',
-      description: 'It can end when no topic is left.',
+      summary: 'Enable or disable logging for a project',
+      description: 'Logging can only be disabled when the project has no topics.',
       tags,
       params: ProjectRegionParams,
       body: UpdateLoggingStatus,
@@ -51,7 +51,7 @@ export function loggingRoutes(app: Api, { logging }: { logging: Logging }): void
     schema: {
       operationId: 'listLogTopics',
       summary: 'List log topics',
-      description: 'By name; with those that the logging of clusters made.',
+      description: 'Sorted by name. Includes topics that the logging of clusters created.',
       tags,
       params: ProjectRegionParams,
       querystring: TopicListQuery,
@@ -65,7 +65,7 @@ export function loggingRoutes(app: Api, { logging }: { logging: Logging }): void
     schema: {
       operationId: 'putLogTopic',
       summary: 'Create or replace a log topic',
-      description: 'A topic of that name becomes what is given. 409 while logging is not initialised.',
+      description: 'Replaces an existing topic of that name. Returns 409 if logging is not initialised.',
       tags,
       params: ProjectRegionParams,
       body: PutTopic,
@@ -80,7 +80,7 @@ export function loggingRoutes(app: Api, { logging }: { logging: Logging }): void
     schema: {
       operationId: 'deleteLogTopic',
       summary: 'Delete a log topic',
-      description: 'With its logs. 409 while a cluster logs into it.',
+      description: 'Deletes the topic and its logs. Returns 409 while a cluster sends its logs to the topic.',
       tags,
       params: TopicParams,
       response: { 204: Type.Null() },
@@ -95,9 +95,9 @@ export function loggingRoutes(app: Api, { logging }: { logging: Logging }): void
     config: { access: 'operate', secretAnswer: true },
     schema: {
       operationId: 'createLoggingUser',
-      summary: 'Get a password for the log brokers',
+      summary: 'Generate a password for the log brokers',
       description:
-        'Of the one user that the project has there. An older password no longer lets in. 409 while logging is not initialised.',
+        'A project has a single user for the log brokers. The new password replaces the old one. Returns 409 if logging is not initialised.',
       tags,
       params: ProjectRegionParams,
       response: { 200: LoggingUser },

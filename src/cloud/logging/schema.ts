@@ -7,16 +7,18 @@ import { RetentionPolicy, TopicName } from '../clusters/configuration/schema.ts'
 const Namespace = nullable(
   Type.String({
     pattern: '^[a-z0-9]{2,32}$',
-    rule: 'Must be 2 to 32 small letters and digits.',
+    rule: 'Must be 2 to 32 lower-case letters and digits.',
     description:
-      'First part of the names that topics have at the log brokers. It belongs to one project of the region and stays while logging is initialised.',
+      "Prefix of the topic names at the log brokers. Unique in the region; it can't be changed while logging is initialised.",
     examples: ['acme'],
   }),
 );
 
 export const LoggingStatus = Type.Object(
   {
-    is_initialized: Type.Boolean({ description: 'Whether the project uses logging in this region' }),
+    is_initialized: Type.Boolean({
+      description: 'Whether logging is enabled for the project in this region',
+    }),
     namespace: Namespace,
   },
   { title: 'LoggingStatus' },
@@ -25,12 +27,14 @@ export type LoggingStatus = Static<typeof LoggingStatus>;
 
 export const UpdateLoggingStatus = Type.Object(
   {
-    is_initialized: Type.Boolean({ description: 'False gives namespace and user back' }),
+    is_initialized: Type.Boolean({
+      description: 'True enables logging; false disables it and releases the namespace and the user',
+    }),
     namespace: Type.Optional(Namespace),
   },
   {
     title: 'UpdateLoggingStatus',
-    description: 'Without a namespace the project gets one named after it.',
+    description: 'Without a namespace, the project gets one derived from its ID.',
     additionalProperties: false,
     examples: [{ is_initialized: true, namespace: null }],
   },
@@ -39,7 +43,11 @@ export type UpdateLoggingStatus = Static<typeof UpdateLoggingStatus>;
 
 const IndexPattern = Type.Object(
   { id: Type.String({ minLength: 1, maxLength: 255, description: 'ID of the pattern', examples: ['logs'] }) },
-  { title: 'LogIndexPattern', description: 'How dashboards find the logs.', additionalProperties: false },
+  {
+    title: 'LogIndexPattern',
+    description: 'Index pattern that dashboards use to find the logs.',
+    additionalProperties: false,
+  },
 );
 const size = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER, examples: [0] };
 
@@ -48,7 +56,9 @@ export const PutTopic = Type.Object(
     name: TopicName('Topic'),
     retention_policy: Type.Optional(orNull(RetentionPolicy)),
     index_pattern: Type.Optional(orNull(IndexPattern)),
-    size_in_bytes: Type.Optional(Type.Integer({ ...size, default: 0, description: 'What is in it' })),
+    size_in_bytes: Type.Optional(
+      Type.Integer({ ...size, default: 0, description: 'Size of the stored logs in bytes' }),
+    ),
   },
   {
     title: 'PutLogTopic',
@@ -63,9 +73,9 @@ export const TopicAnswer = Type.Object(
     name: Type.String({ description: 'Topic', examples: ['web.access'] }),
     retention_policy: orNull(RetentionPolicy),
     index_pattern: orNull(IndexPattern),
-    size_in_bytes: Type.Integer({ ...size, description: 'What is in it' }),
+    size_in_bytes: Type.Integer({ ...size, description: 'Size of the stored logs in bytes' }),
   },
-  { title: 'LogTopic', description: 'Logs that are kept together.' },
+  { title: 'LogTopic', description: 'A log topic.' },
 );
 export type TopicAnswer = Static<typeof TopicAnswer>;
 export const TopicList = listOf(TopicAnswer, 'LogTopicList');
@@ -73,10 +83,10 @@ export const TopicListQuery = Type.Object(listQuery(), { additionalProperties: f
 
 export const LoggingUser = Type.Object(
   {
-    username: Type.String({ description: 'Name at the log brokers', examples: ['acme'] }),
-    password: Type.String({ description: 'Shown now and never again' }),
+    username: Type.String({ description: 'User name for the log brokers', examples: ['acme'] }),
+    password: Type.String({ description: 'Shown only once' }),
   },
-  { title: 'LoggingUser', description: 'Logs in to the log brokers with SASL SCRAM-SHA-512.' },
+  { title: 'LoggingUser', description: 'Credentials for the log brokers (SASL SCRAM-SHA-512).' },
 );
 
 export const TopicParams = Type.Object({

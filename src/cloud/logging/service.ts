@@ -42,21 +42,21 @@ export function createLogging(deps: { database: Database; clock: Clock; catalog:
           const service = await initialise(tx, scope, namespace, clock.now());
           if (namespace !== null && namespace !== service.namespace) {
             throw new ConflictError(
-              `Logging is initialised with the namespace ${service.namespace}, which stays; leave it out`,
+              `Logging is already initialised with the namespace ${service.namespace}, which can't be changed; leave it out`,
             );
           }
           scope.principal.writes?.about({ type: 'laas', id: service.namespace, name: service.namespace });
           return shown(service);
         }
         if (namespace !== null) {
-          throw new InvalidError({ namespace: ['Goes with is_initialized true only; leave it out.'] });
+          throw new InvalidError({ namespace: ['Is only allowed with is_initialized true; leave it out.'] });
         }
         const service = await store.lockService(tx, scope);
         if (service)
           scope.principal.writes?.about({ type: 'laas', id: service.namespace, name: service.namespace });
         const count = service ? await store.countTopics(tx, [scope.projectId], scope.regionId) : 0;
         if (count > 0) {
-          throw new ConflictError(`Logging has ${count} topics in this region; delete them first`);
+          throw new ConflictError(`Logging still has ${count} topics in this region; delete them first`);
         }
         await store.deleteService(tx, scope);
         return shown(undefined);
@@ -96,7 +96,7 @@ export function createLogging(deps: { database: Database; clock: Clock; catalog:
         const cluster = await clusterLoggingInto(tx, scope, name);
         if (cluster !== undefined) {
           throw new ConflictError(
-            `Cluster ${cluster} logs into topic ${name}; switch its logging off or to another topic first`,
+            `Cluster ${cluster} sends its logs to topic ${name}; disable its logging or choose another topic for it first`,
           );
         }
         await store.deleteTopic(tx, scope, name);

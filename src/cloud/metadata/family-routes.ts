@@ -56,8 +56,8 @@ export function familyRoutes(app: Api, metadata: Metadata, family: FamilyAddress
   app.post(url, {
     config: changes,
     schema: {
-      ...schema('add', '', 'Set tags'),
-      description: 'The others stay.',
+      ...schema('add', '', 'Add or update tags'),
+      description: "Other tags don't change.",
       params: params.resource,
       body: TagsInput,
       response: { 204: Type.Null() },
@@ -96,7 +96,7 @@ export function familyRoutes(app: Api, metadata: Metadata, family: FamilyAddress
   app.delete(`${url}_item`, {
     config: changes,
     schema: {
-      ...schema('delete', 'Item', 'Remove a tag'),
+      ...schema('delete', 'Item', 'Delete a tag'),
       params: params.resource,
       querystring: KeyQuery,
       response: { 204: Type.Null() },
@@ -121,7 +121,7 @@ export function tagByKeyRoutes(app: Api, metadata: Metadata, family: FamilyAddre
   app.delete(`${url}/:key`, {
     config: changes,
     schema: {
-      ...schema('delete', 'ByKey', 'Remove a tag'),
+      ...schema('delete', 'ByKey', 'Delete a tag'),
       params: params.tag,
       response: { 204: Type.Null() },
     },

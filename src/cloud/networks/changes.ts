@@ -54,7 +54,7 @@ export function createNetworkChanges(deps: {
       await database.accept(scope.principal, async (tx) => {
         const segment = await rows.nextSegment(tx, scope.regionId, type);
         if (segment === undefined) {
-          throw new ConflictError(`Region ${scope.region.display_name} has no VLAN left; use type vxlan`);
+          throw new ConflictError(`Region ${scope.region.display_name} has no free VLANs; use type vxlan`);
         }
         scope.principal.writes?.about({ type: 'network', id, name: request.name });
         const spec = networkSpec({ name: request.name, type, mtu: MTU, tags });
@@ -121,7 +121,7 @@ export function createNetworkChanges(deps: {
         if (again !== undefined) return again;
         refuseHeld(what, network);
         if (network.is_default) {
-          throw new ConflictError('The default network of a project cannot be deleted');
+          throw new ConflictError("The default network of a project can't be deleted");
         }
         const subnets = await rows.lockSubnetsOf(tx, network.id);
         for (const subnet of subnets) refuseHeld(`Subnet ${subnet.name} of network ${network.name}`, subnet);

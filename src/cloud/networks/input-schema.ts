@@ -11,14 +11,14 @@ export const CreateNetwork = Type.Object(
     create_router: Type.Optional(
       Type.Boolean({
         default: true,
-        description: 'Taken and without effect: the platform routes every subnet with a gateway',
+        description: 'Accepted but ignored: the platform routes every subnet that has a gateway',
       }),
     ),
     type: Type.Optional(
       Type.Enum(['vlan', 'vxlan'], {
         type: 'string',
         default: 'vxlan',
-        description: 'How the network is kept apart from others',
+        description: 'Network type, which determines how it is isolated from others',
       }),
     ),
     ...newTags,
@@ -44,14 +44,14 @@ export type UpdateNetwork = Static<typeof UpdateNetwork>;
 const gateway_ip = nullable(
   Type.String({
     maxLength: 45,
-    description: 'Address of the gateway; null for none',
+    description: 'IP address of the gateway; null for no gateway',
     examples: ['10.10.0.1'],
   }),
 );
 const dns_nameservers = nullable(
   Type.Array(Type.String({ maxLength: 45 }), {
     maxItems: 100,
-    description: 'Addresses of name servers, at most 5',
+    description: 'IP addresses of DNS name servers, at most 5',
     examples: [['1.1.1.1', '9.9.9.9']],
   }),
 );
@@ -61,46 +61,50 @@ const host_routes = nullable(
       {
         destination: Type.String({
           maxLength: 64,
-          description: "CIDR of the subnet's family",
+          description: 'CIDR of the same IP version as the subnet',
           examples: ['192.168.0.0/16'],
         }),
         nexthop: Type.String({
           maxLength: 45,
-          description: "Address of the subnet's family",
+          description: 'IP address of the same IP version as the subnet',
           examples: ['10.10.0.5'],
         }),
       },
       { title: 'NewHostRoute', additionalProperties: false },
     ),
-    { maxItems: 100, description: 'Routes that machines in the subnet get, at most 20' },
+    { maxItems: 100, description: 'Static routes for machines in the subnet, at most 20' },
   ),
 );
 
 export const CreateSubnet = Type.Object(
   {
     name: ResourceName('Name'),
-    network_id: UuidInput('Network that it is a part of'),
+    network_id: UuidInput('Network of the subnet'),
     cidr: Type.String({
       maxLength: 64,
       description:
-        'IPv4 range from /8 to /29 or IPv6 range from /32 to /125, its network address with the mask; no other subnet of the network may overlap it',
+        'CIDR of the subnet: IPv4 from /8 to /29 or IPv6 from /32 to /125, without host bits. It must not overlap another subnet of the network',
       examples: ['10.10.0.0/24'],
     }),
     enable_dhcp: Type.Optional(Type.Boolean({ default: true })),
-    gateway_ip: Type.Optional({ ...gateway_ip, description: 'Left out: the first address. Null: none' }),
+    gateway_ip: Type.Optional({
+      ...gateway_ip,
+      description: 'IP address of the gateway; defaults to the first address. Null for no gateway',
+    }),
     connect_to_network_router: Type.Optional(
       Type.Boolean({
         default: true,
-        description: 'Must be false when gateway_ip is null. The platform routes every subnet with a gateway',
+        description:
+          'Must be false if gateway_ip is null. The platform routes every subnet that has a gateway',
       }),
     ),
     router_id_to_connect: Type.Optional(
-      nullable(Type.String({ maxLength: 36, description: 'Not offered: there are no routers of projects' })),
+      nullable(Type.String({ maxLength: 36, description: 'Not supported: projects have no routers' })),
     ),
     dns_nameservers: Type.Optional(dns_nameservers),
     host_routes: Type.Optional(host_routes),
     ip_version: Type.Optional(
-      Type.Enum([4, 6], { type: 'integer', description: 'That of cidr, which is enough to know it' }),
+      Type.Enum([4, 6], { type: 'integer', description: 'IP version; must match cidr and can be omitted' }),
     ),
     ...newTags,
   },
@@ -128,7 +132,7 @@ export type CreateSubnet = Static<typeof CreateSubnet>;
 
 export const UpdateSubnet = Type.Object(
   {
-    name: Type.Optional(nullable(ResourceName('Name; null leaves it as it is'))),
+    name: Type.Optional(nullable(ResourceName('Name; null leaves it unchanged'))),
     enable_dhcp: Type.Optional(Type.Boolean()),
     gateway_ip: Type.Optional(gateway_ip),
     dns_nameservers: Type.Optional(dns_nameservers),

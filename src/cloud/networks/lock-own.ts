@@ -45,7 +45,7 @@ export async function lockAlsoHeld<Row extends { id: string; name: string; task_
     return own;
   }
   if (await kind.find(tx.sql, scope, id)) {
-    throw new ForbiddenError(`${kind.name} ${id} belongs to the platform and can only be used`);
+    throw new ForbiddenError(`${kind.name} ${id} belongs to the platform and can't be changed`);
   }
   throw new NotFoundError(kind.name, id);
 }

@@ -46,7 +46,7 @@ export function networkRoutes(app: Api, dialect: Dialect, { networks }: { networ
     schema: {
       operationId: 'createNetwork',
       summary: 'Create a network',
-      description: 'Answers one task, whose created_resources has the network in networks.',
+      description: 'Starts one task. When it is finished, its created_resources has the network in networks.',
       tags,
       params: ProjectRegionParams,
       body: CreateNetwork,
@@ -59,7 +59,7 @@ export function networkRoutes(app: Api, dialect: Dialect, { networks }: { networ
     config: { access: 'operate' },
     schema: {
       operationId: 'updateNetworkNow',
-      summary: 'Change a network at once',
+      summary: 'Update a network immediately',
       deprecated: true,
       tags,
       params: NetworkParams,
@@ -76,8 +76,8 @@ export function networkRoutes(app: Api, dialect: Dialect, { networks }: { networ
     config: { access: 'operate', versioned: NETWORK },
     schema: {
       operationId: 'updateNetwork',
-      summary: 'Change a network',
-      description: 'Answers no task when nothing has to change. 409 while another task holds the network.',
+      summary: 'Update a network',
+      description: 'Returns no task if nothing changes. Returns 409 while another task holds the network.',
       tags,
       params: NetworkParams,
       body: UpdateNetwork,
@@ -95,7 +95,7 @@ export function networkRoutes(app: Api, dialect: Dialect, { networks }: { networ
       operationId: 'deleteNetwork',
       summary: 'Delete a network',
       description:
-        'Its subnets go with it. Refused with 409 for the default network, and while ports, clusters or file shares are in it.',
+        'Deletes the network and its subnets. Returns 409 for the default network, and while ports, clusters or file shares use the network.',
       tags,
       params: NetworkParams,
       response: { 200: dialect.tasksSchema },

@@ -6,7 +6,7 @@ import { tagQuery } from '../../lib/tag-query.ts';
 import { listOf, listQuery, ProjectRegion } from '../../lib/wire.ts';
 
 const project_id = nullable(
-  Type.Integer({ description: "Project ID; null for the platform's own, which every project may use" }),
+  Type.Integer({ description: 'Project ID; null for networks of the platform, which every project can use' }),
 );
 
 export const NetworkAnswer = Type.Object(
@@ -14,12 +14,12 @@ export const NetworkAnswer = Type.Object(
     id: Uuid('Network ID'),
     name: Type.String({ examples: ['default'] }),
     type: Type.Enum(['vlan', 'vxlan'], { type: 'string' }),
-    mtu: Type.Integer({ description: 'Largest packet in bytes', examples: [1450] }),
-    external: Type.Boolean({ description: 'Whether it leads to the outside' }),
-    shared: Type.Boolean({ description: 'Whether other projects may use it' }),
-    default: nullable(Type.Boolean({ description: 'Whether the platform made it with the project' })),
+    mtu: Type.Integer({ description: 'Maximum packet size in bytes', examples: [1450] }),
+    external: Type.Boolean({ description: 'Whether it is an external network' }),
+    shared: Type.Boolean({ description: 'Whether other projects can use it' }),
+    default: nullable(Type.Boolean({ description: 'Whether it is the default network of the project' })),
     port_security_enabled: Type.Boolean(),
-    segmentation_id: nullable(Type.Integer({ description: 'Number of the segment' })),
+    segmentation_id: nullable(Type.Integer({ description: 'VLAN or VXLAN ID' })),
     subnets: Type.Array(Uuid('Subnet ID')),
     ...ResourceFields,
     ...MetadataList,
@@ -35,8 +35,8 @@ export const SubnetAnswer = Type.Object(
     id: Uuid('Subnet ID'),
     name: Type.String({ examples: ['default'] }),
     network_id: Uuid('Network ID'),
-    cidr: Type.String({ description: 'In its one form: IPv6 as in RFC 5952', examples: ['10.0.0.0/20'] }),
-    ip_version: Type.Integer({ description: '4 or 6', examples: [4] }),
+    cidr: Type.String({ description: 'In canonical form; IPv6 as in RFC 5952', examples: ['10.0.0.0/20'] }),
+    ip_version: Type.Integer({ description: 'IP version, 4 or 6', examples: [4] }),
     enable_dhcp: Type.Boolean(),
     gateway_ip: nullable(Type.String({ examples: ['10.0.0.1'] })),
     dns_nameservers: Type.Array(Type.String()),
@@ -51,17 +51,21 @@ export const SubnetAnswer = Type.Object(
     ),
     available_ips: nullable(
       Type.Integer({
-        description: 'Addresses that are free; null when more than 9007199254740991, as a /64 has',
+        description: 'Number of free addresses; null if greater than 9007199254740991, as in a /64',
       }),
     ),
     total_ips: nullable(
-      Type.Integer({ description: 'Addresses that ports may get, free or not; null as well when so many' }),
+      Type.Integer({
+        description:
+          'Number of addresses that ports can use, free or not; null if greater than 9007199254740991',
+      }),
     ),
     has_router: Type.Boolean({ deprecated: true, description: 'Always false' }),
     ...ResourceFields,
     ...MetadataList,
     project_id: Type.Integer({
-      description: "Project ID; of the platform's own, which every project may use, that of the request",
+      description:
+        'Project ID; for subnets of the platform, which every project can use, the project in the request',
     }),
   },
   { title: 'Subnet' },
@@ -73,14 +77,14 @@ const owned_by = Type.Optional(
   Type.Enum(['any', 'project'], {
     type: 'string',
     default: 'project',
-    description: "`any` answers the platform's own as well",
+    description: '`any` also includes resources of the platform',
   }),
 );
 
 export const NetworkListQuery = Type.Object(
   {
     ...listQuery(),
-    name: Type.Optional(Type.String({ maxLength: 61, description: 'The whole name' })),
+    name: Type.Optional(Type.String({ maxLength: 61, description: 'Exact name' })),
     external: Type.Optional(Type.Boolean()),
     network_type: Type.Optional(Type.String({ maxLength: 61, examples: ['vxlan'] })),
     owned_by,
@@ -88,7 +92,7 @@ export const NetworkListQuery = Type.Object(
       Type.Enum(['created_at.asc', 'created_at.desc', 'name.asc', 'name.desc', 'priority.desc'], {
         type: 'string',
         default: 'created_at.desc',
-        description: '`priority.desc`: the default network first',
+        description: '`priority.desc` lists the default network first',
       }),
     ),
     ...tagQuery,

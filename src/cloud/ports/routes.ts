@@ -31,16 +31,16 @@ const SECURITY_SWITCHES = [
     path: 'enable_port_security',
     enabled: true,
     operationId: 'enablePortSecurity',
-    summary: 'Switch port security on',
-    description: 'At once; on already, nothing changes.',
+    summary: 'Enable port security',
+    description: 'Takes effect immediately. If it is already enabled, nothing changes.',
   },
   {
     path: 'disable_port_security',
     enabled: false,
     operationId: 'disablePortSecurity',
-    summary: 'Switch port security off',
+    summary: 'Disable port security',
     description:
-      'At once. Its security groups are taken off, since none works without it. 409 while the port has allowed address pairs, and in the external network.',
+      'Takes effect immediately. Removes the security groups of the port, which need port security. Returns 409 while the port has allowed address pairs, and for ports in the external network.',
   },
 ];
 
@@ -84,8 +84,9 @@ export function portRoutes(
     config: { access: 'operate' },
     schema: {
       operationId: 'updatePort',
-      summary: 'Change a port',
-      description: 'What is left out stays. 409 while a task holds the port, and when an address is taken.',
+      summary: 'Update a port',
+      description:
+        "Omitted fields don't change. Returns 409 while a task holds the port, and if an address is already in use.",
       tags,
       params: PortParams,
       body: UpdatePort,
@@ -136,7 +137,8 @@ export function portRoutes(
     schema: {
       operationId: 'listPortsOfNetwork',
       summary: 'List the ports in a network',
-      description: "Those of the project's instances; a network of the platform has other projects' as well.",
+      description:
+        "Lists ports of the project's instances. A platform network also has ports of other projects, which are not listed.",
       tags,
       params: NetworkParams,
       response: { 200: PortOfNetworkList },

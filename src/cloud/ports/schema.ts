@@ -12,7 +12,7 @@ const MAX_ADDRESSES = 64;
 const MAX_FILTER = 1000;
 
 const AllowedAddressPair = Type.Object(
-  { ip_address: Type.String({ description: 'Address or CIDR', examples: ['10.0.0.50'] }) },
+  { ip_address: Type.String({ description: 'IP address or CIDR', examples: ['10.0.0.50'] }) },
   { title: 'AllowedAddressPair' },
 );
 
@@ -27,12 +27,12 @@ export const PortAnswer = Type.Object(
         { title: 'PortIpAssignment' },
       ),
     ),
-    security_group_ids: Type.Array(Uuid('Security group ID'), { description: 'Sorted' }),
+    security_group_ids: Type.Array(Uuid('Security group ID'), { description: 'Sorted by ID' }),
     allowed_address_pairs: Type.Array(AllowedAddressPair, {
-      description: 'Further addresses that it may send from; sorted',
+      description: 'Additional source addresses that the port can use; sorted',
     }),
     port_security_enabled: Type.Boolean({
-      description: 'Whether security groups and address checks work on it',
+      description: 'Whether security groups and anti-spoofing checks apply to the port',
     }),
     managed_by: Type.Enum(['system', 'user'], { type: 'string' }),
     capabilities: Type.Object(
@@ -41,7 +41,7 @@ export const PortAnswer = Type.Object(
         port_security: Type.Boolean(),
         security_groups: Type.Boolean(),
       },
-      { title: 'PortCapabilities', description: 'What may be changed of it' },
+      { title: 'PortCapabilities', description: 'Which settings can be changed' },
     ),
     tags: Type.Unsafe<Record<string, string>>({
       type: 'object',
@@ -72,7 +72,7 @@ const idFilter = (description: string) =>
   Type.Optional(
     Type.Array(UuidInput(description), {
       maxItems: MAX_FILTER,
-      description: `${description}; repeat it for several`,
+      description: `${description}; repeat for several`,
     }),
   );
 
@@ -85,7 +85,7 @@ export const PortListQuery = Type.Object(
     ip_addresses: Type.Optional(
       Type.Array(Type.String({ maxLength: 45, examples: ['10.0.0.5'] }), {
         maxItems: MAX_FILTER,
-        description: 'Whole address; repeat it for several',
+        description: 'Exact address; repeat for several',
       }),
     ),
     order_by: Type.Optional(
@@ -100,11 +100,11 @@ export const PortListQuery = Type.Object(
 export type PortListQuery = Static<typeof PortListQuery>;
 
 const pairFields = {
-  ip_address: Type.String({ maxLength: 64, description: 'Address or CIDR', examples: ['10.0.0.50'] }),
+  ip_address: Type.String({ maxLength: 64, description: 'IP address or CIDR', examples: ['10.0.0.50'] }),
 };
 const wholeList = {
   maxItems: MAX_PAIRS,
-  description: 'Instead of all that are there; an empty list clears them',
+  description: 'Replaces the current list; an empty list clears it',
 };
 const allowed_address_pairs = Type.Array(
   Type.Object(pairFields, { title: 'NewAllowedAddressPair', additionalProperties: false }),
@@ -116,13 +116,13 @@ export const UpdatePort = Type.Object(
     port_security_enabled: Type.Optional(
       Type.Boolean({
         description:
-          'Off only for a port without security groups and address pairs, and not in the external network',
+          'Can only be disabled for a port without security groups and allowed address pairs that is not in the external network',
       }),
     ),
     security_group_ids: Type.Optional(
       Type.Array(UuidInput('Security group ID'), {
         maxItems: MAX_GROUPS,
-        description: 'Instead of all that are there; an empty list clears them',
+        description: 'Replaces the current list; an empty list clears it',
       }),
     ),
     allowed_address_pairs: Type.Optional(allowed_address_pairs),
@@ -138,7 +138,8 @@ export const UpdatePort = Type.Object(
         {
           minItems: 1,
           maxItems: MAX_ADDRESSES,
-          description: 'Instead of all that are there; those named again stay, at least one is needed',
+          description:
+            'Replaces the current list. Assignments that are listed again are kept; at least one is required',
         },
       ),
     ),
@@ -169,8 +170,8 @@ export const AllowAddressPairs = Type.Object(
               nullable(
                 Type.String({
                   pattern: '^([0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}$',
-                  rule: 'Must be a hardware address such as 02:00:00:00:00:01.',
-                  description: "Hardware address that it is sent from; the port's own when left out",
+                  rule: 'Must be a MAC address such as 02:00:00:00:00:01.',
+                  description: 'Source MAC address; defaults to that of the port',
                   examples: ['02:00:00:00:00:01'],
                 }),
               ),

@@ -69,7 +69,7 @@ async function lockFree(tx: Transaction, scope: Scope, id: string): Promise<rows
 async function refuseOutside(tx: Transaction, port: rows.PortRow): Promise<void> {
   if (!(await isOutside(tx, port.network_id))) return;
   throw new ConflictError(
-    `Port ${port.id} is in the external network, where port security can't be switched off`,
+    `Port ${port.id} is in the external network, where port security can't be disabled`,
   );
 }
 
@@ -112,7 +112,7 @@ export function createProjectPorts(deps: {
         if (port.port_security_enabled && !wanted.portSecurityEnabled) await refuseOutside(tx, port);
         if (port.is_vip && wanted.added.length + wanted.dropped.length > 0) {
           throw new ConflictError(
-            `Port ${port.id} has a virtual address that other ports may share; switch its is_vip off first`,
+            `Port ${port.id} is a virtual IP (VIP) that other ports may share; set its is_vip to false first`,
           );
         }
         const groups = await portGroups.existing(tx, scope, wanted.groupIds ?? []);
@@ -159,7 +159,7 @@ export function createProjectPorts(deps: {
         if (!enabled) {
           await refuseOutside(tx, port);
           if (port.allowed_address_pairs.length > 0) {
-            throw new ConflictError(`Port ${port.id} has allowed address pairs; clear them first`);
+            throw new ConflictError(`Port ${port.id} has allowed address pairs; remove them first`);
           }
           // In Neutron, ports without port security have no groups. This operation has no body in which to say so:
           // clients of the contract call it with groups set and expect it to work. PATCH has a field for groups and

@@ -63,7 +63,7 @@ export function wantedPort(port: PortRow, change: PortChange): WantedPort {
 /** As in Neutron, a port without port security has no groups and no address pairs. */
 function refuseLeft(field: string, left: unknown[], problems: FieldProblem[]): void {
   if (left.length === 0) return;
-  const message = `A port without port security can have none; send ${field}: [] with port_security_enabled: false.`;
+  const message = `Requires port security; with port_security_enabled: false, also send ${field}: [].`;
   problems.push({ field, message });
 }
 
@@ -79,7 +79,7 @@ function assignmentsFrom(
     if (address === undefined) {
       problems.push({ field: `${field}.ip_address`, message: 'Must be an IP address such as 10.0.0.5.' });
     } else if (found.has(`${subnetId} ${address}`)) {
-      problems.push({ field, message: 'Is the same as another one; send it once.' });
+      problems.push({ field, message: 'Is a duplicate; send each address once.' });
     } else found.set(`${subnetId} ${address}`, { subnetId, address, field });
   }
   return [...found.values()];

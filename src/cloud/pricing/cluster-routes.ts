@@ -13,7 +13,7 @@ export function clusterPriceRoutes(app: Api, { clusterPrices }: { clusterPrices:
       operationId: 'previewKubernetesPrice',
       summary: 'Preview the price of a Kubernetes cluster',
       description:
-        'What its nodes would cost, tax and discount included, without making them. A month is 720 hours.',
+        'Returns the price of its nodes after discount, including tax. Nothing is created. A month has 720 hours.',
       tags: ['Pricing'],
       params: ProjectRegionParams,
       body: clusterPriceRequestSchema,
@@ -27,7 +27,7 @@ export function clusterPriceRoutes(app: Api, { clusterPrices }: { clusterPrices:
     schema: {
       operationId: 'getKubernetesPrice',
       summary: 'Get the price of a Kubernetes cluster',
-      description: 'What its nodes cost, as many as there are.',
+      description: 'Returns the price of its current nodes.',
       tags: ['Pricing'],
       params: ClusterParams,
       response: { 200: clusterPriceSchema },

@@ -9,10 +9,10 @@ const { flavor_id, boot_volume_size, boot_volume_type, is_public_ipv4 } = PoolIn
 const PricedPool = Type.Object(
   {
     flavor_id,
-    node_count: Optional(nullable(Nodes('Nodes; 1 when not given.'))),
+    node_count: Optional(nullable(Nodes('Number of nodes; defaults to 1.'))),
     boot_volume_size: Optional({
       ...boot_volume_size,
-      description: 'GiB. Left out with its type: the machines alone are priced.',
+      description: 'Size of the boot volume in GiB. Without size and type, only the machines are priced.',
     }),
     boot_volume_type,
     is_public_ipv4,
@@ -26,7 +26,7 @@ export const clusterPriceRequestSchema = Type.Object(
   },
   {
     title: 'KubernetesPriceRequest',
-    description: 'The cluster whose price is asked for; nothing is created.',
+    description: 'The cluster to price. Nothing is created.',
     additionalProperties: false,
     examples: [
       {
@@ -47,17 +47,17 @@ export type ClusterPriceRequest = Static<typeof clusterPriceRequestSchema>;
 
 export const clusterPriceSchema = Type.Object(
   {
-    instances: Type.Array(priceSchema, { description: 'The machines of each pool, in their order' }),
+    instances: Type.Array(priceSchema, { description: 'Machines of each pool, in the order of the pools' }),
     publicips: Type.Array(priceSchema, {
-      description: 'The addresses of each pool that has public ones',
+      description: 'Public addresses of each pool that has any',
     }),
     volumes: Type.Array(priceSchema, {
-      description: 'The boot volumes of each pool that has them',
+      description: 'Boot volumes of each pool that has any',
     }),
     total_price: priceSchema,
   },
   {
     title: 'KubernetesPrice',
-    description: 'The price of a cluster as the account would pay it, part by part and as their sum.',
+    description: 'Price of a cluster for this account, by part and in total.',
   },
 );

@@ -10,7 +10,7 @@ export function pricingRoutes(app: Api, { pricing }: { pricing: Pricing }): void
       operationId: 'previewVolumePrice',
       summary: 'Preview the price of a volume',
       description:
-        'What a volume would cost, tax and discount included, without making it. A month is 720 hours.',
+        'Returns the price after discount, including tax. Nothing is created. A month has 720 hours.',
       tags: ['Pricing'],
       params: ProjectRegionParams,
       body: volumePriceRequestSchema,
@@ -24,7 +24,7 @@ export function pricingRoutes(app: Api, { pricing }: { pricing: Pricing }): void
     schema: {
       operationId: 'previewSnapshotPrice',
       summary: 'Preview the price of a snapshot',
-      description: 'As much as a volume of the size and type of the one that it is taken of.',
+      description: 'A snapshot costs the same as a volume of the size and type of its source volume.',
       tags: ['Pricing'],
       params: ProjectRegionParams,
       body: snapshotPriceRequestSchema,

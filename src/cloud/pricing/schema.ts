@@ -7,7 +7,7 @@ export const volumePriceRequestSchema = Type.Object(
   {
     source: Type.Enum(['image', 'new-volume', 'snapshot'], {
       type: 'string',
-      description: 'What the volume is made from.',
+      description: 'Source of the volume.',
       examples: ['new-volume'],
     }),
     size: Type.Optional(
@@ -16,7 +16,7 @@ export const volumePriceRequestSchema = Type.Object(
           minimum: 1,
           maximum: MAX_VOLUME_GIB,
           description:
-            'Size in GiB. Needed for `image` and `new-volume`. For `snapshot` it may be left out; if given it must equal the size of the snapshot.',
+            'Size in GiB. Required for `image` and `new-volume`. Optional for `snapshot`, where it must equal the size of the snapshot.',
           examples: [100],
         }),
       ),
@@ -26,7 +26,7 @@ export const volumePriceRequestSchema = Type.Object(
         Type.String({
           minLength: 1,
           maxLength: 255,
-          description: 'Needed for `snapshot`, refused for the other sources.',
+          description: 'Required for `snapshot`, not allowed for other sources.',
           examples: ['726ecfcc-7fd0-4e30-a86e-7892524aa483'],
         }),
       ),
@@ -36,7 +36,7 @@ export const volumePriceRequestSchema = Type.Object(
         Type.Enum(VOLUME_TYPES, {
           type: 'string',
           description:
-            'Volume type. When left out it is `standard`, or for `snapshot` the type of the volume that the snapshot was taken of.',
+            "Volume type. Defaults to `standard`, or for `snapshot` to the type of the snapshot's source volume.",
           examples: ['standard'],
         }),
       ),
@@ -44,7 +44,7 @@ export const volumePriceRequestSchema = Type.Object(
   },
   {
     title: 'VolumePriceRequest',
-    description: 'The volume whose price is asked for; nothing is created.',
+    description: 'The volume to price. Nothing is created.',
     additionalProperties: false,
     examples: [{ source: 'new-volume', size: 100, type_name: 'standard' }],
   },
@@ -53,7 +53,7 @@ export const volumePriceRequestSchema = Type.Object(
 export type VolumePriceRequest = Static<typeof volumePriceRequestSchema>;
 
 export const snapshotPriceRequestSchema = Type.Object(
-  { volume_id: UuidInput('The volume of which a snapshot would be taken') },
+  { volume_id: UuidInput('Source volume of the snapshot') },
   {
     title: 'SnapshotPriceRequest',
     additionalProperties: false,
@@ -73,28 +73,34 @@ export const priceSchema = Type.Object(
     currency_code: nullable(
       Type.Enum(['AZN', 'EUR', 'USD'], {
         type: 'string',
-        description: 'ISO 4217 code of the currency of the account.',
+        description: 'Currency of the account (ISO 4217 code).',
         examples: ['EUR'],
       }),
     ),
-    discount_percent: amount('Discount that was taken off, as a fraction: 0.16 is 16 %.', 0.16),
+    discount_percent: amount('Applied discount as a fraction: 0.16 is 16 %.', 0.16),
     price_per_hour: amount(
-      'Price of one hour, after discount, tax included; rounded to 10 decimals.',
+      'Price per hour after discount, including tax; rounded to 10 decimals.',
       0.01346436,
     ),
-    price_per_month: amount('Price of a month of 720 hours: 720 times price_per_hour.', 9.6943392),
-    price_without_discount_per_month: amount('Price of a month before discount, tax included.', 11.54088),
+    price_per_month: amount(
+      'Price of a month of 720 hours after discount: 720 times price_per_hour.',
+      9.6943392,
+    ),
+    price_without_discount_per_month: amount(
+      'Price of a month of 720 hours before discount, including tax.',
+      11.54088,
+    ),
     price_status: Type.Enum(['error', 'hide', 'show'], {
       type: 'string',
       description:
-        '`show`: the amounts are there. `hide`: the account does not see prices. `error`: there is no price for this volume type here.',
+        '`show`: the prices are included. `hide`: prices are hidden from the account. `error`: the region has no price for this volume type.',
       examples: ['show'],
     }),
     tax_percent: Type.Number({ description: 'Tax rate in percent: 17 is 17 %.', examples: [17] }),
   },
   {
     title: 'VolumePrice',
-    description: 'The price of a volume as the account would pay it.',
+    description: 'Price of a volume for this account.',
   },
 );
 /** The same schema as an answer of its own: the example belongs to the answer only. */

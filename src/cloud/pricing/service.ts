@@ -45,7 +45,7 @@ export function createPricing(deps: {
     async snapshot(scope, { volume_id }) {
       const volume = sized(await volumes.get(scope, volume_id));
       if (!SNAPSHOT_TYPES.includes(volume.volumeType)) {
-        const message = `Is of type ${volume.volumeType}; snapshots can be taken of ${SNAPSHOT_TYPES.join(' and ')} volumes only.`;
+        const message = `Is of type ${volume.volumeType}; snapshots are only available for ${SNAPSHOT_TYPES.join(' and ')} volumes.`;
         throw new InvalidError({ volume_id: [message] });
       }
       return priceOf(scope, volume);

@@ -37,7 +37,7 @@ describe('refused', () => {
   test('another size than the snapshot has', () => {
     const refused = () => pricedVolume({ source: 'snapshot', snapshot_id: 's', size: 49 }, snapshot);
     expect(refused).toThrow(InvalidError);
-    expect(refused).toThrow(/size: Must equal the snapshot's size of 50 GiB, not 49/);
+    expect(refused).toThrow(/size: Must equal the snapshot's size of 50 GiB, but is 49/);
   });
 
   test('a snapshot that is not there', () => {

@@ -19,14 +19,14 @@ export function volumeRequestProblems(request: VolumePriceRequest): FieldProblem
   const snapshotId = request.snapshot_id ?? null;
   if (source === 'snapshot') {
     if (snapshotId !== null) return [];
-    return [{ field: 'snapshot_id', message: 'Is needed when source is snapshot.' }];
+    return [{ field: 'snapshot_id', message: 'Is required when source is snapshot.' }];
   }
   const problems: FieldProblem[] = [];
   if ((request.size ?? null) === null) {
-    problems.push({ field: 'size', message: `Is needed when source is ${source}; give the size in GiB.` });
+    problems.push({ field: 'size', message: `Is required when source is ${source}; send the size in GiB.` });
   }
   if (snapshotId !== null) {
-    const message = `Can't be used when source is ${source}; leave it out, or set source to snapshot.`;
+    const message = `Is not allowed when source is ${source}; leave it out, or set source to snapshot.`;
     problems.push({ field: 'snapshot_id', message });
   }
   return problems;
@@ -47,7 +47,7 @@ export function pricedVolume(request: VolumePriceRequest, snapshot?: PricedVolum
   }
   if (!snapshot) throw new NotFoundError('Snapshot', request.snapshot_id ?? '');
   if (size !== undefined && size !== snapshot.sizeGib) {
-    const message = `Must equal the snapshot's size of ${snapshot.sizeGib} GiB, not ${size}; leave it out to use the snapshot's.`;
+    const message = `Must equal the snapshot's size of ${snapshot.sizeGib} GiB, but is ${size}; leave it out to use the snapshot's size.`;
     throw new InvalidError([{ field: 'size', message }]);
   }
   return { sizeGib: snapshot.sizeGib, volumeType: request.type_name ?? snapshot.volumeType };

@@ -22,7 +22,7 @@ export function projectChangeRoutes(
     schema: {
       operationId: 'createProject',
       summary: 'Create a project',
-      description: 'With a network and a security group of its own in every region.',
+      description: 'The project gets a default network and a default security group in every region.',
       tags,
       body: CreateProjectSchema,
       response: { 201: ProjectSchema },
@@ -38,7 +38,7 @@ export function projectChangeRoutes(
     schema: {
       operationId: 'updateProject',
       summary: 'Update a project',
-      description: 'Changes what is given. `description: null` removes the description.',
+      description: "Omitted fields don't change. `description: null` removes the description.",
       tags,
       params: ProjectParams,
       body: UpdateProjectSchema,
@@ -54,8 +54,8 @@ export function projectChangeRoutes(
       operationId: 'deleteProject',
       summary: 'Delete a project',
       description:
-        'Only one that is empty but for its default networks and security groups, which go with it. ' +
-        "The account's default project stays.",
+        'The project must be empty, except for its default networks and security groups, which are deleted with it. ' +
+        "The default project of an account can't be deleted.",
       tags,
       params: ProjectParams,
       response: { 200: dialect.tasksSchema },

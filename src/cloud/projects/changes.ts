@@ -89,7 +89,7 @@ export function createProjectChanges(deps: {
 
 async function requireDeletable(tx: Transaction, { id, is_default }: ProjectRow): Promise<void> {
   if (is_default) {
-    throw new ConflictError(`Project ${id} is the default project of its account, which stays`);
+    throw new ConflictError(`Project ${id} is the default project of its account and can't be deleted`);
   }
   const left = await leftIn(tx, id);
   if (left.length > 0) {
@@ -102,6 +102,6 @@ async function withFreeName<T>(name: string, work: () => Promise<T>): Promise<T>
     return await work();
   } catch (error) {
     if (!violates(error, 'projects_by_name')) throw error;
-    throw new ConflictError(`The account has a project named "${name}" already; choose another name`);
+    throw new ConflictError(`The account already has a project named "${name}"; choose another name`);
   }
 }

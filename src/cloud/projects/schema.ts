@@ -7,10 +7,10 @@ export const Project = Type.Object(
     id: Type.Integer({ description: 'Project ID', examples: [1] }),
     name: Type.String({ examples: ['Default'] }),
     description: nullable(Type.String()),
-    client_id: Type.Integer({ description: 'The account that the project belongs to' }),
-    is_default: Type.Boolean({ description: 'Every account has one default project' }),
+    client_id: Type.Integer({ description: 'Account that owns the project' }),
+    is_default: Type.Boolean({ description: 'Whether it is the default project of the account' }),
     state: Type.String({ examples: ['ACTIVE'] }),
-    task_id: nullable(Type.String({ description: 'The task that holds the project, if one does' })),
+    task_id: nullable(Type.String({ description: 'Task that holds the project; null if there is none' })),
     created_at: Timestamp(),
     deleted_at: nullable(Timestamp()),
   },
@@ -25,7 +25,7 @@ export const ProjectParams = Type.Object({ project_id: IntegerId('Project ID') }
 export const ProjectListQuery = Type.Object(
   {
     ...listQuery(100),
-    name: Type.Optional(Type.String({ maxLength: 255, description: 'The whole name' })),
+    name: Type.Optional(Type.String({ maxLength: 255, description: 'Exact name' })),
     include_deleted: Type.Optional(Type.Boolean({ default: false })),
     order_by: Type.Optional(
       Type.Enum(['created_at.asc', 'created_at.desc', 'name.asc', 'name.desc'], {
@@ -38,12 +38,16 @@ export const ProjectListQuery = Type.Object(
 export type ProjectListQuery = Static<typeof ProjectListQuery>;
 
 const description = nullable(
-  Type.String({ maxLength: 255, description: 'What it is for', examples: ['Everything for the web site'] }),
+  Type.String({
+    maxLength: 255,
+    description: 'Purpose of the project',
+    examples: ['Everything for the web site'],
+  }),
 );
 
 export const CreateProjectSchema = Type.Object(
   {
-    name: ResourceName('Name, which no other project of the account has'),
+    name: ResourceName('Name, unique in the account'),
     description: Type.Optional(description),
   },
   {
@@ -56,7 +60,7 @@ export type CreateProject = Static<typeof CreateProjectSchema>;
 
 export const UpdateProjectSchema = Type.Object(
   {
-    name: Type.Optional(ResourceName('Name, which no other project of the account has')),
+    name: Type.Optional(ResourceName('Name, unique in the account')),
     description: Type.Optional(description),
   },
   {

@@ -10,16 +10,16 @@ export function exceededQuotasSchema(title: string, quotas: readonly string[]) {
   const numbers = quotas.flatMap((quota) =>
     (
       [
-        ['limit', 'The most that the account may have'],
-        ['requested', 'What was asked for'],
-        ['usage', 'What the account has'],
+        ['limit', 'Quota of the account'],
+        ['requested', 'Requested amount'],
+        ['usage', 'Current usage of the account'],
       ] as const
     ).map(([of, description]) => [`${quota}_${of}`, { type: 'integer', description }]),
   );
   return Type.Unsafe<ExceededQuotasAnswer>({
     type: 'object',
     title,
-    description: 'Three numbers for each quota that would be exceeded; empty when none would.',
+    description: 'Limit, request and usage for each quota that would be exceeded; empty if none would be.',
     properties: Object.fromEntries(numbers),
   });
 }

@@ -7,7 +7,7 @@ import { IpFamilyInput, LegacyIpFamily } from '../networks/addresses/schema.ts';
 const is_vip = Type.Optional(
   Type.Boolean({
     default: false,
-    description: 'Whether it is a virtual address, for several ports to share',
+    description: 'Whether it is a virtual IP (VIP), which several ports can share',
   }),
 );
 
@@ -35,14 +35,14 @@ const forms = [
     {
       title: 'ReserveAddressOfAnySubnet',
       additionalProperties: false,
-      description: 'Of the subnet with the most free addresses',
+      description: 'Reserves an address in the subnet with the most free addresses',
     },
   ),
   Type.Object(
     {
       type: Type.Literal('ip_address'),
       network_id: UuidInput('Network ID'),
-      ip_address: Type.String({ maxLength: 64, description: 'An address that is free' }),
+      ip_address: Type.String({ maxLength: 64, description: 'Free address to reserve' }),
       ip_family: LegacyIpFamily,
       is_vip,
     },
@@ -54,13 +54,14 @@ const forms = [
       port_id: UuidInput('Port of an instance'),
       // The library under the older Terraform provider always sends it.
       is_vip: Type.Optional(
-        Type.Boolean({ ...LEGACY, description: 'Only false: the port has an instance of its own' }),
+        Type.Boolean({ ...LEGACY, description: "Must be false: a port of an instance can't be a VIP" }),
       ),
     },
     {
       title: 'ReserveAddressesOfPort',
       additionalProperties: false,
-      description: 'Those that the port has already: it stays when its instance goes',
+      description:
+        'Reserves the addresses of an existing port, which is then kept when its instance is deleted',
     },
   ),
 ] as const;
@@ -77,7 +78,7 @@ export const CreateReservedFixedIp = Type.Unsafe<CreateReservedFixedIp>({
 
 export const UpdateReservedFixedIp = Type.Object(
   {
-    is_vip: Type.Boolean({ description: 'Whether it is a virtual address, for several ports to share' }),
+    is_vip: Type.Boolean({ description: 'Whether it is a virtual IP (VIP), which several ports can share' }),
   },
   { title: 'UpdateReservedFixedIp', additionalProperties: false, examples: [{ is_vip: true }] },
 );
@@ -88,12 +89,12 @@ const orders = ['created_at', 'fixed_ip_address', 'name', 'status', 'updated_at'
 export const ReservedFixedIpListQuery = Type.Object(
   {
     ...listQuery(),
-    external_only: flag('Only those of the external network'),
-    internal_only: flag('Only those of other networks'),
-    available_only: flag('Only those that no instance has or shares'),
-    vip_only: flag('Only virtual addresses'),
+    external_only: flag('Only addresses in the external network'),
+    internal_only: flag('Only addresses in other networks'),
+    available_only: flag('Only addresses that no instance uses or shares'),
+    vip_only: flag('Only VIPs'),
     device_id: Type.Optional(
-      Type.String({ maxLength: 36, description: 'Only those that this instance has or shares' }),
+      Type.String({ maxLength: 36, description: 'Only addresses that this instance uses or shares' }),
     ),
     ip_address: Type.Optional(Type.String({ maxLength: 64, description: 'Part of an address' })),
     order_by: Type.Optional(
@@ -102,7 +103,7 @@ export const ReservedFixedIpListQuery = Type.Object(
         {
           type: 'string',
           default: 'fixed_ip_address.asc',
-          description: '`fixed_ip_address`: those without an IPv4 address come last',
+          description: 'With `fixed_ip_address`, reservations without an IPv4 address come last',
         },
       ),
     ),
@@ -112,7 +113,7 @@ export const ReservedFixedIpListQuery = Type.Object(
 export type ReservedFixedIpListQuery = Static<typeof ReservedFixedIpListQuery>;
 
 export const ConvertReservedFixedIp = Type.Object(
-  { target_type: Type.Literal('floating_ip', { description: 'What it becomes' }) },
+  { target_type: Type.Literal('floating_ip', { description: 'Type to convert to' }) },
   {
     title: 'ConvertReservedFixedIp',
     additionalProperties: false,

@@ -36,8 +36,9 @@ export function reservedFixedIpRoutes(
     config: { access: 'operate' },
     schema: {
       operationId: 'createReservedFixedIp',
-      summary: 'Reserve a fixed IP',
-      description: 'A port with an address that stays when the instance that has it goes.',
+      summary: 'Create a reserved fixed IP',
+      description:
+        'Reserves a port with its address. Both are kept when the instance that uses them is deleted.',
       tags,
       params: ProjectRegionParams,
       body: CreateReservedFixedIp,
@@ -78,9 +79,9 @@ export function reservedFixedIpRoutes(
     config: { access: 'operate' },
     schema: {
       operationId: 'updateReservedFixedIp',
-      summary: 'Switch a reserved fixed IP to a virtual one, or back',
+      summary: 'Enable or disable VIP for a reserved fixed IP',
       description:
-        'At once. 409 while an instance or a task has it, and when it is switched off while ports share it.',
+        'Takes effect immediately. Returns 409 while an instance uses the address or a task holds it, and when turning a VIP off that ports share.',
       tags,
       params: ReservedFixedIpParams,
       body: UpdateReservedFixedIp,
@@ -96,9 +97,9 @@ export function reservedFixedIpRoutes(
     config: { access: 'operate' },
     schema: {
       operationId: 'deleteReservedFixedIp',
-      summary: 'Give a reserved fixed IP back',
+      summary: 'Delete a reserved fixed IP',
       description:
-        'Not while an instance has it; ports that share it share it no longer. A floating IP that leads to it leads nowhere then.',
+        'Returns 409 while an instance uses it. Ports that share the address are disconnected, and an assigned floating IP is unassigned.',
       tags,
       params: ReservedFixedIpParams,
       response: { 200: dialect.tasksSchema },
@@ -111,9 +112,9 @@ export function reservedFixedIpRoutes(
     config: { access: 'operate' },
     schema: {
       operationId: 'convertReservedFixedIp',
-      summary: 'Make a floating IP of a reserved fixed IP',
+      summary: 'Convert a reserved fixed IP to a floating IP',
       description:
-        "With the same address, and an ID of its own in created_resources. 409 unless it is an unused IPv4 address of the external network's, and while a task has it.",
+        'The floating IP gets the same address; its new ID is in created_resources. Returns 409 unless the reserved fixed IP is an unused IPv4 address in the external network, and while a task holds it.',
       tags,
       params: ReservedFixedIpParams,
       body: ConvertReservedFixedIp,

@@ -8,26 +8,26 @@ const resource_type = nullable(Type.Enum(['instance'], { type: 'string' }));
 
 export const ReservedFixedIpAnswer = Type.Object(
   {
-    port_id: Uuid('Port ID, which is the ID of the reserved address'),
+    port_id: Uuid('Port ID, which is also the ID of the reserved fixed IP'),
     name: Type.String(),
     status: Type.Enum(['ACTIVE', 'DOWN'], {
       type: 'string',
-      description: '`ACTIVE` while an instance has it',
+      description: '`ACTIVE` while an instance uses it',
     }),
     fixed_ip_address: nullable(Type.String({ examples: ['10.0.0.5'] })),
     fixed_ipv6_address: nullable(Type.String({ examples: ['fd00:10::5'] })),
     subnet_id: nullable(Type.String({ description: 'Subnet of the IPv4 address' })),
     subnet_v6_id: nullable(Type.String({ description: 'Subnet of the IPv6 address' })),
-    is_external: Type.Boolean({ description: 'Whether it is an address of the external network' }),
-    is_vip: Type.Boolean({ description: 'Whether it is a virtual address, for several ports to share' }),
+    is_external: Type.Boolean({ description: 'Whether the address is in the external network' }),
+    is_vip: Type.Boolean({ description: 'Whether it is a virtual IP (VIP), which several ports can share' }),
     reservation: Type.Object(
       {
         status: Type.Enum(['available', 'in-use'], {
           type: 'string',
-          description: '`in-use` while an instance has it or shares it',
+          description: '`in-use` while an instance uses or shares it',
         }),
         resource_type,
-        resource_id: nullable(Type.String({ description: 'Instance that has it; null of a virtual one' })),
+        resource_id: nullable(Type.String({ description: 'Instance that uses it; null for a VIP' })),
       },
       { title: 'FixedIpReservation' },
     ),
@@ -36,7 +36,7 @@ export const ReservedFixedIpAnswer = Type.Object(
         { resource_id: nullable(Type.String({ description: 'Instance ID' })), resource_type },
         { title: 'FixedIpAttachment' },
       ),
-      { description: 'The instance that has it, or those that share it' },
+      { description: 'Instance that uses it, or instances that share it' },
     ),
     network_id: Uuid('Network ID'),
     network: NetworkAnswer,

@@ -132,7 +132,7 @@ export function createReservedFixedIps(deps: {
   async function keptPort(tx: Transaction, scope: Scope, request: OfPort, taskId: string) {
     const { port_id: id, is_vip: isVip = false } = request;
     if (isVip) {
-      throw new InvalidError({ is_vip: ['A port of an instance is no virtual address; leave it out.'] });
+      throw new InvalidError({ is_vip: ["A port of an instance can't be a VIP; leave it out."] });
     }
     const port = await store.lockPortToReserve(tx, scope, id);
     if (port && (await isToGo(tx, { kind: 'port', id: port.id }))) {
@@ -140,7 +140,7 @@ export function createReservedFixedIps(deps: {
     }
     if (!port) throw new InvalidError({ port_id: [`No port ${id} in this project and region.`] });
     scope.principal.writes?.about({ type: 'port', ...port });
-    if (port.reserved) throw new ConflictError(`Port ${port.id} is a reserved fixed IP already`);
+    if (port.reserved) throw new ConflictError(`Port ${port.id} is already a reserved fixed IP`);
     await refuseNode(tx, { id: port.instance_id ?? '', pool_id: port.pool_id });
     refuseHeld(`Port ${port.id}`, port);
     const held = { reserved: true, creator_task_id: taskId, task_id: taskId };
@@ -183,14 +183,16 @@ function refuseUsed(port: store.PlainReserved): void {
 /** @throws ConflictError for a port whose address no floating IP could have */
 async function onlyAddress(tx: Transaction, port: store.PlainReserved): Promise<string> {
   const what = `Reserved fixed IP ${port.id}`;
-  if (port.is_vip) throw new ConflictError(`${what} is a VIP; switch its is_vip off first`);
+  if (port.is_vip) throw new ConflictError(`${what} is a VIP; set its is_vip to false first`);
   if (!(await isOutside(tx, port.network_id))) {
-    throw new ConflictError(`${what} is not in the external network, as floating IPs are`);
+    throw new ConflictError(`${what} is not in the external network, so it can't become a floating IP`);
   }
   const addresses = await addressesOf(tx.sql, port.id);
   const [address, ...more] = addresses;
   if (address === undefined || more.length > 0 || address.includes(':')) {
-    throw new ConflictError(`${what} has ${addresses.join(' and ')}, and a floating IP is one IPv4 address`);
+    throw new ConflictError(
+      `${what} has ${addresses.join(' and ')}, but a floating IP has a single IPv4 address`,
+    );
   }
   return address;
 }

@@ -13,13 +13,13 @@ const LISTS = [
   {
     path: 'connected_devices',
     operationId: 'listVipConnectedDevices',
-    summary: 'List the ports that share a virtual address',
+    summary: 'List the ports connected to a VIP',
     which: 'connected',
   },
   {
     path: 'available_devices',
     operationId: 'listVipAvailableDevices',
-    summary: 'List the ports that could share a virtual address',
+    summary: 'List the ports that can be connected to a VIP',
     which: 'available',
   },
 ] as const;
@@ -28,13 +28,13 @@ const CHANGES = [
   {
     method: 'PATCH',
     operationId: 'addVipConnectedDevices',
-    summary: 'Let further ports share a virtual address',
+    summary: 'Connect ports to a VIP',
     how: 'add',
   },
   {
     method: 'PUT',
     operationId: 'replaceVipConnectedDevices',
-    summary: 'Let these ports share a virtual address, and no others',
+    summary: 'Replace the ports connected to a VIP',
     how: 'replace',
   },
 ] as const;
@@ -47,7 +47,8 @@ export function vipRoutes(app: Api, deps: { networks: Pick<Networks, 'withSubnet
       config: { access: 'read' },
       schema: {
         ...documented,
-        description: 'Ports of instances in its network, all of them. None of an address that is no VIP.',
+        description:
+          "Lists all ports of instances in the network of the VIP, without paging. Empty if the address isn't a VIP.",
         tags,
         params: ReservedFixedIpParams,
         response: { 200: VipDeviceList },
@@ -64,7 +65,7 @@ export function vipRoutes(app: Api, deps: { networks: Pick<Networks, 'withSubnet
       schema: {
         ...documented,
         description:
-          'At once: the address becomes one of their allowed address pairs. 409 for an address that is no VIP, and for a port of a cluster, without port security, with as many pairs as it can have or held by a task.',
+          "Takes effect immediately. Adds the address to the allowed address pairs of the ports. Returns 409 if the address isn't a VIP, and if a port belongs to a cluster, has port security disabled, already has the maximum number of pairs, or is held by a task.",
         tags,
         params: ReservedFixedIpParams,
         body: VipPorts,

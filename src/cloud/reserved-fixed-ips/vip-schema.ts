@@ -9,9 +9,9 @@ const MAX_PORTS = 250;
 export const VipPorts = Type.Object(
   {
     port_ids: Type.Optional(
-      Type.Array(UuidInput('Port of an instance in the network of the address'), {
+      Type.Array(UuidInput('Port of an instance in the network of the VIP'), {
         maxItems: MAX_PORTS,
-        description: 'Left out: nothing changes',
+        description: 'If omitted, nothing changes',
       }),
     ),
   },

@@ -61,7 +61,7 @@ export function createVips(deps: { database: Database; clock: Clock; tasks: Pick
       database.accept(scope.principal, async (tx) => {
         const port = await lockFree(tx, scope, id);
         if (!port.is_vip) {
-          throw new ConflictError(`Reserved fixed IP ${port.id} is no VIP; switch its is_vip on first`);
+          throw new ConflictError(`Reserved fixed IP ${port.id} is not a VIP; set its is_vip to true first`);
         }
         const vip = await vipOf(tx, port);
         const wanted = portIds.map((one) => one.toLowerCase());
@@ -116,7 +116,7 @@ async function refuseShared(tx: Transaction, vip: members.Vip): Promise<void> {
     .slice(0, SHOWN_IN_MESSAGE)
     .map((one) => `port ${one.port_id} of instance ${one.instance_name} (${one.instance_id})`);
   throw new ConflictError(
-    `Reserved fixed IP ${vip.id} is shared by ${named.join(', ')}; disconnect what shares it first`,
+    `Reserved fixed IP ${vip.id} is shared by ${named.join(', ')}; disconnect these ports first`,
   );
 }
 
@@ -125,11 +125,16 @@ function refuseUnfit(vip: members.Vip, wanted: string[], locked: members.Member[
   const problems = wanted.flatMap((id, index): FieldProblem[] => {
     const field = `port_ids.${index}`;
     const one = locked.find((member) => member.id === id);
-    if (!one) return [{ field, message: `No port ${id} of an instance in this project and region.` }];
-    if (one.instance_id === null) return [{ field, message: `Port ${id} is no instance's.` }];
+    if (!one) return [{ field, message: `No instance port ${id} in this project and region.` }];
+    if (one.instance_id === null) return [{ field, message: `Port ${id} doesn't belong to an instance.` }];
     return one.network_id === vip.network_id
       ? []
-      : [{ field, message: `Port ${id} is in network ${one.network_id}, not in ${vip.network_id}.` }];
+      : [
+          {
+            field,
+            message: `Port ${id} is in network ${one.network_id}, but the VIP is in network ${vip.network_id}.`,
+          },
+        ];
   });
   if (problems.length > 0) throw new InvalidError(problems);
 }
@@ -139,11 +144,13 @@ async function refuseUnable(tx: Transaction, vip: members.Vip, one: members.Memb
   await refuseNode(tx, { id: one.instance_id ?? '', pool_id: one.pool_id });
   if (!one.port_security_enabled) {
     throw new ConflictError(
-      `Port ${one.id} has its port security switched off, so that it may send from any address; leave it out`,
+      `Port ${one.id} has port security disabled and can use any address; leave it out`,
     );
   }
   if (one.allowed_address_pairs.length + missing(vip, one).length > MAX_PAIRS) {
-    throw new ConflictError(`Port ${one.id} can have ${MAX_PAIRS} allowed address pairs; remove one first`);
+    throw new ConflictError(
+      `Port ${one.id} can have at most ${MAX_PAIRS} allowed address pairs; remove one first`,
+    );
   }
 }
 

@@ -70,10 +70,10 @@ export async function changeGroup(
 function refuseName(group: store.PlainGroup, name: string): void {
   if (name === group.name) return;
   if (group.is_default) {
-    throw new ConflictError('The default security group of a project cannot be renamed');
+    throw new ConflictError("The default security group of a project can't be renamed");
   }
   if (group.cluster_id !== null) {
-    throw new ConflictError('The security group of the nodes of a Kubernetes cluster cannot be renamed');
+    throw new ConflictError("The security group of the nodes of a Kubernetes cluster can't be renamed");
   }
   refuseDefaultName(name);
 }
@@ -82,7 +82,7 @@ function refuseName(group: store.PlainGroup, name: string): void {
 function refuseTags(group: store.PlainGroup, tags: Record<string, string>): void {
   if (group.cluster_id === null || tags[CLUSTER_TAG] === group.tags[CLUSTER_TAG]) return;
   throw new ConflictError(
-    `The tag ${CLUSTER_TAG} of the security group of the nodes of a Kubernetes cluster cannot be changed or removed`,
+    `The tag ${CLUSTER_TAG} of the security group of the nodes of a Kubernetes cluster can't be changed or removed`,
   );
 }
 
@@ -102,6 +102,6 @@ export async function withFreeName<T>(name: string, written: Promise<T>): Promis
 
 function nameTaken(name: string): ConflictError {
   return new ConflictError(
-    `A security group named ${name} exists already in this project and region; choose another name`,
+    `A security group named ${name} already exists in this project and region; choose another name`,
   );
 }

@@ -81,12 +81,12 @@ export function refuseRuleConflicts(group: KnownGroup, change: GroupChange): voi
     const twin = kept.get(duplicateKey(rule));
     if (twin === undefined) continue;
     throw new ConflictError(
-      `Security group rule ${twin} is the same rule and exists already; use that one. A description does not tell two rules apart, and 0.0.0.0/0, ::/0 and no prefix all mean everyone.`,
+      `Security group rule ${twin} already exists and is the same rule. Descriptions don't make rules different, and 0.0.0.0/0, ::/0 and no prefix all mean any address.`,
     );
   }
   const count = kept.size + replaced.length + added.length;
   if (count <= MOST_RULES || count <= group.rules.length) return;
   throw new ConflictError(
-    `The security group would have ${count} rules and may have ${MOST_RULES}; remove some first`,
+    `The security group would have ${count} rules, and the maximum is ${MOST_RULES}; remove some first`,
   );
 }

@@ -21,28 +21,28 @@ export async function removeGroup(
 ): Promise<void> {
   const group = await foundById('Security group', id, () => store.lockGroup(tx, scope, id));
   scope.principal.writes?.about({ ...group, type: 'securitygroup' });
-  if (group.is_default) throw new ConflictError('The default security group of a project cannot be deleted');
+  if (group.is_default) throw new ConflictError("The default security group of a project can't be deleted");
   if (group.cluster_id !== null) {
     throw new ConflictError(
-      `Security group ${group.name} is that of the nodes of a Kubernetes cluster; it goes when the cluster is deleted`,
+      `Security group ${group.name} belongs to the nodes of a Kubernetes cluster and is deleted with the cluster`,
     );
   }
   const pools = await store.poolsOfGroup(tx.sql, id, SHOWN_IN_MESSAGE);
   if (pools.length > 0) {
     throw new ConflictError(
-      `Security group ${group.name} is in use by pools of Kubernetes clusters; take it off these first: ${pools.join(', ')}`,
+      `Security group ${group.name} is in use by pools of Kubernetes clusters; remove it from these first: ${pools.join(', ')}`,
     );
   }
   const ports = await store.portsOfGroup(tx.sql, id, SHOWN_IN_MESSAGE);
   if (ports.length > 0) {
     throw new ConflictError(
-      `Security group ${group.name} is in use; take it off these first with delsecuritygroup of the instance: ${ports.join(', ')}`,
+      `Security group ${group.name} is in use; use delsecuritygroup of the instance to remove it from these first: ${ports.join(', ')}`,
     );
   }
   const others = await store.groupsReferringTo(tx.sql, id, SHOWN_IN_MESSAGE);
   if (others.length > 0) {
     throw new ConflictError(
-      `Security group ${group.name} is in use: rules of these security groups name it as their remote group: ${others.join(', ')}`,
+      `Security group ${group.name} is the remote group of rules in these security groups; delete the rules first: ${others.join(', ')}`,
     );
   }
   try {

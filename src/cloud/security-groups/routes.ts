@@ -27,7 +27,7 @@ export function securityGroupRoutes(
       operationId: 'createSecurityGroup',
       summary: 'Create a security group',
       description:
-        'Makes the group at once, with its rules in canonical form. A group that is given no egress rule gets the two that allow everything out.',
+        'Takes effect immediately. Rules are stored in canonical form. If no rule is an egress rule, the group gets two rules that allow all outbound traffic.',
       tags,
       params: ProjectRegionParams,
       body: createSecurityGroupSchema,
@@ -69,7 +69,7 @@ export function securityGroupRoutes(
     schema: {
       operationId: 'deleteSecurityGroup',
       summary: 'Delete a security group',
-      description: 'Refused with 409 while a port or a rule of another group uses it.',
+      description: 'Returns 409 while a port or a rule of another group uses it.',
       tags,
       params: GroupParams,
       response: { 204: Type.Null() },
@@ -86,7 +86,7 @@ export function securityGroupRoutes(
       operationId: 'updateSecurityGroup',
       summary: 'Update a security group',
       description:
-        'All of it or nothing, as one revision. Rules are removed before others are added. The default group keeps its name.',
+        "All changes are applied together, as one revision. Rules are removed before others are added. The default group can't be renamed.",
       tags,
       deprecated: true,
       params: GroupParams,
@@ -102,7 +102,8 @@ export function securityGroupRoutes(
     schema: {
       operationId: 'copySecurityGroup',
       summary: 'Copy a security group',
-      description: 'A new group with the description, tags and rules of this one, on no port.',
+      description:
+        "Creates a group with the same description, tags and rules. It isn't assigned to any port.",
       tags,
       params: GroupParams,
       body: copySecurityGroupSchema,
@@ -116,9 +117,9 @@ export function securityGroupRoutes(
     config: { access: 'operate' },
     schema: {
       operationId: 'revertSecurityGroup',
-      summary: 'Give a security group the default rules again',
+      summary: 'Restore the default rules of a security group',
       description:
-        'Exactly the rules of a default group: ICMP, TCP 22 and 3389, UDP 3389 in and everything out, for IPv4 and IPv6.',
+        'Replaces all rules with those of a default group: inbound ICMP, TCP 22 and 3389, and UDP 3389, and all outbound traffic, for IPv4 and IPv6.',
       tags,
       params: GroupParams,
       response: { 200: securityGroupSchema(dialect.name) },

@@ -9,7 +9,7 @@ import { MAX_DESCRIPTION, ruleFieldsV1, ruleInput, ruleInputV2 } from './rules/s
 export const GroupListQuery = Type.Object(
   {
     ...listQuery(10),
-    name: Type.Optional(Type.String({ maxLength: 255, description: 'The whole name' })),
+    name: Type.Optional(Type.String({ maxLength: 255, description: 'Exact name' })),
     ...tagQuery,
   },
   { additionalProperties: false },
@@ -29,7 +29,7 @@ export const createSecurityGroupSchema = Type.Object(
         description: Type.Optional(
           Type.String({
             maxLength: MAX_DESCRIPTION,
-            description: 'Empty when left out.',
+            description: 'Defaults to empty.',
             examples: ['Front end'],
           }),
         ),
@@ -37,7 +37,7 @@ export const createSecurityGroupSchema = Type.Object(
           Type.Array(ruleInput, {
             maxItems: MAX_RULES,
             description:
-              'Rules. If none of them is an egress rule, the group gets two that let everything out, IPv4 and IPv6.',
+              'Rules. If none of them is an egress rule, the group gets two rules that allow all outbound traffic, IPv4 and IPv6.',
           }),
         ),
         ...newTags,
@@ -47,7 +47,7 @@ export const createSecurityGroupSchema = Type.Object(
     instances: Type.Optional(
       Type.Array(UuidInput('Instance ID'), {
         maxItems: MAX_INSTANCES,
-        description: 'Instances whose ports, all of them, get the group at once.',
+        description: 'Instances to assign the group to immediately, on all of their ports.',
       }),
     ),
   },
@@ -98,7 +98,7 @@ export const updateSecurityGroupSchema = Type.Object(
         }),
         {
           maxItems: MAX_CHANGES,
-          description: 'Rules to remove and to add, all at once. Those that are not named stay.',
+          description: "Rules to remove and to add, applied together. Other rules don't change.",
         },
       ),
     ),
@@ -134,7 +134,9 @@ export const createSecurityGroupTaskSchema = Type.Object(
     name: ResourceName('Name'),
     description: Type.Optional(Description),
     rules: Type.Optional(
-      RulesV2('Rules, exactly these. When left out, four that let everything in and out.'),
+      RulesV2(
+        'The exact rules. If omitted, the group gets four rules that allow all inbound and outbound traffic.',
+      ),
     ),
     ...newTags,
   },
@@ -161,9 +163,7 @@ export const updateSecurityGroupTaskSchema = Type.Object(
     name: Type.Optional(ResourceName('Name')),
     description: Type.Optional(Description),
     rules: Type.Optional(
-      RulesV2(
-        'The whole wanted set. A rule that is there already keeps its ID, one that is missing here is removed.',
-      ),
+      RulesV2('The complete set of rules. Existing rules keep their ID; rules missing here are removed.'),
     ),
     tags: Type.Optional(TagsPatchInput),
   },

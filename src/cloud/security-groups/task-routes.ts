@@ -7,7 +7,8 @@ import { createSecurityGroupTaskSchema, updateSecurityGroupTaskSchema } from './
 import type { SecurityGroups } from './service.ts';
 
 const BASE = '/cloud/v2/security_groups/:project_id/:region_id';
-const IN_EFFECT = 'The change is in effect when it is accepted; the task reports it to clients that wait.';
+const IN_EFFECT =
+  'The change is effective as soon as the request is accepted; the task is for clients that wait for one.';
 
 /** Routes of the second version, where a task reports what was done. */
 export function groupTaskRoutes(
@@ -19,8 +20,8 @@ export function groupTaskRoutes(
     config: { access: 'operate' },
     schema: {
       operationId: 'createSecurityGroupByTask',
-      summary: 'Create a security group, reported by a task',
-      description: `Without \`rules\` everything is let in and out; an empty list lets nothing through. ${IN_EFFECT}`,
+      summary: 'Create a security group with a task',
+      description: `Without \`rules\`, all inbound and outbound traffic is allowed; with an empty list, none is. ${IN_EFFECT}`,
       tags: GROUP_TAGS,
       params: ProjectRegionParams,
       body: createSecurityGroupTaskSchema,
@@ -33,8 +34,8 @@ export function groupTaskRoutes(
     config: { access: 'operate', versioned: VERSIONED_GROUP },
     schema: {
       operationId: 'updateSecurityGroupByTask',
-      summary: 'Update a security group, reported by a task',
-      description: `Rules that stay keep their IDs. All is one revision. No task when nothing changes. ${IN_EFFECT}`,
+      summary: 'Update a security group with a task',
+      description: `Rules that stay keep their IDs. All changes are one revision. Returns no task if nothing changes. ${IN_EFFECT}`,
       tags: GROUP_TAGS,
       params: GroupParams,
       body: updateSecurityGroupTaskSchema,
@@ -50,8 +51,8 @@ export function groupTaskRoutes(
     config: { access: 'operate' },
     schema: {
       operationId: 'addSecurityGroupRuleByTask',
-      summary: 'Add a rule to a security group, reported by a task',
-      description: `A rule that the group has already is refused with 409, which names it. ${IN_EFFECT}`,
+      summary: 'Add a rule to a security group with a task',
+      description: `Returns 409 if the group already has the same rule; the message names it. ${IN_EFFECT}`,
       tags: GROUP_TAGS,
       params: GroupParams,
       body: securityGroupRuleInputV2Schema,
@@ -65,7 +66,7 @@ export function groupTaskRoutes(
     config: { access: 'operate' },
     schema: {
       operationId: 'deleteSecurityGroupRuleByTask',
-      summary: 'Delete a security group rule, reported by a task',
+      summary: 'Delete a security group rule with a task',
       description: IN_EFFECT,
       tags: GROUP_TAGS,
       params: GroupRuleParams,

@@ -35,7 +35,7 @@ it('keeps a snapshot, and the volume that it is of, until the volumes made from 
     const refused = await service.http.delete(url);
     expect(refused.status, url).toBe(409);
     expect(refused.body.message).toBe(
-      `Snapshot ${snapshot} is being copied to volumes; wait until these are there: ${copy}`,
+      `Snapshot ${snapshot} is being copied to volumes; wait until they are ready: ${copy}`,
     );
   }
   expect(await ended(started.body[0])).toMatchObject({ state: 'FINISHED' });

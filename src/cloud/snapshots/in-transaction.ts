@@ -85,7 +85,7 @@ export async function refuseCopied(tx: Transaction, ids: readonly string[]): Pro
   if (!first) return;
   const volumes = [first, ...others].map(({ id }) => id).join(', ');
   throw new ConflictError(
-    `Snapshot ${first.snapshot_id} is being copied to volumes; wait until these are there: ${volumes}`,
+    `Snapshot ${first.snapshot_id} is being copied to volumes; wait until they are ready: ${volumes}`,
   );
 }
 

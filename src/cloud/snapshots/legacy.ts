@@ -5,7 +5,7 @@ import { TagsInput } from '../../lib/tags-input.ts';
 export const LegacyTags = Type.Unsafe<Record<string, string | null>>({
   ...TagsInput,
   additionalProperties: { type: ['string', 'null'] },
-  description: 'Keys and values; one that is null is left out',
+  description: 'Keys and values; keys with null are ignored',
 });
 
 export function withoutNulls(tags: Record<string, string | null>): Record<string, string> {

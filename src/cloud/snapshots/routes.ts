@@ -27,8 +27,8 @@ export function snapshotRoutes(app: Api, dialect: Dialect, { snapshots }: { snap
     config: { access: 'operate' },
     schema: {
       operationId: 'createSnapshot',
-      summary: 'Take a snapshot of a volume',
-      description: 'Only volumes of type standard and ssd_hiiops can be snapshotted.',
+      summary: 'Create a snapshot of a volume',
+      description: 'Snapshots are only available for volumes of type standard and ssd_hiiops.',
       tags,
       params: ProjectRegionParams,
       body: CreateSnapshotSchema,
@@ -67,7 +67,7 @@ export function snapshotRoutes(app: Api, dialect: Dialect, { snapshots }: { snap
     config: { access: 'operate' },
     schema: {
       operationId: 'updateSnapshot',
-      summary: 'Rename or tag a snapshot',
+      summary: 'Update the name or tags of a snapshot',
       tags,
       params: SnapshotParams,
       body: UpdateSnapshotSchema,

@@ -8,7 +8,7 @@ import { SNAPSHOT_STATUSES } from './tables.ts';
 
 export const CreateSnapshotSchema = Type.Object(
   {
-    volume_id: UuidInput('The volume to take a snapshot of'),
+    volume_id: UuidInput('Volume to create the snapshot from'),
     name: ResourceName('Name'),
     description: Type.Optional(Type.String({ maxLength: 255, examples: ['Before the upgrade'] })),
     ...newTags,
@@ -36,14 +36,14 @@ export const SnapshotAnswer = Type.Object(
     id: Uuid('Snapshot ID'),
     name: Type.String(),
     description: nullable(Type.String()),
-    volume_id: Uuid('The volume that it was taken of'),
-    size: Type.Integer({ description: 'GiB', examples: [10] }),
+    volume_id: Uuid('Source volume of the snapshot'),
+    size: Type.Integer({ description: 'Size in GiB', examples: [10] }),
     status: Type.Enum(SNAPSHOT_STATUSES, { type: 'string' }),
     ...ResourceFields,
     ...MetadataMap,
-    creator_task_id: Uuid('Task that made it'),
+    creator_task_id: Uuid('Task that created it'),
   },
-  { title: 'Snapshot', description: 'A copy of a volume at one moment' },
+  { title: 'Snapshot', description: 'A point-in-time copy of a volume' },
 );
 export type SnapshotAnswer = Static<typeof SnapshotAnswer>;
 export const SnapshotList = listOf(SnapshotAnswer, 'SnapshotList');
@@ -51,18 +51,18 @@ export const SnapshotList = listOf(SnapshotAnswer, 'SnapshotList');
 export const SnapshotListQuery = Type.Object(
   {
     ...listQuery(),
-    volume_id: Type.Optional(UuidInput('Snapshots of this volume')),
-    instance_id: Type.Optional(UuidInput('Snapshots of the volumes of this instance')),
+    volume_id: Type.Optional(UuidInput('Only snapshots of this volume')),
+    instance_id: Type.Optional(UuidInput('Only snapshots of volumes of this instance')),
     schedule_id: Type.Optional(
       Type.String({
         maxLength: 63,
-        description: 'Taken by this schedule; there are no schedules, so none is found',
+        description: "Only snapshots created by this schedule; schedules aren't supported, so there are none",
       }),
     ),
     lifecycle_policy_id: Type.Optional(
       Type.Integer({
         minimum: 0,
-        description: 'Taken by this policy; there are no policies, so none is found',
+        description: "Only snapshots created by this policy; policies aren't supported, so there are none",
       }),
     ),
   },

@@ -58,7 +58,7 @@ export function createSnapshots(deps: {
         if (!SNAPSHOT_TYPES.includes(volume.volume_type)) {
           throw new InvalidError({
             volume_id: [
-              `Volume ${volume.id} is of type ${volume.volume_type}; snapshots can be taken of ${SNAPSHOT_TYPES.join(' and ')} volumes only.`,
+              `Volume ${volume.id} is of type ${volume.volume_type}; snapshots are only available for ${SNAPSHOT_TYPES.join(' and ')} volumes.`,
             ],
           });
         }

@@ -27,7 +27,7 @@ export const MATERIAL_CHECKS: ReadonlyMap<string, Check> = new Map<string, Check
   ['sk-ecdsa-sha2-nistp256@openssh.com', onDevice((fields) => ecdsaFault(fields, 'nistp256'))],
 ]);
 
-const DAMAGED = 'The key is damaged: its content does not fit its type. Copy it again from the .pub file.';
+const DAMAGED = "The key is damaged: its content doesn't match its type. Copy it again from the .pub file.";
 
 function ed25519Fault(fields: Buffer[]): string | undefined {
   const [point, ...rest] = fields;
@@ -56,7 +56,7 @@ function rsaFault(fields: Buffer[]): string | undefined {
   const isOdd = (number: Buffer) => ((number.at(-1) ?? 0) & 1) === 1;
   if (!isOdd(exponent) || !isOdd(modulus) || exponent.equals(Buffer.of(1))) return DAMAGED;
   if (bits < MIN_RSA_BITS || bits > MAX_RSA_BITS) {
-    return `An RSA key must have ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits, this one has ${bits}. Make another, best an Ed25519 key.`;
+    return `An RSA key must have ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits, but this one has ${bits}. Create another key, preferably Ed25519.`;
   }
   return undefined;
 }

@@ -34,7 +34,7 @@ export function keyPairRoutes(
     schema: {
       ...shared,
       operationId: 'createKeyPair',
-      summary: 'Add an SSH key to a project, or have one made',
+      summary: 'Add an SSH key to a project or generate one',
       body: CreateKeyPair,
       response: { 200: KeyPairAnswer },
     },
@@ -50,7 +50,7 @@ export function keyPairRoutes(
       ...shared,
       operationId: 'listKeyPairs',
       summary: 'List the SSH keys of a project as key pairs',
-      description: 'Those that the caller may use, the latest 1000.',
+      description: 'Lists the keys that the caller can use, at most the 1000 latest.',
       querystring: KeyPairListQuery,
       response: { 200: KeyPairList },
     },
@@ -91,7 +91,7 @@ export function keyPairRoutes(
     schema: {
       ...shared,
       operationId: 'createKeyPairV1',
-      summary: 'Add an SSH key, or have one made',
+      summary: 'Add or generate an SSH key',
       params: ProjectRegionParams,
       body: CreateKeyPairV1,
       response: { 200: KeyPairAnswer },
@@ -108,7 +108,8 @@ export function keyPairRoutes(
       ...shared,
       operationId: 'listKeyPairsV1',
       summary: 'List SSH keys as key pairs',
-      description: 'Those that the caller may use, the latest 1000; they are the same in each region.',
+      description:
+        'Lists the keys that the caller can use, at most the 1000 latest. Every region has the same keys.',
       params: ProjectRegionParams,
       response: { 200: KeyPairList },
     },
@@ -132,7 +133,7 @@ export function keyPairRoutes(
     schema: {
       ...shared,
       operationId: 'deleteKeyPairV1',
-      summary: 'Delete an SSH key by its older address',
+      summary: 'Delete an SSH key (older path)',
       params: KeyPairParamsV1,
       response: { 204: Type.Null() },
     },
@@ -147,7 +148,7 @@ export function keyPairRoutes(
     schema: {
       ...shared,
       operationId: 'shareKeyPairV1',
-      summary: 'Share an SSH key in its project by its older address, or stop that',
+      summary: 'Share or unshare an SSH key in its project (older path)',
       params: KeyPairParamsV1,
       body: UpdateSshKey,
       response: { 200: KeyPairAnswer },

@@ -15,7 +15,7 @@ export const KeyPairAnswer = Type.Object(
     sshkey_name: Type.String({ description: 'Unique in the project', examples: ['laptop'] }),
     public_key,
     private_key: nullable(
-      Type.String({ description: 'Shown once, when a pair is made without a public key; kept nowhere' }),
+      Type.String({ description: 'Shown only once, when the key pair is generated; not stored' }),
     ),
     fingerprint,
     project_id,
@@ -32,7 +32,7 @@ const created = {
   sshkey_name: ResourceName('Name'),
   public_key: CreateSshKey.properties.public_key,
   shared_in_project: Type.Optional(
-    nullable(Type.Boolean({ default: true, description: 'Whether everyone in the project may use it' })),
+    nullable(Type.Boolean({ default: true, description: 'Whether everyone in the project can use it' })),
   ),
 };
 export const CreateKeyPairV1 = Type.Object(created, {
@@ -52,7 +52,7 @@ export const CreateKeyPair = Type.Object(
 export const KeyPairListQuery = Type.Object(
   {
     project_id: IntegerId('Project ID'),
-    user_id: Type.Optional(IntegerId('Only those that this user added')),
+    user_id: Type.Optional(IntegerId('Only keys that this user added')),
   },
   { additionalProperties: false },
 );

@@ -63,11 +63,11 @@ describe('refused', () => {
   const shortRsa = Buffer.concat([Buffer.of(0), Buffer.alloc(96, 0xff)]);
 
   test.each<[what: string, line: string, text: RegExp]>([
-    ['nothing', '', /begin with the type/],
-    ['words', 'not a key', /begin with the type/],
-    ['a type alone', 'ssh-ed25519', /begin with the type/],
-    ['an option in front', `no-pty ${ED25519}`, /begin with the type/],
-    ['DSA', DSA, /begin with the type/],
+    ['nothing', '', /start with the key type/],
+    ['words', 'not a key', /start with the key type/],
+    ['a type alone', 'ssh-ed25519', /start with the key type/],
+    ['an option in front', `no-pty ${ED25519}`, /start with the key type/],
+    ['DSA', DSA, /start with the key type/],
     ['a private key', '-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl\n', /private key/],
     ['two lines', `${ED25519}\n${ED25519}`, /one line/],
     ['a control character', `${ED25519}\x1b[2J`, /control characters/],
@@ -80,7 +80,7 @@ describe('refused', () => {
     ['more than the key', lineOf('ssh-ed25519', [...fieldsOf(ED25519), 'more']), /damaged/],
     ['a point off its curve', lineOf('ecdsa-sha2-nistp256', [curve, offCurve]), /damaged/],
     ['another curve', lineOf('ecdsa-sha2-nistp384', fieldsOf(P256)), /damaged/],
-    ['a short RSA key', lineOf('ssh-rsa', [e, shortRsa]), /1024 to 16384 bits, this one has 768/],
+    ['a short RSA key', lineOf('ssh-rsa', [e, shortRsa]), /1024 to 16384 bits, but this one has 768/],
     [
       'an even RSA modulus',
       lineOf('ssh-rsa', [e, Buffer.concat([n.subarray(0, -1), Buffer.of(2)])]),

@@ -18,21 +18,21 @@ const CONTROL_CHARACTER = /[\x00-\x08\x0a-\x1f\x7f]/;
 export function parsePublicKey(given: string): PublicKey | string {
   const text = given.trim();
   if (text.includes('PRIVATE KEY')) {
-    return 'This is a private key; it must stay with you. Send the content of the .pub file.';
+    return 'This is a private key; keep it secret. Send the content of the .pub file.';
   }
-  if (/[\r\n]/.test(text)) return 'Must be one key on one line.';
+  if (/[\r\n]/.test(text)) return 'Must be a single key on one line.';
   const [, type = '', encoded = ''] = LINE.exec(text) ?? [];
   const materialFault = MATERIAL_CHECKS.get(type);
-  if (!materialFault) return `Must begin with the type of the key, one of: ${TYPES}.`;
+  if (!materialFault) return `Must start with the key type, one of: ${TYPES}.`;
   if (CONTROL_CHARACTER.test(text)) return 'Must not contain control characters.';
   const blob = Buffer.from(encoded, 'base64');
   // Buffer.from skips characters that aren't base64, so only a text that reads back the same was base64.
   if (blob.toString('base64') !== encoded) {
-    return 'The part after the type is not base64. Copy the whole line from the .pub file.';
+    return 'The part after the key type is not base64. Copy the whole line from the .pub file.';
   }
   const [innerType, ...fields] = splitSshStrings(blob) ?? [];
   if (innerType?.toString('latin1') !== type) {
-    return `The key is damaged or is no ${type} key. Copy the whole line from the .pub file.`;
+    return `The key is damaged or not a valid ${type} key. Copy the whole line from the .pub file.`;
   }
   return materialFault(fields) ?? { text, fingerprint: fingerprintOf(blob) };
 }

@@ -42,7 +42,7 @@ export function sshKeyRoutes(
     config: { access: 'operate', secretAnswer: true },
     schema: {
       operationId: 'createSshKey',
-      summary: 'Add an SSH key, or have one made',
+      summary: 'Add or generate an SSH key',
       tags,
       params: SshKeysParams,
       body: CreateSshKey,
@@ -85,7 +85,7 @@ export function sshKeyRoutes(
     config: { access: 'operate' },
     schema: {
       operationId: 'updateSshKey',
-      summary: 'Share an SSH key in its project, or stop that',
+      summary: 'Share or unshare an SSH key in its project',
       tags,
       params: SshKeyParams,
       body: UpdateSshKey,
@@ -105,7 +105,7 @@ export function sshKeyRoutes(
       operationId: 'deleteSshKey',
       summary: 'Delete an SSH key',
       description:
-        'Machines that have the key already keep it. 409 while a cluster needs it for new nodes or for Slurm.',
+        'Machines that already have the key keep it. Returns 409 while a cluster needs the key for new nodes or for Slurm.',
       tags,
       params: SshKeyParams,
       response: { 204: Type.Null() },

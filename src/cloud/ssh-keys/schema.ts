@@ -6,7 +6,7 @@ const PUBLIC_KEY =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEsfKIr8uyWlnNdPj1cwmvHkx2Hjm/DVTJ9ZQy7KxQm1 me@laptop';
 
 const SharedInProject = Type.Boolean({
-  description: 'Whether everyone in the project may use the key, or only the user who added it.',
+  description: 'Whether everyone in the project can use the key, or only the user who added it.',
 });
 
 const keyFields = {
@@ -14,12 +14,15 @@ const keyFields = {
   name: Type.String({ description: 'Unique in the project', examples: ['laptop'] }),
   public_key: Type.String({ description: 'One line, as in a .pub file', examples: [PUBLIC_KEY] }),
   fingerprint: Type.String({
-    description: 'As `ssh-keygen -l` shows it',
+    description: 'As shown by `ssh-keygen -l`',
     examples: ['SHA256:PYC9kPVC6J873CSIbfp0LwYeczP/W4ffObNCuDJ1u5w'],
   }),
   project_id: nullable(Type.Integer({ description: 'Project ID', examples: [1] })),
   shared_in_project: SharedInProject,
-  state: Type.Enum(['ACTIVE', 'DELETING'], { type: 'string', description: 'A key goes at once: ACTIVE' }),
+  state: Type.Enum(['ACTIVE', 'DELETING'], {
+    type: 'string',
+    description: 'Always ACTIVE, since a key is deleted immediately',
+  }),
   created_at: nullable(Timestamp()),
 };
 
@@ -32,7 +35,7 @@ export const CreatedSshKey = Type.Object(
     private_key: nullable(
       Type.String({
         description:
-          'Private half of a pair that was made, in OpenSSH format. Shown this once and kept nowhere; null when a public key was given.',
+          'Private key of a generated key pair, in OpenSSH format. Shown only once and not stored; null if a public key was sent.',
       }),
     ),
   },
@@ -46,7 +49,7 @@ export const CreateSshKey = Type.Object(
       nullable(
         Type.String({
           maxLength: 16_384,
-          description: 'Content of a .pub file. Left out: an Ed25519 pair is made.',
+          description: 'Content of a .pub file. If omitted, an Ed25519 key pair is generated.',
           examples: [PUBLIC_KEY],
         }),
       ),

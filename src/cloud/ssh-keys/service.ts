@@ -77,7 +77,7 @@ export function createSshKeys(deps: { database: Database; clock: Clock }): SshKe
       } catch (error) {
         if (violates(error, 'ssh_keys_name')) {
           throw new ConflictError(
-            `An SSH key named ${request.name} exists already in this project; choose another name`,
+            `An SSH key named ${request.name} already exists in this project; choose another name`,
           );
         }
         throw error;
@@ -113,8 +113,8 @@ export function createSshKeys(deps: { database: Database; clock: Clock }): SshKe
 function inUse(key: string, clusters: { name: string; onlySlurm: boolean }[]): ConflictError {
   const named = clusters.map(({ name, onlySlurm }) => `${onlySlurm ? 'Slurm of ' : ''}cluster ${name}`);
   const fixes = [
-    ...(clusters.some(({ onlySlurm }) => !onlySlurm) ? ['delete the clusters whose nodes get it'] : []),
-    ...(clusters.some(({ onlySlurm }) => onlySlurm) ? ['give Slurm other keys'] : []),
+    ...(clusters.some(({ onlySlurm }) => !onlySlurm) ? ['delete the clusters whose nodes use it'] : []),
+    ...(clusters.some(({ onlySlurm }) => onlySlurm) ? ['choose other keys for Slurm'] : []),
   ];
   return new ConflictError(`SSH key ${key} is in use by ${named.join(', ')}; ${fixes.join(' and ')} first`);
 }

@@ -13,7 +13,7 @@ export function acknowledgementRoutes(app: Api, { tasks }: { tasks: Tasks }): vo
     schema: {
       operationId: 'acknowledgeTask',
       summary: 'Acknowledge a task',
-      description: 'Says that a user has seen it. Who did so first, and when, stays.',
+      description: 'Marks the task as seen by a user. The first acknowledgement and its time are kept.',
       tags,
       params: TaskParams,
       response: { 200: TaskSchema },
@@ -27,7 +27,7 @@ export function acknowledgementRoutes(app: Api, { tasks }: { tasks: Tasks }): vo
     schema: {
       operationId: 'acknowledgeAllTasks',
       summary: 'Acknowledge all tasks',
-      description: "Those of the account that have ended: nobody has seen the others' outcome yet.",
+      description: 'Acknowledges all tasks of the account that have ended.',
       tags,
       querystring: AcknowledgeQuery,
       response: { 204: Type.Null() },

@@ -37,8 +37,8 @@ export function taskRoutes(app: Api, services: { tasks: Tasks }): void {
         operationId,
         summary: 'Get a task',
         description:
-          'Poll until `state` is FINISHED or ERROR, or let the answer wait for that with `Prefer: wait=N`. ' +
-          'What the task made or changed can be read from that moment on.',
+          'Poll until `state` is FINISHED or ERROR, or use `Prefer: wait=N` to wait for that. ' +
+          'The resources that the task created or changed can be read from that moment on.',
         tags,
         params: TaskParams,
         headers: WaitHeaders,
@@ -62,7 +62,7 @@ export function taskRoutes(app: Api, services: { tasks: Tasks }): void {
     schema: {
       operationId: 'listTasks',
       summary: 'List tasks',
-      description: "The account's tasks in all of its projects.",
+      description: 'Lists tasks of all projects of the account.',
       tags,
       querystring: TaskListQuery,
       response: { 200: TaskList },
@@ -75,7 +75,7 @@ export function taskRoutes(app: Api, services: { tasks: Tasks }): void {
     schema: {
       operationId: 'listActiveTasks',
       summary: 'List active tasks',
-      description: 'Those that have not ended yet, the newest first.',
+      description: 'Lists tasks that have not ended, newest first.',
       tags,
       params: ActiveTaskParams,
       querystring: ActiveTaskQuery,

@@ -31,29 +31,29 @@ export const CreatedResources = Type.Object(
     ddos_profiles: Type.Optional(Type.Array(Type.Integer())),
     projects: Type.Optional(Type.Array(Type.Integer())),
   },
-  { title: 'CreatedResources', description: 'IDs of what the task made, by kind' },
+  { title: 'CreatedResources', description: 'IDs of the resources that the task created, by type' },
 );
 
 export const Task = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'Unique over all projects' }),
+    id: Type.String({ format: 'uuid', description: 'Unique across all projects' }),
     task_type: Type.String({ examples: ['update_k8s_cluster_v2'] }),
     state: Type.Enum(STATES, {
-      description: 'NEW: queued. RUNNING: at work. FINISHED and ERROR are final.',
+      description: 'NEW: queued. RUNNING: in progress. FINISHED and ERROR are final.',
     }),
-    detailed_state: nullable(Type.String({ description: 'Only GPU clusters have one' })),
+    detailed_state: nullable(Type.String({ description: 'Only for GPU clusters' })),
     created_on: TaskTime('When the task was accepted, in UTC'),
     updated_on: TaskTime('When its state last changed, in UTC'),
     finished_on: TaskTime('When it reached FINISHED or ERROR, in UTC'),
     created_resources: nullable(CreatedResources),
-    data: Type.Unknown({ description: 'What the task was asked to do' }),
+    data: Type.Unknown({ description: 'Parameters of the task' }),
     error: nullable(Type.String({ description: 'Why the task ended in ERROR' })),
-    user_id: Type.Integer({ description: 'Who started the task' }),
+    user_id: Type.Integer({ description: 'User who started the task' }),
     client_id: nullable(Type.Integer()),
     user_client_id: nullable(Type.Integer()),
     project_id: nullable(Type.Integer()),
     region_id: nullable(Type.Integer()),
-    request_id: nullable(Type.String({ description: 'The request that started the task' })),
+    request_id: nullable(Type.String({ description: 'Request that started the task' })),
     acknowledged_at: TaskTime('When a user acknowledged the outcome'),
     acknowledged_by: nullable(Type.Integer()),
     job_id: nullable(Type.String()),
@@ -70,8 +70,8 @@ export const WaitHeaders = Type.Object({
   prefer: Type.Optional(
     Type.String({
       description:
-        '`wait=N` (RFC 7240): answer when the task has ended, or as it is after N seconds, 60 at most. ' +
-        'The answer says `Preference-Applied: wait=N` where that was done.',
+        '`wait=N` (RFC 7240): wait until the task has ended, for at most N seconds (up to 60), then return it. ' +
+        'If this was applied, the response has the header `Preference-Applied: wait=N`.',
       examples: ['wait=30'],
     }),
   ),
@@ -86,22 +86,22 @@ export const TaskListQuery = Type.Object(
     state: Type.Optional(
       Type.Array(Type.Enum(STATES, { type: 'string' }), {
         maxItems: 100,
-        description: 'Repeat it for several',
+        description: 'Repeat for several',
       }),
     ),
     task_type: Type.Optional(
-      Type.String({ maxLength: 255, description: 'The whole type', examples: ['create_volume'] }),
+      Type.String({ maxLength: 255, description: 'Exact type', examples: ['create_volume'] }),
     ),
     is_acknowledged: Type.Optional(
-      Type.Boolean({ description: 'Only those whose outcome a user has acknowledged, or has not' }),
+      Type.Boolean({ description: 'Only tasks that have been acknowledged, or only those that have not' }),
     ),
-    from_timestamp: Type.Optional(QueryTime('Accepted then or later')),
-    to_timestamp: Type.Optional(QueryTime('Accepted then or earlier')),
+    from_timestamp: Type.Optional(QueryTime('Accepted at this time or later')),
+    to_timestamp: Type.Optional(QueryTime('Accepted at this time or earlier')),
     order_by: Type.Optional({
       ...SortOrder,
-      description: 'By the time of acceptance; the newest first if left out',
+      description: 'Order by time of acceptance; defaults to newest first',
     }),
-    sorting: Type.Optional({ ...SortOrder, deprecated: true, description: 'The former name of `order_by`' }),
+    sorting: Type.Optional({ ...SortOrder, deprecated: true, description: 'Old name of `order_by`' }),
     ...listQuery(10),
   },
   { additionalProperties: false },
@@ -114,7 +114,7 @@ export const ActiveTaskQuery = Type.Object(
     task_type: Type.Optional(
       Type.Array(Type.String({ maxLength: 255, examples: ['create_volume'] }), {
         maxItems: 100,
-        description: 'Repeat it for several',
+        description: 'Repeat for several',
       }),
     ),
     ...listQuery(10),
@@ -137,7 +137,7 @@ export const AcknowledgeTasks = Type.Object(
       nullable(
         Type.Array(UuidInput('Task ID'), {
           maxItems: 1000,
-          description: 'Tasks of any state; all that have ended if it is null or left out',
+          description: 'Tasks of any state; if null or omitted, all tasks that have ended',
         }),
       ),
     ),

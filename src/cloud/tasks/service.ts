@@ -186,7 +186,7 @@ export function createTasks(deps: {
           acknowledgement(principal),
         );
         if (missing.length > 0) {
-          throw new InvalidError({ task_ids: [`There is no task ${missing.join(', ')}; leave it out.`] });
+          throw new InvalidError({ task_ids: [`Unknown task ${missing.join(', ')}; leave it out.`] });
         }
       });
     },
@@ -216,7 +216,7 @@ function tasksWhere({ clientId }: Principal, { project_id, region_id }: Acknowle
 const MOST_SECONDS = 30;
 
 /** The description of operations that answer after `waitForTask`. */
-export const WAIT_TEXT = `The answer comes when it is done, or after ${MOST_SECONDS} seconds with what is there then.`;
+export const WAIT_TEXT = `Responds when the operation is done, or after ${MOST_SECONDS} seconds with the current state.`;
 
 /**
  * Delays the answer to a client that doesn't know tasks until the task has ended, for half a minute at most.
@@ -229,5 +229,5 @@ export async function waitForTask(
   { principal, gone }: { principal: Principal; gone: AbortSignal },
 ): Promise<void> {
   const { task } = await tasks.ended(principal, taskId, { seconds: MOST_SECONDS, gone });
-  if (task.state === 'ERROR') throw new ConflictError(`${what} stays as it was: ${task.error}`);
+  if (task.state === 'ERROR') throw new ConflictError(`${what} was not changed: ${task.error}`);
 }

@@ -10,9 +10,9 @@ export function requestLogRoutes(app: Api, { userActions }: { userActions: UserA
     config: { access: 'administer' },
     schema: {
       operationId: 'listRequests',
-      summary: 'List the requests that were to change something',
+      summary: 'List requests for changes',
       description:
-        'Every request of the account that was to change something, refused ones and those of all areas included, kept for a year. Accepted ones are here from the moment of their answer, refused ones a second later at most. Requests refused by the rate limit are not noted, and bodies are not kept. Logins are in GET /iam/activity_log/logins.',
+        'Lists all requests of the account that tried to change something, in all areas, including refused ones. They are kept for a year. Accepted requests are listed immediately, refused ones within a second. Requests refused by the rate limit are not logged, and request bodies are not stored. For logins, see GET /iam/activity_log/logins.',
       tags: ['User actions'],
       querystring: RequestListQuery,
       response: { 200: LoggedRequestList },

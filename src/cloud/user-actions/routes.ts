@@ -9,9 +9,9 @@ export function userActionRoutes(app: Api, { userActions }: { userActions: UserA
     config: { access: 'administer' },
     schema: {
       operationId: 'listUserActions',
-      summary: 'List what the users of the account did',
+      summary: 'List user actions',
       description:
-        'Accepted changes of cloud resources, with what each was about; kept for a year, and there from the moment of the answer. What an accepted task came to is in the task. GET /cloud/v1/request_log has refused requests and those of the other areas besides.',
+        'Lists accepted changes of cloud resources, with the resources that they were about. They are kept for a year and are listed immediately. For the outcome of an accepted task, see the task. For refused requests and those of other areas, see GET /cloud/v1/request_log.',
       tags: ['User actions'],
       querystring: UserActionListQuery,
       response: { 200: UserActionList },

@@ -9,44 +9,44 @@ const several = (description: string, example: string) =>
   Type.Optional(
     Type.Array(Type.String({ maxLength: 500 }), {
       maxItems: MOST_VALUES,
-      description: `${description}; repeat it for several`,
+      description: `${description}; repeat for several`,
       examples: [[example]],
     }),
   );
-const Kind = Type.Enum(ACTION_TYPES, { type: 'string', description: 'What was done', examples: ['create'] });
+const Kind = Type.Enum(ACTION_TYPES, { type: 'string', description: 'Type of action', examples: ['create'] });
 const Group = Type.Enum(API_GROUPS, {
   type: 'string',
-  description: 'To what kind of thing',
+  description: 'Type of resource',
   examples: ['network'],
 });
 
 export const UserActionListQuery = Type.Object(
   {
     action_type: Type.Optional(
-      Type.Array(Kind, { maxItems: MOST_VALUES, description: 'What was done; repeat it for several' }),
+      Type.Array(Kind, { maxItems: MOST_VALUES, description: 'Type of action; repeat for several' }),
     ),
     api_group: Type.Optional(
-      Type.Array(Group, { maxItems: MOST_VALUES, description: 'To what; repeat it for several' }),
+      Type.Array(Group, { maxItems: MOST_VALUES, description: 'Type of resource; repeat for several' }),
     ),
     project_id: RepeatedId('Project ID'),
     region_id: RepeatedId('Region ID'),
     resource_id: several(
-      'ID of something that was made, changed or removed',
+      'ID of a resource that was created, changed or deleted',
       '4d5e3f2a-1b0c-4d9e-8f7a-6b5c4d3e2f1a',
     ),
     search_field: Type.Optional(
       Type.String({
         maxLength: 255,
-        description: 'How the name or address of something begins, in any letter case',
+        description: 'Start of the name or address of a resource, case-insensitive',
         examples: ['web'],
       }),
     ),
-    source_user_ips: several('Address that the request came from', '203.0.113.42'),
-    user_agents: several('What the client calls itself, in full', 'MyApp/1.0.0'),
-    from_timestamp: Type.Optional(QueryTime('Made then or later')),
-    to_timestamp: Type.Optional(QueryTime('Made then or earlier')),
-    order_by: Type.Optional({ ...SortOrder, description: 'By time; the newest first if left out' }),
-    sorting: Type.Optional({ ...SortOrder, ...LEGACY, description: 'Older name of order_by' }),
+    source_user_ips: several('IP address of the client', '203.0.113.42'),
+    user_agents: several('Exact User-Agent header of the client', 'MyApp/1.0.0'),
+    from_timestamp: Type.Optional(QueryTime('At this time or later')),
+    to_timestamp: Type.Optional(QueryTime('At this time or earlier')),
+    order_by: Type.Optional({ ...SortOrder, description: 'Order by time; defaults to newest first' }),
+    sorting: Type.Optional({ ...SortOrder, ...LEGACY, description: 'Old name of order_by' }),
     ...listQuery(),
   },
   { additionalProperties: false },
@@ -59,37 +59,39 @@ const NoObject = (description: string) =>
 
 const ActionResource = Type.Object(
   {
-    resource_id: Type.String({ description: 'ID; the name of what has no other' }),
-    resource_type: Type.String({ description: 'What it is', examples: ['network'] }),
-    resource_body: NoObject('Always null: bodies are not kept'),
-    search_field: nullable(Type.String({ description: 'Its name or address at that time' })),
+    resource_id: Type.String({ description: 'Resource ID, or the name if there is no ID' }),
+    resource_type: Type.String({ description: 'Type of the resource', examples: ['network'] }),
+    resource_body: NoObject('Always null: bodies are not stored'),
+    search_field: nullable(Type.String({ description: 'Name or address of the resource at that time' })),
   },
   { title: 'UserActionResource' },
 );
 
 export const UserAction = Type.Object(
   {
-    id: Type.String({ description: 'Grows with time', examples: ['123'] }),
-    timestamp: Timestamp('When the request came'),
-    client_id: integerOrNull('The account that it was about'),
-    user_id: Type.Integer({ description: 'Who did it' }),
+    id: Type.String({ description: 'Increases over time', examples: ['123'] }),
+    timestamp: Timestamp('When the request was received'),
+    client_id: integerOrNull('Account that the action was about'),
+    user_id: Type.Integer({ description: 'User who performed the action' }),
     email: nullable(
-      Type.String({ description: 'The address of that user; null for one who is not in the account' }),
+      Type.String({
+        description: "Email address of the user; null if the user isn't a member of the account",
+      }),
     ),
     project_id: integerOrNull('Project ID'),
     region_id: integerOrNull('Region ID'),
     api_group: Group,
     action_type: Kind,
-    action_data: NoObject('Always null: bodies are not kept'),
-    task_id: nullable(Type.String({ description: 'The task that it started' })),
-    user_agent: nullable(Type.String({ description: 'What the client calls itself' })),
-    source_user_ip: nullable(Type.String({ description: 'The address that the request came from' })),
+    action_data: NoObject('Always null: bodies are not stored'),
+    task_id: nullable(Type.String({ description: 'Task that the action started' })),
+    user_agent: nullable(Type.String({ description: 'User-Agent header of the client' })),
+    source_user_ip: nullable(Type.String({ description: 'IP address of the client' })),
     acknowledged: Type.Boolean({ description: 'Whether it was sent to the subscription of the account' }),
-    is_complete: Type.Boolean({ description: 'Whether it says what it was about' }),
-    total_price: NoObject('Always null: changes have no price here'),
-    token_id: integerOrNull('The API token that was used; null for a login'),
-    issued_by_user_id: integerOrNull('Whose that token is'),
-    resources: Type.Array(ActionResource, { description: 'What it was about' }),
+    is_complete: Type.Boolean({ description: 'Whether the affected resources are known' }),
+    total_price: NoObject('Always null: changes have no price'),
+    token_id: integerOrNull('API token used; null for a login'),
+    issued_by_user_id: integerOrNull('User who owns the token'),
+    resources: Type.Array(ActionResource, { description: 'Affected resources' }),
   },
   { title: 'UserAction' },
 );

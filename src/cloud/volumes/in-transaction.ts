@@ -20,7 +20,7 @@ export async function holdForUpload(
   refuseHeld(`Volume ${volume.id}`, volume);
   if (!['available', 'in-use'].includes(volume.status)) {
     throw new ConflictError(
-      `Volume ${volume.id} is ${volume.status}; an image can be made of one that is available or in-use`,
+      `Volume ${volume.id} is ${volume.status}; to create an image from it, it must be available or in-use`,
     );
   }
   await setStatus(tx, [volume.id], 'uploading', taskId, now);

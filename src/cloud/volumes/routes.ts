@@ -25,7 +25,8 @@ export function volumeRoutes(app: Api, dialect: Dialect, { volumes }: { volumes:
     schema: {
       operationId: 'createVolume',
       summary: 'Create a volume',
-      description: 'An empty one, or one from an image or a snapshot. One from a snapshot has its size.',
+      description:
+        'Creates an empty volume, or one from an image or a snapshot. A volume from a snapshot gets its size.',
       tags,
       params: ProjectRegionParams,
       body: CreateVolumeSchema,
@@ -65,7 +66,8 @@ export function volumeRoutes(app: Api, dialect: Dialect, { volumes }: { volumes:
     schema: {
       operationId: 'deleteVolume',
       summary: 'Delete a volume',
-      description: 'Only one that is available. Its snapshots have to be named, or to be gone before.',
+      description:
+        'The volume must be available. Its snapshots must be listed in the request, or deleted first.',
       tags,
       params: VolumeParams,
       querystring: DeleteVolumeQuery,

@@ -12,26 +12,26 @@ import { VOLUME_STATUSES } from './states.ts';
 export const VolumeSize = Type.Integer({
   minimum: 1,
   maximum: MAX_VOLUME_GIB,
-  description: 'GiB',
+  description: 'Size in GiB',
   examples: [10],
 });
 
 export const AttachmentTag = Type.String({
   pattern: '^[^,/]{1,60}$',
-  rule: 'Must be 1 to 60 characters without comma and slash.',
-  description: 'What the instance sees the disk tagged with',
+  rule: 'Must be 1 to 60 characters without commas and slashes.',
+  description: 'Tag of the disk that the instance can see',
 });
 
 const common = {
   name: ResourceName('Name'),
   type_name: Type.Optional(VolumeTypeName),
   ...newTags,
-  instance_id_to_attach_to: Type.Optional(UuidInput('The instance to attach it to')),
+  instance_id_to_attach_to: Type.Optional(UuidInput('Instance to attach it to')),
   attachment_tag: Type.Optional(AttachmentTag),
   lifecycle_policy_ids: Type.Optional(
     Type.Array(Type.Integer(), {
       maxItems: 100,
-      description: 'There are no lifecycle policies; may be empty',
+      description: 'Lifecycle policies are not supported; must be empty',
     }),
   ),
 };
@@ -92,7 +92,7 @@ export const VolumeAnswer = Type.Object(
   {
     id: Uuid('Volume ID'),
     name: Type.String(),
-    size: Type.Integer({ description: 'GiB', examples: [10] }),
+    size: Type.Integer({ description: 'Size in GiB', examples: [10] }),
     volume_type: VolumeTypeName,
     status: Type.Enum(VOLUME_STATUSES, { type: 'string' }),
     bootable: Type.Boolean(),
@@ -103,7 +103,7 @@ export const VolumeAnswer = Type.Object(
     volume_image_metadata: Type.Unsafe<Record<string, string> | null>({
       type: ['object', 'null'],
       additionalProperties: { type: 'string' },
-      description: 'The image that it was made from',
+      description: 'Metadata of the image that it was created from',
     }),
     ...ResourceFields,
     ...MetadataTwice,
@@ -116,9 +116,9 @@ export const VolumeList = listOf(VolumeAnswer, 'VolumeList');
 export const VolumeListQuery = Type.Object(
   {
     ...listQuery(),
-    instance_id: Type.Optional(UuidInput('Volumes of this instance')),
+    instance_id: Type.Optional(UuidInput('Only volumes of this instance')),
     cluster_id: Type.Optional(
-      Type.String({ maxLength: 63, description: 'Volumes of the nodes of this cluster' }),
+      Type.String({ maxLength: 63, description: 'Only volumes of the nodes of this cluster' }),
     ),
     name_part: Type.Optional(Type.String({ maxLength: 63, description: 'Part of the name' })),
     id_part: Type.Optional(Type.String({ maxLength: 36, description: 'Part of the ID' })),
@@ -131,7 +131,7 @@ export const VolumeListQuery = Type.Object(
 export type VolumeListQuery = Static<typeof VolumeListQuery>;
 
 export const DeleteVolumeQuery = Type.Object(
-  { snapshots: Type.Optional(IdList('Snapshots of the volume, which go with it')) },
+  { snapshots: Type.Optional(IdList('Snapshots to delete with the volume')) },
   { additionalProperties: false },
 );
 

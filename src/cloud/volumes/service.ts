@@ -140,10 +140,12 @@ export function createVolumes(deps: {
 /** Refuses what needs no look-up. */
 function requireSound(request: CreateVolume): void {
   if ((request.lifecycle_policy_ids ?? []).length > 0) {
-    throw new InvalidError({ lifecycle_policy_ids: ['Lifecycle policies are not offered; leave it out.'] });
+    throw new InvalidError({ lifecycle_policy_ids: ['Lifecycle policies are not supported; leave it out.'] });
   }
   if (request.attachment_tag !== undefined && request.instance_id_to_attach_to === undefined) {
-    throw new InvalidError({ attachment_tag: ['Goes with instance_id_to_attach_to only; leave it out.'] });
+    throw new InvalidError({
+      attachment_tag: ['Is only allowed with instance_id_to_attach_to; leave it out.'],
+    });
   }
 }
 
@@ -151,9 +153,7 @@ async function requireFree(tx: Transaction, volume: store.PlainVolume): Promise<
   refuseHeld(`Volume ${volume.id}`, volume);
   if (!['available', 'error'].includes(volume.status)) {
     await refuseAttached(tx, volume);
-    throw new ConflictError(
-      `Volume ${volume.id} is ${volume.status}; only a volume that is available can be deleted`,
-    );
+    throw new ConflictError(`Volume ${volume.id} is ${volume.status}; it must be available to be deleted`);
   }
 }
 
@@ -171,7 +171,7 @@ function requireSnapshots(
   const left = own.filter(({ id }) => !wanted.has(id)).map(({ id }) => id);
   if (left.length > 0) {
     throw new ConflictError(
-      `Volume ${volume.id} has snapshots: ${left.join(', ')}; delete them first or name them in "snapshots"`,
+      `Volume ${volume.id} has snapshots: ${left.join(', ')}. Delete them first or list them in "snapshots"`,
     );
   }
   for (const snapshot of own) refuseHeld(`Snapshot ${snapshot.id}`, snapshot);

@@ -58,7 +58,7 @@ export async function volumeShapes(
     if (shape && offered && !offered.includes(shape.volumeType)) {
       complain(
         'type_name',
-        `This region has no volumes of type ${shape.volumeType}; it has ${offered.join(', ')}.`,
+        `This region doesn't offer volumes of type ${shape.volumeType}; it offers ${offered.join(', ')}.`,
       );
     }
     problems.push(...found);
@@ -95,7 +95,7 @@ function shapeOf(
   }
   const smallest = Math.max(image.min_disk, 1);
   if (wish.size !== undefined && wish.size < smallest) {
-    complain('size', `Image ${image.name} needs at least ${smallest} GiB.`);
+    complain('size', `Image ${image.name} requires at least ${smallest} GiB.`);
   }
   return {
     ...blankShape,
@@ -135,7 +135,10 @@ function fromSnapshot(
     return undefined;
   }
   if (wish.size !== undefined && wish.size !== snapshot.sizeGib) {
-    complain('size', `Must equal the snapshot's size of ${snapshot.sizeGib} GiB; leave it out to use that.`);
+    complain(
+      'size',
+      `Must equal the snapshot's size of ${snapshot.sizeGib} GiB; leave it out to use that size.`,
+    );
   }
   return {
     ...blankShape,

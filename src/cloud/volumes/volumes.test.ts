@@ -68,7 +68,7 @@ describe('volumes', () => {
     const image_id = 'd30931af-8845-4913-a690-021a990a917f';
     const small = await service.http.post(V, { source: 'image', name: 'boot', image_id, size: 5 });
     expect(small.status).toBe(400);
-    expect(small.body.invalid_fields).toEqual({ size: ['Image ubuntu-24.04-x64 needs at least 10 GiB.'] });
+    expect(small.body.invalid_fields).toEqual({ size: ['Image ubuntu-24.04-x64 requires at least 10 GiB.'] });
     const id = await newVolume({ source: 'image', image_id, size: 20 });
     const { body } = await service.http.get(`${V}/${id}`);
     expect(body).toMatchObject({ bootable: true, volume_image_metadata: { os_distro: 'ubuntu' } });

@@ -15,14 +15,14 @@ const nullableInteger = (description: string) => orNull(Type.Integer({ descripti
 
 export const Slurm = Type.Object(
   {
-    enabled: Type.Boolean({ description: 'Whether Slurm is on. The other fields are null while it is off.' }),
-    file_share_id: orNull(
-      Type.String({ format: 'uuid', description: 'VAST file share that Slurm works on' }),
-    ),
+    enabled: Type.Boolean({
+      description: "Whether Slurm is enabled. The other fields are null if it isn't.",
+    }),
+    file_share_id: orNull(Type.String({ format: 'uuid', description: 'VAST file share used by Slurm' })),
     ssh_key_ids: orNull(
-      Type.Array(Type.String({ format: 'uuid' }), { description: 'SSH keys of the login nodes' }),
+      Type.Array(Type.String({ format: 'uuid' }), { description: 'SSH keys on the login nodes' }),
     ),
-    worker_count: nullableInteger('Slurm worker nodes'),
+    worker_count: nullableInteger('Number of Slurm worker nodes'),
   },
   { title: 'KubernetesSlurmAddon' },
 );
@@ -31,24 +31,24 @@ export const AddOns = Type.Object({ slurm: Slurm }, { title: 'KubernetesAddons' 
 
 export const Oidc = Type.Object(
   {
-    client_id: nullableText('Client ID that every token must be issued for'),
-    groups_claim: nullableText("Claim that holds the user's groups"),
-    groups_prefix: nullableText('Put before each group'),
-    issuer_url: nullableText('Address of the OpenID provider'),
+    client_id: nullableText('Client ID that tokens must be issued for'),
+    groups_claim: nullableText("Claim that contains the user's groups"),
+    groups_prefix: nullableText('Prefix added to each group'),
+    issuer_url: nullableText('URL of the OpenID provider'),
     required_claims: orNull(
       Type.Unsafe<Record<string, string>>({
         type: 'object',
         additionalProperties: { type: 'string' },
-        description: 'Claims that a token must carry with exactly these values',
+        description: 'Claims that a token must contain with exactly these values',
       }),
     ),
     signing_algs: orNull(
       Type.Array(oneOf(SIGNING_ALGORITHMS, {}), {
-        description: 'Accepted signing algorithms; RS256 alone when null',
+        description: 'Accepted signing algorithms; only RS256 if null',
       }),
     ),
-    username_claim: nullableText('Claim that names the user; `sub` when null'),
-    username_prefix: nullableText('Put before the user name'),
+    username_claim: nullableText('Claim that contains the user name; `sub` if null'),
+    username_prefix: nullableText('Prefix added to the user name'),
   },
   { title: 'KubernetesOidc' },
 );
@@ -57,7 +57,7 @@ export const Authentication = Type.Object(
   {
     oidc: orNull(Oidc),
     kubeconfig_created_at: orNull(
-      Type.String({ format: 'date-time', description: 'When the kubeconfig was made' }),
+      Type.String({ format: 'date-time', description: 'When the kubeconfig was created' }),
     ),
     kubeconfig_expires_at: orNull(
       Type.String({ format: 'date-time', description: 'When the kubeconfig expires' }),
@@ -72,12 +72,12 @@ export const Cilium = Type.Object(
     encryption: Type.Boolean({ description: 'WireGuard encryption between nodes' }),
     hubble_relay: Type.Boolean(),
     hubble_ui: Type.Boolean(),
-    lb_acceleration: Type.Boolean({ description: 'Load balancing in XDP' }),
+    lb_acceleration: Type.Boolean({ description: 'XDP load balancing acceleration' }),
     lb_mode: oneOf(LB_MODES, {}),
-    mask_size: Type.Integer({ description: 'Prefix length of the IPv4 range of each node' }),
-    mask_size_v6: Type.Integer({ description: 'Prefix length of the IPv6 range of each node' }),
+    mask_size: Type.Integer({ description: "Prefix length of each node's IPv4 range" }),
+    mask_size_v6: Type.Integer({ description: "Prefix length of each node's IPv6 range" }),
     routing_mode: oneOf(ROUTING_MODES, {}),
-    tunnel: oneOf(TUNNELS, { description: 'Tunnel protocol; the empty text is native routing' }),
+    tunnel: oneOf(TUNNELS, { description: 'Tunnel protocol; empty with native routing' }),
   },
   { title: 'KubernetesCilium' },
 );
@@ -94,15 +94,15 @@ export const DdosProfile = Type.Object(
       Type.Array(
         Type.Object(
           {
-            base_field: Type.Integer({ description: 'ID of a field of the template' }),
+            base_field: Type.Integer({ description: 'ID of the template field' }),
             field_value: Type.Unknown({ description: 'Any JSON value' }),
           },
           { title: 'KubernetesDdosField' },
         ),
       ),
     ),
-    profile_template: nullableInteger('ID of the template, if the client gave it'),
-    profile_template_name: nullableText('Name of the template, if the client gave it'),
+    profile_template: nullableInteger('Template ID, if the client set it'),
+    profile_template_name: nullableText('Template name, if the client set it'),
   },
   { title: 'KubernetesDdosProfile' },
 );
@@ -110,8 +110,8 @@ export const DdosProfile = Type.Object(
 export const Logging = Type.Object(
   {
     enabled: Type.Boolean(),
-    destination_region_id: nullableInteger('Region that keeps the logs'),
-    topic_name: nullableText('Topic that the logs go to'),
+    destination_region_id: nullableInteger('Region that stores the logs'),
+    topic_name: nullableText('Topic that receives the logs'),
     retention_policy: orNull(RetentionPolicy),
   },
   { title: 'KubernetesLogging' },

@@ -109,11 +109,11 @@ describe('expander', () => {
     ['random,', /empty name/],
     [',random', /empty name/],
     ['most-pods,,random', /empty name/],
-    ['most-pods, random', /blanks/],
+    ['most-pods, random', /white space/],
     ['Random', /Unknown expander Random/],
     ['least-nodes', /Unknown expander least-nodes/],
     ['price,price', /price twice/],
-    ['random,most-pods', /end with random/],
+    ['random,most-pods', /must be the last/],
     ['random,random', /random twice/],
   ])('refuses %j', (value, message) => {
     expect(messageFor('expander', value)).toMatch(message);
@@ -132,7 +132,7 @@ describe('names', () => {
 
   it.each(['constructor', '__proto__', 'colour', ''])('refuses %j and lists what is known', (name) => {
     const map = JSON.parse(`{${JSON.stringify(name)}: "1"}`) as Record<string, string>;
-    expect(autoscalerProblems(map)[0]?.message).toMatch(/Known are: balance-similar-node-groups, /);
+    expect(autoscalerProblems(map)[0]?.message).toMatch(/Use one of: balance-similar-node-groups, /);
   });
 
   it('reports every fault', () => {

@@ -21,14 +21,14 @@ export function autoscalerProblems(overrides: Readonly<Record<string, string>>):
 function unknownName(name: string): string {
   const closest = closestName(name, [...AUTOSCALER_PARAMETERS.keys()]);
   return closest === undefined
-    ? `Unknown parameter. Known are: ${[...AUTOSCALER_PARAMETERS.keys()].join(', ')}.`
+    ? `Unknown parameter. Use one of: ${[...AUTOSCALER_PARAMETERS.keys()].join(', ')}.`
     : `Unknown parameter. Did you mean ${closest}?`;
 }
 
 function valueFault(parameter: ParameterKind, value: string): string | undefined {
   switch (parameter.kind) {
     case 'bool':
-      return value === 'true' || value === 'false' ? undefined : 'Must be "true" or "false", in lower case.';
+      return value === 'true' || value === 'false' ? undefined : 'Must be "true" or "false" in lower case.';
     case 'expander':
       return expanderFault(value);
     case 'duration':
@@ -45,7 +45,7 @@ function numberFault(
   const readable = (kind === 'int' ? INTEGER : DECIMAL).test(value);
   if (!readable) {
     return kind === 'int'
-      ? 'Must be a whole number in decimal digits, such as "10".'
+      ? 'Must be a whole number in decimal notation, such as "10".'
       : 'Must be a number in decimal notation, such as "0.5".';
   }
   const number = Number(value);
@@ -55,7 +55,7 @@ function numberFault(
 function durationFault(value: string, positive: boolean): string | undefined {
   const nanoseconds = parseGoDuration(value);
   if (nanoseconds === undefined) {
-    return 'Must be a duration with units ns, us, ms, s, m or h, such as "10s", "15m" or "1h30m".';
+    return 'Must be a duration in ns, us, ms, s, m or h, such as "10s", "15m" or "1h30m".';
   }
   if (nanoseconds < 0n) return 'Must not be negative.';
   return positive && nanoseconds === 0n ? 'Must be longer than zero, such as "10s".' : undefined;

@@ -67,9 +67,15 @@ describe('an update refuses', () => {
       { cilium: { encryption: true } },
       CALICO,
       'cni.cilium',
-      /only for provider cilium/,
+      /only allowed with provider cilium/,
     ],
-    ['an empty cilium object on calico', { cilium: {} }, CALICO, 'cni.cilium', /only for provider cilium/],
+    [
+      'an empty cilium object on calico',
+      { cilium: {} },
+      CALICO,
+      'cni.cilium',
+      /only allowed with provider cilium/,
+    ],
     ['UI without Relay', { cilium: { hubble_ui: true } }, cilium(), 'cni.cilium.hubble_ui', /hubble_relay/],
     [
       'Relay off under the UI',
@@ -99,13 +105,13 @@ describe('an update refuses', () => {
       'cni.cilium.tunnel',
       /native/,
     ],
-    ['another mask', { cilium: { mask_size: 25 } }, cilium(), 'cni.cilium.mask_size', /fixed at creation/],
+    ['another mask', { cilium: { mask_size: 25 } }, cilium(), 'cni.cilium.mask_size', /after creation/],
     [
       'another IPv6 mask',
       { cilium: { mask_size_v6: 112 } },
       cilium(),
       'cni.cilium.mask_size_v6',
-      /fixed at creation/,
+      /after creation/,
     ],
   ])('%s', (_, given, current, field, message) => {
     expect(onUpdate(given, current)).toEqual([{ field, message: expect.stringMatching(message) }]);
@@ -133,7 +139,13 @@ describe('at creation', () => {
   });
 
   it.each<[string, CniInput, { podsIpPool?: string; podsIpv6Pool?: string }, string, RegExp]>([
-    ['cilium settings without the provider', { cilium: {} }, {}, 'cni.cilium', /only for provider cilium/],
+    [
+      'cilium settings without the provider',
+      { cilium: {} },
+      {},
+      'cni.cilium',
+      /only allowed with provider cilium/,
+    ],
     [
       'UI without Relay',
       { provider: 'cilium', cilium: { hubble_ui: true } },

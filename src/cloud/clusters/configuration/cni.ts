@@ -24,7 +24,7 @@ export function cniProblems(given: CniInput, wanted: Cni, context: CniContext): 
     return [
       {
         field: 'cni.provider',
-        message: `Can not be changed after creation: this cluster has ${current.provider}. Leave it out, or create another cluster.`,
+        message: `Can't be changed after creation. This cluster uses ${current.provider}: leave the field out, or create another cluster.`,
       },
     ];
   }
@@ -33,7 +33,7 @@ export function cniProblems(given: CniInput, wanted: Cni, context: CniContext): 
       ? [
           {
             field: FIELD,
-            message: `Is only for provider cilium, and this cluster's provider is ${wanted.provider}.`,
+            message: `Is only allowed with provider cilium. This cluster uses ${wanted.provider}.`,
           },
         ]
       : [];
@@ -55,10 +55,10 @@ function hubbleProblems(given: CiliumInput, wanted: Cilium): FieldProblem[] {
     ? [
         {
           field: `${FIELD}.hubble_relay`,
-          message: 'Must stay true while hubble_ui is: send "hubble_ui": false as well.',
+          message: `Can't be disabled while hubble_ui is enabled: also send "hubble_ui": false.`,
         },
       ]
-    : [{ field: `${FIELD}.hubble_ui`, message: 'Needs hubble_relay: send "hubble_relay": true as well.' }];
+    : [{ field: `${FIELD}.hubble_ui`, message: 'Requires hubble_relay: also send "hubble_relay": true.' }];
 }
 
 // With native routing, the tunnel protocol still matters: DSR may be dispatched over Geneve.
@@ -67,7 +67,8 @@ function routingProblems(given: CiliumInput, wanted: Cilium): FieldProblem[] {
   return [
     {
       field: `${FIELD}.${given.tunnel === undefined ? 'routing_mode' : 'tunnel'}`,
-      message: 'The empty tunnel is native routing: send routing_mode native, or tunnel geneve or vxlan.',
+      message:
+        'An empty tunnel requires native routing: set routing_mode to native, or tunnel to geneve or vxlan.',
     },
   ];
 }
@@ -79,13 +80,13 @@ function balancingProblems(given: CiliumInput, wanted: Cilium): FieldProblem[] {
     ? [
         {
           field: `${FIELD}.tunnel`,
-          message: `Must not be vxlan while lb_mode is ${wanted.lb_mode}: take geneve, or lb_mode snat.`,
+          message: `Must not be vxlan while lb_mode is ${wanted.lb_mode}: use geneve, or set lb_mode to snat.`,
         },
       ]
     : [
         {
           field: `${FIELD}.lb_mode`,
-          message: `Does not work as ${wanted.lb_mode} with tunnel vxlan: take tunnel geneve, or lb_mode snat.`,
+          message: `${wanted.lb_mode} doesn't work with tunnel vxlan: set tunnel to geneve, or use snat.`,
         },
       ];
 }
@@ -108,19 +109,26 @@ function maskProblem(
   if (current?.cilium) {
     const fixed = current.cilium[name];
     const kept = given[name] === undefined || given[name] === fixed;
-    return kept ? [] : [{ field, message: `Is fixed at creation: this cluster has ${fixed}. Leave it out.` }];
+    return kept
+      ? []
+      : [
+          {
+            field,
+            message: `Can't be changed after creation. This cluster uses ${fixed}: leave the field out.`,
+          },
+        ];
   }
   const length = Number(pool?.split('/')[1] ?? Number.NaN);
   if (!pool || Number.isNaN(length)) return [];
   if (wanted[name] < length) {
-    return [{ field, message: `Must be at least ${length}, the prefix length of the pods' range ${pool}.` }];
+    return [{ field, message: `Must be at least ${length}, the prefix length of the pod range ${pool}.` }];
   }
   const longest = length + MAX_NODE_BITS_V6;
   return name === 'mask_size_v6' && wanted[name] > longest
     ? [
         {
           field,
-          message: `Must be at most ${longest}, ${MAX_NODE_BITS_V6} more than the prefix length of the pods' range ${pool}. It is ${wanted[name]}.`,
+          message: `Must be at most ${longest}, which is the prefix length of the pod range ${pool} plus ${MAX_NODE_BITS_V6}, but is ${wanted[name]}.`,
         },
       ]
     : [];

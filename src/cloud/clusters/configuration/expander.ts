@@ -7,18 +7,18 @@ export const EXPANDERS = ['random', 'most-pods', 'least-waste', 'price', 'priori
  * expander_factory.go).
  */
 export function expanderFault(text: string): string | undefined {
-  if (/\s/.test(text)) return 'Must not contain blanks: write the list as least-waste,random.';
+  if (/\s/.test(text)) return 'Must not contain white space. Write the list as least-waste,random.';
   const names = text.split(',');
   if (names.includes('')) {
-    return 'Must not have an empty name: separate names by one comma, with none at the beginning or the end.';
+    return 'Must not contain an empty name. Separate names by a single comma, with none at the start or end.';
   }
   const known: readonly string[] = EXPANDERS;
   const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined) return `Unknown expander ${unknown}. Known are: ${EXPANDERS.join(', ')}.`;
+  if (unknown !== undefined) return `Unknown expander ${unknown}. Use one of: ${EXPANDERS.join(', ')}.`;
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) return `Names ${twice} twice: give each expander once.`;
+  if (twice !== undefined) return `Contains ${twice} twice. List each expander once.`;
   if (names.slice(0, -1).includes('random')) {
-    return 'Must end with random where random is used: it leaves one option, so nothing after it is asked.';
+    return 'If random is used, it must be the last expander: it always picks one option, so expanders after it have no effect.';
   }
   return undefined;
 }

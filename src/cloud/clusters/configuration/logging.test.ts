@@ -30,7 +30,7 @@ describe('destination', () => {
       'enabling without one',
       { enabled: true },
       logging({ destination_region_id: null }),
-      /Must be given.*1, 76/,
+      /Is required.*1, 76/,
     ],
     [
       'an unknown one',

@@ -19,10 +19,12 @@ export function loggingProblems(
   const offered =
     destinationRegionIds.length > 0
       ? `one of the destination regions: ${destinationRegionIds.join(', ')}`
-      : 'a destination region, and this region has none, so logging is not available here';
+      : 'a destination region, but this region has none, so logging is not available here';
   const destination = wanted.destination_region_id;
   if (destination === null) {
-    return wanted.enabled ? [{ field: FIELD, message: `Must be given to enable logging: ${offered}.` }] : [];
+    return wanted.enabled
+      ? [{ field: FIELD, message: `Is required to enable logging. Must be ${offered}.` }]
+      : [];
   }
   const matters = wanted.enabled || typeof given.destination_region_id === 'number';
   return matters && !destinationRegionIds.includes(destination)

@@ -35,9 +35,9 @@ function textProblems(oidc: Oidc): FieldProblem[] {
 
 function textFault(text: string | null): string | undefined {
   if (text === null) return undefined;
-  if (text === '') return 'Must not be empty: send null, or leave the field out.';
+  if (text === '') return 'Must not be empty: send null or leave the field out.';
   if (CONTROL.test(text)) return 'Must not contain control characters.';
-  return text === text.trim() ? undefined : 'Must not begin or end with a blank.';
+  return text === text.trim() ? undefined : 'Must not start or end with white space.';
 }
 
 // The API server refuses to start with only one of the two, and ignores all other settings without them.
@@ -46,8 +46,7 @@ function pairProblems(oidc: Oidc): FieldProblem[] {
     .filter((name) => oidc[name] === null)
     .map((name) => ({
       field: `${FIELD}.${name}`,
-      message:
-        'Must be given: OIDC needs issuer_url and client_id together. To remove OIDC, send "oidc": null.',
+      message: 'Is required: OIDC needs both issuer_url and client_id. To remove OIDC, send "oidc": null.',
     }));
 }
 
@@ -59,10 +58,10 @@ function issuerProblems(issuer: string | null): FieldProblem[] {
 // See apiserver/validation.go. Tokens' `iss` must equal the issuer character by character, so it is never rewritten.
 function issuerFault(issuer: string): string | undefined {
   if (!issuer.startsWith('https://'))
-    return 'Must begin with https://, such as https://accounts.example.com.';
+    return 'Must start with https://, such as https://accounts.example.com.';
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
   if (!url || /[\s\\]/.test(issuer) || !/^https:\/\/[^/]/.test(issuer)) {
-    return 'Must be a valid address, such as https://accounts.example.com.';
+    return 'Must be a valid URL, such as https://accounts.example.com.';
   }
   if (url.username !== '' || url.password !== '' || /^https:\/\/[^/?#]*@/.test(issuer)) {
     return 'Must not contain a user name or password.';
@@ -76,7 +75,7 @@ function prefixProblems(oidc: Oidc): FieldProblem[] {
   return (['username_prefix', 'groups_prefix'] as const).flatMap((name) => {
     const prefix = oidc[name] ?? '';
     const reaches = prefix !== '' && (prefix.startsWith(RESERVED) || RESERVED.startsWith(prefix));
-    const message = `Must not lead to names that begin with ${RESERVED}, which are Kubernetes' own: take another prefix, such as oidc:`;
+    const message = `Must not result in names that start with ${RESERVED}, which Kubernetes reserves. Use another prefix, such as oidc:`;
     return reaches ? [{ field: `${FIELD}.${name}`, message }] : [];
   });
 }
@@ -84,7 +83,7 @@ function prefixProblems(oidc: Oidc): FieldProblem[] {
 // The API server reads `name=value` and trims both sides.
 function claimProblems(claims: Readonly<Record<string, string>>): FieldProblem[] {
   return Object.entries(claims).flatMap(([name, value]) => {
-    const nameFault = name.includes('=') ? 'Must not have a name that contains "=".' : textFault(name);
+    const nameFault = name.includes('=') ? 'The name of a claim must not contain "=".' : textFault(name);
     const message = nameFault ?? textFault(value);
     return message === undefined ? [] : [{ field: `${FIELD}.required_claims.${name}`, message }];
   });
@@ -97,7 +96,7 @@ function algorithmProblems(algorithms: readonly string[]): FieldProblem[] {
       : [
           {
             field: `${FIELD}.signing_algs.${index}`,
-            message: `Names ${name} twice: give each algorithm once.`,
+            message: `Contains ${name} twice. List each algorithm once.`,
           },
         ],
   );

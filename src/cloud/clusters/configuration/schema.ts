@@ -48,19 +48,19 @@ export const TOPIC_NAME_PATTERN = '^[a-z0-9]+(?:-+[a-z0-9]+)*(?:\\.[a-z0-9]+(?:-
 export const SlurmInput = Type.Object(
   {
     enabled: Type.Boolean({
-      description: 'Switches Slurm on or off. `false` takes no other field.',
+      description: 'Enables or disables Slurm. With `false`, leave the other fields out.',
       examples: [true],
     }),
     file_share_id: Optional(
       UuidInput(
-        'VAST file share for the controller spool, the worker spool and the jail. Root squash has to be off, path_length and allowed_characters `NPL`. Required to enable.',
+        'VAST file share for the controller spool, the worker spool and the jail. Root squash must be off, and path_length and allowed_characters must be `NPL`. Required to enable Slurm.',
       ),
     ),
     ssh_key_ids: Optional(
       Type.Array(UuidInput('SSH key ID'), {
         minItems: 1,
         maxItems: LIMITS.sshKeys,
-        description: 'SSH keys that may log in to the login nodes. Required to enable.',
+        description: 'SSH keys that may log in to the login nodes. Required to enable Slurm.',
         examples: [['36a7a97a-0672-4911-8099-90cd6b32fbb8']],
       }),
     ),
@@ -69,7 +69,7 @@ export const SlurmInput = Type.Object(
         minimum: 1,
         maximum: LIMITS.workers,
         description:
-          'Slurm worker nodes, each on a GPU node of its own. May grow, never shrink. Required to enable.',
+          'Number of Slurm worker nodes, each on a GPU node of its own. Can only grow. Required to enable Slurm.',
         examples: [2],
       }),
     ),
@@ -79,7 +79,7 @@ export const SlurmInput = Type.Object(
 
 export const AddOnsInput = closed(
   { slurm: Optional(SlurmInput) },
-  { title: 'KubernetesAddonsInput', description: 'Add-ons of the cluster. Can not be null.' },
+  { title: 'KubernetesAddonsInput', description: 'Add-ons of the cluster. Must not be null.' },
 );
 
 const text = (maxLength: number, description: string, example: string) =>
@@ -89,14 +89,14 @@ export const OidcInput = closed(
   {
     client_id: text(
       1024,
-      'Client ID that every token must be issued for. Goes with `issuer_url`.',
+      'Client ID that tokens must be issued for. Set it together with `issuer_url`.',
       'kubernetes',
     ),
-    groups_claim: text(256, "Claim that holds the user's groups.", 'groups'),
-    groups_prefix: text(256, 'Put before each group.', 'oidc:'),
+    groups_claim: text(256, "Claim that contains the user's groups.", 'groups'),
+    groups_prefix: text(256, 'Prefix added to each group.', 'oidc:'),
     issuer_url: text(
       2048,
-      'Address of the OpenID provider, https only, exactly as in the `iss` claim of its tokens. Goes with `client_id`.',
+      'URL of the OpenID provider, exactly as in the `iss` claim of its tokens. Must be https. Set it together with `client_id`.',
       'https://accounts.example.com',
     ),
     required_claims: Optional(
@@ -104,7 +104,7 @@ export const OidcInput = closed(
         textMap(
           { keyLength: 256, valueLength: 1024, entries: LIMITS.claims },
           {
-            description: 'Claims that a token must carry with exactly these values.',
+            description: 'Claims that a token must contain with exactly these values.',
             examples: [{ hd: 'example.com' }],
           },
         ),
@@ -115,17 +115,17 @@ export const OidcInput = closed(
         Type.Array(oneOf(SIGNING_ALGORITHMS, {}), {
           minItems: 1,
           maxItems: SIGNING_ALGORITHMS.length,
-          description: 'Accepted signing algorithms. Acts as RS256 alone when null.',
+          description: 'Accepted signing algorithms. If null, only RS256 is accepted.',
           examples: [['RS256', 'ES256']],
         }),
       ),
     ),
-    username_claim: text(256, 'Claim that names the user. Acts as `sub` when null.', 'email'),
-    username_prefix: text(256, 'Put before the user name. `-` switches the prefix off.', 'oidc:'),
+    username_claim: text(256, 'Claim that contains the user name. If null, `sub` is used.', 'email'),
+    username_prefix: text(256, 'Prefix added to the user name. `-` disables the prefix.', 'oidc:'),
   },
   {
     title: 'KubernetesOidcInput',
-    description: 'OpenID Connect settings. A field left out keeps its value, null clears it.',
+    description: 'OpenID Connect settings. Omitted fields keep their value; null clears a field.',
   },
 );
 
@@ -133,7 +133,7 @@ export const AuthenticationInput = closed(
   { oidc: Optional(orNull(OidcInput)) },
   {
     title: 'KubernetesAuthenticationInput',
-    description: 'Authentication of users. `{"oidc": null}` removes OpenID Connect.',
+    description: 'User authentication. `{"oidc": null}` removes OpenID Connect.',
   },
 );
 
@@ -141,7 +141,7 @@ export const AutoscalerConfig = textMap(
   { keyLength: 256, valueLength: 256, entries: 64 },
   {
     title: 'KubernetesAutoscalerConfig',
-    description: `Overrides of the cluster autoscaler's parameters; values are always strings. A parameter left out keeps its value, \`{}\` removes all overrides. Expanders: ${EXPANDERS.join(', ')}.`,
+    description: `Overrides for parameters of the cluster autoscaler. Values are always strings. Omitted parameters keep their value; \`{}\` removes all overrides. Expanders: ${EXPANDERS.join(', ')}.`,
     examples: [{ 'scan-interval': '10s', expander: 'least-waste,random' }],
   },
 );
@@ -151,16 +151,16 @@ const flag = (description: string) => Optional(Type.Boolean({ description }));
 export const CiliumInput = closed(
   {
     cni_exclusive: flag(
-      'Cilium takes over the CNI folder of each node, true on a new cluster. False lets others live beside it.',
+      'Whether Cilium takes over the CNI folder of each node; true on a new cluster. With false, other CNI plug-ins can run beside it.',
     ),
-    encryption: flag('WireGuard encryption between nodes, false on a new cluster.'),
-    hubble_relay: flag('Hubble Relay, false on a new cluster.'),
-    hubble_ui: flag('Hubble UI, needs `hubble_relay`. False on a new cluster.'),
-    lb_acceleration: flag('Load balancing in XDP, false on a new cluster.'),
+    encryption: flag('WireGuard encryption between nodes; false on a new cluster.'),
+    hubble_relay: flag('Hubble Relay; false on a new cluster.'),
+    hubble_ui: flag('Hubble UI, which requires `hubble_relay`; false on a new cluster.'),
+    lb_acceleration: flag('XDP load balancing acceleration; false on a new cluster.'),
     lb_mode: Optional(
       oneOf(LB_MODES, {
         description:
-          'Load balancing mode, `snat` on a new cluster. `dsr` and `hybrid` do not work with VXLAN.',
+          "Load balancing mode; `snat` on a new cluster. `dsr` and `hybrid` don't work with VXLAN.",
         examples: ['snat'],
       }),
     ),
@@ -168,7 +168,8 @@ export const CiliumInput = closed(
       Type.Integer({
         minimum: LIMITS.mask.min,
         maximum: LIMITS.mask.max,
-        description: 'Prefix length of the IPv4 range of each node, 24 when not given. Fixed at creation.',
+        description:
+          "Prefix length of each node's IPv4 range; defaults to 24. Can't be changed after creation.",
         examples: [24],
       }),
     ),
@@ -176,27 +177,29 @@ export const CiliumInput = closed(
       Type.Integer({
         minimum: LIMITS.maskV6.min,
         maximum: LIMITS.maskV6.max,
-        description: 'Prefix length of the IPv6 range of each node, 120 when not given. Fixed at creation.',
+        description:
+          "Prefix length of each node's IPv6 range; defaults to 120. Can't be changed after creation.",
         examples: [120],
       }),
     ),
     routing_mode: Optional(
       oneOf(ROUTING_MODES, {
-        description: '`tunnel` on a new cluster. Follows `tunnel` when only that is given.',
+        description:
+          'Routing mode; `tunnel` on a new cluster. If you send only `tunnel`, the routing mode follows from it.',
         examples: ['tunnel'],
       }),
     ),
     tunnel: Optional(
       oneOf(TUNNELS, {
         description:
-          'Tunnel protocol, `geneve` on a new cluster; the empty text is native routing. Follows `routing_mode` when only that is given.',
+          'Tunnel protocol; `geneve` on a new cluster, empty with native routing. If you send only `routing_mode`, the tunnel protocol follows from it.',
         examples: ['geneve'],
       }),
     ),
   },
   {
     title: 'KubernetesCiliumInput',
-    description: 'Cilium settings; only with provider `cilium`. Those left out keep their value.',
+    description: 'Cilium settings, only with provider `cilium`. Omitted settings keep their value.',
   },
 );
 
@@ -204,7 +207,7 @@ export const CniInput = closed(
   {
     provider: Optional(
       oneOf(CNI_PROVIDERS, {
-        description: '`calico` on a new cluster when not given. Can not be changed later.',
+        description: "CNI provider; defaults to `calico` on a new cluster. Can't be changed after creation.",
         examples: ['cilium'],
       }),
     ),
@@ -212,7 +215,7 @@ export const CniInput = closed(
   },
   {
     title: 'KubernetesCniInput',
-    description: 'Network plug-in. `cilium: null` goes back to the platform defaults, node masks apart.',
+    description: 'Network plug-in. `cilium: null` restores the platform defaults, except for node masks.',
   },
 );
 
@@ -227,25 +230,25 @@ export const DdosFieldInput = Type.Object(
     field_value: Optional(
       Type.Unknown({
         description:
-          "Any JSON value that satisfies the template field's validation schema. Null stands for its default.",
+          'Any JSON value that satisfies the validation schema of the template field. Null uses its default.',
         examples: [[45046, 45047]],
       }),
     ),
   },
   {
     title: 'KubernetesDdosFieldInput',
-    description: 'Value of one field of the template.',
+    description: 'Value of one template field.',
     additionalProperties: false,
   },
 );
 
 export const DdosProfileInput = Type.Object(
   {
-    enabled: Type.Boolean({ description: 'Switches Advanced DDoS Protection on or off.', examples: [true] }),
+    enabled: Type.Boolean({ description: 'Enables or disables Advanced DDoS Protection.', examples: [true] }),
     fields: Optional(
       Type.Array(DdosFieldInput, {
         maxItems: LIMITS.ddosFields,
-        description: 'Values of fields of the template.',
+        description: 'Values of template fields.',
       }),
     ),
     profile_template: Optional(
@@ -263,7 +266,7 @@ export const DdosProfileInput = Type.Object(
         Type.String({
           minLength: 1,
           maxLength: 100,
-          description: 'Name of the template, instead of its ID.',
+          description: 'Name of the template, as an alternative to its ID.',
           examples: ['universal_v6'],
         }),
       ),
@@ -272,7 +275,7 @@ export const DdosProfileInput = Type.Object(
   {
     title: 'KubernetesDdosProfileInput',
     description:
-      'Advanced DDoS Protection. `{"enabled": false}` switches it off and drops its settings. While it stays on, what is left out keeps its value; another template starts with no fields.',
+      'Advanced DDoS Protection. `{"enabled": false}` disables it and removes its settings. While it stays enabled, omitted settings keep their value; with another template, the fields start empty.',
     additionalProperties: false,
   },
 );
@@ -283,7 +286,7 @@ export const RetentionPolicy = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: LIMITS.retentionDays,
-        description: 'Days; null keeps for ever.',
+        description: 'Number of days; null keeps logs forever.',
         examples: [45],
       }),
     ),
@@ -296,7 +299,7 @@ export const TopicName = (description: string) =>
     minLength: 1,
     maxLength: LIMITS.topicName,
     pattern: TOPIC_NAME_PATTERN,
-    rule: 'Must be lower-case letters, digits and hyphens, in parts joined by dots; each part begins and ends with a letter or a digit.',
+    rule: 'Must consist of lower-case letters, digits and hyphens, in parts joined by dots; each part must start and end with a letter or digit.',
     description,
     examples: ['my-log-name'],
   });
@@ -306,7 +309,7 @@ export const LoggingInput = closed(
     enabled: Optional(
       Type.Boolean({
         description:
-          'Forwards logs of the cluster. False stops that; the topic and its data stay. False at first.',
+          'Forwards logs of the cluster; false on a new cluster. With false, forwarding stops, but the topic and its data stay.',
         examples: [true],
       }),
     ),
@@ -315,17 +318,22 @@ export const LoggingInput = closed(
         Type.Integer({
           minimum: 0,
           maximum: INT32_MAX,
-          description: 'Region that keeps the logs, one of the destination regions. Required to enable.',
+          description:
+            'Region that stores the logs, one of the destination regions. Required to enable logging.',
           examples: [1],
         }),
       ),
     ),
     topic_name: Optional(
-      orNull(TopicName('Topic. Named after the cluster when logging is switched on without one.')),
+      orNull(
+        TopicName(
+          'Topic for the logs. If logging is enabled without a topic, it is named after the cluster.',
+        ),
+      ),
     ),
     retention_policy: Optional(orNull(RetentionPolicy)),
   },
-  { title: 'KubernetesLoggingInput', description: 'Log forwarding. Fields left out keep their value.' },
+  { title: 'KubernetesLoggingInput', description: 'Log forwarding. Omitted fields keep their value.' },
 );
 
 /** The five groups that may be null. Null means the same as absent. */
@@ -343,7 +351,7 @@ export const ClusterUpdate = closed(
   {
     title: 'KubernetesClusterUpdate',
     description:
-      'Six groups of settings. A group that is left out or null stays as it is; `add_ons` can not be null.',
+      "Six groups of settings. Groups that are omitted or null don't change; `add_ons` must not be null.",
     // Leaves out `cni`: what it may contain depends on the plug-in that the cluster was created with.
     examples: [
       {

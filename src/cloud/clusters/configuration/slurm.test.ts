@@ -94,7 +94,10 @@ describe('while it runs', () => {
     expect(slurmProblems({ ...request, worker_count: 3 }, running, context)).toEqual([]);
     expect(slurmProblems(request, running, context)).toEqual([]);
     expect(slurmProblems({ ...request, worker_count: 1 }, running, context)).toEqual([
-      { field: 'add_ons.slurm.worker_count', message: 'Must not shrink: 2 workers run. Send 2 or more.' },
+      {
+        field: 'add_ons.slurm.worker_count',
+        message: "Can't be reduced: 2 workers are running. Send 2 or more.",
+      },
     ]);
   });
 

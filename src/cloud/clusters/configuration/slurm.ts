@@ -47,7 +47,7 @@ export function slurmProblems(
       message: 'This field is required when enabled is true.',
     }));
   }
-  if (!context) throw new Error('Slurm can not be checked without its context');
+  if (!context) throw new Error("Slurm settings can't be checked without their context");
   return [
     ...(current.enabled ? [] : clusterProblems(context)),
     ...workerProblems(given.worker_count ?? 0, current),
@@ -60,12 +60,14 @@ function clusterProblems(context: SlurmContext): FieldProblem[] {
   const messages: string[] = [];
   if (!runsSlurm(context.kubernetesVersion)) {
     messages.push(
-      `Needs Kubernetes ${KUBERNETES_MINORS.join(' or ')}, and this cluster has ${context.kubernetesVersion}.`,
+      `Requires Kubernetes ${KUBERNETES_MINORS.join(' or ')}, but this cluster runs ${context.kubernetesVersion}.`,
     );
   }
-  if (!context.hasGpuPool) messages.push('Needs at least one pool of a GPU flavor: add one first.');
+  if (!context.hasGpuPool) messages.push('Requires at least one pool with a GPU flavor. Add one first.');
   if (!context.vastNfsEnabled) {
-    messages.push('Needs VAST NFS (csi.nfs.vast_enabled), which is chosen when a cluster is created.');
+    messages.push(
+      'Requires VAST NFS (csi.nfs.vast_enabled), which can only be enabled when the cluster is created.',
+    );
   }
   return messages.map((message) => ({ field: `${FIELD}.enabled`, message }));
 }
@@ -76,7 +78,7 @@ function workerProblems(wanted: number, current: Slurm): FieldProblem[] {
   return [
     {
       field: `${FIELD}.worker_count`,
-      message: `Must not shrink: ${running} workers run. Send ${running} or more.`,
+      message: `Can't be reduced: ${running} workers are running. Send ${running} or more.`,
     },
   ];
 }
@@ -85,12 +87,12 @@ function shareProblems(id: string, current: Slurm, share: SlurmShare | undefined
   if (current.enabled && sameId(id, current.file_share_id ?? '')) return [];
   const message = share
     ? shareFault(share)
-    : `Unknown file share ${id}: it must be a VAST share of the same project and region.`;
+    : `Unknown file share ${id}. Must be a VAST file share in the same project and region.`;
   return message === undefined ? [] : [{ field: `${FIELD}.file_share_id`, message }];
 }
 
 function shareFault({ typeName, lacks }: SlurmShare): string | undefined {
-  if (typeName !== 'vast') return `Must be a VAST file share, and this one is of type ${typeName}.`;
+  if (typeName !== 'vast') return `Must be a VAST file share, but this one is of type ${typeName}.`;
   return lacks.length === 0
     ? undefined
     : `Must be a file share with ${lacks.join(', ')} in its share_settings.`;
@@ -101,10 +103,10 @@ function keyProblems(ids: readonly string[], current: Slurm, known: ReadonlySet<
   return ids.flatMap((id, index) => {
     const field = `${FIELD}.ssh_key_ids.${index}`;
     if (ids.findIndex((other) => sameId(other, id)) < index) {
-      return [{ field, message: `Names the key ${id} twice: give each key once.` }];
+      return [{ field, message: `Contains the key ${id} twice. List each key once.` }];
     }
     const found = known.has(id) || known.has(id.toLowerCase()) || standing.some((key) => sameId(key, id));
-    return found ? [] : [{ field, message: `Unknown SSH key ${id}: it must be a key of this project.` }];
+    return found ? [] : [{ field, message: `Unknown SSH key ${id}. Must be a key of this project.` }];
   });
 }
 

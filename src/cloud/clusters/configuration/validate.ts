@@ -39,7 +39,7 @@ export function validateInitialConfiguration(
         ...problems,
         {
           field: 'add_ons.slurm.enabled',
-          message: 'Must be true at creation: leave add_ons out for a cluster without Slurm.',
+          message: 'Must be true at creation. To create a cluster without Slurm, leave add_ons out.',
         },
       ]
     : problems;

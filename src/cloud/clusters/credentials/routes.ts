@@ -10,21 +10,21 @@ const tags = ['Kubernetes clusters'];
 
 const Certificates = Type.Object(
   {
-    certificate: Type.String({ description: 'Certificate of the cluster authority, as PEM' }),
-    key: Type.String({ description: 'Its private key, as PEM' }),
+    certificate: Type.String({ description: "Certificate of the cluster's certificate authority, as PEM" }),
+    key: Type.String({ description: 'Private key of the certificate authority, as PEM' }),
   },
   { title: 'KubernetesCertificates' },
 );
 
 const Kubeconfig = Type.Object(
   {
-    config: Type.String({ description: 'The kubeconfig file, as YAML' }),
-    host: Type.String({ description: 'Address of the API server' }),
-    client_certificate: Type.String({ description: 'PEM in base64' }),
-    client_key: Type.String({ description: 'PEM in base64' }),
-    cluster_ca_certificate: Type.String({ description: 'PEM in base64' }),
-    created_at: Timestamp('Such as 2026-05-23T05:07:31Z'),
-    expires_at: Timestamp('Such as 2028-05-23T05:07:31Z'),
+    config: Type.String({ description: 'Kubeconfig file, as YAML' }),
+    host: Type.String({ description: 'URL of the API server' }),
+    client_certificate: Type.String({ description: 'PEM, base64-encoded' }),
+    client_key: Type.String({ description: 'PEM, base64-encoded' }),
+    cluster_ca_certificate: Type.String({ description: 'PEM, base64-encoded' }),
+    created_at: Timestamp('For example 2026-05-23T05:07:31Z'),
+    expires_at: Timestamp('For example 2028-05-23T05:07:31Z'),
   },
   { title: 'Kubeconfig' },
 );
@@ -40,7 +40,7 @@ export function credentialRoutes(
     schema: {
       operationId: `getKubernetesCertificates${base.suffix}`,
       summary: 'Get the certificate authority of a Kubernetes cluster',
-      description: 'Refused with 409 while the cluster is being created.',
+      description: 'Returns 409 while the cluster is being created.',
       tags,
       params: ClusterParams,
       response: { 200: Certificates },
@@ -55,7 +55,7 @@ export function credentialRoutes(
       operationId: `getKubernetesConfig${base.suffix}`,
       summary: 'Get the kubeconfig of a Kubernetes cluster',
       description:
-        'Its certificates are real; the API server of a cluster on simulated infrastructure is not, and its name leads nowhere. Refused with 409 while the cluster is being created.',
+        "The certificates are real. On simulated infrastructure, the cluster has no API server, and its host name doesn't resolve. Returns 409 while the cluster is being created.",
       tags,
       params: ClusterParams,
       response: { 200: Kubeconfig },

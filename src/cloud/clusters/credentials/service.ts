@@ -20,7 +20,7 @@ export function createClusterCredentials(deps: { database: Database; secrets: Se
       if (row && cluster.status !== 'Provisioning') return row;
       if (cluster.status !== 'Provisioning') throw new NotFoundError('Kubeconfig of cluster', name);
       throw new ConflictError(
-        `Cluster ${name} is being created by task ${cluster.task_id}: wait until the task has ended, then try again`,
+        `Cluster ${name} is being created by task ${cluster.task_id}. Wait until the task has ended, then try again`,
       );
     },
   };

@@ -14,7 +14,7 @@ export async function keepCredentials(
   clusterId: string,
   { endpoint, caCertificate, clientCertificate, secret }: ClusterObservation,
 ): Promise<void> {
-  if (!secret) throw new Error(`The backend of cluster ${clusterId} gave no keys`);
+  if (!secret) throw new Error(`The backend of cluster ${clusterId} returned no keys`);
   const { validFrom, validTo } = new X509Certificate(clientCertificate);
   await db
     .insertInto('kubernetes_credentials')

@@ -19,7 +19,7 @@ export function limitRoutes(
       operationId: `checkKubernetesClusterLimits${base.suffix}`,
       summary: 'Check quotas for a Kubernetes cluster',
       description:
-        'What a cluster with these pools would exceed. Nothing is taken. Counted are clusters, security groups, machines and volumes; there are no quotas of vCPUs, memory, GPUs and volume sizes, and the topic of `logging` is not counted, since a cluster gets it in any case.',
+        'Returns the quotas that a cluster with these pools would exceed. Nothing is reserved. Clusters, security groups, machines and volumes are counted. There are no quotas for vCPUs, memory, GPUs and volume sizes. The topic of `logging` is not counted, since a cluster always gets it.',
       tags,
       params: ProjectRegionParams,
       body: CheckClusterLimits,
@@ -33,7 +33,7 @@ export function limitRoutes(
     schema: {
       operationId: `checkKubernetesPoolLimits${base.suffix}`,
       summary: 'Check quotas for a pool of a Kubernetes cluster',
-      description: 'What another pool of this kind would exceed. Nothing is taken.',
+      description: 'Returns the quotas that another pool like this would exceed. Nothing is reserved.',
       tags,
       params: ProjectRegionParams,
       body: CheckPoolLimits,

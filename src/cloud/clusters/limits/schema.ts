@@ -12,9 +12,9 @@ export const QuotaPool = Type.Object(
   {
     flavor_id,
     name: Optional(nullable(name)),
-    node_count: Optional(nullable(Nodes('Nodes; 1 when not given.'))),
+    node_count: Optional(nullable(Nodes('Number of nodes; defaults to 1.'))),
     min_node_count: Optional(
-      nullable(Nodes('Fewest nodes; 1 when not given. The larger of the two counts.')),
+      nullable(Nodes('Minimum number of nodes; defaults to 1. The larger of the two counts.')),
     ),
     max_node_count,
     boot_volume_size,
@@ -22,7 +22,7 @@ export const QuotaPool = Type.Object(
   },
   {
     title: 'KubernetesQuotaPool',
-    description: 'A pool that might be made.',
+    description: 'A pool to check.',
     additionalProperties: false,
   },
 );
@@ -39,7 +39,7 @@ export const CheckClusterLimits = Type.Object(
   },
   {
     title: 'CheckKubernetesClusterLimits',
-    description: 'A cluster that might be made.',
+    description: 'A cluster to check.',
     additionalProperties: false,
     examples: [{ pools: [{ flavor_id: 'g1-standard-2-4', node_count: 3 }] }],
   },

@@ -155,7 +155,7 @@ describe('the nodes of a cluster', () => {
     const tooMany = { pools: [large, { ...large, name: 'more' }], fixed_network: network };
     const full = await http.post(CLUSTERS, parts.body(tooMany));
     expect(full).toMatchObject({ status: 409 });
-    expect(full.text).toContain('no free address left');
+    expect(full.text).toContain('no free addresses');
     expect(await belongings()).toEqual(before);
     expect((await http.get(`${CLUSTERS}/${cluster.name}`)).body.fixed_subnet).toBe(subnet);
   });

@@ -125,7 +125,7 @@ export function createPoolNodes(deps: { catalog: Catalog; clock: Clock }): PoolN
       const flavor = catalog.flavor(scope.regionId, pool.flavor_id);
       if (!flavor) {
         throw new ConflictError(
-          `Pool ${pool.name} can get no nodes: its flavor ${pool.flavor_id} is not offered any more`,
+          `Pool ${pool.name} can't get new nodes: its flavor ${pool.flavor_id} is no longer offered`,
         );
       }
       return {
@@ -179,7 +179,7 @@ export function bootDiskOf({
 /** Turns an InvalidError into a conflict: the body names no network, so a missing one isn't the body's fault. */
 export function inWordsOfCluster(error: unknown): never {
   if (!(error instanceof InvalidError)) throw error;
-  throw new ConflictError(`The nodes get no address: ${Object.values(error.fields).flat().join(' ')}`);
+  throw new ConflictError(`The nodes can't get an address: ${Object.values(error.fields).flat().join(' ')}`);
 }
 
 /** Does the same for a creation, whose body may name the network. */

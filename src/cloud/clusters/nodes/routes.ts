@@ -13,7 +13,7 @@ const NodeListQuery = Type.Object(
   {
     ...listQuery(),
     with_ddos: Type.Optional(
-      Type.Boolean({ default: false, description: 'With DDoS profiles, of which nodes have none' }),
+      Type.Boolean({ default: false, description: 'Include DDoS profiles; nodes have none' }),
     ),
   },
   { additionalProperties: false },
@@ -61,7 +61,7 @@ function routesOf(
     schema: {
       operationId: `listKubernetes${owner.name}Instances${base.suffix}`,
       summary: `List the nodes of ${owner.of}`,
-      description: 'The newest first. They are instances, which change through their pool only.',
+      description: 'Newest first. Nodes are instances that can only be changed through their pool.',
       tags,
       params: owner.params,
       querystring: NodeListQuery,
@@ -79,10 +79,10 @@ function routesOf(
       operationId: `deleteKubernetes${owner.name}Instance${base.suffix}`,
       summary: `Delete a node of ${owner.of}`,
       description:
-        'The pool makes another one in its place, by a task that holds the cluster meanwhile: `task_id` of the cluster. Refused with 409 while a task holds the cluster.',
+        'The pool replaces the node. Meanwhile a task holds the cluster; its ID is in `task_id` of the cluster. Returns 409 while another task holds the cluster.',
       tags,
       params: owner.nodeParams,
-      response: { 204: Type.Null({ description: 'Its replacement has begun' }) },
+      response: { 204: Type.Null({ description: 'Replacement has started' }) },
     },
     handler: async ({ scope, params }, reply) => {
       await clusterNodes.delete(scope, nodesOf(params), params.instance_id);

@@ -44,7 +44,7 @@ function changingRoutes(
       operationId: `createKubernetesPool${base.suffix}`,
       summary: 'Add a pool to a Kubernetes cluster',
       description:
-        'Starts one task. The pool can be read at once, as Provisioning; a creation that fails leaves nothing behind. Refused with 409 while a task holds the cluster.',
+        'Starts one task. The pool can be read immediately, with the status Provisioning. If the task fails, nothing is left behind. Returns 409 while a task holds the cluster.',
       tags,
       params: ClusterParams,
       body: CreatePool,
@@ -60,7 +60,7 @@ function changingRoutes(
       operationId: `updateKubernetesPool${base.suffix}`,
       summary: 'Update a pool of a Kubernetes cluster',
       description:
-        'Takes effect at once, and leaves the number of nodes as it is. Refused with 409 while a task holds the cluster.',
+        "Takes effect immediately. The number of nodes doesn't change. Returns 409 while a task holds the cluster.",
       tags,
       params: PoolParams,
       body: UpdatePool,
@@ -78,7 +78,7 @@ function changingRoutes(
       operationId: `deleteKubernetesPool${base.suffix}`,
       summary: 'Delete a pool of a Kubernetes cluster',
       description:
-        'Starts one task. The cluster goes with its last pool, which the task says as cluster_deleted in data. Refused with 409 while a task holds the cluster, and for the last pool with GPUs while Slurm is on.',
+        'Starts one task. Deleting the last pool deletes the cluster; the task then has cluster_deleted in data. Returns 409 while a task holds the cluster, and for the last GPU pool while Slurm is enabled.',
       tags,
       params: PoolParams,
       response: { 200: dialect.tasksSchema },
@@ -92,7 +92,7 @@ function changingRoutes(
     schema: {
       operationId: `resizeKubernetesPool${base.suffix}`,
       summary: 'Resize a pool of a Kubernetes cluster',
-      description: 'Starts one task. Refused with 409 while a task holds the cluster.',
+      description: 'Starts one task. Returns 409 while a task holds the cluster.',
       tags,
       params: PoolParams,
       body: ResizePool,

@@ -16,32 +16,35 @@ const texts = (description: string, example: Record<string, string>) =>
 
 export const UpdatePool = Type.Object(
   {
-    min_node_count: count('Fewest nodes.', 1),
-    max_node_count: count('Most nodes.', 3),
+    min_node_count: count('Minimum number of nodes.', 1),
+    max_node_count: count('Maximum number of nodes.', 3),
     node_count: Optional(
       nullable(
         Type.Integer({
           minimum: 1,
           maximum: MAX_NODES,
           deprecated: true,
-          description: 'Only the number of nodes that there are is taken: a resize changes it.',
+          description: 'Must equal the current number of nodes. To change it, resize the pool.',
         }),
       ),
     ),
     auto_healing_enabled: Optional(nullable(Type.Boolean({ description: 'Replaces broken nodes.' }))),
-    labels: texts('Kubernetes labels of the nodes, replacing those there.', { tier: 'web' }),
-    taints: texts('Kubernetes taints of the nodes, replacing those there; a value reads `value:Effect`.', {
-      dedicated: 'web:NoSchedule',
-    }),
-    crio_config: texts('Settings of the container runtime, replacing those there.', {
+    labels: texts('Kubernetes labels of the nodes. Replaces the current ones.', { tier: 'web' }),
+    taints: texts(
+      'Kubernetes taints of the nodes; each value has the form `value:Effect`. Replaces the current ones.',
+      {
+        dedicated: 'web:NoSchedule',
+      },
+    ),
+    crio_config: texts('Settings of the container runtime. Replaces the current ones.', {
       'default-ulimits': 'nofile=1024:2048',
     }),
-    kubelet_config: texts('Settings of the kubelet, replacing those there.', { podMaxPids: '4096' }),
+    kubelet_config: texts('Kubelet settings. Replaces the current ones.', { podMaxPids: '4096' }),
     security_group_ids: Optional(
       orNull(
         Type.Array(UuidInput('Security group ID'), {
           maxItems: MAX_GROUPS_OF_POOL,
-          description: 'Security groups on the nodes, replacing those there.',
+          description: 'Security groups of the nodes. Replaces the current ones.',
           examples: [[]],
         }),
       ),
@@ -49,7 +52,7 @@ export const UpdatePool = Type.Object(
   },
   {
     title: 'UpdateKubernetesPool',
-    description: 'What is left out or null stays as it is.',
+    description: "Fields that are omitted or null don't change.",
     additionalProperties: false,
     examples: [{ min_node_count: 1, max_node_count: 3, labels: { tier: 'web' } }],
   },
@@ -61,7 +64,7 @@ export const ResizePool = Type.Object(
     node_count: Type.Integer({
       minimum: 1,
       maximum: MAX_NODES,
-      description: 'Wanted number of nodes, between `min_node_count` and `max_node_count` of the pool.',
+      description: 'Desired number of nodes, between `min_node_count` and `max_node_count` of the pool.',
       examples: [2],
     }),
   },

@@ -15,10 +15,15 @@ export async function poolGroupProblems(
     ids.flatMap((id, position): FieldProblem[] => {
       const field = `${path}security_group_ids.${position}`;
       const earlier = ids.findIndex((other) => other.toLowerCase() === id.toLowerCase());
-      if (earlier < position) return [{ field, message: `Names the group ${id} twice: give it once.` }];
+      if (earlier < position) return [{ field, message: `Contains the group ${id} twice. List it once.` }];
       return known.has(id.toLowerCase())
         ? []
-        : [{ field, message: `Unknown security group ${id}: it must be one of this project and region.` }];
+        : [
+            {
+              field,
+              message: `Unknown security group ${id}. Must be a security group in this project and region.`,
+            },
+          ];
     }),
   );
 }

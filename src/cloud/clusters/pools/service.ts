@@ -117,7 +117,7 @@ export function createClusterPools(deps: {
         scope.principal.writes?.about({ ...pool, type: 'k8s_pool' });
         const { min_node_count: min, max_node_count: max } = pool;
         if (nodeCount < min || nodeCount > max) {
-          const message = `Must be ${min} to ${max}, min_node_count and max_node_count of pool ${name}: change these first.`;
+          const message = `Must be from ${min} to ${max}, the min_node_count and max_node_count of pool ${name}. Change these first.`;
           throw new InvalidError([{ field: 'node_count', message }]);
         }
         const taskId = newTaskId();
@@ -195,12 +195,10 @@ function refuse(problems: FieldProblem[]): void {
 
 function refuseOneMore({ name, pools }: ClusterRow, poolName: string): void {
   if (pools.some((pool) => pool.name === poolName)) {
-    throw new ConflictError(
-      `A pool named ${poolName} exists already in cluster ${name}; choose another name`,
-    );
+    throw new ConflictError(`Cluster ${name} already has a pool named ${poolName}; choose another name`);
   }
   if (pools.length >= MAX_POOLS) {
-    throw new ConflictError(`Cluster ${name} has ${MAX_POOLS} pools, which is the most; delete one first`);
+    throw new ConflictError(`Cluster ${name} already has ${MAX_POOLS} pools, the maximum; delete one first`);
   }
 }
 
@@ -209,7 +207,7 @@ function refuseSlurmsPool({ name, configuration, pools }: ClusterRow, { id, name
   if (!configuration.add_ons.slurm.enabled) return;
   if (pools.some((other) => other.id !== id && isGpu(other.flavor_id))) return;
   throw new ConflictError(
-    `Pool ${poolName} is the last one with GPUs in cluster ${name}, and Slurm needs one; disable Slurm or add another GPU pool first`,
+    `Pool ${poolName} is the last GPU pool of cluster ${name}, and Slurm requires one; disable Slurm or add another GPU pool first`,
   );
 }
 
@@ -233,12 +231,12 @@ function limitProblems(
   request: UpdatePool,
 ): FieldProblem[] {
   if (typeof request.max_node_count === 'number' || min <= max) return sizeProblems({ min, max });
-  const message = `Must be at most max_node_count of the pool, which is ${max}: send a larger one as well.`;
+  const message = `Must be at most max_node_count of the pool, which is ${max}. To go higher, also send a larger max_node_count.`;
   return [{ field: 'min_node_count', message }];
 }
 
 function nodeCountProblems(pool: PoolRow, { node_count: wanted }: UpdatePool): FieldProblem[] {
   if (wanted === undefined || wanted === null || wanted === pool.node_count) return [];
-  const message = `The pool has ${pool.node_count} nodes, which an update can't change: leave it out, and resize the pool with a POST to its /resize.`;
+  const message = `The pool has ${pool.node_count} nodes, which an update can't change. Leave the field out, and send a POST to /resize of the pool instead.`;
   return [{ field: 'node_count', message }];
 }

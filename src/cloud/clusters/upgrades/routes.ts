@@ -29,9 +29,9 @@ export function upgradeRoutes(
     config: { access: 'read' },
     schema: {
       operationId: `listKubernetesUpgradeVersions${base.suffix}`,
-      summary: 'List the versions that a Kubernetes cluster can be upgraded to',
+      summary: 'List available upgrade versions of a Kubernetes cluster',
       description:
-        'Oldest first: newer patches of its minor version, and those of the next one; while Slurm is enabled only those that it runs on.',
+        'Oldest first. Lists newer patches of the current minor version, and versions of the next one. While Slurm is enabled, only versions that it supports are listed.',
       tags,
       params: ClusterParams,
       querystring: ClusterListQuery,
@@ -47,7 +47,7 @@ export function upgradeRoutes(
       operationId: `upgradeKubernetesCluster${base.suffix}`,
       summary: 'Upgrade a Kubernetes cluster',
       description:
-        'Starts one task, at whose end the cluster shows the new version; all its settings stay. One minor version at a time, never down. Refused with 409 while a task holds the cluster, and for a version on which Slurm, while it is enabled, does not run.',
+        "Starts one task. The cluster shows the new version when the task has finished; its settings don't change. Only one minor version at a time; downgrades are not possible. Returns 409 while a task holds the cluster, and for a version that an enabled Slurm doesn't support.",
       tags,
       params: ClusterParams,
       body: UpgradeCluster,

@@ -63,13 +63,12 @@ function possibleVersions({ configuration }: ClusterRow, versions: string[]): st
 
 function leavesSlurm(name: string, version: string): ConflictError {
   return new ConflictError(
-    `Slurm is enabled in cluster ${name} and does not run on Kubernetes ${version}; disable Slurm first, or stay on a version that it runs on`,
+    `Slurm is enabled in cluster ${name} and doesn't support Kubernetes ${version}; disable Slurm first, or choose a version that it supports`,
   );
 }
 
 function wrongVersion(wanted: string, current: string, possible: readonly string[]): InvalidError {
-  const choice =
-    possible.length === 0 ? 'there is no version to go to' : `must be one of: ${possible.join(', ')}`;
-  const message = `The cluster can't go from ${current} to ${wanted}: ${choice}.`;
+  const choice = possible.length === 0 ? 'no upgrade is available' : `must be one of: ${possible.join(', ')}`;
+  const message = `The cluster can't be upgraded from ${current} to ${wanted}: ${choice}.`;
   return new InvalidError([{ field: 'version', message }]);
 }

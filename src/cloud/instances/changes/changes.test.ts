@@ -110,8 +110,8 @@ describe('a change of the flavor', () => {
 
   it.each([
     ['g1-standard-2-4', 400, 'already'],
-    ['g1-nothing', 400, 'No flavor'],
-    ['bm1-infra-medium', 400, 'No flavor'],
+    ['g1-nothing', 400, 'no instance flavor'],
+    ['bm1-infra-medium', 400, 'no instance flavor'],
     ['g0-standard-2-4', 403, 'has run out'],
   ])('to %s is refused with %i', async (flavor, status, text) => {
     const refused = await resize(flavor);

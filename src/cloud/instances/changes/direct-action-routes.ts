@@ -9,12 +9,12 @@ import { StartFields } from './schema.ts';
 import type { InstanceChanges } from './service.ts';
 
 const DIRECT: { path: string; action: ActionName; summary: string }[] = [
-  { path: 'start', action: 'start', summary: 'Start an instance at once' },
-  { path: 'stop', action: 'stop', summary: 'Stop an instance at once' },
-  { path: 'reboot', action: 'reboot', summary: 'Reboot an instance at once' },
-  { path: 'powercycle', action: 'reboot_hard', summary: 'Switch an instance off and on at once' },
-  { path: 'suspend', action: 'suspend', summary: 'Suspend an instance at once' },
-  { path: 'resume', action: 'resume', summary: 'Resume an instance at once' },
+  { path: 'start', action: 'start', summary: 'Start an instance immediately' },
+  { path: 'stop', action: 'stop', summary: 'Stop an instance immediately' },
+  { path: 'reboot', action: 'reboot', summary: 'Reboot an instance immediately' },
+  { path: 'powercycle', action: 'reboot_hard', summary: 'Power-cycle an instance immediately' },
+  { path: 'suspend', action: 'suspend', summary: 'Suspend an instance immediately' },
+  { path: 'resume', action: 'resume', summary: 'Resume an instance immediately' },
 ];
 const StartBody = nullable(
   Type.Object(StartFields, {
@@ -38,7 +38,7 @@ export function directActionRoutes(
         operationId: `${path}Instance`,
         summary,
         description:
-          'Without a task: a simulated machine has nothing to wait for, so that the answer is the instance in its new state. Refused as the action of version 2 is.',
+          'Starts no task, since a simulated machine is ready immediately. Returns the instance in its new state. Fails in the same cases as the action of version 2.',
         deprecated: true,
         tags: ['Instances'],
         params: InstanceParams,

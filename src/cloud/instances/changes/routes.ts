@@ -24,8 +24,8 @@ export function instanceChangeRoutes(
     config: { access: 'operate' },
     schema: {
       operationId: 'updateInstance',
-      summary: 'Change an instance',
-      description: 'At once. 409 while a task holds the instance.',
+      summary: 'Update an instance',
+      description: 'Takes effect immediately. Returns 409 while a task holds the instance.',
       tags,
       params: InstanceParams,
       body: UpdateInstance,
@@ -46,7 +46,8 @@ export function instanceChangeRoutes(
     schema: {
       operationId: 'actOnInstance',
       summary: 'Start, stop, reboot, suspend or resume an instance',
-      description: 'In a state in which it makes no sense it is refused with 409, which names the state.',
+      description:
+        "Returns 409 if the state of the instance doesn't allow the action; the message names the state.",
       tags,
       params: InstanceParams,
       body: InstanceAction,
@@ -60,8 +61,8 @@ export function instanceChangeRoutes(
     config: { access: 'operate' },
     schema: {
       operationId: 'changeInstanceFlavor',
-      summary: 'Change the flavor of an instance',
-      description: 'Of one that runs or is stopped; it is the same afterwards.',
+      summary: 'Resize an instance',
+      description: 'Changes the flavor of a running or stopped instance. Its state is the same afterwards.',
       tags,
       params: InstanceParams,
       body: ChangeFlavor,
@@ -75,7 +76,7 @@ export function instanceChangeRoutes(
     config: { access: 'read' },
     schema: {
       operationId: 'listFlavorsForInstance',
-      summary: 'List flavors that an instance can change to',
+      summary: 'List flavors that an instance can be resized to',
       tags,
       params: InstanceParams,
       querystring: AvailableFlavorsQuery,

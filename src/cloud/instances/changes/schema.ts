@@ -21,7 +21,7 @@ export const StartFields = {
     nullable(
       Type.Boolean({
         default: true,
-        description: 'Whether to switch DDoS protection on too; instances have none here',
+        description: 'Whether to activate DDoS protection as well; instances have none',
       }),
     ),
   ),
@@ -59,7 +59,7 @@ export const ChangeFlavor = Type.Object(
 
 export const AvailableFlavorsQuery = Type.Object(
   {
-    include_prices: Type.Optional(Type.Boolean({ default: false, description: 'Whether to add prices' })),
+    include_prices: Type.Optional(Type.Boolean({ default: false, description: 'Include prices' })),
   },
   { additionalProperties: false },
 );

@@ -94,7 +94,9 @@ export function createInstanceChanges(deps: {
         const misfits = images.flatMap((image) => imageMisfits(flavor, image));
         if (misfits.length > 0) throw new InvalidError({ flavor_id: misfits });
         if (isBareMetal(instance.flavor_id)) {
-          throw new ConflictError(`Instance ${instance.id} is a bare metal machine, which keeps its flavor`);
+          throw new ConflictError(
+            `Instance ${instance.id} is a bare metal machine, whose flavor can't be changed`,
+          );
         }
         requireState(instance, 'change the flavor', RESIZABLE);
         const during = { status: 'RESIZE', task_state: 'resize_prep' } as const;
@@ -198,6 +200,6 @@ const stateOf = ({ status, vm_state }: PlainInstance) => ({ status, vm_state });
 function requireState(instance: PlainInstance, what: string, from: readonly VmState[]): void {
   if (from.includes(instance.vm_state)) return;
   throw new ConflictError(
-    `Instance ${instance.id} is ${instance.vm_state} (status ${instance.status}), but to ${what} it must be ${from.join(' or ')}`,
+    `Instance ${instance.id} is ${instance.vm_state} (status ${instance.status}); to ${what} it must be ${from.join(' or ')}`,
   );
 }

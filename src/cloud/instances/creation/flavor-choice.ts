@@ -18,7 +18,7 @@ export function usableFlavor(
   if (!flavor?.offered_for.includes('instances')) {
     throw new InvalidError({
       [field]: [
-        `No flavor ${flavorId} for instances in this region; GET /cloud/v1/flavors/{project_id}/{region_id} lists those there are.`,
+        `This region has no instance flavor ${flavorId}; see GET /cloud/v1/flavors/{project_id}/{region_id} for those it offers.`,
       ],
     });
   }
@@ -41,10 +41,10 @@ export function imageProblems(
     const complain = (name: string, message: string) => void problems.push({ field: name, message });
     for (const message of imageMisfits(flavor, image)) complain(field, message);
     if (image.ssh_key === 'required' && sshKeyName === null) {
-      complain('ssh_key_name', `Image ${image.name} needs an SSH key.`);
+      complain('ssh_key_name', `Image ${image.name} requires an SSH key.`);
     }
     if (image.ssh_key === 'deny' && sshKeyName !== null) {
-      complain('ssh_key_name', `Image ${image.name} takes no SSH key; leave it out.`);
+      complain('ssh_key_name', `Image ${image.name} doesn't support SSH keys; leave it out.`);
     }
     return problems;
   });
@@ -58,14 +58,18 @@ export function imageMisfits(
   const misfits: string[] = [];
   if (image.min_ram > flavor.ram) {
     misfits.push(
-      `Image ${image.name} needs ${image.min_ram} MiB of memory; flavor ${flavor.flavor_id} has ${flavor.ram}.`,
+      `Image ${image.name} requires ${image.min_ram} MiB of memory, but flavor ${flavor.flavor_id} has ${flavor.ram}.`,
     );
   }
   if (image.architecture !== flavor.architecture) {
-    misfits.push(`Image ${image.name} is for ${image.architecture}, the flavor is ${flavor.architecture}.`);
+    misfits.push(
+      `Image ${image.name} is for ${image.architecture}, but the flavor is ${flavor.architecture}.`,
+    );
   }
   if (image.is_baremetal !== isBareMetal(flavor.flavor_id)) {
-    misfits.push(`Image ${image.name} is for ${image.is_baremetal ? 'bare metal' : 'virtual'} machines.`);
+    misfits.push(
+      `Image ${image.name} is only for ${image.is_baremetal ? 'bare metal' : 'virtual'} machines.`,
+    );
   }
   return misfits;
 }
@@ -73,14 +77,14 @@ export function imageMisfits(
 /** Returns why a machine can't change from one flavor to the other; undefined when it can. */
 export function misfit(current: KeptFlavor, wanted: Flavor): string | undefined {
   if (wanted.flavor_id === current.flavor_id) {
-    return `The instance has flavor ${wanted.flavor_id} already; name another one.`;
+    return `The instance already has flavor ${wanted.flavor_id}; choose another one.`;
   }
   if (isBareMetal(wanted.flavor_id) !== isBareMetal(current.flavor_id)) {
-    return `Flavor ${wanted.flavor_id} is of another kind of machine; choose one like ${current.flavor_id}.`;
+    return `Flavor ${wanted.flavor_id} is for another type of machine; choose one like ${current.flavor_id}.`;
   }
   for (const property of ['architecture', 'os_type'] as const) {
     if (wanted[property] !== current[property]) {
-      return `Flavor ${wanted.flavor_id} is for ${wanted[property]}, the instance's disk for ${current[property]}.`;
+      return `Flavor ${wanted.flavor_id} is for ${wanted[property]}, but the disk of the instance is for ${current[property]}.`;
     }
   }
   return undefined;

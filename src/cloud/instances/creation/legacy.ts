@@ -10,14 +10,19 @@ import { NameTemplate } from './names.ts';
 /** The library has lists of names, of which the provider fills only the first entry. */
 const oneOf = (item: ReturnType<typeof ResourceName>, now: string) =>
   Type.Optional(
-    Type.Array(item, { ...LEGACY, minItems: 1, maxItems: 100, description: `One, which is the \`${now}\`` }),
+    Type.Array(item, {
+      ...LEGACY,
+      minItems: 1,
+      maxItems: 100,
+      description: `A list with one entry, the \`${now}\``,
+    }),
   );
 
 export const legacyCreation = {
   names: oneOf(ResourceName('Name'), 'name'),
   name_templates: oneOf(NameTemplate, 'name_template'),
   keypair_name: Type.Optional(
-    Type.String({ ...LEGACY, maxLength: 255, description: 'Same as `ssh_key_name`; none when empty' }),
+    Type.String({ ...LEGACY, maxLength: 255, description: 'Same as `ssh_key_name`; empty for none' }),
   ),
 };
 /** The library sends a boot index for every volume. */
@@ -32,12 +37,18 @@ export const legacyBlankVolume = {
   ),
 };
 export const legacyExistingVolume = {
-  name: Type.Optional(Type.String({ ...LEGACY, maxLength: 255, description: 'Ignored: it keeps its own' })),
-  type_name: Type.Optional({ ...VolumeTypeName, ...LEGACY, description: 'Ignored: it keeps its own' }),
+  name: Type.Optional(
+    Type.String({ ...LEGACY, maxLength: 255, description: 'Ignored: the volume keeps its name' }),
+  ),
+  type_name: Type.Optional({
+    ...VolumeTypeName,
+    ...LEGACY,
+    description: 'Ignored: the volume keeps its type',
+  }),
 };
 /** The library has one form for existing floating IPs and for new ones. */
 export const legacyNewFloatingIp = {
-  existing_floating_id: Type.Optional(Type.String({ ...LEGACY, maxLength: 0, description: 'Empty' })),
+  existing_floating_id: Type.Optional(Type.String({ ...LEGACY, maxLength: 0, description: 'Must be empty' })),
 };
 
 /** The older name of each field. */
@@ -64,10 +75,10 @@ export function inTodaysFields<T extends Body>(body: T): Omit<T, keyof LegacyBod
   const problems = OLDER_FIELDS.flatMap(([now, older]): FieldProblem[] => {
     const given = body[older];
     if (given !== undefined && body[now] !== undefined) {
-      return [{ field: older, message: `Is the older name of ${now}; send one of the two.` }];
+      return [{ field: older, message: `Is the old name of ${now}; send only one of the two.` }];
     }
     return Array.isArray(given) && given.length > 1
-      ? [{ field: older, message: 'Give one: each instance wants a request of its own.' }]
+      ? [{ field: older, message: 'Send a single entry: a request creates one instance.' }]
       : [];
   });
   if (problems.length > 0) throw new InvalidError(problems);

@@ -7,7 +7,7 @@ export const NameTemplate = Type.String({
   pattern: '^[a-zA-Z0-9{][a-zA-Z 0-9._\\-}{]{1,61}[a-zA-Z0-9._}]$',
   rule: 'Must be 3 to 63 letters, digits, spaces, dots, underscores, hyphens and placeholders.',
   description:
-    'A name with the last three, two or one bytes of the first address in it: {ip_octets}, {two_ip_octets} or {one_ip_octet}. Not together with name.',
+    'Name with a placeholder for the last three, two or one bytes of the first address: {ip_octets}, {two_ip_octets} or {one_ip_octet}. Not together with name.',
   examples: ['worker-{two_ip_octets}'],
 });
 
@@ -36,10 +36,10 @@ export function instanceName(
   });
   if (/[{}]/.test(name)) {
     const known = [...PLACEHOLDERS.keys()].map((placeholder) => `{${placeholder}}`);
-    throw new InvalidError({ name_template: [`Only these placeholders are known: ${known.join(', ')}.`] });
+    throw new InvalidError({ name_template: [`Only these placeholders are allowed: ${known.join(', ')}.`] });
   }
   if (!new RegExp(NAME_PATTERN).test(name)) {
-    throw new InvalidError({ name_template: [`Makes the name "${name}", but a name ${NAME_RULE}.`] });
+    throw new InvalidError({ name_template: [`Results in the name "${name}", but a name ${NAME_RULE}.`] });
   }
   return name;
 }

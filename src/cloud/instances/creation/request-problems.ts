@@ -12,19 +12,19 @@ export function requestProblems(request: CreateInstance): FieldProblem[] {
   const complain = (field: string, message: string) => void problems.push({ field, message });
   problems.push(...volumeProblems(request.volumes));
   if (request.name !== undefined && request.name_template !== undefined) {
-    complain('name_template', 'Give name or name_template, not both.');
+    complain('name_template', 'Send either name or name_template, not both.');
   }
   if (request.security_groups && request.interfaces.some((one) => one.security_groups)) {
-    complain('security_groups', 'Give security groups here or per interface, not both.');
+    complain('security_groups', 'Set security groups either here or per interface, not both.');
   }
   if (request.servergroup_id !== undefined) {
-    complain('servergroup_id', 'Server groups are not offered; leave it out.');
+    complain('servergroup_id', 'Server groups are not supported; leave it out.');
   }
   if ((request.configuration ?? null) !== null) {
-    complain('configuration', 'Goes with application templates, which are not offered; leave it out.');
+    complain('configuration', 'Is only for application templates, which are not supported; leave it out.');
   }
   if (request.allow_app_ports) {
-    complain('allow_app_ports', 'Goes with application templates, which are not offered; leave it out.');
+    complain('allow_app_ports', 'Is only for application templates, which are not supported; leave it out.');
   }
   return problems;
 }
@@ -42,7 +42,7 @@ export function attachProblems(
     ...profileProblems(given.ddos_profile ?? null, ddosTemplates),
   ];
   if ((given.port_group ?? 0) !== 0 && !isBareMetal(flavorId)) {
-    problems.push({ field: 'port_group', message: 'Only bare metal machines have others than 0.' });
+    problems.push({ field: 'port_group', message: 'Must be 0, except on bare metal machines.' });
   }
   return problems;
 }
@@ -64,7 +64,7 @@ function profileProblems(
 }
 
 export function volumeProblems(volumes: readonly { source: NewInstanceVolume['source'] }[]): FieldProblem[] {
-  const message = 'Application templates are not offered; use an image.';
+  const message = 'Application templates are not supported; use an image.';
   return volumes.flatMap(({ source }, index) =>
     source === 'apptemplate' ? [{ field: `volumes.${index}.source`, message }] : [],
   );
@@ -79,7 +79,7 @@ export function offeredVolume(given: NewInstanceVolume): InstanceVolumeWish[] {
 export function interfaceProblems(given: NewInterface, field: string): FieldProblem[] {
   const problems: FieldProblem[] = [];
   if (given.type === 'subnet' && given.ip_family === 'dual') {
-    const message = 'A subnet has addresses of one family; use any_subnet for one of each.';
+    const message = 'A subnet has addresses of a single family; use any_subnet to get one of each.';
     problems.push({ field: `${field}.ip_family`, message });
   }
   return problems;

@@ -21,14 +21,14 @@ export const anyInterface = {
     Type.Enum(Object.keys(KINDS) as NewInterface['type'][], {
       type: 'string',
       description:
-        'Left out: `reserved_fixed_ip` with a port, `subnet` with a subnet, `any_subnet` with a network, else `external`',
+        'Defaults to `reserved_fixed_ip` if a port is set, `subnet` if a subnet is set, `any_subnet` if a network is set, else `external`',
     }),
   ),
-  network_id: Type.Optional(UuidInput('Network, needed for `any_subnet`')),
-  subnet_id: Type.Optional(UuidInput('Subnet, needed for `subnet`')),
-  port_id: Type.Optional(UuidInput('Port of the reserved address, needed for `reserved_fixed_ip`')),
+  network_id: Type.Optional(UuidInput('Network, required for `any_subnet`')),
+  subnet_id: Type.Optional(UuidInput('Subnet, required for `subnet`')),
+  port_id: Type.Optional(UuidInput('Port of the reserved fixed IP, required for `reserved_fixed_ip`')),
   ip_address: Type.Optional(
-    nullable(Type.String({ maxLength: 64, description: 'An address that is free, for `any_subnet`' })),
+    nullable(Type.String({ maxLength: 64, description: 'Free address to use, for `any_subnet`' })),
   ),
   ip_family: IpFamilyInput,
   floating_ip: Type.Optional(InterfaceFloatingIp()),
@@ -38,7 +38,7 @@ export const anyInterface = {
       minimum: 0,
       maximum: 3,
       default: 0,
-      description: 'Of bare metal machines; others have 0',
+      description: 'Only for bare metal machines; must be 0 on others',
     }),
   ),
 };
@@ -55,7 +55,7 @@ export function kindProblems(given: AnyInterface, at: string): FieldProblem[] {
       return there ? [] : [{ field: at + name, message: `This field is required: the type is ${type}.` }];
     }
     if (!there || taken.includes(name)) return [];
-    return [{ field: at + name, message: `Doesn't go with type ${type}; leave it out.` }];
+    return [{ field: at + name, message: `Is not allowed for type ${type}; leave it out.` }];
   });
 }
 

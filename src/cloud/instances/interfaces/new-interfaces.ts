@@ -60,7 +60,7 @@ export async function want(
     const groupIds = port?.securityEnabled === false && named === undefined ? [] : (groups[index] ?? []);
     if (port?.securityEnabled === false && groupIds.length > 0) {
       throw new ConflictError(
-        `Port ${port.id} has its port security switched off and takes no security groups; leave them out`,
+        `Port ${port.id} has port security disabled and can't have security groups; leave them out`,
       );
     }
     return {

@@ -26,8 +26,8 @@ export function interfaceRoutes(
     config: { access: 'read' },
     schema: {
       operationId: 'listInstanceInterfaces',
-      summary: 'List interfaces of an instance',
-      description: 'In the order in which the instance has them.',
+      summary: 'List the interfaces of an instance',
+      description: 'In the order of the interfaces on the instance.',
       tags,
       params: InstanceParams,
       querystring: InterfaceListQuery,
@@ -46,7 +46,7 @@ export function interfaceRoutes(
       operationId: 'attachInterface',
       summary: 'Attach an interface to an instance',
       description:
-        'Its type may be left out: a port, subnet or network tells it, and with none of them it is external. A DDoS profile is checked and not kept: nothing is filtered.',
+        "If the type is omitted, it follows from the port, subnet or network; without any of them, the interface is external. A DDoS profile is validated but not stored: traffic isn't filtered.",
       tags,
       params: InstanceParams,
       body: AttachInterface,
@@ -62,7 +62,7 @@ export function interfaceRoutes(
       operationId: 'detachInterface',
       summary: 'Detach an interface from an instance',
       description:
-        'Its port goes, and the addresses of the port are free again; a reserved one stays. A floating IP leads nowhere then.',
+        'Deletes the port and releases its addresses; a reserved fixed IP stays. A floating IP is unassigned.',
       tags,
       params: InstanceParams,
       body: DetachInterface,

@@ -11,15 +11,13 @@ const DdosField = Type.Object(
     base_field: Type.Integer({
       minimum: 0,
       maximum: 2_147_483_647,
-      description: 'ID of a field of the template',
+      description: 'ID of the template field',
     }),
     field_value: Type.Optional(
-      Type.Unknown({ description: "Any JSON value that satisfies the field's validation schema" }),
+      Type.Unknown({ description: 'Any JSON value that satisfies the validation schema of the field' }),
     ),
     value: Type.Optional(
-      nullable(
-        Type.String({ maxLength: 500, description: 'An older form of field_value', deprecated: true }),
-      ),
+      nullable(Type.String({ maxLength: 500, description: 'Older form of field_value', deprecated: true })),
     ),
   },
   { title: 'InterfaceDdosField', additionalProperties: false },
@@ -40,7 +38,8 @@ export const AttachInterface = Type.Object(
             title: 'InterfaceDdosProfile',
             additionalProperties: false,
             deprecated: true,
-            description: 'Checked and not kept: nothing is filtered, and the instance shows no profile',
+            description:
+              "Validated but not stored: traffic isn't filtered, and the instance shows no profile",
           },
         ),
       ),
@@ -57,7 +56,7 @@ export type AttachInterface = Static<typeof AttachInterface>;
 export const DetachInterface = Type.Object(
   {
     port_id: UuidInput('Port ID'),
-    ip_address: Type.String({ maxLength: 64, description: 'An address of the port' }),
+    ip_address: Type.String({ maxLength: 64, description: 'Address of the port' }),
   },
   {
     title: 'DetachInterface',

@@ -36,8 +36,9 @@ export function instanceOfferRoutes(
     config: { access: 'read', onlyAsks: true, refuses: [409] },
     schema: {
       operationId: 'listFlavorsForVolumes',
-      summary: 'List flavors for an instance with given volumes',
-      description: 'Those that go with the images of the volumes, by the order of the catalogue.',
+      summary: 'List flavors for the given volumes',
+      description:
+        'Lists flavors that are compatible with the images of the volumes, in the order of the catalogue.',
       tags,
       params: ProjectRegionParams,
       querystring: AvailableFlavorsQuery,
@@ -57,7 +58,7 @@ export function instanceOfferRoutes(
     schema: {
       operationId: 'checkInstanceLimits',
       summary: 'Check quotas for instances',
-      description: 'What these instances would exceed. Nothing is taken.',
+      description: 'Returns the quotas that these instances would exceed. Nothing is reserved.',
       tags,
       params: ProjectRegionParams,
       body: CheckInstanceLimits,
@@ -72,7 +73,7 @@ export function instanceOfferRoutes(
       operationId: 'getInstanceConsole',
       summary: 'Get a console of an instance',
       description:
-        'A simulated machine runs no guest and so has no console: in a region whose infrastructure is simulated the answer is always 400.',
+        'Simulated machines run no guest and have no console. In a region with simulated infrastructure, this always returns 400.',
       tags,
       params: InstanceParams,
       querystring: ConsoleQuery,
@@ -82,7 +83,7 @@ export function instanceOfferRoutes(
       await instances.get(scope, params.instance_id);
       throw new InvalidError({
         console_type: [
-          `None can be opened: the machines of region ${scope.region.display_name} are simulated and run no guest.`,
+          `Region ${scope.region.display_name} has simulated machines, which run no guest and have no console.`,
         ],
       });
     },

@@ -33,7 +33,7 @@ export const FlavorsForVolumes = Type.Object(
   { volumes: Type.Array(PossibleVolume, { minItems: 1, maxItems: MAX_VOLUMES }) },
   {
     title: 'FlavorsForVolumes',
-    description: 'Volumes as a creation takes them, as far as they are known.',
+    description: 'Volumes as in an instance creation, as far as they are known.',
     additionalProperties: false,
     examples: [
       { volumes: [{ source: 'image', image_id: 'd30931af-8845-4913-a690-021a990a917f', size: 20 }] },
@@ -56,13 +56,13 @@ export const CheckInstanceLimits = Type.Object(
       Type.Array(ResourceName('Name'), {
         minItems: 1,
         maxItems: MAX_MACHINES,
-        description: 'One for each instance; one instance when names and templates are left out',
+        description: 'One name for each instance; without names and templates, one instance is assumed',
       }),
     ),
     name_templates: Type.Optional(
       Type.Array(nullable(Type.String({ maxLength: 255 })), {
         maxItems: MAX_MACHINES,
-        description: 'One for each further instance, whatever it holds',
+        description: 'Each entry counts as one more instance; its value is ignored',
       }),
     ),
     interfaces: Type.Optional(Type.Array(PossibleInterface, { maxItems: MAX_INTERFACES })),
@@ -70,7 +70,7 @@ export const CheckInstanceLimits = Type.Object(
   },
   {
     title: 'CheckInstanceLimits',
-    description: 'Instances that might be made, each with these interfaces and volumes.',
+    description: 'Instances to check, each with these interfaces and volumes.',
     additionalProperties: false,
     examples: [
       {
@@ -93,7 +93,7 @@ export const ExceededInstanceQuotas = exceededQuotasSchema('ExceededInstanceQuot
 export const ConsoleQuery = Type.Object(
   {
     console_type: Type.Optional(
-      Type.String({ maxLength: 64, description: 'Kind of console', examples: ['novnc'] }),
+      Type.String({ maxLength: 64, description: 'Console type', examples: ['novnc'] }),
     ),
   },
   { additionalProperties: false },

@@ -14,16 +14,17 @@ const CHANGES = [
   {
     path: 'addsecuritygroup',
     operationId: 'assignSecurityGroup',
-    summary: 'Put security groups on an instance',
+    summary: 'Add security groups to an instance',
     description:
-      'On all of its ports, or port by port. A group that is on a port already stays. 409 for a port whose security is off, and for more than 10 groups on one.',
+      'Adds groups to all ports of the instance, or to single ports. A group that a port already has is skipped. Returns 409 for a port with port security disabled, and for more than 10 groups on a port.',
     change: 'assign',
   },
   {
     path: 'delsecuritygroup',
     operationId: 'unassignSecurityGroup',
-    summary: 'Take security groups off an instance',
-    description: 'Off all of its ports, or port by port. A group that is on none of them is no fault.',
+    summary: 'Remove security groups from an instance',
+    description:
+      "Removes groups from all ports of the instance, or from single ports. A group that a port doesn't have is skipped.",
     change: 'unassign',
   },
 ] as const;
@@ -52,7 +53,7 @@ export function instanceGroupRoutes(app: Api, { securityGroups }: { securityGrou
     schema: {
       operationId: 'listInstanceSecurityGroups',
       summary: 'List the security groups of an instance',
-      description: 'Those on any of its ports, by name.',
+      description: 'Lists the groups on any of its ports, sorted by name.',
       tags,
       params: GroupInstanceParams,
       response: { 200: instanceGroupListSchema },

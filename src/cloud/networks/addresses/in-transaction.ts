@@ -43,7 +43,7 @@ export async function take(tx: Transaction, scope: Scope, wishes: AddressWish[])
     const next = address ?? free.get(subnet.id)?.shift();
     if (next === undefined) {
       throw new ConflictError(
-        `Subnet ${subnet.id} has no free address left; delete what is no longer needed or use another subnet`,
+        `Subnet ${subnet.id} has no free addresses; delete resources that you no longer need, or use another subnet`,
       );
     }
     return {
@@ -57,7 +57,7 @@ export async function take(tx: Transaction, scope: Scope, wishes: AddressWish[])
   await insertAssignments(tx, taken).catch((error: unknown) => {
     if (!violates(error, 'ip_assignments_once')) throw error;
     const asked = given.map(({ address }) => address).join(', ');
-    throw new ConflictError(`An address that was asked for is taken already: ${asked}`);
+    throw new ConflictError(`A requested address is already in use: ${asked}`);
   });
   await noteTaken(tx, taken, new Set(given.map(({ subnetId, address }) => `${subnetId} ${address}`)));
   return taken;
@@ -95,7 +95,7 @@ function namedSubnet(
   if (from.family !== undefined && from.family !== subnet.family) {
     return {
       field: at('ip_family'),
-      message: `Subnet ${subnet.id} has ${subnet.family} addresses; leave it out.`,
+      message: `Subnet ${subnet.id} is an ${subnet.family} subnet; leave ip_family out.`,
     };
   }
   if (from.address === undefined) return { subnet, address: undefined };
@@ -105,7 +105,10 @@ function namedSubnet(
 function noneOf(wish: AddressWish, from: Exclude<AddressSource, { kind: 'subnet' }>): FieldProblem {
   const at = fieldsOf(wish);
   if ('floatingIp' in wish.holder) {
-    return { field: wish.field, message: 'This region has no external network, and so no floating IPs.' };
+    return {
+      field: wish.field,
+      message: "This region has no external network and can't offer floating IPs.",
+    };
   }
   if (from.kind === 'any-subnet') {
     return {
@@ -114,19 +117,19 @@ function noneOf(wish: AddressWish, from: Exclude<AddressSource, { kind: 'subnet'
     };
   }
   return from.family === 'IPv6'
-    ? { field: at('ip_family'), message: 'This region has no external network with IPv6; use ipv4.' }
+    ? { field: at('ip_family'), message: 'The external network of this region has no IPv6; use ipv4.' }
     : { field: at('type'), message: 'This region has no external network; use a subnet.' };
 }
 
 function subnetOf(text: string, family: IpFamily, field: string, candidates: LockedSubnet[]): Choice {
   const found = canonicalAddress(text);
   if (found && found.family !== family) {
-    return { field, message: `${text} is no ${family} address, which is what is asked for.` };
+    return { field, message: `${text} is not an ${family} address.` };
   }
   const subnet = found && candidates.find((one) => handsOut(one, found.address));
   return subnet && found
     ? { subnet, address: found.address }
-    : { field, message: `${text} is not an address that a subnet of the network hands out.` };
+    : { field, message: `${text} is not in the address range of any subnet of the network.` };
 }
 
 function handsOut({ first_address, last_address }: LockedSubnet, address: string): boolean {

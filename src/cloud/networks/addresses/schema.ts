@@ -10,12 +10,12 @@ const family = (options: object): TUnsafe<Exclude<IpFamilyWish, undefined>> =>
   nullable(Type.Enum(['dual', 'ipv4', 'ipv6'], { type: 'string', ...options }));
 
 export const IpFamilyInput = Type.Optional(
-  family({ description: 'Family of the address; `dual` is one of each. `ipv4` when left out' }),
+  family({ description: 'Address family; `dual` assigns one of each. Defaults to `ipv4`' }),
 );
 
 /** For ports whose address is named otherwise. The library under the older Terraform provider always sends it. */
 export const LegacyIpFamily = Type.Optional(
-  family({ ...LEGACY, description: 'Refused where it differs from the family of what is named' }),
+  family({ ...LEGACY, description: 'Must match the family of the given subnet or port' }),
 );
 
 /** Returns the wanted families, IPv4 first. */

@@ -57,7 +57,7 @@ export function createSubnetChanges(deps: { database: Database; clock: Clock; ta
       await database.accept(scope.principal, async (tx) => {
         const network = await lockNetwork(tx, scope, request.network_id);
         if (!network) {
-          const message = `No network ${request.network_id} of this project in this region.`;
+          const message = `No network ${request.network_id} in this project and region.`;
           throw new InvalidError([{ field: 'network_id', message }]);
         }
         refuseHeld(`Network ${network.name}`, network);
@@ -144,7 +144,7 @@ export function createSubnetChanges(deps: { database: Database; clock: Clock; ta
         if (again !== undefined) return again;
         refuseHeld(`Subnet ${subnet.name}`, subnet);
         if (subnet.creator_task_id === null) {
-          throw new ConflictError("The subnet of a project's default network cannot be deleted");
+          throw new ConflictError("The subnet of a project's default network can't be deleted");
         }
         await refuseUsed(tx, scope, `Subnet ${subnet.name}`, { subnetId: subnet.id });
         const taskId = newTaskId();
@@ -195,11 +195,11 @@ function wantedSubnet(request: CreateSubnet) {
 function formProblems(request: CreateSubnet): FieldProblem[] {
   const problems: FieldProblem[] = [];
   if (request.gateway_ip === null && request.connect_to_network_router !== false) {
-    const message = 'Must be false when gateway_ip is null: without a gateway nothing is routed.';
+    const message = "Must be false if gateway_ip is null: a subnet without a gateway isn't routed.";
     problems.push({ field: 'connect_to_network_router', message });
   }
   if ((request.router_id_to_connect ?? null) !== null) {
-    const message = `No router ${request.router_id_to_connect} in this project; leave it out.`;
+    const message = `Projects have no routers, so router ${request.router_id_to_connect} doesn't exist; leave it out.`;
     problems.push({ field: 'router_id_to_connect', message });
   }
   return problems;
@@ -226,7 +226,7 @@ async function moveGateway(tx: Transaction, subnet: rows.OwnSubnet, gateway: str
     await rows.keepForGateway(tx, subnet.id, gateway);
   } catch (error) {
     if (!violates(error, 'ip_assignments_once')) throw error;
-    throw new ConflictError(`A port has the address ${gateway}; choose another one for the gateway`);
+    throw new ConflictError(`A port already uses the address ${gateway}; choose another gateway`);
   }
 }
 

@@ -18,7 +18,10 @@ export function nameserversFrom(given: string[]): { nameservers: string[]; probl
   const field = 'dns_nameservers';
   const problems: FieldProblem[] = [];
   if (given.length > MAX_NAMESERVERS) {
-    problems.push({ field, message: `At most ${MAX_NAMESERVERS} are allowed, ${given.length} were given.` });
+    problems.push({
+      field,
+      message: `Too many name servers: at most ${MAX_NAMESERVERS} are allowed, but the request has ${given.length}.`,
+    });
   }
   const nameservers = given.flatMap((text, index) => {
     const address = canonicalAddress(text)?.address;
@@ -27,7 +30,7 @@ export function nameserversFrom(given: string[]): { nameservers: string[]; probl
     return [];
   });
   if (new Set(nameservers).size < nameservers.length) {
-    problems.push({ field, message: 'Names the same server twice; send it once.' });
+    problems.push({ field, message: 'Contains the same server twice; list it once.' });
   }
   return { nameservers, problems };
 }
@@ -40,14 +43,17 @@ export function hostRoutesFrom(
   const field = 'host_routes';
   const problems: FieldProblem[] = [];
   if (given.length > MAX_HOST_ROUTES) {
-    problems.push({ field, message: `At most ${MAX_HOST_ROUTES} are allowed, ${given.length} were given.` });
+    problems.push({
+      field,
+      message: `Too many routes: at most ${MAX_HOST_ROUTES} are allowed, but the request has ${given.length}.`,
+    });
   }
   const routes = given.flatMap((route, index) => {
     const destination = canonicalCidr(route.destination);
     const nexthop = canonicalAddress(route.nexthop);
     const hostBits = destination && hostBitsFault(destination);
     if (destination?.family !== family || hostBits !== undefined) {
-      const range = `Must be a range of ${family} addresses such as ${EXAMPLES[family].destination}.`;
+      const range = `Must be an ${family} CIDR such as ${EXAMPLES[family].destination}.`;
       problems.push({ field: `${field}.${index}.destination`, message: hostBits ?? range });
     }
     if (nexthop?.family !== family) {
@@ -59,7 +65,7 @@ export function hostRoutesFrom(
     return destination && nexthop ? [{ destination: destination.network, nexthop: nexthop.address }] : [];
   });
   if (new Set(routes.map((route) => `${route.destination} ${route.nexthop}`)).size < routes.length) {
-    problems.push({ field, message: 'Has the same route twice; send it once.' });
+    problems.push({ field, message: 'Contains the same route twice; list it once.' });
   }
   return { routes, problems };
 }

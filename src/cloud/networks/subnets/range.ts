@@ -50,7 +50,7 @@ export function subnetRange(text: string): SubnetRange | FieldProblem {
   if (!found) {
     return {
       field,
-      message: 'Must be a range of addresses with its mask, such as 10.10.0.0/24 or fd00:10::/64.',
+      message: 'Must be a CIDR such as 10.10.0.0/24 or fd00:10::/64.',
     };
   }
   const hostBits = hostBitsFault(found);
@@ -62,11 +62,14 @@ export function subnetRange(text: string): SubnetRange | FieldProblem {
   if (mask < widest || mask > narrowest) {
     return {
       field,
-      message: `The mask of an ${family} range must be from /${widest} to /${narrowest}; this one is /${mask}.`,
+      message: `The prefix length of an ${family} range must be from /${widest} to /${narrowest}, but is /${mask}.`,
     };
   }
   if (special.has(base.range()) || !isForHosts(base)) {
-    return { field, message: `${cidr} is kept for other use; take a private range such as ${example}.` };
+    return {
+      field,
+      message: `${cidr} is reserved for other purposes; use a private range such as ${example}.`,
+    };
   }
   const network = numberOf(base.toString());
   const last = network + (1n << BigInt(BITS[family] - mask)) - 1n;

@@ -51,7 +51,7 @@ export function subnetRoutes(app: Api, dialect: Dialect, { networks }: { network
       operationId: 'createSubnet',
       summary: 'Create a subnet',
       description:
-        'Answers one task, whose created_resources has the subnet in subnets. 409 when another subnet of the network overlaps it.',
+        'Starts one task. When it is finished, its created_resources has the subnet in subnets. Returns 409 if another subnet of the network overlaps it.',
       tags,
       params: ProjectRegionParams,
       body: CreateSubnet,
@@ -64,9 +64,9 @@ export function subnetRoutes(app: Api, dialect: Dialect, { networks }: { network
     config: { access: 'operate' },
     schema: {
       operationId: 'updateSubnet',
-      summary: 'Change a subnet',
+      summary: 'Update a subnet',
       description:
-        'At once. 409 while a task holds the subnet, and when a port has the address of the new gateway.',
+        'Takes effect immediately. Returns 409 while a task holds the subnet, and if a port uses the address of the new gateway.',
       tags,
       params: SubnetParams,
       body: UpdateSubnet,
@@ -84,7 +84,7 @@ export function subnetRoutes(app: Api, dialect: Dialect, { networks }: { network
       operationId: 'deleteSubnet',
       summary: 'Delete a subnet',
       description:
-        "Refused with 409 for the default network's, and while ports, clusters or file shares are in it.",
+        'Returns 409 for the subnet of the default network, and while ports, clusters or file shares use the subnet.',
       tags,
       params: SubnetParams,
       response: { 200: dialect.tasksSchema },

@@ -15,7 +15,7 @@ export async function nextPlace(tx: Transaction, instanceId: string, most: numbe
   const { count, next } = await rows.interfacePlaces(tx, instanceId);
   if (count < most) return next;
   throw new ConflictError(
-    `Instance ${instanceId} has ${count} interfaces and can have ${most} at most; detach one first`,
+    `Instance ${instanceId} already has ${count} interfaces, and the maximum is ${most}; detach one first`,
   );
 }
 

@@ -22,7 +22,7 @@ export const InterfaceAnswer = Type.Object(
         { title: 'InterfaceAddressPair' },
       ),
     ),
-    floatingip_details: Type.Array(FloatingIpAnswer, { description: 'Floating IPs that lead to it' }),
+    floatingip_details: Type.Array(FloatingIpAnswer, { description: 'Floating IPs assigned to it' }),
     network_details: Type.Object(
       {
         ...NetworkAnswer.properties,
@@ -30,7 +30,7 @@ export const InterfaceAnswer = Type.Object(
       },
       { title: 'NetworkWithSubnets' },
     ),
-    sub_ports: Type.Array(Type.Unknown(), { description: 'Ports of a trunk; always empty here' }),
+    sub_ports: Type.Array(Type.Unknown(), { description: 'Subports of a trunk; always empty' }),
   },
   { title: 'InstanceInterface' },
 );

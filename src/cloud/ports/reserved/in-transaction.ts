@@ -48,10 +48,10 @@ export async function lockReserved(
   const problems = wishes.flatMap(({ portId, field: at }, index): FieldProblem[] => {
     const field = `${at}.port_id`;
     if (!rows.some((row) => row.id === portId)) {
-      return [{ field, message: `No reserved address with port ${portId} in this project and region.` }];
+      return [{ field, message: `No reserved fixed IP with port ${portId} in this project and region.` }];
     }
     const twice = wishes.findIndex((one) => one.portId === portId) < index;
-    return twice ? [{ field, message: `Port ${portId} is named twice.` }] : [];
+    return twice ? [{ field, message: `Port ${portId} is listed twice.` }] : [];
   });
   problems.push(...wishes.flatMap((wish) => familyProblems(wish, rows)));
   if (problems.length > 0) throw new InvalidError(problems);
@@ -59,12 +59,12 @@ export async function lockReserved(
     refuseHeld(`Port ${row.id}`, row);
     if (row.is_vip) {
       throw new ConflictError(
-        `Port ${row.id} has a virtual address, which no instance has alone; connect a port of the instance to it, or switch its is_vip off first`,
+        `Port ${row.id} is a virtual IP (VIP), which can't be attached to an instance; connect a port of the instance to it, or set its is_vip to false first`,
       );
     }
     if (row.instance_id !== null) {
       throw new ConflictError(
-        `Port ${row.id} is attached to instance ${row.instance_id} already; detach it there first`,
+        `Port ${row.id} is already attached to instance ${row.instance_id}; detach it there first`,
       );
     }
   }
@@ -116,7 +116,7 @@ function familyProblems(
   const there = new Set(row.addresses.map(({ address }) => familyOf(address)));
   const wanted = familiesOf(ipFamily);
   if (wanted.length === there.size && wanted.every((family) => there.has(family))) return [];
-  const message = `Port ${portId} has addresses of ${[...there].join(' and ')}; leave it out.`;
+  const message = `Port ${portId} has ${[...there].join(' and ')} addresses; leave ip_family out.`;
   return [{ field: `${field}.ip_family`, message }];
 }
 

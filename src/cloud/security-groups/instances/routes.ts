@@ -15,7 +15,7 @@ export function groupInstanceRoutes(
     schema: {
       operationId: 'listSecurityGroupInstances',
       summary: 'List the instances of a security group',
-      description: 'Those with the group on at least one port, the newest first.',
+      description: 'Lists instances with the group on at least one port, newest first.',
       tags: GROUP_TAGS,
       params: GroupParams,
       response: { 200: InstanceList },

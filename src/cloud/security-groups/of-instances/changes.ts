@@ -80,7 +80,7 @@ export function instanceGroups(deps: { database: Database; tasks: Pick<Tasks, 'w
 /** @throws InvalidError unless exactly one of the two forms is used */
 function wishesOf({ name, ports_security_group_names: ports }: AssignGroups): Wish[] {
   if ((name === undefined) === (ports === undefined)) {
-    const message = 'Give either name, for all ports, or ports_security_group_names, port by port.';
+    const message = 'Send either name, for all ports, or ports_security_group_names, for single ports.';
     throw new InvalidError({ name: [message] });
   }
   if (name !== undefined) return [{ portId: null, names: [{ name, field: 'name' }], field: 'name' }];

@@ -15,7 +15,7 @@ const GroupName = Type.String({
 
 const PortGroups = Type.Object(
   {
-    port_id: nullable(UuidInput('Port of the instance; null for all of them')),
+    port_id: nullable(UuidInput('Port of the instance; null for all ports')),
     security_group_names: Type.Array(GroupName, { maxItems: MAX_NAMES }),
   },
   { title: 'PortSecurityGroupNames', additionalProperties: false },
@@ -27,13 +27,13 @@ export const assignGroupsSchema = Type.Object(
     ports_security_group_names: Type.Optional(
       Type.Array(PortGroups, {
         maxItems: MAX_PORTS,
-        description: 'Groups port by port; not together with name',
+        description: "Groups for single ports; can't be combined with name",
       }),
     ),
   },
   {
     title: 'AssignSecurityGroups',
-    description: 'Either `name`, a group for all ports, or `ports_security_group_names`.',
+    description: 'Either `name`, for all ports, or `ports_security_group_names`.',
     additionalProperties: false,
     examples: [{ ports_security_group_names: [{ port_id: null, security_group_names: ['default'] }] }],
   },

@@ -32,13 +32,13 @@ export async function addToPorts(
   for (const port of ports) {
     if (!port.port_security_enabled) {
       throw new ConflictError(
-        `Port ${port.id} has its port security switched off, so that no group works on it; switch it on first`,
+        `Port ${port.id} has port security disabled, but security groups require it; enable it first`,
       );
     }
     const total = wanted.get(port.id)?.size ?? 0;
     if (total > MAX_GROUPS_PER_PORT) {
       throw new ConflictError(
-        `Port ${port.id} would have ${total} security groups and can have ${MAX_GROUPS_PER_PORT} at most; take one off first`,
+        `Port ${port.id} would have ${total} security groups, and the maximum is ${MAX_GROUPS_PER_PORT}; remove one first`,
       );
     }
   }

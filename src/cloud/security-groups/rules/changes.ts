@@ -105,7 +105,7 @@ function refuseMove(groupId: string, { security_group_id: given = groupId }: Rul
   if (given.toLowerCase() === groupId) return;
   throw new InvalidError({
     security_group_id: [
-      `The rule belongs to security group ${groupId} and stays there; leave the field out, or add the rule to the other group.`,
+      `The rule belongs to security group ${groupId} and can't be moved; leave the field out, or add the rule to the other group.`,
     ],
   });
 }

@@ -42,6 +42,6 @@ export function refuseDuplicates(
   );
   if (texts.length === 0) return;
   throw new ConflictError(
-    `Duplicate security group rules: ${texts.join('; ')}. Send each rule once; a description does not tell two rules apart, and 0.0.0.0/0, ::/0 and no prefix all mean everyone.`,
+    `Duplicate security group rules: ${texts.join('; ')}. Send each rule once. Descriptions don't make rules different, and 0.0.0.0/0, ::/0 and no prefix all mean any address.`,
   );
 }

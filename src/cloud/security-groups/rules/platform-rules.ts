@@ -16,12 +16,12 @@ export function refusePlatformRules(group: SecurityGroupRow, change: GroupChange
   const own = group.rules.find(({ id, description }) => touched.has(id) && description === PLATFORM_RULE);
   if (own) {
     throw new ConflictError(
-      `Rule ${own.id} of security group ${group.name}, described as ${PLATFORM_RULE}, is one that the nodes of its Kubernetes cluster need: leave it as it is, and send it unchanged where all rules are sent`,
+      `Rule ${own.id} of security group ${group.name} has the description ${PLATFORM_RULE}: the nodes of its Kubernetes cluster need it. Leave it unchanged, and include it unchanged in requests that send all rules`,
     );
   }
   if ([...replaced, ...added].some(({ description }) => description === PLATFORM_RULE)) {
     throw new ConflictError(
-      `In security group ${group.name}, that of the nodes of a Kubernetes cluster, the description ${PLATFORM_RULE} marks the rules of the platform: describe yours differently`,
+      `In security group ${group.name}, which belongs to the nodes of a Kubernetes cluster, the description ${PLATFORM_RULE} is reserved for rules of the platform. Choose another description`,
     );
   }
 }

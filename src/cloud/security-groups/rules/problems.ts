@@ -28,14 +28,14 @@ export function ruleProblems(input: RuleInput, fieldPrefix: string): FieldProble
 
 function protocolProblems({ protocol }: CanonicalRule): Problem[] {
   if (protocol === null || isProtocol(protocol)) return [];
-  return [{ field: 'protocol', message: `${protocol} is not a protocol that rules know.` }];
+  return [{ field: 'protocol', message: `${protocol} is not a supported protocol.` }];
 }
 
 function portProblems({ protocol, ...ports }: CanonicalRule): Problem[] {
   const given = givenPort(ports);
   if (given === undefined) return [];
   if (protocol === null) {
-    const message = `Ports need a protocol that has them; set protocol to one of ${PORT_PROTOCOLS.join(', ')}, or leave the ports out.`;
+    const message = `Ports require a protocol with ports; set protocol to one of ${PORT_PROTOCOLS.join(', ')}, or leave the ports out.`;
     return [{ field: given, message }];
   }
   if (PORT_PROTOCOLS.includes(protocol)) return portRangeProblems(ports, protocol);
@@ -52,11 +52,11 @@ function givenPort(ports: Ports): keyof Ports | undefined {
 function portRangeProblems({ port_range_min: min, port_range_max: max }: Ports, protocol: string): Problem[] {
   const zero = (field: keyof Ports): Problem => ({
     field,
-    message: `Port 0 can't be used with ${protocol}; use 1 to 65535, or leave both ends out for all ports.`,
+    message: `Port 0 is not allowed with ${protocol}; use 1 to 65535, or leave both ports out for all ports.`,
   });
   const missing = (field: keyof Ports, other: keyof Ports): Problem => ({
     field,
-    message: `Is needed because ${other} is set; for a single port give the same number twice.`,
+    message: `Is required because ${other} is set; for a single port, send the same number twice.`,
   });
   const problems: Problem[] = [];
   if (min === 0) problems.push(zero('port_range_min'));
@@ -75,17 +75,17 @@ function icmpProblems({ port_range_min: type, port_range_max: code }: Ports): Pr
   if (type !== null && (type < 0 || type > 255)) {
     problems.push({
       field: 'port_range_min',
-      message: `Is the ICMP type here and must be 0 to 255, not ${type}.`,
+      message: `Holds the ICMP type, which must be from 0 to 255, but is ${type}.`,
     });
   }
   if (code !== null && (code < 0 || code > 255)) {
     problems.push({
       field: 'port_range_max',
-      message: `Is the ICMP code here and must be 0 to 255, not ${code}.`,
+      message: `Holds the ICMP code, which must be from 0 to 255, but is ${code}.`,
     });
   }
   if (type === null) {
-    const message = 'Is the ICMP type here and is needed because port_range_max, the ICMP code, is set.';
+    const message = 'Holds the ICMP type, which is required when port_range_max, the ICMP code, is set.';
     problems.push({ field: 'port_range_min', message });
   }
   return problems;
@@ -97,19 +97,22 @@ function prefixProblems({ remote_ip_prefix: prefix, ethertype }: CanonicalRule):
   if (family === ethertype) return [];
   const message =
     family === undefined
-      ? 'Must be a CIDR such as 10.0.0.0/8 or 2001:db8::/32, or one address; null for everyone.'
-      : `${prefix} is ${family} and ethertype is ${ethertype}; set ethertype to ${family} or use an ${ethertype} prefix.`;
+      ? 'Must be a CIDR such as 10.0.0.0/8 or 2001:db8::/32, a single address, or null for any address.'
+      : `${prefix} is ${family}, but ethertype is ${ethertype}; set ethertype to ${family} or use an ${ethertype} prefix.`;
   return [{ field: 'remote_ip_prefix', message }];
 }
 
 function familyProblems({ protocol, ethertype }: CanonicalRule): Problem[] {
   if (ethertype !== 'IPv4' || protocol === null || !IPV6_ONLY_PROTOCOLS.includes(protocol)) return [];
-  return [{ field: 'ethertype', message: `${protocol} exists only in IPv6; set ethertype to IPv6.` }];
+  return [{ field: 'ethertype', message: `${protocol} is IPv6 only; set ethertype to IPv6.` }];
 }
 
 function remoteProblems({ remote_ip_prefix: prefix, remote_group_id: group }: CanonicalRule): Problem[] {
   if (prefix === null || group === null) return [];
   return [
-    { field: 'remote_group_id', message: "Can't be combined with remote_ip_prefix; give one of the two." },
+    {
+      field: 'remote_group_id',
+      message: "Can't be combined with remote_ip_prefix; send only one of the two.",
+    },
   ];
 }

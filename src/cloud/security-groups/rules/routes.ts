@@ -20,7 +20,7 @@ export function ruleRoutes(
     schema: {
       operationId: 'addSecurityGroupRule',
       summary: 'Add a rule to a security group',
-      description: 'A rule that the group has already is refused with 409, which names it.',
+      description: 'Returns 409 if the group already has the same rule; the message names it.',
       tags: GROUP_TAGS,
       deprecated: true,
       params: GroupParams,
@@ -36,7 +36,7 @@ export function ruleRoutes(
     schema: {
       operationId: 'replaceSecurityGroupRule',
       summary: 'Replace a security group rule',
-      description: 'The rule keeps its ID. What is left out gets its default, not its present value.',
+      description: 'The rule keeps its ID. Omitted fields are reset to their defaults.',
       tags: GROUP_TAGS,
       deprecated: true,
       params: RuleParams,

@@ -10,7 +10,7 @@ export const Port = (description: string) =>
 
 export const Direction = Type.Enum(['egress', 'ingress'], {
   type: 'string',
-  description: '`ingress`: traffic to the port. `egress`: traffic from it.',
+  description: '`ingress`: inbound traffic. `egress`: outbound traffic.',
   examples: ['ingress'],
 });
 
@@ -30,31 +30,31 @@ const ruleFields = {
   direction: Direction,
   port_range_min: Type.Optional(
     Port(
-      'First port, of tcp, udp, sctp, dccp and udplite; both ends or neither, 1 to 65535 and no greater than the last. 1 to 65535 becomes null and null, all ports. For icmp and ipv6-icmp the ICMP type, 0 to 255.',
+      'First port, for tcp, udp, sctp, dccp and udplite. Send both ports or neither, from 1 to 65535, the first not greater than the last. 1 to 65535 is stored as null and null, all ports. For icmp and ipv6-icmp, the ICMP type, 0 to 255.',
     ),
   ),
-  port_range_max: Type.Optional(Port('Last port. For icmp and ipv6-icmp the ICMP code, 0 to 255.')),
+  port_range_max: Type.Optional(Port('Last port. For icmp and ipv6-icmp, the ICMP code, 0 to 255.')),
   remote_ip_prefix: Type.Optional(
     Prefix(
-      'Addresses of the other end, of the same IP version as `ethertype`. An address without a mask gets /32 or /128. Not together with `remote_group_id`; neither of them means everyone.',
+      "Remote CIDR, of the same IP version as `ethertype`. An address without a prefix length gets /32 or /128. Can't be combined with `remote_group_id`; without both, the rule applies to any address.",
     ),
   ),
-  remote_group_id: Type.Optional(nullable(UuidInput('Security group of the other end.'))),
+  remote_group_id: Type.Optional(nullable(UuidInput('Remote security group.'))),
   description: Type.Optional(
-    Type.String({ maxLength: MAX_DESCRIPTION, description: 'Empty when left out.', examples: ['HTTPS'] }),
+    Type.String({ maxLength: MAX_DESCRIPTION, description: 'Defaults to empty.', examples: ['HTTPS'] }),
   ),
 };
-const EthertypeInput = Ethertype('IP version. `IPv4` when left out.');
-const PROTOCOL_RULE = 'In IPv6, `icmp` becomes `ipv6-icmp`. The `ipv6-*` ones need IPv6.';
+const EthertypeInput = Ethertype('IP version; defaults to `IPv4`.');
+const PROTOCOL_RULE = 'In IPv6, `icmp` becomes `ipv6-icmp`. The `ipv6-*` protocols require IPv6.';
 export const ruleFieldsV1 = {
   ...ruleFields,
   ethertype: Type.Optional(EthertypeInput),
-  protocol: Type.Optional(Protocol(`Protocol; null and \`any\` mean all. ${PROTOCOL_RULE}`)),
+  protocol: Type.Optional(Protocol(`Protocol; null and \`any\` allow all. ${PROTOCOL_RULE}`)),
 };
 
 const newRule = (title: string) => ({
   title,
-  description: 'What one kind of traffic has to look like to be let through.',
+  description: 'Traffic to allow.',
   additionalProperties: false,
 });
 const portRule = (port: number) => ({
@@ -63,7 +63,7 @@ const portRule = (port: number) => ({
 const ruleFieldsV2 = {
   ...ruleFields,
   ethertype: Type.Optional(EthertypeInput),
-  protocol: Type.Optional(ProtocolOrNull(`Protocol; null means all. ${PROTOCOL_RULE}`)),
+  protocol: Type.Optional(ProtocolOrNull(`Protocol; null allows all. ${PROTOCOL_RULE}`)),
 };
 
 export const ruleInput = Type.Object(ruleFieldsV1, newRule('CreateSecurityGroupRule'));
@@ -82,11 +82,13 @@ export const replaceSecurityGroupRuleSchema = Type.Object(
   {
     ...ruleFieldsV1,
     ethertype: Type.Optional(nullable(EthertypeInput)),
-    security_group_id: Type.Optional(UuidInput("The rule's group. A rule can't move to another.")),
+    security_group_id: Type.Optional(
+      UuidInput("Security group of the rule. A rule can't be moved to another group."),
+    ),
   },
   {
     title: 'ReplaceSecurityGroupRule',
-    description: 'The whole rule: what is left out gets its default.',
+    description: 'The complete rule. Omitted fields are reset to their defaults.',
     additionalProperties: false,
     examples: [
       { direction: 'ingress', protocol: 'udp', port_range_min: 53, port_range_max: 53, description: 'DNS' },

@@ -47,7 +47,7 @@ export async function refuseUsed(tx: Transaction, cluster: { id: string; name: s
   const users = await store.usersOfClusterGroup(tx, cluster.id, SHOWN_IN_MESSAGE);
   if (users.length === 0) return;
   throw new ConflictError(
-    `The security group of the nodes of cluster ${cluster.name} would go with it, but it is in use; take it off these first: ${users.join(', ')}`,
+    `Cluster ${cluster.name} can't be deleted because the security group of its nodes is in use; remove the group from these first: ${users.join(', ')}`,
   );
 }
 

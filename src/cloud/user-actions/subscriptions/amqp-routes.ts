@@ -13,8 +13,8 @@ import {
 
 const BASE = '/cloud/v1/user_actions';
 const ONE = `${BASE}/amqp_subscriptions/:subscription_id`;
-const UNSUPPORTED = 'AMQP is not supported by this service: the answer is always 400.';
-const NONE = 'There is none, since AMQP is not supported by this service: the answer is always 404.';
+const UNSUPPORTED = 'Always returns 400: AMQP is not supported.';
+const NONE = 'Always returns 404: AMQP is not supported.';
 const common = { tags: ['User actions'] };
 const NOTHING = { 204: Type.Null() };
 
@@ -25,7 +25,7 @@ export function amqpSubscriptionRoutes(app: Api): void {
     schema: {
       ...common,
       operationId: 'subscribeToUserActionsByAmqp',
-      summary: 'Have user actions sent to a broker',
+      summary: 'Subscribe a message broker to user actions',
       description: UNSUPPORTED,
       body: SubscribeAmqp,
       response: NOTHING,
@@ -38,7 +38,7 @@ export function amqpSubscriptionRoutes(app: Api): void {
     schema: {
       ...common,
       operationId: 'tryAmqp',
-      summary: 'Send a message to a broker',
+      summary: 'Send a test message to a message broker',
       description: UNSUPPORTED,
       body: TryAmqp,
       response: NOTHING,
@@ -51,8 +51,8 @@ export function amqpSubscriptionRoutes(app: Api): void {
     schema: {
       ...common,
       operationId: 'listAmqpSubscriptions',
-      summary: 'List the brokers that user actions are sent to',
-      description: 'Always empty: AMQP is not supported by this service.',
+      summary: 'List AMQP subscriptions',
+      description: 'Always empty: AMQP is not supported.',
       querystring: SubscriptionListQuery,
       response: { 200: AmqpSubscriptionList },
     },
@@ -64,7 +64,7 @@ export function amqpSubscriptionRoutes(app: Api): void {
     schema: {
       ...common,
       operationId: 'getAmqpSubscription',
-      summary: 'Get a subscription by AMQP',
+      summary: 'Get an AMQP subscription',
       description: NONE,
       params: AmqpSubscriptionParams,
       response: { 200: AmqpSubscription },
@@ -77,7 +77,7 @@ export function amqpSubscriptionRoutes(app: Api): void {
     schema: {
       ...common,
       operationId: 'updateAmqpSubscription',
-      summary: 'Change a subscription by AMQP',
+      summary: 'Update an AMQP subscription',
       description: NONE,
       params: AmqpSubscriptionParams,
       body: UpdateAmqp,
@@ -91,8 +91,8 @@ export function amqpSubscriptionRoutes(app: Api): void {
     schema: {
       ...common,
       operationId: 'unsubscribeFromUserActionsByAmqp',
-      summary: 'No longer have user actions sent to a broker',
-      description: 'There is nothing to end, since AMQP is not supported by this service.',
+      summary: 'Delete the AMQP subscription',
+      description: 'Has no effect: AMQP is not supported.',
       response: NOTHING,
     },
     handler: async (_request, reply) => reply.code(204).send(null),
@@ -102,7 +102,7 @@ export function amqpSubscriptionRoutes(app: Api): void {
 async function refuse(): Promise<never> {
   throw new InvalidError({
     connection_string: [
-      'AMQP is not supported by this service; have user actions sent by HTTP with POST /cloud/v1/user_actions/subscribe.',
+      'AMQP is not supported; subscribe by HTTP with POST /cloud/v1/user_actions/subscribe instead.',
     ],
   });
 }

@@ -56,7 +56,7 @@ export function createDeliveries(deps: {
     const failures = failed ? subscription.failures + 1 : 0;
     if (failed) {
       const { client_id: client, url } = subscription;
-      log.warn({ client, host: new URL(url).host, fault, failures }, 'User actions could not be sent');
+      log.warn({ client, host: new URL(url).host, fault, failures }, 'Failed to deliver user actions');
     }
     const [left] = actions.slice(sent.length);
     await database.transaction((tx) =>
@@ -94,7 +94,7 @@ export function createDeliveries(deps: {
         open: webhookHosts.allows(url),
         signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
       });
-      return status >= 200 && status < 300 ? undefined : `It answered HTTP ${status}`;
+      return status >= 200 && status < 300 ? undefined : `The receiver returned HTTP ${status}`;
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
     }

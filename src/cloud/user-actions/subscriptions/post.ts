@@ -31,7 +31,7 @@ export function post(url: URL, { headers, body, open, signal }: Posting): Promis
     });
     sending.on('error', reject);
     // A request may end without an answer and without an error, for example if the server wants to switch protocols.
-    sending.once('close', () => reject(new Error('No answer')));
+    sending.once('close', () => reject(new Error('No response')));
     sending.once('response', (response) => {
       response.on('error', () => {});
       resolve(response.statusCode ?? 0);
@@ -43,5 +43,5 @@ export function post(url: URL, { headers, body, open, signal }: Posting): Promis
 }
 
 function notPublic(): Error {
-  return new Error('Its host is not on the public internet');
+  return new Error('The host is not on the public internet');
 }

@@ -13,9 +13,9 @@ export function subscriptionRoutes(app: Api, { subscriptions }: { subscriptions:
     config: { access: 'administer' },
     schema: {
       operationId: 'subscribeToUserActions',
-      summary: 'Have user actions sent to an address',
+      summary: 'Subscribe to user actions',
       description:
-        'From now on each action of the account is sent by POST, as the list shows it, the older first. An answer of 2xx within 10 seconds takes it; else it is sent again after 5 seconds and ever longer pauses, for 24 hours. It may come more than once: tell by its `id`. An account has one subscription; 409 while it has another.',
+        'From now on, each action of the account is sent by POST, in the same form as in the list, oldest first. The receiver confirms it with a 2xx response within 10 seconds. Otherwise it is sent again after 5 seconds and then at increasing intervals, for 24 hours. An action may arrive more than once; use its `id` to detect duplicates. An account can have one subscription; a second one returns 409.',
       tags,
       body: Subscribe,
       response: NOTHING,
@@ -31,7 +31,7 @@ export function subscriptionRoutes(app: Api, { subscriptions }: { subscriptions:
     config: { access: 'administer', secretAnswer: true },
     schema: {
       operationId: 'listUserActionSubscriptions',
-      summary: 'List where user actions are sent to',
+      summary: 'List subscriptions to user actions',
       tags,
       querystring: SubscriptionListQuery,
       response: { 200: SubscriptionList },
@@ -46,8 +46,8 @@ export function subscriptionRoutes(app: Api, { subscriptions }: { subscriptions:
     config: { access: 'administer' },
     schema: {
       operationId: 'unsubscribeFromUserActions',
-      summary: 'No longer have user actions sent',
-      description: 'Nothing happens where there is no subscription.',
+      summary: 'Unsubscribe from user actions',
+      description: 'Has no effect if there is no subscription.',
       tags,
       response: NOTHING,
     },

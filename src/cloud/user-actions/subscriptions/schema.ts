@@ -2,27 +2,27 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { nullable } from '../../../lib/nullable.ts';
 import { IntegerId, listOf, listQuery } from '../../../lib/wire.ts';
 
-const HEADER_RULE = 'Must be the name of a header: letters, digits and hyphens, such as Authorization.';
+const HEADER_RULE = 'Must be a header name of letters, digits and hyphens, such as Authorization.';
 
 const subscriptionFields = {
   url: Type.String({
     minLength: 1,
     maxLength: 2048,
-    description: 'Where each action is sent to by POST: http:// or https://, on the public internet',
+    description: 'URL that receives each action by POST: http:// or https://, on the public internet',
     examples: ['https://audit.example.com/actions'],
   }),
   auth_header_name: Type.String({
     maxLength: 100,
     pattern: '^[A-Za-z0-9-]+$',
     rule: HEADER_RULE,
-    description: 'Name of the header that says who sends',
+    description: 'Name of the header that authenticates the sender',
     examples: ['Authorization'],
   }),
   auth_header_value: Type.String({
     maxLength: 4096,
     pattern: '^[\\x20-\\x7e]*$',
     rule: 'Must be ASCII without line breaks.',
-    description: 'What that header says',
+    description: 'Value of the header',
     examples: ['Bearer secret'],
   }),
 };
@@ -50,12 +50,12 @@ export const SubscriptionListQuery = Type.Object(listQuery(), { additionalProper
 const BROKER = 'amqps://guest:guest@broker.example.com:5671/user_action_events';
 const ConnectionString = Type.String({
   maxLength: 2048,
-  description: 'Address of a broker',
+  description: 'Connection string of the broker',
   examples: [BROKER],
 });
 const BrokerText = (description: string) => Type.String({ maxLength: 255, description });
 const ChildEvents = Type.Boolean({
-  description: 'Whether to send those of the clients of a reseller as well',
+  description: "Whether to include actions of a reseller's clients",
 });
 const optionalOrNull = <T extends TSchema & { type?: string }>(schema: T) => Type.Optional(nullable(schema));
 

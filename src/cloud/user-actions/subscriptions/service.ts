@@ -48,7 +48,7 @@ export function createSubscriptions(deps: {
       } catch (error) {
         if (!violates(error, 'user_action_subscriptions_client')) throw error;
         throw new ConflictError(
-          'This account has a subscription; end it with POST /cloud/v1/user_actions/unsubscribe first',
+          'The account already has a subscription; delete it with POST /cloud/v1/user_actions/unsubscribe first',
         );
       }
     },
@@ -63,14 +63,14 @@ function requireUsable({ url: text, auth_header_name: header }: Subscribe, allow
   // The parser repairs a lot (spaces, backslashes, missing slashes). What it repaired is refused.
   if (!url || !/^https?:\/\/[^\s\\/?#@]+([/?#][^\s\\]*)?$/i.test(text)) {
     throw new InvalidError({
-      url: ['Must be an address such as https://audit.example.com/actions, without user and password.'],
+      url: ['Must be a URL such as https://audit.example.com/actions, without user name and password.'],
     });
   }
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) !== 0 && !isPublicAddress(host) && !allowed.allows(url)) {
     throw new InvalidError({
       url: [
-        'Is not on the public internet. The operator of this service can allow it by TRADEWIND_WEBHOOK_ALLOW_HOSTS.',
+        'Is not on the public internet. The operator of this service can allow the host with TRADEWIND_WEBHOOK_ALLOW_HOSTS.',
       ],
     });
   }

@@ -18,7 +18,7 @@ export function requireReady(host: VolumeHost | undefined, id: string, field: st
   refuseHeld(`Instance ${host.id}`, host);
   if (!STATES.includes(host.vm_state)) {
     throw new ConflictError(
-      `Instance ${host.id} is ${host.vm_state}; volumes can be attached and detached while it is ${STATES.join(', ')}`,
+      `Instance ${host.id} is ${host.vm_state}; volumes can only be attached and detached while it is ${STATES.join(', ')}`,
     );
   }
   return host;
@@ -34,7 +34,9 @@ export async function freeDevice(tx: Transaction, host: VolumeHost): Promise<str
     .map((letter) => `/dev/vd${letter}`)
     .find((name) => !taken.includes(name));
   if (device === undefined) {
-    throw new ConflictError(`Instance ${host.id} has ${taken.length} volumes already; detach one first`);
+    throw new ConflictError(
+      `Instance ${host.id} already has ${taken.length} volumes, the maximum; detach one first`,
+    );
   }
   return device;
 }

@@ -9,6 +9,6 @@ export async function refuseAttached(tx: Transaction, volume: { id: string }): P
   throw new ConflictError(
     host.pool === null
       ? `Volume ${volume.id} is attached to instance ${host.name} (${host.id}); detach it first`
-      : `Volume ${volume.id} is a disk of node ${host.name} of pool ${host.pool} of Kubernetes cluster ${host.cluster}, with which it stays`,
+      : `Volume ${volume.id} is a disk of node ${host.name} of pool ${host.pool} of Kubernetes cluster ${host.cluster} and stays with it`,
   );
 }

@@ -33,7 +33,7 @@ export function attachmentRoutes(
     schema: {
       ...common,
       operationId: 'attachVolumeNow',
-      summary: 'Attach a volume to an instance and wait for it',
+      summary: 'Attach a volume to an instance and wait for completion',
       body: AttachVolume,
     },
     handler: async ({ scope, params, body }, reply) => {
@@ -49,7 +49,7 @@ export function attachmentRoutes(
     schema: {
       ...common,
       operationId: 'detachVolumeNow',
-      summary: 'Detach a volume from an instance and wait for it',
+      summary: 'Detach a volume from an instance and wait for completion',
       body: DetachVolume,
     },
     handler: async ({ scope, params, body }, reply) => {

@@ -13,7 +13,7 @@ it('an attachment that fails is 409 with the reason, and leaves the volume as it
     await service.pool.query(`update tasks set deadline_at = now() - interval '1 second'`);
     const answer = await answering;
     expect(answer.status, answer.text).toBe(409);
-    expect(answer.body.message).toContain('stays as it was');
+    expect(answer.body.message).toContain('was not changed');
     expect((await service.http.get(url)).body).toMatchObject({
       status: 'available',
       task_id: null,

@@ -79,7 +79,7 @@ describe('extend', () => {
     expect(task).toMatchObject({ task_type: 'extend_volume', data: { volume_id: id, size: 25 } });
     expect(await read(id)).toMatchObject({ size: 25, status: 'available', task_id: null });
     const same = await service.http.post(`${V}/${id}/extend`, { size: 25 });
-    expect(same.body.invalid_fields).toEqual({ size: ['Must be larger than the present 25 GiB.'] });
+    expect(same.body.invalid_fields).toEqual({ size: ['Must be larger than the current size of 25 GiB.'] });
   });
 
   it('has one winner', async () => {
@@ -210,7 +210,7 @@ describe('attach and detach', () => {
     const { results } = (await service.http.get(`${V}?instance_id=${instanceId}&bootable=true`)).body;
     const refused = await service.http.post(`${V2}/${results[0].id}/detach`, { instance_id: instanceId });
     expect(refused.status).toBe(409);
-    expect(refused.body.message).toContain('boots from');
+    expect(refused.body.message).toContain('is the boot volume of');
   });
 
   it('names an instance that is not there', async () => {

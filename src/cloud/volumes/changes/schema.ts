@@ -25,13 +25,13 @@ export type RetypeVolume = Static<typeof RetypeVolume>;
 const SOME_INSTANCE = 'a7e7e8d6-0bf7-4ac9-8170-831b47ee2ba9';
 
 export const AttachVolume = Type.Object(
-  { instance_id: UuidInput('The instance'), attachment_tag: Type.Optional(AttachmentTag) },
+  { instance_id: UuidInput('Instance ID'), attachment_tag: Type.Optional(AttachmentTag) },
   { title: 'AttachVolume', additionalProperties: false, examples: [{ instance_id: SOME_INSTANCE }] },
 );
 export type AttachVolume = Static<typeof AttachVolume>;
 
 export const DetachVolume = Type.Object(
-  { instance_id: UuidInput('The instance') },
+  { instance_id: UuidInput('Instance ID') },
   { title: 'DetachVolume', additionalProperties: false, examples: [{ instance_id: SOME_INSTANCE }] },
 );
 export type DetachVolume = Static<typeof DetachVolume>;

@@ -69,7 +69,9 @@ export function createVolumeChanges(deps: { database: Database; clock: Clock; ta
           throw new ConflictError(`Volume ${volume.id} is of type ssd_lowlatency, which can't be extended`);
         }
         if (size <= volume.size_gib) {
-          throw new InvalidError({ size: [`Must be larger than the present ${volume.size_gib} GiB.`] });
+          throw new InvalidError({
+            size: [`Must be larger than the current size of ${volume.size_gib} GiB.`],
+          });
         }
         return begin(tx, scope, 'extending', {
           task: EXTEND_VOLUME,
@@ -85,13 +87,13 @@ export function createVolumeChanges(deps: { database: Database; clock: Clock; ta
         if (volume.volume_type === type) return undefined;
         const offered = scope.region.available_volume_types;
         if (offered && !offered.includes(type)) {
-          const message = `This region has no volumes of type ${type}; it has ${offered.join(', ')}.`;
+          const message = `This region doesn't offer volumes of type ${type}; it offers ${offered.join(', ')}.`;
           throw new InvalidError({ volume_type: [message] });
         }
         const [snapshot] = await snapshots.lockOf(tx, [volume.id]);
         if (snapshot) {
           throw new ConflictError(
-            `Volume ${volume.id} has snapshot ${snapshot.id}; delete its snapshots, then retype it`,
+            `Volume ${volume.id} has snapshot ${snapshot.id}; delete its snapshots before changing its type`,
           );
         }
         return begin(tx, scope, 'retyping', {
@@ -106,12 +108,12 @@ export function createVolumeChanges(deps: { database: Database; clock: Clock; ta
       database.accept(scope.principal, async (tx) => {
         const volume = await free(tx, scope, id, ['available'], 'reverted');
         const snapshot = await snapshots.lockLatestOf(tx, volume.id);
-        if (!snapshot) throw new ConflictError(`Volume ${volume.id} has no snapshot to go back to`);
+        if (!snapshot) throw new ConflictError(`Volume ${volume.id} has no snapshot to revert to`);
         refuseHeld(`Snapshot ${snapshot.id}`, snapshot);
         // Cinder only reverts to a snapshot of the same size.
         if (snapshot.size_gib !== volume.size_gib) {
           throw new ConflictError(
-            `Volume ${volume.id} has ${volume.size_gib} GiB, its last snapshot ${snapshot.id} ${snapshot.size_gib} GiB; make a new volume from the snapshot instead`,
+            `Volume ${volume.id} has ${volume.size_gib} GiB, but its last snapshot ${snapshot.id} has ${snapshot.size_gib} GiB; create a new volume from the snapshot instead`,
           );
         }
         const taskId = newTaskId();
@@ -157,7 +159,9 @@ export function createVolumeChanges(deps: { database: Database; clock: Clock; ta
           });
         }
         if (attachment.boot_index === 0) {
-          throw new ConflictError(`Instance ${host.id} boots from volume ${volume.id}, which has to stay`);
+          throw new ConflictError(
+            `Volume ${volume.id} is the boot volume of instance ${host.id} and can't be detached`,
+          );
         }
         return begin(tx, scope, 'detaching', {
           task: DETACH_VOLUME,
@@ -195,7 +199,7 @@ export function createVolumeChanges(deps: { database: Database; clock: Clock; ta
     if (states && !states.includes(volume.status)) {
       await refuseAttached(tx, volume);
       throw new ConflictError(
-        `Volume ${volume.id} is ${volume.status}; only one that is ${states.join(' or ')} can be ${done}`,
+        `Volume ${volume.id} is ${volume.status}; it must be ${states.join(' or ')} to be ${done}`,
       );
     }
     return volume;

@@ -14,7 +14,7 @@ export function bootIndexes(
   const twice = asked.findIndex((place, index) => place !== null && asked.indexOf(place) < index);
   if (twice !== -1) {
     throw new InvalidError({
-      [`volumes.${twice}.boot_index`]: [`Another volume has boot_index ${asked[twice]} already.`],
+      [`volumes.${twice}.boot_index`]: [`Another volume already has boot_index ${asked[twice]}.`],
     });
   }
   if (!asked.includes(0)) {

@@ -142,7 +142,7 @@ export async function holdForRemoval(
   for (const volume of attached) refuseHeld(`Volume ${volume.id}`, volume);
   const foreign = alsoDelete.filter((id) => !attached.some((volume) => volume.id === id));
   if (foreign.length > 0) {
-    throw new InvalidError({ volumes: [`Not attached to what is deleted: ${foreign.join(', ')}.`] });
+    throw new InvalidError({ volumes: [`Not attached to the instances to delete: ${foreign.join(', ')}.`] });
   }
   const kept = await snapshots.lockOf(
     tx,
@@ -151,7 +151,7 @@ export async function holdForRemoval(
   const named = kept.find((snapshot) => alsoDelete.includes(snapshot.volume_id));
   if (named) {
     throw new ConflictError(
-      `Volume ${named.volume_id} can't be deleted: it has snapshot ${named.id}; delete that first`,
+      `Volume ${named.volume_id} can't be deleted because it has snapshot ${named.id}; delete the snapshot first`,
     );
   }
   const goes = attached
@@ -185,7 +185,7 @@ async function existingVolumes(
     const field = `volumes.${index}.volume_id`;
     if (!volumes.has(id)) return [{ field, message: `No volume ${id} in this project and region.` }];
     if (asked.findIndex((one) => one.id === id) < position) {
-      return [{ field, message: `Volume ${id} is named twice.` }];
+      return [{ field, message: `Volume ${id} is listed twice.` }];
     }
     return [];
   });
@@ -194,7 +194,7 @@ async function existingVolumes(
   if (taken) {
     if (taken.task_id === null) await refuseAttached(tx, taken);
     const why = taken.task_id === null ? `is ${taken.status}` : `is held by task ${taken.task_id}`;
-    throw new ConflictError(`Volume ${taken.id} ${why}; only a volume that is available can be attached`);
+    throw new ConflictError(`Volume ${taken.id} ${why}; it must be available to be attached`);
   }
   return volumes;
 }
