@@ -59,7 +59,7 @@ export function needsOfAnalysis(settings: EngineSettings): {
   reads: string[];
 } {
   const { searchPath, modelDir, pocketsphinxModel } = settings;
-  const own = ['package.json', 'node_modules', RUNS_FROM_SOURCE ? 'src' : 'dist'];
+  const own = ['package.json', 'node_modules', RUNS_FROM_SOURCE ? 'src' : 'dist', 'src/engines/node_modules'];
   const programs = [settings.ffmpeg, settings.ffprobe, settings.pocketsphinx];
   return {
     entry: entry(),

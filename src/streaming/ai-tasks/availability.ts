@@ -25,7 +25,7 @@ const WANTED: Record<NonNullable<TaskData['category']>, string> = {
   nsfw: '',
   hard_nudity: 'a detector of body parts in the folder of TRADEWIND_MODEL_DIR',
   soft_nudity: 'a detector of body parts in the folder of TRADEWIND_MODEL_DIR',
-  sport: 'ffmpeg, and the optional packages of Tradewind (npm ci without --omit=optional)',
+  sport: 'ffmpeg and the packages of the engines (npm run install:engines)',
 };
 
 /** What keeps a task from being done, if nothing here can do its kind at all; it is taken once something can. */
