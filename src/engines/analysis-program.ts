@@ -65,7 +65,7 @@ export function needsOfAnalysis(settings: EngineSettings): {
     entry: entry(),
     programs: programs.flatMap((name) => findProgram(name, searchPath) ?? []),
     reads: [
-      ...own.map((name) => path.join(packageRoot, name)),
+      ...own.map((name) => path.join(packageRoot, name)).filter(fs.existsSync),
       ...(fs.existsSync(pocketsphinxModel) ? [pocketsphinxModel] : []),
       ...(modelDir === null ? [] : [modelDir, ...linksIn(modelDir), ...filesOf(readModels(modelDir))]),
     ],
