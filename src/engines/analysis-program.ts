@@ -65,13 +65,13 @@ export function needsOfAnalysis(settings: EngineSettings): {
   reads: string[];
 } {
   const { searchPath, modelDir, pocketsphinxModel } = settings;
-  const own = ['package.json', 'node_modules', RUNS_FROM_SOURCE ? 'src' : 'dist'];
+  const own = ['package.json', 'node_modules', RUNS_FROM_SOURCE ? 'src' : 'dist', 'src/engines/node_modules'];
   const programs = [settings.ffmpeg, settings.ffprobe, settings.pocketsphinx];
   return {
     entry: entry(),
     programs: programs.flatMap((name) => findProgram(name, searchPath) ?? []),
     reads: [
-      ...own.map((name) => path.join(packageRoot, name)),
+      ...own.map((name) => path.join(packageRoot, name)).filter(fs.existsSync),
       ...(fs.existsSync(pocketsphinxModel) ? [pocketsphinxModel] : []),
       ...(modelDir === null ? [] : [modelDir, ...linksIn(modelDir), ...filesOf(readModels(modelDir))]),
     ],

@@ -45,7 +45,6 @@ export interface Inventory {
 }
 
 const INSTALL = 'run "npm run install:engines"';
-const PACKAGES = 'run "npm ci" without --omit=optional';
 const NO_NUDITY_MODEL =
   'no model for it can come with Tradewind; put NudeNet (an ONNX file) into a folder with a manifest.json and set TRADEWIND_MODEL_DIR (docs/ai-engines.md)';
 
@@ -124,7 +123,7 @@ async function findMedia(settings: EngineSettings): Promise<Inventory['media']> 
 async function findSpeech(settings: EngineSettings, models: Models): Promise<Inventory['speech']> {
   const sherpa = packageVersion('sherpa-onnx-node');
   if (sherpa === undefined || packageVersion(MODEL_PACKAGES.voice) === undefined)
-    return { missing: `packages are missing that find speech; ${PACKAGES}` };
+    return { missing: `packages are missing that find speech; ${INSTALL}` };
   const own = models.speech.map(
     (model): SpeechEngine => ({
       description: `${model.name} ${model.version} (${Object.keys(model.languages).join(', ')}) by sherpa-onnx ${sherpa}`,
@@ -175,7 +174,7 @@ function findPictures(category: Category, settings: EngineSettings, models: Mode
   const version = packageVersion(category === 'nsfw' ? MODEL_PACKAGES.nsfw : MODEL_PACKAGES.objects);
   const tensors = packageVersion('@tensorflow/tfjs-backend-wasm');
   if (version === undefined || tensors === undefined)
-    return { missing: `its packages are missing; ${PACKAGES}` };
+    return { missing: `its packages are missing; ${INSTALL}` };
   const name = kind === 'nsfwjs' ? 'nsfwjs' : 'CenterNet of human';
   return { found: { description: `${name} ${version} by TensorFlow.js ${tensors}`, how: { kind } } };
 }

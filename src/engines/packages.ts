@@ -10,8 +10,11 @@ export const MODEL_PACKAGES = {
   objects: '@vladmandic/human',
 } as const;
 
+/** Engines have a manifest of their own: who only serves the API needs none of them. */
+export const PACKAGES = path.join(packageRoot, 'src/engines/node_modules');
+
 export function packageFile(name: string, file: string): string {
-  return path.join(packageRoot, 'node_modules', name, file);
+  return path.join(PACKAGES, name, file);
 }
 
 /** Returns the version of an installed package; undefined if it isn't installed. */

