@@ -215,7 +215,7 @@ it('stays as it is in another catalogue that says the same of it, and is made an
     [{ secrets: {} }, 'backends.1.secrets.password: is missing. Add it.'],
     [{ secrets: { password, key: password } }, 'backends.1.secrets.key: is unknown'],
     [{ secrets: { password: 'sesame' } }, 'Use the absolute path of the file'],
-    [{ name: 'simulated' }, 'backends.1.name: is simulated, as in backends.0.'],
+    [{ name: 'simulated' }, 'backends.1.name: is simulated, which backends.0 already has.'],
   ] as const) {
     const error = await read(cellar).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(CatalogError);

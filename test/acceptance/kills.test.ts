@@ -27,8 +27,7 @@ type Victim = { name: string; kill(): Promise<void> };
 
 describe('nothing that was acknowledged is lost, and every task ends by itself', () => {
   // The embedded PostgreSQL is one version only.
-  const embedded = it.skipIf(process.env.TEST_POSTGRES !== undefined);
-  embedded(
+  it.skipIf(process.env.TEST_POSTGRES !== undefined)(
     `after ${KILLS} kills of the only process, its database and connections`,
     async () => {
       build();

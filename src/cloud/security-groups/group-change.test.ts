@@ -83,7 +83,7 @@ describe('refuseRuleConflicts', () => {
     ['made of another', { replaced: [known('a', { protocol: 'udp' })] }],
     ['added while another goes', { removed: ['a'], added: [rule({ protocol: 'udp' })] }],
   ])('refuses a rule that is there and is %s, and names it', (_, change) => {
-    expect(() => refuseRuleConflicts(group, change)).toThrow(/rule b is the same rule/);
+    expect(() => refuseRuleConflicts(group, change)).toThrow(/rule b already exists/);
   });
 
   const port = (number: number) => ({ protocol: 'tcp', port_range_min: number, port_range_max: number });
@@ -94,7 +94,7 @@ describe('refuseRuleConflicts', () => {
     const one = rule({ protocol: 'udp' });
     expect(() => refuseRuleConflicts(full, { added: [one] })).not.toThrow();
     expect(() => refuseRuleConflicts(full, { added: [one, rule({ protocol: 'ah' })] })).toThrow(
-      `would have ${MAX_RULES + 3} rules and may have ${MAX_RULES + 2}`,
+      `would have ${MAX_RULES + 3} rules, and the maximum is ${MAX_RULES + 2}`,
     );
     expect(() =>
       refuseRuleConflicts(full, { removed: ['k0'], added: [one, rule({ protocol: 'ah' })] }),

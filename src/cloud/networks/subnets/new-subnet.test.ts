@@ -16,7 +16,7 @@ it('takes up to five name servers, each once', () => {
   expect(nameserversFrom(five).problems).toEqual([]);
   const field = 'dns_nameservers';
   expect(nameserversFrom([...five, '1.1.1.6']).problems).toEqual([
-    { field, message: expect.stringContaining('At most 5') },
+    { field, message: expect.stringContaining('at most 5') },
   ]);
   expect(nameserversFrom(['FD00::1', 'fd00:0::1']).problems).toEqual([
     { field, message: expect.stringContaining('twice') },
@@ -29,7 +29,7 @@ it('takes up to twenty routes, each once', () => {
   expect(hostRoutesFrom(routes(20), 'IPv4').problems).toEqual([]);
   const field = 'host_routes';
   expect(hostRoutesFrom(routes(21), 'IPv4').problems).toEqual([
-    { field, message: expect.stringContaining('At most 20') },
+    { field, message: expect.stringContaining('at most 20') },
   ]);
   expect(hostRoutesFrom([route(1), route(1)], 'IPv4').problems).toEqual([
     { field, message: expect.stringContaining('twice') },
