@@ -127,8 +127,8 @@ export async function versionOf(
     if (value === undefined || (kind === 'uuid' && !isUuid(String(value)))) return undefined;
     conditions.push(sql`${sql.ref(name)} = ${value}`);
   }
-  // PostgreSQL stores with each row the transaction that wrote it.
-  const version = field ? sql.ref(field) : sql`xmin`;
+  // Triggers raise it with every change of the row and of its parts.
+  const version = sql.ref(field ?? 'revision');
   const { rows } = await sql<{ version: string }>`
     select ${version}::text as version from ${sql.table(table)}
     where ${sql.join(conditions, sql` and `)} ${lock ? sql`for no key update` : sql``}`.execute(db);
