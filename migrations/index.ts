@@ -33,6 +33,7 @@ import { up as noPoolRevisions } from './0037_no_pool_revisions.ts';
 import { up as dataKeys } from './0038_data_keys.ts';
 import { up as namedConstraints } from './0045_named_constraints.ts';
 import { up as revisions } from './0046_revisions.ts';
+import { up as freeExternalAddresses } from './0047_free_external_addresses.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -72,4 +73,5 @@ export const migrations: Record<string, SchemaMigration> = {
   '0038_data_keys': { up: dataKeys },
   '0045_named_constraints': { up: namedConstraints },
   '0046_revisions': { up: revisions },
+  '0047_free_external_addresses': { up: freeExternalAddresses },
 };

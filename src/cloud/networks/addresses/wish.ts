@@ -34,3 +34,8 @@ export interface HeldAddress {
   subnetId: string;
   address: string;
 }
+
+export const noneLeft = (subnetId: string): string =>
+  `Subnet ${subnetId} has no free address left; delete what is no longer needed or use another subnet`;
+export const isTaken = (addresses: readonly string[]): string =>
+  `An address that was asked for is taken already: ${addresses.join(', ')}`;
