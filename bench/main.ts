@@ -3,7 +3,7 @@ import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { measureAi } from './ai/suite.ts';
 import { measureEngine } from './engine/suite.ts';
-import { measureFilled } from './filled/suite.ts';
+import { measureFilled, measureRetention } from './filled/suite.ts';
 import { measureOperations } from './operations/suite.ts';
 import { measureStartup } from './startup/suite.ts';
 import { ROOT } from './support/child.ts';
@@ -19,6 +19,7 @@ const suites: Record<string, Suite> = {
   startup: { title: 'Start', run: measureStartup },
   engine: { title: 'Tasks', run: measureEngine },
   filled: { title: 'Full tables', run: measureFilled },
+  retention: { title: 'Retention', run: measureRetention },
   ai: { title: 'AI tasks', run: measureAi },
 };
 

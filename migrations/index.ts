@@ -32,6 +32,10 @@ import { up as taskLists } from './0036_task_lists.ts';
 import { up as noPoolRevisions } from './0037_no_pool_revisions.ts';
 import { up as dataKeys } from './0038_data_keys.ts';
 import { up as namedConstraints } from './0045_named_constraints.ts';
+import { up as revisions } from './0046_revisions.ts';
+import { up as freeExternalAddresses } from './0047_free_external_addresses.ts';
+import { up as quartersOfUserActions } from './0048_quarters_of_user_actions.ts';
+import { up as quartersOfTasks } from './0049_quarters_of_tasks.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -70,4 +74,8 @@ export const migrations: Record<string, SchemaMigration> = {
   '0037_no_pool_revisions': { up: noPoolRevisions },
   '0038_data_keys': { up: dataKeys },
   '0045_named_constraints': { up: namedConstraints },
+  '0046_revisions': { up: revisions },
+  '0047_free_external_addresses': { up: freeExternalAddresses },
+  '0048_quarters_of_user_actions': { up: quartersOfUserActions },
+  '0049_quarters_of_tasks': { up: quartersOfTasks },
 };

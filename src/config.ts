@@ -80,6 +80,13 @@ const Environment = Type.Object({
     'how often what infrastructure has is held against what is wanted',
     '600',
   ),
+  TRADEWIND_TASKS_KEPT_DAYS: whole(0, 99_999, 'days that tasks are kept for, at least; 0 for ever', '0'),
+  TRADEWIND_LOG_KEPT_DAYS: whole(
+    0,
+    99_999,
+    'days that the log of requests and user actions is kept for, at least; 0 for ever',
+    '365',
+  ),
   TRADEWIND_TMP: optional('a folder for files of AI tasks in work; by default in the data folder'),
   TRADEWIND_AI_CONCURRENCY: Type.Optional(
     whole(0, 64, 'AI tasks at a time in this process, by default one for two processors'),
@@ -214,6 +221,11 @@ export function loadConfig(environment: Record<string, string | undefined>) {
     simulationSpeed: Number(settings.TRADEWIND_SIMULATION_SPEED),
     /** How often the infrastructure is compared with what is wanted. */
     compareMs: Number(settings.TRADEWIND_COMPARE_SECONDS) * 1_000,
+    /** For how long, in days; undefined for ever. */
+    kept: {
+      tasks: Number(settings.TRADEWIND_TASKS_KEPT_DAYS) || undefined,
+      log: Number(settings.TRADEWIND_LOG_KEPT_DAYS) || undefined,
+    },
     temporaryDir: path.resolve(settings.TRADEWIND_TMP ?? path.join(settings.TRADEWIND_DATA_DIR, 'tmp')),
     /** Folders of programs, as in PATH. */
     searchPath: environment.PATH || '/usr/local/bin:/usr/bin:/bin',

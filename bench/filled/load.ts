@@ -1,4 +1,7 @@
 import pg from 'pg';
+import { TASKS } from '../../src/cloud/tasks/quarters.ts';
+import { USER_ACTIONS } from '../../src/cloud/user-actions/quarters.ts';
+import { keepQuarters } from '../../src/db/quarters.ts';
 import { createApi } from '../support/api.ts';
 import { type BenchDatabase, startDatabase } from '../support/database.ts';
 import { startProduct } from '../support/product.ts';
@@ -8,13 +11,16 @@ import { makeTemplate } from './template.ts';
 /** How many rows to insert; copies are of the template, which contains about 19 things. */
 export interface Amounts {
   tasks: number;
+  actions: number;
   copies: number;
 }
 
-/** For the account under test, in every database. */
-const OWN: Amounts = { tasks: 10_000, copies: 550 };
+/** Of the account under test, in every database. */
+const OWN: Amounts = { tasks: 10_000, actions: 5_000, copies: 550 };
 const ACCOUNTS = 20;
-const DAYS = 60;
+const DAYS = 360;
+/** For ever, as far as these rows go. */
+const KEPT_DAYS = 99_999;
 
 /** Fills a database with the things of the account under test, and `more` of others. */
 export async function fillDatabase(more: Amounts): Promise<BenchDatabase> {
@@ -26,7 +32,9 @@ export async function fillDatabase(more: Amounts): Promise<BenchDatabase> {
     try {
       await client.query('set synchronous_commit = off; set jit = off');
       await copyTemplate(client, template, { own: OWN.copies, others: more.copies, owners });
-      await copyTasks(client, more);
+      if (more.tasks > 0) await makeQuarters(database.connection);
+      await withoutIndexes(client, 'tasks', () => copyTasks(client, more));
+      await withoutIndexes(client, 'user_actions', () => copyActions(client, more));
       await client.query('vacuum (analyze)');
     } finally {
       await client.end();
@@ -63,33 +71,86 @@ async function prepare(database: BenchDatabase): Promise<{ template: Template; o
   }
 }
 
-/** Inserts rows before creating indexes. The tasks are those of the template, repeated. */
-async function copyTasks(client: pg.Client, others: Amounts): Promise<void> {
+/** The quarters of the rows and the next one, as they would have been made in time. */
+async function makeQuarters(connection: BenchDatabase['connection']): Promise<void> {
+  const pool = new pg.Pool({ ...connection, max: 1 });
+  try {
+    for (let daysAgo = DAYS + 120; daysAgo >= 0; daysAgo -= 30) {
+      const now = new Date(Date.now() - daysAgo * 86_400_000);
+      for (const table of [TASKS, USER_ACTIONS])
+        await keepQuarters({ pool }, table, { now, keptDays: KEPT_DAYS });
+    }
+  } finally {
+    await pool.end();
+  }
+}
+
+/** Rows first, indexes and foreign keys after. */
+async function withoutIndexes(client: pg.Client, table: string, load: () => Promise<void>): Promise<void> {
   const { rows: indexes } = await client.query<{ name: string; definition: string }>(
     `select indexname as name, indexdef as definition from pg_indexes
-     where tablename = 'tasks' and indexname not like '%_pkey'`,
+     where tablename = $1 and indexname not like '%_pkey'`,
+    [table],
+  );
+  const { rows: keys } = await client.query<{ name: string; definition: string }>(
+    `select conname as name, pg_get_constraintdef(oid) as definition from pg_constraint
+     where conrelid = $1::regclass and contype = 'f'`,
+    [table],
   );
   for (const { name } of indexes) await client.query(`drop index ${name}`);
+  for (const { name } of keys) await client.query(`alter table ${table} drop constraint ${name}`);
+  await load();
+  for (const { name, definition } of keys)
+    await client.query(`alter table ${table} add constraint ${name} ${definition}`);
+  for (const { definition } of indexes) await client.query(definition.replace(' ON ONLY ', ' ON '));
+}
+
+/** Row `t` of `total`, the newest first. Those of the account under test lie among the others. */
+const drawnFor = (own: number) => `
+  (select ${own} + $1::int as total, (${own} + $1) / ${own} as each) as amounts
+  cross join generate_series(1, total) t
+  cross join lateral (select case when t % each = 0 then t / each else t end as k) as counted
+  join copies as owner on n = case when t % each = 0 then 1 else $2::int + 1 + t % $3::int end
+  join former on turn = k % (select count(*) from former)
+  cross join lateral (select now() - interval '1 hour' - (t::float8 / total) * interval '${DAYS} days' as at) as begun`;
+
+/** The rows are those of the template again and again. */
+async function copyTasks(client: pg.Client, others: Amounts): Promise<void> {
   await client.query(
     'create temporary table former as select row_number() over () - 1 as turn, * from tasks',
   );
-  // The tasks of the account under test are spread among the others.
+  await client.query('analyze former');
   await client.query(
     `insert into tasks (id, task_type, state, error, client_id, user_id, user_client_id, project_id, region_id, request_id,
        data, input, created_resources, created_on, updated_on, finished_on, deadline_at, acknowledged_at, acknowledged_by)
-     select gen_random_uuid(), task_type, drawn.state, case drawn.state when 'ERROR' then 'The infrastructure refused it' end,
+     select (substr(time, 1, 8) || '-' || substr(time, 9) || '-7' || substr(gen_random_uuid()::text, 16))::uuid,
+       task_type, drawn.state, case drawn.state when 'ERROR' then 'The infrastructure refused it' end,
        owner.client_id::int, user_id, owner.client_id::int, owner.project_id::int, owner.region_id::int, request_id,
        data, input, created_resources, at, ended, ended, at + interval '1 hour',
        case when k % 7 < 2 then ended end, case when k % 7 < 2 then user_id end
-     from (select $1::int + $2::int as total, ($1 + $2) / $1 as each) as amounts
-     cross join generate_series(1, total) t
-     cross join lateral (select case when t % each = 0 then t / each else t end as k) as counted
-     join copies as owner on n = case when t % each = 0 then 1 else $3::int + 1 + t % $4::int end
-     join former on turn = k % (select count(*) from former)
-     cross join lateral (select now() - interval '1 hour' - t * interval '${DAYS} days' / total as at) as begun
+     from ${drawnFor(OWN.tasks)}
      cross join lateral (select at + interval '2 seconds' as ended,
-       case when k % 51 = 7 then 'ERROR' else 'FINISHED' end as state) as drawn`,
-    [OWN.tasks, others.tasks, OWN.copies, Math.max(others.copies, 1)],
+       case when k % 51 = 7 then 'ERROR' else 'FINISHED' end as state,
+       lpad(to_hex(floor(extract(epoch from at) * 1000)::bigint), 12, '0') as time) as drawn`,
+    [others.tasks, OWN.copies, Math.max(others.copies, 1)],
   );
-  for (const { definition } of indexes) await client.query(definition);
+  await client.query('drop table former');
+}
+
+async function copyActions(client: pg.Client, others: Amounts): Promise<void> {
+  await client.query(
+    'create temporary table former as select row_number() over () - 1 as turn, * from user_actions',
+  );
+  await client.query('analyze former');
+  await client.query(
+    `insert into user_actions (client_id, user_id, token_id, request_id, operation, method, path, project_id, region_id,
+       task_id, source_user_ip, user_agent, outcome, status, "timestamp", api_group, action_type, resource_types,
+       resource_ids, resource_names)
+     select owner.client_id::int, user_id, token_id, gen_random_uuid(), operation, method, path, owner.project_id::int,
+       owner.region_id::int, task_id, source_user_ip, user_agent, outcome, status, at, api_group, action_type,
+       resource_types, resource_ids, resource_names
+     from ${drawnFor(OWN.actions)}`,
+    [others.actions, OWN.copies, Math.max(others.copies, 1)],
+  );
+  await client.query('drop table former');
 }

@@ -82,6 +82,8 @@ const LISTS: readonly [string, string][] = [
     `/cloud/v1/tasks?from_timestamp=${new Date(Date.now() - 86_400_000).toISOString()}`,
   ],
   ['Active tasks', '/cloud/v1/tasks/1/1/active'],
+  ['Log of requests', '/cloud/v1/request_log'],
+  ['User actions', '/cloud/v1/user_actions'],
   ['Volumes', '/cloud/v1/volumes/1/1'],
   ['Volumes, attached', '/cloud/v1/volumes/1/1?has_attachments=true'],
   ['Volumes by name', '/cloud/v1/volumes/1/1?name_part=copy-0000042'],

@@ -3,11 +3,15 @@ import type { BenchDatabase } from '../support/database.ts';
 import { type Product, startProduct } from '../support/product.ts';
 import { median, percentile } from '../support/statistics.ts';
 import { markdownTable, shown } from '../support/table.ts';
+import { measureDrops } from './drops.ts';
 import { type Amounts, fillDatabase } from './load.ts';
 import { createTimedApi, TURNS, type Turn } from './requests.ts';
 
-const EMPTY: Amounts = { tasks: 0, copies: 0 };
-const FILLED: Amounts = { tasks: 990_000, copies: 4_800 };
+const EMPTY: Amounts = { tasks: 0, actions: 0, copies: 0 };
+const FILLED: Amounts = { tasks: 990_000, actions: 495_000, copies: 4_800 };
+const LARGE: Amounts = { tasks: 9_990_000, actions: 4_995_000, copies: 1_000 };
+/** What reads or writes tasks or the log: creation, polling, their lists. */
+const OF_TASKS_AND_LOG = /^volume$|task|log|action/i;
 const TARGET = 1.5;
 /** Time for a start to compare everything that is wanted with what exists. */
 const STARTED_MS = 15_000;
@@ -28,11 +32,38 @@ export async function measureFilled({
   quick: boolean;
   only?: string;
 }): Promise<string> {
-  const turns = TURNS.filter(({ name }) => name.toLowerCase().includes(only.toLowerCase()));
+  return measure({ quick, only, filled: FILLED });
+}
+
+/** The same with years of use, and then quarters of it are dropped while requests go on. */
+export async function measureRetention({
+  quick,
+  only = '',
+}: {
+  quick: boolean;
+  only?: string;
+}): Promise<string> {
+  return measure({ quick, only, filled: quick ? FILLED : LARGE, dropping: true });
+}
+
+async function measure({
+  quick,
+  only,
+  filled: amounts,
+  dropping = false,
+}: {
+  quick: boolean;
+  only: string;
+  filled: Amounts;
+  dropping?: boolean;
+}): Promise<string> {
+  const turns = TURNS.filter(({ name }) => name.toLowerCase().includes(only.toLowerCase())).filter(
+    ({ name }) => !dropping || OF_TASKS_AND_LOG.test(name),
+  );
   const sides: Side[] = [];
   try {
     const begun = performance.now();
-    for (const more of [EMPTY, FILLED]) {
+    for (const more of [EMPTY, amounts]) {
       const database = await fillDatabase(more);
       sides.push({ database, product: await startSide(database) });
     }
@@ -46,7 +77,8 @@ export async function measureFilled({
       rows.push(...(await compare(turn, { empty, filled }, quick ? QUICK : THOROUGH)));
     }
     const header = ['', 'p50 ms, empty', 'filled', 'ratio', 'p95 ms, empty', 'filled', 'ratio'];
-    return `${markdownTable(header, rows)}\n\nThe target of each ratio is ${TARGET}. ${loading}.`;
+    const drops = dropping && sides[1] ? await measureDrops(sides[1].database, filled) : '';
+    return `${markdownTable(header, rows)}\n\nThe target of each ratio is ${TARGET}. ${loading}.${drops}`;
   } finally {
     for (const { database, product } of sides) {
       await product.stop();

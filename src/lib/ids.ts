@@ -9,5 +9,11 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** Task ids grow with time, so that new tasks are neighbours in every index. */
+/** They grow with time: new tasks are neighbours in every index, and the table is cut into quarters by them. */
 export const newTaskId = (): string => v7();
+
+/** No task that was begun at that moment or later has a smaller one. */
+export function firstTaskId(moment: Date): string {
+  const time = moment.getTime().toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
+}

@@ -24,8 +24,8 @@ export async function versionOf(
       sql`${sql.ref(within.column)} in (select id from ${sql.table(within.table)} where ${whole})`,
     );
   }
-  // PostgreSQL stores with each row the transaction that wrote it.
-  const version = field ? sql.ref(field) : sql`xmin`;
+  // Triggers raise it with every change of the row and of its parts.
+  const version = sql.ref(field ?? 'revision');
   const { rows } = await sql<{ version: string }>`
     select ${version}::text as version from ${sql.table(table)}
     where ${sql.join(conditions, sql` and `)} ${lock ? sql`for no key update` : sql``}`.execute(db);

@@ -1,7 +1,10 @@
 import type { Logger } from 'pino';
+import { TASKS } from '../cloud/tasks/quarters.ts';
+import { USER_ACTIONS } from '../cloud/user-actions/quarters.ts';
 import type { UserActions } from '../cloud/user-actions/service.ts';
 import { createDeliveries } from '../cloud/user-actions/subscriptions/deliveries.ts';
 import type { Database } from '../db/database.ts';
+import { keepQuarters, type QuarterlyTable } from '../db/quarters.ts';
 import type { Logins } from '../iam/logins/service.ts';
 import type { Tokens } from '../iam/tokens/service.ts';
 import type { Invitations } from '../iam/users/invitations.ts';
@@ -15,7 +18,9 @@ import { deleteOldTasks } from '../streaming/ai-tasks/retention.ts';
 const FLUSH_MS = 1_000;
 const SEND_MS = 1_000;
 const FORGET_MS = 60_000;
-/** Rare, since lists of AI tasks have to be counted again afterwards. */
+/** Seldom: it looks through what is in no quarter. */
+const QUARTERS_MS = 6 * 3_600_000;
+/** Seldom: lists of AI tasks are counted anew after it. */
 const FORGET_AI_TASKS_MS = 3_600_000;
 
 /** Starts what an API process does besides answering requests. */
@@ -27,10 +32,12 @@ export function startHousekeeping(deps: {
   tokens: Pick<Tokens, 'deleteExpired'>;
   invitations: Pick<Invitations, 'forgetOld'>;
   webhookHosts?: AllowedHosts | undefined;
+  /** For how many days; undefined for ever. */
+  kept: { tasks: number | undefined; log: number | undefined };
   secrets: Secrets;
   log: Logger;
 }): { stop(): Promise<void> } {
-  const { database, clock, userActions, logins, tokens, invitations, log } = deps;
+  const { database, clock, userActions, logins, tokens, invitations, kept, log } = deps;
   const deliveries = createDeliveries({ ...deps, webhookHosts: deps.webhookHosts ?? NO_HOSTS });
   const stopping = new AbortController();
 
@@ -43,13 +50,20 @@ export function startHousekeeping(deps: {
       );
   }
 
+  async function keep(table: QuarterlyTable, keptDays: number | undefined): Promise<void> {
+    const done = await keepQuarters(database, table, { now: clock.now(), keptDays });
+    for (const dropped of done?.dropped ?? [])
+      log.info(dropped, 'A quarter was kept long enough and is dropped');
+    for (const quarter of done?.held ?? [])
+      log.warn({ quarter }, 'A quarter would be dropped, but some of its tasks have not ended');
+  }
+
   const loops = [
     loop('writing user actions', FLUSH_MS, log, writeActions),
     loop('sending user actions', SEND_MS, log, () => deliveries.send(stopping.signal)),
-    loop('forgetting old requests', FORGET_MS, log, async () => {
-      await forgetExpiredKeys(database.sql, clock.now());
-      await userActions.forgetOld();
-    }),
+    loop('forgetting old requests', FORGET_MS, log, () => forgetExpiredKeys(database.sql, clock.now())),
+    loop('dropping old tasks', QUARTERS_MS, log, () => keep(TASKS, kept.tasks)),
+    loop('dropping old user actions', QUARTERS_MS, log, () => keep(USER_ACTIONS, kept.log)),
     loop('forgetting old logins, tokens and invitations', FORGET_MS, log, async () => {
       await logins.forgetOld();
       await tokens.deleteExpired();

@@ -193,6 +193,7 @@ export async function startPlatform(
         tokens: services.tokens,
         webhookHosts,
         secrets,
+        kept: config.kept,
         invitations: services.invitations,
         log,
       });

@@ -26,12 +26,16 @@ function networks(db: Sql, place: Place, ownedBy: OwnedBy) {
     .where(visible(place, ownedBy));
 }
 
+/** External subnets keep no count of their own. */
+const USED = sql<number>`case when networks.external
+  then (select count(*) from ip_assignments where subnet_id = subnets.id) else subnets.used_ips end`;
+
 function subnets(db: Sql, place: Place, ownedBy: OwnedBy) {
   return db
     .selectFrom('subnets')
     .innerJoin('networks', 'networks.id', 'subnets.network_id')
     .selectAll('subnets')
-    .select('networks.project_id')
+    .select(['networks.project_id', USED.as('used_ips')])
     .where('networks.region_id', '=', place.regionId)
     .where(visible(place, ownedBy));
 }
@@ -90,7 +94,7 @@ export async function listNetworks(
 }
 
 const SUBNET_ORDERS = {
-  available_ips: sql`total_ips - used_ips`,
+  available_ips: sql`total_ips - ${USED}`,
   cidr: sql`cidr`,
   created_at: sql`subnets.created_at`,
   name: sql`subnets.name`,

@@ -36,7 +36,10 @@ export interface NetworkTables {
     last_address: string;
     /** No address below this one is free. */
     free_from: string;
+    /** Not kept for external subnets. */
     used_ips: Generated<number>;
+    /** The last address of an external subnet that has been in `free_external_addresses`. */
+    offered_to: Generated<string | null>;
     /** Text, as IPv6 has more addresses than a number can express. */
     total_ips: GeneratedAlways<string>;
     tags: JSONColumnType<Record<string, string>>;
@@ -47,6 +50,8 @@ export interface NetworkTables {
     created_at: Date;
     updated_at: Date;
   };
+  /** What may be taken from external subnets, up to `offered_to`. */
+  free_external_addresses: { subnet_id: string; address: string };
   ip_assignments: {
     subnet_id: string;
     address: ColumnType<string, string, never>;

@@ -1,6 +1,5 @@
 import type { Database, Transaction } from '../../db/database.ts';
 import { periodOf } from '../../lib/calendar-time.ts';
-import type { Clock } from '../../lib/clock.ts';
 import type { Page } from '../../lib/page.ts';
 import type { Principal } from '../../requests/principal.ts';
 import * as published from './published-store.ts';
@@ -12,7 +11,6 @@ export type { NewUserAction } from './store.ts';
 
 /** How many actions may wait to be written. It takes an unavailable database to get there. */
 const MOST_WAITING = 10_000;
-const KEEP_MS = 365 * 24 * 3_600_000;
 const BATCH = 1_000;
 
 /** Records every request for a change: who, what, when, and the outcome. */
@@ -30,11 +28,9 @@ export interface UserActions {
   list(principal: Principal, query: UserActionListQuery): Promise<Page<store.ListedAction>>;
   /** Lists everything recorded for the caller's account. @throws InvalidError for a time that no calendar has */
   requests(principal: Principal, query: RequestListQuery): Promise<Page<store.ListedAction>>;
-  /** Deletes actions that are older than a year. */
-  forgetOld(): Promise<void>;
 }
 
-export function createUserActions({ database, clock }: { database: Database; clock: Clock }): UserActions {
+export function createUserActions({ database }: { database: Database }): UserActions {
   let waiting: store.NewUserAction[] = [];
   let lost = 0;
   let writing: Promise<void> = Promise.resolve();
@@ -70,7 +66,5 @@ export function createUserActions({ database, clock }: { database: Database; clo
       if (waiting.length > 0) await flush();
       return store.listRequests(database.sql, { ...query, ...periodOf(query), clientId });
     },
-    forgetOld: () =>
-      store.forgetActionsBefore(database.sql, new Date(clock.now().getTime() - KEEP_MS), BATCH),
   };
 }

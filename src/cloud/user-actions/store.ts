@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Insertable, Selectable } from 'kysely';
 import { compiledQuery } from '../../db/compiled.ts';
 import type { Sql } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
@@ -86,14 +86,4 @@ export async function withEmails(db: Sql, rows: UserActionRow[]): Promise<Listed
     .execute();
   const emails = new Map(members.map(({ id, client_id, email }) => [`${client_id} ${id}`, email]));
   return rows.map((row) => ({ ...row, email: emails.get(`${row.client_id} ${row.user_id}`) ?? null }));
-}
-
-/** Deletes the actions from before this time, the oldest `limit` at once. IDs grow with time. */
-export async function forgetActionsBefore(db: Sql, time: Date, limit: number): Promise<void> {
-  for (let removed = limit; removed === limit; ) {
-    const { numAffectedRows } = await sql`
-      delete from user_actions where "timestamp" < ${time}
-        and id in (select id from user_actions order by id limit ${limit})`.execute(db);
-    removed = Number(numAffectedRows);
-  }
 }

@@ -9,13 +9,16 @@ const NEVER: Record<string, string> = {
   'addresses outside of what their subnet hands out': `
     select subnet_id, address from ip_assignments join subnets on subnets.id = subnet_id
     where address not between first_address and last_address`,
+  // External ones keep no counts.
   'subnets whose count of taken addresses is wrong': `
     select id, used_ips, (select count(*) from ip_assignments where subnet_id = subnets.id) as taken
-    from subnets where used_ips <> (select count(*) from ip_assignments where subnet_id = subnets.id)`,
+    from subnets where used_ips <> (select count(*) from ip_assignments where subnet_id = subnets.id)
+      and network_id in (select id from networks where not external)`,
   'subnets that skip a free address': `
     select id, first_address, free_from from subnets
     where free_from - first_address > (
-      select count(*) from ip_assignments where subnet_id = subnets.id and address < free_from)`,
+      select count(*) from ip_assignments where subnet_id = subnets.id and address < free_from)
+      and network_id in (select id from networks where not external)`,
   'subnets of one network that overlap': `
     select one.id, other.id from subnets one join subnets other using (network_id)
     where one.id < other.id and one.cidr && other.cidr`,
@@ -179,7 +182,7 @@ async function heldByTasks(pool: pg.Pool): Promise<Record<string, string>> {
   const { rows } = await pool.query<{ name: string }>(`
     select table_name as name from information_schema.columns
     where table_schema = 'public' and column_name = 'task_id'
-      and table_name not like 'ai\\_task%' and table_name not in ('user_actions', 'idempotency_keys')`);
+      and table_name not like 'ai\\_task%' and table_name not like 'user\\_actions%' and table_name <> 'idempotency_keys'`);
   if (rows.length < 8) throw new Error('The tables with tasks were not found');
   return Object.fromEntries(
     rows.map(({ name }) => [`${name} held by a task`, `select * from ${name} where task_id is not null`]),

@@ -5,7 +5,7 @@ import type { Tables } from '../../../db/tables.ts';
 import type { IpFamily } from '../../../lib/cidr.ts';
 import type { AddressSource, HeldAddress, TakenAddress } from './wish.ts';
 
-export type LockedSubnet = Pick<
+export type KnownSubnet = Pick<
   Selectable<Tables['subnets']>,
   'id' | 'network_id' | 'first_address' | 'last_address'
 > & { family: IpFamily; external: boolean; available: number };
@@ -14,14 +14,25 @@ export type LockedSubnet = Pick<
 const PLENTY = Number.MAX_SAFE_INTEGER;
 const FAMILY = sql<IpFamily>`case family(cidr) when 4 then 'IPv4' else 'IPv6' end`;
 
-/**
- * Locks exactly the subnets that can fulfil the wishes, always in the same order to avoid deadlocks, and returns them.
- */
+/** The external subnets that can fulfil the wishes. Nobody locks them to take an address: see `takeOutside`. */
+export async function externalSubnets(
+  tx: Transaction,
+  place: Place,
+  wishes: AddressSource[],
+): Promise<KnownSubnet[]> {
+  return candidates(tx, place, wishes).where('external', '=', true).execute();
+}
+
+/** Locks the project's own subnets that can fulfil the wishes, always in the same order to avoid deadlocks. */
 export async function lockSubnets(
   tx: Transaction,
   place: Place,
   wishes: AddressSource[],
-): Promise<LockedSubnet[]> {
+): Promise<KnownSubnet[]> {
+  return candidates(tx, place, wishes).where('external', '=', false).forNoKeyUpdate('subnets').execute();
+}
+
+function candidates(tx: Transaction, place: Place, wishes: AddressSource[]) {
   const subnetIds = wishes.flatMap((wish) => (wish.kind === 'subnet' ? wish.subnetId : []));
   const networks = wishes.flatMap((wish) => (wish.kind === 'any-subnet' ? wish : []));
   const outside = wishes.flatMap((wish) => (wish.kind === 'external' ? wish.family : []));
@@ -46,19 +57,18 @@ export async function lockSubnets(
         )) and ${FAMILY} = any(${outside}::text[]))`,
     )
     .where('subnets.ready', '=', true)
-    .orderBy('subnets.id')
-    .forNoKeyUpdate('subnets')
-    .execute();
+    .orderBy('subnets.id');
 }
 
 /**
- * Returns the lowest free addresses of each subnet, as many as requested or as there are. The caller also takes
- * `besides`. The subnets must be locked.
+ * Returns the lowest free addresses of each subnet from `from` on, as many as requested or as there are. The caller
+ * also takes `besides`. The subnets must be locked.
  */
 export async function lowestFree(
   tx: Transaction,
   amounts: Map<string, number>,
   besides: { subnetId: string; address: string }[],
+  from = sql`subnets.free_from`,
 ): Promise<Map<string, string[]>> {
   const free = new Map<string, string[]>();
   if (amounts.size === 0) return free;
@@ -75,14 +85,14 @@ export async function lowestFree(
         from (
           select after, coalesce(lead(after) over (order by after), subnets.last_address + 1) as next
           from (
-            select subnets.free_from - 1 as after
+            select ${from} - 1 as after
             union all
             select address from ip_assignments
-            where subnet_id = subnets.id and address between subnets.free_from and subnets.last_address
+            where subnet_id = subnets.id and address between ${from} and subnets.last_address
             union all
             select address from unnest(${besides.map((one) => one.subnetId)}::uuid[],
               ${besides.map((one) => one.address)}::inet[]) as besides (subnet_id, address)
-            where subnet_id = subnets.id and address between subnets.free_from and subnets.last_address
+            where subnet_id = subnets.id and address between ${from} and subnets.last_address
           ) as taken
         ) as next_taken
       ) as gap
@@ -163,13 +173,23 @@ export async function handOver(tx: Transaction, portId: string, floatingIpId: st
 async function giveBack(tx: Transaction, which: RawBuilder<unknown>): Promise<void> {
   // Locks first, in the order of `lockSubnets`.
   await sql`
-    select from subnets where id in (select subnet_id from ip_assignments where ${which})
+    select from subnets where id in (select subnet_id from ip_assignments where ${which}) and not ${IS_EXTERNAL}
     order by id for no key update`.execute(tx.sql);
+  // External subnets keep no counts: everybody would wait for their rows. Older releases raise `free_from` and look for
+  // free addresses from there on, so it goes back to the first address, once.
   await sql`
-    with gone as (delete from ip_assignments where ${which} returning subnet_id, address)
+    with gone as (
+      delete from ip_assignments where ${which} returning subnet_id, address
+    ), offered as (
+      insert into free_external_addresses (subnet_id, address)
+      select subnet_id, address from gone join subnets on subnets.id = subnet_id
+      where address <= offered_to and ${IS_EXTERNAL} on conflict do nothing
+    )
     update subnets set
-      used_ips = used_ips - gone.amount,
-      free_from = least(free_from, gone.lowest)
+      used_ips = case when ${IS_EXTERNAL} then used_ips else used_ips - gone.amount end,
+      free_from = case when ${IS_EXTERNAL} then first_address else least(free_from, gone.lowest) end
     from (select subnet_id, count(*) as amount, min(address) as lowest from gone group by subnet_id) as gone
-    where subnets.id = gone.subnet_id`.execute(tx.sql);
+    where subnets.id = gone.subnet_id and (not ${IS_EXTERNAL} or free_from > gone.lowest)`.execute(tx.sql);
 }
+
+const IS_EXTERNAL = sql`exists (select from networks where networks.id = network_id and external)`;

@@ -34,3 +34,8 @@ export interface HeldAddress {
   subnetId: string;
   address: string;
 }
+
+export const noneLeft = (subnetId: string): string =>
+  `Subnet ${subnetId} has no free addresses; delete resources that you no longer need, or use another subnet`;
+export const isTaken = (addresses: readonly string[]): string =>
+  `A requested address is already in use: ${addresses.join(', ')}`;
