@@ -9,7 +9,7 @@ const ENGINES = 'src/engines';
 const BUNDLED = ['kysely', 'typebox'];
 
 await bundle(['src/main.ts', 'src/start/worker-thread.ts'], '.');
-// On their own, since they find their packages in the folder above them.
+// Bundled separately, because they load their packages from a folder of their own.
 await bundle([`${ENGINES}/child/main.ts`], ENGINES);
 fs.symlinkSync(`../../../${ENGINES}/node_modules`, `${outdir}/${ENGINES}/node_modules`);
 

@@ -1,5 +1,5 @@
-// Runs before every start: installs what serving needs and builds, each only when it has to. Silent when it hasn't.
-// With --dev it installs what checks and tests need as well.
+// Runs before every start: installs what serving needs and builds, each only if necessary; otherwise it is silent.
+// With --dev it also installs what checks and tests need.
 // Built-ins only, and nothing that an old Node can't read: it must be able to say that Node is too old.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -12,7 +12,7 @@ const OLDEST_NODE = [20, 19];
 const SOURCES = ['src', 'migrations', 'package.json', 'scripts/build.mjs'];
 const BUILD_STAMP = at('dist/.sources');
 const DEV = process.argv.includes('--dev');
-/** Folders with a manifest of their own, so that nobody installs what they don't need: engines are 240 MB. */
+/** Folders with their own manifest, so that nobody installs what they don't need: engines take 240 MB. */
 const BUILD_TOOLS = 'scripts';
 const FOR_TESTS = ['src/engines', 'test'];
 
@@ -77,7 +77,7 @@ function installedIn(folder) {
 
 function install(folder) {
   console.log(`tradewind: installing ${folder === '.' ? 'dependencies' : `what ${folder} needs`} ...`);
-  // Who has the tools for development keeps them.
+  // Keeps the development tools where they are installed.
   const dev = DEV || Object.values(installedIn(folder) || {}).some((have) => have.dev);
   const result = npm(folder, [
     'ci',
@@ -109,7 +109,7 @@ function whyInstallFailed(output) {
   return `the dependencies can't be installed. npm says:\n${output}`;
 }
 
-/** Whether dist was made from exactly these sources. Times and sizes answer sooner; after a copy or a checkout, contents do. */
+/** Whether dist was built from exactly these sources. Compares times and sizes first, and contents if those differ. */
 function buildIsFresh() {
   if (!fs.existsSync(BUILD_STAMP)) return false;
   const [looks, contents] = fs.readFileSync(BUILD_STAMP, 'utf8').split('\n');
@@ -118,7 +118,7 @@ function buildIsFresh() {
   try {
     writeStamp('dist');
   } catch {
-    // Nobody but its owner may write; it only takes longer.
+    // Only the owner may write. The next start compares contents again.
   }
   return true;
 }
@@ -153,7 +153,7 @@ function build() {
   try {
     fs.rmSync(at('dist.new'), { recursive: true, force: true });
     fs.mkdirSync(at('dist.new'));
-    // Written first: what changes during the build is built next time.
+    // Written first, so that changes during the build are built next time.
     writeStamp('dist.new');
     const result = spawnSync(process.execPath, ['scripts/build.mjs', 'dist.new'], {
       cwd: ROOT,

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { sourceFiles } from '../source-files.ts';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 
@@ -12,9 +13,7 @@ interface Named {
   literal: number;
 }
 
-const named = fs
-  .readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
-  .map((file) => `src/${file}`)
+const named = sourceFiles()
   .filter((file) => /[/-]routes\.ts$/.test(file))
   .flatMap((file): Named[] => {
     const text = fs.readFileSync(path.join(ROOT, file), 'utf8');

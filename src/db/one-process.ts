@@ -4,10 +4,10 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 const LOOK_MS = 250;
 const TIMEOUTS = ['statement_timeout', 'idle_in_transaction_session_timeout'];
 
-/** Work on a connection without limits of time: large tables take theirs. */
+/** Runs on a connection without time limits, since large tables take long. */
 type Work<DB, T> = (db: Kysely<DB>) => Promise<T>;
 
-/** What processes of one database do one at a time. A key stays as it is: other releases take the same. */
+/** Keys of work that only one process of a database does at a time. Never change a key: other releases use it too. */
 export const ONLY_ONE = {
   compares: sql<number>`hashtextextended('tradewind comparison', 0)`,
   encrypts: sql<number>`hashtextextended('tradewind encryption', 0)`,
@@ -15,7 +15,7 @@ export const ONLY_ONE = {
 };
 type Key = RawBuilder<number>;
 
-/** Does the work unless another process is at it; undefined then. */
+/** Does the work, or returns undefined if another process is doing it. */
 export function unlessAnother<DB, T>(db: Kysely<DB>, key: Key, work: Work<DB, T>): Promise<T | undefined> {
   return db
     .connection()
@@ -24,7 +24,7 @@ export function unlessAnother<DB, T>(db: Kysely<DB>, key: Key, work: Work<DB, T>
     );
 }
 
-/** Does the work when no other process is at it; `waiting` is told once that one is. */
+/** Does the work once no other process is doing it. Calls `waiting` once if it has to wait. */
 export function afterOthers<DB, T>(
   db: Kysely<DB>,
   key: Key,
@@ -32,7 +32,7 @@ export function afterOthers<DB, T>(
   work: Work<DB, T>,
 ): Promise<T> {
   return db.connection().execute(async (connection) => {
-    // Not by a statement that waits: an index that is built concurrently would wait for that statement.
+    // Polls, because an index that is built concurrently waits for every open statement.
     for (let waited = false; !(await tryLock(connection, key)); await sleep(LOOK_MS)) {
       if (!waited) waiting();
       waited = true;
@@ -51,7 +51,7 @@ async function locked<DB, T>(db: Kysely<DB>, key: Key, work: Work<DB, T>): Promi
     for (const setting of TIMEOUTS) await sql`set ${sql.ref(setting)} = 0`.execute(db);
     return await work(db);
   } finally {
-    // With a connection that is broken, all of that is gone.
+    // A broken connection has lost the lock and the settings anyway.
     await leave(db, key).catch(() => {});
   }
 }

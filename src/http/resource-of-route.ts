@@ -4,13 +4,13 @@ import type { Versioned } from '../lib/versioned.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * The resource at this address: reads of it answer its version as `ETag`, and changes of it and of what lies below
-     * can be made to one version (`If-Match`). Said by one route of each address, mostly the one that reads it.
+     * The resource at this address. Reads return its version as `ETag`; changes of it, and of anything below it, may
+     * name a version in `If-Match`. One route of each address declares this, usually the one that reads it.
      */
     versioned?: Versioned;
   }
   interface FastifyInstance {
-    /** The resource that the address of a route names, or the nearest that it lies below. */
+    /** Returns the resource at a route's address, or else the nearest one above it. */
     versionedAt(route: string): Versioned | undefined;
   }
 }
@@ -29,7 +29,7 @@ export function knowVersionedRoutes(app: FastifyInstance): void {
   });
 }
 
-/** In brackets stands what a parameter may not be, which is no part of its name. */
+/** Splits a route into parts. The pattern in brackets after a parameter is not part of its name. */
 function named(route: string): string[] {
   return route.split('/').map((part) => part.split('(', 1)[0] ?? '');
 }

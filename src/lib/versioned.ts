@@ -1,23 +1,23 @@
-/** A row, by the columns that path parameters name. */
+/** A row, found by path parameters. */
 export interface NamedRow {
   table: string;
-  /** Path parameter → column. */
+  /** The column of each path parameter. */
   columns: Record<string, string>;
 }
 
-/** A resource that knows its version: the row whose change is a new version of it. */
+/** A resource with a version, which changes whenever its row does. */
 export interface Versioned extends NamedRow {
-  /** The parameter that is a UUID, or else names nothing. */
+  /** The parameter that must be a UUID; any other text matches no row. */
   uuid?: string;
-  /** The resource that it is part of, and the column that holds its id. */
+  /** The resource that contains it, and the column with that resource's ID. */
   within?: NamedRow & { column: string };
-  /** The field of the answer that is the version already. */
+  /** The field of the answer that already is the version. */
   field?: 'revision_number';
 }
 
 export const PROJECT_REGION_COLUMNS = { project_id: 'project_id', region_id: 'region_id' };
 
-/** A resource of a project in a region, which a UUID names. */
+/** Returns a resource of a project in a region that a UUID identifies. */
 export function versionedIn(table: string, param: string): Versioned {
   return { table, columns: { ...PROJECT_REGION_COLUMNS, [param]: 'id' }, uuid: param };
 }

@@ -5,6 +5,7 @@ import type { FormatName } from 'ajv-formats';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { describe, expect, it } from 'vitest';
 import { openApiDocuments } from '../../scripts/openapi-documents.ts';
+import { sourceFiles } from '../../scripts/source-files.ts';
 import { ROOT } from '../acceptance/processes.ts';
 import { nodesOf } from '../support/openapi-examples.ts';
 
@@ -56,14 +57,10 @@ async function ofDocuments(): Promise<[string, string][]> {
 /** Returns every regular expression in the code that may be applied to a stranger's text. */
 function ofCode(): [string, string][] {
   const found = new Map<string, string>();
-  const files = fs.readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding: 'utf8' });
   // These files read text from the operator and from PostgreSQL.
-  const foreign = files.filter(
-    (file) =>
-      file.endsWith('.ts') &&
-      !/\.test\.ts$|^start\/|^db\/embedded\//.test(file) &&
-      !SHORT_TEXTS.includes(file),
-  );
+  const foreign = sourceFiles()
+    .map((file) => path.relative('src', file))
+    .filter((file) => !/\.test\.ts$|^start\/|^db\/embedded\//.test(file) && !SHORT_TEXTS.includes(file));
   for (const file of foreign) {
     const code = fs.readFileSync(path.join(ROOT, 'src', file), 'utf8');
     collect(parseSync(code, { syntax: 'typescript', target: 'es2024' }), file);

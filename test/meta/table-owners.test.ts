@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { sourceFiles } from '../../scripts/source-files.ts';
 
 /*
  * Features may join any table, but only write their own. Code that writes another feature's table relies on
@@ -8,9 +9,7 @@ import { expect, it } from 'vitest';
  * describes it.
  */
 
-const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
-  .map((file) => `src/${file}`)
-  .filter((file) => file.endsWith('.ts') && !/\.test\.ts$|\/fixtures\//.test(file));
+const sources = sourceFiles().filter((file) => !/\.test\.ts$|\/fixtures\//.test(file));
 
 /** Tables with two owners: the feature writes how a task begins, convergence how it continues and ends. */
 const SHARED: Record<string, string> = { tasks: 'src/convergence', task_wants: 'src/cloud/tasks' };

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** What takes a minute or more. A fresh clone knows no durations, and one of these begun last would end alone. */
+/** Files that take a minute or more. A fresh clone has no durations, and one of these started last would run alone. */
 const LONGEST = [
   'test/acceptance/faults/faults.test.ts',
   'test/engines/quality.test.ts',

@@ -1,5 +1,5 @@
 export interface ClientServiceTables {
-  /** What differs from an account that may use everything. */
+  /** Differences from an account that may use everything. */
   client_services: {
     client_id: number;
     service: 'CLOUD' | 'STREAMING';

@@ -10,7 +10,7 @@ export interface Account {
   userId: number;
 }
 
-/** A client account with its administrator and its default project. */
+/** Inserts a client account with its administrator and its default project. */
 export async function insertAccount(
   db: Kysely<Tables>,
   account: {
@@ -50,7 +50,7 @@ export async function insertReseller(
   return id;
 }
 
-/** Who belongs to these accounts, and what is theirs, changes for one request at a time. */
+/** Locks accounts, so that only one request at a time changes their users and what they own. */
 export async function lockClients(tx: Transaction, clientIds: readonly number[]): Promise<void> {
   if (clientIds.length === 0) return;
   await tx.sql
@@ -62,14 +62,14 @@ export async function lockClients(tx: Transaction, clientIds: readonly number[])
     .execute();
 }
 
-/** The account has the address of its first user until it is given another one. To be called before the user's changes. */
+/** Changes the account's address with its first user's, unless it has its own. Call it before changing the user. */
 export async function followAddress(db: Kysely<Tables>, userId: number, email: string): Promise<void> {
   await sql`
     update clients set email = ${email} from users
     where users.id = ${userId} and clients.id = users.client_id and clients.email = users.email`.execute(db);
 }
 
-/** Something that is shown with the account has changed: it has another version from then on. */
+/** Gives the account a new version, because something that is shown with it has changed. */
 export async function renewVersion(db: Kysely<Tables>, clientId: number): Promise<void> {
   await db
     .updateTable('clients')

@@ -6,16 +6,16 @@ export interface ClientTables {
     id: Generated<number>;
     reseller_id: number;
     company: string;
-    /** Whom to ask about the account. */
+    /** The contact person of the account. */
     email: Generated<string>;
     name: Generated<string | null>;
     phone: Generated<string | null>;
-    /** The reseller's own number for it. */
+    /** The reseller's own ID for the account. */
     custom_id: Generated<string | null>;
     country_code: Generated<string | null>;
     is_test: Generated<boolean>;
     seller_id: Generated<number | null>;
-    /** Nobody gets into a paused account. */
+    /** Nobody can sign in to a paused account. */
     status: Generated<'active' | 'paused'>;
     created_at: Date;
     deleted_at: Generated<Date | null>;

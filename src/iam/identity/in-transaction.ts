@@ -19,8 +19,8 @@ export function together(...all: Credentials[]): Credentials {
 }
 
 /**
- * Tells every process that the rights of these credentials have changed or ended. Call `forget` of the authenticator
- * with the answer after the commit.
+ * Tells every process that the rights of these credentials have changed or ended. After the commit, pass the result
+ * to the authenticator's `forget`.
  */
 export async function announce(tx: Transaction, credentials: Credentials): Promise<Credentials> {
   await announceAll(tx.client, TOKEN_TOPIC, credentials.tokens);

@@ -4,9 +4,9 @@ import type { Tables } from '../../db/tables.ts';
 import { announce, type Credentials, together } from '../identity/in-transaction.ts';
 
 /**
- * Tells every process that the rights of a user's credentials in these accounts may have changed: their role, whether
- * they are let in, and the like. Logins as somebody else end if they needed those rights: a user has them at home
- * alone, and another account must not reach that far.
+ * Tells every process that the rights of a user's credentials in these accounts may have changed, such as the role or a
+ * block. Ends logins as somebody else that needed those rights: a user has them only in the home account, and another
+ * account must not change that.
  */
 export async function announceUser(
   tx: Transaction,
@@ -26,7 +26,7 @@ export async function announceUser(
   return together(changed, await endLogins(tx, { actingUserId: userId }));
 }
 
-/** The same for everybody in an account. */
+/** Does the same for everybody in an account. */
 export async function announceClient(tx: Transaction, clientId: number): Promise<Credentials> {
   const changed = await announce(tx, {
     tokens: await credentialsOf(tx, 'api_tokens', 'client_id', clientId),
@@ -35,21 +35,21 @@ export async function announceClient(tx: Transaction, clientId: number): Promise
   return together(changed, await endLogins(tx, { actingClientId: clientId }));
 }
 
-/** Some logins: all by a user or in their name, those in some accounts, of one family, that come from one API token, or as somebody else. */
+/** Logins by a user or in their name, in some accounts, of one family, from one API token, or as somebody else. */
 type Which =
   | { userId: number }
-  /** Of this user in these accounts, whoever made them. */
+  /** Logins of this user in these accounts, whoever created them. */
   | { memberId: number; clientIds: readonly number[] }
   | { family: string }
   | { tokenId: number }
-  /** By this user in the name of others. */
+  /** Logins by this user in the name of others. */
   | { actingUserId: number }
-  /** By users of this account in the name of others, or by others in the name of its users. */
+  /** Logins by users of this account in the name of others, or by others in the name of its users. */
   | { actingClientId: number };
 
 /** Ends logins at once. */
 export async function endLogins(tx: Transaction, which: Which): Promise<Credentials> {
-  // A login that one of them is just making appears only once they are locked, and so after its commit.
+  // A login that is just being created from one of these appears once they are locked, after its commit.
   await tx.sql
     .selectFrom('login_sessions')
     .select('id')

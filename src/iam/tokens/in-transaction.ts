@@ -8,8 +8,8 @@ import { secretHash } from '../identity/service.ts';
 import { endLogins } from '../logins/in-transaction.ts';
 
 /**
- * Makes a token with a fresh secret. Only now is its text known, since only a hash is stored. The token is
- * announced, because a process may remember that the id did not exist.
+ * Creates a token with a fresh secret. Its text is only known now, because only a hash is stored. The token is
+ * announced, because a process may remember that the ID did not exist.
  */
 export async function makeToken(
   tx: Transaction,
@@ -25,7 +25,7 @@ export async function makeToken(
   return { id, secret };
 }
 
-/** The setting is the truth: a bootstrap token of an earlier value stops working. */
+/** Makes the setting's bootstrap token the only one: a token of an earlier value stops working. */
 export async function setBootstrapToken(
   tx: Transaction,
   token: { id: number; secret: string },
@@ -57,7 +57,7 @@ export async function setBootstrapToken(
   await announceTokens(tx, [token.id]);
 }
 
-/** Those of another id go; one whose secret is another keeps none of the logins that it made. */
+/** Deletes bootstrap tokens with another ID. One whose secret changes loses the logins that it created. */
 async function removeOtherBootstrapTokens(
   tx: Transaction,
   token: { id: number; secret: string },
@@ -75,5 +75,5 @@ async function removeOtherBootstrapTokens(
   await announceTokens(tx, gone);
 }
 
-/** The id of the bootstrap token belongs to a token that somebody made through the API. */
+/** The bootstrap token's ID belongs to a token that was created through the API. */
 export class BootstrapTokenTakenError extends OperatorError {}

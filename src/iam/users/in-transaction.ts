@@ -3,7 +3,7 @@ import { violates } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import { ConflictError, InvalidError } from '../../lib/errors.ts';
 
-/** A user with a place in the account that makes them. */
+/** Inserts a user with a role in the account that creates them. */
 export async function insertUser(
   sql: Kysely<Tables>,
   user: Insertable<Tables['users']>,
@@ -17,7 +17,7 @@ export async function insertUser(
   return id;
 }
 
-/** The platform's administrator, and the account that they work in. */
+/** Returns the platform administrator and their account. */
 export async function platformAdministrator(
   sql: Kysely<Tables>,
 ): Promise<{ userId: number; clientId: number } | undefined> {
@@ -29,7 +29,7 @@ export async function platformAdministrator(
     .executeTakeFirst();
 }
 
-/** @throws ConflictError when the platform's administrator works in that account */
+/** @throws ConflictError if the account is the platform administrator's */
 export async function refusePlatforms(sql: Kysely<Tables>, clientId: number): Promise<void> {
   const administrator = await sql
     .selectFrom('users')
@@ -40,7 +40,7 @@ export async function refusePlatforms(sql: Kysely<Tables>, clientId: number): Pr
   if (administrator) throw new ConflictError(`Client ${clientId} is the platform administrator's own`);
 }
 
-/** False when the password is no longer the one that `from` is the hash of. */
+/** Returns false if `from` is no longer the hash of the user's password. */
 export async function replacePassword(
   db: Kysely<Tables>,
   userId: number,
@@ -55,13 +55,13 @@ export async function replacePassword(
   return numUpdatedRows > 0n;
 }
 
-/** A user, and the address that was theirs before the last change. */
+/** A user with the address before its last change. */
 export type Addressed = Pick<
   Selectable<Tables['users']>,
   'id' | 'email' | 'former_email' | 'email_changed_at'
 >;
 
-/** `rename` gives the user another address. @throws InvalidError when another user has it */
+/** Sets a password, and another address if `rename` is given. @throws InvalidError if another user has that address */
 export async function setPassword(
   db: Kysely<Tables>,
   userId: number,
@@ -89,7 +89,7 @@ async function renameUser(db: Kysely<Tables>, userId: number, email: string, now
     .execute();
 }
 
-/** Notes that a user asks for a new password. Answers who that is, unless there was such a note after `since`. */
+/** Notes that a user asks for a new password. Returns the user, unless one was already noted after `since`. */
 export async function notePasswordRequest(
   db: Kysely<Tables>,
   email: string,
@@ -108,7 +108,7 @@ export async function notePasswordRequest(
     .executeTakeFirst();
 }
 
-/** Invitations that the reseller so far made lead nowhere, unless somebody renews them. */
+/** Expires the invitations that the previous reseller created. They can be renewed. */
 export async function expireInvitations(db: Kysely<Tables>, clientId: number, now: Date): Promise<void> {
   await db
     .updateTable('invitations')
@@ -119,7 +119,7 @@ export async function expireInvitations(db: Kysely<Tables>, clientId: number, no
     .execute();
 }
 
-/** Another user has the address, which tells that there is such a user. */
+/** Another user has the address. The message reveals that this user exists. */
 export class AddressTakenError extends InvalidError {
   override get name(): string {
     return 'InvalidError';
