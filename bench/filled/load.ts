@@ -32,7 +32,7 @@ export async function fillDatabase(more: Amounts): Promise<BenchDatabase> {
     try {
       await client.query('set synchronous_commit = off; set jit = off');
       await copyTemplate(client, template, { own: OWN.copies, others: more.copies, owners });
-      if (more.tasks > 0) await makeQuarters(database.connection);
+      await makeQuarters(database.connection, more.tasks > 0 ? DAYS + 120 : 0);
       await withoutIndexes(client, 'tasks', () => copyTasks(client, more));
       await withoutIndexes(client, 'user_actions', () => copyActions(client, more));
       await client.query('vacuum (analyze)');
@@ -71,11 +71,11 @@ async function prepare(database: BenchDatabase): Promise<{ template: Template; o
   }
 }
 
-/** The quarters of the rows and the next one, as they would have been made in time. */
-async function makeQuarters(connection: BenchDatabase['connection']): Promise<void> {
+/** The next quarter and those of that time, as they would have been made and closed. */
+async function makeQuarters(connection: BenchDatabase['connection'], days: number): Promise<void> {
   const pool = new pg.Pool({ ...connection, max: 1 });
   try {
-    for (let daysAgo = DAYS + 120; daysAgo >= 0; daysAgo -= 30) {
+    for (let daysAgo = days; daysAgo >= 0; daysAgo -= 30) {
       const now = new Date(Date.now() - daysAgo * 86_400_000);
       for (const table of [TASKS, USER_ACTIONS])
         await keepQuarters({ pool }, table, { now, keptDays: KEPT_DAYS });

@@ -50,13 +50,13 @@ async function places(table: string): Promise<Record<string, string>> {
 test('the next quarter of tasks is made ahead, and holds what is its own', async () => {
   const nothing = { made: [], dropped: [], held: [] };
   expect(
-    await keepQuarters(database, TASKS, { now: at('2030-04-10T00:00:00Z'), keptDays: undefined }),
+    await keepQuarters(database, TASKS, { now: at('2030-06-10T00:00:00Z'), keptDays: undefined }),
   ).toEqual(nothing);
   const [old, stray] = [randomUUID().replace(/^./, 'f'), firstTaskId(at('2030-08-20T00:00:00Z'))];
   await addTask(old, '2030-04-01T00:00:00Z');
   await addTask(stray, '2030-04-01T00:00:00Z');
   const made = { ...nothing, made: ['tasks_2030_q3'] };
-  expect(await keep(TASKS, '2030-04-10T00:00:00Z')).toEqual(made);
+  expect(await keep(TASKS, '2030-06-10T00:00:00Z')).toEqual(made);
   const next = firstTaskId(at('2030-07-01T00:00:00Z'));
   await addTask(next, '2030-07-01T00:00:00Z');
   expect(await places('tasks')).toEqual({
@@ -65,17 +65,17 @@ test('the next quarter of tasks is made ahead, and holds what is its own', async
     [next]: 'tasks_2030_q3',
   });
   await expect(addTask(old, '2030-07-01T00:00:00Z')).rejects.toThrow('tasks_default_pkey');
-  expect(await keep(TASKS, '2030-04-10T01:00:00Z')).toEqual(nothing);
-  expect(await keep(TASKS, '2030-07-10T00:00:00Z')).toMatchObject({ made: ['tasks_2030_q4'] });
-  expect(await keep(TASKS, '2030-10-10T00:00:00Z')).toMatchObject({ made: ['tasks_2031_q1'] });
+  expect(await keep(TASKS, '2030-06-10T01:00:00Z')).toEqual(nothing);
+  expect(await keep(TASKS, '2030-09-10T00:00:00Z')).toMatchObject({ made: ['tasks_2030_q4'] });
+  expect(await keep(TASKS, '2030-12-10T00:00:00Z')).toMatchObject({ made: ['tasks_2031_q1'] });
 });
 
 test('a quarter is not made while a task goes on whose random id belongs there', async () => {
   const stray = firstTaskId(at('2030-08-20T00:00:00Z'));
   await addTask(stray, '2030-04-01T00:00:00Z', 'NEW');
-  expect(await keep(TASKS, '2030-04-10T00:00:00Z')).toMatchObject({ made: [] });
+  expect(await keep(TASKS, '2030-06-10T00:00:00Z')).toMatchObject({ made: [] });
   await database.pool.query(`update tasks set state = 'FINISHED', finished_on = created_on`);
-  expect(await keep(TASKS, '2030-04-10T06:00:00Z')).toMatchObject({ made: ['tasks_2030_q3'] });
+  expect(await keep(TASKS, '2030-06-10T06:00:00Z')).toMatchObject({ made: ['tasks_2030_q3'] });
   expect(await places('tasks')).toEqual({ [stray]: 'tasks_2030_q3' });
 });
 
@@ -87,7 +87,7 @@ test('nobody waits while the default partition is looked through', async () => {
     void client.query('set client_min_messages = debug1');
   });
   for (const table of [TASKS, USER_ACTIONS])
-    await keepQuarters(observed, table, { now: at('2030-04-10T00:00:00Z'), keptDays: LONG });
+    await keepQuarters(observed, table, { now: at('2030-06-10T00:00:00Z'), keptDays: LONG });
   await observed.close();
   const proven = said.filter((line) => line.includes('is implied by existing constraints'));
   for (const { name } of [TASKS, USER_ACTIONS]) {
@@ -96,8 +96,8 @@ test('nobody waits while the default partition is looked through', async () => {
 });
 
 test('a quarter has the indexes, keys and constraints of the whole table', async () => {
-  await keep(TASKS, '2030-04-10T00:00:00Z');
-  await keep(USER_ACTIONS, '2030-04-10T00:00:00Z');
+  await keep(TASKS, '2030-06-10T00:00:00Z');
+  await keep(USER_ACTIONS, '2030-06-10T00:00:00Z');
   const { rows } = await database.pool.query(`
     select inhparent::regclass::text as whole, count(*)::int as parts from pg_inherits join pg_index on indexrelid = inhparent
     where indisvalid group by inhparent`);
@@ -111,7 +111,7 @@ test('a quarter has the indexes, keys and constraints of the whole table', async
 });
 
 test('old quarters go, but none with a task that has not ended; what is in no quarter goes by its age', async () => {
-  for (const now of ['2028-10-10T00:00:00Z', '2029-01-10T00:00:00Z']) await keep(TASKS, now);
+  for (const now of ['2028-12-10T00:00:00Z', '2029-03-10T00:00:00Z']) await keep(TASKS, now);
   const [ended, unended] = ['2029-01-05T00:00:00Z', '2029-04-05T00:00:00Z'].map((time) =>
     firstTaskId(at(time)),
   );
@@ -146,22 +146,56 @@ test('old quarters go, but none with a task that has not ended; what is in no qu
   });
 });
 
+test('lists pass over a quarter once all of its tasks have ended', async () => {
+  await keep(TASKS, '2028-12-10T00:00:00Z');
+  const [first, second] = ['2029-01-05T00:00:00Z', '2029-03-05T00:00:00Z'].map((time) =>
+    String(firstTaskId(at(time))),
+  ) as [string, string];
+  await addTask(first, '2029-01-05T00:00:00Z');
+  await addTask(second, '2029-03-05T00:00:00Z', 'NEW');
+  const looksThere = async (where: string) => {
+    const { rows } = await database.pool.query(`explain select from tasks where ${where}`);
+    return rows.some((row) => row['QUERY PLAN'].includes('tasks_2029_q1'));
+  };
+  const [running, late] = [`state in ('NEW', 'RUNNING')`, `created_on >= '2029-04-02'`];
+  await keep(TASKS, '2029-04-03T00:00:00Z');
+  expect(await looksThere(running)).toBe(true);
+  expect(await looksThere(late)).toBe(true);
+  await database.pool.query(`update tasks set state = 'FINISHED', finished_on = created_on`);
+  await keep(TASKS, '2029-04-01T12:00:00Z');
+  expect(await looksThere(running)).toBe(true);
+  await keep(TASKS, '2029-04-03T00:00:00Z');
+  expect(await looksThere(running)).toBe(false);
+  expect(await looksThere(late)).toBe(false);
+  expect(await looksThere(`created_on >= '2029-04-01'`)).toBe(true);
+  expect(await looksThere(`state in ('FINISHED', 'RUNNING')`)).toBe(true);
+  await database.pool.query('update tasks set acknowledged_at = now(), acknowledged_by = 1');
+});
+
+test('a quarter stays open whose tasks say that they were made after it', async () => {
+  await keep(TASKS, '2028-12-10T00:00:00Z');
+  await addTask(firstTaskId(at('2029-01-05T00:00:00Z')), '2029-05-05T00:00:00Z');
+  await keep(TASKS, '2029-04-03T00:00:00Z');
+  const { rows } = await database.pool.query(`select from pg_constraint where conname ~ '_closed$'`);
+  expect(rows).toHaveLength(0);
+});
+
 test('a quarter is dropped while others read and write the table and what it refers to', async () => {
-  await keep(TASKS, '2028-10-10T00:00:00Z');
+  await keep(TASKS, '2028-12-10T00:00:00Z');
   const reader = await database.pool.connect();
   await reader.query('begin');
   await reader.query('select from tasks');
   await reader.query('select from clients for key share');
   let over = false;
-  const dropping = keep(TASKS, '2030-04-10T00:00:00Z', 300).finally(() => {
+  const dropping = keep(TASKS, '2030-06-10T00:00:00Z', 300).finally(() => {
     over = true;
   });
   // It waits for the reader, and nobody waits for it for long.
-  for (let n = 0; n < 20; n++) await addTask(newTaskId(), '2030-04-10T00:00:00Z');
+  for (let n = 0; n < 20; n++) await addTask(newTaskId(), '2030-06-10T00:00:00Z');
   expect(over).toBe(false);
   await reader.query('commit');
   reader.release();
-  while (!over) await addTask(newTaskId(), '2030-04-10T00:00:00Z');
+  while (!over) await addTask(newTaskId(), '2030-06-10T00:00:00Z');
   expect(await dropping).toMatchObject({ dropped: [{ quarter: 'tasks_2029_q1' }] });
   expect(Object.keys(await places('tasks')).length).toBeGreaterThanOrEqual(20);
 });
@@ -171,14 +205,14 @@ test('the next quarter is made while others write', async () => {
   await writer.query('begin');
   await writer.query('lock table tasks in row exclusive mode');
   let over = false;
-  const making = keep(TASKS, '2030-04-10T00:00:00Z').finally(() => {
+  const making = keep(TASKS, '2030-06-10T00:00:00Z').finally(() => {
     over = true;
   });
-  for (let n = 0; n < 20; n++) await addTask(newTaskId(), '2030-04-10T00:00:00Z');
+  for (let n = 0; n < 20; n++) await addTask(newTaskId(), '2030-06-10T00:00:00Z');
   expect(over).toBe(false);
   await writer.query('commit');
   writer.release();
-  while (!over) await addTask(newTaskId(), '2030-04-10T00:00:00Z');
+  while (!over) await addTask(newTaskId(), '2030-06-10T00:00:00Z');
   expect(await making).toMatchObject({ made: ['tasks_2030_q3'] });
 });
 
@@ -191,7 +225,7 @@ test('actions of users are kept for as long as is said', async () => {
       [id, time],
     );
   await note('before', '2028-12-31T23:59:59Z');
-  for (const now of ['2028-10-10T00:00:00Z', '2029-01-10T00:00:00Z']) await keep(USER_ACTIONS, now);
+  for (const now of ['2028-12-10T00:00:00Z', '2029-03-10T00:00:00Z']) await keep(USER_ACTIONS, now);
   await note('first', '2029-01-01T00:00:00Z');
   await note('second', '2029-06-30T23:59:59Z');
   await note('later', '2030-02-10T00:00:00Z');

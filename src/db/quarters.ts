@@ -15,6 +15,8 @@ export interface QuarterlyTable {
   from(moment: Date): string;
   /** When a row was made. */
   time: string;
+  /** Of a row, whether it has not ended. Rows that have never begin again. */
+  open?: string;
   /** Of a row, whether it may be forgotten once it is old. */
   isOver: string;
   /** Whether a quarter has a row that isn't over, looked for in indexes. */
@@ -34,14 +36,19 @@ export interface Kept {
   held: string[];
 }
 
-/** A quarter that begins sooner isn't made any more: its rows may come while it is. */
-const SOONEST_MS = 86_400_000;
 const DAY_MS = 86_400_000;
+/** The next quarter is made in the month before it: lists look into each that is there. */
+const EARLIEST_MS = 31 * DAY_MS;
+/** A quarter that begins sooner isn't made any more: its rows may come while it is. */
+const SOONEST_MS = DAY_MS;
+/** After the end of a quarter, new rows may come for so long: clocks differ. */
+const SETTLED_MS = DAY_MS;
 /** Whoever asks for a lock of the whole table has all others wait behind it. */
-const LOCK_TIMEOUT = '300ms';
-const ATTEMPTS = 20;
-const PAUSE_MS = 500;
+const LOCK_TIMEOUT = '200ms';
+const ATTEMPTS = 60;
+const PAUSE_MS = 100;
 const LOCK_NOT_AVAILABLE = '55P03';
+const CHECK_VIOLATION = '23514';
 /** Of the default partition, looked through at once. */
 const PAGES = 4_096;
 
@@ -63,6 +70,7 @@ export async function keepQuarters(
     // What is never dropped needs no quarters, and each makes every list a little slower.
     if (keptDays === undefined) return { made: [], dropped: [], held: [] };
     const made = await makeAhead(client, table, now);
+    await closeEnded(client, table, now);
     const before = new Date(now.getTime() - keptDays * DAY_MS);
     await forgetRows(client, table, before);
     return { made, ...(await dropBefore(client, table, before)) };
@@ -126,7 +134,8 @@ async function clearInterrupted(client: pg.PoolClient, table: QuarterlyTable): P
 
 async function makeAhead(client: pg.PoolClient, table: QuarterlyTable, now: Date): Promise<string[]> {
   const next = quarterOf(table, now, 1);
-  if (next.start.getTime() - now.getTime() < SOONEST_MS) return [];
+  const begins = next.start.getTime() - now.getTime();
+  if (begins < SOONEST_MS || begins > EARLIEST_MS) return [];
   if ((await quartersOf(client, table)).some(({ name }) => name === next.name)) return [];
   if (!(await makeQuarter(client, table, next))) return [];
   // Nothing else looks at the whole of a partitioned table.
@@ -165,6 +174,39 @@ async function makeQuarter(client: pg.PoolClient, table: QuarterlyTable, quarter
     await client.query(`alter table ${rest} drop constraint ${elsewhere}`);
   });
   return true;
+}
+
+/**
+ * Says by a constraint that the rows of an ended quarter have ended too and when the last one was made. PostgreSQL then
+ * doesn't even plan to look there for running tasks or for those since yesterday.
+ */
+async function closeEnded(client: pg.PoolClient, table: QuarterlyTable, now: Date): Promise<void> {
+  const { open, time } = table;
+  if (open === undefined) return;
+  for (const { name, end, attached } of await quartersOf(client, table)) {
+    const settled = new Date(end.getTime() + SETTLED_MS);
+    if (!attached || settled > now) continue;
+    const closed = `${name}_closed`;
+    const { rows } = await client.query<{ valid: boolean }>(
+      'select convalidated as valid from pg_constraint where conrelid = $1::regclass and conname = $2',
+      [name, closed],
+    );
+    if (rows[0]?.valid) continue;
+    const left = await client.query(`select from ${name} where ${open} limit 1`);
+    if (left.rows.length > 0) continue;
+    if (!rows[0])
+      await alone(client, () =>
+        client.query(
+          `alter table ${name} add constraint ${closed}
+             check (not (${open}) and ${time} < '${settled.toISOString()}') not valid`,
+        ),
+      );
+    await client.query(`alter table ${name} validate constraint ${closed}`).catch(async (error) => {
+      if (!(error instanceof pg.DatabaseError && error.code === CHECK_VIOLATION)) throw error;
+      // A clock was wrong. The quarter stays open, and its lists a little slower.
+      await alone(client, () => client.query(`alter table ${name} drop constraint ${closed}`));
+    });
+  }
 }
 
 /**
