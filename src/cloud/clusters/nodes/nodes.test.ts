@@ -273,7 +273,9 @@ describe('a pool that changes', () => {
   test('is resized once when two want it at the same time', async () => {
     const cluster = await newCluster();
     const at = `${CLUSTERS}/${cluster.name}/pools/web/resize`;
+    const goOn = await pauseClusterWork(service);
     const answers = await Promise.all([2, 3].map((node_count) => service.http.post(at, { node_count })));
+    await goOn();
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
     const winner = answers.findIndex(({ status }) => status === 200);
     await finished(answers[winner] ?? { status: 0, text: '', body: [] });

@@ -88,7 +88,7 @@ it('offers an address no longer that was asked for, and gives it once', async ()
   await taken(1);
   expect(await addressesOf(taken(1, nth(3)))).toEqual([nth(3)]);
   expect(await offered()).not.toContain(nth(3));
-  await expect(taken(1, nth(3))).rejects.toThrow(`is taken already: ${nth(3)}`);
+  await expect(taken(1, nth(3))).rejects.toThrow(`already in use: ${nth(3)}`);
   expect(await addressesOf(taken(1))).toEqual([nth(4)]);
   // Nobody had offered this one.
   const late = await taken(1, nth(1_000));
