@@ -69,7 +69,7 @@ export function requireFit({ empty, refusal, pending }: Schema): void {
     throw new SchemaError(
       'This database has no Tradewind tables yet: start Tradewind on it once, or run "tradewind migrate"',
     );
-  const count = pending.length === 1 ? '1 migration' : `${pending.length} migrations`;
+  const count = pending.length === 1 ? '1 migration is' : `${pending.length} migrations are`;
   throw new SchemaError(
     `The schema of the database is older than this release: ${count} missing, starting with ${next}. Run "tradewind migrate" of this release (docs/upgrading.md), then start again`,
   );

@@ -67,7 +67,9 @@ export function createRequestLog(deps: {
         onlyVersions(versions, resource) {
           if (versions === 'any') return;
           if (!resource) {
-            throw new InvalidError({ 'If-Match': ['The resource at this address has no version; leave this header out.'] });
+            throw new InvalidError({
+              'If-Match': ['The resource at this address has no version; leave this header out.'],
+            });
           }
           wanted = { versions, resource };
         },
