@@ -164,7 +164,7 @@ function afterFault(claim: Claim, error: unknown, log: Logger): Outcome {
     const againInMs = (error instanceof Unavailable ? error.retryAfterMs : undefined) ?? pauseAfter(failures);
     return { doing: messageOf(error), againInMs, failures, handle };
   }
-  log.error({ ...about, err: error }, 'a backend reported an error');
+  log.error({ ...about, err: error }, 'a backend failed with an unexpected error');
   if (failures >= MOST_FAULTS) {
     return {
       refused: `it failed because of an internal error. The server's log has the details under ${claim.kind} ${claim.id}`,

@@ -201,12 +201,12 @@ describe('the encryption key', { timeout: 120_000 }, () => {
     const without = runTradewind(['serve'], settings);
     expect(fs.existsSync(keyFile)).toBe(false);
     expect(without.status).toBe(78);
-    expect(without.stderr).toMatch(/encrypted with encryption key [0-9a-f]{16}, and this process has none/);
+    expect(without.stderr).toMatch(/encrypted with encryption key [0-9a-f]{16}, but this process has none/);
     expect(without.stderr).toContain('TRADEWIND_ENCRYPTION_KEY_FILE');
     const wrong = { ...settings, TRADEWIND_ENCRYPTION_KEY: randomBytes(32).toString('base64') };
     const other = runTradewind(['serve'], wrong);
     expect(other.status).toBe(78);
-    expect(other.stderr).toMatch(/, and this process has [0-9a-f]{16} \(TRADEWIND_ENCRYPTION_KEY\)/);
+    expect(other.stderr).toMatch(/, but this process has [0-9a-f]{16} \(TRADEWIND_ENCRYPTION_KEY\)/);
     expect(other.stderr).not.toContain(wrong.TRADEWIND_ENCRYPTION_KEY);
     fs.writeFileSync(keyFile, kept, { mode: 0o600 });
     await start();

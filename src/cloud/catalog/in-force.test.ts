@@ -157,7 +157,7 @@ it('takes nothing from the backend that has it, and gives what has nothing to an
   );
   await database.pool.query(`delete from wants where kind = 'volume'`);
   await database.pool.query(`update wants set due_at = null, handle = '"old"'`);
-  expect(await apply(folders.moved)).toMatch(/is in force/);
+  expect(await apply(folders.moved)).toMatch(/is now in force/);
   const { rows } = await database.pool.query(
     `select distinct region_id, handle from wants where due_at is not null order by region_id`,
   );
