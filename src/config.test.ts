@@ -150,9 +150,9 @@ it('names the setting that an unknown one most likely means', () => {
   expect(
     unknownSettings({ TRADEWIND_PROT: '1', TRADEWIND_DATABASE_URL: '1', TRADEWIND_XYZZYX: '1', PATH: '/' }),
   ).toEqual([
-    'TRADEWIND_PROT is no setting of Tradewind and has no effect; did you mean TRADEWIND_PORT?',
-    'TRADEWIND_DATABASE_URL is no setting of Tradewind and has no effect; did you mean DATABASE_URL?',
-    'TRADEWIND_XYZZYX is no setting of Tradewind and has no effect',
+    'TRADEWIND_PROT is not a Tradewind setting and has no effect; did you mean TRADEWIND_PORT?',
+    'TRADEWIND_DATABASE_URL is not a Tradewind setting and has no effect; did you mean DATABASE_URL?',
+    'TRADEWIND_XYZZYX is not a Tradewind setting and has no effect',
   ]);
 });
 

@@ -42,42 +42,46 @@ const SHORTEST_SECRET = 16;
 
 const Environment = Type.Object({
   TRADEWIND_HOST: text('a host name or an IP address', '127.0.0.1'),
-  TRADEWIND_PORT: whole(0, 65_535, '0 takes a free port', '8080'),
+  TRADEWIND_PORT: whole(0, 65_535, '0 picks a free port', '8080'),
   TRADEWIND_WORKER_PORT: Type.Optional(
-    whole(1, 65_535, 'where --role worker answers /healthz, /readyz and /metrics; nowhere without it'),
+    whole(
+      1,
+      65_535,
+      'the port where --role worker serves /healthz, /readyz and /metrics; not served if unset',
+    ),
   ),
   TRADEWIND_DATA_DIR: text('a folder that Tradewind may write to', './data'),
   TRADEWIND_BOOTSTRAP_TOKEN: optional(
-    `<id>_<secret> or <id>$<secret>, the id a whole number from 1 to 2147483647 and the secret at least ${SHORTEST_SECRET} characters`,
+    `<id>_<secret> or <id>$<secret>, where the id is a whole number from 1 to 2147483647 and the secret has at least ${SHORTEST_SECRET} characters`,
   ),
   DATABASE_URL: optional('a URL like postgresql://user:password@host:5432/database'),
   TRADEWIND_ENCRYPTION_KEY_FILE: optional(
-    'a file that others may not read, with the key that secrets in the database are encrypted with; by default encryption-key in the data folder',
+    'a file that other users cannot read, with the key that encrypts the secrets in the database; by default encryption-key in the data folder',
   ),
   TRADEWIND_ENCRYPTION_KEY: optional(
-    `that key itself instead of a file: ${KEY_FORM}; with commas between them, keys to read with may follow`,
+    `the key itself instead of a file: ${KEY_FORM}; older keys, only used for reading, may follow, separated by commas`,
   ),
   TRADEWIND_CATALOG_DIR: optional('a folder with the catalogue files'),
   TRADEWIND_DATABASE_WAIT: whole(
     0,
     999_999,
-    'seconds that a start waits for a database which does not answer',
+    'seconds to wait at the start for a database that does not answer',
     '60',
   ),
   TRADEWIND_RATE_LIMIT: whole(
     0,
     999_999_999,
-    'how many requests a token, or an address without a valid one, may make in 10 seconds, in each process; 0 for any number',
+    'requests that each process accepts in 10 seconds from one token, or from one address without a valid token; 0 for no limit',
     '10000',
   ),
   TRADEWIND_TRUST_PROXY: optional(
-    'the addresses or networks (CIDR) of your proxies, with commas between them: they say in X-Forwarded-For where a request comes from',
+    'the addresses or networks (CIDR) of your proxies, separated by commas; their X-Forwarded-For header says where a request comes from',
   ),
-  TRADEWIND_SIMULATION_SPEED: decimal(0.01, 100_000, '1 is the usual speed, 10 ten times as fast', '1'),
+  TRADEWIND_SIMULATION_SPEED: decimal(0.01, 100_000, '1 is the normal speed, 10 is ten times as fast', '1'),
   TRADEWIND_COMPARE_SECONDS: whole(
     1,
     86_400,
-    'how often what infrastructure has is held against what is wanted',
+    'seconds between two comparisons of the infrastructure with what is wanted',
     '600',
   ),
   TRADEWIND_TASKS_KEPT_DAYS: whole(0, 99_999, 'days that tasks are kept for, at least; 0 for ever', '0'),
@@ -87,12 +91,12 @@ const Environment = Type.Object({
     'days that the log of requests and user actions is kept for, at least; 0 for ever',
     '365',
   ),
-  TRADEWIND_TMP: optional('a folder for files of AI tasks in work; by default in the data folder'),
+  TRADEWIND_TMP: optional('a folder for the files of running AI tasks; by default in the data folder'),
   TRADEWIND_AI_CONCURRENCY: Type.Optional(
-    whole(0, 64, 'AI tasks at a time in this process, by default one for two processors'),
+    whole(0, 64, 'AI tasks that this process runs at a time; by default one for every two processors'),
   ),
-  TRADEWIND_AI_CLIENT_CONCURRENCY: whole(1, 64, 'AI tasks of one account at a time', '1'),
-  TRADEWIND_MODEL_DIR: optional('a folder with models of your own for AI tasks, and their manifest.json'),
+  TRADEWIND_AI_CLIENT_CONCURRENCY: whole(1, 64, 'AI tasks that run at a time for one account', '1'),
+  TRADEWIND_MODEL_DIR: optional('a folder with your own models for AI tasks and their manifest.json'),
   TRADEWIND_FFMPEG: program('ffmpeg'),
   TRADEWIND_FFPROBE: program('ffprobe'),
   TRADEWIND_POCKETSPHINX: program('pocketsphinx_batch'),
@@ -103,44 +107,49 @@ const Environment = Type.Object({
   TRADEWIND_SPEECH_CONFIDENCE: decimal(
     0,
     1,
-    'speech that pocketsphinx is less sure of on average counts as not English',
+    'speech that pocketsphinx recognises with a lower average confidence counts as not English',
     '0.45',
   ),
   TRADEWIND_MEDIA_ALLOW_HOSTS: optional(
-    'a list such as media.internal,10.0.0.7:8080: hosts of your own network that AI tasks may fetch from',
+    'a list such as media.internal,10.0.0.7:8080: hosts in your own network that AI tasks may fetch files from',
   ),
-  TRADEWIND_MEDIA_MAX_MB: whole(1, 100_000, 'the largest file of an AI task', '512'),
-  TRADEWIND_MEDIA_IDLE_SECONDS: whole(1, 3_600, 'how long its server may send nothing', '30'),
+  TRADEWIND_MEDIA_MAX_MB: whole(1, 100_000, 'size limit in MB for the media file of an AI task', '512'),
+  TRADEWIND_MEDIA_IDLE_SECONDS: whole(
+    1,
+    3_600,
+    'seconds that the server of a media file may send nothing',
+    '30',
+  ),
   TRADEWIND_MEDIA_MIN_RATE_KB: whole(
     0,
     100_000,
-    'the least that its server must send, measured over the seconds of TRADEWIND_MEDIA_IDLE_SECONDS',
+    'kB a second that the server of a media file must send at least, measured over TRADEWIND_MEDIA_IDLE_SECONDS',
     '32',
   ),
-  TRADEWIND_MEDIA_TOTAL_SECONDS: whole(1, 86_400, 'how long fetching it may take', '600'),
+  TRADEWIND_MEDIA_TOTAL_SECONDS: whole(1, 86_400, 'seconds that fetching a media file may take', '600'),
   TRADEWIND_WEBHOOK_ALLOW_HOSTS: optional(
-    'a list such as audit.internal,10.0.0.7:8080: hosts of your own network that user actions may be sent to',
+    'a list such as audit.internal,10.0.0.7:8080: hosts in your own network that user actions may be sent to',
   ),
   TRADEWIND_AI_TIME_FACTOR: whole(
     1,
     1_000,
-    'how many times as long as its medium plays an analysis may last; two minutes at least',
+    'time limit of an analysis, as a multiple of the playing time of its media file; never less than two minutes',
     '3',
   ),
   TRADEWIND_AI_MEMORY_MB: whole(
     1_000,
     999_999,
-    'memory of each analysis; the programs that it starts get half as much',
+    'memory in MB for each analysis; the programs that it starts get half as much',
     '4000',
   ),
   TRADEWIND_AI_SANDBOX: oneOf(
     ['auto', 'required', 'off'],
-    'auto, required or off: whether analyses of AI tasks run in a sandbox of bubblewrap, where it works, always or never',
+    'auto, required or off: whether analyses of AI tasks run in a bubblewrap sandbox where it works, always or never',
     'auto',
   ),
   TRADEWIND_METRICS: oneOf(
     ['local', 'open'],
-    'local or open: whether /metrics answers programs on this machine alone, or everybody',
+    'local or open: whether /metrics answers only programs on this machine, or everybody',
     'local',
   ),
   TRADEWIND_LOG_LEVEL: oneOf(
@@ -150,10 +159,7 @@ const Environment = Type.Object({
   ),
   TRADEWIND_LOG_FORMAT: oneOf(['text', 'json'], 'text or json', 'text'),
   TRADEWIND_ACCESS_LOG: Type.Optional(
-    oneOf(
-      ['on', 'off'],
-      'on or off: whether the log has a line for each request; by default on with the format json',
-    ),
+    oneOf(['on', 'off'], 'on or off: whether each request is logged; by default on with the json format'),
   ),
 });
 type Environment = Static<typeof Environment>;
@@ -263,7 +269,7 @@ export function unknownSettings(environment: Record<string, string | undefined>)
       const bare = name.slice(PREFIX.length);
       const meant = known.includes(bare) ? bare : closestName(name, known);
       const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
-      return `${name} is no setting of Tradewind and has no effect${hint}`;
+      return `${name} is not a Tradewind setting and has no effect${hint}`;
     });
 }
 

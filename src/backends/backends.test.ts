@@ -172,7 +172,7 @@ it('doctor names one that can not say what it has', async () => {
   shelf.forgetful = true;
   expect(await cellar()).toMatchObject({
     state: 'limited',
-    detail: 'of the kind shelf; it could not say what it has: the list is lost',
+    detail: 'of the kind shelf; it could not list its resources: the list is lost',
   });
   shelf.forgetful = false;
 });

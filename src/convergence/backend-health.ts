@@ -22,7 +22,7 @@ export async function watchBackends(deps: {
   const { backends, log, registry, changed } = deps;
   const up = new Gauge({
     name: 'tradewind_backend_up',
-    help: 'Whether a backend answers and is well',
+    help: 'Whether a backend answers and is healthy',
     labelNames: ['backend'],
     registers: [registry],
   });
@@ -40,9 +40,9 @@ export async function watchBackends(deps: {
     );
     for (const [backend, why] of Object.entries(troubles))
       if (known[backend] !== why)
-        log.warn({ backend, why }, 'a backend is not well; what is wanted of it waits');
+        log.warn({ backend, why }, 'a backend is not healthy; changes to its resources wait');
     for (const backend of Object.keys(known))
-      if (!(backend in troubles)) log.info({ backend }, 'a backend is well again');
+      if (!(backend in troubles)) log.info({ backend }, 'a backend is healthy again');
     if (JSON.stringify(troubles) !== JSON.stringify(known)) changed(troubles);
     known = troubles;
   }
@@ -51,7 +51,7 @@ export async function watchBackends(deps: {
   const asked = new Promise<void>((resolve) => {
     first = resolve;
   });
-  const asking = loop('asking backends how they are', ASK_MS, log, () => ask().finally(first));
+  const asking = loop('checking the health of backends', ASK_MS, log, () => ask().finally(first));
   await asked;
   return asking;
 }

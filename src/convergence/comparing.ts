@@ -26,13 +26,13 @@ export function startComparing(deps: {
   const registers = [registry];
   const orphaned = new Gauge({
     name: 'tradewind_orphans',
-    help: 'What a backend has, nobody wants, and an operator has to remove; of the process that looked last',
+    help: 'Resources of a backend that nobody wants and an operator has to remove, as counted by the process that compared last',
     labelNames: ['backend', 'kind'],
     registers,
   });
   const drift = new Counter({
     name: 'tradewind_drift_total',
-    help: 'What was there as wanted, was missing later, and is brought back',
+    help: 'Resources that were there as wanted, went missing later, and are restored',
     labelNames: ['backend', 'kind'],
     registers,
   });
@@ -58,19 +58,20 @@ export function startComparing(deps: {
       const drifted = found.drifted.filter((one) => back.has(keyOf(one)));
       for (const { kind } of drifted) drift.inc({ backend, kind });
       if (drifted.length > 0)
-        log.warn({ backend, ...told(drifted) }, 'what was there has gone, and is brought back');
+        log.warn({ backend, ...told(drifted) }, 'resources have gone missing and are being restored');
     }
     if (found.orphans.length === 0) return;
     const removed = named.removesOrphans ? await removeOrphans(database, named, found.orphans) : [];
-    if (removed.length > 0) log.warn({ backend, ...told(removed) }, 'what nobody wants is removed');
+    if (removed.length > 0)
+      log.warn({ backend, ...told(removed) }, 'resources that nobody wants are being removed');
     const gone = new Set(removed.map(keyOf));
     const left = found.orphans.filter((one) => !gone.has(keyOf(one)));
     for (const { kind } of left) orphaned.inc({ backend, kind });
     if (left.length > 0)
-      log.warn({ backend, ...told(left) }, 'nobody wants these: see "tradewind orphans list"');
+      log.warn({ backend, ...told(left) }, 'nobody wants these resources: see "tradewind orphans list"');
   }
 
-  const comparing = loop('comparing what is there with what is wanted', everyMs, log, async () => {
+  const comparing = loop('comparing the infrastructure with what is wanted', everyMs, log, async () => {
     const done = await unlessAnother(database.sql, ONLY_ONE.compares, () => compareAll().then(() => true));
     if (!done) orphaned.reset();
   });

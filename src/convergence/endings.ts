@@ -128,7 +128,7 @@ function seenBy({ seen: noted }: ReadyTask, own?: JustSeen): Seen {
   return (kind, id) => {
     const key = keyOf({ kind, id });
     const found = seen.get(key);
-    if (!found) throw new Error(`Nothing was seen of ${key}`);
+    if (!found) throw new Error(`No state was observed for ${key}`);
     return found as never;
   };
 }

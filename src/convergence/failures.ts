@@ -25,7 +25,7 @@ export class EndFailed extends Error {
   readonly taskId: string;
 
   constructor(taskId: string, cause: unknown) {
-    super(`The end of task ${taskId} failed`, { cause });
+    super(`Ending task ${taskId} failed`, { cause });
     this.taskId = taskId;
   }
 }
@@ -33,7 +33,7 @@ export class EndFailed extends Error {
 /** Fails a task whose `complete` failed. */
 export async function failEnd(endings: Endings, error: EndFailed): Promise<void> {
   const { taskId } = error;
-  endings.log.error({ err: error, taskId }, 'the end of a task failed');
+  endings.log.error({ err: error, taskId }, 'ending a task failed');
   const reason = `The task failed because of an internal error. The server's log has the details under task ${taskId}`;
   await endings.database.transaction(async (tx) => {
     const task = await lockUnended(tx, taskId);
@@ -96,9 +96,9 @@ async function fail(
   const kind = kinds.get(task.task_type);
   const forget = isFollower(task);
   if (kind?.removes) {
-    const error = `${reason}; the removal goes on`;
+    const error = `${reason}; the removal continues`;
     await endTask(tx, task.id, { state: 'ERROR', error, at: clock.now(), forget });
-    log.warn({ taskId: task.id, reason }, 'a removal outlives its task');
+    log.warn({ taskId: task.id, reason }, 'a removal continues after its task has ended');
     return;
   }
   await endTask(tx, task.id, { state: 'ERROR', error: reason, at: clock.now(), forget });
@@ -106,13 +106,13 @@ async function fail(
   await tx.client.query('savepoint abandon');
   let instead: readonly Wanted[] = [];
   try {
-    if (!kind) throw new Error('Nobody knows what to put back');
+    if (!kind) throw new Error('The task type is unknown, so nothing can be restored');
     instead = (await kind.abandon(tx, { id: task.id }, task.input, reason)) ?? [];
   } catch (error) {
     if (isTransient(error)) throw error;
     // A task whose rows can't be put back still has to end, or its readers wait forever.
     await tx.client.query('rollback to savepoint abandon');
-    log.error({ err: error, taskId: task.id }, 'the failed task left its rows as they were');
+    log.error({ err: error, taskId: task.id }, 'the rows of a failed task could not be restored');
   }
   if (!kind?.keeps) await takeBack(tx, task.id);
   await forgetWaiting(tx, task.id);
@@ -139,7 +139,7 @@ async function scopeOf(tx: Transaction, taskId: string): Promise<WantScope> {
     select client_id as "clientId", project_id as "projectId", region_id as "regionId" from tasks
     where id = ${taskId} and region_id is not null`.execute(tx.sql);
   const [scope] = rows;
-  if (!scope) throw new Error(`Task ${taskId} is in no region, so that it has no infrastructure`);
+  if (!scope) throw new Error(`Task ${taskId} is in no region, so it has no infrastructure`);
   return scope;
 }
 
@@ -153,5 +153,5 @@ async function doingOf(tx: Transaction, taskId: string): Promise<string> {
   if (!first) return 'all of its work was done';
   const thing = `${first.kind.replaceAll('_', ' ')} ${first.id}`;
   if (first.doing !== null) return `${thing}: ${first.doing}`;
-  return first.worker_id === null ? 'no worker was free to take it' : `${thing} gave no answer`;
+  return first.worker_id === null ? 'no worker was free to take it' : `${thing} did not answer`;
 }

@@ -26,7 +26,7 @@ export function listenToBackends(deps: {
     try {
       for await (const one of changes) await lookAt(database.sql, one);
     } catch (error) {
-      if (!signal.aborted) log.warn({ backend: name, err: error }, 'a backend stopped telling what changes');
+      if (!signal.aborted) log.warn({ backend: name, err: error }, 'a backend stopped reporting changes');
     }
   }
 

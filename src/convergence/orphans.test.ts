@@ -37,7 +37,7 @@ it('what held data does not come back empty', async () => {
     const { rows } = await service.pool.query('select doing from wants where id = $1', [id]);
     return rows[0]?.doing;
   };
-  await vi.waitFor(async () => expect(await doing()).toMatch(/^the file share has gone/), WITHIN);
+  await vi.waitFor(async () => expect(await doing()).toMatch(/^the file share has disappeared/), WITHIN);
   expect(await objects(id)).toEqual([]);
 });
 

@@ -97,7 +97,7 @@ async function unseen(
   const answers = await limit.map(asked, async (ref) => {
     const call = { log, signal, generation: ref.generation, wasThere: true, secret: async () => undefined };
     return backend.observe(ref, call).catch((error: unknown) => {
-      log.debug({ err: error, want: keyOf(ref) }, 'a backend could not say what is there');
+      log.debug({ err: error, want: keyOf(ref) }, 'a backend could not list its resources');
       return 'unknown';
     });
   });

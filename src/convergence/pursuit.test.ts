@@ -38,7 +38,7 @@ test('a backend that hangs holds nobody up who needs another', async ({ stage, b
   await stage.worker(backend, { backendOf: (_region, kind) => (kind === 'volume' ? hung : backend) });
   await until(async () => {
     const { rows } = await stage.database.pool.query(
-      `select from wants where doing = 'the infrastructure gives no answer'`,
+      `select from wants where doing = 'the infrastructure does not answer'`,
     );
     return rows.length > 0 || undefined;
   });
@@ -133,7 +133,7 @@ test('what is wanted no more ends a call that hangs', async ({ stage, backend })
   backend.on(id, ({ spec }) => (spec === null ? undefined : new Promise(() => {})));
   await stage.worker(backend);
   const task = await stage.submit([make('volume', id, volume())], { deadlineMs: 500 });
-  expect(await stage.endOf(task)).toMatchObject({ error: expect.stringContaining('gave no answer') });
+  expect(await stage.endOf(task)).toMatchObject({ error: expect.stringContaining('did not answer') });
   await stage.gone('volume', id);
   expect(backend.toldOf(id)[0]?.call.signal.aborted).toBe(true);
 });

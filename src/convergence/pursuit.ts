@@ -120,7 +120,7 @@ async function convergeInTurn(
   });
   return turn.catch((error: unknown) => {
     if (begun) throw error;
-    throw new Unavailable('the infrastructure gives no answer', { retryAfterMs: IN_LINE_MS });
+    throw new Unavailable('the infrastructure does not answer', { retryAfterMs: IN_LINE_MS });
   });
 }
 
@@ -143,7 +143,7 @@ async function convergeOnce(
     secret: (name) => secretOf({ sql: claims.sql, secrets }, { kind, id }, name),
   };
   const timer = setTimeout(
-    () => late.abort(new Unavailable(`the infrastructure gave no answer for ${longestCallMs / 1_000} s`)),
+    () => late.abort(new Unavailable(`the infrastructure did not answer for ${longestCallMs / 1_000} s`)),
     longestCallMs,
   );
   try {
@@ -164,13 +164,13 @@ function afterFault(claim: Claim, error: unknown, log: Logger): Outcome {
     const againInMs = (error instanceof Unavailable ? error.retryAfterMs : undefined) ?? pauseAfter(failures);
     return { doing: messageOf(error), againInMs, failures, handle };
   }
-  log.error({ ...about, err: error }, 'a fault of the backend');
+  log.error({ ...about, err: error }, 'a backend failed with an unexpected error');
   if (failures >= MOST_FAULTS) {
     return {
       refused: `it failed because of an internal error. The server's log has the details under ${claim.kind} ${claim.id}`,
     };
   }
-  return { doing: 'a fault; trying again', againInMs: pauseAfter(failures), failures, handle };
+  return { doing: 'an internal error; trying again', againInMs: pauseAfter(failures), failures, handle };
 }
 
 const messageOf = (error: unknown): string =>
@@ -193,7 +193,7 @@ async function settleOrFail(
       await failEnd(pursuit, error);
       return putDown(pursuit, claim, { ...waitLonger(claim), doing: null });
     }
-    pursuit.log.error({ err: error, kind: claim.kind, id: claim.id }, 'it could not be noted as settled');
+    pursuit.log.error({ err: error, kind: claim.kind, id: claim.id }, 'it could not be recorded as settled');
     const reason = `The task failed because of an internal error. The server's log has the details under ${claim.kind} ${claim.id}`;
     await refuseOrWait(pursuit, claim, reason);
   }

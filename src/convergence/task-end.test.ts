@@ -221,7 +221,7 @@ test('a removal outlives its task, and is completed when the thing has gone', as
   await stage.endOf(await stage.submit([make('volume', one, volume())]));
   backend.on(one, () => progressing());
   const id = await stage.submit([remove('volume', one)], { type: 'removing', deadlineMs: 300 });
-  expect(await stage.endOf(id)).toMatchObject({ error: expect.stringMatching(/; the removal goes on$/) });
+  expect(await stage.endOf(id)).toMatchObject({ error: expect.stringMatching(/; the removal continues$/) });
   expect(await stage.marksOf(id)).toEqual([]);
   backend.off(one);
   await stage.gone('volume', one);
@@ -238,7 +238,7 @@ test('a removal that is refused goes on: what is made anew would be empty', asyn
   let released = false;
   backend.on(one, ({ spec }) => (spec === null && !released ? refusal() : undefined));
   const id = await stage.submit([remove('volume', one)], { type: 'removing' });
-  expect(await stage.endOf(id)).toMatchObject({ error: 'no room for it; the removal goes on' });
+  expect(await stage.endOf(id)).toMatchObject({ error: 'no room for it; the removal continues' });
   expect(await stage.marksOf(id)).toEqual([]);
   released = true;
   await stage.gone('volume', one);
@@ -294,7 +294,7 @@ test.for([1, 2])(
       { type: 'removing in vain' },
     );
     expect(await stage.endOf(id)).toMatchObject({
-      error: expect.stringMatching(/internal error.*; the removal goes on$/),
+      error: expect.stringMatching(/internal error.*; the removal continues$/),
     });
     expect(backend.there.size).toBe(0);
     const late = await stage.submit([make('volume', newId(), volume())], { deadlineMs: 1 });

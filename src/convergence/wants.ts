@@ -42,7 +42,7 @@ export function make<K extends Kind>(
 /** Wants another state of an existing thing. */
 export function change<K extends Kind>(kind: K, id: string, spec: (former: Specs[K]) => Specs[K]): Wanted {
   const next = (former: object | null | undefined) => {
-    if (!former) throw new Error(`${kind} ${id} is not wanted, so that it can't be changed`);
+    if (!former) throw new Error(`${kind} ${id} is not wanted, so it can't be changed`);
     return spec(former as Specs[K]);
   };
   return { kind, id, spec: next, isNew: false };
@@ -138,7 +138,7 @@ export async function wantAt(
     // Nothing to do if the thing is wanted like this already and no task waits for it.
     if (taskId === undefined && isDeepStrictEqual(former, spec)) return [];
     const scope = found?.scope ?? given;
-    if (!scope) throw new Error(`Whose ${keyOf(wanted)} is and where was not said`);
+    if (!scope) throw new Error(`The owner and region of ${keyOf(wanted)} are missing`);
     return { ...wanted, scope, former, spec };
   });
   if (rows.length === 0) return;
@@ -229,7 +229,7 @@ async function keepSecrets(
 ): Promise<void> {
   const rows = list.flatMap(({ kind, id, secrets: given = {} }) =>
     Object.entries(given).map(([name, value]) => {
-      if (!secrets) throw new Error(`Nobody said how to keep the secrets of ${keyOf({ kind, id })}`);
+      if (!secrets) throw new Error(`There is no way to keep the secrets of ${keyOf({ kind, id })}`);
       return { kind, want_id: id, name, value: secrets.seal(SECRET, [kind, id, name], value) };
     }),
   );

@@ -25,7 +25,7 @@ const refusal = async (of: Database) => {
 
 it('leaves the database of another program alone, by its tables or its migrations', async () => {
   await database.pool.query('create table users (id int)');
-  expect(await refusal(database)).toMatch(/something of another program: .*"users".* a database of its own/);
+  expect(await refusal(database)).toMatch(/is used by another program: .*"users".* a database of its own/);
   await database.pool.query('drop table users');
   await database.pool.query('delete from kysely_migration');
   await database.pool.query(`insert into kysely_migration values ('2020_init', now())`);

@@ -47,7 +47,7 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   };
   try {
     const db = database.sql as unknown as Kysely<unknown>;
-    const waiting = () => log('Another process migrates this database; waiting until it is done');
+    const waiting = () => log('Another process is migrating this database; waiting for it to finish');
     return await afterOthers(db, ONLY_ONE.migrates, waiting, async (connection) => {
       const { refusal, pending, empty } = await readSchema(connection, known);
       if (refusal) throw refusal;
@@ -107,7 +107,7 @@ async function patiently(
     onFailedAttempt({ error, retriesLeft }) {
       if (!isRetryable(error) || retriesLeft === 0) return;
       log(
-        `Migration ${name} gives way to others (${error.message}) and is tried again, at most ${retriesLeft} times`,
+        `Migration ${name} was blocked by other transactions (${error.message}); trying again, at most ${retriesLeft} times`,
       );
     },
   });
@@ -143,7 +143,7 @@ async function refuse({ pool }: Database, error: unknown, at: string | undefined
   if (named) throw named;
   const { code, message } = error as Error & { code?: string };
   const hint = RETRYABLE.has(code ?? '')
-    ? '. Others hold what it needs; end long transactions (pg_stat_activity shows them) and run "tradewind migrate" again'
+    ? '. Other transactions hold the locks it needs; end long ones (pg_stat_activity shows them) and run "tradewind migrate" again'
     : '';
   const what = at === undefined ? 'Migrations could not start' : `Migration ${at} failed`;
   throw new OperatorError(`${what}: ${message}${hint}`, { cause: error });

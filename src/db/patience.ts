@@ -26,7 +26,7 @@ export function createPatience(seconds: number, log: Logger): Patience {
         waited = true;
         const left = Math.max(0, Math.round((end - performance.now()) / 1000));
         if (left > 0)
-          log.warn({ why: error.message }, `The database does not answer; waiting for it, at most ${left} s`);
+          log.warn({ why: error.message }, `The database does not answer; waiting up to ${left} s for it`);
       },
     });
     if (waited) log.info('The database answers again');

@@ -22,7 +22,7 @@ export async function refusalNamed(
   const { role, database } = rows[0] ?? { role: '?', database: '?' };
   const text =
     code === NOT_ALLOWED
-      ? `The role "${role}" may not do what Tradewind needs in the database "${database}": ${message}. Name the role that owns the database and Tradewind's tables, or make this one their owner (alter database "${database}" owner to "${role}"; reassign owned by ... to "${role}")`
-      : `The database "${database}" has something of another program: ${message}. Tradewind needs a database of its own (create database tradewind owner "${role}")`;
+      ? `The role "${role}" may not do what Tradewind needs in the database "${database}": ${message}. Use the role that owns the database and Tradewind's tables, or make this one their owner (alter database "${database}" owner to "${role}"; reassign owned by ... to "${role}")`
+      : `The database "${database}" is used by another program: ${message}. Tradewind needs a database of its own (create database tradewind owner "${role}")`;
   return new OperatorError(text, { cause: error });
 }

@@ -60,7 +60,7 @@ describe('a release', () => {
     const fault = await serveOn(release(expand)).catch((error: unknown) => error);
     expect(fault).toBeInstanceOf(SchemaError);
     expect((fault as Error).message).toMatch(
-      /older than this release: 1 migration from 9001_expand .* "tradewind migrate"/,
+      /older than this release: 1 migration is missing, starting with 9001_expand\. .* "tradewind migrate"/,
     );
   });
 
@@ -70,7 +70,7 @@ describe('a release', () => {
       const refusal = expect.objectContaining({
         name: 'SchemaError',
         message: expect.stringMatching(
-          /newer Tradewind: 9002_contract .* do not know 9002_contract can not work/,
+          /newer Tradewind: it has the migration 9002_contract, .* without 9002_contract cannot work/,
         ),
       });
       await expect(serveOn(known)).rejects.toEqual(refusal);
@@ -81,13 +81,13 @@ describe('a release', () => {
   it('serves on it if it did without that before', async () => {
     await migrate(database, { known: release(expand, contract('9001_expand')) });
     await serveOn(release(expand));
-    await expect(serveOn(migrations)).rejects.toThrow(/do not know 9001_expand/);
+    await expect(serveOn(migrations)).rejects.toThrow(/without 9001_expand/);
   });
 
   it('does not serve where another branch has been', async () => {
     await migrate(database, { known: release(expand) });
     await expect(serveOn(release({ '9000_mine': { up: run('select 1') } }))).rejects.toThrow(
-      /9001_expand is in it, .* ends with 9000_mine\. It lacks 9000_mine: neither/,
+      /migration 9001_expand, .* is 9000_mine\. It also lacks 9000_mine, so neither/,
     );
   });
 });
@@ -121,7 +121,7 @@ describe('migrations', () => {
     holder.release();
     expect(lines).toEqual([
       expect.stringMatching(
-        /9001_expand gives way to others \(.*lock timeout\) and is tried again, at most \d times/,
+        /9001_expand was blocked by other transactions \(.*lock timeout\); trying again, at most \d times/,
       ),
     ]);
   });
@@ -149,7 +149,7 @@ describe('migrations', () => {
       },
     });
     expect(await Promise.all([first, second])).toEqual([['9001_slow'], []]);
-    expect(lines).toEqual(['Another process migrates this database; waiting until it is done']);
+    expect(lines).toEqual(['Another process is migrating this database; waiting for it to finish']);
   });
 
   it('build an index outside a transaction, again after a failure, while another process waits for its turn', async () => {

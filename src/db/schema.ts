@@ -43,18 +43,18 @@ export async function readSchema<Tables>(
     if (last === undefined) return undefined;
     if (!applied.includes(FIRST))
       return new OperatorError(
-        `This database belongs to another program, whose migrations are in it (${last}, for one). Tradewind needs a database of its own`,
+        `This database belongs to another program, whose migrations are in it (such as ${last}). Tradewind needs a database of its own`,
       );
     const needed = needs.filter((name) => !Object.hasOwn(known, name)).at(-1);
-    const newer = `This database has the schema of a newer Tradewind: ${last} is in it, and this release ends with ${names.at(-1)}`;
+    const newer = `This database has the schema of a newer Tradewind: it has the migration ${last}, and the last one of this release is ${names.at(-1)}`;
     if (needed !== undefined)
       return new SchemaError(
-        `${newer}. Releases that do not know ${needed} can not work with it: run that release or a later one, or restore a backup from before (docs/backup.md)`,
+        `${newer}. Releases without ${needed} cannot work with it: run the newer release or a later one, or restore an older backup (docs/backup.md)`,
       );
     // A later release knows all earlier migrations.
     if (pending.length > 0)
       return new SchemaError(
-        `${newer}. It lacks ${pending.at(-1)}: neither release came from the other: run the one that the database was migrated by, or a later one of both`,
+        `${newer}. It also lacks ${pending.at(-1)}, so neither release includes the other: run the release that migrated the database, or a later one that includes both`,
       );
     return undefined;
   }
@@ -67,10 +67,10 @@ export function requireFit({ empty, refusal, pending }: Schema): void {
   if (next === undefined) return;
   if (empty)
     throw new SchemaError(
-      'This database has no tables of Tradewind yet: start it once there, or run "tradewind migrate"',
+      'This database has no Tradewind tables yet: start Tradewind on it once, or run "tradewind migrate"',
     );
-  const count = pending.length === 1 ? '1 migration' : `${pending.length} migrations`;
+  const count = pending.length === 1 ? '1 migration is' : `${pending.length} migrations are`;
   throw new SchemaError(
-    `The schema of the database is older than this release: ${count} from ${next} on are missing. Run "tradewind migrate" of this release (docs/upgrading.md), then start again`,
+    `The schema of the database is older than this release: ${count} missing, starting with ${next}. Run "tradewind migrate" of this release (docs/upgrading.md), then start again`,
   );
 }

@@ -130,7 +130,7 @@ export function readOrder(value: unknown): AnalysisOrder {
 export function readMessage(value: unknown): AnalysisMessage {
   if (!Value.Check(AnalysisMessage, value))
     throw new Error(`Not a message of an analysis: ${firstError(Value.Errors(AnalysisMessage, value))}`);
-  if (!isStorable(value)) throw new Error('A message of an analysis holds text that no database keeps');
+  if (!isStorable(value)) throw new Error('A message of an analysis has text that the database cannot store');
   return value;
 }
 

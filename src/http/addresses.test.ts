@@ -78,18 +78,18 @@ it.each([
 ])('refuses two hosts: %s and %s', async (...hosts) => {
   const answer = await answerTo('GET /healthz HTTP/1.1', ...hosts);
   expect(answer).toMatch(/^HTTP\/1.1 400 /);
-  expect(answer).toContain('Host: Give this header once.');
+  expect(answer).toContain('Host: Send this header only once.');
   expect(await answerTo('GET /healthz HTTP/1.1', 'Host: one.example')).toMatch(/^HTTP\/1.1 200 /);
 });
 
 it.each([
-  ['GET', '/cloud/v1/projects/', '; leave out the slash at its end: /cloud/v1/projects'],
-  ['GET', '/cloud/v1/projects/?limit=1', '; leave out the slash at its end: /cloud/v1/projects'],
-  ['DELETE', '/cloud/v1/projects/', '; leave out the slash at its end: /cloud/v1/projects'],
-  ['GET', '/cloud/v1/networks/1/1/', '; leave out the slash at its end: /cloud/v1/networks/1/1'],
-  ['POST', '/gcore/cloud/v1/projects/1/', '; leave out the slash at its end: /gcore/cloud/v1/projects/1'],
-  ['GET', '/nothing/', '; leave out the slash at its end: /nothing'],
-  ['GET', '/cloud/v1/networks//1', '; it has nothing between two of its slashes'],
+  ['GET', '/cloud/v1/projects/', '; remove the slash at its end: /cloud/v1/projects'],
+  ['GET', '/cloud/v1/projects/?limit=1', '; remove the slash at its end: /cloud/v1/projects'],
+  ['DELETE', '/cloud/v1/projects/', '; remove the slash at its end: /cloud/v1/projects'],
+  ['GET', '/cloud/v1/networks/1/1/', '; remove the slash at its end: /cloud/v1/networks/1/1'],
+  ['POST', '/gcore/cloud/v1/projects/1/', '; remove the slash at its end: /gcore/cloud/v1/projects/1'],
+  ['GET', '/nothing/', '; remove the slash at its end: /nothing'],
+  ['GET', '/cloud/v1/networks//1', '; it has two slashes in a row with nothing between them'],
 ])('says of %s %s what is wrong with the path', async (method, path, hint) => {
   const answer = await service.http.request(method, path);
   expect([answer.status, answer.body.message]).toEqual([404, `Path ${path.split('?')[0]} not found${hint}`]);

@@ -40,7 +40,9 @@ export function requireAuthentication(
     }
     request.principal = await principalOf(request);
     if (!access || !allows(request.principal, access)) {
-      throw new ForbiddenError(`This operation needs a token of ${access ? ASKS[access] : 'nobody'}`);
+      throw new ForbiddenError(
+        access ? `This operation needs the token of ${ASKS[access]}` : 'No token may call this operation',
+      );
     }
   });
 

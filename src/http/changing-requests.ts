@@ -164,7 +164,9 @@ function acceptedKey(given: string | string[]): string {
   const key = String(given);
   if (KEY.test(key)) return key;
   throw new InvalidError({
-    'Idempotency-Key': ['Must be 1 to 255 characters of ASCII, without blanks around them; a UUID is good.'],
+    'Idempotency-Key': [
+      'Must be 1 to 255 ASCII characters without spaces at the beginning or end, such as a UUID.',
+    ],
   });
 }
 
@@ -176,7 +178,9 @@ function wantedVersions(header: string | undefined): string[] | 'any' | undefine
   if (header === undefined) return undefined;
   if (header.trim() === '*') return 'any';
   if (!ENTITY_TAGS.test(header)) {
-    throw new InvalidError({ 'If-Match': ['Must be * or the ETag of a read, with its quotes: "7".'] });
+    throw new InvalidError({
+      'If-Match': ['Must be * or the ETag from an earlier read, with its quotes: "7".'],
+    });
   }
   return [...header.matchAll(STRONG_TAG)].flatMap(([, weak, version]) =>
     weak || version === undefined ? [] : [version],

@@ -19,7 +19,7 @@ export interface Dialect {
 }
 
 const taskIds = Type.Array(Type.String({ format: 'uuid' }), {
-  description: 'IDs of the tasks that carry the change out; empty when nothing has to change.',
+  description: 'IDs of the tasks that make the change; empty when nothing has to change.',
 });
 
 export const specificationDialect: Dialect = {

@@ -50,7 +50,10 @@ export function sendError(error: Error, request: FastifyRequest, reply: FastifyR
     );
     void reply.header('retry-after', '1');
   } else if (status >= 500)
-    request.log.error({ reqId: request.id, err: error, url: request.url }, 'The request failed inside');
+    request.log.error(
+      { reqId: request.id, err: error, url: request.url },
+      'The request failed because of an internal error',
+    );
   if (known instanceof TooManyRequestsError)
     void reply.header('retry-after', String(known.retryAfterSeconds));
   if (status === 401) void reply.header('www-authenticate', CHALLENGES);
@@ -79,7 +82,7 @@ function knownError(error: Error): DomainError | HttpError {
     return new HttpError(statusCode, error.message);
   return new HttpError(
     500,
-    'The server failed to answer this request; its log has the cause under the request id',
+    'The request failed because of an internal error; the log of the server has the cause under the request ID',
   );
 }
 

@@ -13,7 +13,7 @@ function faultOf(request: FastifyRequest): DomainError | undefined {
     return new InvalidError({ url: ['contains the character NUL, which is not allowed'] });
   }
   // Node silently keeps the first header; a proxy may have used the second (RFC 9112, 3.2).
-  if (hostHeaders(raw.rawHeaders) > 1) return new InvalidError({ Host: ['Give this header once.'] });
+  if (hostHeaders(raw.rawHeaders) > 1) return new InvalidError({ Host: ['Send this header only once.'] });
   // The router accepts an empty text as a parameter.
   return request.is404 || request.routeOptions.url?.endsWith('/') ? undefined : emptyPartIn(url);
 }

@@ -4,24 +4,24 @@ import type { RequestTraits } from './openapi-requests.ts';
 
 /** What each error status means to the client. */
 const MEANING: Record<number, string> = {
-  400: 'Something in the request is not right: the body names the field and what to send instead.',
+  400: 'The request is not valid: the body names the field and says what to send instead.',
   401: 'No API token, or one that is not valid.',
   403: 'The token may not do this, or a quota is used up.',
-  404: "There is no such thing, or it is another account's.",
-  409: 'It exists already, is in use, or a running task holds it. Nothing was changed.',
-  412: 'It is no longer in a state that allows this, or at the version that `If-Match` names.',
+  404: 'The resource does not exist, or belongs to another account.',
+  409: 'The resource already exists, is in use, or is locked by a running task. Nothing was changed.',
+  412: 'The resource is no longer in a state that allows this, or no longer has the version in `If-Match`.',
   413: 'The body is larger than 1 MiB.',
   415: 'The body is not `application/json`.',
-  422: 'The `Idempotency-Key` was used for another request; of an AI task: the account does not have this feature, or nothing that is installed can do it.',
-  429: 'Too many requests of this token, or too many wrong passwords; `Retry-After` says when to go on.',
-  500: "The server's own fault; its log has the cause under the request id.",
+  422: 'The `Idempotency-Key` was used for another request. For AI tasks: the account does not have this feature, or no installed engine can do the task.',
+  429: 'Too many requests with this token, or too many wrong passwords; `Retry-After` says when to try again.',
+  500: "An internal error; the server's log has the cause under the request ID.",
 };
 
 const text = (description: string) => ({ type: 'string', description });
 const hint = text('With a 401: what to send instead, or whom to ask');
 const fieldTexts = {
   type: 'object',
-  description: 'Texts by field',
+  description: 'Messages by field',
   additionalProperties: { type: 'array', items: { type: 'string' } },
 };
 
@@ -38,12 +38,12 @@ const SCHEMAS = {
     'CloudError',
     ['exception_class', 'message', 'request_id'],
     {
-      exception_class: text('Kind of the refusal, such as `ValidationError` or `ConflictError`'),
+      exception_class: text('Kind of error, such as `ValidationError` or `ConflictError`'),
       message: text('What is wrong and what to do about it'),
       request_id: text('ID of the request, as in the header `x-request-id`'),
       info: {
         type: 'object',
-        description: 'The numbers of a quota that is used up',
+        description: 'The numbers of the quota that is used up',
         properties: {
           attribute: text('Name of the limit'),
           current_usage: { type: 'integer' },
@@ -71,7 +71,7 @@ const SCHEMAS = {
     ['error'],
     {
       error: text('What is wrong'),
-      status: { type: 'integer', description: 'The status, where a read finds nothing' },
+      status: { type: 'integer', description: 'The status, if a read finds nothing' },
       hint,
     },
     { error: 'url: This field is required.' },
@@ -162,7 +162,7 @@ function responseOf(area: Area, status: number): object {
     ...(status === 401 && {
       headers: {
         'WWW-Authenticate': {
-          description: 'The schemes that are taken: `apikey` and `Bearer`',
+          description: 'The accepted schemes: `apikey` and `Bearer`',
           schema: { type: 'string' },
         },
       },
@@ -175,7 +175,7 @@ function responseOf(area: Area, status: number): object {
 function notToBeKept(answers: Operation['responses']): Operation['responses'] {
   const headers = {
     'Cache-Control': {
-      description: 'The answer holds a secret: nothing may keep it.',
+      description: 'The answer contains a secret and must not be cached.',
       schema: { type: 'string', const: 'no-store' },
     },
   };

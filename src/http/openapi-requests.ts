@@ -44,7 +44,7 @@ const IDEMPOTENCY_KEY: Parameter = {
     maxLength: 255,
     pattern: '^[!-~]([ -~]*[!-~])?$',
     description:
-      'Carries the request out once: repeated within 24 hours with the same key and body it answers the same, with `Idempotency-Replayed: true`. The same key for another request is 422.',
+      'Carries the request out only once: if it is repeated within 24 hours with the same key and body, the answer is the same, with `Idempotency-Replayed: true`. Another request with the same key is refused with 422.',
   },
 };
 
@@ -56,7 +56,7 @@ const IF_MATCH: Parameter = {
     type: 'string',
     pattern: '^(\\*|(W/)?"[!#-~]*"(, *(W/)?"[!#-~]*")*)$',
     description:
-      'The `ETag` of a read, such as `"7"`: the change is made only if nobody made another since, else 412.',
+      'The `ETag` from an earlier read, such as `"7"`: the change is made only if the resource has not changed since, else 412.',
   },
 };
 

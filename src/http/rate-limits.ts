@@ -39,7 +39,7 @@ export function limitRates(app: FastifyInstance, limit: number): void {
     void reply.header('ratelimit', `"token";r=${remainingPoints};t=${seconds}`);
     if (consumedPoints > limit) {
       throw new TooManyRequestsError(
-        `This token has made its ${limit} requests of ${WINDOW_SECONDS} seconds; go on in ${seconds} s. Reading a task is not counted.`,
+        `This token has made the ${limit} requests that are allowed in ${WINDOW_SECONDS} seconds; try again in ${seconds} s. Reading a task is not counted.`,
         seconds,
       );
     }
@@ -87,7 +87,7 @@ export function limitStrangers(limit: number): StrangerLimits {
     if (consumed <= limit) return;
     const seconds = secondsOf(msBeforeNext);
     throw new TooManyRequestsError(
-      `More than ${limit} requests without a valid token came from this address in ${WINDOW_SECONDS} seconds; go on in ${seconds} s.`,
+      `More than ${limit} requests without a valid token came from this address in ${WINDOW_SECONDS} seconds; try again in ${seconds} s.`,
       seconds,
     );
   }

@@ -10,7 +10,7 @@ test('is written like a histogram of the library that saw the same', async () =>
   const durations = new RequestDurations();
   const plain = new Histogram({
     name: 'tradewind_http_request_duration_seconds',
-    help: 'From the head of a request to the end of its answer',
+    help: 'Time from the headers of a request to the end of its answer',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
     registers: [registry],

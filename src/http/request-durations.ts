@@ -1,5 +1,5 @@
 const NAME = 'tradewind_http_request_duration_seconds';
-const HEAD = `# HELP ${NAME} From the head of a request to the end of its answer\n# TYPE ${NAME} histogram\n`;
+const HEAD = `# HELP ${NAME} Time from the headers of a request to the end of its answer\n# TYPE ${NAME} histogram\n`;
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 const LE = [...BOUNDS, '+Inf'];
 

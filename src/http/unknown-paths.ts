@@ -45,10 +45,10 @@ export function emptyPartIn(url: string): NotFoundError | undefined {
   const path = pathOf(url);
   if (!path.startsWith('/') || path === '/') return undefined;
   if (path.includes('//')) {
-    return new NotFoundError('Path', path, '; it has nothing between two of its slashes');
+    return new NotFoundError('Path', path, '; it has two slashes in a row with nothing between them');
   }
   if (!path.endsWith('/')) return undefined;
-  return new NotFoundError('Path', path, `; leave out the slash at its end: ${path.slice(0, -1)}`);
+  return new NotFoundError('Path', path, `; remove the slash at its end: ${path.slice(0, -1)}`);
 }
 
 function pathOf(url: string): string {

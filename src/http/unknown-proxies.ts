@@ -13,7 +13,7 @@ export function warnOfUnknownProxies(app: FastifyInstance): void {
       warnedAt = performance.now();
       request.log.warn(
         { from: request.ip },
-        'A request came with X-Forwarded-For, and no proxy is trusted: whoever comes through one counts as its address, for limits too. If this is your proxy, name it in TRADEWIND_TRUST_PROXY',
+        'A request has the header X-Forwarded-For, but no proxy is trusted: all clients of a proxy count as one address, also for rate limits. If this is your proxy, add it to TRADEWIND_TRUST_PROXY',
       );
     }
     done();

@@ -20,7 +20,7 @@ it.each<[string, 'GET' | 'POST', string, object | undefined, object]>([
   ],
   ['no name like it', 'GET', `${GROUPS}?colour=1`, undefined, { colour: ['Unknown query parameter.'] }],
   ['a query without any', 'GET', `${GROUPS}/x?limit=1`, undefined, { limit: ['Unknown query parameter.'] }],
-  ['a number twice', 'GET', `${GROUPS}?limit=1&limit=2`, undefined, { limit: ['Give it once.'] }],
+  ['a number twice', 'GET', `${GROUPS}?limit=1&limit=2`, undefined, { limit: ['Send it only once.'] }],
   [
     'a bad boolean',
     'GET',

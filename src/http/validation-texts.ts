@@ -117,7 +117,7 @@ function typeText({ params, data, instancePath }: ErrorObject, part: string): st
     return `Must not be empty; send a JSON ${type}.`;
   }
   if (part === 'querystring') {
-    if (Array.isArray(data)) return 'Give it once.';
+    if (Array.isArray(data)) return 'Send it only once.';
     if (type === 'boolean') return 'Must be true or false.';
   }
   return `Must be ${aOrAn(type)}.`;

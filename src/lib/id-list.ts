@@ -7,8 +7,8 @@ export const IdList = (description: string) =>
   Type.String({
     maxLength: 18_500,
     pattern: `^(${UUID}(,${UUID})*)?$`,
-    rule: 'Must be UUIDs with commas between them.',
-    description: `${description}; with commas between them`,
+    rule: 'Must be UUIDs separated by commas.',
+    description: `${description}; separated by commas`,
   });
 
 export function idsOf(list: string | undefined): string[] {

@@ -29,7 +29,9 @@ export function tagsOf(
   if (metadata === undefined) return acceptedTags(tags, named);
   const accepted = acceptedTags(metadata, legacy);
   if (tags === undefined || sameTags(acceptedTags(tags, named), accepted)) return accepted;
-  throw new InvalidError({ [legacy]: [`Differs from ${named}, of which it is the older name; send one.`] });
+  throw new InvalidError({
+    [legacy]: [`Differs from ${named}, the newer name of this field; send only one of them.`],
+  });
 }
 
 /** In answers of networks, subnets, security groups and floating IPs. */

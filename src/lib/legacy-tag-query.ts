@@ -9,7 +9,7 @@ export const legacyTagQuery = {
     Type.Array(Type.String({ maxLength: MAX_QUERY_JSON }), {
       maxItems: 4,
       ...LEGACY,
-      description: 'Same as `tag_key`; one may also be a JSON array of keys',
+      description: 'Same as `tag_key`; a value may also be a JSON array of keys',
     }),
   ),
   metadata_kv: Type.Optional(
@@ -39,7 +39,7 @@ export function metadataPairs(
   const metadata = textObject(text) ?? singleQuoted(text);
   if (!metadata) {
     throw new InvalidError({
-      metadata_kv: ['Must be a JSON object of keys and values that are texts, such as {"env":"production"}.'],
+      metadata_kv: ['Must be a JSON object whose values are strings, such as {"env":"production"}.'],
     });
   }
   const other = Object.keys(metadata).find(
@@ -47,7 +47,9 @@ export function metadataPairs(
   );
   if (other === undefined) return metadata;
   throw new InvalidError({
-    metadata_kv: [`Asks for another value of "${other}" than tag_key_value, of which it is the older name.`],
+    metadata_kv: [
+      `Asks for another value of "${other}" than tag_key_value, the newer name of this parameter.`,
+    ],
   });
 }
 

@@ -9,7 +9,7 @@ export const TagAnswer = Named('ResourceTag', {
   key: Type.String({ examples: ['env'] }),
   value: Type.String({ examples: ['production'] }),
   read_only: Type.Boolean({
-    description: 'Whether the platform set it; such a tag stays.',
+    description: 'Whether the platform set the tag; users cannot remove such a tag.',
     examples: [false],
   }),
 });
@@ -23,8 +23,10 @@ export const PlaceFields = {
 };
 
 export const TaskFields = {
-  creator_task_id: nullable(Type.String({ description: 'Task that made it' })),
-  task_id: nullable(Type.String({ description: 'Task that holds it; it can be changed when this is null' })),
+  creator_task_id: nullable(Type.String({ description: 'Task that created the resource' })),
+  task_id: nullable(
+    Type.String({ description: 'Task that locks the resource, which can be changed while this is null' }),
+  ),
 };
 
 export const ResourceFields = {

@@ -14,7 +14,7 @@ export function readSecretFile(file: string): { text: string } | { problem: stri
         problem: `is open to other users (mode ${octal}); close it (chmod 600) and change the secret`,
       };
     }
-    if (size > MOST_BYTES) return { problem: `has ${size} bytes, which is no secret` };
+    if (size > MOST_BYTES) return { problem: `has ${size} bytes, which is too large for a secret` };
     const text = fs.readFileSync(file, 'utf8').replace(/\r?\n$/, '');
     return text === '' ? { problem: 'is empty' } : { text };
   } catch (error) {

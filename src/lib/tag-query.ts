@@ -8,7 +8,7 @@ export const tagQuery = {
   tag_key: Type.Optional(
     Type.Array(Type.String({ maxLength: 255 }), {
       maxItems: 64,
-      description: 'Repeat it: every key must be present',
+      description: 'Repeat the parameter for several keys; all of them must be present',
     }),
   ),
   tag_key_value: Type.Optional(
@@ -44,6 +44,6 @@ function pairs(text: string): Record<string, string> {
   const tags = textObject(text);
   if (tags) return tags;
   throw new InvalidError({
-    tag_key_value: ['Must be a JSON object of keys and values that are texts, such as {"env":"production"}.'],
+    tag_key_value: ['Must be a JSON object whose values are strings, such as {"env":"production"}.'],
   });
 }

@@ -33,7 +33,7 @@ export function patchedTags(
     if (!Object.hasOwn(tags, key)) continue;
     problems.push({
       field: field === '' ? key : `${field}.${key}`,
-      message: 'Is set and removed at once; send it once.',
+      message: 'Is both set and removed; send it once.',
     });
   }
   if (problems.length > 0) throw new InvalidError(problems);
@@ -47,6 +47,8 @@ function withinLimit(tags: Record<string, string>, field: string): Record<string
   const count = Object.keys(tags).length;
   if (count <= MAX_TAGS) return tags;
   throw new InvalidError({
-    [field || 'tags']: [`At most ${MAX_TAGS} tags are allowed, it would have ${count}; remove some first.`],
+    [field || 'tags']: [
+      `At most ${MAX_TAGS} tags are allowed, and there would be ${count}; remove some first.`,
+    ],
   });
 }

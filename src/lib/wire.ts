@@ -17,7 +17,7 @@ export const Query = <P extends TProperties>(properties: P) =>
   Type.Object(properties, { additionalProperties: false });
 
 /** A field that clients may send back as they read it. */
-export const ReadOnly = Type.Optional(Type.Unknown({ description: 'Read-only: not looked at' }));
+export const ReadOnly = Type.Optional(Type.Unknown({ description: 'Read-only: ignored in requests' }));
 
 const MAX_ID = Number.MAX_SAFE_INTEGER;
 
@@ -56,7 +56,7 @@ export const ProjectRegionParams = Type.Object(ProjectRegion);
 
 const limitOf = (value: number) => ({
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1000, default: value, description: 'Most results to answer' }),
+    Type.Integer({ minimum: 1, maximum: 1000, default: value, description: 'Maximum number of results' }),
   ),
 });
 
@@ -94,7 +94,7 @@ const PageAddress = (which: string) =>
 
 /** The fields that describe a page in the account area. */
 export const pageFields = {
-  count: Type.Integer({ description: 'All that match, not only those of this page' }),
+  count: Type.Integer({ description: 'Number of all matches, not only those on this page' }),
   next: PageAddress('next'),
   previous: PageAddress('previous'),
 };
@@ -116,4 +116,9 @@ export const SortOrder = Type.Enum(['asc', 'desc'], { type: 'string' });
 
 /** A query parameter that may be repeated for several ids. */
 export const RepeatedId = (description: string) =>
-  Type.Optional(Type.Array(IntegerId(description), { maxItems: 100, description: 'Repeat it for several' }));
+  Type.Optional(
+    Type.Array(IntegerId(description), {
+      maxItems: 100,
+      description: 'Repeat the parameter for several IDs',
+    }),
+  );

@@ -50,12 +50,12 @@ export async function answerBefore(db: Kysely<Tables>, use: KeyUse, now: Date): 
   if (!row) return undefined;
   if (!row.fingerprint.equals(use.fingerprint)) {
     throw new UnprocessableError(
-      'This Idempotency-Key was used for another request; take a new key for a new request',
+      'This Idempotency-Key was used for another request; use a new key for a new request',
     );
   }
   if (row.status === null || row.body === null) {
     throw new ConflictError(
-      `Request ${row.request_id} with this Idempotency-Key was carried out, and its answer is not kept; read what it made instead of repeating it`,
+      `Request ${row.request_id} with this Idempotency-Key was carried out, but its answer was not kept; read what it created instead of repeating it`,
     );
   }
   return { status: row.status, body: row.body };
@@ -68,7 +68,7 @@ export async function answerBefore(db: Kysely<Tables>, use: KeyUse, now: Date): 
 export async function takeKey(tx: Transaction, use: KeyUse, now: Date): Promise<void> {
   if (await insertKey(tx.sql, use, now, null)) return;
   throw new ConflictError(
-    'A request with this Idempotency-Key has just been carried out; repeat it for its answer',
+    'A request with this Idempotency-Key has just been carried out; repeat it to get its answer',
   );
 }
 

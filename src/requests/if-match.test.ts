@@ -52,7 +52,7 @@ it('is refused where nothing has versions, and the change is not made', async ()
 
 it('says so when only weak tags are given', async () => {
   const refused = await change('PATCH', await makeGroup(), 'W/"1"', { name: 'whatever' });
-  expect([refused.status, refused.body.message]).toEqual([412, expect.stringContaining('weak tags alone')]);
+  expect([refused.status, refused.body.message]).toEqual([412, expect.stringContaining('weak tags only')]);
 });
 
 it('counts a rule as a change of its group', async () => {

@@ -59,7 +59,7 @@ export function createRequestLog(deps: {
         // If the resource doesn't exist, the work itself says so.
         if (version === undefined || versions.includes(version)) return;
         throw new PreconditionFailedError(
-          `What is at this address has version "${version}" now, and If-Match asks for ${named(versions)}; read it again and decide anew`,
+          `The resource at this address now has version "${version}", but If-Match asks for ${named(versions)}; read it again before you change it`,
         );
       }
 
@@ -67,7 +67,9 @@ export function createRequestLog(deps: {
         onlyVersions(versions, resource) {
           if (versions === 'any') return;
           if (!resource) {
-            throw new InvalidError({ 'If-Match': ['What is at this address has no version; leave it out.'] });
+            throw new InvalidError({
+              'If-Match': ['The resource at this address has no version; leave this header out.'],
+            });
           }
           wanted = { versions, resource };
         },
@@ -128,7 +130,7 @@ export function createRequestLog(deps: {
 }
 
 function named(versions: readonly string[]): string {
-  if (versions.length === 0) return 'weak tags alone, which fit no version';
+  if (versions.length === 0) return 'weak tags only, which match no version';
   return `version ${versions.map((version) => `"${version}"`).join(', ')}`;
 }
 

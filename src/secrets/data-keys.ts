@@ -73,5 +73,5 @@ function wrongKey(row: WrappedKey, keys: readonly EncryptionKey[], place: string
     keys.length === 0
       ? `this process has none: there is no ${place}`
       : `this process has ${keys.map(({ id }) => id).join(', ')} (${place})`;
-  return `The secrets in this database are encrypted with encryption key ${row.encryption_key_id}, and ${here}. Name the file with that key in TRADEWIND_ENCRYPTION_KEY_FILE, or put the key into TRADEWIND_ENCRYPTION_KEY, as the other processes on this database have it. If it is lost for good, "tradewind keys give-up" says what goes with it`;
+  return `The secrets in this database are encrypted with encryption key ${row.encryption_key_id}, but ${here}. Set TRADEWIND_ENCRYPTION_KEY_FILE to the file with that key, or TRADEWIND_ENCRYPTION_KEY to the key, as for the other processes on this database. If the key is lost for good, "tradewind keys give-up" shows what is lost with it`;
 }

@@ -101,7 +101,7 @@ function leaveTo({ uid, gid, mode }: fs.Stats, file: string, descriptor: number)
     if (made.uid !== uid || made.gid !== gid) fs.fchownSync(descriptor, uid, gid);
   } catch {
     throw new SettingError(
-      `A new encryption key can't be put into ${file}, which belongs to another user or group: run this as that user, or as root`,
+      `A new encryption key can't be added to ${file}, which belongs to another user or group: run this as that user, or as root`,
     );
   }
   fs.fchmodSync(descriptor, mode & 0o777);

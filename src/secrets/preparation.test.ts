@@ -68,7 +68,7 @@ describe('a database without secrets', () => {
   });
 
   it('wants a key, and begins nothing without', async () => {
-    await expect(secretsOf(database, ' ')).rejects.toThrow('its name into TRADEWIND_ENCRYPTION_KEY_FILE');
+    await expect(secretsOf(database, ' ')).rejects.toThrow('set TRADEWIND_ENCRYPTION_KEY_FILE to that file');
     expect(await dataKeys()).toEqual([]);
   });
 });

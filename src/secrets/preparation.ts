@@ -101,7 +101,7 @@ async function makeFirst({
     if (!alone || encryptionKeys.file === undefined) throw new SettingError(keyNeeded(encryptionKeys));
     addEncryptionKey(encryptionKeys.file);
     log.info(
-      `The secrets in the database are encrypted with the key in ${encryptionKeys.file}. Keep a copy of it elsewhere: without it they are lost`,
+      `The secrets in the database are encrypted with the key in ${encryptionKeys.file}. Keep a copy of it elsewhere: without the key, the secrets are lost`,
     );
   }
   const [first] = encryptionKeys.read();
@@ -175,15 +175,15 @@ async function dropFormerValues(db: Kysely<Tables>, tables: ReadonlySet<string>)
 }
 
 export function keyNeeded({ place }: EncryptionKeys): string {
-  return `Secrets are kept encrypted, and there is no encryption key (no ${place}). Make one, give every process on this database the same, and keep a copy: put ${KEY_FORM} into a file of mode 600, and its name into TRADEWIND_ENCRYPTION_KEY_FILE`;
+  return `There is no encryption key for the secrets in the database (no ${place}). Put ${KEY_FORM} into a file of mode 600, set TRADEWIND_ENCRYPTION_KEY_FILE to that file in every process on this database, and keep a copy of the key`;
 }
 
 function warnOfPlain(log: Logger, encryptionKeys: EncryptionKeys): void {
   const name =
     encryptionKeys.read().length === 0
-      ? 'name an encryption key in every process (TRADEWIND_ENCRYPTION_KEY_FILE), and '
+      ? 'set an encryption key in every process (TRADEWIND_ENCRYPTION_KEY_FILE), and '
       : '';
   log.warn(
-    `The secrets in this database are from before and not encrypted: once no process of an older release runs on it, ${name}run "tradewind keys rotate"`,
+    `The secrets in this database come from an older release and are not encrypted: once no process of an older release runs on it, ${name}run "tradewind keys rotate"`,
   );
 }

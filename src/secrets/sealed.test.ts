@@ -39,7 +39,7 @@ describe('a sealed value', () => {
     ['once it is cut', () => openWith(key, PLACE, row, sealed().slice(0, -4))],
     ['without its tag', () => openWith(key, PLACE, row, 'sealed:1:3:AAAA')],
   ])('does not open %s', (_where, open) => {
-    expect(open).toThrow('was not encrypted there with data key 3');
+    expect(open).toThrow('was not encrypted for it with data key 3');
   });
 
   const sealed = () => sealWith(key, PLACE, row, 'a longer pass phrase');

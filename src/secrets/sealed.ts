@@ -46,7 +46,7 @@ export function openWith(key: DataKey, column: SecretColumn, row: RowKey, kept: 
     return SECRET_COLUMNS[column].json ? JSON.parse(text) : text;
   } catch (cause) {
     throw new Error(
-      `What ${column} of ${row.join(' ')} holds was not encrypted there with data key ${key.id}`,
+      `The value of ${column} in row ${row.join(' ')} was not encrypted for it with data key ${key.id}`,
       {
         cause,
       },

@@ -40,7 +40,7 @@ export function createSecrets(deps: { sql: Kysely<Tables>; encryptionKeys: Encry
     const [newest] = rows;
     if (newest && !known.has(newest.id)) {
       throw new Error(
-        `Data key ${newest.id} is encrypted with encryption key ${newest.encryption_key_id}, which ${deps.encryptionKeys.place} has not`,
+        `Data key ${newest.id} is encrypted with encryption key ${newest.encryption_key_id}, which is not in ${deps.encryptionKeys.place}`,
       );
     }
     current = newest ? (known.get(newest.id) ?? null) : null;

@@ -42,12 +42,12 @@ export async function prepareAiWork(config: Config, log: Logger): Promise<AiPrep
   const capabilities = capabilitiesOf(inventory);
   const able = workKinds(capabilities).length > 0;
   if (containment.missing !== undefined) {
-    if (able) log.error({ why: containment.missing }, 'No AI tasks are taken here');
+    if (able) log.error({ why: containment.missing }, 'This process takes no AI tasks');
     return undefined;
   }
   const { start, lacks } = containment.found;
   if (lacks !== undefined && config.ai.sandbox === 'auto' && able)
-    log.warn({ why: lacks }, 'Analyses of AI tasks run without a sandbox, under limits alone');
+    log.warn({ why: lacks }, 'Analyses of AI tasks run without a sandbox, with resource limits only');
   return { capabilities, start };
 }
 

@@ -18,9 +18,9 @@ const PATIENCE_MS = 12_000;
 const LOOK_MS = 100;
 
 export const catalogApply: Command = {
-  summary: 'put the catalogue of TRADEWIND_CATALOG_DIR in force in every process',
-  help: `  Checks it first. Processes on the same data folder or database take it over at once, without a restart; if none
-  runs, the next start does. One that can't read it goes on with the one before, and is named.
+  summary: 'apply the catalogue in TRADEWIND_CATALOG_DIR to every process',
+  help: `  Checks the catalogue first. Running processes on the same data folder or database switch to it at once, without a
+  restart; otherwise the next start uses it. A process that can't read it keeps the previous one and is listed.
 `,
   options: {},
   async run({ config }) {
@@ -54,13 +54,13 @@ async function apply(database: Database, catalog: Catalog, config: Config): Prom
   const done = readers.length - late.length;
   const what = `The catalogue in ${config.catalogDir} (${shortHash(catalog.hash)}, ${catalog.regions.size} regions)`;
   const lines = [
-    `${what} ${changed ? 'is in force' : 'was in force already'}.`,
+    `${what} ${changed ? 'is now in force' : 'was already in force'}.`,
     readers.length === 0
-      ? 'No process runs on this database; the next one works with it.'
-      : `${done} of ${readers.length} ${readers.length === 1 ? 'process works' : 'processes work'} with it.`,
+      ? 'No process is running on this database; the next one to start uses it.'
+      : `${done} of ${readers.length} ${readers.length === 1 ? 'process uses' : 'processes use'} it.`,
     ...late.map(
       ({ host, pid, problem }) =>
-        `Process ${pid} on ${host} goes on with the one before: ${problem ?? 'it has not answered yet'}`,
+        `Process ${pid} on ${host} still uses the previous one: ${problem ?? 'it has not answered yet'}`,
     ),
   ];
   if (late.length > 0) throw new OperatorError(lines.join('\n'));

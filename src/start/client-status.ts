@@ -7,7 +7,7 @@ function statusCommand(status: 'active' | 'paused', summary: string, done: strin
   return {
     summary,
     help: `  --client ID       the account
-  Holds at once. Works while Tradewind runs on the same data folder or database as well as when it doesn't.
+  Takes effect at once. Works whether or not Tradewind is running on the same data folder or database.
 `,
     options: { client: { type: 'string' } },
     async run({ config, options }) {
@@ -24,5 +24,5 @@ function statusCommand(status: 'active' | 'paused', summary: string, done: strin
   };
 }
 
-export const clientPause = statusCommand('paused', 'shut an account: nobody gets in', 'is paused');
-export const clientResume = statusCommand('active', 'open a paused account again', 'is active');
+export const clientPause = statusCommand('paused', 'pause an account: nobody can use it', 'is paused');
+export const clientResume = statusCommand('active', 'resume a paused account', 'is active');

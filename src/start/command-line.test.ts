@@ -50,9 +50,9 @@ describe('the command line', () => {
 
   it('says what was meant by a command that there is not', () => {
     expect(fault('serv')).toContain('Did you mean "tradewind serve"?');
-    expect(fault('token')).toMatch(/"token" needs another word[\s\S]*token create/);
+    expect(fault('token')).toMatch(/"token" is not a complete command[\s\S]*token create/);
     expect(fault('token make')).toMatch(/no command "token make"[\s\S]*token create/);
-    expect(fault('xyz')).toContain('"tradewind help" lists them');
+    expect(fault('xyz')).toContain('"tradewind help" lists all commands');
     expect(fault('help xyz')).toContain('There is no command "xyz"');
     expect(fault('serve --rolle api')).toMatch(/--rolle[\s\S]*"tradewind serve --help" lists the options/);
   });

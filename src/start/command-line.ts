@@ -48,11 +48,14 @@ function unknown([first = '', second]: readonly string[]): CommandLine {
   const group = groupOf(first);
   if (group.length > 0) {
     const given =
-      second === undefined ? `"${first}" needs another word` : `There is no command "${first} ${second}"`;
+      second === undefined
+        ? `"${first}" is not a complete command`
+        : `There is no command "${first} ${second}"`;
     return { fault: `${given}:\n${listOf(group)}\n` };
   }
   const meant = closestName(first, Object.keys(commands));
-  const hint = meant === undefined ? '"tradewind help" lists them' : `Did you mean "tradewind ${meant}"?`;
+  const hint =
+    meant === undefined ? '"tradewind help" lists all commands' : `Did you mean "tradewind ${meant}"?`;
   return { fault: `There is no command "${first}". ${hint}\n` };
 }
 

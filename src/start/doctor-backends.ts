@@ -60,10 +60,12 @@ export async function backendFindings(config: Config, catalog: Catalog, makers: 
     const signal = AbortSignal.timeout(LIST_MS);
     try {
       const { orphans } = await compare({ sql, log, signal }, named);
-      return orphans.length > 0 ? 'it has what nobody wants: "tradewind orphans list"' : undefined;
+      return orphans.length > 0
+        ? 'it has resources that nobody wants: "tradewind orphans list" shows them'
+        : undefined;
     } catch (error) {
-      const why = signal.aborted ? `not within ${LIST_MS / 1_000} s` : (error as Error).message;
-      return `it could not say what it has: ${why}`;
+      const why = signal.aborted ? `no answer within ${LIST_MS / 1_000} s` : (error as Error).message;
+      return `it could not list its resources: ${why}`;
     }
   }
 }

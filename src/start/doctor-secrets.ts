@@ -9,7 +9,7 @@ import { hasDatabase } from './storage.ts';
 
 const WHAT = 'Encryption key';
 const LOSS =
-  'Who loses it loses the keys of clusters, passwords and user data of machines, headers of subscriptions and all logins: keep a copy apart from the backups of the database (docs/secrets.md)';
+  'If it is lost, so are the keys of clusters, passwords and user data of machines, headers of subscriptions and all logins: keep a copy apart from the backups of the database (docs/secrets.md)';
 
 /** Reports where the encryption key is, whether it fits the database, and what its loss would mean. */
 export async function encryptionKey(config: Config): Promise<Finding> {
@@ -24,18 +24,18 @@ export async function encryptionKey(config: Config): Promise<Finding> {
     if (fromBefore)
       return limited(
         WHAT,
-        `${first.id}, in ${place}, and the secrets in the database are not encrypted yet: "tradewind keys rotate" does it, once no process of an older release runs on it`,
+        `${first.id}, in ${place}, but the secrets in the database are not encrypted yet: run "tradewind keys rotate" once no process of an older release runs on the database`,
       );
     const former = rows.find((row) => row.encryption_key_id !== first.id)?.encryption_key_id;
     if (former !== undefined)
       return limited(
         WHAT,
-        `${first.id}, in ${place}, and the secrets in the database still need ${former}, which is there as well: keep it until "tradewind keys rotate" has run`,
+        `${first.id}, in ${place}; the secrets in the database still need ${former}, which is also there: keep it until "tradewind keys rotate" has run`,
       );
     if (rows[0]?.completed_at === null)
       return limited(
         WHAT,
-        `${first.id}, in ${place}; some secrets are not encrypted with the newest data key yet: "tradewind keys rotate" is at it, or has to be run again`,
+        `${first.id}, in ${place}; some secrets are not encrypted with the newest data key yet: "tradewind keys rotate" is still running, or has to be run again`,
       );
     return ok(WHAT, `${first.id}, in ${place}. ${LOSS}`);
   } catch (error) {
@@ -49,13 +49,13 @@ function withoutKey(config: Config, encryptionKeys: EncryptionKeys, fromBefore: 
     return fromBefore
       ? limited(
           WHAT,
-          `none (no ${place}), so that the secrets in the database are not encrypted: docs/secrets.md`,
+          `none (no ${place}), so the secrets in the database are not encrypted; see docs/secrets.md`,
         )
       : missing(WHAT, keyNeeded(encryptionKeys));
   }
   return hasDatabase(config)
-    ? limited(WHAT, `none (no ${place}); the next start makes one, unless the database had one before`)
-    : ok(WHAT, `made at the first start, in ${place}. ${LOSS}`);
+    ? limited(WHAT, `none (no ${place}); the next start creates one, unless the database already had one`)
+    : ok(WHAT, `created at the first start, in ${place}. ${LOSS}`);
 }
 
 /**

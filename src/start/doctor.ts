@@ -23,8 +23,8 @@ import { type Finding, limited, missing, ok } from './finding.ts';
 const SIGNS = { ok: 'ok      ', limited: 'limited ', missing: 'MISSING ' } as const;
 
 export const doctor: Command = {
-  summary: 'say what is there, what is missing and how to get it',
-  help: '  Ends with 1 when something is missing that "serve" needs. Starts and changes nothing.\n',
+  summary: 'show what is installed, what is missing and how to get it',
+  help: '  Exits with 1 if something that "serve" needs is missing. Starts and changes nothing.\n',
   options: {},
   async run({ config }) {
     const findings = [
@@ -55,7 +55,7 @@ function user(): Finding | undefined {
   if (process.getuid?.() !== 0) return undefined;
   return limited(
     'User',
-    'root: whatever gets the better of Tradewind then has the whole machine; run it as a user of its own (useradd --system --create-home tradewind)',
+    'root: an attacker who breaks into Tradewind then controls the whole machine; run it as its own user (useradd --system --create-home tradewind)',
   );
 }
 
@@ -103,11 +103,11 @@ async function schemaOf(databaseUrl: string): Promise<Finding | undefined> {
   const database = openDatabase(connectionTo(databaseUrl), 1);
   try {
     const schema = await readSchema(database.sql);
-    if (schema.empty) return ok(what, 'made at the first start');
+    if (schema.empty) return ok(what, 'created at the first start');
     requireFit(schema);
     return ok(
       what,
-      schema.later.length > 0 ? 'of a later release, which this one can work with' : 'up to date',
+      schema.later.length > 0 ? 'from a later release, which this one can work with' : 'up to date',
     );
   } catch (error) {
     // An unreachable database is reported elsewhere.
@@ -122,7 +122,7 @@ function dataFolder(dataDir: string): Finding {
   const folder = existingFolder(dataDir);
   try {
     fs.accessSync(folder, fs.constants.W_OK | fs.constants.X_OK);
-    if (folder !== dataDir) return ok(what, `${dataDir} (made at the first start)`);
+    if (folder !== dataDir) return ok(what, `${dataDir} (created at the first start)`);
     const problem = whyOpen(folder);
     return problem === undefined ? ok(what, dataDir) : missing(what, problem);
   } catch {
@@ -182,12 +182,14 @@ async function aiEngines(config: Config): Promise<Finding[]> {
 function sandbox({ found, missing: why }: ContainmentFinding, { ai }: Config): Finding {
   const what = 'Sandbox of AI tasks';
   if (!found) {
-    return ai.sandbox === 'required' ? missing(what, why) : limited(what, `${why}. No AI tasks are taken`);
+    return ai.sandbox === 'required'
+      ? missing(what, why)
+      : limited(what, `${why}. This process takes no AI tasks`);
   }
-  const asNobody = process.getuid?.() === 0 ? `, as users that are nobody (${ANALYSIS_USERS})` : '';
+  const asNobody = process.getuid?.() === 0 ? `, as unprivileged users (${ANALYSIS_USERS})` : '';
   return found.lacks === undefined
     ? ok(what, `bubblewrap${asNobody}`)
-    : limited(what, `${found.lacks}. Analyses run under limits alone${asNobody}`);
+    : limited(what, `${found.lacks}. Analyses run with resource limits only${asNobody}`);
 }
 
 function engine(what: string, found: string | undefined, lacking: string | undefined): Finding {

@@ -46,7 +46,7 @@ export function startHousekeeping(deps: {
     if (lost > 0)
       log.warn(
         { actions: lost },
-        'Too many refused requests came to note each; these are not in request_log',
+        'Too many requests were refused to record each of them; these are not in request_log',
       );
   }
 
@@ -61,10 +61,10 @@ export function startHousekeeping(deps: {
   const loops = [
     loop('writing user actions', FLUSH_MS, log, writeActions),
     loop('sending user actions', SEND_MS, log, () => deliveries.send(stopping.signal)),
-    loop('forgetting old requests', FORGET_MS, log, () => forgetExpiredKeys(database.sql, clock.now())),
+    loop('deleting old requests', FORGET_MS, log, () => forgetExpiredKeys(database.sql, clock.now())),
     loop('dropping old tasks', QUARTERS_MS, log, () => keep(TASKS, kept.tasks)),
     loop('dropping old user actions', QUARTERS_MS, log, () => keep(USER_ACTIONS, kept.log)),
-    loop('forgetting old logins, tokens and invitations', FORGET_MS, log, async () => {
+    loop('deleting old logins, tokens and invitations', FORGET_MS, log, async () => {
       await logins.forgetOld();
       await tokens.deleteExpired();
       await invitations.forgetOld();

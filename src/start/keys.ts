@@ -8,9 +8,9 @@ import { asOperator } from './operator.ts';
 
 export const keysRotate: Command = {
   summary: 'encrypt the secrets in the database with a new key',
-  help: `  --new-key   make a new encryption key first, before the others in its file
-  Makes a new data key, encrypted with the first encryption key, and encrypts every secret with it. Works while
-  Tradewind runs. It is also what encrypts the secrets of a database from before.
+  help: `  --new-key   create a new encryption key first, in front of the others in its file
+  Creates a new data key, encrypted with the first encryption key, and encrypts every secret with it. Works while
+  Tradewind is running. Also encrypts the secrets of a database from an older release.
 `,
   options: { 'new-key': { type: 'boolean' } },
   run: ({ config, options }) =>
@@ -21,7 +21,7 @@ export const keysRotate: Command = {
         if (file === undefined)
           throw new InvalidError({
             'new-key': [
-              'The key is in TRADEWIND_ENCRYPTION_KEY: put a new one before it there, with a comma between them, and leave --new-key out.',
+              'The key is in TRADEWIND_ENCRYPTION_KEY: put a new one in front of it there, separated by a comma, and run this command without --new-key.',
             ],
           });
       }
@@ -31,15 +31,15 @@ export const keysRotate: Command = {
         encryptionKeys,
         ...(options['new-key'] && file !== undefined && { newKeyIn: file }),
       });
-      if (!swept) throw new ConflictError('Another process encrypts the secrets just now; try again later');
+      if (!swept) throw new ConflictError('Another process is encrypting the secrets; try again later');
       const unreadable = [...swept.unreadable].map(([place, count]) => `${place}: ${count}`);
       if (unreadable.length > 0)
         throw new ConflictError(
-          `${swept.changed} secrets are encrypted with a new data key. These can't be read with any key of the database and stay as they are: ${unreadable.join(', ')}`,
+          `${swept.changed} secrets are encrypted with a new data key. These can't be decrypted with any key in the database and stay as they are: ${unreadable.join(', ')}`,
         );
       const rest =
         options['new-key'] && encryptionKeys.read().length > 1
-          ? `\nBelow its first line, ${file} still has the former keys: backups from before need them, and nothing else does.`
+          ? `\n${file} still has the former keys below its first line: only older backups need them.`
           : '';
       return `${swept.changed} secrets are encrypted with a new data key.${rest}`;
     }),
@@ -47,18 +47,18 @@ export const keysRotate: Command = {
 
 export const keysGiveUp: Command = {
   summary: 'go on without an encryption key that is lost for good',
-  help: `  --yes   do it; without, only say what would go
-  Removes what nobody can read any more. Stop every process on the database first.
+  help: `  --yes   do it; otherwise only show what would be removed
+  Removes everything that can no longer be decrypted. Stop every process on the database first.
 `,
   options: { yes: { type: 'boolean' } },
   run: ({ config, options }) =>
     asOperator(config, async (database) => {
       const encryptionKeys = encryptionKeysOf(config);
       const { dataKeyIds, counts } = await lostSecrets(database.sql, encryptionKeys);
-      if (dataKeyIds.length === 0) return 'Nothing is lost: this encryption key reads every data key.';
+      if (dataKeyIds.length === 0) return 'Nothing is lost: this encryption key decrypts every data key.';
       const shown = [...counts].map(([place, count]) => `${place}  ${count}`).join('\n');
-      if (!options.yes) return `${shown}\nNothing was removed. Say --yes to go on without them.`;
+      if (!options.yes) return `${shown}\nNothing was removed. Add --yes to go on without them.`;
       await giveUpLost(database, dataKeyIds);
-      return `${shown}\nThese are removed. The next start begins with new keys, and everybody has to log in again.`;
+      return `${shown}\nThese were removed. The next start creates new keys, and everybody has to log in again.`;
     }),
 };

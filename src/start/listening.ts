@@ -8,9 +8,9 @@ export type ListenAddress = Pick<Config, 'host' | 'port'> & { setting?: string }
 
 const WHYS: Record<string, string> = {
   EADDRINUSE: 'another program listens there; stop it or set TRADEWIND_PORT to another port',
-  EACCES: 'this user may not; set TRADEWIND_PORT to a port above 1023',
+  EACCES: 'this user may not use that port; set TRADEWIND_PORT to a port above 1023',
   EADDRNOTAVAIL: 'this machine has no such address; set TRADEWIND_HOST to one of its own',
-  ENOTFOUND: 'no such host is known; set TRADEWIND_HOST to an address of this machine',
+  ENOTFOUND: 'the host name is unknown; set TRADEWIND_HOST to an address of this machine',
 };
 
 /**

@@ -18,11 +18,11 @@ export function createMetrics(deps: {
   }
   const gauge = (name: string, help: string, more: object = {}) =>
     new Gauge({ name, help, registers: [registry], ...more });
-  const waiting = gauge('tradewind_ai_waiting_tasks', 'AI tasks that wait for a worker', {
+  const waiting = gauge('tradewind_ai_waiting_tasks', 'AI tasks that are waiting for a worker', {
     labelNames: ['status'],
   });
   const oldest = gauge('tradewind_ai_oldest_waiting_seconds', 'Age of the AI task that has waited longest');
-  const running = gauge('tradewind_ai_running_tasks', 'AI tasks in work, in all processes');
+  const running = gauge('tradewind_ai_running_tasks', 'AI tasks that are running, in all processes');
   return {
     open: deps.open,
     async text() {

@@ -6,9 +6,9 @@ import type { Command } from './command.ts';
 import { openStorage } from './storage.ts';
 
 export const migrateCommand: Command = {
-  summary: 'bring the database schema up to date and end',
-  help: `  The first step of an upgrade on DATABASE_URL, while the processes of the release before go on; "serve" does it itself with the
-  embedded database, and where the database is empty. What to do before and after: docs/upgrading.md
+  summary: 'update the database schema, then exit',
+  help: `  The first step of an upgrade with DATABASE_URL, while processes of the previous release keep running. "serve" does this itself
+  with the embedded database and with an empty database. What to do before and after: docs/upgrading.md
 `,
   options: {},
   async run({ config }) {

@@ -43,7 +43,7 @@ async function run(command: typeof orphansList, options: Record<string, string |
 }
 
 it('lists what nobody wants, and has it removed on a word', async () => {
-  const none = { code: 0, text: 'All that backends have is wanted.\n' };
+  const none = { code: 0, text: 'No orphans: everything on the backends is wanted.\n' };
   expect(await run(orphansList)).toEqual(none);
   const { rows } = await database.pool.query(
     `insert into simulated_objects (kind, id, spec, doing, began_at, takes_ms)
@@ -52,11 +52,11 @@ it('lists what nobody wants, and has it removed on a word', async () => {
   const line = `simulated  volume  ${rows[0].id}\n`;
   expect(await run(orphansList)).toEqual({ code: 0, text: line });
   const asked = await run(orphansRemove, { backend: 'simulated' });
-  expect(asked).toEqual({ code: 0, text: `${line}Nothing was removed. Say --yes to remove them.\n` });
+  expect(asked).toEqual({ code: 0, text: `${line}Nothing was removed. Add --yes to remove them.\n` });
   expect((await database.pool.query(`select from wants where kind = 'volume'`)).rowCount).toBe(0);
 
   const removed = await run(orphansRemove, { yes: true });
-  expect(removed).toEqual({ code: 0, text: `${line}1 to go; workers remove them.\n` });
+  expect(removed).toEqual({ code: 0, text: `${line}1 will be removed by the workers.\n` });
   const wants = await database.pool.query(
     'select kind, id, spec, due_at <= now() as due from wants where spec is null',
   );

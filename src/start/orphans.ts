@@ -11,11 +11,11 @@ import { createSecrets } from '../secrets/secrets.ts';
 import type { Command, Options } from './command.ts';
 import { asOperator } from './operator.ts';
 
-const NONE = 'All that backends have is wanted.';
-const BACKEND = '  --backend NAME   of this one alone, as backends.yaml names it\n';
+const NONE = 'No orphans: everything on the backends is wanted.';
+const BACKEND = '  --backend NAME   only this backend, by its name in backends.yaml\n';
 
 export const orphansList: Command = {
-  summary: 'show what backends have that nobody wants',
+  summary: 'show the resources on backends that nobody wants',
   help: BACKEND,
   options: { backend: { type: 'string' } },
   run: ({ config, options }) =>
@@ -26,22 +26,22 @@ export const orphansList: Command = {
 };
 
 export const orphansRemove: Command = {
-  summary: 'remove what backends have that nobody wants',
-  help: `${BACKEND}  --yes            do it; without, only say what would go
-  Workers remove it, now or when one runs again.
+  summary: 'remove the resources on backends that nobody wants',
+  help: `${BACKEND}  --yes            do it; otherwise only show what would be removed
+  Workers remove the resources, now or as soon as a worker runs again.
 `,
   options: { backend: { type: 'string' }, yes: { type: 'boolean' } },
   run: ({ config, options }) =>
     asOperator(config, async (database) => {
       const found = await orphansOf(database, config, options);
       if (found.length === 0) return NONE;
-      if (!options.yes) return `${shown(found)}\nNothing was removed. Say --yes to remove them.`;
+      if (!options.yes) return `${shown(found)}\nNothing was removed. Add --yes to remove them.`;
       const removed: Found[] = [];
       for (const { named, orphans } of found)
         removed.push({ named, orphans: await removeOrphans(database, named, orphans) });
       const left = countOf(found) - countOf(removed);
-      const rest = left === 0 ? '' : `\n${left} are wanted by now, or Tradewind can't remove them.`;
-      return `${shown(removed)}\n${countOf(removed)} to go; workers remove them.${rest}`;
+      const rest = left === 0 ? '' : `\n${left} more are wanted by now, or Tradewind can't remove them.`;
+      return `${shown(removed)}\n${countOf(removed)} will be removed by the workers.${rest}`;
     }),
 };
 

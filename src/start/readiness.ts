@@ -53,6 +53,6 @@ async function stateOf(database: Database): Promise<{ database?: string; workers
     if ((await livingWorkers(database.sql)).size > 0) return {};
     return { workers: 'no worker takes tasks: start one with "tradewind serve --role worker"' };
   } catch {
-    return { workers: 'the workers can not be seen' };
+    return { workers: 'the state of the workers is unknown' };
   }
 }

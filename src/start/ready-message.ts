@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import { firstTokenFile } from './first-token.ts';
 import type { Platform } from './platform.ts';
 
-const MAKES_OTHERS = '"npx tradewind token create" makes others';
+const MAKES_OTHERS = '"npx tradewind token create" creates more';
 
 /** Returns what a person sees when Tradewind is ready: its address, the token, and a call to paste. */
 export function readyMessage(
@@ -12,8 +12,8 @@ export function readyMessage(
 ): string {
   const { host, workerPort } = config;
   if (!address) {
-    const tells = workerPort && `; http://${reachableHost(host)}:${workerPort}/readyz says how it is`;
-    return `Tradewind works: this process takes tasks and serves no API${tells ?? ''}.\n`;
+    const tells = workerPort && `; http://${reachableHost(host)}:${workerPort}/readyz shows its state`;
+    return `Tradewind is ready: this process takes tasks and serves no API${tells ?? ''}.\n`;
   }
   const base = `http://${reachableHost(address.host)}:${address.port}`;
   const call = (token: string) => `curl -H ${token} ${base}/cloud/v1/projects`;
@@ -31,7 +31,7 @@ function aboutToken(
   if (first && 'text' in first) {
     return [
       `API token: ${first.text}`,
-      `It may do everything and is not shown again; ${MAKES_OTHERS}.`,
+      `It has full access and is not shown again; ${MAKES_OTHERS}.`,
       '',
       withText(first.text),
     ];
@@ -39,7 +39,7 @@ function aboutToken(
   if (first && 'problem' in first) {
     return [
       `There is no API token yet: there is no terminal to show it on, and ${first.problem}.`,
-      'Make one with "npx tradewind token create", or set TRADEWIND_BOOTSTRAP_TOKEN.',
+      'Create one with "npx tradewind token create", or set TRADEWIND_BOOTSTRAP_TOKEN.',
       '',
       withText('<token>'),
     ];
@@ -47,8 +47,8 @@ function aboutToken(
   if (config.bootstrapToken) return ['Use the token in TRADEWIND_BOOTSTRAP_TOKEN:', withText('<token>')];
   if (first) {
     return [
-      `The API token is in ${first.file}, which this user alone can read.`,
-      `It may do everything; ${MAKES_OTHERS}.`,
+      `The API token is in ${first.file}, which only this user can read.`,
+      `It has full access; ${MAKES_OTHERS}.`,
       '',
       inFile(first.file),
     ];
@@ -56,7 +56,7 @@ function aboutToken(
   const file = firstTokenFile(config);
   if (fs.existsSync(file)) return [`Use the API token in ${file}:`, inFile(file)];
   return [
-    'Use the API token that the first start showed, or one that "npx tradewind token create" makes:',
+    'Use the API token shown at the first start, or create one with "npx tradewind token create":',
     withText('<token>'),
   ];
 }

@@ -20,7 +20,7 @@ export async function prepareSchema(
 ): Promise<void> {
   const { empty } = await readSchemaOf(database);
   if (alone || empty) {
-    if (empty) log.info('The database is empty: its tables are made');
+    if (empty) log.info('The database is empty; creating its tables');
     const applied = await migrate(database, { log: (line) => log.info(line), onlyIfEmpty: !alone });
     if (applied.length > 0) log.info({ migrations: applied.length }, 'The database schema is up to date');
   }
@@ -38,7 +38,7 @@ export function watchSchema(
   const outgrown = new Promise<OperatorError>((resolve) => {
     tell = resolve;
   });
-  const watch = loop('looking at the schema', LOOK_MS, log, async () => {
+  const watch = loop('checking the schema', LOOK_MS, log, async () => {
     const { refusal } = await readSchema(database.sql);
     if (refusal) tell(refusal);
   });

@@ -24,7 +24,7 @@ export const serve: Command = {
     }
     if (role !== 'all' && config.databaseUrl === undefined) {
       process.stderr.write(
-        `--role ${role} needs DATABASE_URL: processes that share the work share one PostgreSQL\n`,
+        `--role ${role} needs DATABASE_URL: processes that share the work must share one PostgreSQL\n`,
       );
       return 78;
     }
@@ -38,11 +38,11 @@ export const serve: Command = {
       stop.addEventListener('abort', () => resolve(), { once: true });
     });
     const refusal = stop.aborted ? undefined : await Promise.race([stopped, platform.outgrown]);
-    if (refusal) log.error('Stopping: the schema of the database is no longer for this release');
+    if (refusal) log.error('Stopping: this release can no longer work with the schema of the database');
     else log.info(typeof stop.reason === 'string' ? `Stopping: ${stop.reason}` : 'Stopping');
     const late = sleep(GRACE_MS + LAST_WAIT_MS, 'late' as const, { ref: false });
     if ((await Promise.race([platform.stop(GRACE_MS), late])) === 'late')
-      log.warn('Stopping took too long and is cut short');
+      log.warn('Stopping took too long; exiting now');
     if (refusal) throw refusal;
     return 0;
   },

@@ -14,9 +14,9 @@ const OLDEST_SERVER = 150_000;
 
 /** What to do about errors of PostgreSQL and the network. */
 const HINTS: Record<string, string> = {
-  '28000': 'make that role, or correct the user in DATABASE_URL',
+  '28000': 'create that role, or correct the user in DATABASE_URL',
   '28P01': 'correct user and password in DATABASE_URL',
-  '3D000': 'make it (createdb), or correct its name in DATABASE_URL',
+  '3D000': 'create it (createdb), or correct its name in DATABASE_URL',
   '42501': 'make the role its owner',
   ECONNREFUSED: 'start it, or correct host and port in DATABASE_URL',
   ENOTFOUND: 'correct the host in DATABASE_URL',
@@ -24,7 +24,7 @@ const HINTS: Record<string, string> = {
 /** Codes of OpenSSL and Node for a certificate that isn't trusted. */
 const CERTIFICATE = /CERT|UNABLE_TO_(GET|VERIFY)/;
 const UNTRUSTED =
-  'add sslrootcert=/file/of/its/authority.pem to DATABASE_URL, or sslmode=no-verify to believe any certificate';
+  'add sslrootcert=/file/of/its/authority.pem to DATABASE_URL, or sslmode=no-verify to accept any certificate';
 
 /** How to connect to the database, and how to disconnect. */
 export interface Storage {
@@ -64,7 +64,7 @@ export async function openStorage(
   }
   if (mustExist && !hasDatabase(config)) {
     throw new StorageError(
-      `There is no database in ${config.dataDir} yet: start Tradewind once with "npm start", or name its folder with TRADEWIND_DATA_DIR`,
+      `There is no database in ${config.dataDir} yet: start Tradewind once with "npm start", or set TRADEWIND_DATA_DIR to its folder`,
     );
   }
   try {
@@ -91,7 +91,7 @@ async function checkServer(connection: pg.ClientConfig): Promise<void> {
     const version = rows[0]?.version ?? 0;
     if (version < OLDEST_SERVER) {
       throw new StorageError(
-        `DATABASE_URL names a PostgreSQL ${Math.floor(version / 10_000)}; 15 or newer is needed`,
+        `DATABASE_URL points to PostgreSQL ${Math.floor(version / 10_000)}; 15 or newer is needed`,
       );
     }
   } catch (error) {

@@ -38,7 +38,7 @@ export interface TaskWorker {
 /** A process that can't use a new key continues with those that it has. */
 export function followDataKeys(secrets: LoadedSecrets, changes: ChangeFeed, log: Logger): void {
   secrets.follow(changes, (error) =>
-    log.error({ err: error }, 'A new data key can not be used, so that secrets may be unreadable here'),
+    log.error({ err: error }, 'A new data key cannot be used; this process may be unable to read secrets'),
   );
 }
 

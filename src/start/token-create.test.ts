@@ -9,7 +9,7 @@ it.each([
   ['1', 'must be a time like'],
   ['2030-13-01', 'must be a time like'],
   ['2030-01-01T00:00', 'must be a time like'],
-  ['2020-01-01', 'must be a time to come'],
+  ['2020-01-01', 'must be in the future'],
 ])('shows the form of --expires when it is %s', async (expires, complaint) => {
   const told = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const options = { name: 'x', role: 'Users', expires };

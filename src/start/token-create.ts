@@ -7,13 +7,13 @@ import { asOperator } from './operator.ts';
 const MOMENT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 export const tokenCreate: Command = {
-  summary: 'make an API token and print it once',
+  summary: 'create an API token and print it once',
   help: `  --name TEXT       what the token is for (default: "made by the operator")
-  --client ID       the account it works in (default: the platform administrator's, who may do everything)
+  --client ID       the account it works in (default: the platform administrator's, with full access)
   --role ROLE       Administrators, Engineers or Users (default: Administrators)
   --reseller        it may also manage all clients of that account's reseller
   --expires TIME    when it stops working, such as 2030-01-31T00:00:00Z or 2030-01-31 (default: never)
-  Works while Tradewind runs on the same data folder or database as well as when it doesn't.
+  Works whether or not Tradewind is running on the same data folder or database.
 `,
   options: {
     name: { type: 'string', default: 'made by the operator' },
@@ -51,5 +51,5 @@ function faultOf({ client, expires }: Record<string, string | boolean | undefine
   const example = `${new Date().getUTCFullYear() + 1}-01-31T00:00:00Z`;
   const moment = MOMENT.test(String(expires)) ? Date.parse(String(expires)) : Number.NaN;
   if (Number.isNaN(moment)) return `--expires must be a time like ${example}`;
-  return moment > Date.now() ? undefined : `--expires must be a time to come, such as ${example}`;
+  return moment > Date.now() ? undefined : `--expires must be in the future, such as ${example}`;
 }

@@ -10,9 +10,9 @@ import { asOperator } from './operator.ts';
 export const userPassword: Command = {
   summary: 'set the password of a user, read from standard input',
   help: `  --email ADDRESS   the user (default: the platform administrator)
-  --rename ADDRESS  a new address for the user, who logs in with it; the account's own follows if it was the same
-  Asks for the password at a terminal; else takes what is piped in, without a line break at its end.
-  Ends all logins of the user. Works while Tradewind runs on the same data folder or database as well.
+  --rename ADDRESS  a new address for the user to log in with; the account's address changes too if it was the same
+  Asks for the password on a terminal; otherwise reads it from standard input, without a final line break.
+  Ends all logins of the user. Works whether or not Tradewind is running on the same data folder or database.
 `,
   options: { email: { type: 'string' }, rename: { type: 'string' } },
   async run({ config, options }) {
@@ -39,7 +39,7 @@ function typedPassword(): Promise<string> {
     // Ctrl-C and Ctrl-D also cause this event; after a line it comes too late to matter.
     lines.once('close', () => {
       process.stderr.write('\n');
-      reject(new OperatorError('No password was typed; nothing is changed'));
+      reject(new OperatorError('No password was entered; nothing was changed'));
     });
     lines.once('line', (line) => {
       resolve(line);

@@ -63,7 +63,10 @@ export async function startWorker(
       await Promise.all(served.map((queue) => queue.stop(graceMs)));
       await beating.stop();
       await declareDead(sql, [id]).catch((error: unknown) =>
-        log.warn({ err: error }, 'the end of this worker could not be told; it is noticed later'),
+        log.warn(
+          { err: error },
+          'this worker could not announce that it is stopping; other workers notice later',
+        ),
       );
     },
   };
@@ -84,12 +87,15 @@ function serve(queue: Queue, { database, changes, log }: Foundation): Serving {
 
   function begin({ key, state, work }: Claim): void {
     // It was released and claimed again between two looks.
-    inHand.get(key)?.stop.abort(new Error('It was taken anew'));
+    inHand.get(key)?.stop.abort(new Error('It was taken again'));
     const stop = new AbortController();
     const done = work(stop.signal)
       .catch((error: unknown) => {
         if (!stop.signal.aborted)
-          log.error({ err: error, key }, `one of the ${queue.name} was dropped, and is found again`);
+          log.error(
+            { err: error, key },
+            `one of the ${queue.name} was lost by its worker and will be picked up again`,
+          );
       })
       .finally(() => {
         // It may have been claimed again already.
@@ -139,7 +145,7 @@ function serve(queue: Queue, { database, changes, log }: Foundation): Serving {
         if (left.length > 0) await queue.giveBack(left);
         await database.transaction((tx) => announce(tx.client, queue.topic, ''));
       } catch (error) {
-        log.warn({ err: error }, `${queue.name} could not be given back; they are taken over later`);
+        log.warn({ err: error }, `${queue.name} could not be released; other workers take them over later`);
       }
     },
   };

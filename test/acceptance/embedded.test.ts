@@ -151,7 +151,7 @@ describe('settings', () => {
 
   it('doctor warns of root, and of nobody else', () => {
     const { status, stdout } = runTradewind(['doctor'], {});
-    const warned = /^limited +User: root: .*user of its own/m.test(stdout);
+    const warned = /^limited +User: root: .*as its own user/m.test(stdout);
     expect([status, warned]).toEqual([0, process.getuid?.() === 0]);
   });
 

@@ -57,7 +57,7 @@ describe('one API and two workers on a PostgreSQL of their own', () => {
       features: [...features, { id: 4711, name: 'New', service: 'CDN', is_free: true }],
     }));
     const applied = runTradewind(['catalog', 'apply'], { ...settings, TRADEWIND_CATALOG_DIR: folder });
-    expect(applied.stdout).toMatch(/is in force\.\n3 of 3 processes work with it\.\n$/);
+    expect(applied.stdout).toMatch(/is now in force\.\n3 of 3 processes use it\.\n$/);
     expect((await http.get('/iam/admin/feature/4711')).status).toBe(200);
     const refused = runTradewind(['serve', '--role', 'worker'], settings);
     expect([refused.status, refused.stderr]).toEqual([78, expect.stringContaining('catalog apply')]);

@@ -173,7 +173,7 @@ describe('the encryption key', { timeout: 120_000 }, () => {
     expect(fs.statSync(keyFile).mode & 0o777).toBe(0o600);
     expect(server.stderr()).not.toContain(fs.readFileSync(keyFile, 'utf8').trim());
     expect(doctor()).toMatch(
-      new RegExp(`^ok +Encryption key: [0-9a-f]{16}, in ${keyFile}. Who loses it loses the keys`),
+      new RegExp(`^ok +Encryption key: [0-9a-f]{16}, in ${keyFile}. If it is lost, so are the keys`),
     );
   });
 
@@ -181,7 +181,9 @@ describe('the encryption key', { timeout: 120_000 }, () => {
     const former = fs.readFileSync(keyFile, 'utf8');
     const rotated = runTradewind(['keys', 'rotate', '--new-key'], settings);
     expect(rotated.stderr).toBe('');
-    expect(rotated.stdout).toMatch(/^\d+ secrets are encrypted with a new data key\.\nBelow its first line/);
+    expect(rotated.stdout).toMatch(
+      /^\d+ secrets are encrypted with a new data key\.\n.* still has the former keys/,
+    );
     const config = async () => (await http.get('/cloud/v1/k8s/clusters/1/1/secrets/config')).body.config;
     expect(await config()).toBe(clusterConfig);
     await newPerson(http);
@@ -199,12 +201,12 @@ describe('the encryption key', { timeout: 120_000 }, () => {
     const without = runTradewind(['serve'], settings);
     expect(fs.existsSync(keyFile)).toBe(false);
     expect(without.status).toBe(78);
-    expect(without.stderr).toMatch(/encrypted with encryption key [0-9a-f]{16}, and this process has none/);
+    expect(without.stderr).toMatch(/encrypted with encryption key [0-9a-f]{16}, but this process has none/);
     expect(without.stderr).toContain('TRADEWIND_ENCRYPTION_KEY_FILE');
     const wrong = { ...settings, TRADEWIND_ENCRYPTION_KEY: randomBytes(32).toString('base64') };
     const other = runTradewind(['serve'], wrong);
     expect(other.status).toBe(78);
-    expect(other.stderr).toMatch(/, and this process has [0-9a-f]{16} \(TRADEWIND_ENCRYPTION_KEY\)/);
+    expect(other.stderr).toMatch(/, but this process has [0-9a-f]{16} \(TRADEWIND_ENCRYPTION_KEY\)/);
     expect(other.stderr).not.toContain(wrong.TRADEWIND_ENCRYPTION_KEY);
     fs.writeFileSync(keyFile, kept, { mode: 0o600 });
     await start();

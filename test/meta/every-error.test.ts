@@ -155,7 +155,7 @@ const cases: Record<string, Case[]> = {
     },
     {
       status: 422,
-      body: { exception_class: 'UnprocessableError', message: expect.stringContaining('take a new key') },
+      body: { exception_class: 'UnprocessableError', message: expect.stringContaining('use a new key') },
       async provoke() {
         const headers = { 'idempotency-key': randomUUID() };
         await service.http.request('POST', '/cloud/v1/projects', { body: { name: 'keyed once' }, headers });

@@ -24,7 +24,7 @@ const families = new Map(
 
 export function familyOf(kind: Kind): BackendFamily {
   const family = families.get(kind);
-  if (!family) throw new Error(`${kind} is of no family`);
+  if (!family) throw new Error(`${kind} belongs to no family`);
   return family;
 }
 

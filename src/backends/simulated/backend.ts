@@ -72,7 +72,7 @@ export function createSimulatedBackend(deps: {
     const found = await findObject(db, kind, id);
     if (found && found.doing !== REMOVING) return;
     const named = kind.replaceAll('_', ' ');
-    throw new Refused(`the ${named} has gone from the infrastructure, and what it held with it`);
+    throw new Refused(`the ${named} has disappeared from the infrastructure with everything it held`);
   }
 
   async function absent<K extends Kind>(

@@ -8,7 +8,9 @@ const whole = (description: string) => Type.Integer({ minimum: 1, maximum: 1_000
 
 /** Which calls a rule applies to. A field that is left out matches every call. */
 const where = {
-  kind: Type.Optional(Type.Enum(Object.keys(LIVES) as Kind[], { description: 'Things of that kind only.' })),
+  kind: Type.Optional(
+    Type.Enum(Object.keys(LIVES) as Kind[], { description: 'Only resources of this kind.' }),
+  ),
   name: Type.Optional(
     Type.String({
       minLength: 1,
@@ -16,18 +18,22 @@ const where = {
       // With more wildcards, some texts would take long to match.
       pattern: '^[^*]*(\\*[^*]*){0,2}$',
       description:
-        'Things of that name or id only: `?` stands for one character, `*` (twice at most) for any.',
+        'Only resources with this name or ID: `?` stands for one character, `*` (twice at most) for any.',
     }),
   ),
-  phase: Type.Optional(Type.Enum([...PHASES], { description: 'While it is made, changed or removed only.' })),
+  phase: Type.Optional(
+    Type.Enum([...PHASES], { description: 'Only while the resource is created, changed or removed.' }),
+  ),
   call: Type.Optional(
-    whole('The first call about a thing that it applies to, counted among those that match.'),
+    whole('The first call about a resource to which the fault applies, counted among the calls that match.'),
   ),
   times: Type.Optional(
-    whole('To how many calls about a thing. Without it: one if `call` is given, else all.'),
+    whole(
+      'Number of calls about a resource to which the fault applies. If left out: one if `call` is given, else all.',
+    ),
   ),
   probability: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-  seed: Type.Optional(Type.Integer({ description: 'The same seed gives the same draws.' })),
+  seed: Type.Optional(Type.Integer({ description: 'The same seed gives the same random numbers.' })),
 };
 const reason = Type.Optional(Type.String({ minLength: 1, maxLength: 300 }));
 const rule = <P extends Parameters<typeof Type.Object>[0]>(properties: P) =>

@@ -28,9 +28,11 @@ export function createFaultyBackend(
       const fault = await faultOf(ref.kind, ref.id, spec);
       switch (fault?.do) {
         case 'refuse':
-          throw new Refused(fault.reason ?? 'The simulation refuses it, as its faults say');
+          throw new Refused(fault.reason ?? 'The simulation refuses it because of a configured fault');
         case 'unavailable':
-          throw new Unavailable(fault.reason ?? 'the simulation is away, as its faults say');
+          throw new Unavailable(
+            fault.reason ?? 'the simulation is unreachable because of a configured fault',
+          );
         case 'stay':
           return { state: 'progressing', doing: 'staying as it is', askAgainMs: STAY_MS };
         case 'slow': {
@@ -40,7 +42,7 @@ export function createFaultyBackend(
         }
         case 'lose-answer':
           await backend.converge(ref, spec, call);
-          throw new Unavailable('the answer of the simulation got lost, as its faults say');
+          throw new Unavailable('the answer of the simulation was lost because of a configured fault');
         default:
           return backend.converge(ref, spec, call);
       }

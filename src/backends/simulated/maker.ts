@@ -6,7 +6,7 @@ import { createFaultyBackend } from './faulty-backend.ts';
 const Settings = Type.Object(
   {
     speed: Type.Optional(
-      Type.Number({ minimum: 0.01, maximum: 100_000, description: 'A factor; 1 is the usual speed' }),
+      Type.Number({ minimum: 0.01, maximum: 100_000, description: 'A factor; 1 is the normal speed' }),
     ),
     faults: Type.Optional(FaultRules),
   },

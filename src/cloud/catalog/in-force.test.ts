@@ -122,9 +122,9 @@ it('is that of the first process; one that brings another does not start, and sa
 it('comes into force in every process at once, without a restart', async () => {
   const clients = [await start('catalog'), await start('catalog')];
   expect(await Promise.all(clients.map(taxOf))).toEqual([17, 17]);
-  expect(await apply(folders.untaxed)).toMatch(/is in force\.\n1 of 1 process works with it\.\n$/);
+  expect(await apply(folders.untaxed)).toMatch(/is now in force\.\n1 of 1 process uses it\.\n$/);
   expect(await Promise.all(clients.map(taxOf))).toEqual([0, 0]);
-  expect(await apply(folders.untaxed)).toMatch(/was in force already/);
+  expect(await apply(folders.untaxed)).toMatch(/was already in force/);
   expect(await taxOf(await start(folders.untaxed))).toBe(0);
 });
 
@@ -157,7 +157,7 @@ it('takes nothing from the backend that has it, and gives what has nothing to an
   );
   await database.pool.query(`delete from wants where kind = 'volume'`);
   await database.pool.query(`update wants set due_at = null, handle = '"old"'`);
-  expect(await apply(folders.moved)).toMatch(/is in force/);
+  expect(await apply(folders.moved)).toMatch(/is now in force/);
   const { rows } = await database.pool.query(
     `select distinct region_id, handle from wants where due_at is not null order by region_id`,
   );

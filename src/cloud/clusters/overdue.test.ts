@@ -97,7 +97,7 @@ it('an overdue deletion stays visible and held, and goes on', async () => {
   const [taskId] = (await http.delete(at)).body;
   expect(await overdue(taskId)).toMatchObject({
     state: 'ERROR',
-    error: expect.stringContaining('the removal goes on'),
+    error: expect.stringContaining('the removal continues'),
   });
   expect((await http.get(at)).body).toMatchObject({ status: 'Deleting', task_id: taskId });
   expect(await http.patch(at, { ddos_profile: { enabled: false } })).toMatchObject({ status: 409 });

@@ -83,7 +83,7 @@ test('a share whose deletion takes too long stays held, and goes in the end', as
   const taskId = await started(await service.http.delete(url));
   await expect.poll(simulated).toEqual(['removing']);
   const ended = await overrun(taskId);
-  expect(ended).toMatchObject({ state: 'ERROR', error: expect.stringContaining('the removal goes on') });
+  expect(ended).toMatchObject({ state: 'ERROR', error: expect.stringContaining('the removal continues') });
   expect((await service.http.get(url)).body).toMatchObject({ status: 'deleting', task_id: taskId });
   const again = await started(await service.http.delete(url));
   expect(again).not.toBe(taskId);

@@ -119,7 +119,7 @@ it('shows an image whose deletion takes longer than its task, and it goes in the
   expect((await service.http.get(url)).body).toMatchObject({ status: 'pending_delete', task_id: tasks[0] });
   expect(await overrun(tasks[0])).toMatchObject({
     state: 'ERROR',
-    error: expect.stringContaining('the removal goes on'),
+    error: expect.stringContaining('the removal continues'),
   });
   expect((await service.http.get(url)).body).toMatchObject({ status: 'pending_delete', task_id: tasks[0] });
   const { body: again } = await service.http.delete(url);

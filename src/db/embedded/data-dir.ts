@@ -51,12 +51,12 @@ export function whyOpen(folder: string): string | undefined {
   const self = process.getuid?.();
   if (self !== 0 && self !== uid) {
     if ((mode & 0o002) === 0) return undefined;
-    return `${open}, who could put another database into it, and not this user's to close. Choose a folder in it, which is made as it should be.`;
+    return `${open}, who could put another database into it, and this user can't close it. Choose a folder inside it: Tradewind creates that with the right mode.`;
   }
   if (clusterMajor(folder) !== undefined) return undefined;
   const [found] = fs.readdirSync(folder).filter((name) => !OURS.test(name) && !OF_NOBODY.test(name));
   if (found === undefined) return undefined;
-  return `${open}, and not Tradewind's alone to close: ${found} is in it. Close it (chmod 700), or choose a folder of Tradewind's own.`;
+  return `${open} and holds ${found}, which is not Tradewind's, so Tradewind doesn't close it. Close it yourself (chmod 700), or choose a folder for Tradewind alone.`;
 }
 
 /** What a start leaves behind when it fails before it creates the database. */

@@ -12,7 +12,7 @@ export class DataDirLockedError extends EmbeddedDatabaseError {
   constructor(dataDir: string, pid: number | undefined) {
     const holder = pid === undefined ? 'another Tradewind' : `another Tradewind (process ${pid})`;
     super(
-      `The data folder ${dataDir} is in use by ${holder}. Stop that one, or give this one its own folder with TRADEWIND_DATA_DIR.`,
+      `The data folder ${dataDir} is in use by ${holder}. Stop that process, or give this one its own folder with TRADEWIND_DATA_DIR.`,
     );
     this.dataDir = dataDir;
     this.pid = pid;

@@ -71,7 +71,7 @@ export async function stopOrphan(dataDir: string): Promise<void> {
     }
     if (elapsed > FAST_SHUTDOWN_MS * 2)
       throw new EmbeddedDatabaseError(
-        `A PostgreSQL server of an earlier Tradewind still runs on ${dataDir} and doesn't stop. End process ${orphan} and start again.`,
+        `A PostgreSQL server of an earlier Tradewind is still running on ${dataDir} and doesn't stop. End process ${orphan}, then start again.`,
       );
   }
 }

@@ -52,7 +52,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
     const installation = choose(dataDir, options.binDirs ?? findBinDirs());
     if (installation.runner.identity)
       log(
-        'the database belongs to the user nobody, whose other programs can read it here; better run as an ordinary user',
+        'the database belongs to the user nobody, so other programs of that user can read it; run Tradewind as an ordinary user instead',
       );
     if (clusterMajor(dataDir) === undefined) {
       log(`creating the database in ${dataDir} (PostgreSQL ${installation.major})`);

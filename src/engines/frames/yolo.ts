@@ -15,7 +15,8 @@ export async function createYoloDetector(model: Detector, runtimeFile: string): 
   });
   const [input = '', ...otherInputs] = session.inputNames;
   const [output = ''] = session.outputNames;
-  if (input === '' || otherInputs.length > 0) throw new Error(`${model.name} has not exactly one input`);
+  if (input === '' || otherInputs.length > 0)
+    throw new Error(`${model.name} does not have exactly one input`);
 
   return {
     form: { size: model.inputSize, fit: 'pad' },
@@ -24,7 +25,8 @@ export async function createYoloDetector(model: Detector, runtimeFile: string): 
         ...[1, 3, model.inputSize, model.inputSize],
       ]);
       const answer = (await session.run({ [input]: tensor }))[output];
-      if (!(answer?.data instanceof Float32Array)) throw new Error(`${model.name} answers no numbers`);
+      if (!(answer?.data instanceof Float32Array))
+        throw new Error(`${model.name} does not answer with numbers`);
       return bestSightings(answer.data, answer.dims, model);
     },
   };

@@ -96,7 +96,8 @@ async function probeOf({ programs, ffprobe, media, source }: Asked): Promise<Sta
     ...['-of', 'json', '-show_entries', ASKED],
   ]);
   const [answer, { ok, stopped }] = await Promise.all([text(run.stdout), run.ended]);
-  if (stopped !== undefined) throw new UnusableMediaError(`The ${source.name} file takes too much to read.`);
+  if (stopped !== undefined)
+    throw new UnusableMediaError(`The ${source.name} file takes too much time, memory or space to read.`);
   const parsed: unknown = ok ? JSON.parse(answer) : undefined;
   if (!Value.Check(Probe, parsed)) throw unreadable(source, run);
   return parsed;

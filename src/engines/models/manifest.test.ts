@@ -53,7 +53,7 @@ describe('a folder of models', () => {
     [
       'a language that is none',
       { speech: [{ ...WHISPER, languages: { xxx: 'x' } }] },
-      'names xxx, which is no language',
+      'names xxx, which is not a language',
     ],
     [
       'a file too few',

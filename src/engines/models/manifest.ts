@@ -130,7 +130,7 @@ function existing(folder: string, file: string, model: string): string {
 
 function languageIn(model: SpeechModel, code: string): string {
   const language = languageOf(code);
-  if (language === undefined) throw refused(`the model ${model.name} names ${code}, which is no language`);
+  if (language === undefined) throw refused(`the model ${model.name} names ${code}, which is not a language`);
   return language;
 }
 

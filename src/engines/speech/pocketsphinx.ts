@@ -77,7 +77,7 @@ export function createPocketsphinx(options: Options): Transcriber {
     const mean = words.reduce((sum, { confidence = 1 }) => sum + confidence, 0) / words.length;
     if (mean >= minWordConfidence) return;
     throw new UnusableMediaError(
-      `The language of the speech isn't one that the installed model knows (English): its words were recognised with a confidence of ${mean.toFixed(2)} on average, ${minWordConfidence} is needed. Other languages need another model; ask whoever runs this service.`,
+      `The language of the speech isn't one that the installed model knows (English): its words were recognised with a confidence of ${mean.toFixed(2)} on average, and at least ${minWordConfidence} is needed. Other languages need another model; ask the operator of this service.`,
     );
   }
 }

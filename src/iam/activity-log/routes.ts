@@ -11,8 +11,8 @@ export function activityLogRoutes(app: Api, { activityLog: log }: { activityLog:
     config: { access: 'administer' },
     schema: {
       operationId: 'listAccountStatusChanges',
-      summary: 'List when accounts were paused and opened again',
-      description: "Newest first: of the caller's account, of a reseller's clients as well.",
+      summary: 'List when accounts were paused and resumed',
+      description: 'Newest first. Resellers also see those of their clients.',
       tags,
       querystring: PageQuery,
       response: { 200: StatusChangePage },
@@ -25,7 +25,7 @@ export function activityLogRoutes(app: Api, { activityLog: log }: { activityLog:
     schema: {
       operationId: 'listAccountRequests',
       summary: 'List the requests of an account',
-      description: 'Newest first: those of the last year that were to change something.',
+      description: 'Newest first. Only requests of the last year that were meant to change something.',
       tags,
       querystring: PageQuery,
       response: { 200: AccountRequestPage },

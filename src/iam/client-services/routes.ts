@@ -41,7 +41,7 @@ export function clientServiceRoutes(
       operationId: 'updateClientService',
       summary: 'Switch a service of a client on or off',
       description:
-        "CLOUD and STREAMING. Logins and API tokens of the client are refused there (403) while it is off; what the client has stays and goes on. The platform administrator's own account can't be shut out (409).",
+        "CLOUD or STREAMING. While a service is off, it refuses the client's logins and API tokens (403); the client's resources stay and keep running. The services of the platform administrator's own account can't be switched off (409).",
       tags,
       params: ServiceParams,
       body: UpdateService,
@@ -55,7 +55,7 @@ export function clientServiceRoutes(
     config: { access: 'resell' },
     schema: {
       operationId: 'patchClientService',
-      summary: 'Switch a service of a client on or off, in the older way',
+      summary: 'Switch a service of a client on or off (older form)',
       tags,
       deprecated: true,
       params: ServiceParams,

@@ -12,13 +12,13 @@ export const Service = Named('ClientService', {
   id: Type.Integer({ description: 'Service ID', examples: [12] }),
   name: Type.Enum([...SERVICES], { type: 'string' }),
   client: Type.Integer({ description: 'Client ID', examples: [1] }),
-  status: Status('`active` and `trial` let the account use the service, with any other it is refused'),
-  previous_status: Status('What it was before'),
-  status_changed_at: Timestamp(
-    'When that was changed; of a service that nobody changed when the client was made',
-  ),
-  start: Timestamp('When the client was made'),
-  enabled: Type.Boolean({ description: 'False: the account may not use it, whatever the status is' }),
+  status: Status('`active` and `trial` let the account use the service; any other status refuses it'),
+  previous_status: Status('The previous status'),
+  status_changed_at: Timestamp('When the status was changed, or when the client was created if it never was'),
+  start: Timestamp('When the client was created'),
+  enabled: Type.Boolean({
+    description: 'False: the account may not use the service, regardless of its status',
+  }),
   options: NoOptions,
   status_transition_options: NoOptions,
 });
@@ -33,7 +33,7 @@ const changes = {
   }),
   enabled: Type.Optional(
     Type.Boolean({
-      description: 'Left out: as the status says, true with `active` and `trial`',
+      description: 'If left out, it follows from the status: true with `active` and `trial`',
       examples: [true],
     }),
   ),

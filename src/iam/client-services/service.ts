@@ -109,7 +109,7 @@ async function requireChangeable(
   const [account] = await store.findAccounts(tx.sql, [clientId]);
   if (account?.status === 'paused') {
     throw new InvalidError({
-      status: ['The whole account is paused; whoever operates the platform opens it again.'],
+      status: ['The whole account is paused; only the operator of the platform can resume it.'],
     });
   }
   await refusePlatforms(tx.sql, clientId);

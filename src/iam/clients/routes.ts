@@ -33,7 +33,7 @@ export function clientRoutes(app: Api, { clients }: { clients: Clients }): void 
       operationId: 'createClient',
       summary: 'Create a client',
       description:
-        "A client of the caller's reseller, with an administrator and a default project. The reseller can make it an API token, and invite users.",
+        "A client of the caller's reseller, with an administrator and a default project. The reseller can create an API token for it and invite users.",
       tags,
       body: CreateClient,
       response: { 201: CreatedClient },
@@ -48,7 +48,7 @@ export function clientRoutes(app: Api, { clients }: { clients: Clients }): void 
       operationId: 'listClients',
       summary: 'List the clients of a reseller',
       description:
-        'An array, of 10,000 at most, when the query has no `limit`; else a page. The platform administrator gets the clients of all resellers.',
+        'Without `limit`, an array of at most 10,000; otherwise a page. The platform administrator gets the clients of all resellers.',
       tags,
       querystring: ClientListQuery,
       response: { 200: ClientList },

@@ -54,11 +54,11 @@ const AccountFreeFeature = Named('AccountFreeFeature', {
 
 const accountFields = {
   id: Type.Integer({ description: 'Client ID', examples: [1] }),
-  email: Type.String({ description: 'Address of whom to ask about it' }),
-  name: nullable(Type.String({ ...NULL_AS_EMPTY, description: 'Name of whom to ask about it' })),
+  email: Type.String({ description: 'E-mail address of the contact person' }),
+  name: nullable(Type.String({ ...NULL_AS_EMPTY, description: 'Name of the contact person' })),
   status: Type.Enum(['new', 'trial', 'trialend', 'active', 'integration', 'paused', 'preparation', 'ready'], {
     type: 'string',
-    description: '`paused`: nobody gets in',
+    description: '`paused`: nobody can use the account',
   }),
   companyName: Type.String({ examples: ['Example Ltd'] }),
   currentUser: Type.Integer({ description: 'User that the token acts for', examples: [1] }),
@@ -77,10 +77,12 @@ const accountFields = {
   deleted: Type.Boolean(),
   bill_type: Type.String({ description: 'Always common' }),
   is_test: Type.Boolean(),
-  has_active_admin: Type.Boolean({ description: 'Whether an administrator may get in' }),
+  has_active_admin: Type.Boolean({ description: 'Whether an administrator has access' }),
   phone: nullable(Type.String({ ...NULL_AS_ABSENT })),
-  website: nullable(Type.String({ ...NULL_AS_ABSENT, description: 'Always none: it is not kept.' })),
-  custom_id: nullable(Type.String({ ...NULL_AS_ABSENT, description: "The reseller's own number for it" })),
+  website: nullable(Type.String({ ...NULL_AS_ABSENT, description: 'Always none: it is not stored.' })),
+  custom_id: nullable(
+    Type.String({ ...NULL_AS_ABSENT, description: "The reseller's own number for the client" }),
+  ),
   country_code: nullable(Type.String({ ...NULL_AS_ABSENT, examples: ['DE'] })),
   users: Type.Optional(Type.Array(User, { description: 'Left out in lists' })),
 };
@@ -94,7 +96,7 @@ export const Client = Named('Client', {
     Type.Integer({ ...NULL_AS_ABSENT, description: 'User of the reseller who looks after it' }),
   ),
   resellers: Type.Integer({
-    description: 'Its reseller: one, though the name says otherwise',
+    description: 'Its reseller: a single one, despite the name',
     examples: [1],
   }),
   client_type: Type.Enum([...CLIENT_TYPES], {
@@ -119,20 +121,20 @@ export type CreatedClient = Static<typeof CreatedClient>;
 export const UpdateClient = Input(
   'UpdateClient',
   {
-    email: Type.Optional(Email('Whom to ask about it')),
+    email: Type.Optional(Email('E-mail address of the contact person')),
     companyName: Type.Optional(Company),
     custom_id: Type.Optional(
-      nullable(Type.String({ maxLength: 255, description: "The reseller's own number for it; null: none" })),
+      nullable(
+        Type.String({ maxLength: 255, description: "The reseller's own number for the client; null: none" }),
+      ),
     ),
-    name: Type.Optional(PersonName('Name of whom to ask about it; null: none')),
+    name: Type.Optional(PersonName('Name of the contact person; null: none')),
     phone: Type.Optional(Phone('Telephone number; null: none')),
-    reseller: Type.Optional(
-      IntegerId('Its reseller. The platform administrator alone may give it to another one.'),
-    ),
+    reseller: Type.Optional(IntegerId('Its reseller. Only the platform administrator may change it.')),
     seller: Type.Optional(
       nullable(IntegerId('User of the reseller who looks after it; null: nobody in particular')),
     ),
-    is_test: Type.Optional(Type.Boolean({ description: 'It is for tests', examples: [false] })),
+    is_test: Type.Optional(Type.Boolean({ description: 'The client is for tests', examples: [false] })),
   },
   { companyName: 'Example Ltd', custom_id: 'A-1042', phone: '+12025550123' },
 );
@@ -142,7 +144,7 @@ export const ORDERINGS = ['id', 'email', 'name', 'status', 'companyName', 'creat
 const ORDERING = `-?(${ORDERINGS.join('|')})`;
 
 const text = (description: string) => Type.Optional(Type.String({ maxLength: 255, description }));
-const part = (what: string) => text(`${what} that contains this, in any letter case`);
+const part = (what: string) => text(`${what} contains this, in any letter case`);
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 const moment = (description: string) =>
   Type.Optional(Type.String({ format: 'date-time', description, examples: ['2026-01-31T00:00:00Z'] }));
@@ -151,8 +153,8 @@ const ids = (description: string) =>
     Type.String({
       maxLength: 2000,
       pattern: '^\\d{1,15}(,\\d{1,15})*$',
-      rule: 'Must be IDs with commas between them.',
-      description: `${description}; with commas between them`,
+      rule: 'Must be IDs separated by commas.',
+      description: `${description}; separated by commas`,
     }),
   );
 const ServiceState = Type.Optional(
@@ -168,22 +170,22 @@ export const ClientListQuery = Query({
     Type.Integer({
       minimum: 1,
       maximum: 1000,
-      description: 'Most results of a page. Without it the answer is an array of all that match.',
+      description: 'Maximum number of results on a page. Without it, the answer is an array of all matches.',
     }),
   ),
   ordering: Type.Optional(
     Type.String({
       maxLength: 200,
       pattern: `^${ORDERING}(,${ORDERING})*$`,
-      rule: `Must be some of ${ORDERINGS.join(', ')} with commas between them; a minus before one turns it round.`,
-      description: `Fields to order by, with commas between them: ${ORDERINGS.join(', ')}. A minus before one turns it round.`,
+      rule: `Must be one or more of ${ORDERINGS.join(', ')}, separated by commas; a minus before a field reverses its order.`,
+      description: `Fields to order by, separated by commas: ${ORDERINGS.join(', ')}. A minus before a field reverses its order.`,
       default: 'id',
     }),
   ),
-  email: part('Whom to ask has an address'),
-  companyName: part('A company name'),
-  name: part('Whom to ask has a name'),
-  deleted: text('true: deleted ones alone, false: none of them; anything else: both'),
+  email: part('The e-mail address of the contact person'),
+  companyName: part('The company name'),
+  name: part('The name of the contact person'),
+  deleted: text('true: only deleted clients; false: only clients that are not deleted; anything else: both'),
   reseller_id: Type.Optional(IntegerId('Clients of this reseller')),
   seller_id: Type.Optional(IntegerId('Clients that this user looks after')),
   custom_id: text("The reseller's own number"),
@@ -194,19 +196,19 @@ export const ClientListQuery = Query({
   cloud: ServiceState,
   streaming: ServiceState,
   activated: flag('Whether an administrator has a password to log in with'),
-  id__in__exclude: ids('Not these clients'),
-  bill_type: text('All clients have common'),
-  users_name: part('A user has a name'),
-  users_email: part('A user has an address'),
-  created_at_gte: moment('Made then or later'),
-  created_at_lte: moment('Made then or earlier'),
-  feature_id_in: ids('One of these features is activated'),
-  is_test: flag('Whether it is for tests'),
+  id__in__exclude: ids('Clients to leave out'),
+  bill_type: text('All clients have the type common'),
+  users_name: part('The name of a user'),
+  users_email: part('The e-mail address of a user'),
+  created_at_gte: moment('Created at this time or later'),
+  created_at_lte: moment('Created at this time or earlier'),
+  feature_id_in: ids('Clients with one of these features activated'),
+  is_test: flag('Whether the client is for tests'),
   client_type: Type.Optional(
     Type.Enum([...CLIENT_TYPES], { type: 'string', description: 'Kind of the client' }),
   ),
   promocode: text('No client has one, so nothing matches'),
-  country_code: text('Country, as ISO 3166 names it'),
+  country_code: text('ISO 3166 code of the country'),
 });
 export type ClientListQuery = Static<typeof ClientListQuery>;
 

@@ -90,7 +90,9 @@ export function createClients(deps: {
     async create(principal, { company }) {
       const { resellerId } = principal;
       if (resellerId === undefined) {
-        throw new ForbiddenError('The token belongs to no reseller, so that a client would belong to none');
+        throw new ForbiddenError(
+          'The token belongs to no reseller, so the client would not belong to one either',
+        );
       }
       return database.accept(principal, async (tx) => {
         const { clientId } = await insertAccount(tx.sql, {
@@ -153,10 +155,12 @@ export function createClients(deps: {
   async function requireOwners(principal: Principal, current: number, request: UpdateClient): Promise<void> {
     const { reseller = current, seller } = request;
     if (reseller !== current && !principal.platformAdministrator) {
-      throw new InvalidError({ reseller: ['The platform administrator alone may give a client away.'] });
+      throw new InvalidError({
+        reseller: ['Only the platform administrator may give a client to another reseller.'],
+      });
     }
     if (seller !== undefined && seller !== null && !(await directory.isSeller(seller, reseller))) {
-      throw new InvalidError({ seller: [`User with id:${seller} is no seller of reseller ${reseller}.`] });
+      throw new InvalidError({ seller: [`User with id:${seller} is not a seller of reseller ${reseller}.`] });
     }
   }
 }

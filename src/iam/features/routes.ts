@@ -22,7 +22,7 @@ export function featureRoutes(
     config: { access: 'resell' },
     schema: {
       operationId: 'listFeatures',
-      summary: 'List the features there are, paid and free',
+      summary: 'List all features, paid and free',
       tags,
       response: { 200: FeatureArray },
     },

@@ -82,7 +82,7 @@ export function createFeatures(deps: {
     if (!feature) {
       problems.push({ field: 'feature_id', message: `Feature with id:${featureId} does not exists.` });
     } else if (kindOf(feature) !== kind) {
-      const message = `Feature with id:${featureId} is a ${kindOf(feature)} one; activate it under ${kindOf(feature)}_features.`;
+      const message = `Feature with id:${featureId} is a ${kindOf(feature)} feature; activate it under ${kindOf(feature)}_features.`;
       problems.push({ field: 'feature_id', message });
     }
     return problems;
@@ -105,7 +105,7 @@ export function createFeatures(deps: {
         const [activation] = row ? presented(row) : [];
         if (activation) return activation;
         throw new InvalidError({
-          feature_id: [`Feature with id:${featureId} is activated for client ${clientId} already.`],
+          feature_id: [`Feature with id:${featureId} is already activated for client ${clientId}.`],
         });
       });
     },

@@ -7,7 +7,11 @@ const FORM = /Authorization: apikey <id>_<secret>.*Authorization: Bearer <access
 
 it.each([
   ['nothing', {}, FORM],
-  ['X-Api-Key', { 'x-api-key': TOKEN }, /^X-Api-Key is not read\. Send the header "Authorization: apikey/],
+  [
+    'X-Api-Key',
+    { 'x-api-key': TOKEN },
+    /^The header X-Api-Key is ignored\. Send the header "Authorization: apikey/,
+  ],
   ['Bearer and an API token', { authorization: `Bearer ${TOKEN}` }, /word apikey .*instead of Bearer/],
   ['a bare API token', { authorization: TOKEN }, /Write the word apikey .*before the token/],
   ['a bare API token of version 1', { authorization: TOKEN.replace('_', '$') }, /Write the word apikey/],
@@ -15,8 +19,8 @@ it.each([
   ['apikey and a login', { authorization: `apikey ${LOGIN}` }, /write the word Bearer/],
   ['a secret without its id', { authorization: 'apikey 5ecre75ecre7' }, /<id>_<secret>\. Send it whole/],
   ['an id without its secret', { authorization: 'apikey 12_' }, /<id>_<secret>\. Send it whole/],
-  ['two blanks', { authorization: `apikey  ${TOKEN}` }, /One space between/],
-  ['a word more', { authorization: `apikey token ${TOKEN}` }, /One word, one space and the token/],
+  ['two blanks', { authorization: `apikey  ${TOKEN}` }, /one space between/],
+  ['a word more', { authorization: `apikey token ${TOKEN}` }, /takes one word, one space and the token/],
   ['another word', { authorization: `Token ${TOKEN}` }, /apikey or Bearer/],
   ['Basic', { authorization: 'Basic dXNlcjpwYXNzd29yZA==' }, FORM],
   ['Bearer and anything', { authorization: 'Bearer abc' }, FORM],

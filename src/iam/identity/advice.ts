@@ -7,17 +7,19 @@ export interface Offered {
 }
 
 const FORM =
-  'Send the header "Authorization: apikey <id>_<secret>" with an API token, or "Authorization: Bearer <access token>" with that of a login';
+  'Send the header "Authorization: apikey <id>_<secret>" with an API token, or "Authorization: Bearer <access token>" with the access token of a login';
 const NEW_TOKEN =
-  'make a new one with POST /iam/v2/clients/{client_id}/tokens or, on the server, "tradewind token create"';
+  'create a new one with POST /iam/v2/clients/{client_id}/tokens or, on the server, "tradewind token create"';
 
 /** Returns what to do about credentials that can't be parsed. It never repeats a part of a secret. */
 export function adviceOn(offered: Offered): string {
   const { authorization: given } = offered;
-  if (!given) return offered['x-api-key'] === undefined ? `${FORM}.` : `X-Api-Key is not read. ${FORM}.`;
+  if (!given)
+    return offered['x-api-key'] === undefined ? `${FORM}.` : `The header X-Api-Key is ignored. ${FORM}.`;
   const [first = '', second, ...more] = given.trim().split(/\s+/, 3);
   if (second === undefined) return wordless(first);
-  if (more.length > 0) return `One word, one space and the token, and nothing else. ${FORM}.`;
+  if (more.length > 0)
+    return `The header takes one word, one space and the token, and nothing else. ${FORM}.`;
   switch (first.toLowerCase()) {
     case 'bearer':
       return parseTokenText(second)
@@ -25,10 +27,11 @@ export function adviceOn(offered: Offered): string {
         : `Bearer takes the access token of a login. ${FORM}.`;
     case 'apikey':
       if (isSignedToken(second)) return 'This is the token of a login: write the word Bearer before it.';
-      if (parseTokenText(second)) return 'One space between the word and the token, and none around them.';
+      if (parseTokenText(second))
+        return 'Put one space between the word and the token, and none before or after them.';
       return 'An API token is its id, an underscore and its secret: <id>_<secret>. Send it whole, as it was shown when it was made.';
     default:
-      return `The word before the token is apikey or Bearer. ${FORM}.`;
+      return `The word before the token must be apikey or Bearer. ${FORM}.`;
   }
 }
 
@@ -50,6 +53,6 @@ export const ENDED_LOGIN =
 
 /** Why a valid API token or login is refused. */
 export const SHUT_OUT = {
-  paused: 'The account is paused; whoever operates the platform opens it with "tradewind client resume".',
-  blocked: 'The user may not get into this account any more; one of its administrators can let them in.',
+  paused: 'The account is paused; the operator of the platform can resume it with "tradewind client resume".',
+  blocked: 'The user is blocked in this account; one of its administrators can let them in again.',
 } as const;

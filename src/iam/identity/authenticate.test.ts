@@ -84,12 +84,12 @@ describe('who is not let in', () => {
       token.split('_')[0],
     ]);
     const [status, body] = await refusal(`apikey ${token}`);
-    expect([status, body.hint]).toEqual([401, expect.stringMatching(/has expired; make a new one/)]);
+    expect([status, body.hint]).toEqual([401, expect.stringMatching(/has expired; create a new one/)]);
   });
 
   it('hears which of the two tokens of a login goes where', async () => {
     const { pair } = await newPerson(service.http);
-    expect((await refusal(`Bearer ${pair.refresh}`))[1].hint).toMatch(/refresh token: it goes to/);
+    expect((await refusal(`Bearer ${pair.refresh}`))[1].hint).toMatch(/refresh token: send it to/);
     const swapped = await service.anonymous.post('/iam/auth/jwt/refresh', { refresh: pair.access });
     expect([swapped.status, swapped.body.hint]).toEqual([401, expect.stringMatching(/access token/)]);
   });

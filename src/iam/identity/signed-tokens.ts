@@ -151,16 +151,16 @@ async function keyOf(id: string, jwk: JWK): Promise<SigningKey> {
 
 async function imported(jwk: JWK): Promise<CryptoKey> {
   const key = await importJWK(jwk, ALGORITHM);
-  if (key instanceof Uint8Array) throw new Error('The signing key is no key of an elliptic curve');
+  if (key instanceof Uint8Array) throw new Error('The signing key is not an elliptic curve key');
   return key;
 }
 
 const OF_ANOTHER =
-  'This is no token of a login here, or not all of it; log in with POST /iam/auth/jwt/login.';
+  'This is not a login token of this server, or part of it is missing; log in with POST /iam/auth/jwt/login.';
 const WRONG_TYPE = {
   access:
-    'This is a refresh token: it goes to POST /iam/auth/jwt/refresh, and the access token into the header.',
-  refresh: 'This is an access token: refresh takes the other one of the pair.',
+    'This is a refresh token: send it to POST /iam/auth/jwt/refresh, and put the access token into the header.',
+  refresh: 'This is an access token: send the refresh token of the pair instead.',
 };
 const EXPIRED = {
   access: 'This access token has expired; get a new pair from POST /iam/auth/jwt/refresh.',

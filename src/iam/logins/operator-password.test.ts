@@ -54,6 +54,6 @@ it('is told the address that a user had before', async () => {
   await setPasswordOf({ database, clock }, { email: user.email, rename, password: PASSWORD });
   const today = new Date().toISOString().slice(0, 10);
   expect(await requireUserOf({ database }, { email: rename })).toBe(
-    `Until ${today} the address of this user was ${user.email}: make sure who asks`,
+    `Until ${today} the address of this user was ${user.email}: verify who is asking`,
   );
 });

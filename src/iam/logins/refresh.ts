@@ -9,7 +9,7 @@ import type { TokenPair } from './schema.ts';
 import * as store from './store.ts';
 
 const LOG_IN_AGAIN =
-  'This login has ended, as it does when a refresh token comes twice; log in again with POST /iam/auth/jwt/login.';
+  'This login has ended, which also happens when a refresh token is used twice; log in again with POST /iam/auth/jwt/login.';
 
 /** A refresh token was used twice: two clients have it, and one of them may be a thief (RFC 9700, 4.14.2). */
 class UsedTwiceError extends UnauthenticatedError {

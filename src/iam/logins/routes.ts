@@ -38,7 +38,7 @@ export function loginRoutes(app: Api, { logins }: { logins: Logins }): void {
     schema: {
       operationId: 'loginAsAdministrator',
       summary: 'Log in as the administrator of a client',
-      description: 'GET /cloud/v1/request_log of the account shows it.',
+      description: 'The login is recorded in GET /cloud/v1/request_log of the account.',
       tags,
       params: ClientParams,
       response: { 200: TokenPair },
@@ -51,7 +51,7 @@ export function loginRoutes(app: Api, { logins }: { logins: Logins }): void {
     schema: {
       operationId: 'loginAsUser',
       summary: 'Log in as a user of a client',
-      description: 'GET /cloud/v1/request_log of the account shows it.',
+      description: 'The login is recorded in GET /cloud/v1/request_log of the account.',
       tags,
       params: UserParams,
       response: { 200: TokenPair },
@@ -64,7 +64,7 @@ export function loginRoutes(app: Api, { logins }: { logins: Logins }): void {
     schema: {
       operationId: 'changePassword',
       summary: "Change the caller's own password",
-      description: 'Ends all logins of the user but the one in the answer. API tokens stay.',
+      description: 'Ends all logins of the user except the one in the answer. API tokens keep working.',
       tags,
       params: UserParams,
       body: ChangePassword,
@@ -82,7 +82,7 @@ export function loginRoutes(app: Api, { logins }: { logins: Logins }): void {
       operationId: 'resetPassword',
       summary: 'Ask for a new password for a user',
       description:
-        "Of the caller's account, or of the reseller's clients. Nobody but the user may choose the password, so no link is answered: whoever operates the platform finds the user in the log, once an hour, and sets one with `tradewind user password`.",
+        "For users of the caller's account, or of the reseller's clients. Only the user may choose the password, so the answer has no link. Instead, the log names the user, at most once an hour, and the operator of the platform sets a password with `tradewind user password`.",
       tags,
       body: ForgotPassword,
       response: { 200: Sent },
@@ -101,7 +101,7 @@ export function loginRoutes(app: Api, { logins }: { logins: Logins }): void {
       operationId: 'listLoginAttempts',
       summary: 'List login attempts',
       description:
-        "Newest first, of the last 90 days: the caller's own, and those in the name of users who belong to this account and no other. The platform administrator sees those in nobody's name as well. What was refused because of too many failures is not listed.",
+        "Newest first, of the last 90 days: the caller's own attempts, and those of users who belong only to this account. The platform administrator also sees attempts with a name that no user has. Attempts that were refused because of too many failures are not listed.",
       tags,
       querystring: PageQuery,
       response: { 200: LoginAttemptPage },
@@ -121,7 +121,7 @@ function publicRoutes(app: Api, logins: Logins): void {
       operationId: 'login',
       summary: 'Log in',
       description:
-        'After 5 wrong passwords of a user from one address or 25 from anywhere, or 100 of all users from one address, further ones are 429 for up to 15 minutes. Where a user logged in well within 90 days, nothing but their own 5 counts. The addresses of an IPv6 /64 count as one.',
+        'After 5 wrong passwords for a user from one address, 25 for a user from anywhere, or 100 for all users from one address, further attempts are refused with 429 for up to 15 minutes. For an address from which the user logged in within the last 90 days, only the limit of 5 applies. The addresses of an IPv6 /64 count as one.',
       body: LoginRequest,
       response: { 200: TokenPair },
     },
@@ -135,7 +135,7 @@ function publicRoutes(app: Api, logins: Logins): void {
       operationId: 'refreshLogin',
       summary: 'Get the next pair of tokens',
       description:
-        'A refresh token works once. One that comes a second time is 401 and ends the login with all that came from it.',
+        'A refresh token works once. Using it a second time is refused with 401 and ends the login with all its tokens.',
       body: RefreshRequest,
       response: { 200: TokenPair },
     },
@@ -147,15 +147,15 @@ function publicRoutes(app: Api, logins: Logins): void {
     schema: {
       ...open,
       operationId: 'forgotPassword',
-      summary: 'Say that a password is forgotten',
+      summary: 'Report a forgotten password',
       description:
-        'Notes it, and tells the log once an hour which user it is. Tradewind sends no mail: whoever operates it sets a new password with `tradewind user password`.',
+        'Logs which user it is, at most once an hour. Tradewind sends no mail: its operator sets a new password with `tradewind user password`.',
       body: ForgotPassword,
       response: { 200: Sent },
     },
     handler: async ({ body, log }) => {
       const user = await logins.passwordForgotten(body.email);
-      noteForgotten(log, user, 'Somebody said that a user forgot their password');
+      noteForgotten(log, user, 'Somebody reported that a user forgot their password');
       return { status: 'sent' as const };
     },
   });
@@ -167,6 +167,6 @@ function noteForgotten(log: FastifyBaseLogger, user: Addressed | undefined, who:
   const former = formerAddress(user);
   log.warn(
     { userId: user.id },
-    `${who}; this sets one, for nobody but the user: ${passwordCommand(user.email)}${former ? ` (${former})` : ''}`,
+    `${who}; set a new one, and give it to nobody but the user: ${passwordCommand(user.email)}${former ? ` (${former})` : ''}`,
   );
 }

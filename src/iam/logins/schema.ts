@@ -34,7 +34,7 @@ export const LoginRequest = Input(
       nullable(
         Type.String({
           maxLength: 64,
-          description: 'Not looked at: no user has a second factor.',
+          description: 'Ignored: no user has a second factor.',
           examples: ['123456'],
         }),
       ),
@@ -58,8 +58,8 @@ export const RefreshRequest = Input(
 );
 
 export const TokenPair = Named('TokenPair', {
-  access: Type.String({ description: 'For `Authorization: Bearer <access>`. It lives for 1 hour.' }),
-  refresh: Type.String({ description: 'For the next pair, once. It lives for 24 hours.' }),
+  access: Type.String({ description: 'For `Authorization: Bearer <access>`. Valid for 1 hour.' }),
+  refresh: Type.String({ description: 'Gets the next pair, once. Valid for 24 hours.' }),
 });
 export type TokenPair = Static<typeof TokenPair>;
 
@@ -69,15 +69,15 @@ export const ForgotPassword = Input(
   { email: 'user@example.com' },
 );
 export const Sent = Named('ForgottenPasswordNoted', {
-  status: Type.Enum(['sent'], { type: 'string', description: 'Whether there is such a user or not' }),
+  status: Type.Enum(['sent'], { type: 'string', description: 'The same, whether the user exists or not' }),
 });
 
 export const ChangePassword = Input(
   'ChangePassword',
   {
-    old: GivenPassword('The password so far'),
+    old: GivenPassword('The current password'),
     new: NewPassword('The new password'),
-    double: GivenPassword('The new password once more'),
+    double: GivenPassword('The new password again'),
   },
   {
     old: 'correct horse battery staple',
@@ -90,17 +90,17 @@ export type ChangePassword = Static<typeof ChangePassword>;
 const LoginAttempt = Named('LoginAttempt', {
   id: Type.Integer({ description: 'Attempt ID', examples: [1] }),
   user_id: nullable(
-    Type.Integer({ ...NULL_AS_ABSENT, description: 'The user; none when nobody has that name' }),
+    Type.Integer({ ...NULL_AS_ABSENT, description: 'The user; none if no user has that name' }),
   ),
-  username: Type.String({ description: 'The name that was given', examples: ['user@example.com'] }),
+  username: Type.String({ description: 'The name that was entered', examples: ['user@example.com'] }),
   successful: Type.Boolean({ description: 'Whether the password was right' }),
   ip_address: Type.String({ description: 'Where the request came from', examples: ['192.0.2.1'] }),
-  user_agent: nullable(Type.String({ ...NULL_AS_EMPTY, description: 'How the program named itself' })),
-  created_at: Timestamp('When it was'),
-  login_at: Timestamp('The same'),
+  user_agent: nullable(Type.String({ ...NULL_AS_EMPTY, description: 'The `User-Agent` header' })),
+  created_at: Timestamp('When the attempt was made'),
+  login_at: Timestamp('The same as `created_at`'),
   is_successful: Type.Boolean({ description: 'The same as `successful`' }),
   auth_type: Type.String({ description: 'Always password', examples: ['password'] }),
-  user: Type.Integer({ description: 'The user; 0 when nobody has that name', examples: [1] }),
+  user: Type.Integer({ description: 'The user; 0 if no user has that name', examples: [1] }),
 });
 export type LoginAttempt = Static<typeof LoginAttempt>;
 

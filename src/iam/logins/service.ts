@@ -26,7 +26,7 @@ import * as store from './store.ts';
 export type { Addressed } from '../users/in-transaction.ts';
 
 const SHUT =
-  'The password is right, and no account of this user is open: it is paused, or its administrators have shut the user out.';
+  'The password is correct, but the user cannot use any account: it is paused, or its administrators have blocked the user.';
 /** Repeated requests of one user are noted only once in this time. */
 const REQUEST_NOTED_MS = 3_600_000;
 const ATTEMPTS_KEPT_MS = 90 * 24 * 3_600_000;
@@ -134,11 +134,11 @@ export function createLogins(deps: {
     async enter(principal, clientId) {
       const memberships = await store.membershipsOf(database.sql, principal.userId);
       const membership = memberships.find(({ client_id }) => client_id === clientId);
-      if (!membership) throw new ForbiddenError(`You are no user of client ${clientId}`);
+      if (!membership) throw new ForbiddenError(`You are not a user of client ${clientId}`);
       return opened(principal, membership, ({ token_id, maker_id }) => {
         if (clientId === principal.clientId || (token_id === null && maker_id === principal.userId)) return;
         throw new ForbiddenError(
-          `Only a login with the user's own password leads to another account; this one is of client ${principal.clientId} alone`,
+          `Only a login with the user's own password can switch to another account; this one is for client ${principal.clientId} only`,
         );
       });
     },
@@ -248,5 +248,5 @@ function mayBecome(principal: Principal, user: store.MembershipRow): boolean {
 
 function requireNewPassword({ old, new: wanted, double }: ChangePassword): void {
   if (wanted !== double) throw new InvalidError({ double: ['The two new passwords differ.'] });
-  if (wanted === old) throw new InvalidError({ new: ['Must be another password than the one so far.'] });
+  if (wanted === old) throw new InvalidError({ new: ['Must differ from the current password.'] });
 }

@@ -46,7 +46,7 @@ export function notificationSettingRoutes(
     schema: {
       operationId: 'createNotificationSetting',
       summary: 'Create a notification setting',
-      description: 'Each call makes a setting, also when there is one with the same type and address.',
+      description: 'Each call creates a setting, even if there is one with the same type and address.',
       tags,
       params: ResellerParams,
       body: NotificationSettingInput,
@@ -89,7 +89,7 @@ export function notificationSettingRoutes(
     schema: {
       operationId: 'updateNotificationSetting',
       summary: "Update a reseller's notification settings",
-      description: 'Type and address are required here too. `enabled` stays as it is when it is left out.',
+      description: 'Type and address are required here too. `enabled` does not change if it is left out.',
       tags,
       params: NotificationSettingParams,
       body: NotificationSettingInput,

@@ -14,10 +14,10 @@ export const NotificationSettingInput = Input(
   'NotificationSettingInput',
   {
     notification_type: NotificationType,
-    email: Email('Address that is told'),
+    email: Email('Address to notify'),
     enabled: Type.Optional(
       Type.Boolean({
-        description: 'When left out: true for POST and PUT; PATCH keeps what is there.',
+        description: 'If left out: true for POST and PUT; PATCH keeps the current value.',
         examples: [true],
       }),
     ),
@@ -30,8 +30,8 @@ export const NotificationSetting = Named('NotificationSetting', {
   id: Type.Integer({ description: 'Setting ID', examples: [1] }),
   reseller: Type.Integer({ description: 'Reseller ID', examples: [1] }),
   notification_type: NotificationType,
-  email: Type.String({ description: 'Address that is told', examples: ['security@example.com'] }),
-  enabled: Type.Boolean({ description: 'Whether it is told at present', examples: [true] }),
+  email: Type.String({ description: 'Address to notify', examples: ['security@example.com'] }),
+  enabled: Type.Boolean({ description: 'Whether the setting is on', examples: [true] }),
 });
 export type NotificationSetting = Static<typeof NotificationSetting>;
 
@@ -51,7 +51,7 @@ export const NotificationSettingListQuery = Query({
       Type.Enum([...ORDERINGS, ...ORDERINGS.map((field) => `-${field}`)], {
         type: 'string',
         default: 'id',
-        description: 'Field to order by; with a minus before it the other way round.',
+        description: 'Field to order by; a minus before it reverses the order.',
       }),
     ),
   ),

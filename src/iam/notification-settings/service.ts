@@ -42,7 +42,7 @@ export function createNotificationSettings(deps: { database: Database; clock: Cl
   async function requireReseller(principal: Principal, resellerId: number): Promise<void> {
     if (principal.resellerId === resellerId) return;
     if (principal.platformAdministrator && (await store.resellerExists(database.sql, resellerId))) return;
-    throw new ForbiddenError(`Reseller ${resellerId} is not yours to manage`);
+    throw new ForbiddenError(`You may not manage reseller ${resellerId}`);
   }
 
   async function change(

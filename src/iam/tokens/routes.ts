@@ -50,7 +50,7 @@ function tokenRoutesOf(
       ...common,
       operationId: `createApiToken${suffix}`,
       summary: 'Create an API token',
-      description: `The answer holds the token, \`<id>${version === 1 ? '$' : '_'}<secret>\`, this once. It acts for the caller; one made for another account acts for that account's administrator. An account has at most 100 tokens that work.`,
+      description: `The answer holds the token, \`<id>${version === 1 ? '$' : '_'}<secret>\`, this once. The token acts for the caller; a token for another account acts for that account's administrator. An account can have at most 100 working tokens.`,
       params: ClientParams,
       body: CreateApiToken,
       response: { 200: CreatedApiToken },
@@ -78,7 +78,8 @@ function tokenRoutesOf(
       ...common,
       operationId: `deleteApiToken${suffix}`,
       summary: 'Revoke an API token',
-      description: 'The next request with it is 401. A token may not revoke one with more rights.',
+      description:
+        'The next request with the token is refused with 401. A token may not revoke one with more rights.',
       params: TokenParams,
       response: { 204: Type.Null() },
     },

@@ -27,7 +27,7 @@ export const CreateApiToken = Input(
       role: Type.Optional(
         Type.Object(Type.Partial(Type.Object(roleFields)).properties, {
           title: 'ApiTokenRoleInput',
-          description: `By id, by name or by both: ${ROLE_LIST}. Not above the role of the token that makes it. Users when it is left out or names none.`,
+          description: `By id, by name or by both: ${ROLE_LIST}. Not above the role of the token that creates it. Users if it is left out or names no role.`,
           additionalProperties: false,
         }),
       ),
@@ -44,13 +44,13 @@ const tokenFields = {
   exp_date: nullable(
     Type.String({ ...NULL_AS_EMPTY, description: 'When it stops working; null or empty means never.' }),
   ),
-  expired: Type.Boolean({ description: 'Whether that moment has passed.' }),
+  expired: Type.Boolean({ description: 'Whether the token has expired.' }),
   deleted: Type.Boolean({
     description: 'Whether it was deleted. An expired one counts as deleted after 30 days.',
   }),
-  created: Timestamp('When it was made'),
+  created: Timestamp('When the token was created'),
   last_usage: Timestamp(
-    'When a request last used it, some seconds late. Equal to `created` while no request has.',
+    'When a request last used the token, recorded a few seconds late. Equal to `created` until a request uses it.',
   ),
   client_user: Named('ApiTokenUser', {
     user_id: Type.Integer({ description: 'User that the token acts for', examples: [1] }),
@@ -69,7 +69,9 @@ export const ApiTokenArray = Type.Array(ApiToken);
 
 export const CreatedApiToken = Named('CreatedApiToken', {
   ...tokenFields,
-  token: Type.String({ description: 'The text to authenticate with. Shown this once and kept nowhere.' }),
+  token: Type.String({
+    description: 'The text to authenticate with. Shown only this once and stored nowhere.',
+  }),
 });
 
 export const TokenListQuery = Query({

@@ -71,7 +71,7 @@ export function createTokens(deps: {
       return;
     }
     if (principal.platformAdministrator) throw new NotFoundError('Client', clientId);
-    throw new ForbiddenError(`The tokens of client ${clientId} are not yours to manage`);
+    throw new ForbiddenError(`You may not manage the tokens of client ${clientId}`);
   }
 
   async function visible(principal: Principal, clientId: number, id: number, sql = database.sql) {
@@ -116,7 +116,7 @@ export function createTokens(deps: {
           created_at: now,
         });
         const row = await store.findToken(tx.sql, clientId, id, now);
-        if (!row) throw new Error(`Token ${id} is gone while it is being made`);
+        if (!row) throw new Error(`Token ${id} disappeared while it was being created`);
         return { ...presentedToken(row, false, now), token: tokenText(version, id, secret) };
       });
       authenticator.forget({ tokens: [made.id], logins: [] });

@@ -27,7 +27,7 @@ export function createTokenUseRecorder(
       await deps.database.transaction((tx) => recordUses(tx.sql, uses));
       pending.clear();
     } catch (error) {
-      deps.log.warn({ err: error }, 'The last use of tokens could not be written; it is tried again');
+      deps.log.warn({ err: error }, 'The last use of tokens could not be recorded; trying again');
     }
   }
   const flush = () => {

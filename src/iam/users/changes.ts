@@ -47,8 +47,8 @@ function isThemselves(principal: Principal, user: UserRow, memberships: readonly
 function notYours({ id }: UserRow, places: readonly Membership[]): ForbiddenError {
   return new ForbiddenError(
     places.length === 0
-      ? `User ${id} is not yours to change`
-      : `User ${id} belongs to other accounts as well, so that their name, telephone number and the like are theirs alone to change`,
+      ? `You may not change user ${id}`
+      : `User ${id} also belongs to other accounts, so only the user can change their name, telephone number and the like`,
   );
 }
 
@@ -72,10 +72,10 @@ function requireBlocking(
 ): void {
   const refused = (message: string) => new InvalidError({ is_active: [message] });
   if (self || places.length === 0) {
-    throw refused('Users can not block themselves or let themselves in.');
+    throw refused('Users cannot block or unblock themselves.');
   }
   if (!user.is_active && !principal.platformAdministrator) {
-    throw refused('The platform has blocked this user; only its administrator can let them in again.');
+    throw refused('The platform has blocked this user; only its administrator can unblock them.');
   }
 }
 

@@ -37,7 +37,8 @@ export async function refusePlatforms(sql: Kysely<Tables>, clientId: number): Pr
     .where('client_id', '=', clientId)
     .where('platform_administrator', '=', true)
     .executeTakeFirst();
-  if (administrator) throw new ConflictError(`Client ${clientId} is the platform administrator's own`);
+  if (administrator)
+    throw new ConflictError(`Client ${clientId} is the platform administrator's own account`);
 }
 
 /** Returns false if `from` is no longer the hash of the user's password. */

@@ -10,9 +10,9 @@ export function invitationRoutes(app: Api, { invitations }: { invitations: Invit
     config: { access: 'administer', secretAnswer: true },
     schema: {
       operationId: 'inviteUser',
-      summary: 'Invite somebody into an account',
+      summary: 'Invite somebody to an account',
       description:
-        "For the account's administrators and its reseller. Tradewind sends no mail: hand the token of the answer over to whoever is meant, and to nobody else. The answer is the same whether they log in here already or not. An account has at most 100 invitations without an answer, and makes at most 200 a day.",
+        "For the account's administrators and its reseller. Tradewind sends no mail: give the token in the answer to the invited person and to nobody else. The answer is the same whether they already have a login here or not. An account can have at most 100 open invitations, and create at most 200 a day.",
       tags,
       body: InviteUser,
       response: { 200: Invited },
@@ -27,9 +27,9 @@ export function invitationRoutes(app: Api, { invitations }: { invitations: Invit
     config: { access: 'administer', secretAnswer: true },
     schema: {
       operationId: 'renewInvitation',
-      summary: 'Make new tokens for invitations',
+      summary: 'Create new tokens for invitations',
       description:
-        "Of that address, in the caller's account or those of the reseller's clients; the tokens so far stop working. A user who joined already is 400. For one who has no password the log has the command that sets one.",
+        "For the invitations of that address, in the caller's account or those of the reseller's clients; their earlier tokens stop working. A user who has already joined is refused with 400. If the user has no password, the log has the command that sets one.",
       tags,
       body: OfUser,
       response: { 200: Renewed },
@@ -37,7 +37,7 @@ export function invitationRoutes(app: Api, { invitations }: { invitations: Invit
     handler: async ({ principal, body, log }) => {
       const renewal = await invitations.renew(principal, body.email);
       if (renewal.needsPassword) {
-        log.warn(`A user has no password; this sets one: ${passwordCommand(body.email)}`);
+        log.warn(`A user has no password; set one with: ${passwordCommand(body.email)}`);
       }
       return { status: 'sent' as const, invitations: renewal.invitations };
     },
@@ -51,7 +51,7 @@ export function invitationRoutes(app: Api, { invitations }: { invitations: Invit
       operationId: 'acceptInvitation',
       summary: 'Join an account',
       description:
-        'For whoever is invited, with the token that was handed over. Whoever logs in with the invited address already gives their password, which must be one that they chose themselves; anybody else chooses one, and can log in with it from then on.',
+        'For the invited person, with the token that they were given. Somebody who already logs in with the invited address gives their password, which they must have chosen themselves; anybody else chooses a password and can log in with it from then on.',
       body: AcceptInvitation,
       response: { 200: Accepted },
     },

@@ -152,7 +152,7 @@ describe('inviting', () => {
     const full = await host.http.post(INVITE, body);
     expect([full.status, full.body.errors.errors[0]]).toEqual([
       400,
-      expect.stringMatching(/without an answer/),
+      expect.stringMatching(/open invitations/),
     ]);
     await service.pool.query('update invitations set ended_at = now() where client_id = $1', [host.clientId]);
     await fill(MOST_A_DAY - MOST_OPEN - 1, true);
@@ -188,7 +188,7 @@ describe('coming', () => {
     const wrong = await accept(invitation_token, 'another password');
     expect([wrong.status, wrong.body.errors.password[0]]).toEqual([
       400,
-      expect.stringMatching(/^Not the password/),
+      expect.stringMatching(/^This is not the password/),
     ]);
     const given = await accept(invitation_token);
     expect([given.status, given.body.errors.password[0]]).toEqual([

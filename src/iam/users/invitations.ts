@@ -69,8 +69,8 @@ export function createInvitations(deps: {
   async function requireRoom(tx: Transaction, principal: Principal, clientId: number, now: Date) {
     if (principal.platformAdministrator) return;
     const { open, recent } = await store.countInvitations(tx.sql, clientId, new Date(now.getTime() - DAY_MS));
-    if (open >= MOST_OPEN) throw tooMany(`${MOST_OPEN} invitations without an answer; take some back first`);
-    if (recent >= MOST_A_DAY) throw tooMany(`made ${MOST_A_DAY} invitations in 24 hours; go on later`);
+    if (open >= MOST_OPEN) throw tooMany(`${MOST_OPEN} open invitations; take some back first`);
+    if (recent >= MOST_A_DAY) throw tooMany(`made ${MOST_A_DAY} invitations in 24 hours; try again later`);
   }
 
   return {
@@ -195,12 +195,12 @@ export function createInvitations(deps: {
     const refused = (message: string) => new InvalidError({ password: [message] });
     if (user?.id !== known.id) {
       throw refused(
-        'Not the password of the login with this address. Whoever forgot it asks whoever operates the platform.',
+        'This is not the password of the login with this address. If you forgot it, ask the operator of the platform.',
       );
     }
     if (known.password_given) {
       throw refused(
-        `Somebody else chose this password, and could follow you into the account. Choose one of your own first: PUT /iam/users/${known.id}/password.`,
+        `Somebody else chose this password and could use it to enter the account. Choose your own first: PUT /iam/users/${known.id}/password.`,
       );
     }
   }

@@ -27,7 +27,7 @@ export function memberRoutes(app: Api, { members, users }: { members: Members; u
       operationId: 'createClientUser',
       summary: 'Create a user of an account',
       description:
-        "Who can log in at once, with the password of the request; they have to choose another one before they can join somebody else's account. An address that somebody logs in with is 400: invite them.",
+        "The user can log in at once with the password in the request, but has to choose another one before joining somebody else's account. An address that somebody already logs in with is refused with 400: invite that user instead.",
       tags,
       params: ClientParams,
       body: CreateClientUser,
@@ -63,7 +63,7 @@ export function memberRoutes(app: Api, { members, users }: { members: Members; u
       operationId: 'updateClientUser',
       summary: 'Change the role of a user in an account',
       description:
-        'Logins and API tokens follow at once; without a role nothing changes. The last administrator of an account stays one (409).',
+        'Takes effect on logins and API tokens at once; without a role nothing changes. The last administrator of an account cannot lose that role (409).',
       tags,
       params: ClientUserParams,
       body: UpdateClientUser,
@@ -82,7 +82,7 @@ export function memberRoutes(app: Api, { members, users }: { members: Members; u
       operationId: 'removeClientUser',
       summary: 'Remove a user from an account',
       description:
-        "For the account's administrators and its reseller; users may leave by themselves, with a login of their own. It takes back an invitation, too. A user who belongs to no other account is deleted. One with API tokens that work is 403, the last administrator 409.",
+        "For the account's administrators and its reseller; users may also leave on their own, with their own login. Also takes back an invitation. A user who belongs to no other account is deleted. Refused with 403 for a user with working API tokens, and with 409 for the last administrator.",
       tags,
       params: ClientUserParams,
       response: { 200: Done },

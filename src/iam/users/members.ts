@@ -57,7 +57,7 @@ export function createMembers(deps: {
     throw new ForbiddenError(
       principal.clientId === clientId
         ? `Only an administrator of client ${clientId} may do this`
-        : `The users of client ${clientId} are not yours to manage`,
+        : `You may not manage the users of client ${clientId}`,
     );
   }
 
@@ -84,7 +84,7 @@ export function createMembers(deps: {
     await placeIn(tx.sql, clientId, userId);
     if (!user) throw new NotFoundError('User', userId);
     if (isBeyond(principal, user, clientId)) {
-      throw new ForbiddenError(`User ${userId} has more rights than you, so you can not change theirs`);
+      throw new ForbiddenError(`User ${userId} has more rights than you, so you cannot change their role`);
     }
     return user;
   }

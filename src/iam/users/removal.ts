@@ -41,7 +41,7 @@ async function requireRemovable(
   await lockClients(tx, [clientId]);
   await store.lockUser(tx, user.id);
   if (user.platform_administrator && user.home_id === clientId) {
-    throw new ConflictError(`User ${user.id} is the administrator of the platform and stays where they are`);
+    throw new ConflictError(`User ${user.id} is the administrator of the platform and cannot be removed`);
   }
   const tokens = await store.countTokens(tx.sql, user.id, clientId, now);
   if (tokens > 0) {

@@ -22,7 +22,7 @@ export function userRoutes(app: Api, { users }: { users: Users }): void {
     schema: {
       operationId: 'listUsers',
       summary: "List the users of the caller's account",
-      description: 'In the order in which they were made.',
+      description: 'In the order in which they were created.',
       tags,
       querystring: UserListQuery,
       response: { 200: UserPage },
@@ -36,7 +36,7 @@ export function userRoutes(app: Api, { users }: { users: Users }): void {
       operationId: 'createUser',
       summary: 'Create a user with an account',
       description:
-        "The account is a client of the caller's reseller, has a default project, and the user as its administrator. The user can log in at once.",
+        "The account is a client of the caller's reseller, with a default project and the user as its administrator. The user can log in at once.",
       tags,
       body: CreateUser,
       response: { 201: User },
@@ -62,7 +62,7 @@ export function userRoutes(app: Api, { users }: { users: Users }): void {
       operationId: 'updateUser',
       summary: 'Change a user',
       description:
-        'Users change themselves. Administrators change the users who belong to their account alone, resellers those who belong to their clients alone; of others they can block the place in their own account.',
+        'Users can change themselves. Administrators can change users who belong only to their account, and resellers those who belong only to their clients; other users they can only block in their own account.',
       tags,
       params: UserParams,
       body: UpdateUser,
@@ -81,7 +81,7 @@ export function userRoutes(app: Api, { users }: { users: Users }): void {
       operationId: 'changeEmail',
       summary: "Change the caller's own address",
       description:
-        'It is what the user logs in with, so it takes their password. The log has both addresses. 429 after 20 addresses in 15 minutes that somebody has.',
+        'Users log in with this address, so changing it takes their password. The log has both addresses. Refused with 429 after 20 requests in 15 minutes for addresses that other users have.',
       tags,
       params: UserParams,
       body: ChangeEmail,
@@ -101,7 +101,7 @@ export function userRoutes(app: Api, { users }: { users: Users }): void {
       operationId: 'deleteUser',
       summary: 'Delete a user',
       description:
-        "Takes the user out of the one account of the caller's clients that they belong to; who then belongs to no other is deleted. A user of several such accounts is 403, as is one with API tokens that work, and the last administrator of an account 409.",
+        "Removes the user from the one account of the caller's clients that they belong to, and deletes a user who then belongs to no other. Refused with 403 for a user of several such accounts or with working API tokens, and with 409 for the last administrator of an account.",
       tags,
       params: UserParams,
       response: { 200: Done },

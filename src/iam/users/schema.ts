@@ -30,7 +30,7 @@ const AuthTypes = Type.Array(Type.Enum([...AUTH_TYPES], { type: 'string' }), {
   maxItems: AUTH_TYPES.length,
   uniqueItems: true,
   description:
-    'Ways to log in, kept as given. Whatever they say, users log in with passwords and with nothing else.',
+    'Ways to log in, stored as given. Regardless of this value, users can only log in with passwords.',
   examples: [['password']],
 });
 
@@ -59,16 +59,16 @@ const userFields = {
   id: Type.Integer({ description: 'User ID', examples: [1] }),
   email: Type.String({ description: 'Address to log in with', examples: ['user@example.com'] }),
   name: nullable(
-    Type.String({ ...NULL_AS_EMPTY, description: 'None as well of users whom another account made' }),
+    Type.String({ ...NULL_AS_EMPTY, description: 'Also none for users whom another account created' }),
   ),
   phone: nullable(
-    Type.String({ ...NULL_AS_EMPTY, description: 'None as well of users whom another account made' }),
+    Type.String({ ...NULL_AS_EMPTY, description: 'Also none for users whom another account created' }),
   ),
   company: Type.String({ description: 'Name of the account', examples: ['Example Ltd'] }),
   lang: Lang,
   reseller: Type.Integer({ description: 'Reseller of the account', examples: [1] }),
   client: Type.Integer({
-    description: "The account that is meant: the caller's own where the user belongs to it",
+    description: "The account that `groups` refers to: the caller's own if the user belongs to it",
     examples: [1],
   }),
   groups: Type.Array(Role, { description: 'Role of the user in that account' }),
@@ -77,7 +77,7 @@ const userFields = {
   deleted: Type.Boolean(),
   activated: Type.Boolean({
     description:
-      'Whether the user has a password to log in with; false of one who was invited and did not join yet',
+      'Whether the user has a password to log in with; false for an invited user who has not joined yet',
   }),
   sso_auth: Type.Boolean({ description: 'Always false: there is no single sign-on.' }),
   two_fa: Type.Boolean({ description: 'Always false: there is no second factor.' }),
@@ -94,7 +94,7 @@ export const User = Named('User', {
       user_roles: Type.Array(Type.String({ examples: ['Engineers'] })),
       user_id: Type.Integer(),
     }),
-    { description: 'Accounts of the user, as far as the caller may know of them' },
+    { description: 'Accounts of the user that the caller may know of' },
   ),
 });
 export type User = Static<typeof User>;
@@ -112,7 +112,7 @@ export const UpdateUser = Input(
   {
     email: Type.Optional(
       Email(
-        'Address to log in with. Users change their own with their password (`PUT`); besides them the administrator of the platform may.',
+        'Address to log in with. Users change their own with their password (`PUT`); apart from them, only the administrator of the platform can change it.',
       ),
     ),
     name: Type.Optional(PersonName('Name; null: none')),
@@ -122,7 +122,7 @@ export const UpdateUser = Input(
     is_active: Type.Optional(
       Type.Boolean({
         description:
-          "false blocks another user in the caller's own account, of a reseller in all its clients' accounts, of the platform's administrator everywhere: logins and API tokens stop working there at once.",
+          "false blocks another user: in the caller's own account, for a reseller in all its clients' accounts, for the platform's administrator everywhere. Logins and API tokens stop working there at once.",
         examples: [true],
       }),
     ),
@@ -167,11 +167,11 @@ export type UserRole = Static<typeof UserRole>;
 export const InviteUser = Input(
   'InviteUser',
   {
-    email: Email('Address of whoever is meant'),
+    email: Email('Address of the invited person'),
     user_role: Type.Unsafe<UserRole>({
       ...UserRole,
       title: 'InvitedRole',
-      description: `${BY_ID_OR_NAME} Users when it names none.`,
+      description: `${BY_ID_OR_NAME} Users if it names no role.`,
     }),
     client_id: IntegerId('Account to join'),
     lang: Type.Optional(Lang),
@@ -183,18 +183,20 @@ export type InviteUser = Static<typeof InviteUser>;
 
 const sent = Type.Enum(['sent'], {
   type: 'string',
-  description: 'Always sent, though no mail is: hand the token over to whoever is meant.',
+  description: 'Always `sent`, although no mail is sent: give the token to the invited person.',
 });
 const invitationFields = {
   user_id: Type.Integer({
     description:
-      'Stands for the invited in this account until they join; the user then has this number, or the one that they have elsewhere.',
+      'Identifies the invited person in this account until they join; the user then has this number, or the one that they already have elsewhere.',
     examples: [2],
   }),
   invitation_token: Type.String({
-    description: 'For `POST /iam/auth/accept_invitation`, once. Shown this once and kept nowhere.',
+    description: 'For `POST /iam/auth/accept_invitation`, once. Shown only this once and stored nowhere.',
   }),
-  invitation_expires: Timestamp('When it stops working; `POST /iam/auth/renew_invitation` makes another.'),
+  invitation_expires: Timestamp(
+    'When the token stops working; `POST /iam/auth/renew_invitation` creates another.',
+  ),
 };
 export const Invited = Named('InvitedUser', { status: sent, ...invitationFields });
 
@@ -220,11 +222,11 @@ export const AcceptInvitation = Input(
       maxLength: 100,
       pattern: '^invitation_[0-9]{1,15}_[0-9a-f]{64}$',
       rule: 'Must be the invitation_token of an invitation, with invitation_ before it.',
-      description: 'The token that whoever invites handed over',
+      description: 'The token that came with the invitation',
       examples: [`invitation_2_${'0f'.repeat(32)}`],
     }),
     password: GivenPassword(
-      'Of whoever logs in with the invited address already: their password. Of anybody else: a new one, of 8 characters or more',
+      'If somebody already logs in with the invited address, their password. Otherwise a new one of 8 characters or more',
     ),
   },
   { token: `invitation_2_${'0f'.repeat(32)}`, password: 'many small green apples' },
@@ -247,7 +249,7 @@ export const CreateUser = Input(
   {
     email: Email('Address to log in with'),
     password: NewPassword('Password'),
-    company: CompanyName('Name of the account that is made for the user'),
+    company: CompanyName('Name of the account that is created for the user'),
     user_type: Type.Optional(Type.Enum(['common'], { type: 'string', description: 'Always common' })),
     name: Type.Optional(PersonName('Name')),
     phone: Type.Optional(Phone('Telephone number')),
@@ -258,7 +260,7 @@ export const CreateUser = Input(
           product_name: Type.Optional(
             Type.Enum(['CDN', 'CLOUD', 'DDOS', 'DNS', 'STORAGE', 'STREAMING'], {
               type: 'string',
-              description: 'Left out: the entry says nothing',
+              description: 'If left out, the entry is ignored',
               examples: ['CLOUD'],
             }),
           ),
@@ -279,8 +281,8 @@ export const CreateUser = Input(
       nullable(
         Type.String({
           pattern: '^[A-Z]{2}$',
-          rule: 'Must be two capital letters, as ISO 3166 has them.',
-          description: 'Country of the account, as ISO 3166 names it',
+          rule: 'Must be an ISO 3166 country code of two capital letters.',
+          description: 'ISO 3166 code of the country of the account',
           examples: ['DE'],
         }),
       ),
@@ -299,7 +301,7 @@ export const CreateClientUser = Input(
     username: Email('Address to log in with'),
     password: NewPassword('Password'),
     user_role: Type.Union([UserRole, NestedRole], {
-      description: 'Role in the account; Users when it names none',
+      description: 'Role in the account; Users if it names no role',
     }),
     name: Type.Optional(PersonName('Name')),
   },
@@ -312,7 +314,7 @@ export const CreatedClientUser = Named('CreatedClientUser', {
   user_role: Named('CreatedUserRole', { ...Role.properties, user_role: Role }),
 });
 
-export const Done = Type.Object({}, { title: 'Done', description: 'Nothing else to say' });
+export const Done = Type.Object({}, { title: 'Done', description: 'An empty object' });
 export const ClientUserParams = Type.Object({
   clientId: IntegerId('Client ID'),
   userId: IntegerId('User ID'),

@@ -153,13 +153,15 @@ export function createUsers(deps: {
     async create(principal, request) {
       const { resellerId } = principal;
       if (resellerId === undefined) {
-        throw new ForbiddenError('The token belongs to no reseller, so that an account would belong to none');
+        throw new ForbiddenError(
+          'The token belongs to no reseller, so the account would not belong to one either',
+        );
       }
       requireEmail(request.email);
       const problems = serviceProblems(request.services ?? []);
       const sellerId = request.seller ?? null;
       if (sellerId !== null && !(await clients.isSeller(sellerId, resellerId))) {
-        problems.push({ field: 'seller', message: `User with id:${sellerId} is no seller of yours.` });
+        problems.push({ field: 'seller', message: `User with id:${sellerId} is not one of your sellers.` });
       }
       if (problems.length > 0) throw new InvalidError(problems);
       const passwordHash = await hashPassword(request.password);
@@ -267,7 +269,7 @@ function serviceProblems(services: NonNullable<CreateUser['services']>): FieldPr
     if (available === (OFFERED as readonly string[]).includes(name)) return [];
     const message = available
       ? `This platform does not offer ${name}.`
-      : `Every account has ${name}; it can not be left out.`;
+      : `Every account has ${name}; it cannot be left out.`;
     return [{ field: `services.${index}.available`, message }];
   });
 }

@@ -96,7 +96,7 @@ test.each([
   ],
   [
     { task_name: 'content-moderation', url, category: 'hard_nudity', stop_objects: 'FACE_MALE' },
-    /stop_objects: FACE_MALE is no object of this category/,
+    /stop_objects: FACE_MALE is not an object of this category/,
   ],
   [{ task_name: 'transcription', url: 'ftp://example.com/a' }, /url: Must be the address of a file/],
   [{ task_name: 'transcription', url: 7 }, /url: Must be a string/],
@@ -104,8 +104,14 @@ test.each([
     { task_name: 'transcription', url: `https://a.example/${'a'.repeat(4096)}` },
     /url: Must have at most 4096/,
   ],
-  [{ task_name: 'transcription', url, audio_language: 'xyz' }, /audio_language: "xyz" is no language/],
-  [{ task_name: 'transcription', url, subtitles_language: 'en' }, /subtitles_language: "en" is no language/],
+  [
+    { task_name: 'transcription', url, audio_language: 'xyz' },
+    /audio_language: "xyz" is not a known language/,
+  ],
+  [
+    { task_name: 'transcription', url, subtitles_language: 'en' },
+    /subtitles_language: "en" is not a known language/,
+  ],
   [
     { task_name: 'transcription', url, client_user_id: 'u'.repeat(257) },
     /client_user_id: Must have at most 256/,

@@ -35,7 +35,7 @@ export async function missingEngine(
 ): Promise<string | undefined> {
   const kind = category ?? 'transcription';
   if (await canBeDone(database, kind)) return undefined;
-  return `${category === undefined ? task_name : `${task_name}, ${category}`}: no engine for it runs here now. The task waits for one; "npx tradewind doctor" tells whoever runs this service more.`;
+  return `${category === undefined ? task_name : `${task_name}, ${category}`}: no engine for it is running now. The task waits for one; "npx tradewind doctor" tells the operator of this service more.`;
 }
 
 /** @throws UnprocessableError for what no engine can do and what must not wait for one */
@@ -43,7 +43,7 @@ export async function refuseUnavailable(database: Database, { category }: TaskDa
   if (category === undefined || ALWAYS_ACCEPTED.includes(category)) return;
   if (await canBeDone(database, category)) return;
   throw new UnprocessableError(
-    `category: No engine installed here can do ${category}. It needs ${WANTED[category]}; "npx tradewind doctor" says what is there.`,
+    `category: No engine installed here can do ${category}. It needs ${WANTED[category]}; "npx tradewind doctor" shows what is installed.`,
   );
 }
 

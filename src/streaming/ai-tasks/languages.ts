@@ -43,5 +43,5 @@ export function languageOf(code: string): string | undefined {
 }
 
 export function unknownLanguage(code: string): string {
-  return `${JSON.stringify(code)} is no language known here; send an ISO 639-2 code of three small letters, such as eng, ger or deu.`;
+  return `${JSON.stringify(code)} is not a known language; send an ISO 639-2 code of three small letters, such as eng, ger or deu.`;
 }

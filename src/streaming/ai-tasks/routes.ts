@@ -13,7 +13,7 @@ export function aiTaskRoutes(app: Api, { aiTasks }: { aiTasks: AiTasks }): void 
       operationId: 'createAiTask',
       summary: 'Create an AI task',
       description:
-        'Transcribes or moderates a media file. The task waits in PENDING until an engine is free; the file is fetched then. At most 100 tasks of an account may be unfinished.',
+        'Transcribes or moderates a media file. The task waits in PENDING until an engine is free, and only then is the file fetched. An account can have at most 100 unfinished tasks.',
       tags,
       body: schema.createAiTaskSchema,
       response: { 201: schema.createdAiTaskSchema },
@@ -56,7 +56,7 @@ export function aiTaskRoutes(app: Api, { aiTasks }: { aiTasks: AiTasks }): void 
       operationId: 'getAiTaskSubtitles',
       summary: 'Get the subtitles of a transcription',
       description:
-        'The track as players take it. 404 while there is none: the task has not succeeded, or is no transcription.',
+        'The track in the form that players accept. 404 while there is none: the task has not succeeded, or is not a transcription.',
       tags,
       params: schema.AiTaskParams,
       response: { 200: schema.subtitlesResponse },

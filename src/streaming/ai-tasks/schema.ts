@@ -32,7 +32,7 @@ const sharedInput = {
     nullable(
       Type.String({
         maxLength: MAX_USER_ID,
-        description: 'Yours to use; kept as it is.',
+        description: 'For your own use; stored unchanged.',
         examples: ['u-42'],
       }),
     ),
@@ -41,7 +41,7 @@ const sharedInput = {
     nullable(
       Type.String({
         maxLength: MAX_ENTITY_DATA,
-        description: 'Yours to use; kept as it is.',
+        description: 'For your own use; stored unchanged.',
         examples: ['{"lesson": 7}'],
       }),
     ),
@@ -62,7 +62,9 @@ const TranscriptionInput = Input('CreateTranscription', {
   task_name: Type.Literal('transcription'),
   audio_language: Type.Optional(Language('Spoken language, as an ISO 639-2 code; null: to be detected.')),
   subtitles_language: Type.Optional(
-    Language('Language of the subtitles; null: as spoken. Another language makes it a translation.'),
+    Language(
+      'Language of the subtitles; null: the spoken language. Another language makes it a translation.',
+    ),
   ),
   ...sharedInput,
 });
@@ -179,8 +181,8 @@ const taskDataSchema = Type.Object(
 
 const processingTimeSchema = Named('AiTaskProcessingTime', {
   // The published contract allows null in the other two, but not here.
-  started_at: Type.Optional(Timestamp('When it was first taken into work; left out until then.')),
-  completed_at: nullable(Timestamp('When it ended, however it did; null until then.')),
+  started_at: Type.Optional(Timestamp('When work on the task first started; left out until then.')),
+  completed_at: nullable(Timestamp('When the task ended, with any status; null until then.')),
   total_time_sec: nullable(
     Type.Number({ description: 'From start to end; null until both are known.', examples: [12.5] }),
   ),
@@ -189,7 +191,7 @@ const processingTimeSchema = Named('AiTaskProcessingTime', {
 const listed = {
   task_id: Type.String({ format: 'uuid', examples: [EXAMPLE_ID] }),
   status: Status(
-    'PENDING waits for resources, RECEIVED is taken by an engine, STARTED is in work, RETRY failed inside and is queued again; SUCCESS, FAILURE and REVOKED (cancelled) are final.',
+    'PENDING waits for resources, RECEIVED is taken by an engine, STARTED is running, RETRY failed because of an internal error and is queued again; SUCCESS, FAILURE and REVOKED (cancelled) are final.',
   ),
   progress: Type.Integer({ minimum: 0, maximum: 100, description: 'In percent', examples: [0] }),
   processing_time: processingTimeSchema,
@@ -205,7 +207,7 @@ export const aiTaskSchema = Named('AiTask', {
       {},
       {
         additionalProperties: true,
-        description: 'Null until there is one. What was found, or `error` with the reason of a failure.',
+        description: 'What was found, or `error` with the reason of a failure. Null until there is a result.',
         examples: [{ error: 'Unsupported file type: text/html' }],
       },
     ),
@@ -213,8 +215,8 @@ export const aiTaskSchema = Named('AiTask', {
   waiting_for: Type.Optional(
     Type.String({
       description:
-        'Only while the task is PENDING and no running engine can do its kind: what is missing, for people.',
-      examples: ['transcription: no engine for it runs here now. The task waits for one.'],
+        'Only while the task is PENDING and no running engine can do its kind: what is missing, as a text for people.',
+      examples: ['transcription: no engine for it is running now. The task waits for one.'],
     }),
   ),
 });
@@ -222,7 +224,7 @@ export const aiTaskSchema = Named('AiTask', {
 const pageBit = (description: string) => nullable(Type.String({ description, examples: ['page=2'] }));
 
 export const aiTaskListSchema = Named('AiTaskList', {
-  count: Type.Integer({ description: 'All that match, not only those of this page' }),
+  count: Type.Integer({ description: 'Number of all matches, not only those on this page' }),
   next: pageBit('The part of the query that gets the next page; null on the last one.'),
   previous: pageBit('The part of the query that gets the page before; null on the first one.'),
   results: Type.Array(listedAiTaskSchema),
@@ -232,15 +234,15 @@ export const AiTaskParams = Type.Object({ task_id: Type.String({ description: 'A
 
 export const AiTaskListQuery = Query({
   task_id: Type.Optional(
-    Type.String({ maxLength: 255, description: 'The whole ID. Text that is no UUID matches no task.' }),
+    Type.String({ maxLength: 255, description: 'The whole ID. Text that is not a UUID matches no task.' }),
   ),
   task_name: Type.Optional(TaskName('Type of task')),
-  status: Type.Optional(Status('Present state')),
+  status: Type.Optional(Status('Current status')),
   date_created: Type.Optional(
     Type.String({
       maxLength: 64,
       description:
-        'When the task was created, in ISO 8601: everything in the day, hour, minute, second or fraction of a second that is named. UTC unless an offset is given.',
+        'When the task was created, in ISO 8601: every task of that day, hour, minute, second or fraction of a second. UTC unless an offset is given.',
       examples: ['2026-11-21', '2026-11-21T10:15Z'],
     }),
   ),
@@ -268,13 +270,13 @@ export const AiTaskListQuery = Query({
     }),
   ),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: 10, description: 'Results of a page' }),
+    Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: 10, description: 'Results per page' }),
   ),
 });
 export type AiTaskListQuery = Static<typeof AiTaskListQuery>;
 
 export const AiInfoQuery = Query({
-  type: Type.Enum(['language_support'], { type: 'string', description: 'What is asked' }),
+  type: Type.Enum(['language_support'], { type: 'string', description: 'What to ask for' }),
   audio_language: Type.String({
     maxLength: 3,
     description: 'Spoken language, as an ISO 639-2 code',
@@ -283,12 +285,12 @@ export const AiInfoQuery = Query({
   subtitles_language: Type.Optional(
     Type.String({
       maxLength: 3,
-      description: 'Language of the subtitles; left out: as spoken',
+      description: 'Language of the subtitles; if left out, the spoken language',
       examples: ['eng'],
     }),
   ),
 });
 
 export const languageSupportSchema = Named('LanguageSupport', {
-  supported: Type.Boolean({ description: 'Whether this service can do it as it is installed now' }),
+  supported: Type.Boolean({ description: 'Whether the engines that are installed now support it' }),
 });

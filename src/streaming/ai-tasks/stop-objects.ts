@@ -21,7 +21,7 @@ export function parseStopObjects<Label extends string>(
     if (name === '') return { problem: 'Must be OBJECT or OBJECT:probability, several separated by commas.' };
     const label = labels.find((known) => known === name);
     if (label === undefined) {
-      return { problem: `${name} is no object of this category; the objects are ${labels.join(', ')}.` };
+      return { problem: `${name} is not an object of this category; the objects are ${labels.join(', ')}.` };
     }
     if (found.has(label)) return { problem: `Names ${label} twice; name each object once.` };
     if (rest.length > 0 || (probability !== undefined && !PROBABILITY.test(probability))) {

@@ -157,7 +157,7 @@ const TIME_IS_OVER = `
     for no key update skip locked
   )
   update tasks set deadline_at = now() from overdue where tasks.id = overdue.id`;
-const FAILED = /as its faults say|deadline exceeded/;
+const FAILED = /because of a configured fault|deadline exceeded/;
 
 /** Calls the operation, and returns what is wrong with how it ended. */
 async function wrongOf(http: HttpClient, name: string, act: Prepared, end: End): Promise<string[]> {

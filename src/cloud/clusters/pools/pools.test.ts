@@ -246,7 +246,7 @@ describe('a deletion', () => {
     expect((await http.get(`${CLUSTERS}/${cluster.name}`)).body).toMatchObject({ task_id: null });
     expect(await http.task(answer.body[0])).toMatchObject({
       state: 'ERROR',
-      error: expect.stringContaining('the removal goes on'),
+      error: expect.stringContaining('the removal continues'),
     });
   });
 

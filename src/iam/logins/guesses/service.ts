@@ -101,7 +101,7 @@ export function createGuesses(database: Pick<Database, 'pool'>): Guesses {
       const key = String(userId);
       const state = await addresses.get(key);
       if (state && state.consumedPoints >= MOST_ADDRESSES)
-        throw tooMany('Too many addresses were taken', state);
+        throw tooMany('Too many of the requested addresses belong to other users', state);
       try {
         return await work();
       } catch (error) {

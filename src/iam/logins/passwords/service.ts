@@ -139,5 +139,5 @@ export function formerAddress(user: {
 }): string | undefined {
   if (user.former_email === null || user.email_changed_at === null) return undefined;
   const day = user.email_changed_at.toISOString().slice(0, 10);
-  return `Until ${day} the address of this user was ${user.former_email}: make sure who asks`;
+  return `Until ${day} the address of this user was ${user.former_email}: verify who is asking`;
 }

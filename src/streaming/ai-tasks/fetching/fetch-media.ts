@@ -138,14 +138,14 @@ async function save(
 function tooLarge(maxBytes: number): MediaError {
   return new MediaError(
     'too_large',
-    `The file is larger than the ${Math.floor(maxBytes / 1_000_000)} MB that this service takes`,
+    `The file is larger than the ${Math.floor(maxBytes / 1_000_000)} MB that this service accepts`,
   );
 }
 
 function tooSlow({ totalMs }: FetchLimits): MediaError {
   return new MediaError(
     'too_slow',
-    `The file did not arrive within ${totalMs / 1000} seconds, which is all that this service waits`,
+    `The file did not arrive within ${totalMs / 1000} seconds, the longest that this service waits`,
   );
 }
 

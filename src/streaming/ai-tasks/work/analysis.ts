@@ -58,7 +58,7 @@ export async function analyse(
         conclude(message);
       else hear(message);
     },
-    () => conclude({ type: 'fault', message: 'The child says more than an analysis has to say' }),
+    () => conclude({ type: 'fault', message: 'The child process sent more output than an analysis has' }),
   );
   const { writtenBytes } = job.limits;
   const stopWatch = writesToDisk
@@ -81,7 +81,7 @@ export async function analyse(
 }
 
 function tooMuch(bytes: number): string {
-  return `The analysis wrote more than ${Math.floor(bytes / 1_000_000)} MB, which is all that a medium may take up`;
+  return `The analysis wrote more than ${Math.floor(bytes / 1_000_000)} MB, the limit for one media file`;
 }
 
 function messagesOf({ stdio }: ChildProcess): Readable {

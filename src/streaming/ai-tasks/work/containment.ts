@@ -55,7 +55,7 @@ export async function findContainment(options: ContainmentOptions): Promise<Cont
   const problem = await problemWith(start, options.needs, options.folder);
   if (problem === undefined) return { found: { start, lacks } };
   return {
-    missing: `${lacks}. Without a sandbox analyses run as nobody, never as root, and that fails here: ${problem}. Run Tradewind as a user of its own`,
+    missing: `${lacks}. Without a sandbox, analyses run as unprivileged users, never as root, and that fails here: ${problem}. Run Tradewind as its own user`,
   };
 }
 

@@ -67,7 +67,7 @@ export async function openWorkFolders(root: string, workerId: string, log: Logge
         await endProcessesIn(folder);
         await remove(folder).catch((error: unknown) => {
           left.add(name);
-          log.warn({ err: error, folder }, 'a folder that a dead process left could not be removed');
+          log.warn({ err: error, folder }, 'a folder left behind by a dead process could not be removed');
         });
       }
       return dead;

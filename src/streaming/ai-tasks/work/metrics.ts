@@ -5,7 +5,7 @@ export interface AiMetrics {
   started(kind: string, waitedSeconds: number): void;
   ended(kind: string, how: 'SUCCESS' | 'FAILURE' | 'RETRY' | 'REVOKED'): void;
   failed(kind: string, reason: string): void;
-  /** Records seconds of work, including the fetch, for each second of the medium. */
+  /** Records seconds of work, including the fetch, for each second of the media file. */
   worked(kind: string, factor: number): void;
 }
 
@@ -20,20 +20,20 @@ export function createAiMetrics(registry: Registry): AiMetrics {
   });
   const factors = new Histogram({
     name: 'tradewind_ai_real_time_factor',
-    help: 'Seconds of work, fetching included, for each second of the medium',
+    help: 'Seconds of work, fetching included, for each second of the media file',
     labelNames: ['kind'],
     buckets: [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 2],
     registers,
   });
   const ends = new Counter({
     name: 'tradewind_ai_task_ends_total',
-    help: 'Times that work on a task came to an end, by what became of the task',
+    help: 'Times that work on a task ended, by what became of the task',
     labelNames: ['kind', 'status'],
     registers,
   });
   const failures = new Counter({
     name: 'tradewind_ai_task_failures_total',
-    help: 'Tasks that could not be done, by reason; "internal" are faults of ours, retries included',
+    help: 'Tasks that failed, by reason; "internal" counts our own errors, including retries',
     labelNames: ['kind', 'reason'],
     registers,
   });

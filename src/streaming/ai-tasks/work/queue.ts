@@ -51,7 +51,7 @@ export async function openAiQueue(options: AiQueueOptions): Promise<AiQueue> {
   const metrics = createAiMetrics(options.registry);
   const slots = createSlots(options.concurrency);
   const folders = await openWorkFolders(path.join(options.folder, 'ai'), workerId, log);
-  log.info({ can: kinds, concurrency: options.concurrency }, 'AI tasks are taken');
+  log.info({ can: kinds, concurrency: options.concurrency }, 'Taking AI tasks');
   const waiting = ALWAYS_ACCEPTED.filter((kind) => !kinds.includes(kind));
   if (waiting.length > 0) {
     log.warn(

@@ -88,7 +88,7 @@ async function analysed(
     return { kind: 'done', result: end.result, durationSeconds };
   } catch (error) {
     if (signal.aborted || !wall.signal.aborted) throw error;
-    const reason = `The analysis took longer than the ${wall.seconds()} seconds that this medium may take`;
+    const reason = `The analysis took longer than the ${wall.seconds()} seconds that are allowed for this file`;
     return { kind: 'refused', code: 'wall_time', reason, durationSeconds };
   } finally {
     wall.stop();
@@ -126,7 +126,7 @@ function wallClock(seconds: number) {
   let timer: NodeJS.Timeout;
   function set(): void {
     const left = begun + allowed * 1_000 - performance.now();
-    timer = setTimeout(() => controller.abort(new Error('The time is over')), Math.max(0, left));
+    timer = setTimeout(() => controller.abort(new Error('The time is up')), Math.max(0, left));
   }
   set();
   return {

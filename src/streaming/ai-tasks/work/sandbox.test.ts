@@ -189,7 +189,7 @@ describe('in the sandbox', needs('sandbox'), () => {
     }
     expect(read(path.join(shared, 'data/part/needed'), hiding)).toBe('a part');
     const { missing } = await find({ reads: [link], hides: [shared] });
-    expect(missing).toContain('must be hidden');
+    expect(missing).toContain('must stay hidden');
   });
 
   test('what is needed is seen where links lead to it, or it is said that it is not', async () => {

@@ -22,7 +22,7 @@ interface SandboxOptions extends Needs {
 
 /** Finds bubblewrap, if it works here: containers and some kernels forbid namespaces. */
 export async function findSandbox(options: SandboxOptions): Promise<SandboxFinding> {
-  if (process.platform !== 'linux') return { missing: 'there is one for Linux only' };
+  if (process.platform !== 'linux') return { missing: 'a sandbox is available only on Linux' };
   const { searchPath, scratchBytes, hides, programs, reads } = options;
   const bubblewrap = findProgram('bwrap', searchPath);
   if (bubblewrap === undefined)

@@ -54,7 +54,7 @@ export async function workOn(claim: Claim, context: WorkContext): Promise<void> 
   }
   await folders
     .remove(claim.id)
-    .catch((error: unknown) => log.warn({ err: error }, 'AI task: its files stay'));
+    .catch((error: unknown) => log.warn({ err: error }, 'AI task: its files could not be removed'));
   await progress.stop();
   await release(claim, step, context, log);
 }
@@ -73,7 +73,7 @@ function stepAfterError(
 ): Step {
   // Releases the task; if it was cancelled, it has ended already.
   if (signal.aborted) return { to: 'PENDING' };
-  log.error({ err: error, retries: claim.retries }, 'AI task: failed inside');
+  log.error({ err: error, retries: claim.retries }, 'AI task: failed because of an internal error');
   return afterFault(claim, { now: clock.now(), pausesMs: retryPausesMs });
 }
 
@@ -98,7 +98,7 @@ async function release(
       }
       return;
     } catch (error) {
-      log.warn({ err: error, attempt }, 'AI task: its outcome could not be written');
+      log.warn({ err: error, attempt }, 'AI task: its outcome could not be saved');
       await delay(RELEASE_PAUSE_MS);
     }
   }
@@ -116,7 +116,7 @@ function progressWriter(id: string, { sql }: Database, log: Logger) {
       try {
         await noteProgress(sql, id, percent);
       } catch (error) {
-        log.debug({ err: error }, 'AI task: its progress could not be written');
+        log.debug({ err: error }, 'AI task: its progress could not be saved');
       }
       written = percent;
       await delay(PROGRESS_MS, undefined, { signal: stopped.signal }).catch(() => {});

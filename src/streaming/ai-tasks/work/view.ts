@@ -25,7 +25,8 @@ const SYSTEM = [
 export function viewOf(options: ViewOptions): View {
   const hidden = options.hides.map(realPath).filter((folder) => fs.existsSync(folder));
   const both = options.needed.find((file) => hidden.includes(realPath(file)));
-  if (both !== undefined) throw new Error(`${both} is needed, and what else is in it must be hidden`);
+  if (both !== undefined)
+    throw new Error(`${both} is needed in the sandbox, but the rest of it must stay hidden`);
   const links = SYSTEM.filter(isLink);
   const named = [
     ...SYSTEM.filter((file) => fs.existsSync(file)),
