@@ -32,16 +32,21 @@ export const keysRotate: Command = {
         ...(options['new-key'] && file !== undefined && { newKeyIn: file }),
       });
       if (!swept) throw new ConflictError('Another process encrypts the secrets just now; try again later');
+      const done = `${swept.changed} secrets are encrypted with a new data key.`;
+      if (!swept.finished)
+        throw new ConflictError(
+          `${done} A process goes on writing secrets without that key: it is of an older release, or has not this encryption key (its log says so). End it, or give it the key, and run this again`,
+        );
       const unreadable = [...swept.unreadable].map(([place, count]) => `${place}: ${count}`);
       if (unreadable.length > 0)
         throw new ConflictError(
-          `${swept.changed} secrets are encrypted with a new data key. These can't be read with any key of the database and stay as they are: ${unreadable.join(', ')}`,
+          `${done} These can't be read with any key of the database and stay as they are: ${unreadable.join(', ')}`,
         );
       const rest =
         options['new-key'] && encryptionKeys.read().length > 1
           ? `\nBelow its first line, ${file} still has the former keys: backups from before need them, and nothing else does.`
           : '';
-      return `${swept.changed} secrets are encrypted with a new data key.${rest}`;
+      return `${done}${rest}`;
     }),
 };
 
