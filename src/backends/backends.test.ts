@@ -209,13 +209,13 @@ it('stays as it is in another catalogue that says the same of it, and is made an
   expect(() => backends.adopt(missing)).toThrow(/\/nowhere\/password can't be read \(ENOENT\)/);
 
   for (const [cellar, fault] of [
-    [{ kind: 'cupboard' }, 'backends.1.kind: is "cupboard". Use one of: simulated, shelf.'],
-    [{ settings: { largest: 'all' } }, 'backends.1.settings.largest: must be a whole number'],
-    [{ settings: { largest: 1, smallest: 1 } }, 'backends.1.settings.smallest: is unknown'],
-    [{ secrets: {} }, 'backends.1.secrets.password: is missing. Add it.'],
-    [{ secrets: { password, key: password } }, 'backends.1.secrets.key: is unknown'],
+    [{ kind: 'cupboard' }, 'backends, entry 2, kind: is "cupboard". Use one of: simulated, shelf.'],
+    [{ settings: { largest: 'all' } }, 'backends, entry 2, settings.largest: must be a whole number'],
+    [{ settings: { largest: 1, smallest: 1 } }, 'backends, entry 2, settings.smallest: is unknown'],
+    [{ secrets: {} }, 'backends, entry 2, secrets.password: is missing. Add it.'],
+    [{ secrets: { password, key: password } }, 'backends, entry 2, secrets.key: is unknown'],
     [{ secrets: { password: 'sesame' } }, 'Use the absolute path of the file'],
-    [{ name: 'simulated' }, 'backends.1.name: is simulated, which backends.0 already has.'],
+    [{ name: 'simulated' }, 'backends, entry 2, name: is simulated, which entry 1 already has.'],
   ] as const) {
     const error = await read(cellar).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(CatalogError);

@@ -3,7 +3,7 @@ import type { Json, Kind } from '../backends/contract/backend.ts';
 import { CHANNEL } from '../db/changes.ts';
 import type { Tables } from '../db/tables.ts';
 import { WORKER_IS_DEAD } from '../worker/heartbeat.ts';
-import { keyOf, orderOf, WANTED } from './wants.ts';
+import { keyOf, orderOf, titleOf, WANTED } from './wants.ts';
 
 /** Another worker has the want by now, or the want has changed: the result of this attempt is discarded. */
 export class Overtaken extends Error {
@@ -181,7 +181,7 @@ export async function obstacleOf(sqlDb: Kysely<Tables>, claim: Claim): Promise<s
             on kind = split_part(key, ':', 1) and id = split_part(key, ':', 2)::uuid
           where settled_generation is null or spec is null limit 1`.execute(sqlDb);
   const [first] = rows;
-  return first && `waiting for ${first.kind.replaceAll('_', ' ')} ${first.id}`;
+  return first && `waiting for ${titleOf(first)}`;
 }
 
 /** Returns the wants that the database counts as this worker's: their generations by key. */

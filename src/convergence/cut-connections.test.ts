@@ -32,8 +32,11 @@ async function everyWay(): Promise<void> {
   expect(await stage.endOf(made)).toMatchObject({ state: 'FINISHED' });
   expect(await stage.marksOf(made)).toEqual(['complete']);
   const refused = await stage.submit([change('volume', diskId, (spec) => ({ ...spec, sizeGib: 9 }))]);
-  expect(await stage.endOf(refused)).toMatchObject({ state: 'ERROR', error: 'no room for it' });
-  expect(await stage.marksOf(refused)).toEqual(['abandon: no room for it']);
+  expect(await stage.endOf(refused)).toMatchObject({
+    state: 'ERROR',
+    error: `volume ${diskId}: no room for it`,
+  });
+  expect(await stage.marksOf(refused)).toEqual([`abandon: volume ${diskId}: no room for it`]);
   expect(await stage.settled('volume', diskId)).toMatchObject({ spec: volume() });
   const all = [remove('network', netId), remove('port', portId), remove('volume', diskId)];
   const removed = await stage.submit(all, { type: 'removing' });

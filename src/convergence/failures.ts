@@ -14,7 +14,7 @@ import {
   type WaitingTask,
   waitingTasks,
 } from './waiting-tasks.ts';
-import { type Wanted, type WantScope, want } from './wants.ts';
+import { titleOf, type Wanted, type WantScope, want } from './wants.ts';
 
 /**
  * The `complete` of a task failed. This is the fault of that task alone, even if others wait for the same
@@ -56,7 +56,7 @@ export function refuse(endings: Endings, workerId: string, claim: Claim, reason:
     );
     const [newest] = waiting.toSorted((one, other) => other.generation - one.generation);
     if (!newest) return false;
-    await fail(endings, tx, newest, reason);
+    await fail(endings, tx, newest, `${titleOf(claim)}: ${reason}`);
     return true;
   });
 }
@@ -151,7 +151,7 @@ async function doingOf(tx: Transaction, taskId: string): Promise<string> {
     order by doing is null, wants.kind limit 1`.execute(tx.sql);
   const [first] = rows;
   if (!first) return 'all of its work was done';
-  const thing = `${first.kind.replaceAll('_', ' ')} ${first.id}`;
+  const thing = titleOf(first);
   if (first.doing !== null) return `${thing}: ${first.doing}`;
   return first.worker_id === null ? 'no worker was free to take it' : `${thing} did not answer`;
 }

@@ -81,7 +81,7 @@ test('what the infrastructure lacks something for fails with what to install', a
   });
   await stage.worker(backend);
   const task = await stage.endOf(await stage.submit([make('volume', id, volume())]));
-  expect(task).toMatchObject({ state: 'ERROR', error: 'install qemu-img' });
+  expect(task).toMatchObject({ state: 'ERROR', error: `volume ${id}: install qemu-img` });
 });
 
 test('a fault of ours is tried five times, and its text stays in the log', async ({ stage, backend }) => {
@@ -92,7 +92,7 @@ test('a fault of ours is tried five times, and its text stays in the log', async
   });
   await stage.worker(backend);
   const { error } = await stage.endOf(await stage.submit([make('volume', id, volume())]));
-  expect(error).toMatch(/internal error/);
+  expect(error).toBe(`volume ${id}: internal error; the server's log has the details under this ID`);
   expect(error).not.toMatch(/secret/);
   expect(backend.toldOf(id).filter(({ spec }) => spec !== null)).toHaveLength(5);
   await stage.gone('volume', id);

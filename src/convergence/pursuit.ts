@@ -41,6 +41,7 @@ const LONGEST_PAUSE_MS = 30_000;
 const OBSTACLE_MS = { first: 1_000, later: 30_000 };
 /** After this many tries, an internal error counts as final. */
 const MOST_FAULTS = 5;
+const INTERNAL_ERROR = "internal error; the server's log has the details under this ID";
 
 export interface Pursuit extends Endings {
   workerId: string;
@@ -166,9 +167,7 @@ function afterFault(claim: Claim, error: unknown, log: Logger): Outcome {
   }
   log.error({ ...about, err: error }, 'a backend failed with an unexpected error');
   if (failures >= MOST_FAULTS) {
-    return {
-      refused: `it failed because of an internal error. The server's log has the details under ${claim.kind} ${claim.id}`,
-    };
+    return { refused: INTERNAL_ERROR };
   }
   return { doing: 'an internal error; trying again', againInMs: pauseAfter(failures), failures, handle };
 }
@@ -194,8 +193,7 @@ async function settleOrFail(
       return putDown(pursuit, claim, { ...waitLonger(claim), doing: null });
     }
     pursuit.log.error({ err: error, kind: claim.kind, id: claim.id }, 'it could not be recorded as settled');
-    const reason = `The task failed because of an internal error. The server's log has the details under ${claim.kind} ${claim.id}`;
-    await refuseOrWait(pursuit, claim, reason);
+    await refuseOrWait(pursuit, claim, INTERNAL_ERROR);
   }
 }
 

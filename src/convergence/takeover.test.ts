@@ -48,11 +48,10 @@ test('where nobody else can be alive, all is taken over at the start', async () 
   const { task } = await taken();
   child.kill('SIGKILL');
   await once(child, 'exit');
-  const began = performance.now();
+  // As if it had just beaten: nobody but that start may take it for dead.
+  await stage.database.pool.query(`update workers set beat_at = now() + interval '1 hour'`);
   await stage.worker(backend, { takeOverAllAtStart: true });
-  await stage.endOf(task);
-  // Without that, the heartbeat has to get old first.
-  expect(performance.now() - began).toBeLessThan(8_000);
+  expect(await stage.endOf(task)).toMatchObject({ state: 'FINISHED' });
 });
 
 test('a stopping worker hands over at once', async () => {

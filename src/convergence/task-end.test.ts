@@ -116,10 +116,10 @@ test('a refused creation ends its task with the reason, and what was made of it 
   const id = await stage.submit([made, refused].map((one) => make('volume', one, volume())));
   expect(await stage.endOf(id)).toMatchObject({
     state: 'ERROR',
-    error: 'no room for it',
+    error: `volume ${refused}: no room for it`,
     created_resources: null,
   });
-  expect(await stage.marksOf(id)).toEqual(['abandon: no room for it']);
+  expect(await stage.marksOf(id)).toEqual([`abandon: volume ${refused}: no room for it`]);
   await stage.gone('volume', made);
   await stage.gone('volume', refused);
   expect(backend.there.size).toBe(0);
@@ -142,7 +142,7 @@ test('a refused change is taken back, and what others changed meanwhile stays', 
   const id = await stage.submit([change('volume', one, (spec) => ({ ...spec, sizeGib: 5 }))]);
   await until(() => asked || undefined);
   await stage.want(change('volume', one, (spec) => ({ ...spec, metadata: { renamed: 'yes' } })));
-  expect(await stage.endOf(id)).toMatchObject({ state: 'ERROR', error: 'no room for it' });
+  expect(await stage.endOf(id)).toMatchObject({ state: 'ERROR', error: `volume ${one}: no room for it` });
   const { spec } = await stage.settled('volume', one);
   expect(spec).toEqual({ ...volume(1), metadata: { renamed: 'yes' } });
   expect(backend.there.get(one)).toEqual(spec);
@@ -238,7 +238,9 @@ test('a removal that is refused goes on: what is made anew would be empty', asyn
   let released = false;
   backend.on(one, ({ spec }) => (spec === null && !released ? refusal() : undefined));
   const id = await stage.submit([remove('volume', one)], { type: 'removing' });
-  expect(await stage.endOf(id)).toMatchObject({ error: 'no room for it; the removal continues' });
+  expect(await stage.endOf(id)).toMatchObject({
+    error: `volume ${one}: no room for it; the removal continues`,
+  });
   expect(await stage.marksOf(id)).toEqual([]);
   released = true;
   await stage.gone('volume', one);
@@ -310,7 +312,7 @@ test.for(['can not abandon', 'unheard of'])(
     backend.on(one, ({ spec }) => (spec === null ? undefined : refusal()));
     await stage.worker(backend);
     const id = await stage.submit([make('volume', one, volume())], { type });
-    expect(await stage.endOf(id)).toMatchObject({ state: 'ERROR', error: 'no room for it' });
+    expect(await stage.endOf(id)).toMatchObject({ state: 'ERROR', error: `volume ${one}: no room for it` });
     await stage.gone('volume', one);
     expect(await stage.marksOf(id)).toEqual([]);
   },

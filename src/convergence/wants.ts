@@ -16,6 +16,9 @@ export const WANTED = 'wanted';
 
 export type Name = Pick<Ref, 'kind' | 'id'>;
 export const keyOf = ({ kind, id }: Name): string => `${kind}:${id}`;
+/** For people. */
+export const titleOf = ({ kind, id }: { kind: string; id: string }): string =>
+  `${kind.replaceAll('_', ' ')} ${id}`;
 
 /** A change of what is wanted. */
 export interface Wanted extends Name {

@@ -137,7 +137,7 @@ function statusesOf(path: string, operation: Operation, traits: RequestTraits | 
     401,
     403,
     ...(namesSomething(path, operation) ? [404] : []),
-    ...((traits?.changes && areaOf(path) !== 'streaming') || traits?.keyed ? [409] : []),
+    ...(traits?.changes ? [409] : []),
     ...(traits?.versioned ? [412] : []),
     ...(operation.requestBody ? [413, 415] : []),
     ...(traits?.keyed ? [422] : []),

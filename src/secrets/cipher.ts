@@ -5,6 +5,8 @@ const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 export const KEY_BYTES = 32;
+/** What an empty text becomes. */
+export const SHORTEST_BYTES = NONCE_BYTES + TAG_BYTES;
 
 /** Returns nonce, tag and ciphertext. The result can't be moved to another place than `place`. */
 export function encrypt(key: Buffer, place: string, content: Buffer | string): Buffer {

@@ -144,20 +144,24 @@ describe('a rotation', () => {
     await expect.poll(() => starting.seal(PLACE, [id], JWK)).toContain('sealed:1:');
   });
 
-  it('waits for what is written and not committed yet', async () => {
-    const first = await insert(JSON.stringify(JWK));
-    const writer = await database.pool.connect();
-    const id = randomUUID();
-    await writer.query('begin');
-    await writer.query('insert into signing_keys values ($1, $2, now())', [id, JSON.stringify(JWK)]);
-    const rotation = rotate();
-    await expect.poll(() => kept(first)).toMatch(/^sealed:1:/);
-    await writer.query('select pg_sleep(1)');
-    await writer.query('commit');
-    writer.release();
-    await rotation;
-    expect(await kept(id)).toMatch(/^sealed:1:/);
-  });
+  it.each(['tradewind', 'named otherwise'])(
+    'waits for what is written (application_name %s) and not committed yet',
+    async (name) => {
+      const first = await insert(JSON.stringify(JWK));
+      const writer = await database.pool.connect();
+      await writer.query(`select set_config('application_name', $1, false)`, [name]);
+      const id = randomUUID();
+      await writer.query('begin');
+      await writer.query('insert into signing_keys values ($1, $2, now())', [id, JSON.stringify(JWK)]);
+      const rotation = rotate();
+      await expect.poll(() => kept(first)).toMatch(/^sealed:1:/);
+      await writer.query('select pg_sleep(1)');
+      await writer.query('commit');
+      writer.release();
+      await rotation;
+      expect(await kept(id)).toMatch(/^sealed:1:/);
+    },
+  );
 
   it('goes over to another encryption key, which is enough from then on', async () => {
     const id = randomUUID();
@@ -175,13 +179,66 @@ describe('a rotation', () => {
     expect(await dataKeys()).toEqual(before);
   });
 
-  it('names what it can not read, leaves it as it is, and is not complete', async () => {
+  it('names what it can not read, and leaves it as it is: another one would not read it either', async () => {
     const secrets = await secretsOf(database, key);
     const id = await insert(secrets.seal(PLACE, ['of another row'], JWK));
     const before = await kept(id);
     expect((await rotate())?.unreadable).toEqual(new Map([[PLACE, 1]]));
     expect(await kept(id)).toBe(before);
+    expect((await dataKeys()).at(-1)?.completed_at).toBeInstanceOf(Date);
+  });
+
+  it.each([1, 2, 99])('encrypts plain text that begins like what data key %s encrypts', async (keyId) => {
+    await secretsOf(database, key);
+    const id = await insert(JSON.stringify(`sealed:1:${keyId}:mine`));
+    expect(await rotate()).toMatchObject({ changed: 1, unreadable: new Map() });
+    expect(await (await secretsOf(database, key)).open(PLACE, [id], await kept(id))).toBe(
+      `sealed:1:${keyId}:mine`,
+    );
+  });
+
+  it('ends although a process without the key goes on writing, and says so', async () => {
+    // Each round of the sweep is answered by one more plain value, before those that it has passed.
+    await database.pool.query(`
+      create function write_on() returns trigger language plpgsql as $$ begin
+        insert into signing_keys (id, jwk, created_at)
+        select ('00000000-0000-0000-0000-' || lpad((999999 - count(*))::text, 12, '0'))::uuid, '{"d": 1}', now() from signing_keys;
+        return null;
+      end $$`);
+    await database.pool.query(
+      'create trigger write_on after update on signing_keys for each statement execute function write_on()',
+    );
+    await insert(JSON.stringify(JWK));
+    expect(await rotate()).toMatchObject({ finished: false });
     expect((await dataKeys()).at(-1)?.completed_at).toBeNull();
+    await database.pool.query('drop trigger write_on on signing_keys');
+    expect(await rotate()).toMatchObject({ finished: true });
+    expect((await dataKeys()).at(-1)?.completed_at).toBeInstanceOf(Date);
+  });
+
+  it('goes on after a deadlock with whoever removes what it encrypts', async () => {
+    const row = (wantId: string) => `where kind = 'volume' and want_id = '${wantId}' and name = 'x'`;
+    const [low, high] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002'];
+    for (const id of [low, high]) {
+      await database.pool.query(
+        `insert into wants (kind, id, client_id, project_id, region_id) values ('volume', $1, 1, 1, 1)`,
+        [id],
+      );
+      await database.pool.query(`insert into want_secrets values ('volume', $1, 'x', 'plain')`, [id]);
+    }
+    const removal = await database.pool.connect();
+    await removal.query('begin');
+    await removal.query(`select from want_secrets ${row(high)} for update`);
+    const rotation = rotate();
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await expect.poll(async () => (await database.pool.query(waiting)).rowCount, { interval: 20 }).toBe(1);
+    // Whoever has waited longer looks for deadlocks first, and ends by it: the rotation.
+    await removal.query(`delete from want_secrets ${row(low)}`);
+    await removal.query('commit');
+    removal.release();
+    expect(await rotation).toMatchObject({ finished: true });
+    const { rows } = await database.pool.query('select value from want_secrets');
+    expect(rows).toEqual([{ value: expect.stringMatching(/^sealed:1:/) }]);
   });
 
   it('makes a new encryption key where it goes on, and none else', async () => {

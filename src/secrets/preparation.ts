@@ -19,7 +19,14 @@ import { type Swept, sweep } from './sweep.ts';
 /** Time for every process to hear of the new key. */
 const PAUSE_MS = 1_000;
 const LOOK_MS = 100;
+/** Two do when every process has the new key; one that hasn't would keep us at it forever. */
+const MOST_ROUNDS = 5;
 const TABLES = new Set(Object.values(SECRET_COLUMNS).map(({ table }) => table));
+
+export interface Rotated extends Swept {
+  /** Whether nothing was left to encrypt in the end. Otherwise a process goes on writing without the newest key. */
+  finished: boolean;
+}
 
 interface Deps {
   database: Database;
@@ -48,12 +55,17 @@ export async function prepareSecrets(
   const unfinished = rows[0]?.completed_at === null && (alone || before.length === 0);
   if (!unfinished) return;
   await unlessAnother(database.sql, ONLY_ONE.encrypts, async (db) => {
-    const swept = await encryptAll(db, { ...deps, ...(alone && { pauseMs: 0 }) }, rows);
+    const swept = await encryptAll(db, { ...deps, ...(alone && { pauseMs: 0 }) });
     if (swept.changed > 0)
       log.info({ values: swept.changed }, 'The secrets in the database are encrypted now');
+    if (swept.unreadable.size > 0)
+      log.warn(
+        { values: Object.fromEntries(swept.unreadable) },
+        "Some secrets can't be read with any key of the database, and stay as they are",
+      );
     // A start that was killed may have encrypted any of them.
     if (alone) await dropFormerValues(db, before.length > 0 ? TABLES : swept.plain);
-    await complete(db, deps, rows, swept);
+    await complete(db, deps, swept);
   });
 }
 
@@ -65,7 +77,7 @@ export async function prepareSecrets(
  */
 export async function rotateKeys(
   deps: Deps & { newKeyIn?: string; pauseMs?: number },
-): Promise<Swept | undefined> {
+): Promise<Rotated | undefined> {
   const { database, encryptionKeys, newKeyIn } = deps;
   return unlessAnother(database.sql, ONLY_ONE.encrypts, async (db) => {
     if (newKeyIn !== undefined) {
@@ -76,16 +88,15 @@ export async function rotateKeys(
     const keys = encryptionKeys.read();
     const [first] = keys;
     if (!first) throw new SettingError(keyNeeded(encryptionKeys));
-    const rows = await database.transaction(async (tx) => {
+    await database.transaction(async (tx) => {
       const found = await lockKeys(tx);
       for (const [index, key] of unwrapAll(found, keys, encryptionKeys.place).entries()) {
         if (found[index]?.encryption_key_id !== first.id) await rewrap(tx.sql, key, first);
       }
       await addDataKey(tx, deps.clock, first);
-      return wrappedKeys(tx.sql);
     });
-    const swept = await encryptAll(db, deps, rows);
-    await complete(db, deps, rows, swept);
+    const swept = await encryptAll(db, deps);
+    await complete(db, deps, swept);
     return swept;
   });
 }
@@ -127,45 +138,51 @@ export async function isFresh(db: Kysely<Tables>): Promise<boolean> {
   return (await db.selectFrom('signing_keys').select('id').limit(1).executeTakeFirst()) === undefined;
 }
 
-/** A second round finds what was being written when the new key was announced, once that is committed. */
+/**
+ * Encrypts everything with the newest data key. A second round finds what was being written when that key was
+ * announced, once it is committed. The caller has the lock, so that no newer key comes meanwhile.
+ */
 async function encryptAll(
   db: Kysely<Tables>,
-  { encryptionKeys, pauseMs = PAUSE_MS }: Deps & { pauseMs?: number },
-  rows: readonly WrappedKey[],
-): Promise<Swept> {
-  const keys = unwrapAll(rows, encryptionKeys.read(), encryptionKeys.place);
+  { database, encryptionKeys, pauseMs = PAUSE_MS }: Deps & { pauseMs?: number },
+): Promise<Rotated & { newest: DataKey }> {
+  const keys = unwrapAll(await wrappedKeys(db), encryptionKeys.read(), encryptionKeys.place);
   const [newest] = keys as [DataKey];
   const all = new Map(keys.map((key) => [key.id, key]));
-  const total = await sweep(db, newest, all);
-  for (let { changed } = total; changed > 0; ) {
+  const total = await sweep({ db, database }, newest, all);
+  let { changed } = total;
+  for (let round = 2; changed > 0 && round <= MOST_ROUNDS; round++) {
     await sleep(pauseMs);
     await othersCommitted(db);
-    const again = await sweep(db, newest, all);
+    const again = await sweep({ db, database }, newest, all);
     ({ changed } = again);
     total.changed += changed;
+    for (const table of again.plain) total.plain.add(table);
   }
-  return total;
+  return { ...total, finished: changed === 0, newest };
 }
 
-/** Notes that every secret is encrypted with the first of the data keys. */
+/** Notes that nothing is left to do for this data key. Another try can't read what no key opens either. */
 async function complete(
   db: Kysely<Tables>,
   { clock }: Deps,
-  [newest]: readonly WrappedKey[],
-  { unreadable }: Swept,
+  { finished, newest }: Rotated & { newest: DataKey },
 ): Promise<void> {
-  if (!newest || unreadable.size > 0) return;
+  if (!finished) return;
   await db.updateTable('data_keys').set({ completed_at: clock.now() }).where('id', '=', newest.id).execute();
 }
 
-/** Waits until every transaction of ours that is open now has ended: a request may have to wait for its locks. */
+/**
+ * Waits until every transaction of ours that is open now has ended: a request may have to wait for its locks.
+ * DATABASE_URL may give our connections another name; what has written something counts as ours too.
+ */
 async function othersCommitted(db: Kysely<Tables>): Promise<void> {
   const { rows: now } = await sql<{ at: string }>`select clock_timestamp()::text as at`.execute(db);
   const open = () =>
     sql`
       select from pg_stat_activity
-      where datname = current_database() and application_name = 'tradewind' and pid <> pg_backend_pid()
-        and xact_start < ${now[0]?.at}::timestamptz limit 1`.execute(db);
+      where datname = current_database() and (application_name = 'tradewind' or backend_xid is not null)
+        and pid <> pg_backend_pid() and xact_start < ${now[0]?.at}::timestamptz limit 1`.execute(db);
   while ((await open()).rows.length > 0) await sleep(LOOK_MS);
 }
 

@@ -1,4 +1,4 @@
-import { decrypt, encrypt } from './cipher.ts';
+import { decrypt, encrypt, SHORTEST_BYTES } from './cipher.ts';
 import { SECRET_COLUMNS, type SecretColumn } from './columns.ts';
 
 /** A key of the database itself. */
@@ -11,10 +11,15 @@ export interface DataKey {
 export type RowKey = readonly (string | number)[];
 
 const MARK = 'sealed:1:';
-const SEALED = /^sealed:1:(\d+):([\w-]+)$/;
+/** In base64url. A shorter text is plain: somebody's own words that begin in the same way. */
+const CONTENT = `[A-Za-z0-9_-]{${Math.ceil((SHORTEST_BYTES * 4) / 3)},}`;
+const SEALED = new RegExp(`^${MARK}(\\d+):(${CONTENT})$`);
 
 /** Returns the prefix of values that are encrypted with a data key. */
 export const beginningOf = (dataKeyId: number): string => `${MARK}${dataKeyId}:`;
+
+/** Returns the regular expression, for PostgreSQL, of values that are encrypted with a data key. */
+export const sealedWith = (dataKeyId: number): string => `^${beginningOf(dataKeyId)}${CONTENT}$`;
 
 /** Returns the value to write into the database. Without a key it stays readable. */
 export function sealWith(

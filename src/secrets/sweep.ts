@@ -1,7 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Database } from '../db/database.ts';
 import type { Tables } from '../db/tables.ts';
 import { type ColumnShape, SECRET_COLUMNS, type SecretColumn } from './columns.ts';
-import { beginningOf, type DataKey, dataKeyIdOf, openWith, sealWith } from './sealed.ts';
+import { beginningOf, type DataKey, dataKeyIdOf, openWith, sealedWith, sealWith } from './sealed.ts';
 
 const BATCH = 200;
 
@@ -24,10 +25,11 @@ interface Change extends Kept {
 
 /**
  * Encrypts everything with `newest`, in batches, while others read and write. A value that somebody changes
- * meanwhile keeps that change.
+ * meanwhile keeps that change. Reads with `db`. Writes in transactions, since a removal that locks the same rows
+ * in another order may be what a deadlock ends.
  */
 export async function sweep(
-  db: Kysely<Tables>,
+  { db, database }: { db: Kysely<Tables>; database: Pick<Database, 'transaction'> },
   newest: DataKey,
   all: ReadonlyMap<number, DataKey>,
 ): Promise<Swept> {
@@ -40,7 +42,8 @@ export async function sweep(
       last = batch.at(-1)?.row;
       if (last === undefined) break;
       const changes = batch.flatMap((kept) => sealedAnew(kept, column, { newest, all, swept }));
-      swept.changed += await write(db, shape, changes);
+      if (changes.length === 0) continue;
+      swept.changed += await database.transaction((tx) => write(tx.sql, shape, changes));
     }
   }
   return swept;
@@ -81,13 +84,12 @@ async function nextBatch(
   const { rows } = await sql<Kept>`
     select array[${sql.join(Object.keys(shape.keys).map((name) => sql`${sql.ref(name)}::text`))}] as row, ${column}::text as kept
     from ${sql.table(shape.table)}
-    where ${column} is not null and not starts_with(${textOf(shape)}, ${beginningOf(newestId)}) ${further}
+    where ${column} is not null and not ${isSealedWith(shape, newestId)} ${further}
     order by ${keys} limit ${BATCH}`.execute(db);
   return rows;
 }
 
 async function write(db: Kysely<Tables>, shape: ColumnShape, changes: readonly Change[]): Promise<number> {
-  if (changes.length === 0) return 0;
   const names = Object.keys(shape.keys);
   const columns = [
     ...Object.values(shape.keys).map(
@@ -114,17 +116,25 @@ function textOf({ column, json }: ColumnShape): RawBuilder<string> {
 }
 
 /** How many values are encrypted with one of these data keys, by column. */
-export async function countSealed(
+export function countSealed(db: Kysely<Tables>, dataKeyIds: readonly number[]) {
+  return countWhere(db, (shape) => sealedWithOneOf(shape, dataKeyIds));
+}
+
+/** How many values are not encrypted with this data key, by column. */
+export function countOthers(db: Kysely<Tables>, dataKeyId: number) {
+  return countWhere(db, (shape) => sql`not ${isSealedWith(shape, dataKeyId)}`);
+}
+
+/** A null column is in neither count. */
+async function countWhere(
   db: Kysely<Tables>,
-  dataKeyIds: readonly number[],
+  those: (shape: ColumnShape) => RawBuilder<unknown>,
 ): Promise<Map<SecretColumn, number>> {
   const counts = new Map<SecretColumn, number>();
   for (const column of Object.keys(SECRET_COLUMNS) as SecretColumn[]) {
     const shape: ColumnShape = SECRET_COLUMNS[column];
     const { rows } = await sql<{ count: number }>`
-      select count(*) as count from ${sql.table(shape.table)} where ${sealedWithOneOf(shape, dataKeyIds)}`.execute(
-      db,
-    );
+      select count(*) as count from ${sql.table(shape.table)} where ${those(shape)}`.execute(db);
     const count = rows[0]?.count ?? 0;
     if (count > 0) counts.set(column, count);
   }
@@ -143,6 +153,10 @@ export async function removeSealed(db: Kysely<Tables>, dataKeyIds: readonly numb
       : sql`update ${sql.table(table)} set ${sql.ref(column)} = null where ${those}`
     ).execute(db);
   }
+}
+
+function isSealedWith(shape: ColumnShape, dataKeyId: number): RawBuilder<boolean> {
+  return sql`(${textOf(shape)} ~ ${sealedWith(dataKeyId)})`;
 }
 
 function sealedWithOneOf(shape: ColumnShape, dataKeyIds: readonly number[]): RawBuilder<unknown> {

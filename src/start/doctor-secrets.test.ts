@@ -35,3 +35,17 @@ it('says that the former key is needed until a rotation, also where the new one 
   expect(await encryptionKey(both)).toMatchObject({ state: 'ok' });
   expect(await encryptionKey(config(next))).toMatchObject({ state: 'ok' });
 });
+
+it('says which secrets are not encrypted after a rotation', async () => {
+  const key = newKey();
+  await secretsOf(database, key);
+  const config = loadConfig({ DATABASE_URL: testDatabase.url, TRADEWIND_ENCRYPTION_KEY: key });
+  expect(await encryptionKey(config)).toMatchObject({ state: 'ok' });
+  await database.pool.query(`insert into signing_keys values (gen_random_uuid(), '{"d": 1}', now())`);
+  expect(await encryptionKey(config)).toMatchObject({
+    state: 'limited',
+    detail: expect.stringContaining('signing_keys.jwk: 1.'),
+  });
+  await rotateKeys({ database, clock, encryptionKeys: encryptionKeysOf(config), pauseMs: 0 });
+  expect(await encryptionKey(config)).toMatchObject({ state: 'ok' });
+});

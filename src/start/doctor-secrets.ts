@@ -3,6 +3,7 @@ import { openDatabase } from '../db/database.ts';
 import { unwrapAll, type WrappedKey, wrappedKeys } from '../secrets/data-keys.ts';
 import { type EncryptionKeys, encryptionKeysOf } from '../secrets/encryption-keys.ts';
 import { isFresh, keyNeeded } from '../secrets/preparation.ts';
+import { countOthers } from '../secrets/sweep.ts';
 import { runningDatabase } from './doctor-backends.ts';
 import { type Finding, limited, missing, ok } from './finding.ts';
 import { hasDatabase } from './storage.ts';
@@ -17,7 +18,7 @@ export async function encryptionKey(config: Config): Promise<Finding> {
   const { place } = encryptionKeys;
   try {
     const keys = encryptionKeys.read();
-    const { rows, fromBefore } = await stateOf(config);
+    const { rows, fromBefore, others } = await stateOf(config);
     unwrapAll(rows, keys, place);
     const [first] = keys;
     if (!first) return withoutKey(config, encryptionKeys, fromBefore);
@@ -35,7 +36,12 @@ export async function encryptionKey(config: Config): Promise<Finding> {
     if (rows[0]?.completed_at === null)
       return limited(
         WHAT,
-        `${first.id}, in ${place}; some secrets are not encrypted with the newest data key yet: "tradewind keys rotate" is still running, or has to be run again`,
+        `${first.id}, in ${place}; some secrets are not encrypted with the newest data key yet: "tradewind keys rotate" is still running, or has to be run again once every process has this key`,
+      );
+    if (others.length > 0)
+      return limited(
+        WHAT,
+        `${first.id}, in ${place}; these secrets are not encrypted with the newest data key: ${others.join(', ')}. "tradewind keys rotate" encrypts those that a process without the key wrote, and names those that no key reads`,
       );
     return ok(WHAT, `${first.id}, in ${place}. ${LOSS}`);
   } catch (error) {
@@ -62,15 +68,21 @@ function withoutKey(config: Config, encryptionKeys: EncryptionKeys, fromBefore: 
  * Returns no keys and no secrets if the database has no schema yet or can't be reached, which is reported
  * elsewhere.
  */
-async function stateOf(config: Config): Promise<{ rows: WrappedKey[]; fromBefore: boolean }> {
+async function stateOf(
+  config: Config,
+): Promise<{ rows: WrappedKey[]; fromBefore: boolean; others: string[] }> {
+  const nothing = { rows: [], fromBefore: false, others: [] };
   const connection = runningDatabase(config);
-  if (!connection) return { rows: [], fromBefore: false };
+  if (!connection) return nothing;
   const database = openDatabase(connection, 1);
   try {
     const rows = await wrappedKeys(database.sql);
-    return { rows, fromBefore: rows.length === 0 && !(await isFresh(database.sql)) };
+    const [newest] = rows;
+    if (!newest) return { ...nothing, fromBefore: !(await isFresh(database.sql)) };
+    const counts = await countOthers(database.sql, newest.id);
+    return { ...nothing, rows, others: [...counts].map(([column, count]) => `${column}: ${count}`) };
   } catch {
-    return { rows: [], fromBefore: false };
+    return nothing;
   } finally {
     await database.close();
   }

@@ -32,16 +32,21 @@ export const keysRotate: Command = {
         ...(options['new-key'] && file !== undefined && { newKeyIn: file }),
       });
       if (!swept) throw new ConflictError('Another process is encrypting the secrets; try again later');
+      const done = `${swept.changed} secrets are encrypted with a new data key.`;
+      if (!swept.finished)
+        throw new ConflictError(
+          `${done} Another process still writes secrets without that key: it is an older release, or doesn't have this encryption key (its log says so). Stop it or give it the key, then run this again`,
+        );
       const unreadable = [...swept.unreadable].map(([place, count]) => `${place}: ${count}`);
       if (unreadable.length > 0)
         throw new ConflictError(
-          `${swept.changed} secrets are encrypted with a new data key. These can't be decrypted with any key in the database and stay as they are: ${unreadable.join(', ')}`,
+          `${done} These can't be decrypted with any key in the database and stay as they are: ${unreadable.join(', ')}`,
         );
       const rest =
         options['new-key'] && encryptionKeys.read().length > 1
           ? `\n${file} still has the former keys below its first line: only older backups need them.`
           : '';
-      return `${swept.changed} secrets are encrypted with a new data key.${rest}`;
+      return `${done}${rest}`;
     }),
 };
 

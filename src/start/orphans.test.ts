@@ -36,10 +36,12 @@ afterAll(async () => {
 async function run(command: typeof orphansList, options: Record<string, string | boolean> = {}) {
   const streams = [process.stdout, process.stderr] as const;
   const told = streams.map((stream) => vi.spyOn(stream, 'write').mockReturnValue(true));
-  const code = await command.run({ config, options, stop: new AbortController().signal });
-  const text = told.flatMap((each) => each.mock.calls.map(([line]) => String(line))).join('');
-  vi.restoreAllMocks();
-  return { code, text };
+  try {
+    const code = await command.run({ config, options, stop: new AbortController().signal });
+    return { code, text: told.flatMap((each) => each.mock.calls.map(([line]) => String(line))).join('') };
+  } finally {
+    vi.restoreAllMocks();
+  }
 }
 
 it('lists what nobody wants, and has it removed on a word', async () => {

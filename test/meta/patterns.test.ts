@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parseSync } from '@swc/core';
 import type { FormatName } from 'ajv-formats';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { openApiDocuments } from '../../scripts/openapi-documents.ts';
 import { sourceFiles } from '../../scripts/source-files.ts';
 import { ROOT } from '../acceptance/processes.ts';
@@ -13,8 +13,9 @@ import { nodesOf } from '../support/openapi-examples.ts';
  * If the time of matching grows faster than the text, one request can block the server. An automaton of each
  * pattern proves that it takes linear time; a pattern that can't be proven has to be rewritten.
  */
-process.env.RECHECK_BACKEND = 'pure';
+vi.stubEnv('RECHECK_BACKEND', 'pure');
 const { check } = await import('recheck');
+afterAll(() => void vi.unstubAllEnvs());
 
 /** Its automaton is too large, but it only reads the 512 characters of a path that are logged. */
 const SHORT_TEXTS = ['http/access-log.ts'];

@@ -39,7 +39,7 @@ const reason = Type.Optional(Type.String({ minLength: 1, maxLength: 300 }));
 const rule = <P extends Parameters<typeof Type.Object>[0]>(properties: P) =>
   Type.Object({ ...where, ...properties }, { additionalProperties: false });
 
-export const FaultRule = Type.Union([
+const variants = [
   rule({ do: Type.Literal('refuse'), reason }),
   rule({ do: Type.Literal('unavailable'), reason }),
   rule({ do: Type.Literal('stay') }),
@@ -49,9 +49,14 @@ export const FaultRule = Type.Union([
     ms: Type.Optional(whole('How long the call itself takes.')),
   }),
   rule({ do: Type.Literal('lose-answer') }),
-]);
+] as const;
+export type FaultRule = Static<(typeof variants)[number]>;
+const FaultRule = Type.Unsafe<FaultRule>({
+  type: 'object',
+  discriminator: { propertyName: 'do' },
+  oneOf: variants,
+});
 export const FaultRules = Type.Array(FaultRule, { maxItems: 100 });
-export type FaultRule = Static<typeof FaultRule>;
 type Phase = (typeof PHASES)[number];
 
 /** A call to the backend about one thing. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
+import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { createDatabase, type TestDatabase } from '../../../test/support/databases.ts';
@@ -99,16 +100,19 @@ describe('the shape of rules', () => {
   });
 
   it.each([
-    { do: 'explode' },
-    { kind: 'disk', do: 'stay' },
-    { do: 'stay', call: 0 },
-    { do: 'stay', probability: 2 },
-    { do: 'stay', reason: 'has none' },
-    { do: 'stay', name: '*a*b*' },
-    { do: 'slow', factor: 0 },
-    { kind: 'volume' },
-  ])('refuses %j', (rule) => {
-    expect(findShapeFaults(FaultRules, [rule])).not.toEqual([]);
+    [{ do: 'explode' }, 'do', 'is "explode". Use one of: refuse, unavailable, stay, slow, lose-answer.'],
+    [{ kind: 'disk', do: 'stay' }, 'kind', 'is "disk". Use one of: '],
+    [{ do: 'stay', call: 0 }, 'call', 'must be at least 1, not 0.'],
+    [{ do: 'stay', probability: 2 }, 'probability', 'must be at most 1, not 2.'],
+    [{ do: 'stay', reason: 'has none' }, 'reason', 'is unknown. Remove it or correct its name; '],
+    [{ do: 'stay', name: '*a*b*' }, 'name', 'is "*a*b*". '],
+    [{ do: 'slow', factor: 0 }, 'factor', 'must be at least 1, not 0.'],
+    [{ kind: 'volume' }, 'do', 'is missing. Use one of: refuse, '],
+  ])('refuses %j, with one fault', (rule, field, message) => {
+    expect(findShapeFaults(FaultRules, [{ do: 'stay' }, rule])).toEqual([
+      { path: [1, field], message: expect.stringContaining(message) },
+    ]);
+    expect(Value.Check(FaultRules, [rule])).toBe(false);
   });
 });
 

@@ -1,5 +1,5 @@
 import { Ajv } from 'ajv';
-import type { PathParts } from './faults.ts';
+import { entry as entryAt, type PathParts } from './faults.ts';
 import { isBareMetal, isGpu } from './flavor-schema.ts';
 import type { CatalogContent, CatalogFileName, Region } from './schema.ts';
 
@@ -170,7 +170,7 @@ export function twice<Entry extends object>(
         first.set(entry[key], index);
         continue;
       }
-      const message = `is ${String(entry[key])}, which ${list}.${earlier} already has. Change or remove one of the two.`;
+      const message = `is ${String(entry[key])}, which ${entryAt(earlier)} already has. Change or remove one of the two.`;
       faults.push({ file, path: [list, index, key], message });
     }
   }

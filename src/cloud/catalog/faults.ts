@@ -7,7 +7,7 @@ export interface CatalogFault {
   file: string;
   /** Line in the file, counted from 1; null when the whole file is meant. */
   line: number | null;
-  /** Dotted path in the file, with indexes from 0: `flavors.3.ram`. Empty for the file itself. */
+  /** Where in the file, as `placeOf` says it. Empty for the file itself. */
   path: string;
   message: string;
 }
@@ -28,23 +28,38 @@ export class CatalogError extends SettingError {
   }
 }
 
+/** Names, and positions in lists from 0. */
 export type PathParts = (string | number)[];
+
+/** Says where something is, as people count: `flavors, entry 4, ram`. */
+export function placeOf(path: PathParts): string {
+  return path.reduce<string>((place, part, index) => {
+    if (typeof part === 'number') return `${place}${index === 0 ? '' : ', '}${entry(part)}`;
+    if (index === 0) return part;
+    return `${place}${typeof path[index - 1] === 'number' ? ', ' : '.'}${part}`;
+  }, '');
+}
+
+export const entry = (index: number): string => `entry ${index + 1}`;
 
 /** Returns everything that is wrong with the shape of a value, as sentences with their paths. */
 export function findShapeFaults(schema: TSchema, value: unknown): { path: PathParts; message: string }[] {
-  const ajv = new Ajv({ allErrors: true, verbose: true, strict: false });
+  const ajv = new Ajv({ allErrors: true, verbose: true, strict: false, discriminator: true });
   const validate = ajv.compile(schema);
   validate(value);
-  return (validate.errors ?? []).map((error) => ({ path: pathOf(error), message: sentenceOf(error) }));
+  return (validate.errors ?? []).map((error) => ({ path: pathOf(error, value), message: sentenceOf(error) }));
 }
 
-function pathOf(error: ErrorObject): PathParts {
-  const parts: PathParts = error.instancePath
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .map((part) => (/^\d+$/.test(part) ? Number(part) : part));
-  const child: unknown = error.params.missingProperty ?? error.params.additionalProperty;
+function pathOf(error: ErrorObject, whole: unknown): PathParts {
+  const parts: PathParts = [];
+  let at = whole;
+  for (const escaped of error.instancePath.split('/').slice(1)) {
+    const part = escaped.replaceAll('~1', '/').replaceAll('~0', '~');
+    // A name may consist of digits, too.
+    parts.push(Array.isArray(at) ? Number(part) : part);
+    at = (at as Record<string, unknown>)[part];
+  }
+  const child: unknown = error.params.missingProperty ?? error.params.additionalProperty ?? error.params.tag;
   return typeof child === 'string' ? [...parts, child] : parts;
 }
 
@@ -70,11 +85,39 @@ function sentenceOf(error: ErrorObject): string {
       return `is ${shown(data)}. ${typeof rule === 'string' ? rule : `It must match ${String(params.pattern)}.`}`;
     }
     case 'uniqueItems':
-      return `contains the same value twice, at ${String(params.j)} and ${String(params.i)}. Remove one.`;
+      return `contains the same value twice, as ${[params.i, params.j]
+        .toSorted((a, b) => a - b)
+        .map(entry)
+        .join(' and ')}. Remove one.`;
+    case 'discriminator': {
+      const use = `Use one of: ${tagsOf(error).join(', ')}.`;
+      return params.tagValue === undefined ? `is missing. ${use}` : `is ${shown(params.tagValue)}. ${use}`;
+    }
+    case 'minLength':
+      return `needs at least ${counted(params.limit, 'character')}.`;
+    case 'maxLength':
+      return `has ${[...String(data)].length} characters. Use at most ${params.limit}.`;
+    case 'minItems':
+      return `needs at least ${counted(params.limit, 'entry', 'entries')}.`;
+    case 'maxItems':
+      return `has ${(data as unknown[]).length} entries. Use at most ${params.limit}.`;
+    case 'minimum':
+      return `must be at least ${params.limit}, not ${shown(data)}.`;
+    case 'maximum':
+      return `must be at most ${params.limit}, not ${shown(data)}.`;
     default:
       return `${error.message ?? 'is not valid'}, but is ${shown(data)}.`;
   }
 }
+
+/** Returns the values that tell the forms of an entry apart. */
+function tagsOf(error: ErrorObject): unknown[] {
+  const forms = (schemaPart(error, 'oneOf') ?? []) as { properties: Record<string, { const?: unknown }> }[];
+  return forms.map(({ properties }) => properties[String(error.params.tag)]?.const);
+}
+
+const counted = (count: number, one: string, more = `${one}s`): string =>
+  `${count} ${count === 1 ? one : more}`;
 
 function schemaPart(error: ErrorObject, key: string): unknown {
   return error.parentSchema?.[key];

@@ -39,7 +39,7 @@ test('a fault says file, line, path, what is wrong and what to write', async () 
   const error = await failure();
   expect(error.message).toBe(
     `The catalogue in ${folder} has 1 fault:\n` +
-      '  flavors.yaml:6 flavors.0.ram: must be a whole number, not "2048". Write it without quotes.',
+      '  flavors.yaml:6 flavors, entry 1, ram: must be a whole number, not "2048". Write it without quotes.',
   );
 });
 
@@ -67,8 +67,8 @@ test('faults of several files are reported together', async () => {
   await edit('regions.yaml', 'country: NL', 'country: Netherlands');
   await edit('kubernetes-versions.yaml', 'v1.31.13', '1.31.13');
   expect(await faults()).toEqual([
-    'regions.yaml regions.0.country: is "Netherlands". Use two capital letters.',
-    'kubernetes-versions.yaml versions.0: is "1.31.13". Use a version such as v1.32.13.',
+    'regions.yaml regions, entry 1, country: is "Netherlands". Use two capital letters.',
+    'kubernetes-versions.yaml versions, entry 1: is "1.31.13". Use a version such as v1.32.13.',
   ]);
 });
 
@@ -78,29 +78,71 @@ test.each([
     'price-book.yaml',
     "standard: '0.000125'",
     'standard: 0.000125',
-    'prices.0.volume_types.standard: must be a string, not 0.000125. Put it in quotes.',
+    'prices, entry 1, volume_types.standard: must be a string, not 0.000125. Put it in quotes.',
   ],
-  ['missing field', 'features.yaml', 'service: CDN, ', '', 'features.0.service: is missing. Add it.'],
+  ['missing field', 'features.yaml', 'service: CDN, ', '', 'features, entry 1, service: is missing. Add it.'],
   [
     'unknown field',
     'features.yaml',
     'is_free: false}',
     'is_free: false, isFree: false}',
-    'features.0.isFree: is unknown. Remove it or correct its name; allowed here: id, name, service, is_free, needed_for.',
+    'features, entry 1, isFree: is unknown. Remove it or correct its name; allowed here: id, name, service, is_free, needed_for.',
   ],
   [
     'unknown value',
     'features.yaml',
     'service: CDN',
     'service: CND',
-    'features.0.service: is "CND". Use one of: CDN, STORAGE, STREAMING, DNS, DDOS, CLOUD.',
+    'features, entry 1, service: is "CND". Use one of: CDN, STORAGE, STREAMING, DNS, DDOS, CLOUD.',
+  ],
+  [
+    'empty text',
+    'regions.yaml',
+    'keystone_name: ',
+    "keystone_name: '' # ",
+    'regions, entry 1, keystone_name: needs at least 1 character.',
+  ],
+  [
+    'text that is too long',
+    'features.yaml',
+    'features:\n',
+    `features:\n  - {id: 99, name: ${'x'.repeat(256)}, service: CDN, is_free: false}\n`,
+    'features, entry 1, name: has 256 characters. Use at most 255.',
+  ],
+  [
+    'empty list',
+    'flavors.yaml',
+    'regions: [1, 2, 3]',
+    'regions: []',
+    'flavors, entry 1, regions: needs at least 1 entry.',
+  ],
+  [
+    'list with a value twice',
+    'flavors.yaml',
+    'regions: [1, 2, 3]',
+    'regions: [1, 2, 1]',
+    'flavors, entry 1, regions: contains the same value twice, as entry 1 and entry 3. Remove one.',
+  ],
+  [
+    'number that is too small',
+    'flavors.yaml',
+    'vcpus: 1,',
+    'vcpus: 0,',
+    'flavors, entry 1, vcpus: must be at least 1, not 0.',
+  ],
+  [
+    'number that is too large',
+    'flavors.yaml',
+    'vcpus: 1,',
+    'vcpus: 5000,',
+    'flavors, entry 1, vcpus: must be at most 4096, not 5000.',
   ],
   [
     'unknown value or null',
     'regions.yaml',
     'zone: EMEA',
     'zone: EUROPE',
-    'regions.0.zone: is "EUROPE". Use one of: AMERICAS, APAC, EMEA, RUSSIA_AND_CIS, null.',
+    'regions, entry 1, zone: is "EUROPE". Use one of: AMERICAS, APAC, EMEA, RUSSIA_AND_CIS, null.',
   ],
   [
     'discount above 1',
@@ -114,70 +156,70 @@ test.each([
     'features.yaml',
     'id: 3,',
     'id: 2,',
-    'features.1.id: is 2, which features.0 already has. Change or remove one of the two.',
+    'features, entry 2, id: is 2, which entry 1 already has. Change or remove one of the two.',
   ],
   [
     'flavor in no region',
     'flavors.yaml',
     '[1, 2, 3]',
     '[1, 9]',
-    "flavors.0.regions.1: refers to region 9, which isn't in regions.yaml. Remove it or correct the region.",
+    "flavors, entry 1, regions, entry 2: refers to region 9, which isn't in regions.yaml. Remove it or correct the region.",
   ],
   [
     'template in no region',
     'ddos-templates.yaml',
     'regions: [1, 2]',
     'regions: [9]',
-    "templates.0.regions.0: refers to region 9, which isn't in regions.yaml. Remove it or correct the region.",
+    "templates, entry 1, regions, entry 1: refers to region 9, which isn't in regions.yaml. Remove it or correct the region.",
   ],
   [
     'template where DDoS protection is missing',
     'ddos-templates.yaml',
     'regions: [1, 2]',
     'regions: [3]',
-    'templates.0.regions.0: refers to region 3, which has no DDoS protection (has_ddos). Remove it or correct the region.',
+    'templates, entry 1, regions, entry 1: refers to region 3, which has no DDoS protection (has_ddos). Remove it or correct the region.',
   ],
   [
     'field id of another template',
     'ddos-templates.yaml',
     'id: 272',
     'id: 10',
-    'templates.1.fields.0.id: is 10, which a field of template 29 already uses. Choose another id.',
+    'templates, entry 2, fields, entry 1, id: is 10, which a field of template 29 already uses. Choose another id.',
   ],
   [
     'logs to a region without the service',
     'logging-destinations.yaml',
     '[1, 2]',
     '[1, 3]',
-    'services.0.destination_regions.1: refers to region 3, which has no logging service in this file. Remove it or correct the region.',
+    'services, entry 1, destination_regions, entry 2: refers to region 3, which has no logging service in this file. Remove it or correct the region.',
   ],
   [
     'price of a type that is not offered',
     'price-book.yaml',
     "standard: '0.00013'",
     "ultra: '0.00013'",
-    "prices.3.volume_types.ultra: has a price, but region 2 doesn't offer it. Remove the price or add the type to the region.",
+    "prices, entry 4, volume_types.ultra: has a price, but region 2 doesn't offer it. Remove the price or add the type to the region.",
   ],
   [
     'price of a flavor that there is none of',
     'price-book.yaml',
     "g1-memory-4-32: '0.108'",
     "g1-memory-4-23: '0.108'",
-    "prices.0.flavors.g1-memory-4-23: has a price, but isn't in flavors.yaml. Remove the price or correct the ID.",
+    "prices, entry 1, flavors.g1-memory-4-23: has a price, but isn't in flavors.yaml. Remove the price or correct the ID.",
   ],
   [
     'GPU flavor without resource class',
     'flavors.yaml',
     '    resource_class: gpu-l40s-1\n',
     '',
-    'flavors.9.resource_class: is missing, but the id of g2-gpu-16-64-1l40s is that of a GPU flavor. Add it.',
+    'flavors, entry 10, resource_class: is missing, but the id of g2-gpu-16-64-1l40s is that of a GPU flavor. Add it.',
   ],
   [
     'shares of no kind',
     'regions.yaml',
     'file_share_types: [vast]',
     'file_share_types: null',
-    'regions.0.file_share_types: lists no file share types, but has_sfs is true. Add a type or set has_sfs to false.',
+    'regions, entry 1, file_share_types: lists no file share types, but has_sfs is true. Add a type or set has_sfs to false.',
   ],
 ])('%s is refused', async (_, file, from, to, expected) => {
   await edit(file, from, to);
@@ -192,7 +234,7 @@ test.each([
   await edit('ddos-templates.yaml', from, to);
   expect(await faults()).toEqual([
     expect.stringMatching(
-      /^ddos-templates\.yaml templates\.0\.fields\.0\.validation_schema: is not a valid JSON Schema: /,
+      /^ddos-templates\.yaml templates, entry 1, fields, entry 1, validation_schema: is not a valid JSON Schema: /,
     ),
   ]);
 });
@@ -245,7 +287,7 @@ test('a quota that there is none of is a fault', async () => {
     '    backend: simulated\n',
     '    backend: simulated\n    quotas: {vm_counts: 3}\n',
   );
-  expect(await faults()).toEqual([expect.stringContaining('regions.yaml regions.0.quotas')]);
+  expect(await faults()).toEqual([expect.stringContaining('regions.yaml regions, entry 1, quotas')]);
 });
 
 test('a region names its backends, one for all or one for each part of it', async () => {
@@ -277,7 +319,7 @@ test.each([
   ],
 ])('with %s a region says what to write', async (line, fault) => {
   await edit('regions.yaml', 'backend: simulated', line);
-  expect(await faults()).toEqual([`regions.yaml regions.0.${fault}`]);
+  expect(await faults()).toEqual([`regions.yaml regions, entry 1, ${fault}`]);
 });
 
 test('one from before backends had a file is as it was', async () => {

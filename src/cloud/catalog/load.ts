@@ -6,7 +6,7 @@ import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 import type { BackendShapes } from '../../backends/contract/placement.ts';
 import { backendFaults } from './backend-checks.ts';
 import { crossFaults } from './cross-checks.ts';
-import { CatalogError, type CatalogFault, findShapeFaults, type PathParts } from './faults.ts';
+import { CatalogError, type CatalogFault, findShapeFaults, type PathParts, placeOf } from './faults.ts';
 import { type CatalogContent, type CatalogFileName, catalogFiles } from './schema.ts';
 
 interface ParsedFile {
@@ -90,12 +90,12 @@ function check(
     // Interpreting the schema once is ten times cheaper than compiling it. Only a faulty file pays for good messages.
     if (Value.Check(schema, content[name])) continue;
     for (const { path, message } of findShapeFaults(schema, content[name]))
-      faults.push({ file: name, line: line(name, path), path: path.join('.'), message });
+      faults.push({ file: name, line: line(name, path), path: placeOf(path), message });
   }
   if (faults.length === 0) {
     const whole = content as CatalogContent;
     for (const { file, path, message } of [...crossFaults(whole), ...backendFaults(whole, kinds)])
-      faults.push({ file, line: line(file, path), path: path.join('.'), message });
+      faults.push({ file, line: line(file, path), path: placeOf(path), message });
   }
   if (faults.length > 0) throw new CatalogError(origin, faults);
   const hash = createHash('sha256').update(text).digest('hex');

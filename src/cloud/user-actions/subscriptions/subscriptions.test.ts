@@ -129,7 +129,7 @@ describe('a subscription', () => {
     for (const { http: by } of [tenant, other]) await by.post(`${BASE}/subscribe`, subscription);
     await setAll('due_at', `now() + interval '1 hour'`);
     await service.pool.query(
-      `update user_action_subscriptions set auth_header_value = 'sealed:1:99:AAAA' where client_id = $1`,
+      `update user_action_subscriptions set auth_header_value = 'sealed:1:99:' || repeat('A', 40) where client_id = $1`,
       [other.clientId],
     );
     await makeKey(other, 'with a header that is lost');
