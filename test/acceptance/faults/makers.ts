@@ -17,7 +17,11 @@ export function createMakers(http: HttpClient, projectId: number) {
     return created_resources;
   }
   const only = (ids: string[] | undefined): string => ids?.[0] ?? 'missing';
-  const first = async (path: string): Promise<string> => (await http.get(path)).body.results[0].id;
+  const first = async (path: string): Promise<string> => {
+    const answer = await http.get(path);
+    expect(answer.status, answer.text).toBe(200);
+    return answer.body.results[0].id;
+  };
 
   const make = {
     volume: async () =>
