@@ -2,15 +2,15 @@ import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { createBackends } from '../backends/backends.ts';
 import type { Makers } from '../backends/maker.ts';
-import { MAKERS } from '../backends/makers.ts';
 import { followCatalog } from '../cloud/catalog/live.ts';
+import type { Catalog } from '../cloud/catalog/service.ts';
 import type { Config } from '../config.ts';
 import { type Troubles, watchBackends } from '../convergence/backend-health.ts';
 import { startComparing } from '../convergence/comparing.ts';
 import { listenToBackends } from '../convergence/listening.ts';
 import { wantsQueue } from '../convergence/queue.ts';
-import { type ChangeFeed, listenForChanges } from '../db/changes.ts';
-import { openDatabase } from '../db/database.ts';
+import type { ChangeFeed } from '../db/changes.ts';
+import { type Database, openDatabase } from '../db/database.ts';
 import { createPatience } from '../db/patience.ts';
 import { systemClock } from '../lib/clock.ts';
 import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
@@ -23,10 +23,10 @@ import type { Storage } from './storage.ts';
 
 const CONNECTIONS = 10;
 
-/** Works on tasks, in this thread or in a separate one. */
+/** Works on tasks. */
 export interface TaskWorker {
   /** Resolves when it takes tasks. The schema must be up to date. */
-  start(storage: Pick<Storage, 'connection' | 'exclusive'>): Promise<void>;
+  start(): Promise<void>;
   /** Returns the metrics of its work in the text format of Prometheus. */
   metrics(): Promise<string>;
   /** Returns the last known problems of backends. */
@@ -42,27 +42,35 @@ export function followDataKeys(secrets: LoadedSecrets, changes: ChangeFeed, log:
   );
 }
 
-/** Creates a worker for this thread, with its own connections. */
-export function createTaskWorker(
-  config: Config,
-  log: Logger,
-  { makers = MAKERS, told }: { makers?: Makers; told?: (troubles: Troubles) => void } = {},
-): TaskWorker {
+/** Creates a worker. The given database, announcements and catalogue are those of its process. */
+export function createTaskWorker({
+  config,
+  log,
+  storage: { connection, exclusive },
+  database,
+  changes,
+  agreed,
+  makers,
+}: {
+  config: Config;
+  log: Logger;
+  storage: Pick<Storage, 'connection' | 'exclusive'>;
+  database: Database;
+  changes: ChangeFeed;
+  agreed: Catalog;
+  makers: Makers;
+}): TaskWorker {
   const registry = new Registry();
   let troubles: Troubles = {};
   const undo: ((graceMs: number) => Promise<void>)[] = [];
   return {
-    async start({ connection, exclusive }) {
+    async start() {
       // This asks programs for their versions and tries the sandbox, which takes a while.
       const preparing = prepareAiWork(config, log);
       preparing.catch(() => {});
-      const database = openDatabase(connection, CONNECTIONS);
-      undo.push(() => database.close());
       const repeatable = openDatabase(connection, CONNECTIONS, { repeatable: true });
       undo.push(() => repeatable.close());
       const patiently = createPatience(config.databaseWaitSeconds, log);
-      const changes = await patiently(() => listenForChanges(connection));
-      undo.push(() => changes.close());
       // A separate pool from that of the backends: a call that waits for a new key may hold one of their
       // connections.
       const secrets = createSecrets({ sql: repeatable.sql, encryptionKeys: encryptionKeysOf(config) });
@@ -74,7 +82,9 @@ export function createTaskWorker(
         secrets,
         simulationSpeed: config.simulationSpeed,
       });
-      const live = await patiently(() => followCatalog({ database, changes, log, kinds: makers, backends }));
+      const live = await patiently(() => 
+        followCatalog({ database, changes, log, agreed, kinds: makers, backends }),
+      );
       undo.push(() => live.stop());
       const clock = systemClock;
       const kinds = createTaskEnds({ clock, secrets });
@@ -90,7 +100,6 @@ export function createTaskWorker(
       worker.serve(wantsQueue({ ...shared, kinds, secrets, claims: repeatable, backendOf: backends.of }));
       const changed = (now: Troubles) => {
         troubles = now;
-        told?.(now);
       };
       const watching = await watchBackends({ backends, log, registry, changed });
       undo.push(() => watching.stop());
