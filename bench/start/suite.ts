@@ -43,7 +43,11 @@ export async function measureStart({
   const measured = checkouts.map(() => new Map<string, number[]>());
   for (let round = 0; round < rounds; round++) {
     for (const [place, root] of checkouts.entries()) {
-      const figures = { ...(await startsOf(root)), ...(round < 3 && (await memoryOf(root))), ...sizeOf(root) };
+      const figures = {
+        ...(await startsOf(root)),
+        ...(round < 3 && (await memoryOf(root))),
+        ...sizeOf(root),
+      };
       for (const [name, value] of Object.entries(figures))
         measured[place]?.set(name, [...(measured[place].get(name) ?? []), value]);
     }
@@ -87,7 +91,9 @@ async function startOn(root: string, dataDir: string) {
 }
 
 async function memoryOf(root: string): Promise<Figures> {
-  const all = await inFolder(async (dataDir) => afterRequests(await serve(root, { TRADEWIND_DATA_DIR: dataDir })));
+  const all = await inFolder(async (dataDir) =>
+    afterRequests(await serve(root, { TRADEWIND_DATA_DIR: dataDir })),
+  );
   const database = await startDatabase();
   try {
     const api = await afterRequests(await serve(root, { DATABASE_URL: database.url }, 'api'));
@@ -120,7 +126,11 @@ async function afterRequests(product: Product) {
 }
 
 /** With AI tasks, as by default. */
-function serve(root: string, settings: Record<string, string>, role: 'all' | 'api' = 'all'): Promise<Product> {
+function serve(
+  root: string,
+  settings: Record<string, string>,
+  role: 'all' | 'api' = 'all',
+): Promise<Product> {
   return startProduct({ TRADEWIND_AI_CONCURRENCY: '1', ...settings }, { role, root });
 }
 

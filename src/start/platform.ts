@@ -124,6 +124,7 @@ export async function startPlatform(
     ]);
     if (api.status === 'rejected') throw api.reason;
     await working;
+    worker?.takeAiTasks();
     const address = api.value;
     const file = firstTokenFile(config);
     const firstToken =

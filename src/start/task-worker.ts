@@ -17,7 +17,7 @@ import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
 import { createSecrets, type LoadedSecrets } from '../secrets/secrets.ts';
 import { createTaskEnds } from '../services.ts';
 import type { AiQueue } from '../streaming/ai-tasks/work/queue.ts';
-import { startWorker } from '../worker/worker.ts';
+import { startWorker, type Worker } from '../worker/worker.ts';
 import { aiQueueOf, prepareAiWork } from './ai-worker.ts';
 import type { Storage } from './storage.ts';
 
@@ -27,6 +27,11 @@ const CONNECTIONS = 10;
 export interface TaskWorker {
   /** Resolves when it takes tasks. The schema must be up to date. */
   start(): Promise<void>;
+  /**
+   * Begins to take AI tasks as well. Call it when all else is ready: it asks programs for their versions and
+   * tries the sandbox, which takes a second that nobody has to wait for.
+   */
+  takeAiTasks(): void;
   /** Returns the metrics of its work in the text format of Prometheus. */
   metrics(): Promise<string>;
   /** Returns the last known problems of backends. */
@@ -61,13 +66,13 @@ export function createTaskWorker({
   makers: Makers;
 }): TaskWorker {
   const registry = new Registry();
+  let stopping = false;
+  let beginAi: (() => Promise<void>) | undefined;
+  let aiTasks: AiQueue | undefined;
   let troubles: Troubles = {};
   const undo: ((graceMs: number) => Promise<void>)[] = [];
   return {
     async start() {
-      // This asks programs for their versions and tries the sandbox, which takes a while.
-      const preparing = prepareAiWork(config, log);
-      preparing.catch(() => {});
       const repeatable = openDatabase(connection, CONNECTIONS, { repeatable: true });
       undo.push(() => repeatable.close());
       const patiently = createPatience(config.databaseWaitSeconds, log);
@@ -82,7 +87,7 @@ export function createTaskWorker({
         secrets,
         simulationSpeed: config.simulationSpeed,
       });
-      const live = await patiently(() => 
+      const live = await patiently(() =>
         followCatalog({ database, changes, log, agreed, kinds: makers, backends }),
       );
       undo.push(() => live.stop());
@@ -91,7 +96,6 @@ export function createTaskWorker({
       const worker = await patiently(() =>
         startWorker({ database: repeatable, changes, log, takeOverAllAtStart: exclusive }),
       );
-      let aiTasks: AiQueue | undefined;
       undo.push(async (graceMs) => {
         await worker.stop(graceMs);
         await aiTasks?.close();
@@ -107,16 +111,30 @@ export function createTaskWorker({
       undo.push(() => listening.stop());
       const comparing = startComparing({ database, backends, everyMs: config.compareMs, log, registry });
       undo.push(() => comparing.stop());
-      const prepared = await preparing;
-      if (!prepared) return;
-      aiTasks = await aiQueueOf(config, prepared, { ...shared, registry });
-      await worker.can(prepared.capabilities);
-      worker.serve(aiTasks);
+      beginAi = () => aiWork({ ...shared, registry }, worker);
+    },
+    takeAiTasks() {
+      const beginning = beginAi?.().catch((error: unknown) =>
+        log.error({ err: error }, 'No AI tasks are taken here'),
+      );
+      undo.push(async () => beginning);
     },
     metrics: () => registry.metrics(),
     troubles: () => troubles,
     async stop(graceMs) {
+      stopping = true;
       for (let step = undo.pop(); step; step = undo.pop()) await step(graceMs);
     },
   };
+
+  async function aiWork(
+    foundation: Parameters<typeof aiQueueOf>[2],
+    worker: Pick<Worker, 'can' | 'serve'>,
+  ): Promise<void> {
+    const prepared = await prepareAiWork(config, log);
+    if (!prepared || stopping) return;
+    aiTasks = await aiQueueOf(config, prepared, foundation);
+    await worker.can(prepared.capabilities);
+    worker.serve(aiTasks);
+  }
 }
