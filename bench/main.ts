@@ -25,7 +25,11 @@ const suites: Record<string, Suite> = {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: 'boolean', default: false }, only: { type: 'string' }, against: { type: 'string' } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    against: { type: 'string' },
+  },
 });
 const unknown = positionals.find((name) => !(name in suites));
 if (unknown !== undefined) {
