@@ -5,18 +5,18 @@ import { measureAi } from './ai/suite.ts';
 import { measureEngine } from './engine/suite.ts';
 import { measureFilled, measureRetention } from './filled/suite.ts';
 import { measureOperations } from './operations/suite.ts';
-import { measureStartup } from './startup/suite.ts';
+import { measureStart } from './start/suite.ts';
 import { ROOT } from './support/child.ts';
 
 interface Suite {
   title: string;
   /** Returns the report in markdown. */
-  run(options: { quick: boolean; only?: string }): Promise<string>;
+  run(options: { quick: boolean; only?: string; against?: string }): Promise<string>;
 }
 
 const suites: Record<string, Suite> = {
   operations: { title: 'Operations over HTTP', run: measureOperations },
-  startup: { title: 'Start', run: measureStartup },
+  start: { title: 'Start and memory', run: measureStart },
   engine: { title: 'Tasks', run: measureEngine },
   filled: { title: 'Full tables', run: measureFilled },
   retention: { title: 'Retention', run: measureRetention },
@@ -25,7 +25,11 @@ const suites: Record<string, Suite> = {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    against: { type: 'string' },
+  },
 });
 const unknown = positionals.find((name) => !(name in suites));
 if (unknown !== undefined) {

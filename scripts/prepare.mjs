@@ -9,7 +9,14 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const OLDEST_NODE = [20, 19];
-const SOURCES = ['src', 'migrations', 'package.json', 'scripts/build.mjs', 'scripts/package.json'];
+const SOURCES = [
+  'src',
+  'migrations',
+  'package.json',
+  'scripts/build.mjs',
+  'scripts/entry.mjs',
+  'scripts/package.json',
+];
 const BUILD_STAMP = at('dist/.sources');
 const DEV = process.argv.includes('--dev');
 /** Folders with their own manifest, so that nobody installs what they don't need: engines take 240 MB. */

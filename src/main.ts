@@ -51,11 +51,11 @@ function exitCodeOf(error: unknown): number {
   return error instanceof SettingError ? EXIT_CONFIG : EXIT_FAILED;
 }
 
-try {
-  // Exits explicitly: after an unclean stop, something may still keep the event loop running.
-  process.exit(await main());
-} catch (error) {
+function fail(error: unknown): never {
   const text = error instanceof OperatorError ? error.message : ((error as Error)?.stack ?? String(error));
   process.stderr.write(`${text}\n`);
   process.exit(exitCodeOf(error));
 }
+
+// Exits explicitly: after an unclean stop, something may still keep the event loop running.
+main().then((code) => process.exit(code), fail);

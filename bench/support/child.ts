@@ -22,9 +22,10 @@ export async function startNode(
   args: readonly string[],
   ready: RegExp,
   env: Record<string, string | undefined> = {},
+  cwd = ROOT,
 ): Promise<Child> {
   const child = spawn(process.execPath, [...args], {
-    cwd: ROOT,
+    cwd,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -6,10 +6,15 @@ export interface Product extends Child {
   port: number;
 }
 
-/** Starts `node dist/src/main.js serve`: the product as in production, on a free port. */
+/** Starts `node dist/src/main.js serve`: the product as in production, on a free port. `root` is
+ * the folder of another checkout. */
 export async function startProduct(
   settings: Record<string, string>,
-  { nodeArgs = [], role = 'all' }: { nodeArgs?: readonly string[]; role?: 'all' | 'api' } = {},
+  {
+    nodeArgs = [],
+    role = 'all',
+    root,
+  }: { nodeArgs?: readonly string[]; role?: 'all' | 'api'; root?: string } = {},
 ): Promise<Product> {
   const child = await startNode(
     [...nodeArgs, 'dist/src/main.js', 'serve', '--role', role],
@@ -27,6 +32,7 @@ export async function startProduct(
       TRADEWIND_AI_CONCURRENCY: '0',
       ...settings,
     },
+    root,
   );
   return { ...child, port: Number(child.ready[1]) };
 }

@@ -37,7 +37,6 @@ import type { Role } from './role.ts';
 import { prepareSchema, watchSchema } from './schema.ts';
 import { hasDatabase, openStorage } from './storage.ts';
 import { createTaskWorker, followDataKeys } from './task-worker.ts';
-import { hostWorkerThread } from './worker-host.ts';
 
 /** A running Tradewind. */
 export interface Platform {
@@ -52,32 +51,24 @@ export interface Platform {
 }
 
 /**
- * Starts database, schema, first account, workers and API in the order of their dependencies. A process with
- * both roles runs its tasks in a separate thread, unless `workerThread` is false. At a `terminal`, the first
- * token can be shown. `makers` other than the product's apply to tasks of this thread.
+ * Starts database, schema, first account, workers and API in the order of their dependencies. At a `terminal`,
+ * the first token can be shown.
  */
 export async function startPlatform(
   config: Config,
   role: Role,
   log: Logger,
-  {
-    workerThread = role === 'all',
-    terminal = false,
-    makers = MAKERS,
-  }: { workerThread?: boolean; terminal?: boolean; makers?: Makers } = {},
+  { terminal = false, makers = MAKERS }: { terminal?: boolean; makers?: Makers } = {},
 ): Promise<Platform> {
   const undo: (() => Promise<void>)[] = [];
   let graceMs = 0;
   const listenAt = role === 'worker' ? workerAddress(config) : config;
   if (listenAt) await requireFreePort(listenAt);
-  // Invalid settings are reported here, and not by a thread that fails.
+  // Invalid settings are reported before anything is made.
   if (role !== 'api' && config.ai.modelDir !== undefined) readModels(config.ai.modelDir);
   if (role !== 'api') await requireAiSandbox(config);
-  // The thread loads its code while the database starts.
-  const thread = workerThread ? hostWorkerThread(config, log) : undefined;
   const ending = async () => {
     for (let step = undo.pop(); step; step = undo.pop()) await step();
-    await thread?.stop(0);
   };
   try {
     const loading = loadCatalog(config.catalogDir, makers);
@@ -118,9 +109,14 @@ export async function startPlatform(
     });
     const watch = watchSchema(database, log);
     undo.push(() => watch.stop());
-    const worker = thread ?? (role === 'api' ? undefined : createTaskWorker(config, log, { makers }));
+    const changes = await patiently(() => listenForChanges(storage.connection));
+    undo.push(() => changes.close());
+    const worker =
+      role === 'api'
+        ? undefined
+        : createTaskWorker({ config, log, storage, database, changes, agreed: catalog, makers });
     if (worker) undo.push(() => worker.stop(graceMs));
-    const working = worker?.start(storage) ?? Promise.resolve();
+    const working = worker?.start() ?? Promise.resolve();
     // If one fails, the other must still be stopped.
     const [api] = await Promise.allSettled([
       role !== 'worker' ? startApi() : listenAt && startReports(listenAt),
@@ -128,6 +124,7 @@ export async function startPlatform(
     ]);
     if (api.status === 'rejected') throw api.reason;
     await working;
+    worker?.takeAiTasks();
     const address = api.value;
     const file = firstTokenFile(config);
     const firstToken =
@@ -143,14 +140,12 @@ export async function startPlatform(
     };
 
     async function follow() {
-      const changes = await patiently(() => listenForChanges(storage.connection));
-      undo.push(() => changes.close());
       followDataKeys(secrets, changes, log);
       const live = await patiently(() =>
         followCatalog({ database, changes, log, agreed: catalog, kinds: makers, backends }),
       );
       undo.push(() => live.stop());
-      return { changes, live };
+      return live;
     }
 
     async function listen(app: Api, at: ListenAddress): Promise<void> {
@@ -163,14 +158,14 @@ export async function startPlatform(
 
     /** Serves health and metrics of a process without the API. */
     async function startReports(at: ListenAddress): Promise<undefined> {
-      const { live } = await follow();
+      const live = await follow();
       const readiness = createReadiness({ database, role, live, worker });
       const metrics = createMetrics({ database, worker, open: config.openMetrics });
       await listen(createWorkerServer({ log, readiness, metrics }), at);
     }
 
     async function startApi(): Promise<{ host: string; port: number }> {
-      const { changes, live } = await follow();
+      const live = await follow();
       const webhookHosts = parseAllowedHosts(config.webhookHosts);
       const services = createServices({
         database,

@@ -29,11 +29,11 @@ export const serve: Command = {
       return 78;
     }
     const log = createLog(config);
-    // In the meantime, programs are asked for their versions.
-    const engines = role === 'api' ? Promise.resolve('') : enginesLine(config);
     const terminal = process.stdout.isTTY;
     const platform = await startPlatform(config, role as Role, log, { terminal });
-    process.stdout.write(`${readyMessage(platform, config)}${await engines}`);
+    process.stdout.write(readyMessage(platform, config));
+    // This asks programs for their versions, for which nobody has to wait.
+    if (role !== 'api') void enginesLine(config).then((line) => process.stdout.write(line));
     const stopped = new Promise<void>((resolve) => {
       stop.addEventListener('abort', () => resolve(), { once: true });
     });

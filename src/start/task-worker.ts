@@ -2,31 +2,36 @@ import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { createBackends } from '../backends/backends.ts';
 import type { Makers } from '../backends/maker.ts';
-import { MAKERS } from '../backends/makers.ts';
 import { followCatalog } from '../cloud/catalog/live.ts';
+import type { Catalog } from '../cloud/catalog/service.ts';
 import type { Config } from '../config.ts';
 import { type Troubles, watchBackends } from '../convergence/backend-health.ts';
 import { startComparing } from '../convergence/comparing.ts';
 import { listenToBackends } from '../convergence/listening.ts';
 import { wantsQueue } from '../convergence/queue.ts';
-import { type ChangeFeed, listenForChanges } from '../db/changes.ts';
-import { openDatabase } from '../db/database.ts';
+import type { ChangeFeed } from '../db/changes.ts';
+import { type Database, openDatabase } from '../db/database.ts';
 import { createPatience } from '../db/patience.ts';
 import { systemClock } from '../lib/clock.ts';
 import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
 import { createSecrets, type LoadedSecrets } from '../secrets/secrets.ts';
 import { createTaskEnds } from '../services.ts';
 import type { AiQueue } from '../streaming/ai-tasks/work/queue.ts';
-import { startWorker } from '../worker/worker.ts';
+import { startWorker, type Worker } from '../worker/worker.ts';
 import { aiQueueOf, prepareAiWork } from './ai-worker.ts';
 import type { Storage } from './storage.ts';
 
 const CONNECTIONS = 10;
 
-/** Works on tasks, in this thread or in a separate one. */
+/** Works on tasks. */
 export interface TaskWorker {
   /** Resolves when it takes tasks. The schema must be up to date. */
-  start(storage: Pick<Storage, 'connection' | 'exclusive'>): Promise<void>;
+  start(): Promise<void>;
+  /**
+   * Begins to take AI tasks as well. Call it when all else is ready: it asks programs for their versions and
+   * tries the sandbox, which takes a second that nobody has to wait for.
+   */
+  takeAiTasks(): void;
   /** Returns the metrics of its work in the text format of Prometheus. */
   metrics(): Promise<string>;
   /** Returns the last known problems of backends. */
@@ -42,27 +47,35 @@ export function followDataKeys(secrets: LoadedSecrets, changes: ChangeFeed, log:
   );
 }
 
-/** Creates a worker for this thread, with its own connections. */
-export function createTaskWorker(
-  config: Config,
-  log: Logger,
-  { makers = MAKERS, told }: { makers?: Makers; told?: (troubles: Troubles) => void } = {},
-): TaskWorker {
+/** Creates a worker. The given database, announcements and catalogue are those of its process. */
+export function createTaskWorker({
+  config,
+  log,
+  storage: { connection, exclusive },
+  database,
+  changes,
+  agreed,
+  makers,
+}: {
+  config: Config;
+  log: Logger;
+  storage: Pick<Storage, 'connection' | 'exclusive'>;
+  database: Database;
+  changes: ChangeFeed;
+  agreed: Catalog;
+  makers: Makers;
+}): TaskWorker {
   const registry = new Registry();
+  let stopping = false;
+  let beginAi: (() => Promise<void>) | undefined;
+  let aiTasks: AiQueue | undefined;
   let troubles: Troubles = {};
   const undo: ((graceMs: number) => Promise<void>)[] = [];
   return {
-    async start({ connection, exclusive }) {
-      // This asks programs for their versions and tries the sandbox, which takes a while.
-      const preparing = prepareAiWork(config, log);
-      preparing.catch(() => {});
-      const database = openDatabase(connection, CONNECTIONS);
-      undo.push(() => database.close());
+    async start() {
       const repeatable = openDatabase(connection, CONNECTIONS, { repeatable: true });
       undo.push(() => repeatable.close());
       const patiently = createPatience(config.databaseWaitSeconds, log);
-      const changes = await patiently(() => listenForChanges(connection));
-      undo.push(() => changes.close());
       // A separate pool from that of the backends: a call that waits for a new key may hold one of their
       // connections.
       const secrets = createSecrets({ sql: repeatable.sql, encryptionKeys: encryptionKeysOf(config) });
@@ -74,14 +87,15 @@ export function createTaskWorker(
         secrets,
         simulationSpeed: config.simulationSpeed,
       });
-      const live = await patiently(() => followCatalog({ database, changes, log, kinds: makers, backends }));
+      const live = await patiently(() =>
+        followCatalog({ database, changes, log, agreed, kinds: makers, backends }),
+      );
       undo.push(() => live.stop());
       const clock = systemClock;
       const kinds = createTaskEnds({ clock, secrets });
       const worker = await patiently(() =>
         startWorker({ database: repeatable, changes, log, takeOverAllAtStart: exclusive }),
       );
-      let aiTasks: AiQueue | undefined;
       undo.push(async (graceMs) => {
         await worker.stop(graceMs);
         await aiTasks?.close();
@@ -90,7 +104,6 @@ export function createTaskWorker(
       worker.serve(wantsQueue({ ...shared, kinds, secrets, claims: repeatable, backendOf: backends.of }));
       const changed = (now: Troubles) => {
         troubles = now;
-        told?.(now);
       };
       const watching = await watchBackends({ backends, log, registry, changed });
       undo.push(() => watching.stop());
@@ -98,16 +111,30 @@ export function createTaskWorker(
       undo.push(() => listening.stop());
       const comparing = startComparing({ database, backends, everyMs: config.compareMs, log, registry });
       undo.push(() => comparing.stop());
-      const prepared = await preparing;
-      if (!prepared) return;
-      aiTasks = await aiQueueOf(config, prepared, { ...shared, registry });
-      await worker.can(prepared.capabilities);
-      worker.serve(aiTasks);
+      beginAi = () => aiWork({ ...shared, registry }, worker);
+    },
+    takeAiTasks() {
+      const beginning = beginAi?.().catch((error: unknown) =>
+        log.error({ err: error }, 'No AI tasks are taken here'),
+      );
+      undo.push(async () => beginning);
     },
     metrics: () => registry.metrics(),
     troubles: () => troubles,
     async stop(graceMs) {
+      stopping = true;
       for (let step = undo.pop(); step; step = undo.pop()) await step(graceMs);
     },
   };
+
+  async function aiWork(
+    foundation: Parameters<typeof aiQueueOf>[2],
+    worker: Pick<Worker, 'can' | 'serve'>,
+  ): Promise<void> {
+    const prepared = await prepareAiWork(config, log);
+    if (!prepared || stopping) return;
+    aiTasks = await aiQueueOf(config, prepared, foundation);
+    await worker.can(prepared.capabilities);
+    worker.serve(aiTasks);
+  }
 }

@@ -55,10 +55,7 @@ export async function startService(
     TRADEWIND_ENCRYPTION_KEY: ENCRYPTION_KEY,
     ...settings,
   });
-  const platform = await startPlatform(config, role, log ?? createLog(config), {
-    workerThread: false,
-    ...(makers && { makers }),
-  });
+  const platform = await startPlatform(config, role, log ?? createLog(config), makers && { makers });
   const url = `http://127.0.0.1:${platform.address?.port}`;
   const http = createHttpClient(url, token);
   const pool = new pg.Pool({ connectionString: database.url, max: 2 });

@@ -44,7 +44,16 @@ export const entry = (index: number): string => `entry ${index + 1}`;
 
 /** Returns everything that is wrong with the shape of a value, as sentences with their paths. */
 export function findShapeFaults(schema: TSchema, value: unknown): { path: PathParts; message: string }[] {
-  const ajv = new Ajv({ allErrors: true, verbose: true, strict: false, discriminator: true });
+  // Our own schemas needn't be checked, and each is used once in a start.
+  const ajv = new Ajv({
+    allErrors: true,
+    verbose: true,
+    strict: false,
+    discriminator: true,
+    validateSchema: false,
+    meta: false,
+    code: { optimize: false },
+  });
   const validate = ajv.compile(schema);
   validate(value);
   return (validate.errors ?? []).map((error) => ({ path: pathOf(error, value), message: sentenceOf(error) }));

@@ -5,7 +5,7 @@ import { livingReaders } from './store.ts';
 export interface CatalogReader {
   host: string;
   pid: number;
-  /** The oldest revision that one of its threads works with. */
+  /** The oldest revision that its API or its worker works with. */
   revision: number;
   /** A revision that the process can't read, and why. */
   refused: number | null;

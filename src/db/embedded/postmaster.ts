@@ -14,6 +14,12 @@ const RETRY_FOR_MS = 10_000;
 const RETRY_PAUSE_MS = 100;
 const RETRIABLE = /lock file "[^"]*" already exists|pre-existing shared memory|shared memory segment/;
 
+/**
+ * The server has the machine for a small database, beside everything else. Pages that don't fit into its buffers are
+ * in the kernel's cache.
+ */
+const FEW_RESOURCES = { shared_buffers: '32MB', max_logical_replication_workers: '0' };
+
 const FAST_SHUTDOWN_MS = 10_000;
 const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
 
@@ -79,7 +85,7 @@ export async function stopOrphan(dataDir: string): Promise<void> {
 async function launch(
   dataDir: string,
   socketDir: string,
-  { binDir, runner }: Installation,
+  { binDir, major, runner }: Installation,
 ): Promise<ChildProcess> {
   const log = openLog(path.join(dataDir, 'postgres.log'));
   const settings = {
@@ -89,6 +95,9 @@ async function launch(
     unix_socket_permissions: '0700',
     jit: 'off',
     log_checkpoints: 'off',
+    ...FEW_RESOURCES,
+    // By default, three more processes read for the others.
+    ...(major >= 18 && { io_method: 'sync' }),
   };
   const [command = 'postgres', ...args] = [
     ...runner.prefix,
