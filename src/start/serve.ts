@@ -29,6 +29,10 @@ export const serve: Command = {
       return 78;
     }
     const log = createLog(config);
+    if (stop.aborted) {
+      log.info(`Not started: ${stop.reason}`);
+      return 0;
+    }
     // In the meantime, programs are asked for their versions.
     const engines = role === 'api' ? Promise.resolve('') : enginesLine(config);
     const terminal = process.stdout.isTTY;
