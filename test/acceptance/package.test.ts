@@ -17,6 +17,7 @@ const folder = temporaryFolder();
 const home = path.join(folder, 'home');
 const empty = path.join(folder, 'empty');
 const tarball = path.join(folder, `tradewind-${version}.tgz`);
+const given = path.relative(empty, tarball);
 
 describe('the npm package', { timeout: 300_000 }, () => {
   let npx: ChildProcess;
@@ -30,7 +31,7 @@ describe('the npm package', { timeout: 300_000 }, () => {
       fs.mkdirSync(own, { recursive: true });
       fs.chownSync(own, user.uid ?? -1, user.gid ?? -1);
     }
-    npx = spawn('npx', ['--yes', tarball], { cwd: empty, env: ownEnvironment(), stdio: 'pipe', ...user });
+    npx = spawn('npx', ['--yes', given], { cwd: empty, env: ownEnvironment(), stdio: 'pipe', ...user });
     for (const stream of [npx.stdout, npx.stderr]) {
       stream?.on('data', (chunk: Buffer) => {
         printed += chunk.toString();
@@ -38,7 +39,10 @@ describe('the npm package', { timeout: 300_000 }, () => {
     }
     url = await readyUrl();
   }, 300_000);
-  afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
+  afterAll(() => {
+    npx?.kill();
+    for (const used of [folder, ...installations()]) fs.rmSync(used, { recursive: true, force: true });
+  });
 
   it('has what a server needs, and no sources, tests or maps', () => {
     const { stdout } = spawnSync('tar', ['-tzf', tarball], { encoding: 'utf8' });
@@ -63,7 +67,7 @@ describe('the npm package', { timeout: 300_000 }, () => {
   describeWalk('from the npm package', () => createHttpClient(url, TOKEN));
 
   it('can install the engines', () => {
-    const words = ['--offline', tarball, 'engines', 'install', '--dry-run'];
+    const words = ['--offline', given, 'engines', 'install', '--dry-run'];
     const options = { cwd: empty, env: ownEnvironment(), encoding: 'utf8', ...user } as const;
     const { status, stdout, stderr } = spawnSync('npx', words, options);
     expect([status, stdout], stderr).toEqual([0, expect.stringMatching(/src\/engines && npm ci/)]);
@@ -91,6 +95,24 @@ describe('the npm package', { timeout: 300_000 }, () => {
     }
   }
 });
+
+/** npx keeps what it installed, 120 MB, for each address of a package. */
+function installations(): string[] {
+  const { status, stdout } = spawnSync('npm', ['config', 'get', 'cache'], {
+    env: ownEnvironment(),
+    encoding: 'utf8',
+  });
+  const all = path.join(stdout.trim(), '_npx');
+  if (status !== 0 || !fs.existsSync(all)) return [];
+  const isOurs = (installed: string) => {
+    const manifest = path.join(installed, 'package-lock.json');
+    return fs.existsSync(manifest) && fs.readFileSync(manifest, 'utf8').includes(path.basename(folder));
+  };
+  return fs
+    .readdirSync(all)
+    .map((name) => path.join(all, name))
+    .filter(isOurs);
+}
 
 function pack(): void {
   const { status, stderr } = spawnSync('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], {
