@@ -124,7 +124,8 @@ function pack(): void {
 
 /** Without what npm tells the tests, with a home of its own. The packages are fetched once on each machine. */
 function ownEnvironment(): NodeJS.ProcessEnv {
-  const settings = { TRADEWIND_BOOTSTRAP_TOKEN: TOKEN, TRADEWIND_SIMULATION_SPEED: '20' };
+  // The walk looks at a change while it is made.
+  const settings = { TRADEWIND_BOOTSTRAP_TOKEN: TOKEN, TRADEWIND_SIMULATION_SPEED: '0.5' };
   const others = Object.entries(environment(settings)).filter(([name]) => !name.startsWith('npm_'));
   const cache = user.uid === undefined ? {} : { npm_config_cache: cacheFolder() };
   return { ...Object.fromEntries(others), HOME: home, ...cache, npm_config_prefer_offline: 'true' };
