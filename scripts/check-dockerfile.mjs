@@ -152,7 +152,7 @@ function baseOf(image) {
 /** The mirror that this machine's own packages come from. */
 function mirror() {
   const { stdout } = spawnSync('apt-get', ['indextargets', '--format', '$(SITE)'], { encoding: 'utf8' });
-  return stdout.split('\n').find((site) => /\/debian$/.test(site)) ?? 'http://deb.debian.org/debian';
+  return stdout.split('\n').find((site) => site.endsWith('/debian')) ?? 'http://deb.debian.org/debian';
 }
 
 function copy(stage, words, stages) {

@@ -22,7 +22,7 @@ const sbom = npm(['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--pack
 fs.writeFileSync(path.join(FOLDER, `${name}-${version}.cdx.json`), sbom);
 const sums = fs.readdirSync(FOLDER).map((file) => `${sha256(path.join(FOLDER, file))}  ${file}\n`);
 fs.writeFileSync(path.join(FOLDER, 'SHA256SUMS'), sums.join(''));
-console.log(sums.join('') + `in ${FOLDER}/; "sha256sum --check SHA256SUMS" checks them.`);
+console.log(`${sums.join('')}in ${FOLDER}/; "sha256sum --check SHA256SUMS" checks them.`);
 
 function npm(args) {
   const { status, stdout, stderr } = spawnSync('npm', args, { encoding: 'utf8', maxBuffer: 2 ** 26 });

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig, unknownSettings } from '../../src/config.ts';
 import { version } from '../../src/lib/version.ts';
@@ -88,7 +89,7 @@ describe('the start for test jobs', () => {
   afterEach(async () => {
     if (output.SERVER_PID === undefined) return;
     process.kill(Number(output.SERVER_PID));
-    await expect.poll(() => isUp(output.GCORE_BASE_URL), { timeout: 60_000 }).toBe(false);
+    await until(async () => !(await isUp(output.GCORE_BASE_URL)));
     fs.rmSync(path.dirname(output.SERVER_LOG ?? folder), { recursive: true });
     output = {};
   });
@@ -147,7 +148,7 @@ describe.runIf(isThere('caddy'))('two APIs and two workers behind the proxy', { 
       env: { ...process.env, HOME: folder, TRADEWIND_SITE: site, TRADEWIND_UPSTREAMS: upstreams.join(' ') },
       stdio: 'ignore',
     });
-    await vi.waitFor(async () => expect(await isUp(site)).toBe(true), { timeout: 30_000, interval: 50 });
+    await until(() => isUp(site));
   }, 120_000);
   afterAll(async () => {
     const ended = proxy && once(proxy, 'exit');
@@ -189,6 +190,13 @@ async function isUp(url = ''): Promise<boolean> {
     ({ ok }) => ok,
     () => false,
   );
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  for (let left = 600; !(await condition()); left--) {
+    if (left === 0) throw new Error('It did not come to that within a minute');
+    await sleep(100);
+  }
 }
 
 async function freePort(): Promise<number> {
