@@ -1,11 +1,15 @@
 // Installs what AI tasks need: npm's packages (src/engines/package.json) and the programs that npm doesn't have: ffmpeg,
-// pocketsphinx with its English model, and bubblewrap. Says what it does before it does it. Run by "npm run install:engines", and before "npm test" with --tests --if-possible;
-// Debian, Ubuntu and what is made from them.
+// pocketsphinx with its English model, and bubblewrap. Says what it does before it does it. Run by "tradewind engines install", "npm run install:engines", and
+// before "npm test" with --tests --if-possible; Debian, Ubuntu and what is made from them.
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const FOLDER = 'src/engines';
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const FOLDER = path.join(ROOT, 'src/engines');
+/** The bundle finds the packages through this link, which npm leaves out of the package. */
+const BUNDLED_AT = path.join(ROOT, 'dist/src/engines');
 /** The last one isolates analyses. */
 const PACKAGES = ['ffmpeg', 'pocketsphinx', 'pocketsphinx-en-us', 'bubblewrap'];
 /** Keeps a machine without network from waiting for minutes; another apt-get ends soon. */
@@ -51,12 +55,31 @@ function installPackages() {
   if (options.includes('--if-possible')) return 0;
   console.log(`cd ${FOLDER} && npm ci --omit=dev (about 240 MB)`);
   if (options.includes('--dry-run')) return 0;
-  const { status, error } = spawnSync('npm', ['ci', '--omit=dev', '--loglevel=error'], {
-    cwd: new URL(`../${FOLDER}/`, import.meta.url),
-    stdio: 'inherit',
-  });
+  try {
+    fs.accessSync(FOLDER, fs.constants.W_OK);
+  } catch {
+    console.error(
+      `${FOLDER} can't be written by this user. Run this as its owner, or install Tradewind in a folder of your own: npm install tradewind`,
+    );
+    return 73;
+  }
+  const { status, error } = spawnSync(
+    'npm',
+    ['ci', '--omit=dev', '--no-audit', '--no-fund', '--loglevel=error'],
+    {
+      cwd: FOLDER,
+      stdio: 'inherit',
+    },
+  );
   if (status !== 0) console.error(error?.message ?? 'npm failed; what it says is above.');
+  else linkPackages();
   return status ?? 1;
+}
+
+function linkPackages() {
+  const link = path.join(BUNDLED_AT, 'node_modules');
+  if (!fs.existsSync(BUNDLED_AT) || fs.existsSync(link)) return;
+  fs.symlinkSync(path.relative(BUNDLED_AT, path.join(FOLDER, 'node_modules')), link);
 }
 
 function installIfPossible() {

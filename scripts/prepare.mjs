@@ -6,9 +6,9 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { checkNode } from './node-version.mjs';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-const OLDEST_NODE = [20, 19];
 const SOURCES = [
   'src',
   'migrations',
@@ -43,14 +43,6 @@ try {
 
 function at(name) {
   return path.join(ROOT, name);
-}
-
-function checkNode() {
-  const [major, minor] = process.versions.node.split('.').map(Number);
-  if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return;
-  throw new Error(
-    `Node ${OLDEST_NODE.join('.')} or newer is needed, this is ${process.versions.node}. Get one from https://nodejs.org/en/download.`,
-  );
 }
 
 function staleFolders(more = []) {

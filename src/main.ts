@@ -3,7 +3,7 @@ import { isatty } from 'node:tty';
 import { loadConfig, unknownSettings } from './config.ts';
 import { OperatorError, SchemaError, SettingError } from './lib/operator-error.ts';
 import { readCommandLine } from './start/command-line.ts';
-import { whenLauncherIsGone } from './start/launcher.ts';
+import { npmWaitsFor, whenLauncherIsGone } from './start/launcher.ts';
 
 /** Exit codes of sysexits.h, which a supervisor can tell apart. */
 const EXIT_USAGE = 64;
@@ -42,6 +42,7 @@ function stopSignal(): AbortSignal {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   whenLauncherIsGone(() => controller.abort('the process that started it has gone'), {
     runByNpm: process.env.npm_lifecycle_event !== undefined,
+    waits: npmWaitsFor(process.env.npm_lifecycle_script),
   });
   return controller.signal;
 }

@@ -72,10 +72,17 @@ export function needsOfAnalysis(settings: EngineSettings): {
     programs: programs.flatMap((name) => findProgram(name, searchPath) ?? []),
     reads: [
       ...own.map((name) => path.join(packageRoot, name)).filter(fs.existsSync),
+      ...packagesAround(packageRoot),
       ...(fs.existsSync(pocketsphinxModel) ? [pocketsphinxModel] : []),
       ...(modelDir === null ? [] : [modelDir, ...linksIn(modelDir), ...filesOf(readModels(modelDir))]),
     ],
   };
+}
+
+/** Where npm installed Tradewind itself as a package, its dependencies are beside it. */
+function packagesAround(root: string): string[] {
+  const folder = path.dirname(root);
+  return path.basename(folder) === 'node_modules' ? [folder] : [];
 }
 
 /** Model files are often links into a store elsewhere. */

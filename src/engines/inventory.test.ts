@@ -32,7 +32,7 @@ describe('an installation without programs', () => {
   it('can do nothing, and says what to do', async () => {
     const inventory = await takeInventory({ ...DEFAULT_SETTINGS, searchPath: '/nowhere' });
     expect(inventory.media.missing).toBe(
-      'the program ffmpeg isn\'t installed; run "npm run install:engines"',
+      'the program ffmpeg isn\'t installed; run "npx tradewind engines install"',
     );
     expect(inventory.speech.missing).toContain('pocketsphinx_batch');
     expect(capabilitiesOf(inventory)).toEqual({ categories: [] });

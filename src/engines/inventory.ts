@@ -44,7 +44,7 @@ export interface Inventory {
   pictures: Readonly<Record<Category, Part<PictureEngine>>>;
 }
 
-const INSTALL = 'run "npm run install:engines"';
+const INSTALL = 'run "npx tradewind engines install"';
 const NO_NUDITY_MODEL =
   'no model for it can come with Tradewind; put NudeNet (an ONNX file) into a folder with a manifest.json and set TRADEWIND_MODEL_DIR (docs/ai-engines.md)';
 

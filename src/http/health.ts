@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { version } from '../lib/version.ts';
 import type { Api } from './server.ts';
 
 type Checks = Record<string, string | undefined>;
@@ -17,7 +18,7 @@ export interface Readiness {
 }
 
 const Texts = Type.Record(Type.String(), Type.String());
-const Health = Type.Object({ status: Type.String() });
+const Health = Type.Object({ status: Type.String(), version: Type.String() });
 const Ready = Type.Object({
   status: Type.String(),
   role: Type.String(),
@@ -26,14 +27,14 @@ const Ready = Type.Object({
   degraded: Texts,
 });
 
-/** `/healthz`: the process answers. `/readyz`: it can do the work of its role. Neither requires a token. */
+/** `/healthz`: the process answers, and which release it is. `/readyz`: it can do the work of its role. Neither requires a token. */
 export function healthRoutes(app: Api, readiness: Readiness): void {
   // Probes come from the operator, and may share their address with anybody.
   const config = { access: 'public', uncounted: true } as const;
   app.get('/healthz', {
     config,
     schema: { hide: true, response: { 200: Health } },
-    handler: async () => ({ status: 'ok' }),
+    handler: async () => ({ status: 'ok', version }),
   });
   app.get('/readyz', {
     config,

@@ -1,5 +1,6 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
+import { version } from '../lib/version.ts';
 import { areaOf } from './areas.ts';
 import type { Dialect } from './dialect.ts';
 import { nameComponents } from './openapi-components.ts';
@@ -26,7 +27,7 @@ export async function documentApi(app: FastifyInstance, dialect: Dialect): Promi
       openapi: '3.1.0',
       info: {
         title: 'Tradewind',
-        version: '1',
+        version,
         description: DESCRIPTION[dialect.name],
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },

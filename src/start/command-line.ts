@@ -1,10 +1,8 @@
-import fs from 'node:fs';
-import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { settingsHelp } from '../config.ts';
 import { closestName } from '../lib/closest-name.ts';
 import { columns } from '../lib/columns.ts';
-import { packageRoot } from '../lib/package-root.ts';
+import { version } from '../lib/version.ts';
 import type { Command, Options } from './command.ts';
 import { commands } from './commands.ts';
 
@@ -16,7 +14,7 @@ const HELP_WORDS = ['help', '--help', '-h'];
 /** Parses the words after `tradewind`. */
 export function readCommandLine(words: readonly string[]): CommandLine {
   const [first = 'serve', second = ''] = words;
-  if (['version', '--version', '-v'].includes(first)) return { print: `tradewind ${version()}\n` };
+  if (['version', '--version', '-v'].includes(first)) return { print: `tradewind ${version}\n` };
   if (HELP_WORDS.includes(first)) return helpOn(words.slice(1));
   if (HELP_WORDS.includes(second) && groupOf(first).length > 0) return helpOn([first]);
   const name = `${first} ${second}` in commands ? `${first} ${second}` : first;
@@ -84,9 +82,4 @@ Run "tradewind <command> --help" for the options of one command, "tradewind --ve
 
 function listOf(entries: [string, Command][]): string {
   return columns(entries.map(([name, { summary }]) => [name, summary]));
-}
-
-function version(): string {
-  const file = fs.readFileSync(path.join(packageRoot, 'package.json'), 'utf8');
-  return (JSON.parse(file) as { version: string }).version;
 }

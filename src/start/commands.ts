@@ -2,6 +2,7 @@ import { catalogApply } from './catalog-apply.ts';
 import { clientPause, clientResume } from './client-status.ts';
 import type { Command } from './command.ts';
 import { doctor } from './doctor.ts';
+import { enginesInstall } from './engines-install.ts';
 import { keysGiveUp, keysRotate } from './keys.ts';
 import { migrateCommand } from './migrate.ts';
 import { orphansList, orphansRemove } from './orphans.ts';
@@ -21,5 +22,6 @@ export const commands: Record<string, Command> = {
   'client resume': clientResume,
   'orphans list': orphansList,
   'orphans remove': orphansRemove,
+  'engines install': enginesInstall,
   doctor,
 };

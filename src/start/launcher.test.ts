@@ -10,6 +10,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 const FIXTURE = fileURLToPath(new URL('fixtures/launched.mjs', import.meta.url));
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-launcher-'));
 const pidFile = path.join(home, 'pid');
+const goneFile = `${pidFile}.gone`;
 const program = [process.execPath, '--import', import.meta.resolve('tsx'), FIXTURE, pidFile];
 const command = program.join(' ');
 /** Returns the command of a program that is not a shell and starts another one with those words. */
@@ -20,6 +21,7 @@ const starter = (words: string[], options = {}) => [
 ];
 
 afterEach(() => {
+  fs.rmSync(goneFile, { force: true });
   if (fs.existsSync(pidFile)) {
     if (isRunning()) process.kill(pid(), 'SIGKILL');
     fs.rmSync(pidFile);
@@ -37,6 +39,25 @@ describe.runIf(process.platform === 'linux')('what a server was started by', { t
     await vi.waitFor(pid, { timeout: 60_000, interval: 100 });
     launcher.kill('SIGKILL');
     await vi.waitFor(() => expect(isRunning()).toBe(false), { timeout: 10_000, interval: 50 });
+  });
+
+  it.each([
+    ['ends it when npm has gone before it looks', 'tradewind serve', false],
+    ["leaves it alone when npm's script leaves it behind", 'tradewind serve & sleep 1', true],
+    ["leaves it alone when npm's script is another program", 'a-program-with-tests', true],
+  ])('%s', async (_name, script, stays) => {
+    const words = ['sh', '-c', `while kill -0 $PPID; do sleep 0.1; done; ${command}; echo done`];
+    // The starter ends before its shell starts the program.
+    const starting = start(starter(words, { env: { ...process.env, npm_lifecycle_script: script } }));
+    await vi.waitFor(() => expect(childrenOf(starting)).not.toBe(''), { timeout: 60_000, interval: 50 });
+    starting.kill('SIGKILL');
+    if (stays) {
+      await vi.waitFor(pid, { timeout: 60_000, interval: 100 });
+      expect([isRunning(), fs.existsSync(goneFile)]).toEqual([true, false]);
+    } else {
+      await vi.waitFor(() => fs.statSync(goneFile), { timeout: 60_000, interval: 100 });
+      expect(fs.existsSync(pidFile)).toBe(false);
+    }
   });
 
   const later = 'while ! test -s "$0"; do sleep 0.1; done';
@@ -66,6 +87,10 @@ describe.runIf(process.platform === 'linux')('what a server was started by', { t
 
 function start([program = '', ...words]: string[], stdin: 'pipe' | 'ignore' = 'ignore'): ChildProcess {
   return spawn(program, words, { stdio: [stdin, 'ignore', 'inherit'], detached: true });
+}
+
+function childrenOf({ pid }: ChildProcess): string {
+  return fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
 }
 
 function pid(): number {

@@ -8,16 +8,39 @@ const SHELLS = /^((ba|da|a|z|k|mk|fi|c|tc)?sh|busybox)\d*$/;
 /**
  * Calls `gone` when the process that started this one has ended, or an ancestor that only waited for it: a
  * signal to npm, npx or a script ends only that program, and would leave the server running with its port and
- * data folder. A daemon has no launcher: a process that leads its group (setsid, a service manager, a job of
+ * data folder. If npm has ended before this one could look, `gone` is called at once. A daemon has no launcher: a process that leads its group (setsid, a service manager, a job of
  * a terminal), a child of init, and one that its shell doesn't wait for (`&`).
  */
-export function whenLauncherIsGone(gone: () => void, { runByNpm }: { runByNpm: boolean }): void {
+export function whenLauncherIsGone(
+  gone: () => void,
+  { runByNpm, waits = false }: { runByNpm: boolean; waits?: boolean },
+): void {
+  if (waits && isOrphan()) {
+    gone();
+    return;
+  }
   const holds = process.platform === 'linux' ? climb(runByNpm) : directParent(runByNpm);
   const timer = setInterval(() => {
     if (holds()) return;
     clearInterval(timer);
     gone();
   }, CHECK_MS).unref();
+}
+
+/** Whether npm's script is this program, and not something that leaves it behind. */
+export function npmWaitsFor(script = ''): boolean {
+  const startsIt = /(^|[\s'"/;&|(])(tradewind(\.mjs)?|dist\/src\/main\.js)(['"\s]|$)/.test(script);
+  return startsIt && !/[^&]&\s*($|[^&\s])|\b(nohup|setsid)\b/.test(script);
+}
+
+/** Whether what npm started has fallen to init, or to the service manager of its user. */
+function isOrphan(): boolean {
+  let pid = process.ppid;
+  if (process.platform !== 'linux') return pid <= 1;
+  while (pid > 1 && isShell(pid)) pid = relativesOf(pid)?.parent ?? 0;
+  const name = nameOf(pid);
+  // In a container, npm itself may be the first process.
+  return pid <= 1 ? !/^(npm|npx|node|pnpm|yarn|bun)\b/.test(name) : name === 'systemd';
 }
 
 /** For systems without information about other processes: only npm is known to wait for what it starts. */
@@ -61,7 +84,11 @@ function isShell(pid: number): boolean {
 
 /** npm shows its command instead of its name. */
 function isNpm(pid: number): boolean {
-  return textOf(`/proc/${pid}/comm`)?.startsWith('npm ') === true;
+  return nameOf(pid).startsWith('npm ');
+}
+
+function nameOf(pid: number): string {
+  return textOf(`/proc/${pid}/comm`)?.trim() ?? '';
 }
 
 /** A shell that continues by itself, or reads its next command, may exit at any time. */

@@ -29,6 +29,10 @@ export const serve: Command = {
       return 78;
     }
     const log = createLog(config);
+    if (stop.aborted) {
+      log.info(`Not started: ${stop.reason}`);
+      return 0;
+    }
     const terminal = process.stdout.isTTY;
     const platform = await startPlatform(config, role as Role, log, { terminal });
     process.stdout.write(readyMessage(platform, config));

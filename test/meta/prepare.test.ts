@@ -12,6 +12,7 @@ const FILES = {
   'package-lock.json': '{"packages": {}}',
   'node_modules/.package-lock.json': '{"packages": {}}',
   'scripts/prepare.mjs': fs.readFileSync('scripts/prepare.mjs', 'utf8'),
+  'scripts/node-version.mjs': fs.readFileSync('scripts/node-version.mjs', 'utf8'),
   'scripts/build.mjs': `import fs from 'node:fs'; fs.writeFileSync(process.argv[2] + '/built', '');`,
   'scripts/package.json': '{"dependencies": {"esbuild": "1.0.0"}}',
   'scripts/package-lock.json': '{"packages": {}}',

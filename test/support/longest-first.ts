@@ -7,6 +7,7 @@ const LONGEST = [
   'test/acceptance/ai-tasks.test.ts',
   'test/clients/schemathesis.test.ts',
   'test/acceptance/embedded.test.ts',
+  'test/acceptance/package.test.ts',
   'test/acceptance/rolling-upgrade.test.ts',
   'test/acceptance/concurrency.test.ts',
   'test/acceptance/documents.test.ts',

@@ -25,7 +25,7 @@ const WANTED: Record<NonNullable<TaskData['category']>, string> = {
   nsfw: '',
   hard_nudity: 'a detector of body parts in the folder of TRADEWIND_MODEL_DIR',
   soft_nudity: 'a detector of body parts in the folder of TRADEWIND_MODEL_DIR',
-  sport: 'ffmpeg and the packages of the engines (npm run install:engines)',
+  sport: 'ffmpeg and the packages of the engines (npx tradewind engines install)',
 };
 
 /** Returns why a task can't be done if no engine here can do its kind; it starts once one can. */

@@ -30,7 +30,7 @@ const find = (options: Partial<Parameters<typeof findSandbox>[0]>) =>
 
 describe.skipIf(process.platform !== 'linux')('there is none', () => {
   test('without bubblewrap, and it is said what to install', async () => {
-    expect((await find({ searchPath: '/nowhere' })).missing).toContain('npm run install:engines');
+    expect((await find({ searchPath: '/nowhere' })).missing).toContain('npx tradewind engines install');
   });
 
   test('where bubblewrap fails, and what it says is told', async () => {

@@ -26,7 +26,7 @@ export async function findSandbox(options: SandboxOptions): Promise<SandboxFindi
   const { searchPath, scratchBytes, hides, programs, reads } = options;
   const bubblewrap = findProgram('bwrap', searchPath);
   if (bubblewrap === undefined)
-    return { missing: `bubblewrap isn't installed; run "npm run install:engines"` };
+    return { missing: `bubblewrap isn't installed; run "npx tradewind engines install"` };
   const setpriv = findProgram('setpriv', searchPath);
   if (isRoot() && setpriv === undefined)
     return { missing: `setpriv isn't installed, and analyses don't run as root; install util-linux` };
