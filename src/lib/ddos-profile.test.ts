@@ -70,6 +70,7 @@ describe('accepts', () => {
     ['a template without fields', on({ profile_template: 30, fields: [] })],
     ['any JSON where there is no schema', on({ fields: [required, field(12, [{ a: null }])] })],
     ['null for a field with a default', on({ fields: [required, field(11, null)] })],
+    ['fields in another order', on({ fields: [field(11, null), required] })],
     ['null for a field that is not required', on({ fields: [required, field(13, null)] })],
     ['nothing at all when off', on({ enabled: false, fields: [], profile_template: null })],
     ['a template without its required field when off', on({ enabled: false, fields: [] })],

@@ -16,4 +16,5 @@ test('addresses of one /64 are one sender, and of two are two', () => {
   );
   expect(same).toBe(one);
   expect(other).not.toBe(one);
+  expect(senderNetwork('2001:db8:1:b::1')).not.toBe(senderNetwork('2001:db8:b:1::1'));
 });

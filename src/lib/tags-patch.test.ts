@@ -44,6 +44,8 @@ describe('patchedTags', () => {
   test('counts the tags that stay', () => {
     const full = Object.fromEntries(Array.from({ length: MAX_TAGS }, (_, i) => [`k${i}`, 'v']));
     expect(patchedTags(full, { k0: null, other: 'v' })).toHaveProperty('other', 'v');
-    expect(() => patchedTags(full, { other: 'v' })).toThrow(/At most 64/);
+    expect(() => patchedTags(full, { other: 'v' })).toThrow(/: tags: At most 64/);
+    expect(() => patchedTags(full, { other: 'v' }, 'metadata')).toThrow(/: metadata: At most 64/);
+    expect(() => patchedTags(full, { other: 'v' }, '')).toThrow(/: tags: At most 64/);
   });
 });

@@ -21,6 +21,11 @@ describe('a sealed value', () => {
     ).toBe('pass phrase');
   });
 
+  it('of an earlier release opens', () => {
+    const kept = 'sealed:1:3:z9JWgrXq_cla6oH8WUL-HTMeN8Kjfk_UCvtitqI-VfvPPwoMGno9';
+    expect(openWith({ id: 3, bytes: Buffer.alloc(32, 7) }, PLACE, row, kept)).toBe('pass phrase');
+  });
+
   it('is another one each time', () => {
     expect(sealWith(key, PLACE, row, 'same')).not.toBe(sealWith(key, PLACE, row, 'same'));
   });

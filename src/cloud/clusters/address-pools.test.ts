@@ -45,6 +45,10 @@ describe('address pools', () => {
     expect([byOne(widest, -1), byOne(narrowest, 1)].map(fieldsOfBoth)).toEqual([fields, fields]);
   });
 
+  test('of IPv4 need no dual-stack cluster', () => {
+    expect(fieldsOf({ pods_ip_pool: '10.0.0.0/16', services_ip_pool: '10.1.0.0/16' })).toEqual([]);
+  });
+
   test.each<[what: string, given: AddressPoolsInput, fields: string[]]>([
     ['no mask', { pods_ip_pool: '10.0.0.0' }, ['pods_ip_pool']],
     ['no CIDR', { pods_ip_pool: 'ten' }, ['pods_ip_pool']],
@@ -52,6 +56,7 @@ describe('address pools', () => {
     ['too many service addresses', { services_ip_pool: '10.0.0.0/11' }, ['services_ip_pool']],
     ['too few service addresses', { services_ip_pool: '10.0.0.0/29' }, ['services_ip_pool']],
     ['the other family', { pods_ip_pool: 'fd00::/112' }, ['pods_ip_pool']],
+    ['the other family with a fitting length', { pods_ip_pool: 'fd00::/16' }, ['pods_ip_pool']],
     ['IPv4 for IPv6', { is_ipv6: true, pods_ipv6_pool: '10.0.0.0/16' }, ['pods_ipv6_pool']],
     ['IPv6 alone', { services_ipv6_pool: 'fd00::/112' }, ['services_ipv6_pool']],
     [

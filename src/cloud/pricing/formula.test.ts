@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PriceTerms } from '../catalog/service.ts';
-import { volumePrice } from './formula.ts';
+import { sumOf, volumePrice } from './formula.ts';
 
 const terms: PriceTerms = {
   currency: 'EUR',
@@ -80,5 +80,42 @@ describe('without amounts', () => {
       ...empty,
       price_status: 'hide',
     });
+  });
+});
+
+describe('the sum of prices', () => {
+  const price = (book: string | undefined, size: number) => volumePrice(terms, book, size);
+
+  test('adds hours and months without float noise', () => {
+    const free = { ...terms, discount: '0', taxPercent: '0' };
+    const prices = ['0.1', '0.2'].map((book) => volumePrice(free, book, 1));
+    expect(sumOf(free, prices)).toEqual({
+      currency_code: 'EUR',
+      discount_percent: 0,
+      price_per_hour: 0.3,
+      price_per_month: 216,
+      price_without_discount_per_month: 216,
+      price_status: 'show',
+      tax_percent: 0,
+    });
+  });
+
+  test('keeps the discount apart', () => {
+    expect(sumOf(terms, [price('0.000137', 100), price('0.000137', 100)])).toMatchObject({
+      discount_percent: 0.16,
+      price_per_hour: 0.02692872,
+      price_per_month: 19.3886784,
+      price_without_discount_per_month: 23.08176,
+    });
+  });
+
+  test('of nothing is nothing to pay', () => {
+    expect(sumOf(terms, [])).toMatchObject({ price_per_hour: 0, price_per_month: 0, price_status: 'show' });
+  });
+
+  test('has no amounts where one of them has none', () => {
+    expect(sumOf(terms, [price('0.000137', 100), price(undefined, 100)])).toEqual(price(undefined, 100));
+    const hidden = { ...terms, visibility: 'hide' as const };
+    expect(sumOf(hidden, [volumePrice(hidden, '0.000137', 1)])).toEqual(volumePrice(hidden, '0.000137', 1));
   });
 });

@@ -102,6 +102,12 @@ describe('refuseRuleConflicts', () => {
     expect(() =>
       refuseRuleConflicts(full, { replaced: [known('k0', port(60_000))], added: [one] }),
     ).not.toThrow();
+    expect(() =>
+      refuseRuleConflicts(full, {
+        replaced: [known('k0', port(60_000))],
+        added: [one, rule({ protocol: 'ah' })],
+      }),
+    ).toThrow(`would have ${MAX_RULES + 3} rules`);
   });
 
   test('lets a group that has more already change, as long as it doesn’t grow', () => {

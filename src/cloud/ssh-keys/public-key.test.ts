@@ -76,6 +76,11 @@ describe('refused', () => {
     ['a length beyond the end', `ssh-ed25519 ${Buffer.from([0, 0, 0, 99, 1]).toString('base64')}`, /damaged/],
     ['half a length', `ssh-ed25519 ${Buffer.from([0, 0, 0]).toString('base64')}`, /damaged/],
     ['another type inside', lineOf('ssh-ed25519', fieldsOf(ED25519), 'ssh-rsa'), /damaged/],
+    [
+      'another type inside, of the same content',
+      lineOf('ssh-dss', fieldsOf(ED25519), 'ssh-ed25519'),
+      /damaged/,
+    ],
     ['a short Ed25519 key', lineOf('ssh-ed25519', [Buffer.alloc(31, 1)]), /damaged/],
     ['more than the key', lineOf('ssh-ed25519', [...fieldsOf(ED25519), 'more']), /damaged/],
     ['a point off its curve', lineOf('ecdsa-sha2-nistp256', [curve, offCurve]), /damaged/],
@@ -105,6 +110,7 @@ describe('a pair that was made', () => {
       '-----BEGIN OPENSSH PRIVATE KEY-----',
       '-----END OPENSSH PRIVATE KEY-----',
     ]);
+    expect(lines.slice(0, -1).every(({ length }) => length === 70)).toBe(true);
     const bytes = Buffer.from(lines.join(''), 'base64');
     expect(bytes.subarray(0, 15).toString()).toBe('openssh-key-v1\0');
     const blob = Buffer.from(pair.text.split(' ')[1] ?? '', 'base64');

@@ -18,6 +18,7 @@ test.each([
   'example.com/a.mp4',
   'ftp://example.com/a.mp4',
   'file:///etc/passwd',
+  'ftp://example.com/http://example.com/a.mp4',
   'javascript:alert(1)',
   'http:example.com',
   'http:///a.mp4',

@@ -78,6 +78,13 @@ describe('an update refuses', () => {
     ],
     ['UI without Relay', { cilium: { hubble_ui: true } }, cilium(), 'cni.cilium.hubble_ui', /hubble_relay/],
     [
+      'UI with Relay off',
+      { cilium: { hubble_ui: true, hubble_relay: false } },
+      cilium(),
+      'cni.cilium.hubble_ui',
+      /hubble_relay/,
+    ],
+    [
       'Relay off under the UI',
       { cilium: { hubble_relay: false } },
       cilium({ hubble_relay: true, hubble_ui: true }),

@@ -150,6 +150,16 @@ describe('groups', () => {
     expect(updated({ cni: { cilium } }).cni?.cilium).toMatchObject({ tunnel, routing_mode });
   });
 
+  it('cni: native routing keeps its tunnel, empty or not', () => {
+    const geneve = updated({ cni: { cilium: { tunnel: 'geneve', routing_mode: 'native' } } });
+    expect(updated({ cni: { cilium: { hubble_relay: true } } }, geneve).cni?.cilium).toMatchObject({
+      tunnel: 'geneve',
+      routing_mode: 'native',
+    });
+    const none = updated({ cni: { cilium: { tunnel: '' } } });
+    expect(updated({ cni: { cilium: { routing_mode: 'native' } } }, none).cni?.cilium?.tunnel).toBe('');
+  });
+
   it('cni: leaving native routing takes the default tunnel', () => {
     const native = updated({ cni: { cilium: { tunnel: '' } } });
     expect(updated({ cni: { cilium: { routing_mode: 'tunnel' } } }, native).cni?.cilium?.tunnel).toBe(

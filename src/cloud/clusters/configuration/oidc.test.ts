@@ -29,6 +29,7 @@ describe('accepts', () => {
       },
     ],
     ['a port and a path', { issuer_url: 'https://login.example.com:8443/realms/a@b' }],
+    ['a URL in the path', { issuer_url: 'https://login.example.com/https://a@b' }],
     ['a user name without prefix', { username_prefix: '-' }],
     ['a prefix that only looks like the reserved one', { groups_prefix: 'systems:' }],
     ['no required claims', { required_claims: {} }],

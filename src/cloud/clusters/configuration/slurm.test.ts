@@ -101,6 +101,18 @@ describe('while it runs', () => {
     ]);
   });
 
+  it('changes to a share that fits, and to no other', () => {
+    const other = { ...request, file_share_id: OTHER_KEY };
+    expect(slurmProblems(other, running, context)).toEqual([]);
+    expect(slurmProblems(other, running, { ...context, ...share('standard') })).toEqual([
+      { field: 'add_ons.slurm.file_share_id', message: expect.stringMatching(/type standard/) },
+    ]);
+    const off = { ...SLURM_OFF, file_share_id: SHARE };
+    expect(slurmProblems(request, off, { ...context, fileShare: undefined })).toEqual([
+      { field: 'add_ons.slurm.file_share_id', message: expect.stringMatching(/Unknown file share/) },
+    ]);
+  });
+
   it('starts anew with any number after it was off', () => {
     expect(slurmProblems({ ...request, worker_count: 1 }, SLURM_OFF, context)).toEqual([]);
   });

@@ -17,3 +17,21 @@ it.each(['{octets}', 'a{', '{ip_octets', '{__proto__}', `{ip_octets}${'x'.repeat
     expect(() => instanceName({ name_template: template }, '10.0.3.7')).toThrow(InvalidError);
   },
 );
+
+it.each([
+  ['{octets}', /^Only these placeholders are allowed: \{ip_octets\}, \{two_ip_octets\}, \{one_ip_octet\}\.$/],
+  [`{ip_octets}${'x'.repeat(60)}`, /^Results in the name "0-3-7x+", but a name /],
+])('says what is wrong with the template %s', (template, message) => {
+  const problems = () => {
+    try {
+      return instanceName({ name_template: template }, '10.0.3.7');
+    } catch (error) {
+      return (error as InvalidError).fields;
+    }
+  };
+  expect(problems()).toEqual({ name_template: [expect.stringMatching(message)] });
+});
+
+it('leaves the bytes out where there is no address', () => {
+  expect(instanceName({ name_template: 'web{one_ip_octet}' }, '')).toBe('web');
+});

@@ -27,6 +27,10 @@ const cases: [given: Partial<RuleInput>, canonical: Partial<CanonicalRule>][] = 
     { port_range_min: null, port_range_max: null },
   ],
   [
+    { protocol: 'tcp', port_range_min: 2, port_range_max: 65535 },
+    { port_range_min: 2, port_range_max: 65535 },
+  ],
+  [
     { port_range_min: 1, port_range_max: 65535 },
     { port_range_min: null, port_range_max: null },
   ],
