@@ -96,7 +96,11 @@ describe('the start for test jobs', () => {
 
   it('prints what the SDK reads, and an account can be made for each suite', { timeout: 120_000 }, () => {
     const env = { ...environment({ TRADEWIND_PORT: '0' }), TMPDIR: folder };
-    const started = spawnSync('deploy/ci/start.sh', ['tradewind'], { cwd: ROOT, env, encoding: 'utf8' });
+    const started = spawnSync(path.join(ROOT, 'deploy/ci/start.sh'), ['tradewind'], {
+      cwd: ROOT,
+      env,
+      encoding: 'utf8',
+    });
     expect(started.status, started.stderr).toBe(0);
     output = Object.fromEntries(
       started.stdout
