@@ -43,7 +43,9 @@ await build({
   sourcemap: true,
   format: 'esm',
 });
-fs.symlinkSync(`../../../${ENGINES}/node_modules`, `${outdir}/${ENGINES}/node_modules`);
+const packages = `${outdir}/${ENGINES}/node_modules`;
+fs.rmSync(packages, { force: true });
+fs.symlinkSync(`../../../${ENGINES}/node_modules`, packages);
 
 /** Runs the bundle once and keeps what V8 compiled for it. */
 function compileInAdvance(entry) {
