@@ -23,6 +23,7 @@ describe('settings', () => {
       trustedProxies: [],
       simulationSpeed: 1,
       compareMs: 600_000,
+      kept: { tasks: undefined, log: 365 },
       temporaryDir: path.resolve('data/tmp'),
       searchPath: '/usr/local/bin:/usr/bin:/bin',
       ai: {
