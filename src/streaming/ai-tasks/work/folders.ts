@@ -79,8 +79,8 @@ export async function openWorkFolders(root: string, workerId: string, log: Logge
 const remove = (folder: string) => fs.rm(folder, { recursive: true, force: true, maxRetries: 3 });
 
 /**
- * A process of this machine is visible. For other machines the heartbeat decides, and also for threads of
- * this process, which may have ended alone.
+ * A process of this machine is visible. For other machines the heartbeat decides, and also within
+ * this process, where a worker may have ended alone.
  */
 async function isInUse(folder: string, beats: boolean, pidNamespace: string): Promise<boolean> {
   const owner = await ownerOf(folder);

@@ -344,7 +344,7 @@ test('a start removes what dead processes left, and nothing else', async () => {
   owned({ host, pid: 2 ** 22 + 1, startedAt });
   owned({ host, pid: process.pid, startedAt: `${startedAt}0` });
   owned({ host: 'elsewhere', pid: 1, startedAt });
-  // As if a thread of this process had failed.
+  // As if another worker of this process had ended.
   owned({ host, pid: process.pid, startedAt });
   fs.mkdirSync(path.join(root, 'not-ours'));
   await work.worker();
