@@ -5,14 +5,15 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 
 const FIXTURE = fileURLToPath(new URL('fixtures/launched.mjs', import.meta.url));
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-launcher-'));
-const pidFile = path.join(home, 'pid');
-const goneFile = `${pidFile}.gone`;
-const program = [process.execPath, '--import', import.meta.resolve('tsx'), FIXTURE, pidFile];
-const command = program.join(' ');
+const pidFiles: string[] = [];
+const program = (file: string) => [process.execPath, '--import', import.meta.resolve('tsx'), FIXTURE, file];
+const command = (file: string) => program(file).join(' ');
+/** Returns the words that start the program, which writes its process id into the file. */
+type Words = (file: string) => string[];
 /** Returns the command of a program that is not a shell and starts another one with those words. */
 const starter = (words: string[], options = {}) => [
   process.execPath,
@@ -20,25 +21,35 @@ const starter = (words: string[], options = {}) => [
   `require('child_process').spawn(${JSON.stringify(words[0])}, ${JSON.stringify(words.slice(1))}, ${JSON.stringify({ stdio: 'ignore', ...options })}); setInterval(() => {}, 1000)`,
 ];
 
-afterEach(() => {
-  fs.rmSync(goneFile, { force: true });
-  if (fs.existsSync(pidFile)) {
-    if (isRunning()) process.kill(pid(), 'SIGKILL');
-    fs.rmSync(pidFile);
-  }
+afterAll(() => {
+  for (const file of pidFiles.filter((name) => fs.existsSync(name)))
+    if (isRunning(file)) process.kill(pid(file), 'SIGKILL');
+  fs.rmSync(home, { recursive: true });
 });
 
-describe.runIf(process.platform === 'linux')('what a server was started by', { timeout: 90_000 }, () => {
-  it.each([
-    ['a script', ['sh', '-c', `${command}; echo done`]],
-    ['a script in a script', ['sh', '-c', `sh -c '${command}; echo done'; echo done`]],
-    ['a program', starter(program)],
-    ['a shell of a program, like that of npm', starter(['sh', '-c', `${command}; echo done`])],
+function newPidFile(): string {
+  const file = path.join(home, String(pidFiles.length));
+  pidFiles.push(file);
+  return file;
+}
+
+// Each test waits for most of its time.
+const options = { timeout: 90_000, concurrent: true };
+describe.runIf(process.platform === 'linux')('what a server was started by', options, () => {
+  it.each<[string, Words]>([
+    ['a script', (file) => ['sh', '-c', `${command(file)}; echo done`]],
+    ['a script in a script', (file) => ['sh', '-c', `sh -c '${command(file)}; echo done'; echo done`]],
+    ['a program', (file) => starter(program(file))],
+    [
+      'a shell of a program, like that of npm',
+      (file) => starter(['sh', '-c', `${command(file)}; echo done`]),
+    ],
   ])('ends it when it is %s and killed', async (_name, words) => {
-    const launcher = start(words);
-    await vi.waitFor(pid, { timeout: 60_000, interval: 100 });
+    const file = newPidFile();
+    const launcher = start(words(file));
+    await vi.waitFor(() => pid(file), { timeout: 60_000, interval: 100 });
     launcher.kill('SIGKILL');
-    await vi.waitFor(() => expect(isRunning()).toBe(false), { timeout: 10_000, interval: 50 });
+    await vi.waitFor(() => expect(isRunning(file)).toBe(false), { timeout: 10_000, interval: 50 });
   });
 
   it.each([
@@ -46,42 +57,46 @@ describe.runIf(process.platform === 'linux')('what a server was started by', { t
     ["leaves it alone when npm's script leaves it behind", 'tradewind serve & sleep 1', true],
     ["leaves it alone when npm's script is another program", 'a-program-with-tests', true],
   ])('%s', async (_name, script, stays) => {
-    const words = ['sh', '-c', `while kill -0 $PPID; do sleep 0.1; done; ${command}; echo done`];
+    const file = newPidFile();
+    const goneFile = `${file}.gone`;
+    const words = ['sh', '-c', `while kill -0 $PPID; do sleep 0.1; done; ${command(file)}; echo done`];
     // The starter ends before its shell starts the program.
     const starting = start(starter(words, { env: { ...process.env, npm_lifecycle_script: script } }));
     await vi.waitFor(() => expect(childrenOf(starting)).not.toBe(''), { timeout: 60_000, interval: 50 });
     starting.kill('SIGKILL');
     if (stays) {
-      await vi.waitFor(pid, { timeout: 60_000, interval: 100 });
-      expect([isRunning(), fs.existsSync(goneFile)]).toEqual([true, false]);
+      await vi.waitFor(() => pid(file), { timeout: 60_000, interval: 100 });
+      expect([isRunning(file), fs.existsSync(goneFile)]).toEqual([true, false]);
     } else {
       await vi.waitFor(() => fs.statSync(goneFile), { timeout: 60_000, interval: 100 });
-      expect(fs.existsSync(pidFile)).toBe(false);
+      expect(fs.existsSync(file)).toBe(false);
     }
   });
 
   const later = 'while ! test -s "$0"; do sleep 0.1; done';
-  it.each([
-    ['a job of a script', ['sh', '-c', `${command} & ${later}`, pidFile]],
-    ['a job with nohup', ['sh', '-c', `nohup ${command} > /dev/null 2>&1 & ${later}`, pidFile]],
-    ['a session of its own', ['sh', '-c', `setsid ${command}; echo done`]],
-    ['a group of its own', starter(program, { detached: true })],
+  it.each<[string, Words]>([
+    ['a job of a script', (file) => ['sh', '-c', `${command(file)} & ${later}`, file]],
+    ['a job with nohup', (file) => ['sh', '-c', `nohup ${command(file)} > /dev/null 2>&1 & ${later}`, file]],
+    ['a session of its own', (file) => ['sh', '-c', `setsid ${command(file)}; echo done`]],
+    ['a group of its own', (file) => starter(program(file), { detached: true })],
   ])('leaves %s alone', async (_name, words) => {
-    const launcher = start(words);
-    await vi.waitFor(pid, { timeout: 60_000, interval: 100 });
+    const file = newPidFile();
+    const launcher = start(words(file));
+    await vi.waitFor(() => pid(file), { timeout: 60_000, interval: 100 });
     launcher.kill('SIGKILL');
     await sleep(1_000);
-    expect(isRunning()).toBe(true);
+    expect(isRunning(file)).toBe(true);
   });
 
   it('leaves a job of a shell alone that reads what to do next', async () => {
+    const file = newPidFile();
     const shell = start(['sh'], 'pipe');
-    shell.stdin?.write(`${command} &\n`);
-    await vi.waitFor(pid, { timeout: 60_000, interval: 100 });
+    shell.stdin?.write(`${command(file)} &\n`);
+    await vi.waitFor(() => pid(file), { timeout: 60_000, interval: 100 });
     shell.stdin?.end();
     await once(shell, 'exit');
     await sleep(1_000);
-    expect(isRunning()).toBe(true);
+    expect(isRunning(file)).toBe(true);
   });
 });
 
@@ -93,12 +108,14 @@ function childrenOf({ pid }: ChildProcess): string {
   return fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
 }
 
-function pid(): number {
-  return Number(fs.readFileSync(pidFile, 'utf8'));
+function pid(file: string): number {
+  return Number(fs.readFileSync(file, 'utf8'));
 }
 
-function isRunning(): boolean {
+function isRunning(file: string): boolean {
   // A zombie, whose parent hasn't asked for its exit code, counts as ended.
-  const stat = fs.existsSync(`/proc/${pid()}/stat`) ? fs.readFileSync(`/proc/${pid()}/stat`, 'utf8') : ') Z';
+  const stat = fs.existsSync(`/proc/${pid(file)}/stat`)
+    ? fs.readFileSync(`/proc/${pid(file)}/stat`, 'utf8')
+    : ') Z';
   return !/\) [ZX]/.test(stat);
 }

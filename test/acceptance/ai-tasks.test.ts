@@ -219,11 +219,15 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
     }, 150_000);
 
     it('a server that is killed ends its children, and does the task when it is back', async () => {
-      const id = await create(http, '/long.mp4');
+      const [short = '', long = ''] = [pages['/speech.mp4'], pages['/long.mp4']];
+      pages['/killed.mp4'] = long;
+      const id = await create(http, '/killed.mp4');
       await inWork(tmp, 'pocketsphinx');
       expect(await service.end('SIGKILL')).toBe('SIGKILL');
       await vi.waitFor(() => expect([...processesIn(tmp).values()]).toEqual([]), WITHIN);
       expect(filesIn(tmp)).not.toEqual([]);
+      // It is fetched again.
+      pages['/killed.mp4'] = short;
       await start();
       const task = await endedAiTask(http, id);
       expect(task, JSON.stringify(task.result)).toMatchObject({ status: 'SUCCESS', progress: 100 });
@@ -309,10 +313,14 @@ describe('AI tasks from the first byte to the result', needs('speech', 'nsfw', '
     }, 150_000);
 
     it('another worker does the task of one that was killed', async () => {
-      const id = await create(http, '/long.mp4');
+      const [short = '', long = ''] = [pages['/speech.mp4'], pages['/long.mp4']];
+      pages['/taken-over.mp4'] = long;
+      const id = await create(http, '/taken-over.mp4');
       await inWork(path.join(folder, 'first'), 'pocketsphinx');
       await startWorker('second');
       expect(await workers.get('first')?.end('SIGKILL')).toBe('SIGKILL');
+      // It is fetched again.
+      pages['/taken-over.mp4'] = short;
       workers.delete('first');
       expect(await endedAiTask(http, id)).toMatchObject({ status: 'SUCCESS' });
     }, 300_000);

@@ -19,9 +19,7 @@ import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts
  * address, a volume for two instances, a change of what another deletes. To run it longer or again:
  * `CONCURRENCY_SECONDS=600 CONCURRENCY_SEED=7 CONCURRENCY_CLIENTS=50 npx vitest run test/acceptance/concurrency.test.ts`.
  */
-const SECONDS = Number(
-  process.env.CONCURRENCY_SECONDS ?? (process.env.TEST_POSTGRES === undefined ? 60 : 20),
-);
+const SECONDS = Number(process.env.CONCURRENCY_SECONDS ?? 20);
 /** On a slow machine it takes longer until everything has been tried. */
 const MOST_SECONDS = Math.max(2 * SECONDS, 180);
 const CLIENTS = Number(process.env.CONCURRENCY_CLIENTS ?? 50);

@@ -13,6 +13,8 @@ import { wordErrorRate, wordsOf } from '../support/word-errors.ts';
 const TOKEN = '7$quality-of-engines';
 const TIMEOUT_MS = 600_000;
 const CLOCK_TOLERANCE_SECONDS = 0.4;
+/** Set QUALITY=all to measure what docs/ai-engines.md says. Otherwise every third recording shows that it still holds. */
+const ALL = process.env.QUALITY === 'all';
 
 /** Everyday English: a tale, news and a talk. */
 const EVERYDAY = `The old lighthouse stood at the end of a long and narrow road. Every evening the keeper climbed the
@@ -125,7 +127,8 @@ describe('what the engines are good for', needs('speech'), () => {
       TIMEOUT_MS,
     );
 
-    it(
+    // It heard the same voice above; what it adds is a figure for the document.
+    it.runIf(ALL)(
       'in literary English has a third of its words wrong',
       async () => {
         const { heard } = await transcribed(flite(LITERARY));
@@ -139,8 +142,9 @@ describe('what the engines are good for', needs('speech'), () => {
     it(
       'have at most 27 % of their words wrong, and each subtitle is there when its words are said',
       async () => {
-        const all = [...telephonePrompts(), ...librivoxSentences()];
-        expect(all.length).toBeGreaterThan(50);
+        const found = [...telephonePrompts(), ...librivoxSentences()];
+        expect(found.length).toBeGreaterThan(50);
+        const all = ALL ? found : found.filter((_, index) => index % 3 === 0);
         const { media: recording, spans } = joined(all);
         const { heard, cues } = await transcribed(recording);
         const said = all.map(({ text }) => text).join(' ');
@@ -162,7 +166,7 @@ describe('what the engines are good for', needs('speech'), () => {
     it(
       'fails with the reason, heard or said',
       async () => {
-        const names = ['demo-congrats', 'demo-echotest', 'demo-abouttotry'];
+        const names = ['demo-congrats', ...(ALL ? ['demo-echotest', 'demo-abouttotry'] : [])];
         const { media: spanish } = joined(
           names.map((name) => ({
             text: '',

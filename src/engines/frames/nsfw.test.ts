@@ -9,6 +9,9 @@ import { createPrograms } from '../programs.ts';
 import { NSFW_FROM } from './findings.ts';
 import type { NsfwModerator } from './nsfw.ts';
 
+/** The other views of one chessboard that a camera is calibrated with. QUALITY=all looks at them too. */
+const REPEATED = process.env.QUALITY === 'all' ? /^$/ : /^(left|right)(0[2-9]|1\d)\.jpg$/;
+
 const tools = createMediaTools({
   programs: createPrograms({
     searchPath: DEFAULT_SETTINGS.searchPath,
@@ -35,24 +38,20 @@ describe('the classifiers of nsfwjs', needs('nsfw', 'opencv', 'skimage'), () => 
     throw new Error('no frame');
   }
 
-  it.each(Object.entries(reference.scores))(
-    'say of %s what the original says, and not nsfw',
-    async (picture, wanted) => {
-      const scores = await moderator.scores(await frameOf(picture));
-      for (const name of ['mobilenet_v2', 'mobilenet_v2_mid'] as const) {
-        expect(scores[name]).toHaveLength(5);
-        for (const [index, value] of wanted[name].entries())
-          expect(scores[name][index]).toBeCloseTo(value, 2);
-      }
-      expect(await moderator.confidence(await frameOf(picture))).toBeLessThan(NSFW_FROM);
-    },
-  );
+  it.each(Object.entries(reference.scores))('say of %s what the original says', async (picture, wanted) => {
+    const scores = await moderator.scores(await frameOf(picture));
+    for (const name of ['mobilenet_v2', 'mobilenet_v2_mid'] as const) {
+      expect(scores[name]).toHaveLength(5);
+      for (const [index, value] of wanted[name].entries()) expect(scores[name][index]).toBeCloseTo(value, 2);
+    }
+  });
 
   it('take no other harmless picture for nsfw but a close-up of a retina, all red', async () => {
     const pictures = [material.opencv, material.skimage].flatMap((folder) =>
       fs
         .readdirSync(folder)
         .filter((name) => /\.(jpg|png)$/.test(name) && !/truncated|foo3x5|multipage/.test(name))
+        .filter((name) => !REPEATED.test(name))
         .map((name) => `${folder}/${name}`),
     );
     expect(pictures.length).toBeGreaterThan(60);

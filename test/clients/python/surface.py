@@ -1,16 +1,32 @@
 """One way to call the SDK for all its faces: synchronous, asynchronous, raw and streaming answers.
 
 The scenario is written once. A surface looks a method up in the SDK, calls it, hands back plain values and
-remembers its name; the SDK itself stays as it is.
+remembers its name; the SDK itself stays as it is, but for its rests.
 """
 
 import asyncio
+import time
 from functools import reduce
 
 import gcore
 from gcore._base_client import BasePage
+from gcore._resource import AsyncAPIResource, SyncAPIResource
 
 OPTIONS = {"_strict_response_validation": True, "polling_interval_seconds": 1, "polling_timeout_seconds": 300}
+PAUSE_SECONDS = 0.1
+
+
+def _pause(resource, seconds):
+    time.sleep(PAUSE_SECONDS)
+
+
+async def _async_pause(resource, seconds):
+    await asyncio.sleep(PAUSE_SECONDS)
+
+
+# The SDK rests for a second at least between two looks at a task. Here tasks take a moment, and most of a walk was rest.
+SyncAPIResource._sleep = _pause
+AsyncAPIResource._sleep = _async_pause
 
 
 class Surface:
