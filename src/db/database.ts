@@ -1,7 +1,8 @@
 import { Kysely, PostgresDialect } from 'kysely';
+import pLimit from 'p-limit';
 import pg from 'pg';
 import type { ActionResource } from '../lib/action-resource.ts';
-import { ConflictError } from '../lib/errors.ts';
+import { ConflictError, UnavailableError } from '../lib/errors.ts';
 import type { Tables } from './tables.ts';
 
 /** Queries the database: through the pool, or on a transaction's own connection. */
@@ -46,8 +47,11 @@ export interface Database {
   /**
    * Runs `work` for a client's request. The records of the request itself (its audit row, its idempotency
    * key, the version it asked for) are written and checked in the same transaction.
+   * @throws UnavailableError like `requireRoom`
    */
   accept<T>(caller: Caller, work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** @throws UnavailableError if so many changes wait already that another one had better come again later */
+  requireRoom(): void;
   close(): Promise<void>;
 }
 
@@ -55,6 +59,11 @@ const RETRYABLE = new Set(['40001', '40P01']);
 // Still deadlocked after every attempt, or a referenced row was deleted after it was checked.
 const OVERTAKEN = new Set([...RETRYABLE, '23503']);
 const ATTEMPTS = 3;
+
+/** Clients' changes never use these connections, so that reads are answered while changes wait. */
+const KEPT_FOR_READS = 4;
+/** Changes of clients that may wait for a connection. */
+const MOST_WAITING = 144;
 
 // Ids and counts are bigint in the database and stay below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -86,6 +95,13 @@ export function openDatabase(
   if (repeatable)
     pool.on('connect', (client) => void client.query('set synchronous_commit = off').catch(() => {}));
   const sql = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+
+  const changes = pLimit(Math.max(1, maxConnections - KEPT_FOR_READS));
+
+  function requireRoom(): void {
+    if (changes.pendingCount < MOST_WAITING) return;
+    throw new UnavailableError('Too many changes are waiting at the moment; try again in a second');
+  }
 
   async function attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const client = await pool.connect();
@@ -123,15 +139,19 @@ export function openDatabase(
     transaction,
     async accept({ writes }, work) {
       if (!writes) return transaction(work);
-      const result = await transaction(async (tx) => {
-        await writes.before(tx);
-        const done = await work(tx);
-        await writes.after(tx);
-        return done;
-      });
+      requireRoom();
+      const result = await changes(() =>
+        transaction(async (tx) => {
+          await writes.before(tx);
+          const done = await work(tx);
+          await writes.after(tx);
+          return done;
+        }),
+      );
       writes.committed();
       return result;
     },
+    requireRoom,
     close: () => sql.destroy(),
   };
 }

@@ -85,8 +85,9 @@ export function keepChangingRequests(app: FastifyInstance, log: RequestLog): voi
   function note(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
     const { statusCode } = reply;
     if (request.changing) request.changing.answered(statusCode);
-    // A client in a runaway loop must not push out the records of others.
-    else if (request.principal && statusCode !== 429) log.turnedAway(incoming(request), statusCode);
+    // What comes in masses must not push out the records of others: a client in a runaway loop, an overload.
+    else if (request.principal && statusCode !== 429 && statusCode !== 503)
+      log.turnedAway(incoming(request), statusCode);
     done();
   }
 

@@ -29,6 +29,7 @@ export interface ChangingRequest extends RequestWrites {
 
 /** What the database does for every request of a client. */
 export interface RequestLog {
+  /** @throws UnavailableError if too many requests that change something are waiting already */
   open(request: IncomingRequest): ChangingRequest;
   /** Records a request that was refused before it was opened. */
   turnedAway(request: IncomingRequest, status: number): void;
@@ -45,6 +46,7 @@ export function createRequestLog(deps: {
 
   return {
     open(request) {
+      database.requireRoom();
       const { principal } = request;
       const action = actionOf(request, clock.now());
       let use: KeyUse | undefined;
