@@ -1,12 +1,14 @@
+import os from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'migrations/**/*.test.ts', 'bench/**/*.test.ts'],
-    // Each file gets its own database; more workers than cores only makes them wait for each other.
     globalSetup: 'test/support/global-setup.ts',
-    maxWorkers: 2,
+    // Each file gets its own database. Tests often wait for a process or a clock: with a worker for each of two cores,
+    // both had nothing to do for a third of the time.
+    maxWorkers: os.availableParallelism() + 1,
     // Loading the product takes longer than most files do, so that files share a process and its modules.
     isolate: false,
     sequence: { sequencer: LongestFirst },

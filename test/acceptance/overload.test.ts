@@ -42,7 +42,7 @@ async function projects(prefix: string): Promise<string[]> {
   return names.filter((name: string) => name.startsWith(prefix)).sort();
 }
 
-const namesOf = (answers: Answer[]): string[] => answers.map(({ body }) => body.name).sort();
+const namesOf = (answers: Answer[]): string[] => answers.map(({ body }): string => body.name).toSorted();
 
 describe('when more changes come than the database takes', () => {
   let waiting: Promise<Answer>[];
