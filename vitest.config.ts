@@ -1,4 +1,3 @@
-import os from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
@@ -8,7 +7,7 @@ export default defineConfig({
     globalSetup: 'test/support/global-setup.ts',
     // Each file gets its own database. Tests often wait for a process or a clock: with a worker for each of two cores,
     // both had nothing to do for a third of the time.
-    maxWorkers: os.availableParallelism() + 1,
+    maxWorkers: 3,
     // Loading the product takes longer than most files do, so that files share a process and its modules.
     isolate: false,
     sequence: { sequencer: LongestFirst },

@@ -101,21 +101,25 @@ function quarterOf({ name }: QuarterlyTable, moment: Date, later = 0): Quarter {
   return { name: `${name}_${start.getUTCFullYear()}_q${start.getUTCMonth() / 3 + 1}`, start, end };
 }
 
+interface KnownQuarter extends Quarter {
+  attached: boolean;
+  /** Of the constraint that says so: whether it is proven; null without one. */
+  closed: boolean | null;
+}
+
 /** The partitions that are quarters, attached or not. */
-async function quartersOf(
-  client: pg.PoolClient,
-  table: QuarterlyTable,
-): Promise<(Quarter & { attached: boolean })[]> {
-  const { rows } = await client.query<{ name: string; attached: boolean }>(
-    `select relname as name, exists (select from pg_inherits where inhrelid = pg_class.oid) as attached
+async function quartersOf(client: pg.PoolClient, table: QuarterlyTable): Promise<KnownQuarter[]> {
+  const { rows } = await client.query<Pick<KnownQuarter, 'name' | 'attached' | 'closed'>>(
+    `select relname as name, exists (select from pg_inherits where inhrelid = pg_class.oid) as attached,
+       (select convalidated from pg_constraint where conrelid = pg_class.oid and conname = relname || '_closed') as closed
      from pg_class where relkind = 'r' and relname ~ $1
        and relnamespace = (select relnamespace from pg_class where oid = $2::regclass)
      order by relname`,
     [`^${table.name}_[0-9]{4}_q[1-4]$`, table.name],
   );
-  return rows.map(({ name, attached }) => {
-    const [year, quarter] = name.slice(-7).split('_q').map(Number) as [number, number];
-    return { ...quarterOf(table, new Date(Date.UTC(year, quarter * 3 - 3))), attached };
+  return rows.map((row) => {
+    const [year, quarter] = row.name.slice(-7).split('_q').map(Number) as [number, number];
+    return { ...quarterOf(table, new Date(Date.UTC(year, quarter * 3 - 3))), ...row };
   });
 }
 
@@ -183,28 +187,22 @@ async function makeQuarter(client: pg.PoolClient, table: QuarterlyTable, quarter
 async function closeEnded(client: pg.PoolClient, table: QuarterlyTable, now: Date): Promise<void> {
   const { open, time } = table;
   if (open === undefined) return;
-  for (const { name, end, attached } of await quartersOf(client, table)) {
+  for (const { name, end, attached, closed } of await quartersOf(client, table)) {
     const settled = new Date(end.getTime() + SETTLED_MS);
-    if (!attached || settled > now) continue;
-    const closed = `${name}_closed`;
-    const { rows } = await client.query<{ valid: boolean }>(
-      'select convalidated as valid from pg_constraint where conrelid = $1::regclass and conname = $2',
-      [name, closed],
-    );
-    if (rows[0]?.valid) continue;
+    if (!attached || settled > now || closed) continue;
     const left = await client.query(`select from ${name} where ${open} limit 1`);
     if (left.rows.length > 0) continue;
-    if (!rows[0])
+    if (closed === null)
       await alone(client, () =>
         client.query(
-          `alter table ${name} add constraint ${closed}
+          `alter table ${name} add constraint ${name}_closed
              check (not (${open}) and ${time} < '${settled.toISOString()}') not valid`,
         ),
       );
-    await client.query(`alter table ${name} validate constraint ${closed}`).catch(async (error) => {
+    await client.query(`alter table ${name} validate constraint ${name}_closed`).catch(async (error) => {
       if (!(error instanceof pg.DatabaseError && error.code === CHECK_VIOLATION)) throw error;
       // A clock was wrong. The quarter stays open, and its lists a little slower.
-      await alone(client, () => client.query(`alter table ${name} drop constraint ${closed}`));
+      await alone(client, () => client.query(`alter table ${name} drop constraint ${name}_closed`));
     });
   }
 }

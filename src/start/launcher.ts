@@ -8,8 +8,9 @@ const SHELLS = /^((ba|da|a|z|k|mk|fi|c|tc)?sh|busybox)\d*$/;
 /**
  * Calls `gone` when the process that started this one has ended, or an ancestor that only waited for it: a
  * signal to npm, npx or a script ends only that program, and would leave the server running with its port and
- * data folder. If npm has ended before this one could look, `gone` is called at once. A daemon has no launcher: a process that leads its group (setsid, a service manager, a job of
- * a terminal), a child of init, and one that its shell doesn't wait for (`&`).
+ * data folder. If npm has ended before this one could look, `gone` is called at once. A daemon has no launcher:
+ * a process that leads its group (setsid, a service manager, a job of a terminal), a child of init, and one
+ * that its shell doesn't wait for (`&`).
  */
 export function whenLauncherIsGone(
   gone: () => void,

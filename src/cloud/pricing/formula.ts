@@ -14,7 +14,6 @@ export interface VolumePrice {
 /** A billing month is 30 days of 24 hours. */
 export const HOURS_PER_MONTH = 720;
 export const HOUR_DECIMALS = 10;
-const MONTH = BigInt(HOURS_PER_MONTH);
 
 // Has so many digits that nothing is rounded except by the rounding below.
 const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_HALF_EVEN });
@@ -47,56 +46,21 @@ export function volumePrice(
   if (terms.visibility === 'hide') return { ...account, ...noAmounts, price_status: 'hide' };
   if (pricePerGibHour === undefined) return { ...account, ...noAmounts, price_status: 'error' };
 
-  const { net, list, divisor } = scaledPrice(terms, pricePerGibHour);
-  const hour = quotientHalfEven(net * BigInt(sizeGib), divisor);
-  const listHour = quotientHalfEven(list * BigInt(sizeGib), divisor);
+  const taxFactor = new Exact(terms.taxPercent).div(100).plus(1);
+  const listHour = new Exact(pricePerGibHour).times(sizeGib).times(taxFactor);
+  const hour = listHour.times(new Exact(1).minus(terms.discount)).toDecimalPlaces(HOUR_DECIMALS);
   return {
     ...account,
     discount_percent: Number(terms.discount),
-    price_per_hour: amount(hour),
-    price_per_month: amount(hour * MONTH),
-    price_without_discount_per_month: amount(listHour * MONTH),
+    price_per_hour: hour.toNumber(),
+    price_per_month: hour.times(HOURS_PER_MONTH).toNumber(),
+    price_without_discount_per_month: listHour
+      .toDecimalPlaces(HOUR_DECIMALS)
+      .times(HOURS_PER_MONTH)
+      .toNumber(),
     price_status: 'show',
   };
 }
-
-/** Price of one GiB for one hour with tax, times 10^HOUR_DECIMALS and the divisor: a whole number. */
-interface ScaledPrice {
-  net: bigint;
-  list: bigint;
-  divisor: bigint;
-}
-
-// Terms are objects of the catalogue, and prices texts of its book, so this grows no larger than that.
-const scaledPrices = new WeakMap<PriceTerms, Map<string, ScaledPrice>>();
-
-/** Whole numbers are five times as fast as decimals, and making them is worth it only once for each price. */
-function scaledPrice(terms: PriceTerms, price: string): ScaledPrice {
-  let ofTerms = scaledPrices.get(terms);
-  if (!ofTerms) {
-    ofTerms = new Map();
-    scaledPrices.set(terms, ofTerms);
-  }
-  let scaled = ofTerms.get(price);
-  if (!scaled) {
-    const list = new Exact(price).times(new Exact(terms.taxPercent).div(100).plus(1));
-    const net = list.times(new Exact(1).minus(terms.discount));
-    const decimals = Math.max(list.decimalPlaces(), net.decimalPlaces(), HOUR_DECIMALS);
-    const whole = (value: Decimal) => BigInt(value.times(new Exact(10).pow(decimals)).toFixed());
-    scaled = { net: whole(net), list: whole(list), divisor: 10n ** BigInt(decimals - HOUR_DECIMALS) };
-    ofTerms.set(price, scaled);
-  }
-  return scaled;
-}
-
-function quotientHalfEven(dividend: bigint, divisor: bigint): bigint {
-  const quotient = dividend / divisor;
-  const twice = 2n * (dividend % divisor);
-  return twice > divisor || (twice === divisor && quotient % 2n === 1n) ? quotient + 1n : quotient;
-}
-
-/** Reads the amount from a text, since a large one divided as a number could get another last digit. */
-const amount = (scaled: bigint): number => Number(`${scaled}e-${HOUR_DECIMALS}`);
 
 /** Returns the sum of prices on the same terms. It has no amounts if one of the prices has none. */
 export function sumOf(terms: PriceTerms, prices: readonly VolumePrice[]): VolumePrice {

@@ -1,7 +1,8 @@
 import type { QuarterlyTable } from '../../db/quarters.ts';
 import { firstTaskId } from '../../lib/ids.ts';
+import { ACTIVE } from './states.ts';
 
-const OPEN = `state in ('NEW', 'RUNNING')`;
+const OPEN = `state in (${ACTIVE.map((state) => `'${state}'`).join(', ')})`;
 
 /** By their ids, which begin with the time. Tasks of before have random ones and are in the default partition. */
 export const TASKS: QuarterlyTable = {
@@ -11,7 +12,7 @@ export const TASKS: QuarterlyTable = {
   time: 'created_on',
   open: OPEN,
   // A removal may outlive its task, and ends it then.
-  isOver: `state in ('FINISHED', 'ERROR') and not exists (select from task_wants where task_id = old.id)`,
+  isOver: `not (${OPEN}) and not exists (select from task_wants where task_id = old.id)`,
   goesOn: (quarter) =>
     `exists (select from ${quarter} as task where ${OPEN})
       or exists (select from task_wants join ${quarter} as task on task.id = task_id)`,
