@@ -25,6 +25,7 @@ import { projectChangeRoutes } from './cloud/projects/change-routes.ts';
 import { findScopes } from './cloud/projects/request-scope.ts';
 import { projectRoutes } from './cloud/projects/routes.ts';
 import { reservedFixedIpRoutes } from './cloud/reserved-fixed-ips/routes.ts';
+import { routerRoutes } from './cloud/routers/routes.ts';
 import { groupInstanceRoutes } from './cloud/security-groups/instances/routes.ts';
 import { securityGroupRoutes } from './cloud/security-groups/routes.ts';
 import { snapshotRoutes } from './cloud/snapshots/routes.ts';
@@ -111,6 +112,7 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   securityGroupRoutes(app, dialect, services);
   networkRoutes(app, dialect, services);
   subnetRoutes(app, dialect, services);
+  routerRoutes(app, dialect, services);
   portRoutes(app, dialect, services);
   floatingIpRoutes(app, dialect, services);
   floatingIpChangeRoutes(app, dialect, services);

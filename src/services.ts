@@ -21,6 +21,8 @@ import { wirePricing } from './cloud/pricing/wire.ts';
 import { wireProjects } from './cloud/projects/wire.ts';
 import { reservedFixedIpTasks } from './cloud/reserved-fixed-ips/tasks.ts';
 import { wireReservedFixedIps } from './cloud/reserved-fixed-ips/wire.ts';
+import { createRouters } from './cloud/routers/service.ts';
+import { routerTasks } from './cloud/routers/tasks.ts';
 import { createSecurityGroups } from './cloud/security-groups/service.ts';
 import { createSnapshots } from './cloud/snapshots/service.ts';
 import { snapshotTasks } from './cloud/snapshots/tasks.ts';
@@ -98,6 +100,7 @@ function cloudServices(foundation: Foundation) {
     ...clusters,
     ...wireReservedFixedIps(cloud),
     ...wirePricing({ ...foundation, ...volumes, ...clusters, snapshots }),
+    routers: createRouters(cloud),
     projectPorts: createProjectPorts({ ...cloud, networks }),
     logging: createLogging(foundation),
     metadata: createMetadata({ ...foundation, holders }),
@@ -140,6 +143,7 @@ export function createTaskEnds(foundation: Pick<Foundation, 'clock' | 'secrets'>
     ...clusterTasks(foundation),
     ...poolTasks(foundation),
     ...networkTasks(foundation),
+    ...routerTasks(foundation),
     ...portTasks(foundation),
     ...floatingIpTasks(foundation),
     ...reservedFixedIpTasks(foundation),

@@ -26,7 +26,6 @@ export const NOT_SERVED: readonly Family[] = [
       '/cloud/v1/lbflavors',
     ],
   },
-  { family: 'Routers', paths: ['/cloud/v1/routers', '/cloud/v2/routers'] },
   {
     family: 'Server groups (placement groups)',
     paths: [

@@ -10,6 +10,7 @@ import type { NetworkTables } from '../cloud/networks/tables.ts';
 import type { PortTables } from '../cloud/ports/tables.ts';
 import type { ProjectTables } from '../cloud/projects/tables.ts';
 import type { QuotaTables } from '../cloud/quotas/tables.ts';
+import type { RouterTables } from '../cloud/routers/tables.ts';
 import type { SecurityGroupTables } from '../cloud/security-groups/tables.ts';
 import type { SnapshotTables } from '../cloud/snapshots/tables.ts';
 import type { SshKeyTables } from '../cloud/ssh-keys/tables.ts';
@@ -51,6 +52,7 @@ export interface Tables
     ProjectTables,
     QuotaTables,
     RequestTables,
+    RouterTables,
     SecretTables,
     SecurityGroupTables,
     SimulatedObjectTables,

@@ -12,6 +12,7 @@ export type ResourceType =
   | 'network'
   | 'port'
   | 'project'
+  | 'router'
   | 'securitygroup'
   | 'securitygrouprule'
   | 'snapshot'

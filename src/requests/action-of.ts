@@ -58,6 +58,7 @@ const NAMED: Readonly<Record<string, ResourceType>> = {
   pool_name: 'k8s_pool',
   port_id: 'port',
   project_id: 'project',
+  router_id: 'router',
   rule_id: 'securitygrouprule',
   snapshot_id: 'snapshot',
   ssh_key_id: 'ssh_key',

@@ -23,6 +23,11 @@ const NEEDS: { [K in Kind]: (spec: Specs[K]) => Need[] } = {
   network: () => [],
   security_group: () => [],
   subnet: ({ networkId }) => one('network', networkId),
+  router: ({ interfaces }) =>
+    Object.values(interfaces).flatMap(({ networkId, subnetId }) => [
+      ...one('network', networkId),
+      ...one('subnet', subnetId),
+    ]),
   port: ({ networkId, addresses, groups }) => [
     ...one('network', networkId),
     ...Object.values(addresses).flatMap(({ subnetId }) => one('subnet', subnetId)),
@@ -30,6 +35,7 @@ const NEEDS: { [K in Kind]: (spec: Specs[K]) => Need[] } = {
   ],
   floating_ip: ({ target, formerPortId }) => [
     ...one('port', target?.portId),
+    ...one('router', target?.routerId),
     ...atFirst('port', formerPortId),
   ],
   volume: ({ source }) => {

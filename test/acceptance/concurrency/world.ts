@@ -9,6 +9,7 @@ export const KINDS = [
   'rules',
   'networks',
   'subnets',
+  'routers',
   'volumes',
   'snapshots',
   'instances',

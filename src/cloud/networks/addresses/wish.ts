@@ -1,6 +1,6 @@
 import type { IpFamily } from '../../../lib/cidr.ts';
 
-export type AddressHolder = { port: string } | { floatingIp: string };
+export type AddressHolder = { port: string } | { floatingIp: string } | { router: string };
 
 /** Where to take an address from. */
 export type AddressSource =
@@ -15,7 +15,7 @@ export type AddressSource =
     }
   | { kind: 'any-subnet'; networkId: string; family: IpFamily; address?: string | undefined };
 
-/** An address that a port or a floating IP asks for. `field` is its field in the request, for error messages. */
+/** An address that a port, a floating IP or a router asks for. `field` is its field in the request, for error messages. */
 export interface AddressWish {
   holder: AddressHolder;
   field: string;
