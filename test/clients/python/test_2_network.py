@@ -78,17 +78,23 @@ def test_routers(client, impatient, made):
     assert attached.interfaces[0].ip_assignments[0].ip_address == "10.77.0.77"
     with pytest.raises(gcore.ConflictError):
         impatient.cloud.networks.routers.attach_subnet(router_id=router_id, subnet_id=made.subnet)
-    [task] = routers.delete(router_id=router_id).tasks
+    # Floating IPs and clusters of later steps need its gateway address.
+    routers.detach_subnet(router_id=router_id, subnet_id=made.subnet)
+    routers.attach_subnet(router_id=router_id, subnet_id=made.subnet)
+    [task] = routers.create(name="walk bare").tasks
+    [bare] = client.cloud.tasks.poll(task).created_resources.routers
+    assert routers.get(router_id=bare).external_gateway_info is None
+    [task] = routers.delete(router_id=bare).tasks
     client.cloud.tasks.poll(task)
     with pytest.raises(gcore.NotFoundError):
-        impatient.cloud.networks.routers.get(router_id=router_id)
+        impatient.cloud.networks.routers.get(router_id=bare)
 
 
 def test_a_network_with_its_router(client):
     networks = client.cloud.networks
     network = networks.create_and_poll(name="walk routed")
     subnet = networks.subnets.create_and_poll(name="walk routed", network_id=network.id, cidr="10.79.0.0/24")
-    [router] = [one for one in networks.routers.list() if one.interfaces]
+    [router] = networks.routers.list(name="walk routed_router")
     assert [one.network_id for one in router.interfaces] == [network.id]
     assert subnet.has_router
     networks.delete_and_poll(network_id=network.id)
