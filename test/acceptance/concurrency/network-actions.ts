@@ -151,11 +151,9 @@ export const networkActions: Actions = {
         ({
           created_resources: {
             networks: [id],
-            routers: [router] = [],
           },
         }) => {
           scope.known.networks.set(id, {});
-          if (router !== undefined) scope.known.routers.set(router, {});
           worker.made(pathOf(scope, 'networks', id));
         },
       );
