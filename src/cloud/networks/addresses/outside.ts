@@ -164,11 +164,12 @@ async function insertUntaken(
 ): Promise<string[]> {
   const ports = holders.map((holder) => ('port' in holder ? holder.port : null));
   const floatingIps = holders.map((holder) => ('floatingIp' in holder ? holder.floatingIp : null));
+  const routers = holders.map((holder) => ('router' in holder ? holder.router : null));
   const { rows } = await sql<{ address: string }>`
-    insert into ip_assignments (subnet_id, address, port_id, floating_ip_id)
-    select ${subnetId}, address, port_id, floating_ip_id
-    from unnest(${[...addresses]}::inet[], ${ports}::uuid[], ${floatingIps}::uuid[])
-      as one (address, port_id, floating_ip_id)
+    insert into ip_assignments (subnet_id, address, port_id, floating_ip_id, router_id)
+    select ${subnetId}, address, port_id, floating_ip_id, router_id
+    from unnest(${[...addresses]}::inet[], ${ports}::uuid[], ${floatingIps}::uuid[], ${routers}::uuid[])
+      as one (address, port_id, floating_ip_id, router_id)
     on conflict on constraint ip_assignments_once do nothing returning address`.execute(tx.sql);
   return rows.map(({ address }) => address);
 }
