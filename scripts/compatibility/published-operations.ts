@@ -143,7 +143,12 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: `GET, POST, PUT ${I}/{instance_id}/metadata` },
     { call: `GET, DELETE ${I}/{instance_id}/metadata/{key}` },
     { call: `GET, DELETE /cloud/v2/instances/${P}/{instance_id}/metadata_item` },
-    { call: `GET /cloud/v1/ports/${P}` },
+    {
+      call: `GET /cloud/v1/ports/${P}`,
+      notes: {
+        GET: 'Interfaces of routers are listed as well: `managed_by` is `system`, and a change is 409',
+      },
+    },
     {
       call: `GET, PATCH /cloud/v1/ports/${P}/{port_id}`,
       notes: {
@@ -167,7 +172,7 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     {
       call: `GET, POST ${NETWORKS}`,
       notes: {
-        POST: 'The router of `create_router` is called `<name>_router`, cut to 63 characters, and is among `created_resources` as well',
+        POST: 'The router of `create_router` is called `<name>_router`, cut to 63 characters, and is among `created_resources` as well. As source NAT needs, it has an IPv4 address of the external network; 409 when none is left',
       },
     },
     {
@@ -181,7 +186,7 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
       call: `GET, POST ${SUBNETS}`,
       notes: {
         GET: "`total_ips` and `available_ips` are null beyond 2^53 - 1; the platform's own have the `project_id` of the request",
-        POST: 'IPv4 from /8 to /29, IPv6 from /32 to /125, private or public; 400 with bits set beyond the mask, naming the network address. `has_router` says whether a router is attached. At most 5 `dns_nameservers` and 20 `host_routes`, these of the family of `cidr`',
+        POST: 'IPv4 from /8 to /29, IPv6 from /32 to /125, private or public; 400 with bits set beyond the mask, naming the network address. `has_router` is always false, as published. At most 5 `dns_nameservers` and 20 `host_routes`, these of the family of `cidr`',
       },
     },
     {

@@ -51,7 +51,7 @@ function lookup(networks: Networks): NetworkLookup {
       return {
         networkId: subnet.network_id,
         cidr: subnet.cidr,
-        hasRouter: subnet.has_router || (subnet.platform_routed && subnet.gateway_ip !== null),
+        hasRouter: subnet.routed,
       };
     },
   };

@@ -12,7 +12,7 @@ export const CreateNetwork = Type.Object(
       Type.Boolean({
         default: true,
         description:
-          'Whether to create a router with the network. It is named after the network, leads to the external network of the region, and new subnets are attached to it',
+          'Whether to create a router with the network. It is named after the network, leads to the external network of the region with an address there, and new subnets are attached to it',
       }),
     ),
     type: Type.Optional(

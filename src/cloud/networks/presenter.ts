@@ -39,7 +39,7 @@ export function presentedSubnet(row: SubnetRow, scope: Scope): SubnetAnswer {
     host_routes: row.host_routes,
     available_ips: countOrNull(total - BigInt(row.used_ips)),
     total_ips: countOrNull(total - kept),
-    has_router: row.has_router,
+    has_router: false,
     // The platform's resources belong to no project. Every project sees them with its own ID.
     ...commonFields({ ...row, project_id: scope.projectId }, scope),
     updated_at: offsetTimestamp(row.updated_at),

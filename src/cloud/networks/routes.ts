@@ -47,7 +47,7 @@ export function networkRoutes(app: Api, dialect: Dialect, { networks }: { networ
       operationId: 'createNetwork',
       summary: 'Create a network',
       description:
-        'Starts one task. When it is finished, its created_resources has the network in networks and its router, if there is one, in routers.',
+        'Starts one task. When it is finished, its created_resources has the network in networks and its router, if there is one, in routers. Returns 409 if the external network has no address left for the router.',
       tags,
       params: ProjectRegionParams,
       body: CreateNetwork,

@@ -62,7 +62,7 @@ export const SubnetAnswer = Type.Object(
     ),
     has_router: Type.Boolean({
       deprecated: true,
-      description: 'Whether a router of the project is attached to it',
+      description: 'Always false; the interfaces of routers name their subnets',
     }),
     ...ResourceFields,
     ...MetadataList,

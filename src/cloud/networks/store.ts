@@ -11,8 +11,8 @@ import type { NetworkListQuery, SubnetListQuery } from './schema.ts';
 export type NetworkRow = Selectable<Tables['networks']> & { subnets: string[] };
 export type SubnetRow = Selectable<Tables['subnets']> & {
   project_id: number | null;
-  platform_routed: boolean;
-  has_router: boolean;
+  /** Whether a router is attached to it, or the platform routes it. */
+  routed: boolean;
 };
 
 /** `any` includes the platform's networks. */
@@ -39,9 +39,10 @@ function subnets(db: Sql, place: Place, ownedBy: OwnedBy) {
     .selectFrom('subnets')
     .innerJoin('networks', 'networks.id', 'subnets.network_id')
     .selectAll('subnets')
-    .select(['networks.project_id', 'networks.platform_routed', USED.as('used_ips')])
+    .select(['networks.project_id', USED.as('used_ips')])
     .select(
-      sql<boolean>`exists (select from router_interfaces where subnet_id = subnets.id)`.as('has_router'),
+      sql<boolean>`platform_routed and gateway_ip is not null
+        or exists (select from router_interfaces where subnet_id = subnets.id)`.as('routed'),
     )
     .where('networks.region_id', '=', place.regionId)
     .where(visible(place, ownedBy));

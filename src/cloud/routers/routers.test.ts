@@ -43,6 +43,10 @@ const get = async (id: string) => (await http.get(`${ROUTERS}/${id}`)).body;
 const attach = (id: string, subnet_id: string, body: object = {}) =>
   http.post(`${ROUTERS}/${id}/attach`, { subnet_id, ...body });
 const detach = (id: string, subnet_id: string) => http.post(`${ROUTERS}/${id}/detach`, { subnet_id });
+const portsIn = async (subnetId: string) =>
+  (await http.get(`/cloud/v1/ports/1/1?subnet_ids=${subnetId}`)).body.results.map(
+    ({ id }: { id: string }) => id,
+  );
 const routerOf = async (networkId: string) => {
   const { rows } = await service.pool.query('select id from routers where network_id = $1', [networkId]);
   return rows[0]?.id;
@@ -124,7 +128,7 @@ describe('a router', () => {
       },
       routes: router.routes,
     });
-    expect((await http.get(`${SUBNETS}/${subnetId}`)).body.has_router).toBe(true);
+    expect(await portsIn(subnetId)).toEqual([router.interfaces[0].port_id]);
     expect((await http.get(`${ROUTERS}?name=way%20out&limit=1`)).body).toEqual({
       count: 1,
       results: [router],
@@ -134,7 +138,7 @@ describe('a router', () => {
     const removal = await done(await http.delete(`${ROUTERS}/${id}`));
     expect(removal.task_type).toBe('delete_router');
     expect((await http.get(`${ROUTERS}/${id}`)).status).toBe(404);
-    expect((await http.get(`${SUBNETS}/${subnetId}`)).body.has_router).toBe(false);
+    expect(await portsIn(subnetId)).toEqual([]);
     const { rows } = await service.pool.query('select from ip_assignments where host(address) = $1', [
       fixed.ip_address,
     ]);
@@ -292,11 +296,53 @@ describe('an interface', () => {
       { address: '10.25.0.3' },
     ]);
     // Without a gateway it is not routed.
-    expect((await move(null)).body).toMatchObject({ gateway_ip: null, has_router: false });
+    expect((await move(null)).body.gateway_ip).toBeNull();
     expect(await own()).toEqual([]);
-    expect((await move('10.25.0.1')).body).toMatchObject({ has_router: false });
+    expect((await move('10.25.0.1')).status).toBe(200);
+    expect(await own()).toEqual([]);
     expect((await attach(id, subnetId)).status).toBe(200);
     expect((await detach(id, subnetId)).status).toBe(200);
+  });
+
+  it('is a port that its router manages', async () => {
+    const subnetId = await loose('10.27.0.0/24');
+    const [id, other] = [await create({ interfaces: [{ subnet_id: subnetId }] }), await create()];
+    await attach(other, subnetId, { ip_address: '10.27.0.9' });
+    const [first] = (await get(id)).interfaces;
+    const PORTS = '/cloud/v1/ports/1/1';
+    const port = (await http.get(`${PORTS}/${first.port_id}`)).body;
+    expect(port).toEqual({
+      id: first.port_id,
+      network_id: first.network_id,
+      mac_address: first.mac_address,
+      ip_assignments: first.ip_assignments,
+      security_group_ids: [],
+      allowed_address_pairs: [],
+      port_security_enabled: false,
+      managed_by: 'system',
+      capabilities: { allowed_address_pairs: false, port_security: false, security_groups: false },
+      tags: {},
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    });
+    for (const query of [`ids=${port.id}`, 'ip_addresses=10.27.0.1']) {
+      expect((await http.get(`${PORTS}?${query}`)).body).toEqual({ count: 1, results: [port] });
+    }
+    for (const query of [
+      `subnet_ids=${subnetId}`,
+      `network_ids=${port.network_id}&order_by=created_at.desc`,
+    ]) {
+      const { count, results } = (await http.get(`${PORTS}?${query}&limit=1`)).body;
+      expect([count, results[0].ip_assignments[0].ip_address]).toEqual([2, '10.27.0.9']);
+    }
+    for (const answer of [
+      await http.patch(`${PORTS}/${port.id}`, { tags: { env: 'test' } }),
+      await http.post(`${PORTS}/${port.id}/enable_port_security`),
+      await http.put(`/cloud/v2/ports/1/1/${port.id}/allow_address_pairs`, {}),
+    ]) {
+      refused(answer, 409, `an interface of router ${id}`);
+    }
+    refused(await http.post(FLOATING, { port_id: port.id }), 400, 'port_id');
   });
 
   it('goes with its subnet', async () => {
@@ -326,7 +372,7 @@ describe('a network', () => {
     const subnetId = await subnet(networks[0], '10.30.0.0/24');
     const apart = await subnet(networks[0], '10.31.0.0/24', { connect_to_network_router: false });
     expect((await get(router.id)).interfaces).toMatchObject([{ ip_assignments: [{ subnet_id: subnetId }] }]);
-    expect((await http.get(`${SUBNETS}/${apart}`)).body.has_router).toBe(false);
+    expect(await portsIn(apart)).toEqual([]);
     await done(await http.delete(`${NETWORKS}/${networks[0]}`));
     expect((await http.get(`${ROUTERS}/${router.id}`)).status).toBe(404);
 
@@ -348,7 +394,7 @@ describe('a network', () => {
     const networkId = await network({ create_router: true });
     await done(await http.delete(`${ROUTERS}/${await routerOf(networkId)}`));
     const subnetId = await subnet(networkId, '10.35.0.0/24');
-    expect((await http.get(`${SUBNETS}/${subnetId}`)).body.has_router).toBe(false);
+    expect(await portsIn(subnetId)).toEqual([]);
     await done(await http.delete(`${NETWORKS}/${networkId}`));
   });
 });

@@ -96,7 +96,7 @@ def test_a_network_with_its_router(client):
     subnet = networks.subnets.create_and_poll(name="walk routed", network_id=network.id, cidr="10.79.0.0/24")
     [router] = networks.routers.list(name="walk routed_router")
     assert [one.network_id for one in router.interfaces] == [network.id]
-    assert subnet.has_router
+    assert [one.subnet_id for port in router.interfaces for one in port.ip_assignments] == [subnet.id]
     networks.delete_and_poll(network_id=network.id)
     assert router.id not in [one.id for one in networks.routers.list()]
 

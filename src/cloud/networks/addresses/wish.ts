@@ -37,5 +37,7 @@ export interface HeldAddress {
 
 export const noneLeft = (subnetId: string): string =>
   `Subnet ${subnetId} has no free addresses; delete resources that you no longer need, or use another subnet`;
+export const noneLeftOutside = (subnetId: string): string =>
+  `The external network has no free addresses in subnet ${subnetId}; delete floating IPs, reserved fixed IPs or routers that you no longer need`;
 export const isTaken = (addresses: readonly string[]): string =>
   `A requested address is already in use: ${addresses.join(', ')}`;
