@@ -8,30 +8,6 @@ import type { Page } from '../../lib/page.ts';
 import type { PortListQuery } from './schema.ts';
 import type { AddressPair } from './tables.ts';
 
-export type PortRow = Pick<
-  Selectable<Tables['ports']>,
-  | 'id'
-  | 'name'
-  | 'network_id'
-  | 'instance_id'
-  | 'mac_address'
-  | 'port_security_enabled'
-  | 'allowed_address_pairs'
-  | 'is_vip'
-  | 'task_id'
-  | 'tags'
-  | 'created_at'
-  | 'updated_at'
-> & {
-  /** The router whose interface it is. */
-  router_id: string | null;
-  ip_assignments: { ip_address: string; subnet_id: string }[];
-  /** Sorted. */
-  security_group_ids: string[];
-  /** The pool if the port belongs to a node. */
-  pool_id: string | null;
-};
-
 const COLUMNS = [
   'id',
   'name',
@@ -46,6 +22,16 @@ const COLUMNS = [
   'created_at',
   'updated_at',
 ] as const;
+
+export type PortRow = Pick<Selectable<Tables['ports']>, (typeof COLUMNS)[number]> & {
+  /** The router whose interface it is. */
+  router_id: string | null;
+  ip_assignments: { ip_address: string; subnet_id: string }[];
+  /** Sorted. */
+  security_group_ids: string[];
+  /** The pool if the port belongs to a node. */
+  pool_id: string | null;
+};
 
 /** Selects ports with their addresses and groups in one query. Routers have theirs without any settings. */
 function ports(db: Sql, place: Place) {
