@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { NOT_BUNDLED } from './not-bundled.mjs';
+import { sourceLines } from './source-lines.mjs';
 
 const [outdir = 'dist'] = process.argv.slice(2);
 const ENGINES = 'src/engines';
@@ -30,7 +31,15 @@ const server = await build({
     js: '(function (require, module, exports, __filename, __dirname) { const bundleUrl = require("node:url").pathToFileURL(__filename).href;',
   },
   footer: { js: '})' },
+  sourcemap: 'external',
+  sourcesContent: false,
 });
+const map = `${outdir}/src/bundle.js.map`;
+fs.writeFileSync(
+  `${outdir}/src/bundle.js.lines`,
+  JSON.stringify(sourceLines(JSON.parse(fs.readFileSync(map, 'utf8')))),
+);
+fs.rmSync(map);
 fs.copyFileSync('scripts/entry.mjs', `${outdir}/src/main.js`);
 fs.cpSync(REFERENCE_PAGE, `${outdir}/src/reference-page`, {
   recursive: true,

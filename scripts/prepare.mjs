@@ -16,6 +16,7 @@ const SOURCES = [
   'scripts/build.mjs',
   'scripts/entry.mjs',
   'scripts/not-bundled.mjs',
+  'scripts/source-lines.mjs',
   'scripts/package.json',
 ];
 const BUILD_STAMP = at('dist/.sources');

@@ -16,6 +16,7 @@ const FILES = {
   'scripts/build.mjs': `import fs from 'node:fs'; fs.writeFileSync(process.argv[2] + '/built', '');`,
   'scripts/entry.mjs': '',
   'scripts/not-bundled.mjs': '',
+  'scripts/source-lines.mjs': '',
   'scripts/package.json': '{"dependencies": {"esbuild": "1.0.0"}}',
   'scripts/package-lock.json': '{"packages": {}}',
   'scripts/node_modules/.package-lock.json': '{"packages": {}}',
@@ -50,6 +51,7 @@ it.each([
   'scripts/build.mjs',
   'scripts/entry.mjs',
   'scripts/not-bundled.mjs',
+  'scripts/source-lines.mjs',
   // A new esbuild, which builds something else from the same sources.
   'scripts/package.json',
 ] as const)('builds again when %s changes', (name) => {
