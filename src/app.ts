@@ -25,6 +25,7 @@ import { projectChangeRoutes } from './cloud/projects/change-routes.ts';
 import { findScopes } from './cloud/projects/request-scope.ts';
 import { projectRoutes } from './cloud/projects/routes.ts';
 import { reservedFixedIpRoutes } from './cloud/reserved-fixed-ips/routes.ts';
+import { secretRoutes } from './cloud/secrets/routes.ts';
 import { groupInstanceRoutes } from './cloud/security-groups/instances/routes.ts';
 import { securityGroupRoutes } from './cloud/security-groups/routes.ts';
 import { snapshotRoutes } from './cloud/snapshots/routes.ts';
@@ -133,6 +134,7 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   clusterPriceRoutes(app, services);
   sshKeyRoutes(app, services);
   if (dialect.legacy) keyPairRoutes(app, services);
+  secretRoutes(app, dialect, services);
   fileShareRoutes(app, dialect, services);
   shareAccessRoutes(app, services);
   loggingRoutes(app, services);

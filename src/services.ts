@@ -21,6 +21,8 @@ import { wirePricing } from './cloud/pricing/wire.ts';
 import { wireProjects } from './cloud/projects/wire.ts';
 import { reservedFixedIpTasks } from './cloud/reserved-fixed-ips/tasks.ts';
 import { wireReservedFixedIps } from './cloud/reserved-fixed-ips/wire.ts';
+import { createStoredSecrets } from './cloud/secrets/service.ts';
+import { secretTasks } from './cloud/secrets/tasks.ts';
 import { createSecurityGroups } from './cloud/security-groups/service.ts';
 import { createSnapshots } from './cloud/snapshots/service.ts';
 import { snapshotTasks } from './cloud/snapshots/tasks.ts';
@@ -90,6 +92,7 @@ function cloudServices(foundation: Foundation) {
     sshKeys,
     snapshots,
     images,
+    storedSecrets: createStoredSecrets(cloud),
     ...wireProjects(cloud),
     ...fileShares,
     ...volumes,
@@ -144,5 +147,6 @@ export function createTaskEnds(foundation: Pick<Foundation, 'clock' | 'secrets'>
     ...floatingIpTasks(foundation),
     ...reservedFixedIpTasks(foundation),
     ...fileShareTasks(),
+    ...secretTasks(foundation),
   ];
 }

@@ -10,6 +10,7 @@ import type { NetworkTables } from '../cloud/networks/tables.ts';
 import type { PortTables } from '../cloud/ports/tables.ts';
 import type { ProjectTables } from '../cloud/projects/tables.ts';
 import type { QuotaTables } from '../cloud/quotas/tables.ts';
+import type { StoredSecretTables } from '../cloud/secrets/tables.ts';
 import type { SecurityGroupTables } from '../cloud/security-groups/tables.ts';
 import type { SnapshotTables } from '../cloud/snapshots/tables.ts';
 import type { SshKeyTables } from '../cloud/ssh-keys/tables.ts';
@@ -56,6 +57,7 @@ export interface Tables
     SimulatedObjectTables,
     SnapshotTables,
     SshKeyTables,
+    StoredSecretTables,
     TaskTables,
     TokenTables,
     UserActionTables,

@@ -12,6 +12,7 @@ export type ResourceType =
   | 'network'
   | 'port'
   | 'project'
+  | 'secret'
   | 'securitygroup'
   | 'securitygrouprule'
   | 'snapshot'

@@ -59,6 +59,7 @@ const NAMED: Readonly<Record<string, ResourceType>> = {
   port_id: 'port',
   project_id: 'project',
   rule_id: 'securitygrouprule',
+  secret_id: 'secret',
   snapshot_id: 'snapshot',
   ssh_key_id: 'ssh_key',
   subnet_id: 'subnet',

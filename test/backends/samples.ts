@@ -142,6 +142,11 @@ export function newSamples(): Samples {
       },
       { sizeGib: 2, access: {} },
     ),
+    secret: sample<'secret'>(
+      ID(),
+      { name: 'web', type: 'opaque', secrets: { payload: true } },
+      { expiresAt: '2035-01-01T00:00:00Z' },
+    ),
     machine: sample<'machine'>(
       machine,
       {

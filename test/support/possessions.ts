@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import type { HttpClient } from './http-client.ts';
 import { anyEmail, PASSWORD } from './logins.ts';
 import { type DocumentedOperation, pathParameters } from './openapi.ts';
+import { tlsBundle } from './tls-bundles.ts';
 
 export type Values = Record<string, string | number>;
 
@@ -299,6 +300,8 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
         network_id: await first('/cloud/v1/networks/1/1?name=default'),
         is_vip: true,
       }),
+    secret_id: async () =>
+      (await byTask('/cloud/v2/secrets/1/1', { name: anyName(), payload: await tlsBundle() })).secrets[0],
     floating_ip_id: async () => (await byTask('/cloud/v1/floatingips/1/1', { tags })).floatingips[0],
     ...Object.fromEntries(
       Object.entries(DIRECT_ACTIONS).map(([action, before]) => [

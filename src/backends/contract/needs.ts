@@ -22,6 +22,7 @@ const atFirst = (kind: Kind, id: string | undefined): Need[] =>
 const NEEDS: { [K in Kind]: (spec: Specs[K]) => Need[] } = {
   network: () => [],
   security_group: () => [],
+  secret: () => [],
   subnet: ({ networkId }) => one('network', networkId),
   port: ({ networkId, addresses, groups }) => [
     ...one('network', networkId),

@@ -15,6 +15,7 @@ export interface Specs {
   snapshot: SnapshotSpec;
   image: ImageSpec;
   file_share: FileShareSpec;
+  secret: SecretSpec;
   machine: MachineSpec;
   cluster: ClusterSpec;
 }
@@ -35,6 +36,7 @@ export interface Observations {
   snapshot: Nothing;
   image: Nothing;
   file_share: { connectionPoint: string };
+  secret: Nothing;
   machine: Nothing;
   cluster: ClusterObservation;
 }
@@ -142,6 +144,19 @@ export interface FileShareSpec {
    */
   settings?: { rootSquash: boolean; pathLength?: 'LCD' | 'NPL'; allowedCharacters?: 'LCD' | 'NPL' };
   metadata: Tags;
+}
+
+/** Something that listeners use, such as a certificate with its key. It never changes. */
+export interface SecretSpec {
+  name: string;
+  type: 'certificate' | 'opaque' | 'passphrase' | 'private' | 'public' | 'symmetric';
+  /**
+   * Which secrets it has; `Call.secret` returns them. A TLS bundle has `certificate`, `certificate_chain` (which may
+   * be empty) and `private_key` in PEM. Any other secret has `payload` in base64: for TLS, a PKCS #12 file.
+   */
+  secrets: Record<string, true>;
+  /** In RFC 3339. */
+  expiresAt?: string;
 }
 
 export interface MachineSpec {

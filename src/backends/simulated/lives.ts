@@ -53,6 +53,7 @@ export const LIVES: { [K in Kind]: Life<K> } = {
     removing: { state: 'deleting', ms: 0 },
     observed: nothing,
   },
+  secret: disk('storing', 100, 100),
   volume: disk('creating', 200, 150),
   snapshot: disk('creating', 200, 0),
   image: disk('saving', 300, 0),

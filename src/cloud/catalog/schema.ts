@@ -100,6 +100,7 @@ const QuotaLimits = Type.Object(
     laas_topic_count: quota(1_000),
     network_count: quota(1_000),
     reserved_fixed_ip_count: quota(1_000),
+    secret_count: quota(1_000),
     sfs_count: quota(1_000),
     snapshot_count: quota(1_000),
     subnet_count: quota(1_000),

@@ -13,6 +13,7 @@ export const KEPT_IN_PROJECTS: Record<string, string> = {
   networks: 'networks',
   ports: 'ports',
   floating_ips: 'floating IPs',
+  secrets: 'secrets',
   security_groups: 'security groups',
   ssh_keys: 'SSH keys',
 };

@@ -154,6 +154,7 @@ const NEVER: Record<string, string> = {
         union all select project_id, region_id, 'snapshot_count' from snapshots
         union all select project_id, region_id, 'sfs_count' from file_shares
         union all select project_id, region_id, 'image_count' from images
+        union all select project_id, region_id, 'secret_count' from secrets
         union all select project_id, region_id, 'floating_count' from floating_ips
         union all select project_id, region_id, 'reserved_fixed_ip_count' from ports where reserved
         union all select project_id, region_id, 'network_count' from networks where creator_task_id is not null

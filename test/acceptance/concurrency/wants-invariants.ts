@@ -86,6 +86,13 @@ export const WANTS_NEVER: Record<string, string> = {
       or array(select security_group_rules.id::text from security_group_rules where security_group_id = rows.id order by 1)
         <> array(select jsonb_object_keys(spec -> 'rules') order by 1)`,
   ),
+  'secrets that are not wanted as their rows say': likeRows(
+    'secret',
+    'secrets',
+    `name is distinct from spec ->> 'name' or secret_type is distinct from spec ->> 'type'
+      or array(select name from want_secrets where kind = 'secret' and want_id = rows.id order by 1)
+        <> array(select jsonb_object_keys(spec -> 'secrets') order by 1)`,
+  ),
   'file shares that are not wanted as their rows say': likeRows(
     'file_share',
     'file_shares',

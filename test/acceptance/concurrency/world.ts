@@ -17,6 +17,7 @@ export const KINDS = [
   'floating',
   'keys',
   'shares',
+  'secrets',
   'clusters',
   'projects',
   'aiTasks',

@@ -1,4 +1,4 @@
-import { type Makers, type Prepared, vastShare } from './makers.ts';
+import { type Makers, type Prepared, storedSecret, vastShare } from './makers.ts';
 
 type Operations = Record<string, (makers: Makers) => Promise<Prepared>>;
 
@@ -258,6 +258,17 @@ const SHARES: Operations = {
   },
 };
 
+const SECRETS: Operations = {
+  'store secret': async ({ http, on, name }) => {
+    const body = storedSecret(name());
+    return () => http.post(on('secrets'), body);
+  },
+  'delete secret': async ({ http, on, make }) => {
+    const id = await make.secret();
+    return () => http.delete(`${on('secrets')}/${id}`);
+  },
+};
+
 /** A pool in addition to the cluster's first one. */
 const pool = (name: string) => ({
   name,
@@ -313,4 +324,11 @@ const CLUSTERS: Operations = {
  * Every operation that wants something of infrastructure, by name: prepared first, then called while faults
  * occur.
  */
-export const OPERATIONS: Operations = { ...STORAGE, ...COMPUTE, ...NETWORKS, ...SHARES, ...CLUSTERS };
+export const OPERATIONS: Operations = {
+  ...STORAGE,
+  ...COMPUTE,
+  ...NETWORKS,
+  ...SHARES,
+  ...SECRETS,
+  ...CLUSTERS,
+};
