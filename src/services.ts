@@ -9,16 +9,20 @@ import { createImages } from './cloud/images/service.ts';
 import { imageTasks } from './cloud/images/tasks.ts';
 import { instanceChangeTasks } from './cloud/instances/changes/tasks.ts';
 import { interfaceTasks } from './cloud/instances/interfaces/tasks.ts';
+import { placementTasks } from './cloud/instances/placement/tasks.ts';
 import { instanceTasks } from './cloud/instances/tasks.ts';
 import { wireInstances } from './cloud/instances/wire.ts';
 import { createLogging } from './cloud/logging/service.ts';
 import { createMetadata } from './cloud/metadata/service.ts';
 import { createNetworks } from './cloud/networks/service.ts';
 import { networkTasks } from './cloud/networks/tasks.ts';
+import { createPlacementGroups } from './cloud/placement-groups/service.ts';
+import { placementGroupTasks } from './cloud/placement-groups/tasks.ts';
 import { createProjectPorts } from './cloud/ports/service.ts';
 import { portTasks } from './cloud/ports/tasks.ts';
 import { wirePricing } from './cloud/pricing/wire.ts';
 import { wireProjects } from './cloud/projects/wire.ts';
+import { wireQuotas } from './cloud/quotas/wire.ts';
 import { reservedFixedIpTasks } from './cloud/reserved-fixed-ips/tasks.ts';
 import { wireReservedFixedIps } from './cloud/reserved-fixed-ips/wire.ts';
 import { createStoredSecrets } from './cloud/secrets/service.ts';
@@ -92,6 +96,7 @@ function cloudServices(foundation: Foundation) {
     sshKeys,
     snapshots,
     images,
+    placementGroups: createPlacementGroups(cloud),
     storedSecrets: createStoredSecrets(cloud),
     ...wireProjects(cloud),
     ...fileShares,
@@ -99,6 +104,7 @@ function cloudServices(foundation: Foundation) {
     ...floatingIps,
     ...instances,
     ...clusters,
+    ...wireQuotas(foundation),
     ...wireReservedFixedIps(cloud),
     ...wirePricing({ ...foundation, ...volumes, ...clusters, snapshots }),
     projectPorts: createProjectPorts({ ...cloud, networks }),
@@ -148,5 +154,7 @@ export function createTaskEnds(foundation: Pick<Foundation, 'clock' | 'secrets'>
     ...reservedFixedIpTasks(foundation),
     ...fileShareTasks(),
     ...secretTasks(foundation),
+    ...placementGroupTasks(),
+    ...placementTasks(foundation),
   ];
 }

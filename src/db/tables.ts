@@ -7,6 +7,7 @@ import type { ImageTables } from '../cloud/images/tables.ts';
 import type { InstanceTables } from '../cloud/instances/tables.ts';
 import type { LoggingTables } from '../cloud/logging/tables.ts';
 import type { NetworkTables } from '../cloud/networks/tables.ts';
+import type { PlacementGroupTables } from '../cloud/placement-groups/tables.ts';
 import type { PortTables } from '../cloud/ports/tables.ts';
 import type { ProjectTables } from '../cloud/projects/tables.ts';
 import type { QuotaTables } from '../cloud/quotas/tables.ts';
@@ -48,6 +49,7 @@ export interface Tables
     LoginTables,
     NetworkTables,
     NotificationTables,
+    PlacementGroupTables,
     PortTables,
     ProjectTables,
     QuotaTables,

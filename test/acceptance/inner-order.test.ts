@@ -119,6 +119,7 @@ describe.each(RELEASES.map((here) => ({ here, there: RELEASES.find((other) => ot
           "delete_network",
           "delete_reserved_fixed_ip",
           "delete_secret",
+          "delete_servergroup",
           "delete_sfs",
           "delete_snapshot",
           "delete_subnet",

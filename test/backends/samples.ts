@@ -20,7 +20,8 @@ function sample<K extends Kind>(id: string, spec: Specs[K], change: Partial<Spec
 
 /** Returns one new thing of each kind at each call, which need each other like real ones. */
 export function newSamples(): Samples {
-  const [network, subnet, port, group, volume, snapshot, machine] = [
+  const [network, subnet, port, group, volume, snapshot, machine, serverGroup] = [
+    ID(),
     ID(),
     ID(),
     ID(),
@@ -147,6 +148,11 @@ export function newSamples(): Samples {
       { name: 'web', type: 'opaque', secrets: { payload: true } },
       { expiresAt: '2035-01-01T00:00:00Z' },
     ),
+    server_group: sample<'server_group'>(
+      serverGroup,
+      { name: 'apart', policy: 'anti-affinity' },
+      { name: 'still apart' },
+    ),
     machine: sample<'machine'>(
       machine,
       {
@@ -154,6 +160,7 @@ export function newSamples(): Samples {
         flavorId: 'g1-standard-1-2',
         disks: { [volume]: { device: '/dev/vda', bootIndex: 0, deleteOnTermination: true } },
         ports: { [port]: { position: 0 } },
+        serverGroupId: serverGroup,
         secrets: { user_data: true },
         power: 'on',
         reboots: { soft: 0, hard: 0 },

@@ -5,7 +5,7 @@ import type { Kind } from './backend.ts';
 /** The kinds of things in each family. */
 export const FAMILIES = {
   network: ['network', 'subnet', 'port', 'security_group', 'floating_ip', 'secret'],
-  compute: ['machine'],
+  compute: ['machine', 'server_group'],
   storage: ['volume', 'snapshot', 'image'],
   kubernetes: ['cluster'],
   file_share: ['file_share'],

@@ -16,6 +16,7 @@ export interface Specs {
   image: ImageSpec;
   file_share: FileShareSpec;
   secret: SecretSpec;
+  server_group: ServerGroupSpec;
   machine: MachineSpec;
   cluster: ClusterSpec;
 }
@@ -37,6 +38,7 @@ export interface Observations {
   image: Nothing;
   file_share: { connectionPoint: string };
   secret: Nothing;
+  server_group: Nothing;
   machine: Nothing;
   cluster: ClusterObservation;
 }
@@ -159,6 +161,12 @@ export interface SecretSpec {
   expiresAt?: string;
 }
 
+/** Machines that run on one host, each on another one, or on as many as there are. It never changes. */
+export interface ServerGroupSpec {
+  name: string;
+  policy: 'affinity' | 'anti-affinity' | 'soft-anti-affinity';
+}
+
 export interface MachineSpec {
   name: string;
   flavorId: string;
@@ -166,6 +174,8 @@ export interface MachineSpec {
   disks: Record<string, { device: string; bootIndex?: number; tag?: string; deleteOnTermination: boolean }>;
   /** By port id, with the position among the machine's interfaces. */
   ports: Record<string, { position: number }>;
+  /** A machine that is there already has to move, if the group wants it elsewhere. */
+  serverGroupId?: string;
   publicKey?: string;
   /** Which of the secrets `user_data` and `password` the machine has; `Call.secret` returns them. */
   secrets: Record<string, true>;

@@ -63,6 +63,12 @@ export const LIVES: { [K in Kind]: Life<K> } = {
     removing: { state: 'deleting', ms: 300 },
     observed: (id) => ({ connectionPoint: `${testAddressOf(id)}:/shares/${id}` }),
   },
+  server_group: {
+    making: () => [],
+    changing: () => [],
+    removing: { state: 'deleting', ms: 50 },
+    observed: nothing,
+  },
   machine: {
     // Nova's states, in its order.
     making: () => [

@@ -15,6 +15,7 @@ export const KEPT_IN_PROJECTS: Record<string, string> = {
   floating_ips: 'floating IPs',
   secrets: 'secrets',
   security_groups: 'security groups',
+  server_groups: 'placement groups',
   ssh_keys: 'SSH keys',
 };
 

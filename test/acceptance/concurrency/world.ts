@@ -18,6 +18,7 @@ export const KINDS = [
   'keys',
   'shares',
   'secrets',
+  'placements',
   'clusters',
   'projects',
   'aiTasks',

@@ -44,6 +44,12 @@ export function createMakers(http: HttpClient, projectId: number) {
     reserved: async (wish: object = { type: 'external' }) =>
       only((await made(`/cloud/v1/reserved_fixed_ips${at}`, wish)).ports),
     floating: async (wish: object = {}) => only((await made(`/cloud/v1/floatingips${at}`, wish)).floatingips),
+    placement: async (): Promise<string> => {
+      const body = { name: name(), policy: 'anti-affinity' };
+      const answer = await http.post(`/cloud/v1/servergroups${at}`, body);
+      expect(answer.status, answer.text).toBe(200);
+      return answer.body.servergroup_id;
+    },
     secret: async () => only((await made(`/cloud/v1/secrets${at}`, storedSecret(name()))).secrets),
     share: async () => only((await made(`/cloud/v1/file_shares${at}`, vastShare(name()))).file_shares),
     /** Makes a machine with its port and its boot volume. */

@@ -258,6 +258,28 @@ const SHARES: Operations = {
   },
 };
 
+const PLACEMENT: Operations = {
+  'create instance in a placement group': async ({ http, on, instanceBody, make }) => {
+    const body = await instanceBody({ servergroup_id: await make.placement() });
+    return () => http.post(on('instances', 'v2'), body);
+  },
+  'put into placement group': async ({ http, on, make }) => {
+    const [{ id }, servergroup_id] = [await make.instance(), await make.placement()];
+    return () => http.post(`${on('instances')}/${id}/put_into_servergroup`, { servergroup_id });
+  },
+  'remove from placement group': async ({ http, on, make }) => {
+    const { id } = await make.instance({ servergroup_id: await make.placement() });
+    return () => http.post(`${on('instances')}/${id}/remove_from_servergroup`);
+  },
+  'create placement group': async ({ http, on, name }) => {
+    return () => http.post(on('servergroups'), { name: name(), policy: 'affinity' });
+  },
+  'delete placement group': async ({ http, on, make }) => {
+    const id = await make.placement();
+    return () => http.delete(`${on('servergroups')}/${id}`);
+  },
+};
+
 const SECRETS: Operations = {
   'store secret': async ({ http, on, name }) => {
     const body = storedSecret(name());
@@ -329,6 +351,7 @@ export const OPERATIONS: Operations = {
   ...COMPUTE,
   ...NETWORKS,
   ...SHARES,
+  ...PLACEMENT,
   ...SECRETS,
   ...CLUSTERS,
 };
