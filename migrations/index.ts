@@ -38,6 +38,9 @@ import { up as quartersOfUserActions } from './0048_quarters_of_user_actions.ts'
 import { up as quartersOfTasks } from './0049_quarters_of_tasks.ts';
 import { up as routers } from './0050_routers.ts';
 import { up as routerAddresses } from './0051_router_addresses.ts';
+import { up as secrets } from './0052_secrets.ts';
+import { up as placementGroups } from './0053_placement_groups.ts';
+import { up as quotas } from './0054_quotas.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -82,4 +85,7 @@ export const migrations: Record<string, SchemaMigration> = {
   '0049_quarters_of_tasks': { up: quartersOfTasks },
   '0050_routers': { up: routers },
   '0051_router_addresses': { up: routerAddresses, transaction: false },
+  '0052_secrets': { up: secrets },
+  '0053_placement_groups': { up: placementGroups },
+  '0054_quotas': { up: quotas },
 };

@@ -4,8 +4,8 @@ import type { Kind } from './backend.ts';
 
 /** The kinds of things in each family. */
 export const FAMILIES = {
-  network: ['network', 'subnet', 'router', 'port', 'security_group', 'floating_ip'],
-  compute: ['machine'],
+  network: ['network', 'subnet', 'router', 'port', 'security_group', 'floating_ip', 'secret'],
+  compute: ['machine', 'server_group'],
   storage: ['volume', 'snapshot', 'image'],
   kubernetes: ['cluster'],
   file_share: ['file_share'],

@@ -54,6 +54,7 @@ export const LIVES: { [K in Kind]: Life<K> } = {
     removing: { state: 'deleting', ms: 0 },
     observed: nothing,
   },
+  secret: disk('storing', 100, 100),
   volume: disk('creating', 200, 150),
   snapshot: disk('creating', 200, 0),
   image: disk('saving', 300, 0),
@@ -62,6 +63,12 @@ export const LIVES: { [K in Kind]: Life<K> } = {
     changing: () => [{ state: 'changing', ms: 200 }],
     removing: { state: 'deleting', ms: 300 },
     observed: (id) => ({ connectionPoint: `${testAddressOf(id)}:/shares/${id}` }),
+  },
+  server_group: {
+    making: () => [],
+    changing: () => [],
+    removing: { state: 'deleting', ms: 50 },
+    observed: nothing,
   },
   machine: {
     // Nova's states, in its order.

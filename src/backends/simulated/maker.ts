@@ -8,6 +8,13 @@ const Settings = Type.Object(
     speed: Type.Optional(
       Type.Number({ minimum: 0.01, maximum: 100_000, description: 'A factor; 1 is the normal speed' }),
     ),
+    hosts: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 10_000,
+        description: 'Hosts for machines, of which anti-affinity groups need one each; unlimited by default',
+      }),
+    ),
     faults: Type.Optional(FaultRules),
   },
   { additionalProperties: false },
@@ -18,7 +25,7 @@ export const simulated: BackendMaker = {
   secrets: [],
   removesOrphans: true,
   make({ settings }, { sql, secrets, simulationSpeed }) {
-    const { speed = simulationSpeed, faults } = settings as Static<typeof Settings>;
-    return createFaultyBackend({ sql, secrets, speed, faults: createFaults(faults) });
+    const { speed = simulationSpeed, hosts, faults } = settings as Static<typeof Settings>;
+    return createFaultyBackend({ sql, secrets, speed, hosts, faults: createFaults(faults) });
   },
 };

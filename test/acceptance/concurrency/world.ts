@@ -18,6 +18,8 @@ export const KINDS = [
   'floating',
   'keys',
   'shares',
+  'secrets',
+  'placements',
   'clusters',
   'projects',
   'aiTasks',
