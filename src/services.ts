@@ -11,6 +11,8 @@ import { instanceChangeTasks } from './cloud/instances/changes/tasks.ts';
 import { interfaceTasks } from './cloud/instances/interfaces/tasks.ts';
 import { instanceTasks } from './cloud/instances/tasks.ts';
 import { wireInstances } from './cloud/instances/wire.ts';
+import { loadBalancerTasks } from './cloud/load-balancers/tasks.ts';
+import { wireLoadBalancers } from './cloud/load-balancers/wire.ts';
 import { createLogging } from './cloud/logging/service.ts';
 import { createMetadata } from './cloud/metadata/service.ts';
 import { createNetworks } from './cloud/networks/service.ts';
@@ -64,6 +66,7 @@ function cloudServices(foundation: Foundation) {
   const snapshots = createSnapshots({ ...cloud, ...volumes });
   const images = createImages(cloud);
   const floatingIps = wireFloatingIps(cloud);
+  const loadBalancers = wireLoadBalancers({ ...cloud, ...floatingIps });
   const instances = wireInstances({ ...cloud, sshKeys });
   const clusters = wireClusters({
     ...cloud,
@@ -78,6 +81,7 @@ function cloudServices(foundation: Foundation) {
     floatingIp: floatingIps.floatingIpChanges.tags,
     image: images.tags,
     instance: instances.instanceChanges.tags,
+    loadBalancer: loadBalancers.loadBalancerChanges.tags,
     network: networks.tags,
     securityGroup: securityGroups.tags,
     subnet: networks.subnetTags,
@@ -94,10 +98,11 @@ function cloudServices(foundation: Foundation) {
     ...fileShares,
     ...volumes,
     ...floatingIps,
+    ...loadBalancers,
     ...instances,
     ...clusters,
     ...wireReservedFixedIps(cloud),
-    ...wirePricing({ ...foundation, ...volumes, ...clusters, snapshots }),
+    ...wirePricing({ ...foundation, ...volumes, ...clusters, ...loadBalancers, snapshots }),
     projectPorts: createProjectPorts({ ...cloud, networks }),
     logging: createLogging(foundation),
     metadata: createMetadata({ ...foundation, holders }),
@@ -144,5 +149,6 @@ export function createTaskEnds(foundation: Pick<Foundation, 'clock' | 'secrets'>
     ...floatingIpTasks(foundation),
     ...reservedFixedIpTasks(foundation),
     ...fileShareTasks(),
+    ...loadBalancerTasks(foundation),
   ];
 }

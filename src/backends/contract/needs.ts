@@ -32,6 +32,12 @@ const NEEDS: { [K in Kind]: (spec: Specs[K]) => Need[] } = {
     ...one('port', target?.portId),
     ...atFirst('port', formerPortId),
   ],
+  load_balancer: ({ portId, pools }) => [
+    ...one('port', portId),
+    ...[
+      ...new Set(Object.values(pools).flatMap(({ members }) => Object.values(members).map((m) => m.subnetId))),
+    ].flatMap((id) => one('subnet', id)),
+  ],
   volume: ({ source }) => {
     if (!source) return [];
     return 'imageId' in source ? atFirst('image', source.imageId) : atFirst('snapshot', source.snapshotId);

@@ -4,7 +4,7 @@ import type { Kind } from './backend.ts';
 
 /** The kinds of things in each family. */
 export const FAMILIES = {
-  network: ['network', 'subnet', 'port', 'security_group', 'floating_ip'],
+  network: ['network', 'subnet', 'port', 'security_group', 'floating_ip', 'load_balancer'],
   compute: ['machine'],
   storage: ['volume', 'snapshot', 'image'],
   kubernetes: ['cluster'],

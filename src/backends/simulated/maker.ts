@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { BackendMaker } from '../maker.ts';
 import { createFaults, FaultRules } from './faults.ts';
 import { createFaultyBackend } from './faulty-backend.ts';
+import { HealthRules } from './health.ts';
 
 const Settings = Type.Object(
   {
@@ -9,6 +10,7 @@ const Settings = Type.Object(
       Type.Number({ minimum: 0.01, maximum: 100_000, description: 'A factor; 1 is the normal speed' }),
     ),
     faults: Type.Optional(FaultRules),
+    health: Type.Optional(HealthRules),
   },
   { additionalProperties: false },
 );
@@ -18,7 +20,7 @@ export const simulated: BackendMaker = {
   secrets: [],
   removesOrphans: true,
   make({ settings }, { sql, secrets, simulationSpeed }) {
-    const { speed = simulationSpeed, faults } = settings as Static<typeof Settings>;
-    return createFaultyBackend({ sql, secrets, speed, faults: createFaults(faults) });
+    const { speed = simulationSpeed, faults, health = [] } = settings as Static<typeof Settings>;
+    return createFaultyBackend({ sql, secrets, speed, health, faults: createFaults(faults) });
   },
 };

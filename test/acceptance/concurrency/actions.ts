@@ -1,6 +1,7 @@
 import { addressActions } from './address-actions.ts';
 import { clusterActions } from './cluster-actions.ts';
 import { computeActions } from './compute-actions.ts';
+import { loadBalancerActions } from './load-balancer-actions.ts';
 import { networkActions } from './network-actions.ts';
 import { otherActions } from './other-actions.ts';
 import type { Worker } from './world.ts';
@@ -12,6 +13,7 @@ export const ACTIONS: Actions = {
   ...networkActions,
   ...computeActions,
   ...addressActions,
+  ...loadBalancerActions,
   ...clusterActions,
   ...otherActions,
 };

@@ -3,7 +3,7 @@ import type { FieldProblem } from '../../../lib/errors.ts';
 import { autoscalerProblems } from './autoscaler.ts';
 import { type CniContext, cniProblems } from './cni.ts';
 import { type ClusterConfiguration, DEFAULT_CONFIGURATION } from './configuration.ts';
-import { type LoggingContext, loggingProblems } from './logging.ts';
+import { type LoggingContext, loggingProblems } from '../../../lib/log-forwarding.ts';
 import { initialConfiguration, mergeConfiguration } from './merge.ts';
 import { oidcProblems } from './oidc.ts';
 import type { ClusterUpdate } from './schema.ts';
