@@ -9,6 +9,7 @@ import { createImages } from './cloud/images/service.ts';
 import { imageTasks } from './cloud/images/tasks.ts';
 import { instanceChangeTasks } from './cloud/instances/changes/tasks.ts';
 import { interfaceTasks } from './cloud/instances/interfaces/tasks.ts';
+import { placementTasks } from './cloud/instances/placement/tasks.ts';
 import { instanceTasks } from './cloud/instances/tasks.ts';
 import { wireInstances } from './cloud/instances/wire.ts';
 import { loadBalancerTasks } from './cloud/load-balancers/tasks.ts';
@@ -17,12 +18,17 @@ import { createLogging } from './cloud/logging/service.ts';
 import { createMetadata } from './cloud/metadata/service.ts';
 import { createNetworks } from './cloud/networks/service.ts';
 import { networkTasks } from './cloud/networks/tasks.ts';
+import { createPlacementGroups } from './cloud/placement-groups/service.ts';
+import { placementGroupTasks } from './cloud/placement-groups/tasks.ts';
 import { createProjectPorts } from './cloud/ports/service.ts';
 import { portTasks } from './cloud/ports/tasks.ts';
 import { wirePricing } from './cloud/pricing/wire.ts';
 import { wireProjects } from './cloud/projects/wire.ts';
+import { wireQuotas } from './cloud/quotas/wire.ts';
 import { reservedFixedIpTasks } from './cloud/reserved-fixed-ips/tasks.ts';
 import { wireReservedFixedIps } from './cloud/reserved-fixed-ips/wire.ts';
+import { createStoredSecrets } from './cloud/secrets/service.ts';
+import { secretTasks } from './cloud/secrets/tasks.ts';
 import { createSecurityGroups } from './cloud/security-groups/service.ts';
 import { createSnapshots } from './cloud/snapshots/service.ts';
 import { snapshotTasks } from './cloud/snapshots/tasks.ts';
@@ -94,6 +100,8 @@ function cloudServices(foundation: Foundation) {
     sshKeys,
     snapshots,
     images,
+    placementGroups: createPlacementGroups(cloud),
+    storedSecrets: createStoredSecrets(cloud),
     ...wireProjects(cloud),
     ...fileShares,
     ...volumes,
@@ -101,6 +109,7 @@ function cloudServices(foundation: Foundation) {
     ...loadBalancers,
     ...instances,
     ...clusters,
+    ...wireQuotas(foundation),
     ...wireReservedFixedIps(cloud),
     ...wirePricing({ ...foundation, ...volumes, ...clusters, ...loadBalancers, snapshots }),
     projectPorts: createProjectPorts({ ...cloud, networks }),
@@ -150,5 +159,8 @@ export function createTaskEnds(foundation: Pick<Foundation, 'clock' | 'secrets'>
     ...reservedFixedIpTasks(foundation),
     ...fileShareTasks(),
     ...loadBalancerTasks(foundation),
+    ...secretTasks(foundation),
+    ...placementGroupTasks(),
+    ...placementTasks(foundation),
   ];
 }

@@ -8,9 +8,11 @@ import type { InstanceTables } from '../cloud/instances/tables.ts';
 import type { LoadBalancerTables } from '../cloud/load-balancers/tables.ts';
 import type { LoggingTables } from '../cloud/logging/tables.ts';
 import type { NetworkTables } from '../cloud/networks/tables.ts';
+import type { PlacementGroupTables } from '../cloud/placement-groups/tables.ts';
 import type { PortTables } from '../cloud/ports/tables.ts';
 import type { ProjectTables } from '../cloud/projects/tables.ts';
 import type { QuotaTables } from '../cloud/quotas/tables.ts';
+import type { StoredSecretTables } from '../cloud/secrets/tables.ts';
 import type { SecurityGroupTables } from '../cloud/security-groups/tables.ts';
 import type { SnapshotTables } from '../cloud/snapshots/tables.ts';
 import type { SshKeyTables } from '../cloud/ssh-keys/tables.ts';
@@ -49,6 +51,7 @@ export interface Tables
     LoginTables,
     NetworkTables,
     NotificationTables,
+    PlacementGroupTables,
     PortTables,
     ProjectTables,
     QuotaTables,
@@ -58,6 +61,7 @@ export interface Tables
     SimulatedObjectTables,
     SnapshotTables,
     SshKeyTables,
+    StoredSecretTables,
     TaskTables,
     TokenTables,
     UserActionTables,

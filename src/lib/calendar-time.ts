@@ -44,12 +44,23 @@ export function afterTime(date: Date | undefined): Date | undefined {
  * Returns the period that a list is limited to: from the first time, and before the second.
  * @throws InvalidError
  */
-export function periodOf(query: { from_timestamp?: string; to_timestamp?: string }): {
+export function periodOf(query: { from_timestamp?: string; to_timestamp?: string }): Period {
+  return periodIn(query, 'from_timestamp', 'to_timestamp');
+}
+
+interface Period {
   from: Date | undefined;
   before: Date | undefined;
-} {
+}
+
+/** The same for fields with other names. @throws InvalidError */
+export function periodIn<From extends string, To extends string>(
+  query: Partial<Record<From | To, string>>,
+  from: From,
+  to: To,
+): Period {
   return {
-    from: calendarTime('from_timestamp', query.from_timestamp),
-    before: afterTime(calendarTime('to_timestamp', query.to_timestamp)),
+    from: calendarTime(from, query[from]),
+    before: afterTime(calendarTime(to, query[to])),
   };
 }

@@ -21,6 +21,11 @@ export function isoSeconds(date: Date): string {
   return `${secondsOf(date)}Z`;
 }
 
+/** `2019-06-18T11:56:16+00:00`: secrets. Fractions of a second are cut off. */
+export function colonTimestamp(date: Date): string {
+  return `${secondsOf(date)}+00:00`;
+}
+
 /**
  * `2019-06-18T11:56:16.123000Z`: AI tasks, tokens, features. A Date has milliseconds, so the last three
  * digits are 0.

@@ -18,6 +18,8 @@ import { describeLoadBalancers } from './client/families/load-balancers.ts';
 import { describeLogging } from './client/families/logging.ts';
 import { describeNetworks } from './client/families/networks.ts';
 import { describeProjects } from './client/families/projects.ts';
+import { describeQuotas } from './client/families/quotas.ts';
+import { describeSecrets } from './client/families/secrets.ts';
 import { describeSecurityGroups } from './client/families/security-groups.ts';
 import { describeTasks } from './client/families/tasks.ts';
 import { describeUserActions } from './client/families/user-actions.ts';
@@ -78,6 +80,8 @@ describe('a client walks through', () => {
   describeLoadBalancers(walk);
   describeFileShares(walk);
   describeClusters(walk);
+  describeSecrets(walk);
+  describeQuotas(walk);
   describeLogging(walk);
   describeAccounts(walk);
   describeUserActions(walk);

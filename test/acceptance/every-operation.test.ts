@@ -15,6 +15,7 @@ import {
   UNSUPPORTED,
 } from '../support/openapi.ts';
 import { anyName, clusterBody, createPossessions, tasksIn, type Values } from '../support/possessions.ts';
+import { tlsBundle } from '../support/tls-bundles.ts';
 import { finishTranscription } from '../support/transcriptions.ts';
 import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts';
 
@@ -165,6 +166,7 @@ async function bodyFor(of: DocumentedOperation, http: HttpClient, values: Values
     return { port_id, ip_address: ip_assignments[0].ip_address };
   }
   const { operationId } = of.operation;
+  if (operationId === 'createTlsSecret') return { name: anyName(), payload: await tlsBundle() };
   if (operationId === 'acceptInvitation' || operationId === 'renewInvitation') {
     const email = anyEmail();
     const invitation = await invite({ http, clientId: 1 }, email);

@@ -9,6 +9,7 @@ import { encryptionKeysOf } from '../../src/secrets/encryption-keys.ts';
 import { createSecrets } from '../../src/secrets/secrets.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
 import { invite, newPerson } from '../support/logins.ts';
+import { tlsBundle } from '../support/tls-bundles.ts';
 import { build, runTradewind, type ServeProcess, serve, temporaryFolder } from './processes.ts';
 
 const TOKEN = `1_${randomBytes(16).toString('hex')}`;
@@ -91,6 +92,21 @@ describe('secrets of each kind', { timeout: 120_000 }, () => {
       });
       expect(await http.task(tasks[0])).toMatchObject({ state: 'FINISHED' });
     }
+
+    const bundle = await tlsBundle();
+    known.set('key of a certificate', bundle.private_key);
+    const stored = await send('POST', '/cloud/v2/secrets/1/1', { name: 'web', payload: bundle });
+    expect(await http.task(stored[0])).toMatchObject({ state: 'FINISHED' });
+    const bytes = randomBytes(32);
+    known.set('stored bytes', bytes.toString('base64url'));
+    const other = await send('POST', '/cloud/v1/secrets/1/1', {
+      name: 'AES key',
+      secret_type: 'symmetric',
+      payload: bytes.toString('base64'),
+      payload_content_encoding: 'base64',
+      payload_content_type: 'application/octet-stream',
+    });
+    expect(await http.task(other[0])).toMatchObject({ state: 'FINISHED' });
 
     const header = `Bearer ${secret()}`;
     known.set('header of a subscription', header);

@@ -20,7 +20,8 @@ function sample<K extends Kind>(id: string, spec: Specs[K], change: Partial<Spec
 
 /** Returns one new thing of each kind at each call, which need each other like real ones. */
 export function newSamples(): Samples {
-  const [network, subnet, port, group, volume, snapshot, machine, pool] = [
+  const [network, subnet, port, group, volume, snapshot, machine, serverGroup, pool] = [
+    ID(),
     ID(),
     ID(),
     ID(),
@@ -190,6 +191,16 @@ export function newSamples(): Samples {
       },
       { sizeGib: 2, access: {} },
     ),
+    secret: sample<'secret'>(
+      ID(),
+      { name: 'web', type: 'opaque', secrets: { payload: true } },
+      { expiresAt: '2035-01-01T00:00:00Z' },
+    ),
+    server_group: sample<'server_group'>(
+      serverGroup,
+      { name: 'apart', policy: 'anti-affinity' },
+      { name: 'still apart' },
+    ),
     machine: sample<'machine'>(
       machine,
       {
@@ -197,6 +208,7 @@ export function newSamples(): Samples {
         flavorId: 'g1-standard-1-2',
         disks: { [volume]: { device: '/dev/vda', bootIndex: 0, deleteOnTermination: true } },
         ports: { [port]: { position: 0 } },
+        serverGroupId: serverGroup,
         secrets: { user_data: true },
         power: 'on',
         reboots: { soft: 0, hard: 0 },

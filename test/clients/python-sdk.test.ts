@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pythonClients } from '../../scripts/install-test-clients.ts';
 import { record, startWatchedService } from '../support/clients.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { tlsBundle } from '../support/tls-bundles.ts';
 
 /** Runs the official Python SDK from PyPI, through each of its interfaces, against a server of its own. */
 const WHOLE = ['sync', 'async'];
@@ -60,6 +61,7 @@ describe.skipIf(!installed)('the official Python SDK', () => {
       SDK_FACE: face,
       GCORE_BASE_URL: `${service.url}/gcore`,
       GCORE_API_KEY: (await service.otherTenant()).http.token,
+      TLS_BUNDLE: JSON.stringify(await tlsBundle()),
       LIMITED_BASE_URL: `${limited.url}/gcore`,
       LIMITED_API_KEY: (await limited.withRole('Users')).token,
     };

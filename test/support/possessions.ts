@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import type { HttpClient } from './http-client.ts';
 import { anyEmail, PASSWORD } from './logins.ts';
 import { type DocumentedOperation, pathParameters } from './openapi.ts';
+import { tlsBundle } from './tls-bundles.ts';
 
 export type Values = Record<string, string | number>;
 
@@ -20,7 +21,7 @@ export interface Possessions {
 }
 
 export function createPossessions(http: HttpClient): Possessions {
-  const values: Values = { project_id: 1, region_id: 1, clientId: 1, resellerId: 1 };
+  const values: Values = { project_id: 1, region_id: 1, clientId: 1, client_id: 1, resellerId: 1 };
   const makers = possessionMakers(http, values);
 
   async function made(name: string): Promise<string | number> {
@@ -72,6 +73,7 @@ const DIRECT_ACTIONS: Record<string, string | undefined> = {
   suspend: undefined,
   resume: 'suspend',
 };
+const PLACED = ['put_into_servergroup', 'remove_from_servergroup'];
 
 const OF_STANDARD_SHARES: Record<string, string | undefined> = {
   region_id: 'standard_region_id',
@@ -94,7 +96,8 @@ function valueName({ method, path }: DocumentedOperation, parameter: string): st
   if (parameter === 'port_id') return portName(path);
   // Each action gets its own instance, in a suitable state.
   const action = path.split('/').at(-1) ?? '';
-  if (parameter === 'instance_id' && action in DIRECT_ACTIONS) return `instance_id_to_${action}`;
+  const needsOwn = action in DIRECT_ACTIONS || PLACED.includes(action);
+  if (parameter === 'instance_id' && needsOwn) return `instance_id_to_${action}`;
   return parameter === 'activatedFeatureId' && path.includes('/free_') ? 'activatedFreeFeatureId' : parameter;
 }
 
@@ -232,6 +235,10 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
     const share = { name: anyName(), protocol: 'NFS', size: 1, network: { network_id } };
     return (await byTask(STANDARD_SHARES, share)).file_shares[0];
   };
+  const placement = async () => {
+    const group = { name: anyName(), policy: 'anti-affinity' };
+    return (await made('/cloud/v1/servergroups/1/1', group)).servergroup_id;
+  };
   const aiTask = async () => {
     const url = 'https://media.example.com/kept.mp4';
     return (await made('/streaming/ai/tasks', { task_name: 'transcription', url })).task_id;
@@ -340,6 +347,25 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
       const rule = { type: 'PATH', compare_type: 'STARTS_WITH', value: `/${anyName()}` };
       return (await byTask(`/cloud/v1/l7policies/1/1/${values.l7policy_id}/rules`, rule)).l7rules[0];
     },
+    servergroup_id: placement,
+    instance_id_to_put_into_servergroup: async () => (await instance()).instances[0],
+    instance_id_to_remove_from_servergroup: async () => {
+      const [id] = (await instance()).instances;
+      const body = { servergroup_id: await placement() };
+      await byTask(`/cloud/v1/instances/1/1/${id}/put_into_servergroup`, body);
+      return id;
+    },
+    client_id: async () => (await made('/iam/clients/create', { company: anyName() })).id,
+    async request_id() {
+      const asked = await http.post('/cloud/v2/limits_request', {
+        description: anyName(),
+        requested_limits: { global_limits: { project_count_limit: 20_000 } },
+      });
+      expect(asked.status, asked.text).toBe(201);
+      return first('/cloud/v2/limits_request');
+    },
+    secret_id: async () =>
+      (await byTask('/cloud/v2/secrets/1/1', { name: anyName(), payload: await tlsBundle() })).secrets[0],
     floating_ip_id: async () => (await byTask('/cloud/v1/floatingips/1/1', { tags })).floatingips[0],
     ...Object.fromEntries(
       Object.entries(DIRECT_ACTIONS).map(([action, before]) => [

@@ -22,6 +22,7 @@ const atFirst = (kind: Kind, id: string | undefined): Need[] =>
 const NEEDS: { [K in Kind]: (spec: Specs[K]) => Need[] } = {
   network: () => [],
   security_group: () => [],
+  secret: () => [],
   subnet: ({ networkId }) => one('network', networkId),
   port: ({ networkId, addresses, groups }) => [
     ...one('network', networkId),
@@ -45,7 +46,12 @@ const NEEDS: { [K in Kind]: (spec: Specs[K]) => Need[] } = {
   snapshot: ({ volumeId }) => one('volume', volumeId),
   image: ({ volumeId }) => atFirst('volume', volumeId),
   file_share: ({ subnet }) => [...one('network', subnet?.networkId), ...one('subnet', subnet?.subnetId)],
-  machine: ({ ports, disks }) => [...all('port', ports), ...all('volume', disks)],
+  server_group: () => [],
+  machine: ({ ports, disks, serverGroupId }) => [
+    ...all('port', ports),
+    ...all('volume', disks),
+    ...one('server_group', serverGroupId),
+  ],
   cluster: ({ network, pools }) => {
     const needs = [
       ...one('network', network.networkId),

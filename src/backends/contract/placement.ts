@@ -4,8 +4,8 @@ import type { Kind } from './backend.ts';
 
 /** The kinds of things in each family. */
 export const FAMILIES = {
-  network: ['network', 'subnet', 'port', 'security_group', 'floating_ip', 'load_balancer'],
-  compute: ['machine'],
+  network: ['network', 'subnet', 'port', 'security_group', 'floating_ip', 'load_balancer', 'secret'],
+  compute: ['machine', 'server_group'],
   storage: ['volume', 'snapshot', 'image'],
   kubernetes: ['cluster'],
   file_share: ['file_share'],

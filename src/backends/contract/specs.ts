@@ -16,6 +16,8 @@ export interface Specs {
   snapshot: SnapshotSpec;
   image: ImageSpec;
   file_share: FileShareSpec;
+  secret: SecretSpec;
+  server_group: ServerGroupSpec;
   machine: MachineSpec;
   cluster: ClusterSpec;
 }
@@ -37,6 +39,8 @@ export interface Observations {
   snapshot: Nothing;
   image: Nothing;
   file_share: { connectionPoint: string };
+  secret: Nothing;
+  server_group: Nothing;
   machine: Nothing;
   cluster: ClusterObservation;
 }
@@ -249,6 +253,25 @@ export interface FileShareSpec {
   metadata: Tags;
 }
 
+/** Something that listeners use, such as a certificate with its key. It never changes. */
+export interface SecretSpec {
+  name: string;
+  type: 'certificate' | 'opaque' | 'passphrase' | 'private' | 'public' | 'symmetric';
+  /**
+   * Which secrets it has; `Call.secret` returns them. A TLS bundle has `certificate`, `certificate_chain` (which may
+   * be empty) and `private_key` in PEM. Any other secret has `payload` in base64: for TLS, a PKCS #12 file.
+   */
+  secrets: Record<string, true>;
+  /** In RFC 3339. */
+  expiresAt?: string;
+}
+
+/** Machines that run on one host, each on another one, or on as many as there are. It never changes. */
+export interface ServerGroupSpec {
+  name: string;
+  policy: 'affinity' | 'anti-affinity' | 'soft-anti-affinity';
+}
+
 export interface MachineSpec {
   name: string;
   flavorId: string;
@@ -256,6 +279,8 @@ export interface MachineSpec {
   disks: Record<string, { device: string; bootIndex?: number; tag?: string; deleteOnTermination: boolean }>;
   /** By port id, with the position among the machine's interfaces. */
   ports: Record<string, { position: number }>;
+  /** A machine that is there already has to move, if the group wants it elsewhere. */
+  serverGroupId?: string;
   publicKey?: string;
   /** Which of the secrets `user_data` and `password` the machine has; `Call.secret` returns them. */
   secrets: Record<string, true>;

@@ -7,6 +7,7 @@ import { type Backend, type Convergence, type Kind, Refused } from '../contract/
 import { holdsData } from '../contract/placement.ts';
 import type { Observations, Specs } from '../contract/specs.ts';
 import type { Health } from './health.ts';
+import { freeHost, placeMachine, refuseLargePools } from './hosts.ts';
 import { LIVES, type Life, type Phase } from './lives.ts';
 import {
   deleteObject,
@@ -30,8 +31,10 @@ export function createSimulatedBackend(deps: {
   secrets: Secrets;
   speed: number;
   health?: Health;
+  /** How many hosts there are for machines; unlimited if not given. */
+  hosts?: number | undefined;
 }): Backend {
-  const { sql: pool, secrets, speed, health = [] } = deps;
+  const { sql: pool, secrets, speed, health = [], hosts } = deps;
 
   async function present<K extends Kind>(
     db: Kysely<Tables>,
@@ -45,6 +48,7 @@ export function createSimulatedBackend(deps: {
     const found = await findObject(db, kind, id);
     // After an abort, another worker may have removed the thing: it must not come back.
     signal.throwIfAborted();
+    await place(db, kind, id, spec, hosts);
     const standing = found?.doing === REMOVING ? undefined : found;
     if (!standing || !isDeepStrictEqual(standing.spec, spec)) {
       const phases = standing ? life.changing(standing.spec as Specs[K], spec) : life.making(spec);
@@ -100,6 +104,7 @@ export function createSimulatedBackend(deps: {
       return progressing(removing.state, found.takes_ms - found.age_ms);
     }
     const gone = await deleteObject(db, kind, id, found.revision);
+    if (gone && kind === 'machine') await freeHost(db, id);
     return gone ? { state: 'settled', observed: null } : undefined;
   }
 
@@ -151,6 +156,19 @@ export function createSimulatedBackend(deps: {
       for (const { kind, id } of rows) yield { kind: kind as Kind, id, handle: null };
     },
   };
+}
+
+/** @throws Refused if the hosts are too few for a placement group */
+async function place(
+  db: Kysely<Tables>,
+  kind: Kind,
+  id: string,
+  spec: Specs[Kind],
+  hosts: number | undefined,
+): Promise<void> {
+  if (hosts === undefined) return;
+  if (kind === 'machine') await placeMachine(db, id, (spec as Specs['machine']).serverGroupId, hosts);
+  if (kind === 'cluster') refuseLargePools(spec as Specs['cluster'], hosts);
 }
 
 function progressing(doing: string, leftMs: number) {

@@ -63,6 +63,7 @@ export const LIVES: { [K in Kind]: Life<K> } = {
     removing: { state: 'deleting', ms: 300 },
     observed: (_id, _made, spec, health) => ({ members: healthOf(spec, health) }),
   },
+  secret: disk('storing', 100, 100),
   volume: disk('creating', 200, 150),
   snapshot: disk('creating', 200, 0),
   image: disk('saving', 300, 0),
@@ -71,6 +72,12 @@ export const LIVES: { [K in Kind]: Life<K> } = {
     changing: () => [{ state: 'changing', ms: 200 }],
     removing: { state: 'deleting', ms: 300 },
     observed: (id) => ({ connectionPoint: `${testAddressOf(id)}:/shares/${id}` }),
+  },
+  server_group: {
+    making: () => [],
+    changing: () => [],
+    removing: { state: 'deleting', ms: 50 },
+    observed: nothing,
   },
   machine: {
     // Nova's states, in its order.

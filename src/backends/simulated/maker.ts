@@ -9,6 +9,13 @@ const Settings = Type.Object(
     speed: Type.Optional(
       Type.Number({ minimum: 0.01, maximum: 100_000, description: 'A factor; 1 is the normal speed' }),
     ),
+    hosts: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 10_000,
+        description: 'Hosts for machines, of which anti-affinity groups need one each; unlimited by default',
+      }),
+    ),
     faults: Type.Optional(FaultRules),
     health: Type.Optional(HealthRules),
   },
@@ -20,7 +27,7 @@ export const simulated: BackendMaker = {
   secrets: [],
   removesOrphans: true,
   make({ settings }, { sql, secrets, simulationSpeed }) {
-    const { speed = simulationSpeed, faults, health = [] } = settings as Static<typeof Settings>;
-    return createFaultyBackend({ sql, secrets, speed, health, faults: createFaults(faults) });
+    const { speed = simulationSpeed, hosts, faults, health = [] } = settings as Static<typeof Settings>;
+    return createFaultyBackend({ sql, secrets, speed, hosts, health, faults: createFaults(faults) });
   },
 };

@@ -12,4 +12,6 @@ export interface SimulatedObjectTables {
     revision: number;
     made: JSONColumnType<object> | string | null;
   };
+  /** Where machines run, if the catalogue says how many hosts there are. */
+  simulated_hosts: { machine_id: string; server_group_id: string | null; host: number };
 }

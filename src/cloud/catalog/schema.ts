@@ -91,7 +91,7 @@ export const regionFields = {
 const quota = (most: number) => Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: most });
 
 /** Named as published. */
-const QuotaLimits = Type.Object(
+export const QuotaLimits = Type.Object(
   {
     cluster_count: quota(100),
     firewall_count: quota(10_000),
@@ -101,6 +101,8 @@ const QuotaLimits = Type.Object(
     loadbalancer_count: quota(1_000),
     network_count: quota(1_000),
     reserved_fixed_ip_count: quota(1_000),
+    secret_count: quota(1_000),
+    servergroup_count: quota(1_000),
     sfs_count: quota(1_000),
     snapshot_count: quota(1_000),
     subnet_count: quota(1_000),

@@ -58,9 +58,8 @@ export function presentedPool(row: PoolRow, clusterStatus: ClusterStatus): PoolA
     security_group_ids: row.security_group_ids,
     status: row.pending ?? POOL_STATUS[clusterStatus],
     created_at: isoSeconds(row.created_at),
-    // Simulated nodes have no server groups.
-    servergroup_id: '',
-    servergroup_name: '',
+    servergroup_id: row.servergroup_id ?? '',
+    servergroup_name: row.servergroup_name ?? '',
     servergroup_policy: row.servergroup_policy ?? '',
   };
 }

@@ -9,6 +9,7 @@ import type { Page, PageQuery } from '../../lib/page.ts';
 import { isGpu } from '../catalog/flavor-schema.ts';
 import type { Catalog } from '../catalog/service.ts';
 import { keepForSlurm } from '../file-shares/in-transaction.ts';
+import * as placementGroups from '../placement-groups/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, refuseExceeded, takeQuotas } from '../quotas/in-transaction.ts';
 import * as workerGroups from '../security-groups/worker-groups/in-transaction.ts';
@@ -93,6 +94,7 @@ export function createClusters(deps: {
           await keepKeys(tx, scope, { keypair: wanted.keypair, slurmKeyIds });
           await refuseExceeded(tx, scope, CLUSTER_QUOTAS);
           await store.insertCluster(tx, cluster, pools);
+          await placementGroups.addForPools(tx, scope, cluster.name, pools, clock.now());
           await workerGroups.make(tx, scope, cluster, cluster.created_at);
           const more = pools.map((pool) => ({ pool, amount: pool.node_count }));
           const nodeQuotas = await poolNodes
@@ -105,7 +107,11 @@ export function createClusters(deps: {
             input: { clusterId: id, ...quotaOwner(scope) },
             wants: [await clusterMade(tx, scope, { ...wanted, id, pools })],
           });
-          await takeQuotas(tx, scope, { ...CLUSTER_QUOTAS, ...nodeQuotas });
+          await takeQuotas(tx, scope, {
+            ...CLUSTER_QUOTAS,
+            ...nodeQuotas,
+            servergroup_count: placementGroups.groupsFor(pools),
+          });
         });
       } catch (error) {
         if (violates(error, 'kubernetes_clusters_name')) throw nameTaken(wanted.name);

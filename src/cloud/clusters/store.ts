@@ -7,7 +7,12 @@ import type { Tables } from '../../db/tables.ts';
 import type { Page, PageQuery } from '../../lib/page.ts';
 import type { ClusterConfiguration } from './configuration/configuration.ts';
 
-export type PoolRow = Selectable<Tables['kubernetes_pools']> & { security_group_ids: string[] };
+export type PoolRow = Selectable<Tables['kubernetes_pools']> & {
+  security_group_ids: string[];
+  /** The placement group of its nodes. */
+  servergroup_id: string | null;
+  servergroup_name: string | null;
+};
 export type ClusterRow = Selectable<Tables['kubernetes_clusters']> & {
   pools: PoolRow[];
   kubeconfig_created_at: Date | null;
@@ -28,7 +33,9 @@ function clusters(db: Sql, place: Place) {
       jsonArrayFrom(
         cluster
           .selectFrom('kubernetes_pools as pool')
-          .selectAll()
+          .leftJoin('server_groups as placed', 'placed.pool_id', 'pool.id')
+          .selectAll('pool')
+          .select(['placed.id as servergroup_id', 'placed.name as servergroup_name'])
           .select(groupIdsOfPool)
           .whereRef('pool.cluster_id', '=', 'kubernetes_clusters.id')
           .orderBy('pool.position'),
@@ -102,7 +109,10 @@ export type NewCluster = Omit<
 > & {
   configuration: ClusterConfiguration;
 };
-export type NewPool = Omit<PoolRow, 'cluster_id' | 'position' | 'created_at' | 'pending'>;
+export type NewPool = Omit<
+  PoolRow,
+  'cluster_id' | 'position' | 'created_at' | 'pending' | 'servergroup_id' | 'servergroup_name'
+>;
 
 export async function insertCluster(tx: Transaction, cluster: NewCluster, pools: NewPool[]): Promise<void> {
   await tx.sql

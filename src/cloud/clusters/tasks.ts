@@ -3,7 +3,8 @@ import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import * as nodes from '../instances/nodes/in-transaction.ts';
-import { type QuotaOwner, releaseQuotas } from '../quotas/in-transaction.ts';
+import * as placementGroups from '../placement-groups/in-transaction.ts';
+import { type QuotaAmounts, type QuotaOwner, releaseQuotas } from '../quotas/in-transaction.ts';
 import * as workerGroups from '../security-groups/worker-groups/in-transaction.ts';
 import { keepCredentials } from './credentials/store.ts';
 import { keepLogTopic } from './log-topics.ts';
@@ -80,8 +81,12 @@ export function clusterTasks({ clock, secrets }: { clock: Clock; secrets: Secret
 }
 
 /** Releases the quotas of nodes that are gone. */
-export async function giveBack(tx: Transaction, freed: nodes.FreedQuotas | undefined): Promise<void> {
-  if (freed) await releaseQuotas(tx, freed.owner, freed.amounts);
+export async function giveBack(
+  tx: Transaction,
+  freed: nodes.FreedQuotas | undefined,
+  also: QuotaAmounts = {},
+): Promise<void> {
+  if (freed) await releaseQuotas(tx, freed.owner, { ...freed.amounts, ...also });
 }
 
 /**
@@ -94,9 +99,10 @@ export async function removeCluster(
   { clusterId, ...owner }: OwnedClusterInput,
   freed: nodes.FreedQuotas | undefined,
 ): Promise<void> {
+  const servergroup_count = await placementGroups.countOf(tx, { clusterId });
   const groupId = await workerGroups.of(tx, clusterId);
   if (!(await store.deleteCluster(tx, { clusterId, taskId: task.id }))) return giveBack(tx, freed);
   const groupGone = groupId !== undefined && (await workerGroups.remove(tx, groupId));
-  const own = { cluster_count: 1, firewall_count: groupGone ? 1 : 0 };
+  const own = { cluster_count: 1, firewall_count: groupGone ? 1 : 0, servergroup_count };
   await releaseQuotas(tx, owner, { ...freed?.amounts, ...own });
 }

@@ -218,7 +218,7 @@ export const CreateInstanceSchema = Type.Object(
       }),
     ),
     security_groups: Type.Optional(GroupIds),
-    servergroup_id: Type.Optional(UuidInput('Server group ID')),
+    servergroup_id: Type.Optional(UuidInput('Placement group to put it into; not for bare metal')),
     ...newTags,
     configuration: Type.Optional(
       Type.Unsafe<object | null>({ type: ['object', 'null'], description: 'For application templates only' }),

@@ -10,6 +10,7 @@ import { tagsOf } from '../../lib/legacy-metadata.ts';
 import type { Page } from '../../lib/page.ts';
 import type { Catalog } from '../catalog/service.ts';
 import * as floatingIps from '../floating-ips/in-transaction.ts';
+import * as placementGroups from '../placement-groups/in-transaction.ts';
 import { lockPortsOf } from '../ports/reserved/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuotas } from '../quotas/in-transaction.ts';
@@ -100,6 +101,9 @@ export function createInstances(deps: {
           taskId,
           now,
         );
+        if (request.servergroup_id !== undefined) {
+          await placementGroups.join(tx, scope, request.servergroup_id, id);
+        }
         const to = { instanceId: id, from: 0, taskId, holdPorts: false, now };
         await newInterfaces.write(tx, scope, interfaces, to);
         const madeVolumes = await instanceVolumes.attach(tx, scope, { id, name }, volumes, taskId, now);

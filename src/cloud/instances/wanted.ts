@@ -8,6 +8,7 @@ import { asInRows as portsInRows } from '../ports/wanted.ts';
 interface MachineRows {
   name: string;
   flavor_id: string;
+  server_group_id: string | null;
   tags: Record<string, string>;
   disks: {
     volume_id: string;
@@ -34,6 +35,7 @@ export async function newMachineSpec(
 ): Promise<MachineSpec> {
   const { rows } = await sql<MachineRows>`
     select name, flavor_id, tags,
+      (select server_group_id from server_group_members where instance_id = instances.id) as server_group_id,
       (select coalesce(json_agg(attachment), '[]') from volume_attachments as attachment
         where instance_id = instances.id) as disks,
       (select coalesce(json_agg(json_build_object('id', id, 'position', position)), '[]') from ports
@@ -46,6 +48,7 @@ export async function newMachineSpec(
     flavorId: machine.flavor_id,
     disks: Object.fromEntries(machine.disks.map((disk) => [disk.volume_id, diskSpec(disk)])),
     ports: Object.fromEntries(machine.ports.map(({ id, position }) => [id, { position }])),
+    ...(machine.server_group_id !== null && { serverGroupId: machine.server_group_id }),
     ...(publicKey !== undefined && { publicKey }),
     ...(username !== undefined && { username }),
     secrets: Object.fromEntries(Object.keys(secrets).map((name) => [name, true])),

@@ -4,6 +4,7 @@ import type { Tasks } from '../tasks/service.ts';
 import { createInstanceChanges } from './changes/service.ts';
 import { createInstanceInterfaces } from './interfaces/service.ts';
 import { createInstanceLimits } from './offers/limits.ts';
+import { createInstancePlacement } from './placement/service.ts';
 import { createInstances } from './service.ts';
 
 export function wireInstances(deps: Foundation & { tasks: Tasks; sshKeys: SshKeys }) {
@@ -13,6 +14,7 @@ export function wireInstances(deps: Foundation & { tasks: Tasks; sshKeys: SshKey
     instances,
     instanceChanges: createInstanceChanges(needs),
     instanceInterfaces: createInstanceInterfaces(needs),
+    instancePlacement: createInstancePlacement(deps),
     instanceLimits: createInstanceLimits(deps),
   };
 }

@@ -7,6 +7,7 @@ import type { Catalog } from '../catalog/service.ts';
 import { requireLoggingHosts } from '../catalog/service.ts';
 import { clusterLoggingInto } from '../clusters/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
+import { limitOf } from '../quotas/in-transaction.ts';
 import { initialise } from './namespaces.ts';
 import type { LoggingStatus, PutTopic, UpdateLoggingStatus } from './schema.ts';
 import { scramCredential } from './scram.ts';
@@ -128,8 +129,9 @@ function requireInitialised(service: store.ServiceRow | undefined): store.Servic
 }
 
 /** Checks the account's quota for another topic. The account's logging must be locked. @throws QuotaExceededError */
-async function requireRoom(tx: Transaction, { region }: Scope, services: store.ServiceRow[]): Promise<void> {
-  const limit = region.quotas.laas_topic_count;
+async function requireRoom(tx: Transaction, scope: Scope, services: store.ServiceRow[]): Promise<void> {
+  const { region } = scope;
+  const limit = await limitOf(tx, scope, 'laas_topic_count');
   const projectIds = services.map((service) => service.project_id);
   const used = await store.countTopics(tx, projectIds, region.id);
   if (used < limit) return;

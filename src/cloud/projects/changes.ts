@@ -6,6 +6,7 @@ import { ConflictError } from '../../lib/errors.ts';
 import { found } from '../../lib/found.ts';
 import type { Principal } from '../../requests/principal.ts';
 import type { Catalog } from '../catalog/service.ts';
+import { refuseOneMore } from '../quotas/in-transaction.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { leftIn } from './contents.ts';
 import { prepareProjects, removePrepared } from './in-transaction.ts';
@@ -40,6 +41,7 @@ export function createProjectChanges(deps: {
       const { clientId } = principal;
       return withFreeName(name, () =>
         database.accept(principal, async (tx) => {
+          await refuseOneMore(tx, { clientId }, 'project_count');
           const made = await insertProject(tx, { clientId, name, description, now: clock.now() });
           principal.writes?.about({ ...made, type: 'project' });
           await prepareProjects(tx, catalog, clock.now(), clientId);

@@ -14,7 +14,9 @@ export const KEPT_IN_PROJECTS: Record<string, string> = {
   networks: 'networks',
   ports: 'ports',
   floating_ips: 'floating IPs',
+  secrets: 'secrets',
   security_groups: 'security groups',
+  server_groups: 'placement groups',
   ssh_keys: 'SSH keys',
 };
 

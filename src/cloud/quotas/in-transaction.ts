@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Sql, Transaction } from '../../db/database.ts';
 import { QuotaExceededError } from '../../lib/errors.ts';
 import type { QuotaLimits, Region } from '../catalog/service.ts';
+import { GLOBAL_QUOTAS, type GlobalQuota, NO_REGION } from './names.ts';
 
 type QuotaAttribute = keyof QuotaLimits;
 
@@ -32,20 +33,18 @@ export async function takeQuota(
   attribute: QuotaAttribute,
   amount = 1,
 ): Promise<void> {
-  const limit = owner.region.quotas[attribute];
-  if (amount <= limit) {
-    const { numInsertedOrUpdatedRows } = await tx.sql
-      .insertInto('quota_usage')
-      .values({ client_id: owner.clientId, region_id: owner.regionId, attribute, used: amount })
-      .onConflict((conflict) =>
-        conflict
-          .columns(['client_id', 'region_id', 'attribute'])
-          .doUpdateSet({ used: sql`quota_usage.used + excluded.used` })
-          .where(sql<boolean>`quota_usage.used + excluded.used <= ${limit}`),
-      )
-      .executeTakeFirstOrThrow();
-    if (numInsertedOrUpdatedRows === 1n) return;
-  }
+  const { clientId, regionId, region } = owner;
+  // Read with the count, so that a changed limit holds for every process at once.
+  const limit = sql<number>`coalesce((
+    select most from quota_limits
+    where client_id = ${clientId} and region_id = ${regionId} and attribute = ${attribute}
+  ), ${region.quotas[attribute]}::bigint)`;
+  const { numAffectedRows } = await sql`
+    insert into quota_usage (client_id, region_id, attribute, used)
+    select ${clientId}::bigint, ${regionId}::bigint, ${attribute}::text, ${amount}::bigint where ${amount} <= ${limit}
+    on conflict (client_id, region_id, attribute) do update set used = quota_usage.used + excluded.used
+    where quota_usage.used + excluded.used <= ${limit}`.execute(tx.sql);
+  if (numAffectedRows === 1n) return;
   await refuseExceeded(tx, owner, { [attribute]: amount });
   // Another transaction released quota between the two statements, so try again.
   await takeQuota(tx, owner, attribute, amount);
@@ -64,21 +63,76 @@ export async function exceededQuotas(
 ): Promise<QuotaExceededError['info'][]> {
   const asked = inOrder(amounts);
   if (asked.length === 0) return [];
-  const rows = await db
-    .selectFrom('quota_usage')
-    .select(['attribute', 'used'])
-    .where('client_id', '=', owner.clientId)
-    .where('region_id', '=', owner.regionId)
-    .execute();
-  const used = new Map(rows.map((row) => [row.attribute, row.used]));
+  const { rows } = await sql<{ attribute: string; used: number | null; most: number | null }>`
+    select attribute, used, most from (select * from quota_usage where ${ownedBy(owner)}) as usage
+    full join (select * from quota_limits where ${ownedBy(owner)}) as limits using (attribute)`.execute(db);
+  const known = new Map(rows.map((row) => [row.attribute, row]));
   return asked
     .map(([attribute, requested]) => ({
       attribute,
-      current_usage: used.get(attribute) ?? 0,
+      current_usage: known.get(attribute)?.used ?? 0,
       requested_usage: requested,
-      limit: owner.region.quotas[attribute],
+      limit: known.get(attribute)?.most ?? owner.region.quotas[attribute],
     }))
     .filter(({ current_usage, requested_usage, limit }) => current_usage + requested_usage > limit);
+}
+
+const ownedBy = ({ clientId, regionId }: QuotaOwner) =>
+  sql`client_id = ${clientId} and region_id = ${regionId}`;
+
+/** Returns the limit of one quota, for what is counted elsewhere. */
+export async function limitOf(
+  tx: Transaction,
+  owner: LimitedOwner,
+  attribute: QuotaAttribute,
+): Promise<number> {
+  return ownLimit(tx, owner, attribute, owner.region.quotas[attribute]);
+}
+
+/**
+ * Refuses one more of what accounts have without a region. The rows are counted, one transaction after the other.
+ * @throws QuotaExceededError
+ */
+export async function refuseOneMore(
+  tx: Transaction,
+  of: { clientId: number } | { projectId: number },
+  attribute: GlobalQuota,
+): Promise<void> {
+  const clientId = 'clientId' in of ? of.clientId : await clientOf(tx, of.projectId);
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`${attribute} ${clientId}`}, 0))`.execute(tx.sql);
+  const things = {
+    project_count: sql`projects where client_id = ${clientId}`,
+    keypair_count: sql`ssh_keys join projects on projects.id = project_id where client_id = ${clientId}`,
+  };
+  const { rows } = await sql<{ used: number }>`select count(*) as used from ${things[attribute]}`.execute(
+    tx.sql,
+  );
+  const used = rows[0]?.used ?? 0;
+  const owner = { clientId, regionId: NO_REGION };
+  const limit = await ownLimit(tx, owner, attribute, GLOBAL_QUOTAS[attribute]);
+  if (used < limit) return;
+  throw new QuotaExceededError({ attribute, current_usage: used, requested_usage: 1, limit });
+}
+
+async function ownLimit(
+  tx: Transaction,
+  { clientId, regionId }: QuotaOwner,
+  attribute: string,
+  standard: number,
+): Promise<number> {
+  const own = await tx.sql
+    .selectFrom('quota_limits')
+    .select('most')
+    .where('client_id', '=', clientId)
+    .where('region_id', '=', regionId)
+    .where('attribute', '=', attribute)
+    .executeTakeFirst();
+  return own?.most ?? standard;
+}
+
+async function clientOf(tx: Transaction, projectId: number): Promise<number> {
+  const project = tx.sql.selectFrom('projects').select('client_id').where('id', '=', projectId);
+  return (await project.executeTakeFirstOrThrow()).client_id;
 }
 
 /** Refuses early what `takeQuotas` would refuse at the end of the transaction anyway. @throws QuotaExceededError */

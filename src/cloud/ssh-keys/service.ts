@@ -5,6 +5,7 @@ import { ConflictError, InvalidError, NotFoundError } from '../../lib/errors.ts'
 import { isUuid } from '../../lib/ids.ts';
 import type { Page } from '../../lib/page.ts';
 import { clustersWithKey } from '../clusters/in-transaction.ts';
+import { refuseOneMore } from '../quotas/in-transaction.ts';
 import { newKeyPair } from './key-pair.ts';
 import { type PublicKey, parsePublicKey } from './public-key.ts';
 import type { CreateSshKey, SshKeyListQuery } from './schema.ts';
@@ -72,6 +73,7 @@ export function createSshKeys(deps: { database: Database; clock: Clock }): SshKe
       try {
         await database.accept(scope.principal, async (tx) => {
           scope.principal.writes?.about({ ...row, type: 'ssh_key' });
+          await refuseOneMore(tx, scope, 'keypair_count');
           await store.insertKey(tx.sql, row);
         });
       } catch (error) {

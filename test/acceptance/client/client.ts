@@ -25,6 +25,8 @@ export interface Client {
   delete<T = object>(path: string, query?: Query): Promise<T>;
   /** Makes a call that must answer 204 without a body. */
   silent(method: 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown, query?: Query): Promise<void>;
+  /** Makes a call that must answer 201 without a body. */
+  created(path: string, body: unknown): Promise<void>;
   /** Returns the results of a list. */
   list<Item = object>(path: string, query?: Query): Promise<Item[]>;
 
@@ -106,6 +108,10 @@ export function createClient(request: HttpClient['request'], authorization: stri
     async silent(method, path, body, query) {
       const { status, text } = await send(method, path, query, body);
       if (status !== 204 || text !== '') throw new Error(`${method} ${path} answered ${status}: ${text}`);
+    },
+    async created(path, body) {
+      const { status, text } = await send('POST', path, {}, body);
+      if (status !== 201 || text !== '') throw new Error(`POST ${path} answered ${status}: ${text}`);
     },
     list: async <Item>(path: string, query?: Query) =>
       (await call<{ results: Item[] }>('GET', path, query)).results,

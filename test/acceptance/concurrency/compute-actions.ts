@@ -63,6 +63,53 @@ async function onVolume(
 }
 
 export const computeActions: Actions = {
+  'create placement group': [
+    3,
+    async (worker) => {
+      const scope = worker.scope();
+      const policy = worker.random.one(['affinity', 'anti-affinity', 'soft-anti-affinity'] as const);
+      const body = { name: sharedName(worker, 'placement'), policy };
+      const { ok, body: made } = await worker.send(
+        'create placement group',
+        'POST',
+        `/cloud/v1/servergroups${scope.place}`,
+        body,
+      );
+      if (!ok) return;
+      scope.known.placements.set(made.servergroup_id, {});
+      worker.made(pathOf(scope, 'servergroups', made.servergroup_id));
+    },
+  ],
+  'put into placement group': [
+    4,
+    async (worker) => {
+      await onInstance(worker, 'put into placement group', (scope, id) => {
+        const servergroup_id = anyOf(worker, scope, 'placements');
+        if (servergroup_id === undefined) return undefined;
+        return { path: `${pathOf(scope, 'instances', id)}/put_into_servergroup`, body: { servergroup_id } };
+      });
+    },
+  ],
+  'remove from placement group': [
+    3,
+    async (worker) => {
+      await onInstance(worker, 'remove from placement group', (scope, id) => ({
+        path: `${pathOf(scope, 'instances', id)}/remove_from_servergroup`,
+        body: {},
+      }));
+    },
+  ],
+  'delete placement group': [
+    2,
+    async (worker) => {
+      const scope = worker.scope();
+      const id = anyOf(worker, scope, 'placements');
+      if (id === undefined) return;
+      await removeByTask(worker, 'delete placement group', pathOf(scope, 'servergroups', id), () =>
+        scope.known.placements.delete(id),
+      );
+    },
+  ],
   'create volume': [
     9,
     async (worker) => {
@@ -180,6 +227,7 @@ export const computeActions: Actions = {
       const scope = worker.scope();
       const volume = anyOf(worker, scope, 'volumes');
       const group = anyOf(worker, scope, 'groups');
+      const placement = anyOf(worker, scope, 'placements');
       const boot = { source: 'image', image_id: IMAGE, size: 10, boot_index: 0 };
       const body = {
         name: sharedName(worker, 'instance'),
@@ -192,6 +240,7 @@ export const computeActions: Actions = {
             : []),
         ],
         ...(group !== undefined && random.chance(0.5) && { security_groups: [{ id: group }] }),
+        ...(placement !== undefined && random.chance(0.2) && { servergroup_id: placement }),
       };
       const answer = await worker.send('create instance', 'POST', `/cloud/v2/instances${scope.place}`, body);
       await worker.follow(answer, ({ created_resources: made }) => {

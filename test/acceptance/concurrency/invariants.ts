@@ -118,6 +118,14 @@ const NEVER: Record<string, string> = {
     select name, keypair from kubernetes_clusters
     where not exists (
       select from ssh_keys where project_id = kubernetes_clusters.project_id and ssh_keys.name = keypair)`,
+  'instances in placement groups of pools, or of other projects': `
+    select instance_id from server_group_members join instances on instances.id = instance_id
+    join server_groups on server_groups.id = server_group_id
+    where server_groups.pool_id is not null
+      or (server_groups.project_id, server_groups.region_id) <> (instances.project_id, instances.region_id)`,
+  'pools whose placement group is not as their policy says': `
+    select pools.name, servergroup_policy, policy from kubernetes_pools as pools
+    left join server_groups on pool_id = pools.id where servergroup_policy is distinct from policy`,
   'file shares in the middle of something': `select id, status from file_shares where status <> 'available'`,
   'file shares in a network or subnet that is gone': `
     select name, network_id, subnet_id from file_shares
@@ -164,6 +172,8 @@ const NEVER: Record<string, string> = {
         union all select project_id, region_id, 'snapshot_count' from snapshots
         union all select project_id, region_id, 'sfs_count' from file_shares
         union all select project_id, region_id, 'image_count' from images
+        union all select project_id, region_id, 'secret_count' from secrets
+        union all select project_id, region_id, 'servergroup_count' from server_groups
         union all select project_id, region_id, 'floating_count' from floating_ips
         union all select project_id, region_id, 'reserved_fixed_ip_count' from ports where reserved
         union all select project_id, region_id, 'loadbalancer_count' from load_balancers

@@ -36,6 +36,36 @@ export const otherActions: Actions = {
       if (ok || status === 404) scope.known.keys.delete(id);
     },
   ],
+  'store secret': [
+    3,
+    async (worker) => {
+      const scope = worker.scope();
+      const body = {
+        name: sharedName(worker, 'secret'),
+        secret_type: 'opaque',
+        payload: Buffer.from(worker.mark).toString('base64'),
+        payload_content_encoding: 'base64',
+        payload_content_type: 'application/octet-stream',
+      };
+      const answer = await worker.send('store secret', 'POST', `/cloud/v1/secrets${scope.place}`, body);
+      await worker.follow(answer, (task) => {
+        const [id] = task.created_resources.secrets;
+        scope.known.secrets.set(id, {});
+        worker.made(pathOf(scope, 'secrets', id));
+      });
+    },
+  ],
+  'delete secret': [
+    2,
+    async (worker) => {
+      const scope = worker.scope();
+      const id = anyOf(worker, scope, 'secrets');
+      if (id === undefined) return;
+      await removeByTask(worker, 'delete secret', pathOf(scope, 'secrets', id), () =>
+        scope.known.secrets.delete(id),
+      );
+    },
+  ],
   'create share': [
     4,
     async (worker) => {

@@ -46,6 +46,7 @@ export const WANTS_NEVER: Record<string, string> = {
     '(select * from instances where pool_id is null)',
     `name is distinct from spec ->> 'name' or flavor_id is distinct from spec ->> 'flavorId'
       or tags is distinct from spec -> 'metadata'
+      or (select server_group_id::text from server_group_members where instance_id = rows.id) is distinct from spec ->> 'serverGroupId'
       or vm_state is distinct from case spec ->> 'power' when 'on' then 'active' when 'off' then 'stopped' else 'suspended' end
       or array(select volume_id::text from volume_attachments where instance_id = rows.id order by 1)
         <> array(select jsonb_object_keys(spec -> 'disks') order by 1)
@@ -100,6 +101,18 @@ export const WANTS_NEVER: Record<string, string> = {
     `name is distinct from spec ->> 'name'
       or array(select security_group_rules.id::text from security_group_rules where security_group_id = rows.id order by 1)
         <> array(select jsonb_object_keys(spec -> 'rules') order by 1)`,
+  ),
+  'secrets that are not wanted as their rows say': likeRows(
+    'secret',
+    'secrets',
+    `name is distinct from spec ->> 'name' or secret_type is distinct from spec ->> 'type'
+      or array(select name from want_secrets where kind = 'secret' and want_id = rows.id order by 1)
+        <> array(select jsonb_object_keys(spec -> 'secrets') order by 1)`,
+  ),
+  'placement groups that are not wanted as their rows say': likeRows(
+    'server_group',
+    '(select * from server_groups where pool_id is null)',
+    `name is distinct from spec ->> 'name' or policy is distinct from spec ->> 'policy'`,
   ),
   'file shares that are not wanted as their rows say': likeRows(
     'file_share',

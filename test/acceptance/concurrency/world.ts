@@ -20,6 +20,8 @@ export const KINDS = [
   'lbPools',
   'keys',
   'shares',
+  'secrets',
+  'placements',
   'clusters',
   'projects',
   'aiTasks',

@@ -64,6 +64,13 @@ export function createMakers(http: HttpClient, projectId: number) {
     },
     policy: async (listener_id: string) =>
       only((await made(`/cloud/v1/l7policies${at}`, { listener_id, action: 'REJECT' })).l7polices),
+    placement: async (): Promise<string> => {
+      const body = { name: name(), policy: 'anti-affinity' };
+      const answer = await http.post(`/cloud/v1/servergroups${at}`, body);
+      expect(answer.status, answer.text).toBe(200);
+      return answer.body.servergroup_id;
+    },
+    secret: async () => only((await made(`/cloud/v1/secrets${at}`, storedSecret(name()))).secrets),
     share: async () => only((await made(`/cloud/v1/file_shares${at}`, vastShare(name()))).file_shares),
     /** Makes a machine with its port and its boot volume. */
     instance: async (wish: object = {}) => {
@@ -126,4 +133,12 @@ export const vastShare = (name: string) => ({
   size: 10,
   type_name: 'vast',
   share_settings: { root_squash: false, path_length: 'NPL', allowed_characters: 'NPL' },
+});
+
+export const storedSecret = (name: string) => ({
+  name,
+  secret_type: 'symmetric',
+  payload: 'aGVsbG8sIHRlc3Qgc3RyaW5nCg==',
+  payload_content_encoding: 'base64',
+  payload_content_type: 'application/octet-stream',
 });

@@ -1,4 +1,4 @@
-import { type Makers, type Prepared, vastShare } from './makers.ts';
+import { type Makers, type Prepared, storedSecret, vastShare } from './makers.ts';
 
 type Operations = Record<string, (makers: Makers) => Promise<Prepared>>;
 
@@ -258,6 +258,39 @@ const SHARES: Operations = {
   },
 };
 
+const PLACEMENT: Operations = {
+  'create instance in a placement group': async ({ http, on, instanceBody, make }) => {
+    const body = await instanceBody({ servergroup_id: await make.placement() });
+    return () => http.post(on('instances', 'v2'), body);
+  },
+  'put into placement group': async ({ http, on, make }) => {
+    const [{ id }, servergroup_id] = [await make.instance(), await make.placement()];
+    return () => http.post(`${on('instances')}/${id}/put_into_servergroup`, { servergroup_id });
+  },
+  'remove from placement group': async ({ http, on, make }) => {
+    const { id } = await make.instance({ servergroup_id: await make.placement() });
+    return () => http.post(`${on('instances')}/${id}/remove_from_servergroup`);
+  },
+  'create placement group': async ({ http, on, name }) => {
+    return () => http.post(on('servergroups'), { name: name(), policy: 'affinity' });
+  },
+  'delete placement group': async ({ http, on, make }) => {
+    const id = await make.placement();
+    return () => http.delete(`${on('servergroups')}/${id}`);
+  },
+};
+
+const SECRETS: Operations = {
+  'store secret': async ({ http, on, name }) => {
+    const body = storedSecret(name());
+    return () => http.post(on('secrets'), body);
+  },
+  'delete secret': async ({ http, on, make }) => {
+    const id = await make.secret();
+    return () => http.delete(`${on('secrets')}/${id}`);
+  },
+};
+
 /** A pool in addition to the cluster's first one. */
 const pool = (name: string) => ({
   name,
@@ -395,4 +428,13 @@ const BALANCERS: Operations = {
   },
 };
 
-export const OPERATIONS: Operations = { ...STORAGE, ...COMPUTE, ...NETWORKS, ...BALANCERS, ...SHARES, ...CLUSTERS };
+export const OPERATIONS: Operations = {
+  ...STORAGE,
+  ...COMPUTE,
+  ...NETWORKS,
+  ...BALANCERS,
+  ...SHARES,
+  ...PLACEMENT,
+  ...SECRETS,
+  ...CLUSTERS,
+};

@@ -1,6 +1,6 @@
 """GCORE_BASE_URL and GCORE_API_KEY say which server and account, SDK_FACE which face of the SDK.
 
-LIMITED_BASE_URL and LIMITED_API_KEY are of a server that takes few requests. The files run in order.
+LIMITED_BASE_URL and LIMITED_API_KEY are of a server that takes few requests, and TLS_BUNDLE is what a server needs. The files run in order.
 """
 
 import json
@@ -38,6 +38,12 @@ def impatient(options):
 def made():
     """What earlier steps made and later ones use."""
     return SimpleNamespace(unique=f"sdk-{FACE}-{os.getpid()}")
+
+
+@pytest.fixture(scope="session")
+def tls_bundle():
+    """A certificate with its chain and key."""
+    return json.loads(os.environ["TLS_BUNDLE"])
 
 
 @pytest.fixture(scope="session")

@@ -57,6 +57,28 @@ def test_projects(client, impatient, options):
         impatient.cloud.projects.get(project_id=2**40)
 
 
+def test_quotas(client, impatient, made):
+    quotas = client.cloud.quotas
+    everything = quotas.get_all()
+    assert everything.global_quotas.project_count_usage >= 1
+    regional = quotas.get_by_region(client_id=made.client_id)
+    assert regional.vm_count_limit >= regional.vm_count_usage
+    assert quotas.get_global(client_id=made.client_id) == everything.global_quotas
+    threshold = quotas.notification_threshold
+    assert threshold.update(client_id=made.client_id, threshold=95).threshold == 95
+    assert threshold.get(client_id=made.client_id).threshold == 95
+    assert threshold.delete(client_id=made.client_id) is None
+    assert threshold.get(client_id=made.client_id).threshold == 80
+    wish = {"regional_limits": [{"region_id": 1, "vm_count_limit": 2000}]}
+    assert quotas.requests.create(description="walk", requested_limits=wish) is None
+    [asked] = quotas.requests.list(status=["in progress"], created_from="2020-01-01T00:00:00Z")
+    assert asked.requested_limits.regional_limits[0].vm_count_limit == 2000
+    assert quotas.requests.get(request_id=asked.id).status == "in progress"
+    assert quotas.requests.delete(request_id=asked.id) is None
+    with pytest.raises(gcore.NotFoundError):
+        impatient.cloud.quotas.requests.get(request_id=asked.id)
+
+
 def test_regions(client):
     [region] = client.cloud.regions.list(limit=1, order_by="display_name.asc", show_volume_types=True)[:1]
     read = client.cloud.regions.get(region_id=region.id, show_volume_types=True)

@@ -184,3 +184,20 @@ def test_load_balancers(client, made):
     assert balancers.get(load_balancer_id=second, with_ddos=True).ddos_profile is None
     [task] = balancers.delete(load_balancer_id=second).tasks
     client.cloud.tasks.poll(task)
+
+
+def test_secrets(client, impatient, tls_bundle):
+    """Certificates of load balancers."""
+    secrets = client.cloud.secrets
+    secret = secrets.upload_tls_certificate_and_poll(name="walk certificate", payload=tls_bundle)
+    assert (secret.name, secret.secret_type, secret.status) == ("walk certificate", "certificate", "ACTIVE")
+    [task] = secrets.upload_tls_certificate(name="walk old", payload=tls_bundle, expiration="2040-01-01T00:00:00Z").tasks
+    second = client.cloud.tasks.poll(task).created_resources.secrets[0]
+    assert {one.id for one in secrets.list(limit=1)} == {secret.id, second}
+    assert secrets.get(secret_id=second).expiration.year == 2040
+    with pytest.raises(gcore.BadRequestError):
+        impatient.cloud.secrets.upload_tls_certificate(name="walk", payload={**tls_bundle, "private_key": "key"})
+    [task] = secrets.delete(secret_id=second).tasks
+    client.cloud.tasks.poll(task)
+    with pytest.raises(gcore.NotFoundError):
+        impatient.cloud.secrets.get(secret_id=second)

@@ -133,6 +133,29 @@ def test_reserved_addresses(client, impatient, made):
         impatient.cloud.reserved_fixed_ips.get(port_id=vip)
 
 
+def test_placement_groups(client, impatient, made):
+    groups, instances = client.cloud.placement_groups, client.cloud.instances
+    group = groups.create(name="walk apart", policy="anti-affinity")
+    spare = groups.create(name="walk together", policy="affinity")
+    assert {one.servergroup_id for one in groups.list(limit=1)} >= {group.servergroup_id, spare.servergroup_id}
+    put = {"instance_id": made.instance, "servergroup_id": group.servergroup_id}
+    assert instances.add_to_placement_group_and_poll(**put).id == made.instance
+    [inside] = groups.get(group_id=group.servergroup_id).instances
+    assert inside.instance_id == made.instance
+    with pytest.raises(gcore.ConflictError):
+        impatient.cloud.placement_groups.delete(group_id=group.servergroup_id)
+    assert instances.remove_from_placement_group_and_poll(instance_id=made.instance).id == made.instance
+    [task] = instances.add_to_placement_group(**put).tasks
+    client.cloud.tasks.poll(task)
+    [task] = instances.remove_from_placement_group(instance_id=made.instance).tasks
+    client.cloud.tasks.poll(task)
+    for one in (spare, group):
+        [task] = groups.delete(group_id=one.servergroup_id).tasks
+        client.cloud.tasks.poll(task)
+    with pytest.raises(gcore.NotFoundError):
+        impatient.cloud.placement_groups.get(group_id=group.servergroup_id)
+
+
 def test_removal(client, impatient, made):
     instances = client.cloud.instances
     instances.delete_and_poll(instance_id=made.instance)

@@ -19,7 +19,7 @@ export function limitRoutes(
       operationId: `checkKubernetesClusterLimits${base.suffix}`,
       summary: 'Check quotas for a Kubernetes cluster',
       description:
-        'Returns the quotas that a cluster with these pools would exceed. Nothing is reserved. Clusters, security groups, machines and volumes are counted. There are no quotas for vCPUs, memory, GPUs and volume sizes. The topic of `logging` is not counted, since a cluster always gets it.',
+        'Returns the quotas that a cluster with these pools would exceed. Nothing is reserved. Clusters, security groups, placement groups, machines and volumes are counted. There are no quotas for vCPUs, memory, GPUs and volume sizes. The topic of `logging` is not counted, since a cluster always gets it.',
       tags,
       params: ProjectRegionParams,
       body: CheckClusterLimits,

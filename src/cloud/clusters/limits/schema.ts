@@ -49,6 +49,7 @@ export type CheckClusterLimits = Static<typeof CheckClusterLimits>;
 export const ExceededClusterQuotas = exceededQuotasSchema('ExceededKubernetesQuotas', [
   'cluster_count',
   'firewall_count',
+  'servergroup_count',
   'vm_count',
   'volume_count',
 ]);

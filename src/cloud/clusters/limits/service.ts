@@ -3,6 +3,7 @@ import { InvalidError, type QuotaExceededError } from '../../../lib/errors.ts';
 import { isBareMetal } from '../../catalog/flavor-schema.ts';
 import type { Catalog } from '../../catalog/service.ts';
 import { quotasOf as nodeQuotas } from '../../instances/nodes/in-transaction.ts';
+import { groupsFor } from '../../placement-groups/in-transaction.ts';
 import type { Scope } from '../../projects/service.ts';
 import { exceededQuotas, type QuotaAmounts } from '../../quotas/in-transaction.ts';
 import { kindProblems, poolOffer } from '../pools.ts';
@@ -36,12 +37,17 @@ export function createClusterLimits(deps: { database: Database; catalog: Catalog
     const offer = poolOffer(catalog, scope);
     const problems = pools.flatMap((pool, index) => kindProblems(pool, offer, [], pathOf(index)));
     if (problems.length > 0) throw new InvalidError(problems);
-    return nodeQuotas(
+    const nodes = nodeQuotas(
       pools.map(({ flavor_id: flavorId, node_count: nodes, min_node_count: fewest }) => ({
         amount: Math.max(nodes ?? 1, fewest ?? 1),
         bootDisk: isBareMetal(flavorId) ? null : {},
       })),
     );
+    const grouped = pools.map(({ flavor_id, servergroup_policy }) => ({
+      // A virtual pool can't be made without a policy.
+      servergroup_policy: isBareMetal(flavor_id) ? null : (servergroup_policy ?? 'anti-affinity'),
+    }));
+    return { ...nodes, servergroup_count: groupsFor(grouped) };
   }
 
   function exceeded(scope: Scope, quotas: QuotaAmounts): Promise<ExceededQuota[]> {

@@ -7,6 +7,7 @@ import { found } from '../../../lib/found.ts';
 import { newTaskId } from '../../../lib/ids.ts';
 import { isGpu } from '../../catalog/flavor-schema.ts';
 import type { Catalog } from '../../catalog/service.ts';
+import * as placementGroups from '../../placement-groups/in-transaction.ts';
 import type { Scope } from '../../projects/service.ts';
 import { quotaOwner, takeQuotas } from '../../quotas/in-transaction.ts';
 import * as workerGroups from '../../security-groups/worker-groups/in-transaction.ts';
@@ -69,6 +70,7 @@ export function createClusterPools(deps: {
         const firstPosition = Math.max(...cluster.pools.map(({ position }) => position)) + 1;
         const to = { clusterId: cluster.id, createdAt: clock.now(), firstPosition };
         await insertPools(tx, { ...to, pending: 'Provisioning' }, [pool]);
+        await placementGroups.addForPools(tx, scope, cluster.name, [pool], clock.now());
         const more = [{ pool, amount: pool.node_count }];
         const quotas = await poolNodes.add(tx, scope, cluster, more, taskId).catch(inWordsOfCluster);
         await holdCluster(tx, cluster.id, { taskId, status: 'Provisioned' });
@@ -79,7 +81,8 @@ export function createClusterPools(deps: {
           input: { clusterId: cluster.id, poolId: pool.id },
           wants: [await clusterPooled(tx, { ...cluster, pools: [...cluster.pools, pool] })],
         });
-        await takeQuotas(tx, scope, quotas);
+        const servergroup_count = placementGroups.groupsFor([pool]);
+        await takeQuotas(tx, scope, { ...quotas, servergroup_count });
         return taskId;
       });
     },

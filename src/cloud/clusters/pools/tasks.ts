@@ -1,6 +1,9 @@
 import { type TaskEnd, taskType } from '../../../convergence/task-kind.ts';
+import type { Transaction } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import * as nodes from '../../instances/nodes/in-transaction.ts';
+import * as placementGroups from '../../placement-groups/in-transaction.ts';
+import { type QuotaAmounts, releaseQuotas } from '../../quotas/in-transaction.ts';
 import { releaseCluster } from '../store.ts';
 import { giveBack, type OwnedClusterInput, removeCluster } from '../tasks.ts';
 import * as store from './store.ts';
@@ -25,6 +28,18 @@ export const DELETE_POOL = taskType<RemovalInput>('delete_k8s_cluster_pool_v2', 
 /** Not a published task type: the published operation answers with the pool and not with a task. */
 export const CONFIGURE_POOL = taskType<object>('update_k8s_cluster_pool_v2', 60);
 
+/** Deletes the pool with its placement group. Returns the quotas that it had besides its nodes. */
+async function removePool(
+  tx: Transaction,
+  task: { id: string },
+  { clusterId, poolId }: PoolInput,
+): Promise<QuotaAmounts> {
+  if (!(await releaseCluster(tx, { clusterId, taskId: task.id }))) return {};
+  const servergroup_count = await placementGroups.countOf(tx, { poolId });
+  await store.deletePool(tx, poolId);
+  return { servergroup_count };
+}
+
 /** How tasks on single pools end. All kinds except the last hold the cluster until then. */
 export function poolTasks({ clock }: { clock: Clock }): TaskEnd[] {
   const create: TaskEnd<PoolInput> = {
@@ -37,8 +52,7 @@ export function poolTasks({ clock }: { clock: Clock }): TaskEnd[] {
     },
     async abandon(tx, task, { clusterId, poolId }) {
       const freed = await nodes.takeBack(tx, task.id, clock.now());
-      if (await releaseCluster(tx, { clusterId, taskId: task.id })) await store.deletePool(tx, poolId);
-      await giveBack(tx, freed);
+      await giveBack(tx, freed, await removePool(tx, task, { clusterId, poolId }));
     },
   };
 
@@ -67,9 +81,9 @@ export function poolTasks({ clock }: { clock: Clock }): TaskEnd[] {
         await removeCluster(tx, task, cluster, freed);
         return null;
       }
-      const { clusterId } = cluster;
-      if (await releaseCluster(tx, { clusterId, taskId: task.id })) await store.deletePool(tx, poolId);
-      await giveBack(tx, freed);
+      const { clusterId, ...owner } = cluster;
+      const gone = await removePool(tx, task, { clusterId, poolId });
+      await releaseQuotas(tx, owner, { ...freed?.amounts, ...gone });
       return null;
     },
   };

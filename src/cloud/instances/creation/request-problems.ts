@@ -17,8 +17,8 @@ export function requestProblems(request: CreateInstance): FieldProblem[] {
   if (request.security_groups && request.interfaces.some((one) => one.security_groups)) {
     complain('security_groups', 'Set security groups either here or per interface, not both.');
   }
-  if (request.servergroup_id !== undefined) {
-    complain('servergroup_id', 'Server groups are not supported; leave it out.');
+  if (request.servergroup_id !== undefined && isBareMetal(request.flavor)) {
+    complain('servergroup_id', "Bare metal machines can't be in a placement group; leave it out.");
   }
   if ((request.configuration ?? null) !== null) {
     complain('configuration', 'Is only for application templates, which are not supported; leave it out.');

@@ -1,0 +1,78 @@
+import { type Static, Type } from 'typebox';
+import { nullable } from '../../lib/nullable.ts';
+import { Input, IntegerId, Named, ReadOnly, Timestamp } from '../../lib/wire.ts';
+import { GLOBAL_NAMES, limitField, REGIONAL_QUOTAS, usageField } from './names.ts';
+
+const MOST = 1_000_000_000;
+
+/** Fields of quotas are numbers by name. */
+export type QuotaFields = Record<string, number>;
+
+const numbers = (quotas: readonly string[]) =>
+  Object.fromEntries(
+    quotas.flatMap((quota) => [
+      [limitField(quota), Type.Integer({ description: 'How many there may be', examples: [1000] })],
+      [usageField(quota), Type.Integer({ description: 'How many there are', examples: [3] })],
+    ]),
+  );
+const limit = Type.Integer({ minimum: 0, maximum: MOST, examples: [2000] });
+
+/** Limits by name, as clients send them. */
+export const limits = (quotas: readonly string[]) =>
+  Object.fromEntries(quotas.map((quota) => [limitField(quota), Type.Optional(limit)]));
+const changes = (quotas: readonly string[]) =>
+  Object.fromEntries(
+    quotas.map((quota) => [
+      limitField(quota),
+      Type.Optional(nullable(Type.Integer({ ...limit, description: 'Null for that of the catalogue' }))),
+    ]),
+  );
+
+export const RegionalQuotas = Type.Unsafe<QuotaFields>(
+  Named('RegionalQuotas', {
+    region_id: Type.Integer({ description: 'Region ID', examples: [1] }),
+    ...numbers(REGIONAL_QUOTAS),
+  }),
+);
+export const GlobalQuotas = Type.Unsafe<QuotaFields>(Named('GlobalQuotas', numbers(GLOBAL_NAMES)));
+export const AllQuotas = Named('ClientQuotas', {
+  global_quotas: GlobalQuotas,
+  regional_quotas: Type.Array(RegionalQuotas, {
+    description: 'Of the regions in which the account has or had something, or limits of its own',
+  }),
+});
+export type AllQuotas = Static<typeof AllQuotas>;
+
+export const ChangeRegionalQuotas = Type.Unsafe<Record<string, number | null>>(
+  Input('ChangeRegionalQuotas', changes(REGIONAL_QUOTAS), { vm_count_limit: 2000 }),
+);
+export const ChangeGlobalQuotas = Type.Unsafe<Record<string, number | null>>(
+  Input('ChangeGlobalQuotas', changes(GLOBAL_NAMES), { project_count_limit: 20_000 }),
+);
+
+const threshold = Type.Integer({
+  minimum: 60,
+  maximum: 100,
+  description: 'Percentage of a quota at which to warn',
+  examples: [95],
+});
+export const DEFAULT_THRESHOLD = 80;
+
+export const QuotaThreshold = Named('QuotaNotificationThreshold', {
+  client_id: Type.Integer({ description: 'Client ID', examples: [1] }),
+  threshold,
+  last_sending: nullable(Timestamp('Always null: Tradewind sends no warnings yet')),
+  last_message: Type.Null({ description: 'Always null' }),
+});
+export type QuotaThreshold = Static<typeof QuotaThreshold>;
+export const SetQuotaThreshold = Input(
+  'SetQuotaNotificationThreshold',
+  { threshold, last_sending: ReadOnly, last_message: ReadOnly },
+  { threshold: 95 },
+);
+
+export const QuotaClientParams = Type.Object({ client_id: IntegerId('Client ID') });
+export const QuotaRegionParams = Type.Object({
+  client_id: IntegerId('Client ID'),
+  region_id: IntegerId('Region ID'),
+});

@@ -1,0 +1,128 @@
+import type { Database } from '../../db/database.ts';
+import { InvalidError, NotFoundError } from '../../lib/errors.ts';
+import type { Principal } from '../../requests/principal.ts';
+import type { Catalog } from '../catalog/service.ts';
+import { GLOBAL_NAMES, GLOBAL_QUOTAS, limitField, NO_REGION, REGIONAL_QUOTAS, usageField } from './names.ts';
+import { type AllQuotas, DEFAULT_THRESHOLD, type QuotaFields, type QuotaThreshold } from './quota-schema.ts';
+import { requireChangeable, requireReadable } from './reach.ts';
+import * as store from './store.ts';
+
+type Changes = Readonly<Record<string, number | null>>;
+
+/** What accounts may have, and what they have. */
+export interface Quotas {
+  /** Those of the caller's account. */
+  all(principal: Principal): Promise<AllQuotas>;
+  /** @throws NotFoundError for a client that isn't the caller's, and for an unknown region */
+  regional(principal: Principal, clientId: number, regionId: number): Promise<QuotaFields>;
+  /** @throws NotFoundError */
+  global(principal: Principal, clientId: number): Promise<QuotaFields>;
+  /** Takes effect at once. What is there already stays. @throws NotFoundError, ForbiddenError, InvalidError */
+  changeRegional(
+    principal: Principal,
+    clientId: number,
+    regionId: number,
+    changes: Changes,
+  ): Promise<QuotaFields>;
+  /** @throws as `changeRegional` */
+  changeGlobal(principal: Principal, clientId: number, changes: Changes): Promise<QuotaFields>;
+  /** @throws NotFoundError */
+  threshold(principal: Principal, clientId: number): Promise<QuotaThreshold>;
+  /** Null for the default. @throws NotFoundError */
+  setThreshold(principal: Principal, clientId: number, threshold: number | null): Promise<void>;
+}
+
+export function createQuotas(deps: { database: Database; catalog: Pick<Catalog, 'regions'> }): Quotas {
+  const { database, catalog } = deps;
+
+  async function numbersOf(clientId: number) {
+    const usage = await store.usageOf(database.sql, clientId);
+    const limits = await store.limitsOf(database.sql, clientId);
+    const byKey = (list: store.QuotaNumber[]) =>
+      new Map(list.map((one) => [`${one.region_id} ${one.attribute}`, one.number]));
+    const [used, own] = [byKey(usage), byKey(limits)];
+    const fields = (regionId: number, quotas: readonly string[], standard: Record<string, number>) =>
+      Object.fromEntries(
+        quotas.flatMap((quota) => [
+          [limitField(quota), own.get(`${regionId} ${quota}`) ?? standard[quota] ?? 0],
+          [usageField(quota), used.get(`${regionId} ${quota}`) ?? 0],
+        ]),
+      );
+    return {
+      regionIds: new Set([...usage, ...limits].map(({ region_id }) => region_id)),
+      global: () => fields(NO_REGION, GLOBAL_NAMES, GLOBAL_QUOTAS),
+      regional: (regionId: number) => ({
+        ...fields(regionId, REGIONAL_QUOTAS, regionOf(regionId).quotas),
+        region_id: regionId,
+      }),
+    };
+  }
+
+  function regionOf(regionId: number) {
+    const region = catalog.regions.get(regionId);
+    if (!region) throw new NotFoundError('Region', regionId);
+    return region;
+  }
+
+  async function change(
+    principal: Principal,
+    clientId: number,
+    regionId: number,
+    quotas: readonly string[],
+    changes: Changes,
+  ): Promise<void> {
+    await requireChangeable(database, principal, clientId);
+    const limits = quotas.flatMap((attribute) => {
+      const number = changes[limitField(attribute)];
+      return number === undefined ? [] : [{ region_id: regionId, attribute, number }];
+    });
+    if (limits.length === 0) throw new InvalidError({ '': ['Name at least one limit.'] });
+    await database.accept(principal, (tx) => store.changeLimits(tx, clientId, limits));
+  }
+
+  return {
+    async all(principal) {
+      const { global, regional, regionIds } = await numbersOf(principal.clientId);
+      const regions = [...catalog.regions.keys()].filter((id) => regionIds.has(id));
+      return { global_quotas: global(), regional_quotas: regions.map(regional) };
+    },
+
+    async regional(principal, clientId, regionId) {
+      await requireReadable(database, principal, clientId);
+      regionOf(regionId);
+      return (await numbersOf(clientId)).regional(regionId);
+    },
+
+    async global(principal, clientId) {
+      await requireReadable(database, principal, clientId);
+      return (await numbersOf(clientId)).global();
+    },
+
+    async changeRegional(principal, clientId, regionId, changes) {
+      regionOf(regionId);
+      await change(principal, clientId, regionId, REGIONAL_QUOTAS, changes);
+      return (await numbersOf(clientId)).regional(regionId);
+    },
+
+    async changeGlobal(principal, clientId, changes) {
+      await change(principal, clientId, NO_REGION, GLOBAL_NAMES, changes);
+      return (await numbersOf(clientId)).global();
+    },
+
+    async threshold(principal, clientId) {
+      await requireReadable(database, principal, clientId);
+      const threshold = (await store.findThreshold(database.sql, clientId)) ?? DEFAULT_THRESHOLD;
+      return { client_id: clientId, threshold, last_sending: null, last_message: null };
+    },
+
+    async setThreshold(principal, clientId, threshold) {
+      await requireReadable(database, principal, clientId);
+      principal.writes?.concerns(clientId);
+      await database.accept(principal, (tx) =>
+        threshold === null
+          ? store.deleteThreshold(tx, clientId)
+          : store.setThreshold(tx, clientId, threshold),
+      );
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { type Kysely, sql } from 'kysely';
+import type { Sql, Transaction } from '../../db/database.ts';
+import type { Tables } from '../../db/tables.ts';
+
+/** How much of a quota a client uses, or may use. Region 0 stands for none. */
+export interface QuotaNumber {
+  region_id: number;
+  attribute: string;
+  number: number;
+}
+
+/** Returns what the client has of each quota. Quotas that are nowhere counted, are: their things are. */
+export async function usageOf(db: Sql, clientId: number): Promise<QuotaNumber[]> {
+  const { rows } = await sql<QuotaNumber>`
+    select region_id, attribute, used as number from quota_usage where client_id = ${clientId}
+    union all select region_id, 'laas_topic_count', count(*) from logging_topics
+      join projects on projects.id = project_id where client_id = ${clientId} group by region_id
+    union all select 0, 'project_count', count(*) from projects where client_id = ${clientId}
+    union all select 0, 'keypair_count', count(*) from ssh_keys
+      join projects on projects.id = project_id where client_id = ${clientId}`.execute(db);
+  return rows;
+}
+
+/** Returns the client's own limits. */
+export async function limitsOf(db: Sql, clientId: number): Promise<QuotaNumber[]> {
+  return db
+    .selectFrom('quota_limits')
+    .select(['region_id', 'attribute', 'most as number'])
+    .where('client_id', '=', clientId)
+    .execute();
+}
+
+/** Writes own limits of a client; null stands for that of the catalogue. */
+export async function changeLimits(
+  tx: Transaction,
+  clientId: number,
+  limits: readonly (Omit<QuotaNumber, 'number'> & { number: number | null })[],
+): Promise<void> {
+  for (const { region_id, attribute, number } of limits) {
+    if (number === null) {
+      await tx.sql
+        .deleteFrom('quota_limits')
+        .where('client_id', '=', clientId)
+        .where('region_id', '=', region_id)
+        .where('attribute', '=', attribute)
+        .execute();
+    } else {
+      await tx.sql
+        .insertInto('quota_limits')
+        .values({ client_id: clientId, region_id, attribute, most: number })
+        .onConflict((one) =>
+          one.columns(['client_id', 'region_id', 'attribute']).doUpdateSet({ most: number }),
+        )
+        .execute();
+    }
+  }
+}
+
+/** Returns the reseller of a client; undefined for an unknown client. */
+export async function resellerOf(db: Kysely<Tables>, clientId: number): Promise<number | undefined> {
+  const client = await db
+    .selectFrom('clients')
+    .select('reseller_id')
+    .where('id', '=', clientId)
+    .executeTakeFirst();
+  return client?.reseller_id;
+}
+
+export async function findThreshold(db: Sql, clientId: number): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('quota_thresholds')
+    .select('threshold')
+    .where('client_id', '=', clientId)
+    .executeTakeFirst();
+  return row?.threshold;
+}
+
+export async function setThreshold(tx: Transaction, clientId: number, threshold: number): Promise<void> {
+  await tx.sql
+    .insertInto('quota_thresholds')
+    .values({ client_id: clientId, threshold })
+    .onConflict((one) => one.column('client_id').doUpdateSet({ threshold }))
+    .execute();
+}
+
+export async function deleteThreshold(tx: Transaction, clientId: number): Promise<void> {
+  await tx.sql.deleteFrom('quota_thresholds').where('client_id', '=', clientId).execute();
+}

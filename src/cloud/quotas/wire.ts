@@ -1,0 +1,7 @@
+import type { Foundation } from '../../foundation.ts';
+import { createLimitRequests } from './requests/service.ts';
+import { createQuotas } from './service.ts';
+
+export function wireQuotas(deps: Foundation) {
+  return { quotas: createQuotas(deps), limitRequests: createLimitRequests(deps) };
+}

@@ -1,0 +1,149 @@
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
+import { beforeAll, expect, it } from 'vitest';
+import { type Issuer, issued, keyText, newKeys } from '../../../test/support/tls-bundles.ts';
+import { bundleProblems } from './tls-bundle.ts';
+
+let root: Issuer;
+let intermediate: Issuer;
+let leaf: Issuer;
+let key: string;
+beforeAll(async () => {
+  root = await issued({ name: 'Root' });
+  intermediate = await issued({ name: 'Intermediate', by: root });
+  leaf = await issued({ name: 'www.example.com', by: intermediate, ca: false });
+  key = await keyText(leaf);
+});
+
+async function refused(change: object = {}): Promise<[string, string][]> {
+  const bundle = { certificate: leaf.pem, certificate_chain: intermediate.pem + root.pem, private_key: key };
+  return bundleProblems({ ...bundle, ...change }, new Date()).map(({ field, message }) => [
+    field.replace('payload.', ''),
+    message,
+  ]);
+}
+
+it('takes a certificate with its key, alone or with its issuers in order', async () => {
+  expect(await refused()).toEqual([]);
+  expect(await refused({ certificate_chain: '' })).toEqual([]);
+  expect(await refused({ certificate_chain: intermediate.pem })).toEqual([]);
+  expect(await refused({ certificate_chain: leaf.pem + intermediate.pem + root.pem })).toEqual([]);
+  expect(await refused({ certificate: `Bag Attributes\r\n${leaf.pem.replaceAll('\n', '\r\n')}` })).toEqual(
+    [],
+  );
+});
+
+it('takes a certificate that signed itself', async () => {
+  expect(
+    await refused({ certificate: root.pem, certificate_chain: root.pem, private_key: await keyText(root) }),
+  ).toEqual([]);
+});
+
+it.each([
+  ['rsa', { modulusLength: 1024 }, 'Use another kind'],
+  ['rsa', { modulusLength: 2048 }, 'Is not the key'],
+  ['ec', { namedCurve: 'secp256k1' }, 'Use another kind'],
+  ['ec', { namedCurve: 'P-384' }, 'Is not the key'],
+  ['ed25519', {}, 'Is not the key'],
+  ['x25519', {}, 'Use another kind'],
+])('looks at the kind of a key: %s %o', async (type, options, message) => {
+  const { privateKey } = generateKeyPairSync(type as 'rsa', options as { modulusLength: number });
+  const problems = await refused({ private_key: privateKey.export({ format: 'pem', type: 'pkcs8' }) });
+  expect(problems).toEqual([['private_key', expect.stringContaining(message)]]);
+});
+
+it.each([
+  ['no key', () => ({ private_key: 'key' }), ['private_key', 'Is not a private key in PEM format.']],
+  [
+    'an encrypted key',
+    () => ({
+      private_key: createPrivateKey(key)
+        .export({ format: 'pem', type: 'pkcs8', cipher: 'aes-256-cbc', passphrase: 'x' })
+        .toString(),
+    }),
+    ['private_key', 'Is encrypted; decrypt it first, for example with "openssl pkey".'],
+  ],
+  [
+    'the key of another',
+    async () => ({ private_key: await keyText(root) }),
+    ['private_key', 'Is not the key of the certificate.'],
+  ],
+  ['no certificate', () => ({ certificate: 'x' }), ['certificate', 'Contains no certificate in PEM format.']],
+  [
+    'several certificates',
+    () => ({ certificate: leaf.pem + root.pem }),
+    ['certificate', 'Contains several certificates; move all but the first to certificate_chain.'],
+  ],
+  [
+    'half a certificate',
+    () => ({ certificate: leaf.pem.replace(/\n[^\n-]+\n/, '\n') }),
+    ['certificate', "Certificate 1 can't be read."],
+  ],
+  [
+    'a chain that is no chain',
+    () => ({ certificate_chain: 'x' }),
+    ['certificate_chain', 'Contains no certificate in PEM format.'],
+  ],
+  [
+    'a long chain',
+    () => ({ certificate_chain: root.pem.repeat(11) }),
+    ['certificate_chain', 'Contains more than 10 certificates.'],
+  ],
+  [
+    'a chain in the wrong order',
+    () => ({ certificate_chain: root.pem + intermediate.pem }),
+    ['certificate_chain', expect.stringContaining('CN=Root did not issue Certificate CN=www.example.com')],
+  ],
+  [
+    'a chain with a gap',
+    () => ({ certificate_chain: root.pem }),
+    ['certificate_chain', expect.stringContaining('did not issue')],
+  ],
+  [
+    'an issuer of the same name with another key',
+    async () => ({ certificate_chain: (await issued({ name: 'Intermediate', by: root })).pem }),
+    [
+      'certificate_chain',
+      'Certificate CN=www.example.com is not signed with the key of Certificate CN=Intermediate.',
+    ],
+  ],
+  [
+    'an issuer who may not issue',
+    async () => {
+      const by = await issued({ name: 'Mere server', by: root, ca: false });
+      const certificate = await issued({ name: 'a.example.com', by, keys: leaf.keys, ca: false });
+      return { certificate: certificate.pem, certificate_chain: by.pem };
+    },
+    ['certificate_chain', expect.stringContaining('CN=Mere server did not issue')],
+  ],
+  [
+    'an expired certificate',
+    async () => ({
+      certificate: (await issued({ name: 'old', by: intermediate, keys: leaf.keys, from: -9, to: -1 })).pem,
+    }),
+    ['certificate', expect.stringMatching(/^Certificate CN=old expired at \d{4}-/)],
+  ],
+  [
+    'a certificate from the future',
+    async () => ({
+      certificate: (await issued({ name: 'new', by: intermediate, keys: leaf.keys, from: 1 })).pem,
+    }),
+    ['certificate', expect.stringMatching(/^Certificate CN=new is not valid before \d{4}-/)],
+  ],
+  [
+    'an expired issuer',
+    async () => ({
+      certificate_chain: (
+        await issued({ name: 'Intermediate', by: root, keys: intermediate.keys, from: -9, to: -1 })
+      ).pem,
+    }),
+    ['certificate_chain', expect.stringContaining('CN=Intermediate expired at')],
+  ],
+])('refuses %s', async (_, change, problem) => {
+  expect(await refused(await change())).toEqual([problem]);
+});
+
+it('says all that is wrong', async () => {
+  const other = await issued({ name: 'other', keys: await newKeys() });
+  const problems = await refused({ private_key: 'key', certificate_chain: other.pem });
+  expect(problems.map(([field]) => field)).toEqual(['private_key', 'certificate_chain']);
+});

@@ -1,0 +1,130 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import type { FieldProblem } from '../../lib/errors.ts';
+import { isoSeconds } from '../../lib/timestamps.ts';
+import type { TlsPayload } from './schema.ts';
+
+/** Public chains have two or three. */
+const MOST_CERTIFICATES = 10;
+const RSA_BITS = { least: 2048, most: 8192 };
+const CURVES = ['prime256v1', 'secp384r1', 'secp521r1'];
+const KEY_KINDS = `RSA with ${RSA_BITS.least} to ${RSA_BITS.most} bits, ECDSA on P-256, P-384 or P-521, or Ed25519`;
+
+const BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/**
+ * Returns why no server could be run with the bundle: what browsers would refuse, except for who signed it, since a
+ * client may trust its own authority (RFC 5246, 7.4.2: the chain is in order, each certifies the one before).
+ */
+export function bundleProblems(
+  { certificate, certificate_chain, private_key }: TlsPayload,
+  now: Date,
+): FieldProblem[] {
+  const problem = (field: keyof TlsPayload, message: string | undefined): FieldProblem[] =>
+    message === undefined ? [] : [{ field: `payload.${field}`, message }];
+  const leaves = certificatesIn(certificate);
+  const chain = certificatesIn(certificate_chain);
+  const key = keyIn(private_key);
+  const leaf = typeof leaves === 'string' ? leaves : onlyOf(leaves);
+  const found = [
+    ...(typeof leaf === 'string'
+      ? problem('certificate', leaf)
+      : problem('certificate', timeProblem(leaf, now))),
+    ...(typeof chain === 'string' ? problem('certificate_chain', chain) : []),
+    ...(typeof key === 'string' ? problem('private_key', key) : []),
+  ];
+  if (typeof leaf === 'string') return found;
+  return [
+    ...found,
+    ...(typeof key === 'string' || leaf.checkPrivateKey(key)
+      ? []
+      : problem('private_key', 'Is not the key of the certificate.')),
+    ...(typeof chain === 'string' ? [] : problem('certificate_chain', chainProblem(leaf, chain, now))),
+  ];
+}
+
+/** Returns the certificates of a text in PEM format, or what is wrong with them. */
+export function certificatesIn(text: string): X509Certificate[] | string {
+  const blocks = text.match(BLOCK) ?? [];
+  if (blocks.length === 0 && text.trim() !== '') return 'Contains no certificate in PEM format.';
+  if (blocks.length > MOST_CERTIFICATES) return `Contains more than ${MOST_CERTIFICATES} certificates.`;
+  const read: X509Certificate[] = [];
+  for (const block of blocks) {
+    try {
+      read.push(new X509Certificate(block));
+    } catch {
+      return `Certificate ${read.length + 1} can't be read.`;
+    }
+  }
+  return read;
+}
+
+function onlyOf([leaf, ...others]: X509Certificate[]): X509Certificate | string {
+  if (!leaf) return 'Contains no certificate in PEM format.';
+  if (others.length > 0) return 'Contains several certificates; move all but the first to certificate_chain.';
+  return leaf;
+}
+
+/** Returns why no server can be run with the certificate and its key. */
+export function serverProblem(
+  leaf: X509Certificate,
+  chain: X509Certificate[],
+  now: Date,
+): string | undefined {
+  if (!isUsable(leaf.publicKey)) return `Use another kind of key: ${KEY_KINDS}.`;
+  return timeProblem(leaf, now) ?? chainProblem(leaf, chain, now);
+}
+
+function keyIn(text: string): KeyObject | string {
+  let key: KeyObject;
+  try {
+    key = createPrivateKey(text);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ERR_MISSING_PASSPHRASE'
+      ? 'Is encrypted; decrypt it first, for example with "openssl pkey".'
+      : 'Is not a private key in PEM format.';
+  }
+  return isUsable(key) ? key : `Use another kind of key: ${KEY_KINDS}.`;
+}
+
+function isUsable({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): boolean {
+  if (type === 'ed25519') return true;
+  if (type === 'ec') return CURVES.includes(details?.namedCurve ?? '');
+  const bits = details?.modulusLength ?? 0;
+  return type === 'rsa' && bits >= RSA_BITS.least && bits <= RSA_BITS.most;
+}
+
+export function timeProblem(certificate: X509Certificate, now: Date): string | undefined {
+  const [from, to] = [new Date(certificate.validFrom), new Date(certificate.validTo)];
+  if (now > to) return `${titleOf(certificate)} expired at ${isoSeconds(to)}.`;
+  return now < from ? `${titleOf(certificate)} is not valid before ${isoSeconds(from)}.` : undefined;
+}
+
+function chainProblem(leaf: X509Certificate, given: X509Certificate[], now: Date): string | undefined {
+  // Many tools write the server's certificate at the beginning of the chain.
+  const chain = given[0]?.fingerprint256 === leaf.fingerprint256 ? given.slice(1) : given;
+  let issued = leaf;
+  for (const issuer of chain) {
+    if (!issuer.ca || !issued.checkIssued(issuer)) {
+      return `${titleOf(issuer)} did not issue ${titleOf(issued)}; list the issuer of the certificate first, then its issuer, and so on.`;
+    }
+    if (!isSigned(issued, issuer))
+      return `${titleOf(issued)} is not signed with the key of ${titleOf(issuer)}.`;
+    const late = timeProblem(issuer, now);
+    if (late !== undefined) return late;
+    issued = issuer;
+  }
+  return undefined;
+}
+
+function isSigned(issued: X509Certificate, issuer: X509Certificate): boolean {
+  try {
+    return issued.verify(issuer.publicKey);
+  } catch {
+    // OpenSSL doesn't know the algorithm.
+    return false;
+  }
+}
+
+function titleOf({ subject, serialNumber }: X509Certificate): string {
+  return `Certificate ${(subject ?? `no. ${serialNumber}`).replaceAll('\n', ', ').slice(0, 200)}`;
+}

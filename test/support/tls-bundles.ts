@@ -1,0 +1,73 @@
+import { webcrypto } from 'node:crypto';
+import type { X509Certificate } from '@peculiar/x509';
+import { provideDecoratorMetadata } from '../../src/backends/simulated/decorator-metadata.ts';
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+const DAY_MS = 86_400_000;
+
+export interface TlsBundle {
+  certificate: string;
+  certificate_chain: string;
+  private_key: string;
+}
+
+/** Somebody with a certificate and its key, who may issue others. */
+export interface Issuer {
+  pem: string;
+  keys: webcrypto.CryptoKeyPair;
+  certificate: X509Certificate;
+}
+
+interface Wish {
+  name: string;
+  by?: Issuer;
+  keys?: webcrypto.CryptoKeyPair;
+  /** In days from now. */
+  from?: number;
+  to?: number;
+  ca?: boolean;
+}
+
+let serial = 0;
+
+async function library() {
+  provideDecoratorMetadata();
+  return import('@peculiar/x509');
+}
+
+/** Makes a certificate that is valid now, unless it is wished otherwise. */
+export async function issued({ name, by, keys, from = -1, to = 3650, ca = true }: Wish): Promise<Issuer> {
+  const x509 = await library();
+  const own = keys ?? (await newKeys());
+  const certificate = await x509.X509CertificateGenerator.create({
+    serialNumber: (++serial).toString(16).padStart(16, '1'),
+    subject: `CN=${name}`,
+    issuer: by?.certificate.subject ?? `CN=${name}`,
+    notBefore: new Date(Date.now() + from * DAY_MS),
+    notAfter: new Date(Date.now() + to * DAY_MS),
+    publicKey: own.publicKey,
+    signingKey: (by?.keys ?? own).privateKey,
+    signingAlgorithm: ALGORITHM,
+    extensions: [new x509.BasicConstraintsExtension(ca, undefined, true)],
+  });
+  return { certificate, keys: own, pem: `${certificate.toString('pem')}\n` };
+}
+
+export const newKeys = () => webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+
+export async function keyText({ keys }: Pick<Issuer, 'keys'>): Promise<string> {
+  const { PemConverter } = await library();
+  return `${PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey), 'PRIVATE KEY')}\n`;
+}
+
+/** Returns what a server needs: its certificate, those of its issuers, and its key. */
+export async function tlsBundle(name = 'www.example.com'): Promise<TlsBundle> {
+  const root = await issued({ name: 'Root' });
+  const intermediate = await issued({ name: 'Intermediate', by: root });
+  const leaf = await issued({ name, by: intermediate, ca: false });
+  return {
+    certificate: leaf.pem,
+    certificate_chain: intermediate.pem + root.pem,
+    private_key: await keyText(leaf),
+  };
+}
