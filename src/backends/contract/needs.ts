@@ -33,12 +33,19 @@ const NEEDS: { [K in Kind]: (spec: Specs[K]) => Need[] } = {
     ...one('port', target?.portId),
     ...atFirst('port', formerPortId),
   ],
-  load_balancer: ({ portId, pools }) => [
-    ...one('port', portId),
-    ...[
-      ...new Set(Object.values(pools).flatMap(({ members }) => Object.values(members).map((m) => m.subnetId))),
-    ].flatMap((id) => one('subnet', id)),
-  ],
+  load_balancer: ({ portId, listeners, pools }) => {
+    const ofPools = Object.values(pools);
+    const subnets = ofPools.flatMap(({ members }) => Object.values(members).map(({ subnetId }) => subnetId));
+    const secrets = [
+      ...Object.values(listeners).flatMap(({ certificates: of }) => (of ? [of.secretId, ...of.furtherIds] : [])),
+      ...ofPools.flatMap(({ tls = {} }) => [tls.secretId, tls.authoritiesId, tls.revokedId]),
+    ];
+    return [
+      ...one('port', portId),
+      ...[...new Set(subnets)].flatMap((id) => one('subnet', id)),
+      ...[...new Set(secrets)].flatMap((id) => one('secret', id)),
+    ];
+  },
   volume: ({ source }) => {
     if (!source) return [];
     return 'imageId' in source ? atFirst('image', source.imageId) : atFirst('snapshot', source.snapshotId);

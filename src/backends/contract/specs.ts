@@ -146,6 +146,8 @@ export interface ListenerSpec {
   /** Who may connect; everybody if absent. */
   allowedCidrs?: string[];
   timeouts: TimeoutsSpec;
+  /** Ids of the secrets with certificates: the default one, and those for further names. */
+  certificates?: { secretId: string; furtherIds: string[] };
   /** Hashes of passwords, by user name. */
   users: Record<string, string>;
   /** By policy id. */
@@ -176,6 +178,8 @@ export interface PoolSpec {
     timeout?: number;
   };
   timeouts: TimeoutsSpec;
+  /** Ids of secrets: the certificate for members, and what their certificates are checked against. */
+  tls?: { secretId?: string; authoritiesId?: string; revokedId?: string };
   monitor?: MonitorSpec;
   /** By member id. */
   members: Record<string, MemberSpec>;

@@ -37,8 +37,9 @@ export async function insertTree(
   );
   const poolIds = [...made.pools];
   const listeners: string[] = [];
-  for (const { listener, pool } of wanted) {
-    listeners.push(await insertListener(edit, listener, pool ? (poolIds.shift() ?? null) : null));
+  for (const [index, { listener, pool }] of wanted.entries()) {
+    const defaultPoolId = pool ? (poolIds.shift() ?? null) : null;
+    listeners.push(await insertListener(tx, edit, listener, { defaultPoolId, at: `listeners.${index}.` }));
   }
   return { listeners, ...made };
 }

@@ -6,6 +6,7 @@ import * as addresses from '../networks/addresses/in-transaction.ts';
 import { letVipGo, lockVip } from '../ports/of-load-balancers/in-transaction.ts';
 import { type QuotaOwner, releaseQuotas } from '../quotas/in-transaction.ts';
 import { deleteBalancer, lockForEnd } from './store.ts';
+import { letTreeSecretsGo } from './tls.ts';
 import { freeTree } from './tree/store.ts';
 import { treeTasks } from './tree/tasks.ts';
 
@@ -61,6 +62,7 @@ async function removeRows(
   const vip = await lockVip(tx, loadBalancerId);
   if (!vip) return;
   const goneFloatingIps = await floatingIps.letGo(tx, taskId, { portIds: [vip.id], doomed }, now);
+  await letTreeSecretsGo(tx, loadBalancerId);
   const gonePort = await letVipGo(tx, vip, now);
   await deleteBalancer(tx, loadBalancerId);
   await addresses.release(tx, gonePort === undefined ? [] : [gonePort], goneFloatingIps);

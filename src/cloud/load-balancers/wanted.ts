@@ -64,6 +64,9 @@ function listenerSpec(
     forwardedHeaders: listener.insert_x_forwarded,
     ...(listener.allowed_cidrs && { allowedCidrs: listener.allowed_cidrs }),
     timeouts: timeoutsSpec(listener),
+    ...(listener.secret_id !== null && {
+      certificates: { secretId: listener.secret_id, furtherIds: listener.sni_secret_ids },
+    }),
     users: Object.fromEntries(
       listener.user_list.map(({ username, encrypted_password }) => [username, encrypted_password]),
     ),
@@ -120,9 +123,19 @@ function poolSpec(pool: Trees['pools'][number], trees: Trees): PoolSpec {
       },
     }),
     timeouts: timeoutsSpec(pool),
+    ...tlsSpec(pool),
     ...(monitor && { monitor: monitorSpec(monitor) }),
     members: byId(members, memberSpec),
   };
+}
+
+function tlsSpec({ secret_id, ca_secret_id, crl_secret_id }: Trees['pools'][number]): Pick<PoolSpec, 'tls'> {
+  const tls = {
+    ...(secret_id !== null && { secretId: secret_id }),
+    ...(ca_secret_id !== null && { authoritiesId: ca_secret_id }),
+    ...(crl_secret_id !== null && { revokedId: crl_secret_id }),
+  };
+  return Object.keys(tls).length > 0 ? { tls } : {};
 }
 
 function monitorSpec(monitor: HealthMonitor): MonitorSpec {

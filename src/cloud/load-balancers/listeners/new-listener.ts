@@ -1,5 +1,6 @@
-import { violates } from '../../../db/database.ts';
+import { type Transaction, violates } from '../../../db/database.ts';
 import { ConflictError, type FieldProblem } from '../../../lib/errors.ts';
+import { useListenerSecrets } from '../tls.ts';
 import type { Edit, NewPart } from '../tree/edits.ts';
 import {
   canonicalRanges,
@@ -27,12 +28,14 @@ export function wantedListener(given: NewListener, at: string, problems: FieldPr
     timeout_member_connect: given.timeout_member_connect ?? null,
     timeout_member_data: given.timeout_member_data ?? null,
     user_list: given.user_list ?? [],
-    secret_id: null,
-    sni_secret_ids: [],
+    secret_id: given.secret_id?.toLowerCase() || null,
+    sni_secret_ids: lowerCase(given.sni_secret_id ?? []),
   };
   problems.push(...listenerProblems(listener, at));
   return listener;
 }
+
+export const lowerCase = (ids: readonly string[]): string[] => ids.map((id) => id.toLowerCase());
 
 /** -1 is translated, as published. */
 export const connectionLimit = (given = DEFAULT_CONNECTION_LIMIT): number =>
@@ -68,9 +71,10 @@ export function poolProblem(
 
 /** @throws ConflictError when another listener has the port */
 export async function insertListener(
+  tx: Transaction,
   edit: Edit,
   listener: WantedListener,
-  defaultPoolId: string | null,
+  { defaultPoolId, at }: { defaultPoolId: string | null; at: string },
 ): Promise<string> {
   const inserting = edit.insert('lb_listeners', [{ ...listener, default_pool_id: defaultPoolId }]);
   const [id] = await inserting.catch((error: unknown) => {
@@ -80,5 +84,6 @@ export async function insertListener(
     );
   });
   if (id === undefined) throw new TypeError('each row gets an ID');
+  await useListenerSecrets(tx, edit, { ...listener, id }, { at });
   return id;
 }

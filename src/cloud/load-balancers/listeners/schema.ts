@@ -1,12 +1,19 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../../lib/nullable.ts';
-import { TaskFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
+import { TaskFields, UUID_PATTERN, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import { oneOf, orNull } from '../../../lib/schema-kit.ts';
 import { Input, listOf, listQuery, Named, ProjectRegion, Query, ResourceName } from '../../../lib/wire.ts';
 import { timeoutFields, timeoutInputs } from '../pools/schema.ts';
 import { AdminStateUp, StatsAnswer, showQuery, statusFields } from '../schema.ts';
 
 const { Optional } = Type;
+
+const Sni = () =>
+  Type.Array(UuidInput('Secret'), {
+    maxItems: 50,
+    uniqueItems: true,
+    description: 'Secrets with certificates for further names; with secret_id only',
+  });
 
 const PROTOCOLS = ['HTTP', 'HTTPS', 'PROMETHEUS', 'TCP', 'TERMINATED_HTTPS', 'UDP'] as const;
 const Protocol = oneOf(PROTOCOLS, { description: 'What clients speak', examples: ['HTTP'] });
@@ -63,6 +70,15 @@ export const newListenerFields = {
   allowed_cidrs: Optional(AllowedCidrs),
   ...timeoutInputs,
   user_list: Optional(Users),
+  secret_id: Optional(
+    Type.String({
+      // The older library always sends it.
+      pattern: `^$|${UUID_PATTERN}`,
+      rule: 'Must be a UUID; empty for none.',
+      description: 'Secret with the certificate and its key. Required for TERMINATED_HTTPS, also for PROMETHEUS.',
+    }),
+  ),
+  sni_secret_id: Optional(Sni()),
 };
 export const CreateListener = Input(
   'CreateListener',
@@ -93,6 +109,8 @@ export const UpdateListener = Input(
     allowed_cidrs: Optional(AllowedCidrs),
     ...timeoutInputs,
     user_list: Optional(orNull(Users)),
+    secret_id: Optional(orNull(UuidInput('Secret with the certificate and its key'))),
+    sni_secret_id: Optional(orNull(Sni())),
   },
   { name: 'web', admin_state_up: true },
 );

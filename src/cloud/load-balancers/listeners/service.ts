@@ -3,11 +3,12 @@ import type { Database, Transaction } from '../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
 import type { Scope } from '../../projects/service.ts';
 import { namedBalancer } from '../locks.ts';
+import { useListenerSecrets } from '../tls.ts';
 import type { Edits } from '../tree/edits.ts';
 import { balancerOf, findPart, listParts, presentedPart, presentedParts } from '../tree/parts.ts';
 import type { PartRow } from '../tree/store.ts';
 import { CREATE_LISTENER, DELETE_LISTENER, UPDATE_LISTENER } from '../tree/tasks.ts';
-import { connectionLimit, insertListener, poolProblem, wantedListener } from './new-listener.ts';
+import { connectionLimit, insertListener, lowerCase, poolProblem, wantedListener } from './new-listener.ts';
 import { presentedListener } from './presenter.ts';
 import { canonicalRanges, listenerProblems, MAX_LISTENERS } from './rules.ts';
 import type { CreateListener, ListenerAnswer, ListenerListQuery, UpdateListener } from './schema.ts';
@@ -47,7 +48,7 @@ export function createListeners({ database, edits }: { database: Database; edits
           }
           if (problems.length > 0) throw new InvalidError(problems);
           if (listener.protocol !== 'PROMETHEUS') await refuseFull(tx, balancer.id);
-          const id = await insertListener(edit, listener, poolId);
+          const id = await insertListener(tx, edit, listener, { defaultPoolId: poolId, at: '' });
           scope.principal.writes?.about({ type: 'lblistener', id, name: listener.name });
           const { user_list: _, ...shown } = given;
           return { data: { ...shown, listener_id: id }, created: { listeners: [id] } };
@@ -94,6 +95,7 @@ export function createListeners({ database, edits }: { database: Database; edits
         problems.push(...listenerProblems({ ...listener, ...values }, ''));
         if (problems.length > 0) throw new InvalidError(problems);
         if (!(await edit.update('lb_listeners', listener, values))) return undefined;
+        await useListenerSecrets(tx, edit, { ...listener, ...values }, { at: '', former: listener });
         const { user_list: _, ...shown } = request;
         return { data: { ...shown, listener_id: listener.id } };
       }),
@@ -143,6 +145,12 @@ function changedListener(
     timeout_member_connect: kept('timeout_member_connect', request.timeout_member_connect),
     timeout_member_data: kept('timeout_member_data', request.timeout_member_data),
     user_list: request.user_list === undefined ? listener.user_list : (request.user_list ?? []),
+    secret_id:
+      request.secret_id === undefined ? listener.secret_id : (request.secret_id?.toLowerCase() ?? null),
+    sni_secret_ids:
+      request.sni_secret_id === undefined
+        ? listener.sni_secret_ids
+        : lowerCase(request.sni_secret_id ?? []),
   };
 }
 

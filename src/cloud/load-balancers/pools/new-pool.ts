@@ -2,15 +2,25 @@ import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../../db/database.ts';
 import { ConflictError, type FieldProblem } from '../../../lib/errors.ts';
 import type { Scope } from '../../projects/service.ts';
+import { usePoolSecrets } from '../tls.ts';
 import type { Edit, NewPart } from '../tree/edits.ts';
 import { placeMembers } from './member-places.ts';
-import { membersOf, monitorOf, persistenceOf, type WantedMember } from './rules.ts';
+import {
+  membersOf,
+  monitorOf,
+  NO_SECRETS,
+  persistenceOf,
+  poolSecretsOf,
+  type WantedMember,
+} from './rules.ts';
 import { MAX_POOLS, type NewPool } from './schema.ts';
 
 /** A pool as a request asks for it. */
 export interface WantedPool {
   pool: NewPart<'lb_pools'>;
   members: WantedMember[];
+  /** The prefix of its fields in the request. */
+  at: string;
 }
 
 /** Returns the pool that a request asks for, and adds its problems. `at` is the prefix of its fields. */
@@ -33,11 +43,10 @@ export function wantedPool(given: NewPool, at: string, problems: FieldProblem[])
       timeout_client_data: given.timeout_client_data ?? null,
       timeout_member_connect: given.timeout_member_connect ?? null,
       timeout_member_data: given.timeout_member_data ?? null,
-      secret_id: null,
-      ca_secret_id: null,
-      crl_secret_id: null,
+      ...poolSecretsOf(given, NO_SECRETS, protocol, at, problems),
     },
     members: membersOf(given.members ?? [], `${at}members`, problems),
+    at,
   };
 }
 
@@ -55,7 +64,7 @@ export async function insertPools(
   edit: Edit,
   wanted: readonly WantedPool[],
 ): Promise<MadePools> {
-  const withIds = wanted.map(({ pool, members }) => ({ id: randomUUID(), pool, members }));
+  const withIds = wanted.map((one) => ({ id: randomUUID(), ...one }));
   const placed = await placeMembers(
     tx,
     scope,
@@ -65,6 +74,7 @@ export async function insertPools(
     'lb_pools',
     withIds.map(({ id, pool }) => ({ ...pool, id })),
   );
+  for (const { id, pool, at } of withIds) await usePoolSecrets(tx, edit, { ...pool, id }, { at });
   const poolIds = withIds.flatMap(({ id, members }) => members.map(() => id));
   const members = await edit.insert(
     'lb_members',

@@ -33,6 +33,39 @@ export function persistenceOf(
   return { type, cookie_name, persistence_granularity, persistence_timeout };
 }
 
+/** Returns the secrets that a request names, and adds their problems. What is left out stays. */
+export function poolSecretsOf(
+  given: { [Field in keyof PoolSecrets]?: string | null },
+  current: PoolSecrets,
+  protocol: PoolProtocol,
+  at: string,
+  problems: FieldProblem[],
+): PoolSecrets {
+  const idOf = (field: keyof PoolSecrets) =>
+    given[field] === undefined ? current[field] : (given[field]?.toLowerCase() ?? null);
+  const secrets = {
+    secret_id: idOf('secret_id'),
+    ca_secret_id: idOf('ca_secret_id'),
+    crl_secret_id: idOf('crl_secret_id'),
+  };
+  if (protocol !== 'HTTP' && protocol !== 'HTTPS') {
+    for (const field of Object.keys(secrets) as (keyof PoolSecrets)[]) {
+      if (secrets[field] === null) continue;
+      problems.push({ field: `${at}${field}`, message: 'Is only for HTTP and HTTPS pools; leave it out.' });
+    }
+  } else if (secrets.crl_secret_id !== null && secrets.ca_secret_id === null) {
+    problems.push({ field: `${at}ca_secret_id`, message: 'Is required with crl_secret_id.' });
+  }
+  return secrets;
+}
+
+interface PoolSecrets {
+  secret_id: string | null;
+  ca_secret_id: string | null;
+  crl_secret_id: string | null;
+}
+export const NO_SECRETS: PoolSecrets = { secret_id: null, ca_secret_id: null, crl_secret_id: null };
+
 /** Returns the monitor that a request asks for, and adds its problems. `current` is the pool's, if it has one. */
 export function monitorOf(
   given: ChangeHealthMonitor,

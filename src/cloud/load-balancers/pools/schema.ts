@@ -195,6 +195,19 @@ export const CreateMember = Input(
 export type CreateMember = Static<typeof CreateMember>;
 const Members = Type.Array(CreateMember, { maxItems: MAX_MEMBERS, description: 'Members' });
 
+const ofTls = 'Only for HTTP and HTTPS pools.';
+const secretInputs = {
+  secret_id: Optional(
+    orNull(UuidInput(`Secret with the certificate that is shown to members, and its key. ${ofTls}`)),
+  ),
+  ca_secret_id: Optional(
+    orNull(UuidInput(`Secret with the authorities that members are checked against. ${ofTls}`)),
+  ),
+  crl_secret_id: Optional(
+    orNull(UuidInput(`Secret with a list of certificates that were revoked; with ca_secret_id only. ${ofTls}`)),
+  ),
+};
+
 export const newPoolFields = {
   name: ResourceName('Name'),
   protocol: Protocol,
@@ -203,6 +216,7 @@ export const newPoolFields = {
   healthmonitor: Optional(orNull(CreateHealthMonitor)),
   members: Optional(Members),
   ...timeoutInputs,
+  ...secretInputs,
 };
 /** As it is created with its listener. */
 export const PoolOfListener = Input('PoolOfListener', newPoolFields);
@@ -236,6 +250,7 @@ export const UpdatePool = Input(
     healthmonitor: Optional(orNull(ChangeHealthMonitor)),
     members: Optional(orNull(Members)),
     ...timeoutInputs,
+    ...secretInputs,
   },
   { name: 'web servers', lb_algorithm: 'LEAST_CONNECTIONS' },
 );

@@ -3,6 +3,7 @@ import type { Database, Transaction } from '../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../../lib/errors.ts';
 import { poolMisfit } from '../listeners/rules.ts';
 import { namedBalancer } from '../locks.ts';
+import { usePoolSecrets } from '../tls.ts';
 import type { Edit, Edits } from '../tree/edits.ts';
 import { balancerOf, findPart, listParts, presentedPart, presentedParts } from '../tree/parts.ts';
 import type { PartRow } from '../tree/store.ts';
@@ -11,7 +12,7 @@ import type { Scope } from '../../projects/service.ts';
 import { placeMembers } from './member-places.ts';
 import { insertPools, refuseMorePools, wantedPool } from './new-pool.ts';
 import { presentedInList, presentedPool } from './presenter.ts';
-import { membersOf, monitorOf, persistenceOf } from './rules.ts';
+import { membersOf, monitorOf, persistenceOf, poolSecretsOf } from './rules.ts';
 import type { CreatePool, PoolAnswer, PoolListQuery, UpdatePool } from './schema.ts';
 
 /** Changes return their task, or undefined if nothing changes. All refuse with ConflictError while one holds the load balancer. */
@@ -102,6 +103,7 @@ export function createPools({ database, edits }: { database: Database; edits: Ed
         if (problems.length > 0) throw new InvalidError(problems);
         const created = members && (await replaceMembers(tx, scope, edit, pool.id, members));
         const differs = await edit.update('lb_pools', pool, values);
+        if (differs) await usePoolSecrets(tx, edit, { ...pool, ...values }, { at: '', former: pool });
         if (!differs && !created) return undefined;
         return { data: { ...request, pool_id: pool.id } };
       }),
@@ -167,6 +169,7 @@ function changedPool(pool: PartRow<'lb_pools'>, request: UpdatePool, problems: F
     timeout_client_data: kept('timeout_client_data', request.timeout_client_data),
     timeout_member_connect: kept('timeout_member_connect', request.timeout_member_connect),
     timeout_member_data: kept('timeout_member_data', request.timeout_member_data),
+    ...poolSecretsOf(request, pool, protocol, '', problems),
   };
 }
 

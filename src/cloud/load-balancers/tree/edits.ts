@@ -23,6 +23,7 @@ import type { TreeChange, TreeTask } from './tasks.ts';
 /** Writes the rows of one change of a load balancer, and remembers how to put them back. */
 export interface Edit {
   readonly balancer: Pick<LoadBalancerRow, 'id' | 'project_id' | 'region_id'>;
+  readonly now: Date;
   /** Returns the IDs of the new rows. */
   insert<T extends PartTable>(table: T, rows: readonly NewPart<T>[]): Promise<string[]>;
   /** Returns whether anything differs. */
@@ -105,6 +106,7 @@ export function startEdit(
   };
   const edit: Edit = {
     balancer,
+    now: task.now,
     async insert(table, rows) {
       const ids = rows.map(({ id }) => id ?? randomUUID());
       const whole = rows.map((row, index) => ({

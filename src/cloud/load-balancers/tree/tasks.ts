@@ -1,5 +1,6 @@
 import { type TaskEnd, type TaskType, taskType } from '../../../convergence/task-kind.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import { settleSecrets } from '../tls.ts';
 import { deleteParts, freeTree, type LbTable, PARTS, type PartTable, writeRow } from './store.ts';
 
 /** A change of the tree. The rows have it from the beginning; what is to go stays until the end. */
@@ -42,15 +43,17 @@ export const DELETE_RULE = taskType<TreeChange>('delete_l7rule');
 export function treeTasks({ clock }: { clock: Clock }): TaskEnd[] {
   const end = (task: TreeTask): TaskEnd<TreeChange> => ({
     ...task,
-    async complete(tx, { id }, { loadBalancerId, gone, created }) {
+    async complete(tx, { id }, { loadBalancerId, gone, former, created }) {
       // Children first: a policy may refer to a pool that goes as well.
       for (const table of PARTS.toReversed()) await deleteParts(tx, table, gone[table] ?? []);
+      await settleSecrets(tx, loadBalancerId, touched({ gone, former, made: {} }));
       await freeTree(tx, loadBalancerId, id, clock.now());
       return created;
     },
     async abandon(tx, { id }, { loadBalancerId, made, former }) {
       for (const { table, id: row, values } of former.toReversed()) await writeRow(tx, table, row, values);
       for (const table of PARTS.toReversed()) await deleteParts(tx, table, made[table] ?? []);
+      await settleSecrets(tx, loadBalancerId, touched({ gone: {}, former, made }));
       await freeTree(tx, loadBalancerId, id, clock.now());
     },
   });
@@ -60,4 +63,16 @@ export function treeTasks({ clock }: { clock: Clock }): TaskEnd[] {
     ...[CREATE_POOL, UPDATE_POOL, DELETE_POOL, CREATE_MEMBER, DELETE_MEMBER, CREATE_MONITOR],
     ...[CREATE_POLICY, UPDATE_POLICY, DELETE_POLICY, CREATE_RULE, REPLACE_RULE, DELETE_RULE],
   ].map(end);
+}
+
+/** Returns the listeners and pools that a change made, changed or removed. */
+function touched({ made, gone, former }: Pick<TreeChange, 'former' | 'gone' | 'made'>) {
+  const of = (table: 'lb_listeners' | 'lb_pools') => [
+    ...new Set([
+      ...(made[table] ?? []),
+      ...(gone[table] ?? []),
+      ...former.flatMap((row) => (row.table === table ? [row.id] : [])),
+    ]),
+  ];
+  return { lb_listeners: of('lb_listeners'), lb_pools: of('lb_pools') };
 }
