@@ -17,7 +17,14 @@ const WHOLES = [
   ['lb_members', 'insert or update or delete', 'lb_pools', 'pool_id'],
   ['lb_l7_rules', 'insert or delete', 'lb_l7_policies', 'l7_policy_id'],
 ] as const;
-const VERSIONED = ['load_balancers', 'lb_listeners', 'lb_pools', 'lb_members', 'lb_l7_policies', 'lb_l7_rules'];
+const VERSIONED = [
+  'load_balancers',
+  'lb_listeners',
+  'lb_pools',
+  'lb_members',
+  'lb_l7_policies',
+  'lb_l7_rules',
+];
 
 /** Load balancers with their listeners, pools, members and L7 policies. */
 export async function up(db: Kysely<unknown>): Promise<void> {

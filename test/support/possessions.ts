@@ -64,6 +64,11 @@ function portName(path: string): string {
   return path.includes('/reserved_fixed_ips/') ? 'reserved_port_id' : 'port_id';
 }
 
+/** A pool has one monitor at most, and only what is there can be deleted. */
+function poolName(path: string, method: string): string {
+  return method === 'DELETE' && path.endsWith('/healthmonitor') ? 'monitored_pool_id' : 'pool_id';
+}
+
 /** The action that an instance needs before each of the direct actions. */
 const DIRECT_ACTIONS: Record<string, string | undefined> = {
   start: 'stop',
@@ -80,20 +85,23 @@ const OF_STANDARD_SHARES: Record<string, string | undefined> = {
   file_share_id: 'standard_share_id',
 };
 
+const BY_PATH: Record<string, ((path: string, method: string) => string) | undefined> = {
+  pool_id: poolName,
+  port_id: portName,
+  task_id: taskName,
+};
+
 /** Distinguishes parameters with the same name: AI tasks and platform tasks, free and paid features. */
 function valueName({ method, path }: DocumentedOperation, parameter: string): string {
-  if (parameter === 'task_id') return taskName(path);
+  const byPath = BY_PATH[parameter];
+  if (byPath) return byPath(path, method);
   // A separate group, so that no change of the other one removes the rule.
   if (parameter === 'group_id' && path.includes('{rule_id}')) return 'group_of_rule_id';
   if (parameter === 'instance_id' && path.includes('{pool_name}')) return 'node_of_pool_id';
   if (parameter === 'instance_id' && path.includes('{cluster_name}')) return 'node_id';
-  // A pool has one monitor at most, and only what is there can be deleted.
-  const monitored = method === 'DELETE' && path.endsWith('/healthmonitor');
-  if (parameter === 'pool_id' && monitored) return 'monitored_pool_id';
   if (parameter === 'volume_id' && path.endsWith('/revert')) return 'snapshotted_volume_id';
   // Only standard shares have access rules, and they are in another region.
   if (path.includes('/access_rule')) return OF_STANDARD_SHARES[parameter] ?? parameter;
-  if (parameter === 'port_id') return portName(path);
   // Each action gets its own instance, in a suitable state.
   const action = path.split('/').at(-1) ?? '';
   const needsOwn = action in DIRECT_ACTIONS || PLACED.includes(action);

@@ -37,7 +37,9 @@ const NEEDS: { [K in Kind]: (spec: Specs[K]) => Need[] } = {
     const ofPools = Object.values(pools);
     const subnets = ofPools.flatMap(({ members }) => Object.values(members).map(({ subnetId }) => subnetId));
     const secrets = [
-      ...Object.values(listeners).flatMap(({ certificates: of }) => (of ? [of.secretId, ...of.furtherIds] : [])),
+      ...Object.values(listeners).flatMap(({ certificates: of }) =>
+        of ? [of.secretId, ...of.furtherIds] : [],
+      ),
       ...ofPools.flatMap(({ tls = {} }) => [tls.secretId, tls.authoritiesId, tls.revokedId]),
     ];
     return [

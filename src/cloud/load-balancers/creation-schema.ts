@@ -7,9 +7,7 @@ import { newBalancerFields } from './schema.ts';
 
 const ListenerOfBalancer = Input('ListenerOfLoadBalancer', {
   ...newListenerFields,
-  pools: Type.Optional(
-    Type.Array(PoolOfListener, { maxItems: 1, description: 'Its default pool' }),
-  ),
+  pools: Type.Optional(Type.Array(PoolOfListener, { maxItems: 1, description: 'Its default pool' })),
 });
 
 export const CreateLoadBalancer = Input(

@@ -93,6 +93,8 @@ describe('creation', () => {
       flavor: { flavor_id: 'lb1-2-4', flavor_name: 'lb1-2-4', vcpus: 2, ram: 4096 },
       floating_ips: [{ id: floatingips[0], port_id: body.vip_port_id, fixed_ip_address: body.vip_address }],
     });
+    const listed = await service.http.get(`/cloud/v1/floatingips/1/1?port_ids=${body.vip_port_id}`);
+    expect(listed.body.results).toMatchObject([{ instance: null, loadbalancer: { id: body.id } }]);
     await finished(await service.http.delete(url));
     expect((await service.http.get(url)).status).toBe(404);
     const floating = await service.http.get(`/cloud/v1/floatingips/1/1/${floatingips[0]}`);
@@ -146,7 +148,11 @@ describe('creation', () => {
     ['with the flavor of an instance', { flavor: 'g1-standard-1-2' }, ['flavor']],
     ['with an unknown network', { vip_network_id: randomUUID() }, ['vip_network_id']],
     ['with an unknown port', { vip_port_id: randomUUID() }, ['vip_port_id']],
-    ['with a port and a network', { vip_port_id: randomUUID(), vip_network_id: randomUUID() }, ['vip_port_id']],
+    [
+      'with a port and a network',
+      { vip_port_id: randomUUID(), vip_network_id: randomUUID() },
+      ['vip_port_id'],
+    ],
     ['with a floating IP outside', { floating_ip: { source: 'new' } }, ['floating_ip']],
     ['with logging to nowhere', { logging: { enabled: true } }, ['logging.destination_region_id']],
     ['with an unknown field', { colour: 'red' }, ['colour']],

@@ -11,7 +11,7 @@ import { acceptedTags } from '../../lib/tags-input.ts';
 import type { Catalog } from '../catalog/service.ts';
 import * as floatingIps from '../floating-ips/in-transaction.ts';
 import type { FloatingIps } from '../floating-ips/service.ts';
-import { asInRows as floatingIpsInRows, awayFrom } from '../floating-ips/wanted.ts';
+import { awayFrom, asInRows as floatingIpsInRows } from '../floating-ips/wanted.ts';
 import { lockVip } from '../ports/of-load-balancers/in-transaction.ts';
 import { asInRows as portsInRows } from '../ports/wanted.ts';
 import type { Scope } from '../projects/service.ts';
@@ -26,9 +26,9 @@ import { presentedBalancer } from './presenter.ts';
 import type { CheckLoadBalancerLimits, LoadBalancerAnswer, LoadBalancerListQuery } from './schema.ts';
 import * as store from './store.ts';
 import { CREATE, DELETE } from './tasks.ts';
+import { startEdit } from './tree/edits.ts';
 import { operatingStatuses, type Statuses } from './tree/operating-status.ts';
 import { holdTree, insertRows, readTrees, writeRow } from './tree/store.ts';
-import { startEdit } from './tree/edits.ts';
 import { ALREADY_PUBLIC, isOutside, takeVip, vipProblems, writeVip } from './vip.ts';
 import { loadBalancerSpec } from './wanted.ts';
 
@@ -154,12 +154,7 @@ export function createLoadBalancers(deps: {
 
     async get(scope, id, show = { stats: false }) {
       const row = await foundById('Load balancer', id, () => store.findBalancer(database.sql, scope, id));
-      const [answer] = await presented(
-        scope,
-        [row],
-        { show_stats: show.stats },
-        await statusesOf([row.id]),
-      );
+      const [answer] = await presented(scope, [row], { show_stats: show.stats }, await statusesOf([row.id]));
       if (!answer) throw new TypeError('each row is presented');
       return answer;
     },

@@ -35,17 +35,7 @@ export interface HealthMonitor {
   timeout: number;
   max_retries: number;
   max_retries_down: number;
-  http_method:
-    | 'CONNECT'
-    | 'DELETE'
-    | 'GET'
-    | 'HEAD'
-    | 'OPTIONS'
-    | 'PATCH'
-    | 'POST'
-    | 'PUT'
-    | 'TRACE'
-    | null;
+  http_method: 'CONNECT' | 'DELETE' | 'GET' | 'HEAD' | 'OPTIONS' | 'PATCH' | 'POST' | 'PUT' | 'TRACE' | null;
   http_version: '1.0' | '1.1' | null;
   url_path: string | null;
   expected_codes: string | null;

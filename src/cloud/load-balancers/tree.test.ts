@@ -145,8 +145,16 @@ describe('a whole tree', () => {
 
   it.each<[string, object, string[]]>([
     ['a pool that does not fit', { protocol: 'TCP' }, ['listeners.0.pools.0.protocol']],
-    ['a bad address', { members: [{ address: 'x', protocol_port: 1 }] }, ['listeners.0.pools.0.members.0.address']],
-    ['a slow timeout', { healthmonitor: { ...MONITOR, timeout: 20 } }, ['listeners.0.pools.0.healthmonitor.timeout']],
+    [
+      'a bad address',
+      { members: [{ address: 'x', protocol_port: 1 }] },
+      ['listeners.0.pools.0.members.0.address'],
+    ],
+    [
+      'a slow timeout',
+      { healthmonitor: { ...MONITOR, timeout: 20 } },
+      ['listeners.0.pools.0.healthmonitor.timeout'],
+    ],
     [
       'an unknown subnet',
       { members: [{ address: '10.0.0.5', protocol_port: 1, subnet_id: randomUUID() }] },
@@ -217,7 +225,11 @@ describe('a listener', () => {
     ['headers without HTTP', { protocol: 'TCP', insert_x_forwarded: true }, 'insert_x_forwarded'],
     ['ranges that are none', { allowed_cidrs: ['10.0.0.1/8'] }, 'allowed_cidrs.0'],
     ['another protocol', { protocol: 'SMTP' }, 'protocol'],
-    ['users without HTTP', { protocol: 'TCP', user_list: [{ username: 'one', encrypted_password: 'x' }] }, 'user_list'],
+    [
+      'users without HTTP',
+      { protocol: 'TCP', user_list: [{ username: 'one', encrypted_password: 'x' }] },
+      'user_list',
+    ],
   ])('is refused with %s', async (_, change, field) => {
     there ??= (await balancer()).loadbalancers[0];
     const base = { name: 'refused', load_balancer_id: there, protocol: 'HTTP', protocol_port: 80 };
@@ -428,7 +440,9 @@ describe('an L7 policy', () => {
       'l7polices',
     );
     const positions = async () =>
-      Promise.all([first, second].map(async (id) => (await service.http.get(`${POLICIES}/${id}`)).body.position));
+      Promise.all(
+        [first, second].map(async (id) => (await service.http.get(`${POLICIES}/${id}`)).body.position),
+      );
     expect(await positions()).toEqual([2, 1]);
     expect((await service.http.get(`${POLICIES}/${first}`)).body).toMatchObject({
       name: first,
@@ -440,6 +454,9 @@ describe('an L7 policy', () => {
       operating_status: 'ONLINE',
       region: 'Port Halden',
     });
+    const moved = { action: 'REDIRECT_TO_URL', redirect_url: 'https://shop.example.com' };
+    await finished(await service.http.patch(`${POLICIES}/${first}`, { ...moved, redirect_http_code: 301 }));
+    expect((await service.http.patch(`${POLICIES}/${first}`, moved)).body).toEqual([]);
     const held = await service.http.delete(`${POOLS}/${target}`);
     expect([held.status, held.body.message]).toEqual([409, expect.stringContaining(second)]);
 
@@ -485,7 +502,9 @@ describe('an L7 policy', () => {
     expect((await service.http.get(`${POLICIES}/${second}`)).status).toBe(404);
     await finished(await service.http.delete(`${LISTENERS}/${listener_id}`));
     expect((await service.http.get(`${POLICIES}/${first}`)).status).toBe(404);
-    expect((await service.http.get(POLICIES)).body.results.map((one: { id: string }) => one.id)).not.toContain(first);
+    expect(
+      (await service.http.get(POLICIES)).body.results.map((one: { id: string }) => one.id),
+    ).not.toContain(first);
   });
 
   it('is refused where it leads nowhere', async () => {

@@ -103,7 +103,10 @@ it('a change that fails leaves everything as it was', async () => {
   const task = await started(
     await service.http.patch(url, {
       name: 'changed',
-      members: [{ ...MEMBER, weight: 9 }, { address: '10.1.0.2', protocol_port: 80 }],
+      members: [
+        { ...MEMBER, weight: 9 },
+        { address: '10.1.0.2', protocol_port: 80 },
+      ],
       healthmonitor: { type: 'TCP', delay: 10, timeout: 5, max_retries: 2 },
     }),
   );

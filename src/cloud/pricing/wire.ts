@@ -9,5 +9,9 @@ export function wirePricing(
     Parameters<typeof createClusterPrices>[0] &
     Parameters<typeof createLoadBalancerPrices>[0],
 ) {
-  return { pricing: createPricing(deps), clusterPrices: createClusterPrices(deps), loadBalancerPrices: createLoadBalancerPrices(deps) };
+  return {
+    pricing: createPricing(deps),
+    clusterPrices: createClusterPrices(deps),
+    loadBalancerPrices: createLoadBalancerPrices(deps),
+  };
 }

@@ -120,7 +120,7 @@ describe('limits without a region', () => {
     const project = (name: string) => other.http.post('/cloud/v1/projects', { name });
     const key = (name: string) => other.http.post(`/cloud/v1/ssh_keys/${other.projectId}`, { name });
     const statuses = async (answers: Promise<{ status: number }>[]) =>
-      (await Promise.all(answers)).map(({ status }) => status).sort();
+      (await Promise.all(answers)).map(({ status }) => status).sort((a, b) => a - b);
     expect(await statuses([project('one'), project('two'), project('three')])).toEqual([200, 403, 403]);
     expect(await statuses([key('one'), key('two')])).toEqual([201, 403]);
     expect((await project('four')).body.info).toEqual({

@@ -27,13 +27,18 @@ export const ReservedFixedIpAnswer = Type.Object(
           description: '`in-use` while an instance uses or shares it, or a load balancer uses it',
         }),
         resource_type,
-        resource_id: nullable(Type.String({ description: 'Instance or load balancer that uses it; null for a VIP' })),
+        resource_id: nullable(
+          Type.String({ description: 'Instance or load balancer that uses it; null for a VIP' }),
+        ),
       },
       { title: 'FixedIpReservation' },
     ),
     attachments: Type.Array(
       Type.Object(
-        { resource_id: nullable(Type.String({ description: 'Instance or load balancer ID' })), resource_type },
+        {
+          resource_id: nullable(Type.String({ description: 'Instance or load balancer ID' })),
+          resource_type,
+        },
         { title: 'FixedIpAttachment' },
       ),
       { description: 'Instance or load balancer that uses it, or instances that share it' },

@@ -72,7 +72,8 @@ export async function listReserved(
   }
   if (query.device_id !== undefined) {
     const wanted = query.device_id.toLowerCase();
-    matching = matching.where(sql<boolean>`(ports.instance_id::text = ${wanted} or ports.load_balancer_id::text = ${wanted}
+    matching =
+      matching.where(sql<boolean>`(ports.instance_id::text = ${wanted} or ports.load_balancer_id::text = ${wanted}
       or exists (select ${sharingPorts} and sharing.instance_id::text = ${wanted}))`);
   }
   if (query.ip_address !== undefined) {

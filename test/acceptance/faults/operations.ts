@@ -359,7 +359,7 @@ const BALANCERS: Operations = {
   },
   'change load balancer': async ({ http, on, name, make }) => {
     const { id } = await make.balancer();
-    return () => http.patch(`${on('loadbalancers')}/${id}`, { name: name(), tags: { a: 'b' } });
+    return () => http.patch(`${on('loadbalancers', 'v2')}/${id}`, { name: name(), tags: { a: 'b' } });
   },
   'resize load balancer': async ({ http, on, make }) => {
     const { id } = await make.balancer();

@@ -148,4 +148,3 @@ function mergeDdosProfile(current: DdosProfile | null, given: DdosProfileInput):
 function agrees<T>(given: T | null | undefined, current: T | null): boolean {
   return given === undefined || given === null || given === current;
 }
-

@@ -15,11 +15,7 @@ import { type CreateRule, MAX_RULES, type ReplaceRule, type RuleAnswer } from '.
 export interface L7Rules {
   /** @throws InvalidError, ConflictError when the policy has the most rules */
   create(scope: Scope, policyId: string, request: CreateRule): Promise<string | undefined>;
-  list(
-    scope: Scope,
-    policyId: string,
-    query: PageQuery,
-  ): Promise<{ count: number; results: RuleAnswer[] }>;
+  list(scope: Scope, policyId: string, query: PageQuery): Promise<{ count: number; results: RuleAnswer[] }>;
   get(scope: Scope, policyId: string, id: string): Promise<RuleAnswer>;
   /** A field that is left out stays; the key goes with the type that needed it. @throws InvalidError */
   replace(scope: Scope, policyId: string, id: string, request: ReplaceRule): Promise<string | undefined>;

@@ -8,11 +8,7 @@ const place = (scope: Scope) => ({
   region_id: scope.regionId,
 });
 
-export function presentedPolicy(
-  row: Forest['policies'][number],
-  forest: Forest,
-  scope: Scope,
-): PolicyAnswer {
+export function presentedPolicy(row: Forest['policies'][number], forest: Forest, scope: Scope): PolicyAnswer {
   return {
     id: row.id,
     listener_id: row.listener_id,

@@ -88,7 +88,8 @@ export function createL7Policies({ database, edits }: { database: Database; edit
         const policy = await findPart(tx.sql, scope, 'lb_l7_policies', id);
         scope.principal.writes?.about({ ...policy, type: 'lb_l7policy' });
         const listener = await findPart(tx.sql, scope, 'lb_listeners', policy.listener_id);
-        const target = await wantedTarget(tx, listener, request);
+        const same = request.action === policy.action ? policy.redirect_http_code : null;
+        const target = await wantedTarget(tx, listener, request, same ?? undefined);
         const others = (await policiesOf(tx, listener.id)).filter((one) => one.id !== policy.id);
         const position =
           request.position === undefined || request.position === policy.position
@@ -160,9 +161,8 @@ async function wantedTarget(
   tx: Transaction,
   listener: Listener,
   given: PolicyInput,
-): Promise<
-  Pick<Policy, 'redirect_http_code' | 'redirect_pool_id' | 'redirect_prefix' | 'redirect_url'>
-> {
+  httpCode = 302,
+): Promise<Pick<Policy, 'redirect_http_code' | 'redirect_pool_id' | 'redirect_prefix' | 'redirect_url'>> {
   const none = {
     redirect_http_code: null,
     redirect_pool_id: null,
@@ -170,7 +170,7 @@ async function wantedTarget(
     redirect_url: null,
   };
   const problems: FieldProblem[] = [];
-  const redirect_http_code = given.redirect_http_code ?? 302;
+  const redirect_http_code = given.redirect_http_code ?? httpCode;
   switch (given.action) {
     case 'REJECT':
       return none;

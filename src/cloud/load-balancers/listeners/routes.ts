@@ -121,7 +121,9 @@ export function listenerRoutes(
     },
     handler: async ({ scope, params, query }) =>
       started(
-        await listeners.delete(scope, params.listener_id, { defaultPool: query.delete_default_pool ?? false }),
+        await listeners.delete(scope, params.listener_id, {
+          defaultPool: query.delete_default_pool ?? false,
+        }),
       ),
   });
 }

@@ -75,7 +75,8 @@ export const newListenerFields = {
       // The older library always sends it.
       pattern: `^$|${UUID_PATTERN}`,
       rule: 'Must be a UUID; empty for none.',
-      description: 'Secret with the certificate and its key. Required for TERMINATED_HTTPS, also for PROMETHEUS.',
+      description:
+        'Secret with the certificate and its key. Required for TERMINATED_HTTPS, also for PROMETHEUS.',
     }),
   ),
   sni_secret_id: Optional(Sni()),

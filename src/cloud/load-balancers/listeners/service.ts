@@ -128,8 +128,10 @@ function changedListener(
   request: UpdateListener,
   problems: FieldProblem[],
 ): Partial<PartRow<'lb_listeners'>> {
-  const kept = <Name extends keyof typeof listener>(name: Name, given: (typeof listener)[Name] | undefined) =>
-    given === undefined ? listener[name] : given;
+  const kept = <Name extends keyof typeof listener>(
+    name: Name,
+    given: (typeof listener)[Name] | undefined,
+  ) => (given === undefined ? listener[name] : given);
   return {
     name: kept('name', request.name),
     admin_state_up: kept('admin_state_up', request.admin_state_up),
@@ -148,9 +150,7 @@ function changedListener(
     secret_id:
       request.secret_id === undefined ? listener.secret_id : (request.secret_id?.toLowerCase() ?? null),
     sni_secret_ids:
-      request.sni_secret_id === undefined
-        ? listener.sni_secret_ids
-        : lowerCase(request.sni_secret_id ?? []),
+      request.sni_secret_id === undefined ? listener.sni_secret_ids : lowerCase(request.sni_secret_id ?? []),
   };
 }
 

@@ -32,12 +32,7 @@ export function wantedPool(given: NewPool, at: string, problems: FieldProblem[])
       protocol,
       lb_algorithm: given.lb_algorithm,
       admin_state_up: true,
-      session_persistence: persistenceOf(
-        session_persistence,
-        protocol,
-        `${at}session_persistence`,
-        problems,
-      ),
+      session_persistence: persistenceOf(session_persistence, protocol, `${at}session_persistence`, problems),
       health_monitor:
         healthmonitor && monitorOf(healthmonitor, null, protocol, `${at}healthmonitor.`, problems),
       timeout_client_data: given.timeout_client_data ?? null,

@@ -21,6 +21,11 @@ const BASE = '/cloud/v1/lbpools/:project_id/:region_id';
 const ONE = `${BASE}/:pool_id`;
 const VERSIONED = versionedIn('lb_pools', 'pool_id');
 const tags = ['Load balancers'];
+/** Both do the same. */
+const UPDATES = [
+  { path: ONE, operationId: 'updatePoolV1', deprecated: true },
+  { path: '/cloud/v2/lbpools/:project_id/:region_id/:pool_id', operationId: 'updatePool' },
+];
 const HELD = 'Returns 409 while a task holds the load balancer.';
 
 export function lbPoolRoutes(
@@ -70,14 +75,13 @@ export function lbPoolRoutes(
     handler: async ({ scope, params }) => pools.get(scope, params.pool_id),
   });
 
-  for (const version of ['v1', 'v2'] as const) {
-    app.patch(`/cloud/${version}/lbpools/:project_id/:region_id/:pool_id`, {
+  for (const { path, ...which } of UPDATES) {
+    app.patch(path, {
       config: { access: 'operate', versioned: VERSIONED },
       schema: {
-        operationId: version === 'v1' ? 'updatePoolV1' : 'updatePool',
+        ...which,
         summary: 'Update a pool of a load balancer',
         description: `Fields that are left out stay. Members, health monitor and session persistence are replaced as a whole; members with the same address and port are kept. Returns no task if nothing changes. ${HELD}`,
-        ...(version === 'v1' && { deprecated: true }),
         tags,
         params: PoolParams,
         body: UpdatePool,

@@ -79,7 +79,13 @@ describe('members', () => {
   it.each<[CreateMember[], string[]]>([
     [[one, { ...one, protocol_port: 81 }], []],
     [[one, one], ['members.1.address']],
-    [[{ ...one, address: 'FD00::1' }, { ...one, address: 'fd00:0::1' }], ['members.1.address']],
+    [
+      [
+        { ...one, address: 'FD00::1' },
+        { ...one, address: 'fd00:0::1' },
+      ],
+      ['members.1.address'],
+    ],
     [[{ ...one, address: '10.0.0' }], ['members.0.address']],
     [[{ ...one, monitor_address: 'none' }], ['members.0.monitor_address']],
     [[{ ...one, subnet_id: 'a', instance_id: 'b' }], ['members.0.instance_id']],

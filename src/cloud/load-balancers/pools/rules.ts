@@ -74,24 +74,8 @@ export function monitorOf(
   at: string,
   problems: FieldProblem[],
 ): HealthMonitor {
-  const complain = (name: string, message: string) => void problems.push({ field: `${at}${name}`, message });
   const type = given.type ?? current?.type;
-  if (type === undefined) complain('type', 'Is required for a pool without a health monitor.');
-  else if (current && type !== current.type) {
-    complain('type', `Is ${current.type} and can't be changed; delete the monitor and create another one.`);
-  }
-  if (type !== undefined && (type === 'UDP-CONNECT') !== (protocol === 'UDP') && !mayAskUdp(type, protocol)) {
-    const fitting = protocol === 'UDP' ? 'HTTP, TCP or UDP-CONNECT' : 'another type than UDP-CONNECT';
-    complain('type', `A ${protocol} pool needs ${fitting}.`);
-  }
-  if (given.timeout >= given.delay) complain('timeout', 'Must be less than delay.');
-  if (type !== 'HTTP' && type !== 'HTTPS') {
-    for (const name of HTTP_FIELDS) {
-      if ((given[name] ?? null) !== null) complain(name, 'Is only for HTTP and HTTPS monitors; leave it out.');
-    }
-  } else if ((given.domain_name ?? null) !== null && given.http_version !== '1.1') {
-    complain('http_version', 'Must be 1.1 with domain_name.');
-  }
+  problems.push(...monitorProblems(given, type, current, protocol, at));
   return {
     id: current?.id ?? randomUUID(),
     type: type ?? 'TCP',
@@ -108,9 +92,38 @@ export function monitorOf(
   };
 }
 
+function monitorProblems(
+  given: ChangeHealthMonitor,
+  type: HealthMonitor['type'] | undefined,
+  current: HealthMonitor | null,
+  protocol: PoolProtocol,
+  at: string,
+): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  const complain = (name: string, message: string) => void problems.push({ field: `${at}${name}`, message });
+  if (type === undefined) complain('type', 'Is required for a pool without a health monitor.');
+  else if (current && type !== current.type) {
+    complain('type', `Is ${current.type} and can't be changed; delete the monitor and create another one.`);
+  } else if (!fits(type, protocol)) {
+    const fitting = protocol === 'UDP' ? 'HTTP, TCP or UDP-CONNECT' : 'another type than UDP-CONNECT';
+    complain('type', `A ${protocol} pool needs ${fitting}.`);
+  }
+  if (given.timeout >= given.delay) complain('timeout', 'Must be less than delay.');
+  if (type === 'HTTP' || type === 'HTTPS') {
+    if ((given.domain_name ?? null) !== null && given.http_version !== '1.1') {
+      complain('http_version', 'Must be 1.1 with domain_name.');
+    }
+    return problems;
+  }
+  for (const name of HTTP_FIELDS) {
+    if ((given[name] ?? null) !== null) complain(name, 'Is only for HTTP and HTTPS monitors; leave it out.');
+  }
+  return problems;
+}
+
 /** As in Octavia, services on other ports may tell how a UDP member is. */
-function mayAskUdp(type: HealthMonitor['type'], protocol: PoolProtocol): boolean {
-  return protocol === 'UDP' && (type === 'HTTP' || type === 'TCP');
+function fits(type: HealthMonitor['type'], protocol: PoolProtocol): boolean {
+  return protocol === 'UDP' ? ['HTTP', 'TCP', 'UDP-CONNECT'].includes(type) : type !== 'UDP-CONNECT';
 }
 
 /** A member as a request asks for it, with canonical addresses. */

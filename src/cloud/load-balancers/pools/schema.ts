@@ -43,7 +43,17 @@ const MonitorType = oneOf(['HTTP', 'HTTPS', 'K8S', 'PING', 'TCP', 'TLS-HELLO', '
   description: 'How members are asked. It stays as long as the monitor does.',
   examples: ['TCP'],
 });
-const HTTP_METHODS = ['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE'] as const;
+const HTTP_METHODS = [
+  'CONNECT',
+  'DELETE',
+  'GET',
+  'HEAD',
+  'OPTIONS',
+  'PATCH',
+  'POST',
+  'PUT',
+  'TRACE',
+] as const;
 const ofHttp = (description: string) => `${description}. Only for HTTP and HTTPS.`;
 
 const monitorFields = {
@@ -110,11 +120,15 @@ const monitorFields = {
     ),
   ),
 };
-export const CreateHealthMonitor = Input(
-  'CreateHealthMonitor',
-  { type: MonitorType, ...monitorFields },
-  { type: 'TCP', delay: 10, timeout: 5, max_retries: 2 },
-);
+const createMonitorFields = { type: MonitorType, ...monitorFields };
+const MonitorOfPool = Input('HealthMonitorOfPool', createMonitorFields);
+/** The same with an example, which belongs to the body only. */
+export const CreateHealthMonitor = Input('CreateHealthMonitor', createMonitorFields, {
+  type: 'TCP',
+  delay: 10,
+  timeout: 5,
+  max_retries: 2,
+});
 export type CreateHealthMonitor = Static<typeof CreateHealthMonitor>;
 const ChangeHealthMonitor = Input('ChangeHealthMonitor', {
   type: Optional(
@@ -170,30 +184,33 @@ const memberFields = {
     }),
   ),
   backup: Optional(
-    Type.Boolean({ description: 'Whether it gets traffic only when no other member works; false by default' }),
+    Type.Boolean({
+      description: 'Whether it gets traffic only when no other member works; false by default',
+    }),
   ),
   admin_state_up: Optional(AdminStateUp('Whether it gets traffic; true by default')),
 };
-export const CreateMember = Input(
-  'CreatePoolMember',
-  {
-    address: Type.String({ maxLength: 64, description: 'IP address', examples: ['192.168.40.33'] }),
-    ...memberFields,
-    subnet_id: Optional(orNull(UuidInput('Subnet of the address. Not together with instance_id.'))),
-    instance_id: Optional(orNull(UuidInput('Instance that has the address. Not together with subnet_id.'))),
-    monitor_address: Optional(
-      nullable(
-        Type.String({ maxLength: 64, description: 'Address that the health monitor asks instead' }),
-      ),
-    ),
-    monitor_port: Optional(
-      nullable(Type.Integer({ ...Port, description: 'Port that the health monitor asks instead' })),
-    ),
-  },
-  { address: '192.168.40.33', protocol_port: 80, weight: 2 },
-);
+const createMemberFields = {
+  address: Type.String({ maxLength: 64, description: 'IP address', examples: ['192.168.40.33'] }),
+  ...memberFields,
+  subnet_id: Optional(orNull(UuidInput('Subnet of the address. Not together with instance_id.'))),
+  instance_id: Optional(orNull(UuidInput('Instance that has the address. Not together with subnet_id.'))),
+  monitor_address: Optional(
+    nullable(Type.String({ maxLength: 64, description: 'Address that the health monitor asks instead' })),
+  ),
+  monitor_port: Optional(
+    nullable(Type.Integer({ ...Port, description: 'Port that the health monitor asks instead' })),
+  ),
+};
+const MemberOfPool = Input('MemberOfPool', createMemberFields);
+/** The same with an example, which belongs to the body only. */
+export const CreateMember = Input('CreatePoolMember', createMemberFields, {
+  address: '192.168.40.33',
+  protocol_port: 80,
+  weight: 2,
+});
 export type CreateMember = Static<typeof CreateMember>;
-const Members = Type.Array(CreateMember, { maxItems: MAX_MEMBERS, description: 'Members' });
+const Members = Type.Array(MemberOfPool, { maxItems: MAX_MEMBERS, description: 'Members' });
 
 const ofTls = 'Only for HTTP and HTTPS pools.';
 const secretInputs = {
@@ -204,7 +221,9 @@ const secretInputs = {
     orNull(UuidInput(`Secret with the authorities that members are checked against. ${ofTls}`)),
   ),
   crl_secret_id: Optional(
-    orNull(UuidInput(`Secret with a list of certificates that were revoked; with ca_secret_id only. ${ofTls}`)),
+    orNull(
+      UuidInput(`Secret with a list of certificates that were revoked; with ca_secret_id only. ${ofTls}`),
+    ),
   ),
 };
 
@@ -213,7 +232,7 @@ export const newPoolFields = {
   protocol: Protocol,
   lb_algorithm: Algorithm,
   session_persistence: Optional(orNull(Persistence)),
-  healthmonitor: Optional(orNull(CreateHealthMonitor)),
+  healthmonitor: Optional(orNull(MonitorOfPool)),
   members: Optional(Members),
   ...timeoutInputs,
   ...secretInputs,

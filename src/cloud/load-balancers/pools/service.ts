@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../../db/database.ts';
 import { ConflictError, type FieldProblem, InvalidError, NotFoundError } from '../../../lib/errors.ts';
+import type { Scope } from '../../projects/service.ts';
 import { poolMisfit } from '../listeners/rules.ts';
 import { namedBalancer } from '../locks.ts';
 import { usePoolSecrets } from '../tls.ts';
@@ -8,7 +9,6 @@ import type { Edit, Edits } from '../tree/edits.ts';
 import { balancerOf, findPart, listParts, presentedPart, presentedParts } from '../tree/parts.ts';
 import type { PartRow } from '../tree/store.ts';
 import { CREATE_POOL, DELETE_POOL, UPDATE_POOL } from '../tree/tasks.ts';
-import type { Scope } from '../../projects/service.ts';
 import { placeMembers } from './member-places.ts';
 import { insertPools, refuseMorePools, wantedPool } from './new-pool.ts';
 import { presentedInList, presentedPool } from './presenter.ts';
@@ -101,10 +101,10 @@ export function createPools({ database, edits }: { database: Database; edits: Ed
           problems.push(...(await listenerProblems(tx, pool.id, values.protocol)));
         }
         if (problems.length > 0) throw new InvalidError(problems);
-        const created = members && (await replaceMembers(tx, scope, edit, pool.id, members));
+        const replaced = members && (await replaceMembers(tx, scope, edit, pool.id, members));
         const differs = await edit.update('lb_pools', pool, values);
         if (differs) await usePoolSecrets(tx, edit, { ...pool, ...values }, { at: '', former: pool });
-        if (!differs && !created) return undefined;
+        if (!differs && !replaced) return undefined;
         return { data: { ...request, pool_id: pool.id } };
       }),
 
@@ -129,7 +129,10 @@ export function createPools({ database, edits }: { database: Database; edits: Ed
 async function balancerFor(
   tx: Transaction,
   scope: Scope,
-  { load_balancer_id: balancerId, listener_id: listenerId }: {
+  {
+    load_balancer_id: balancerId,
+    listener_id: listenerId,
+  }: {
     load_balancer_id: string | null;
     listener_id: string | null;
   },
@@ -164,8 +167,7 @@ function changedPool(pool: PartRow<'lb_pools'>, request: UpdatePool, problems: F
     lb_algorithm: kept('lb_algorithm', request.lb_algorithm),
     admin_state_up: kept('admin_state_up', request.admin_state_up),
     session_persistence: persistenceOf(persistence, protocol, 'session_persistence', problems),
-    health_monitor:
-      monitor && monitorOf(monitor, pool.health_monitor, protocol, 'healthmonitor.', problems),
+    health_monitor: monitor && monitorOf(monitor, pool.health_monitor, protocol, 'healthmonitor.', problems),
     timeout_client_data: kept('timeout_client_data', request.timeout_client_data),
     timeout_member_connect: kept('timeout_member_connect', request.timeout_member_connect),
     timeout_member_data: kept('timeout_member_data', request.timeout_member_data),

@@ -104,11 +104,14 @@ export function startEdit(
   const note = (among: 'gone' | 'made', table: PartTable, ids: readonly string[]) => {
     changed[among][table] = [...(changed[among][table] ?? []), ...ids];
   };
+  let inserted = 0;
   const edit: Edit = {
     balancer,
     now: task.now,
     async insert(table, rows) {
       const ids = rows.map(({ id }) => id ?? randomUUID());
+      const before = inserted;
+      inserted += rows.length;
       const whole = rows.map((row, index) => ({
         ...row,
         id: ids[index],
@@ -118,7 +121,7 @@ export function startEdit(
         provisioning_status: 'PENDING_CREATE',
         creator_task_id: task.id,
         task_id: task.id,
-        created_at: inOrder(task.now, index),
+        created_at: inOrder(task.now, before + index),
         updated_at: task.now,
       }));
       await insertRows(tx, table, whole);

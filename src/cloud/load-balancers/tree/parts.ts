@@ -51,9 +51,9 @@ export async function listParts(
   const { rows } = await sql<Located>`
     select id, load_balancer_id from ${matching}
     order by created_at desc, id desc limit ${limit} offset ${offset}`.execute(db);
-  const { rows: counted } = await sql<{ count: number }>`select count(*)::int as count from ${matching}`.execute(
-    db,
-  );
+  const { rows: counted } = await sql<{
+    count: number;
+  }>`select count(*)::int as count from ${matching}`.execute(db);
   return { count: counted[0]?.count ?? 0, rows };
 }
 
@@ -63,7 +63,10 @@ export interface Forest extends Trees {
 }
 
 /** Reads the load balancers of these parts. */
-export async function forestOf(db: Sql, parts: readonly Pick<Located, 'load_balancer_id'>[]): Promise<Forest> {
+export async function forestOf(
+  db: Sql,
+  parts: readonly Pick<Located, 'load_balancer_id'>[],
+): Promise<Forest> {
   const ids = [...new Set(parts.map(({ load_balancer_id }) => load_balancer_id))];
   const trees = await readTrees(db, ids);
   return { ...trees, statuses: operatingStatuses(trees) };

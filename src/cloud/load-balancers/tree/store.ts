@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { MemberHealth } from '../../../backends/contract/specs.ts';
 import type { Sql, Transaction } from '../../../db/database.ts';
 import type { Tables } from '../../../db/tables.ts';
@@ -90,8 +90,17 @@ export async function holdParts(
     where id = any(${ids}::uuid[])`.execute(tx.sql);
 }
 
+/** Written out, so that a search for the table finds them. */
+const DELETIONS: Record<PartTable, RawBuilder<unknown>> = {
+  lb_pools: sql`delete from lb_pools`,
+  lb_listeners: sql`delete from lb_listeners`,
+  lb_members: sql`delete from lb_members`,
+  lb_l7_policies: sql`delete from lb_l7_policies`,
+  lb_l7_rules: sql`delete from lb_l7_rules`,
+};
+
 export async function deleteParts(tx: Transaction, table: PartTable, ids: readonly string[]): Promise<void> {
-  await sql`delete from ${sql.table(table)} where id = any(${ids}::uuid[])`.execute(tx.sql);
+  await sql`${DELETIONS[table]} where id = any(${ids}::uuid[])`.execute(tx.sql);
 }
 
 /** Ends the task's hold on the load balancer and all its parts. */
