@@ -25,7 +25,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       requested_limits jsonb not null,
       status text not null constraint quota_requests_status check (status in ('in progress', 'done', 'rejected')),
       created_at timestamptz not null,
-      updated_at timestamptz not null
+      updated_at timestamptz not null,
+      revision bigint not null default 1
     )`.execute(db);
+  await sql`
+    create trigger raise_revision before update on quota_requests
+      for each row execute function raise_revision()`.execute(db);
+  // A client's limits have the version of the client.
+  await sql`
+    create trigger raise_revision_of_clients after insert or update or delete on quota_limits
+      for each row execute function raise_revision_of_whole('clients', 'client_id')`.execute(db);
   await sql`create index quota_requests_of_client on quota_requests (client_id, id)`.execute(db);
 }

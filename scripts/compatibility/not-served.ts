@@ -14,15 +14,6 @@ interface Family {
  */
 export const NOT_SERVED: readonly Family[] = [
   { family: 'Routers', paths: ['/cloud/v1/routers', '/cloud/v2/routers'] },
-  {
-    family: 'Server groups (placement groups)',
-    paths: [
-      '/cloud/v1/servergroups',
-      `/cloud/v1/instances/${P}/{instance_id}/put_into_servergroup`,
-      `/cloud/v1/instances/${P}/{instance_id}/remove_from_servergroup`,
-    ],
-  },
-  { family: 'Secrets', paths: ['/cloud/v1/secrets', '/cloud/v2/secrets'] },
   { family: 'Application templates', paths: ['/cloud/v1/apptemplates'] },
   { family: 'Bare metal servers', paths: ['/cloud/v1/bminstances'] },
   { family: 'GPU and AI clusters', paths: ['/cloud/v3/gpu', '/cloud/v1/ai/clusters'] },
@@ -72,15 +63,6 @@ export const NOT_SERVED: readonly Family[] = [
   },
   { family: 'Metrics of instances', paths: [`/cloud/v1/instances/${P}/{instance_id}/metrics`] },
   { family: 'Names of logging namespaces', paths: ['/cloud/v1/laas/namespaces'] },
-  {
-    family: 'Reading and requesting quotas',
-    paths: [
-      '/cloud/v2/client_quotas',
-      '/cloud/v2/global_quotas',
-      '/cloud/v2/regional_quotas',
-      '/cloud/v2/limits_request',
-    ],
-  },
   {
     family: 'Cost and usage reports, reservations',
     paths: [

@@ -19,7 +19,9 @@ export function createAnswerCheck(operations: DocumentedOperation[]) {
     if (!response) return `${of.title} documents no ${answer.status}: ${answer.text}`;
     const header = wrongHeader(response, answer);
     if (header !== undefined) return `${of.title} ${header}`;
-    if (answer.status === 204) return answer.text === '' ? undefined : `${of.title} sends a body with 204`;
+    if (answer.status === 204 || !(response.content || response.$ref)) {
+      return answer.text === '' ? undefined : `${of.title} sends a body with ${answer.status}`;
+    }
     const types = Object.keys(response.content ?? {});
     if (types.length > 0 && !types.includes('application/json')) {
       const sent = typeOf(answer);

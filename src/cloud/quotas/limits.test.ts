@@ -89,7 +89,11 @@ describe('limits of a region', () => {
     const topic = (name: string) => tenant.http.request('PUT', `${at}/topics`, { body: { name } });
     await change(regional(), { laas_topic_count_limit: 1 });
     expect((await topic('first')).status).toBe(201);
-    expect((await topic('second')).body.info).toMatchObject({ attribute: 'laas_topic_count', limit: 1 });
+    const refused = await topic('second');
+    expect([refused.status, refused.text]).toEqual([
+      403,
+      expect.stringContaining('is limited to 1, 1 in use'),
+    ]);
     expect((await tenant.http.get(regional())).body.laas_topic_count_usage).toBe(1);
     await change(regional(), { laas_topic_count_limit: null });
     expect((await topic('second')).status).toBe(201);
@@ -121,7 +125,7 @@ describe('limits without a region', () => {
     const key = (name: string) => other.http.post(`/cloud/v1/ssh_keys/${other.projectId}`, { name });
     const statuses = async (answers: Promise<{ status: number }>[]) =>
       (await Promise.all(answers)).map(({ status }) => status).sort((a, b) => a - b);
-    expect(await statuses([project('one'), project('two'), project('three')])).toEqual([200, 403, 403]);
+    expect(await statuses([project('one'), project('two'), project('three')])).toEqual([201, 403, 403]);
     expect(await statuses([key('one'), key('two')])).toEqual([201, 403]);
     expect((await project('four')).body.info).toEqual({
       attribute: 'project_count',
@@ -134,8 +138,8 @@ describe('limits without a region', () => {
       project_count_usage: 2,
     });
     await change(path, { project_count_limit: null, keypair_count_limit: null });
-    expect((await project('four')).status).toBe(200);
-    expect((await key('two')).status).toBe(201);
+    expect((await project('four')).status).toBe(201);
+    expect((await key('three')).status).toBe(201);
     expect((await service.http.patch(path, {})).status).toBe(400);
     expect((await service.http.patch(path, { vm_count_limit: 1 })).status).toBe(400);
   });

@@ -17,6 +17,8 @@ const BASE = '/cloud/v2';
 const REGIONAL = `${BASE}/regional_quotas/:client_id/:region_id`;
 const GLOBAL = `${BASE}/global_quotas/:client_id`;
 const THRESHOLD = `${BASE}/client_quotas/:client_id/notification_threshold`;
+/** Limits have the version of their client. */
+const VERSIONED = { table: 'clients', columns: { client_id: 'id' } };
 const tags = ['Quotas'];
 const BY_PLATFORM =
   'Takes effect at once, and keeps what is there already. Null gives the limit of the catalogue back. Only for the platform administrator.';
@@ -35,7 +37,7 @@ export function quotaRoutes(app: Api, { quotas }: { quotas: Quotas }): void {
   });
 
   app.get(REGIONAL, {
-    config: { access: 'read' },
+    config: { access: 'read', versioned: VERSIONED },
     schema: {
       operationId: 'getRegionalQuotas',
       summary: 'Get the quotas of an account in a region',
@@ -63,7 +65,7 @@ export function quotaRoutes(app: Api, { quotas }: { quotas: Quotas }): void {
   });
 
   app.get(GLOBAL, {
-    config: { access: 'read' },
+    config: { access: 'read', versioned: VERSIONED },
     schema: {
       operationId: 'getGlobalQuotas',
       summary: 'Get the quotas of an account that belong to no region',

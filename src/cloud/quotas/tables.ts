@@ -26,5 +26,6 @@ export interface QuotaTables {
     status: RequestStatus;
     created_at: Date;
     updated_at: Date;
+    revision: Generated<number>;
   };
 }

@@ -9,7 +9,7 @@ const RSA_BITS = { least: 2048, most: 8192 };
 const CURVES = ['prime256v1', 'secp384r1', 'secp521r1'];
 const KEY_KINDS = `RSA with ${RSA_BITS.least} to ${RSA_BITS.most} bits, ECDSA on P-256, P-384 or P-521, or Ed25519`;
 
-const BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+const BEGIN = '-----BEGIN CERTIFICATE-----';
 
 /**
  * Returns why no server could be run with the bundle: what browsers would refuse, except for who signed it, since a
@@ -44,13 +44,13 @@ export function bundleProblems(
 
 /** Returns the certificates of a text in PEM format, or what is wrong with them. */
 export function certificatesIn(text: string): X509Certificate[] | string {
-  const blocks = text.match(BLOCK) ?? [];
+  const [, ...blocks] = text.split(BEGIN);
   if (blocks.length === 0 && text.trim() !== '') return 'Contains no certificate in PEM format.';
   if (blocks.length > MOST_CERTIFICATES) return `Contains more than ${MOST_CERTIFICATES} certificates.`;
   const read: X509Certificate[] = [];
   for (const block of blocks) {
     try {
-      read.push(new X509Certificate(block));
+      read.push(new X509Certificate(BEGIN + block));
     } catch {
       return `Certificate ${read.length + 1} can't be read.`;
     }
@@ -75,15 +75,16 @@ export function serverProblem(
 }
 
 function keyIn(text: string): KeyObject | string {
-  let key: KeyObject;
-  try {
-    key = createPrivateKey(text);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ERR_MISSING_PASSPHRASE'
-      ? 'Is encrypted; decrypt it first, for example with "openssl pkey".'
-      : 'Is not a private key in PEM format.';
+  // In either of the forms that OpenSSL writes.
+  if (/^-----BEGIN ENCRYPTED|^Proc-Type: 4,ENCRYPTED/m.test(text)) {
+    return 'Is encrypted; decrypt it first, for example with "openssl pkey".';
   }
-  return isUsable(key) ? key : `Use another kind of key: ${KEY_KINDS}.`;
+  try {
+    const key = createPrivateKey(text);
+    return isUsable(key) ? key : `Use another kind of key: ${KEY_KINDS}.`;
+  } catch {
+    return 'Is not a private key in PEM format.';
+  }
 }
 
 function isUsable({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): boolean {

@@ -108,6 +108,7 @@ describe('the nodes of a cluster', () => {
       ...before.quotas,
       cluster_count: (before.quotas.cluster_count ?? 0) + 1,
       firewall_count: (before.quotas.firewall_count ?? 0) + 1,
+      servergroup_count: (before.quotas.servergroup_count ?? 0) + 1,
       vm_count: (before.quotas.vm_count ?? 0) + 4,
       volume_count: (before.quotas.volume_count ?? 0) + 2,
     });

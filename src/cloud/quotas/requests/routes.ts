@@ -15,6 +15,8 @@ import type { LimitRequestRow } from './store.ts';
 
 const BASE = '/cloud/v2/limits_request';
 const ONE = `${BASE}/:request_id`;
+/** The published contract answers 201 without a body. */
+const NOTHING = Type.Unsafe<undefined>(Type.Null({ description: 'Accepted' }));
 const tags = ['Quotas'];
 
 export function limitRequestRoutes(app: Api, { limitRequests }: { limitRequests: LimitRequests }): void {
@@ -26,11 +28,11 @@ export function limitRequestRoutes(app: Api, { limitRequests }: { limitRequests:
       description: 'The platform administrator decides.',
       tags,
       body: CreateLimitRequest,
-      response: { 201: Type.Null() },
+      response: { 201: NOTHING },
     },
     handler: async ({ principal, body }, reply) => {
       await limitRequests.create(principal, body);
-      return reply.code(201).send(null);
+      return reply.code(201).send(undefined);
     },
   });
 
@@ -49,7 +51,7 @@ export function limitRequestRoutes(app: Api, { limitRequests }: { limitRequests:
   });
 
   app.get(ONE, {
-    config: { access: 'read' },
+    config: { access: 'read', versioned: { table: 'quota_requests', columns: { request_id: 'id' } } },
     schema: {
       operationId: 'getLimitRequest',
       summary: 'Get a request for other limits',
@@ -94,5 +96,6 @@ export function limitRequestRoutes(app: Api, { limitRequests }: { limitRequests:
 }
 
 function presented(row: LimitRequestRow): LimitRequestAnswer {
-  return { ...row, created_at: isoSeconds(row.created_at), updated_at: isoSeconds(row.updated_at) };
+  const { revision: _, ...shown } = row;
+  return { ...shown, created_at: isoSeconds(row.created_at), updated_at: isoSeconds(row.updated_at) };
 }

@@ -59,6 +59,7 @@ export function createLimitRequests(deps: {
     },
 
     async decide(principal, id, status) {
+      await get(principal, id);
       refuseOthers(principal);
       await database.accept(principal, async (tx) => {
         const request = found('Limit request', id, await store.lockRequest(tx, undefined, id));
