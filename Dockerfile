@@ -8,6 +8,8 @@ RUN npm ci --prefix scripts
 COPY . .
 # Doctor also makes the links among the libraries of the embedded PostgreSQL, which packages can't contain.
 RUN npm run build && find dist -name '*.map' -delete && node dist/src/main.js doctor
+# The rest is in the bundle.
+RUN node scripts/not-bundled.mjs && npm prune --omit=dev --ignore-scripts
 
 FROM node:24.21.0-bookworm-slim
 # PostgreSQL refuses to run as root, and nothing here needs it.

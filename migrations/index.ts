@@ -36,6 +36,8 @@ import { up as revisions } from './0046_revisions.ts';
 import { up as freeExternalAddresses } from './0047_free_external_addresses.ts';
 import { up as quartersOfUserActions } from './0048_quarters_of_user_actions.ts';
 import { up as quartersOfTasks } from './0049_quarters_of_tasks.ts';
+import { up as routers } from './0050_routers.ts';
+import { up as routerAddresses } from './0051_router_addresses.ts';
 import { up as secrets } from './0052_secrets.ts';
 import { up as placementGroups } from './0053_placement_groups.ts';
 import { up as quotas } from './0054_quotas.ts';
@@ -83,6 +85,8 @@ export const migrations: Record<string, SchemaMigration> = {
   '0047_free_external_addresses': { up: freeExternalAddresses },
   '0048_quarters_of_user_actions': { up: quartersOfUserActions },
   '0049_quarters_of_tasks': { up: quartersOfTasks },
+  '0050_routers': { up: routers },
+  '0051_router_addresses': { up: routerAddresses, transaction: false },
   '0052_secrets': { up: secrets },
   '0053_placement_groups': { up: placementGroups },
   '0054_quotas': { up: quotas },

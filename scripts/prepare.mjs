@@ -15,6 +15,8 @@ const SOURCES = [
   'package.json',
   'scripts/build.mjs',
   'scripts/entry.mjs',
+  'scripts/not-bundled.mjs',
+  'scripts/source-lines.mjs',
   'scripts/package.json',
 ];
 const BUILD_STAMP = at('dist/.sources');

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { pack } from './pack.mjs';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const FOLDER = 'release';
@@ -16,8 +17,8 @@ if (!fs.readFileSync('CHANGELOG.md', 'utf8').includes(`\n## [${version}] - `)) {
 }
 fs.rmSync(FOLDER, { recursive: true, force: true });
 fs.mkdirSync(FOLDER);
-// Builds first, by the script "prepack".
-npm(['pack', '--pack-destination', FOLDER, '--loglevel=error']);
+pack(FOLDER);
+// With the packages that the bundle contains.
 const sbom = npm(['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--package-lock-only']);
 fs.writeFileSync(path.join(FOLDER, `${name}-${version}.cdx.json`), sbom);
 const sums = fs.readdirSync(FOLDER).map((file) => `${sha256(path.join(FOLDER, file))}  ${file}\n`);

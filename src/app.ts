@@ -37,6 +37,7 @@ import { projectRoutes } from './cloud/projects/routes.ts';
 import { limitRequestRoutes } from './cloud/quotas/requests/routes.ts';
 import { quotaRoutes } from './cloud/quotas/routes.ts';
 import { reservedFixedIpRoutes } from './cloud/reserved-fixed-ips/routes.ts';
+import { routerRoutes } from './cloud/routers/routes.ts';
 import { secretRoutes } from './cloud/secrets/routes.ts';
 import { groupInstanceRoutes } from './cloud/security-groups/instances/routes.ts';
 import { securityGroupRoutes } from './cloud/security-groups/routes.ts';
@@ -124,6 +125,7 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   securityGroupRoutes(app, dialect, services);
   networkRoutes(app, dialect, services);
   subnetRoutes(app, dialect, services);
+  routerRoutes(app, dialect, services);
   portRoutes(app, dialect, services);
   floatingIpRoutes(app, dialect, services);
   floatingIpChangeRoutes(app, dialect, services);

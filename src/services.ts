@@ -27,6 +27,8 @@ import { wireProjects } from './cloud/projects/wire.ts';
 import { wireQuotas } from './cloud/quotas/wire.ts';
 import { reservedFixedIpTasks } from './cloud/reserved-fixed-ips/tasks.ts';
 import { wireReservedFixedIps } from './cloud/reserved-fixed-ips/wire.ts';
+import { createRouters } from './cloud/routers/service.ts';
+import { routerTasks } from './cloud/routers/tasks.ts';
 import { createStoredSecrets } from './cloud/secrets/service.ts';
 import { secretTasks } from './cloud/secrets/tasks.ts';
 import { createSecurityGroups } from './cloud/security-groups/service.ts';
@@ -112,6 +114,7 @@ function cloudServices(foundation: Foundation) {
     ...wireQuotas(foundation),
     ...wireReservedFixedIps(cloud),
     ...wirePricing({ ...foundation, ...volumes, ...clusters, ...loadBalancers, snapshots }),
+    routers: createRouters(cloud),
     projectPorts: createProjectPorts({ ...cloud, networks }),
     logging: createLogging(foundation),
     metadata: createMetadata({ ...foundation, holders }),
@@ -154,6 +157,7 @@ export function createTaskEnds(foundation: Pick<Foundation, 'clock' | 'secrets'>
     ...clusterTasks(foundation),
     ...poolTasks(foundation),
     ...networkTasks(foundation),
+    ...routerTasks(foundation),
     ...portTasks(foundation),
     ...floatingIpTasks(foundation),
     ...reservedFixedIpTasks(foundation),

@@ -39,11 +39,20 @@ export async function fillDatabase(more: Amounts): Promise<BenchDatabase> {
     } finally {
       await client.end();
     }
+    await writeToDisk(database.connection);
     return database;
   } catch (error) {
     await database.stop();
     throw error;
   }
+}
+
+/** Else reads would also write what the loading left in memory. */
+async function writeToDisk(connection: BenchDatabase['connection']): Promise<void> {
+  const superuser = new pg.Client({ ...connection, user: 'postgres' });
+  await superuser.connect();
+  await superuser.query('checkpoint');
+  await superuser.end();
 }
 
 /** The first owner is the account under test. */

@@ -13,7 +13,6 @@ interface Family {
  * are 404.
  */
 export const NOT_SERVED: readonly Family[] = [
-  { family: 'Routers', paths: ['/cloud/v1/routers', '/cloud/v2/routers'] },
   { family: 'Application templates', paths: ['/cloud/v1/apptemplates'] },
   { family: 'Bare metal servers', paths: ['/cloud/v1/bminstances'] },
   { family: 'GPU and AI clusters', paths: ['/cloud/v3/gpu', '/cloud/v1/ai/clusters'] },

@@ -21,6 +21,7 @@ const NETWORKS = `/cloud/v1/networks/${P}`;
 const SUBNETS = `/cloud/v1/subnets/${P}`;
 const SHARES = `/cloud/v1/file_shares/${P}`;
 const IMAGES = `/cloud/v1/images/${P}`;
+const ROUTERS = `/cloud/v1/routers/${P}`;
 const FLOATING = `/cloud/v1/floatingips/${P}`;
 const RESERVED = `/cloud/v1/reserved_fixed_ips/${P}`;
 const BALANCERS = `/cloud/v1/loadbalancers/${P}`;
@@ -34,7 +35,7 @@ const LAAS = `/cloud/v1/laas/${P}`;
 
 const WAIT = 'Besides: `Prefer: wait=N` holds the answer until the task ends, 60 s at most';
 const FIRST_FREE =
-  'Without `fixed_ip_address` it leads to the first IPv4 address of the port that has no floating IP';
+  'Without `fixed_ip_address` it leads to the first IPv4 address of the port that has no floating IP. 409 where no router leads out of the subnet; the platform itself routes default networks and those from before routers';
 const NO_AMQP = 'Always 400: nothing here speaks AMQP';
 const NOT_KEPT = '`data`, `host` and `query_params` are empty: they are not kept';
 const HELD = '409 while a task holds the cluster';
@@ -155,7 +156,12 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: `GET, POST, PUT ${I}/{instance_id}/metadata` },
     { call: `GET, DELETE ${I}/{instance_id}/metadata/{key}` },
     { call: `GET, DELETE /cloud/v2/instances/${P}/{instance_id}/metadata_item` },
-    { call: `GET /cloud/v1/ports/${P}` },
+    {
+      call: `GET /cloud/v1/ports/${P}`,
+      notes: {
+        GET: 'Interfaces of routers are listed as well: `managed_by` is `system`, and a change is 409',
+      },
+    },
     {
       call: `GET, PATCH /cloud/v1/ports/${P}/{port_id}`,
       notes: {
@@ -176,8 +182,16 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     },
   ],
   'Networks and subnets': [
-    { call: `GET, POST ${NETWORKS}` },
-    { call: `GET, PATCH, DELETE ${NETWORKS}/{network_id}` },
+    {
+      call: `GET, POST ${NETWORKS}`,
+      notes: {
+        POST: 'The router of `create_router` is called `<name>_router`, cut to 63 characters, and is among `created_resources` as well. As source NAT needs, it has an IPv4 address of the external network; 409 when none is left',
+      },
+    },
+    {
+      call: `GET, PATCH, DELETE ${NETWORKS}/{network_id}`,
+      notes: { DELETE: 'The router that came with it goes too, unless it has subnets of other networks' },
+    },
     { call: `PATCH /cloud/v2/networks/${P}/{network_id}` },
     { call: `GET ${NETWORKS}/{network_id}/ports` },
     ...metadata(`${NETWORKS}/{network_id}`),
@@ -185,11 +199,39 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
       call: `GET, POST ${SUBNETS}`,
       notes: {
         GET: "`total_ips` and `available_ips` are null beyond 2^53 - 1; the platform's own have the `project_id` of the request",
-        POST: 'IPv4 from /8 to /29, IPv6 from /32 to /125, private or public; 400 with bits set beyond the mask, naming the network address. No routers of projects: `router_id_to_connect` is refused, `connect_to_network_router` has no effect; at most 5 `dns_nameservers` and 20 `host_routes`, these of the family of `cidr`',
+        POST: 'IPv4 from /8 to /29, IPv6 from /32 to /125, private or public; 400 with bits set beyond the mask, naming the network address. `has_router` is always false, as published. At most 5 `dns_nameservers` and 20 `host_routes`, these of the family of `cidr`',
       },
     },
-    { call: `GET, PATCH, DELETE ${SUBNETS}/{subnet_id}` },
+    {
+      call: `GET, PATCH, DELETE ${SUBNETS}/{subnet_id}`,
+      notes: {
+        PATCH: 'A router with the address of the gateway follows it, and is detached with null',
+        DELETE: 'Detaches it from its routers; 409 while their routes go through it',
+      },
+    },
     ...metadata(`${SUBNETS}/{subnet_id}`),
+  ],
+  Routers: [
+    {
+      call: `GET, POST ${ROUTERS}`,
+      notes: {
+        GET: '`distributed` is always false. `status` is `ALLOCATING` until the router is made, then `ACTIVE`',
+        POST: 'As in Neutron: at most 30 `routes`, next hops in a range of the router, no overlapping ranges, one router for each address. One IPv4 address in `external_fixed_ips`',
+      },
+    },
+    {
+      call: `GET, PATCH, DELETE ${ROUTERS}/{router_id}`,
+      notes: {
+        PATCH: 'Null keeps `name` and `routes`, and removes the gateway; 409 while floating IPs need that',
+        DELETE: 'Detaches its subnets; 409 while floating IPs need it',
+      },
+    },
+    { call: `PATCH /cloud/v2/routers/${P}/{router_id}` },
+    { call: `POST ${ROUTERS}/{router_id}/attach` },
+    {
+      call: `POST ${ROUTERS}/{router_id}/detach`,
+      notes: { POST: '409 while routes go through the subnet or floating IPs need the router there' },
+    },
   ],
   'Floating and reserved IPs': [
     {

@@ -12,6 +12,7 @@ import type { PlacementGroupTables } from '../cloud/placement-groups/tables.ts';
 import type { PortTables } from '../cloud/ports/tables.ts';
 import type { ProjectTables } from '../cloud/projects/tables.ts';
 import type { QuotaTables } from '../cloud/quotas/tables.ts';
+import type { RouterTables } from '../cloud/routers/tables.ts';
 import type { StoredSecretTables } from '../cloud/secrets/tables.ts';
 import type { SecurityGroupTables } from '../cloud/security-groups/tables.ts';
 import type { SnapshotTables } from '../cloud/snapshots/tables.ts';
@@ -56,6 +57,7 @@ export interface Tables
     ProjectTables,
     QuotaTables,
     RequestTables,
+    RouterTables,
     SecretTables,
     SecurityGroupTables,
     SimulatedObjectTables,

@@ -65,24 +65,18 @@ export function needsOfAnalysis(settings: EngineSettings): {
   reads: string[];
 } {
   const { searchPath, modelDir, pocketsphinxModel } = settings;
-  const own = ['package.json', 'node_modules', RUNS_FROM_SOURCE ? 'src' : 'dist', 'src/engines/node_modules'];
+  const program = RUNS_FROM_SOURCE ? ['node_modules', 'src'] : ['dist'];
+  const own = ['package.json', ...program, 'src/engines/node_modules'];
   const programs = [settings.ffmpeg, settings.ffprobe, settings.pocketsphinx];
   return {
     entry: entry(),
     programs: programs.flatMap((name) => findProgram(name, searchPath) ?? []),
     reads: [
       ...own.map((name) => path.join(packageRoot, name)).filter(fs.existsSync),
-      ...packagesAround(packageRoot),
       ...(fs.existsSync(pocketsphinxModel) ? [pocketsphinxModel] : []),
       ...(modelDir === null ? [] : [modelDir, ...linksIn(modelDir), ...filesOf(readModels(modelDir))]),
     ],
   };
-}
-
-/** Where npm installed Tradewind itself as a package, its dependencies are beside it. */
-function packagesAround(root: string): string[] {
-  const folder = path.dirname(root);
-  return path.basename(folder) === 'node_modules' ? [folder] : [];
 }
 
 /** Model files are often links into a store elsewhere. */

@@ -19,6 +19,10 @@ export const TAGS: { name: string; description: string }[] = [
     description: 'Public addresses that are assigned to a port and can be moved to another.',
   },
   {
+    name: 'Routers',
+    description: 'Connect subnets with each other and with the external network. Floating IPs need one.',
+  },
+  {
     name: 'Reserved fixed IPs',
     description: 'Ports that keep their address, regardless of the instance that uses them.',
   },

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import { NotFoundError } from '../lib/errors.ts';
 import { dialects } from './dialect.ts';
@@ -96,7 +98,10 @@ export function referencePage(app: FastifyInstance): void {
   });
 }
 
+/** The build puts them beside the bundle. */
 function assets(): string {
+  const built = fileURLToPath(new URL('reference-page', import.meta.url));
+  if (existsSync(built)) return built;
   const plugin = createRequire(import.meta.url).resolve('@fastify/swagger-ui');
   return path.join(path.dirname(plugin), 'static');
 }

@@ -19,6 +19,7 @@ export type ResourceType =
   | 'network'
   | 'port'
   | 'project'
+  | 'router'
   | 'quota_limit_request'
   | 'secret'
   | 'securitygroup'

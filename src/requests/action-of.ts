@@ -64,6 +64,7 @@ const NAMED: Readonly<Record<string, ResourceType>> = {
   pool_name: 'k8s_pool',
   port_id: 'port',
   project_id: 'project',
+  router_id: 'router',
   request_id: 'quota_limit_request',
   rule_id: 'securitygrouprule',
   secret_id: 'secret',

@@ -19,7 +19,7 @@ import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts
  * address, a volume for two instances, a change of what another deletes. To run it longer or again:
  * `CONCURRENCY_SECONDS=600 CONCURRENCY_SEED=7 CONCURRENCY_CLIENTS=50 npx vitest run test/acceptance/concurrency.test.ts`.
  */
-const SECONDS = Number(process.env.CONCURRENCY_SECONDS ?? 20);
+const SECONDS = Number(process.env.CONCURRENCY_SECONDS ?? 10);
 /** On a slow machine it takes longer until everything has been tried. */
 const MOST_SECONDS = Math.max(2 * SECONDS, 180);
 const CLIENTS = Number(process.env.CONCURRENCY_CLIENTS ?? 50);
@@ -35,7 +35,7 @@ const QUOTAS = {
   snapshot_count: 10,
   subnet_count: 10,
   vm_count: 20,
-  volume_count: 36,
+  volume_count: 30,
 };
 
 // Actions that consist of several have their parts in the statistics.
@@ -238,7 +238,8 @@ function state(seconds: number): string {
   }
   const open = [...world.tasks.values()].filter(({ ended }) => !ended).length;
   const statuses = [...byStatus].sort(byKey).map(([status, count]) => `${status}: ${count}`);
-  return `${Math.round(seconds)} of ${SECONDS} s; answers ${statuses.join(', ')}; tasks ${world.tasks.size}, ${open} open; faults ${faults.length}`;
+  const wanting = seconds > SECONDS ? `; still to come: ${missing().join(', ') || 'nothing'}` : '';
+  return `${Math.round(seconds)} of ${SECONDS} s; answers ${statuses.join(', ')}; tasks ${world.tasks.size}, ${open} open; faults ${faults.length}${wanting}`;
 }
 
 function summary(): string {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBinDirs, packagedBinDir } from '../../src/db/embedded/binaries.ts';
 import { startEmbeddedServer } from '../../src/db/embedded/server.ts';
 import { createHttpClient } from '../support/http-client.ts';
-import { environment, ROOT, type ServeProcess, serve, temporaryFolder } from './processes.ts';
+import { build, environment, ROOT, type ServeProcess, serve, temporaryFolder } from './processes.ts';
 import { checkoutOfThisRelease, commitAll, hasHistory } from './releases.ts';
 import { addMigrations } from './upgrade/next-release.ts';
 
@@ -80,8 +80,13 @@ describe.runIf(hasPrograms)('the commands of the documents', () => {
   beforeAll(async () => {
     home = temporaryFolder();
     [origin, checkout] = [path.join(home, 'origin'), path.join(home, 'tradewind')];
+    build();
     checkoutOfThisRelease(origin, checkout);
-    await execute('npm', ['run', 'prestart'], { cwd: checkout });
+    // The same sources, already built.
+    fs.cpSync(path.join(ROOT, 'dist'), path.join(checkout, 'dist'), {
+      recursive: true,
+      verbatimSymlinks: true,
+    });
   }, 300_000);
   afterAll(async () => {
     await server?.end('SIGKILL');

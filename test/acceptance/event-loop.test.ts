@@ -15,7 +15,7 @@ import { largeBodies } from './hostile/large-bodies.ts';
 import type { HostileRequest } from './hostile/request.ts';
 import { bodySchema, type Json, takeTheSame } from './hostile/schemas.ts';
 import { type MeasuredServer, measuredServer, type Sent } from './hostile/server.ts';
-import { FEW_SHAPES, HEADS, hostileQueries, OTHER_PATHS, SHAPES } from './hostile/shapes.ts';
+import { FEW_SHAPES, HEADS, hostileQueries, OTHER_PATHS, SHAPES, UNREAD_SHAPES } from './hostile/shapes.ts';
 import { build, type ServeProcess, serve } from './processes.ts';
 
 /**
@@ -120,8 +120,12 @@ function* hostileTo(of: DocumentedOperation): Generator<HostileRequest> {
   const again = of.prefix !== '' && twin !== undefined && takeTheSame(of, twin);
   yield* hostileQueries(again ? [] : parametersIn('query', of.operation).map(({ name }) => name));
   if (!bodySchema(of)) return;
+  const first = operations.find(
+    (one) => bodySchema(one) && one.prefix === of.prefix && one.method === of.method,
+  );
   for (const [what, body] of Object.entries(SHAPES)) {
-    if (!again || FEW_SHAPES.includes(what)) yield { what, body };
+    if (UNREAD_SHAPES.includes(what) ? of === first : !again || FEW_SHAPES.includes(what))
+      yield { what, body };
   }
   const right = large[of.operation.operationId];
   if (right !== undefined) yield { what: 'as much as is right', body: JSON.stringify(right) };

@@ -12,7 +12,7 @@ import { build, type ServeProcess, serve, temporaryFolder } from './processes.ts
 
 /** The number of kills, one after the other. Six reach each victim. Set TEST_KILLS to 50 for a thorough run. */
 const KILLS = Number(process.env.TEST_KILLS ?? 6);
-const CLIENTS = 8;
+const CLIENTS = 6;
 const RECOVERS_WITHIN_MS = 60_000;
 const TOKEN = '7$acceptance-secret';
 const settings = {

@@ -13,7 +13,7 @@ import { buildNextRelease } from './upgrade/next-release.ts';
 const TOKEN = '7$acceptance-secret';
 const CLIENTS = 3;
 /** Answers that the clients must get in each state of the upgrade before it continues. */
-const ENOUGH = 100;
+const ENOUGH = 50;
 
 /** The steps are those of docs/upgrading.md. */
 describe.runIf(hasHistory)('the previous release and the next one on one database', () => {

@@ -20,7 +20,8 @@ function sample<K extends Kind>(id: string, spec: Specs[K], change: Partial<Spec
 
 /** Returns one new thing of each kind at each call, which need each other like real ones. */
 export function newSamples(): Samples {
-  const [network, subnet, port, group, volume, snapshot, machine, serverGroup, pool] = [
+  const [network, subnet, router, port, group, volume, snapshot, machine, serverGroup, pool] = [
+    ID(),
     ID(),
     ID(),
     ID(),
@@ -75,6 +76,27 @@ export function newSamples(): Samples {
       },
       { dnsNameservers: [], hostRoutes: [{ destination: '10.2.0.0/16', nexthop: '10.1.0.2' }] },
     ),
+    router: sample<'router'>(
+      router,
+      {
+        name: 'way out',
+        gateway: {
+          networkId: ID(),
+          sourceNat: true,
+          addresses: { '198.18.0.6': { subnetId: ID() } },
+        },
+        interfaces: {
+          [ID()]: {
+            networkId: network,
+            subnetId: subnet,
+            address: '10.1.0.1',
+            macAddress: 'fa:16:3e:01:02:02',
+          },
+        },
+        routes: [],
+      },
+      { routes: [{ destination: '10.3.0.0/16', nexthop: '10.1.0.3' }] },
+    ),
     security_group: sample<'security_group'>(
       group,
       {
@@ -107,7 +129,11 @@ export function newSamples(): Samples {
     ),
     floating_ip: sample<'floating_ip'>(
       ID(),
-      { address: '198.18.0.7', target: { portId: port, fixedAddress: '10.1.0.10' }, metadata: {} },
+      {
+        address: '198.18.0.7',
+        target: { portId: port, fixedAddress: '10.1.0.10', routerId: router },
+        metadata: {},
+      },
       { metadata: TAGS },
     ),
     load_balancer: sample<'load_balancer'>(

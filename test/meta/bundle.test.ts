@@ -1,6 +1,10 @@
 import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { build, ROOT } from '../acceptance/processes.ts';
+
+const read = (file: string) => fs.readFileSync(path.join(ROOT, file), 'utf8');
 
 beforeAll(build, 120_000);
 
@@ -20,4 +24,18 @@ it('runs where V8 takes no compiled code, as with other flags', () => {
   });
   expect(stdout).toMatch(/^tradewind \d/);
   expect(status).toBe(0);
+});
+
+it('names the lines of sources in stack traces', () => {
+  const preload = `data:text/javascript,${encodeURIComponent(
+    `process.stdout.write = () => { process.stderr.write(new Error('where').stack); return true; };`,
+  )}`;
+  const { stderr } = spawnSync('node', ['--import', preload, 'dist/src/main.js', 'version'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  const places = [...stderr.matchAll(/\b(src\/[\w/-]+\.ts):(\d+)/g)];
+  const lines = places.map(([, file = '', line]) => read(file).split('\n')[Number(line) - 1]);
+  expect(lines[0], stderr).toContain('stdout.write(');
+  expect(stderr).toMatch(/^Error: where\n/);
 });

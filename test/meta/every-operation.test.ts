@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAnswerCheck } from '../support/documented-answers.ts';
+import { faultOf } from '../support/documented-answers.ts';
 import type { Answer } from '../support/http-client.ts';
 import {
   type DocumentedOperation,
@@ -173,8 +173,6 @@ function broken({ operation }: DocumentedOperation) {
 function ownPath(of: DocumentedOperation): string {
   return filledPath(of, { project_id: 1, region_id: 1, clientId: 1, resellerId: 1 });
 }
-
-const faultOf = createAnswerCheck(operations);
 
 /** Expects that the answer fits the document for its status, and has only known fields of error bodies. */
 function expectDocumented(of: DocumentedOperation, answer: Answer): void {

@@ -15,6 +15,8 @@ const FILES = {
   'scripts/node-version.mjs': fs.readFileSync('scripts/node-version.mjs', 'utf8'),
   'scripts/build.mjs': `import fs from 'node:fs'; fs.writeFileSync(process.argv[2] + '/built', '');`,
   'scripts/entry.mjs': '',
+  'scripts/not-bundled.mjs': '',
+  'scripts/source-lines.mjs': '',
   'scripts/package.json': '{"dependencies": {"esbuild": "1.0.0"}}',
   'scripts/package-lock.json': '{"packages": {}}',
   'scripts/node_modules/.package-lock.json': '{"packages": {}}',
@@ -48,6 +50,8 @@ it.each([
   'package.json',
   'scripts/build.mjs',
   'scripts/entry.mjs',
+  'scripts/not-bundled.mjs',
+  'scripts/source-lines.mjs',
   // A new esbuild, which builds something else from the same sources.
   'scripts/package.json',
 ] as const)('builds again when %s changes', (name) => {

@@ -1,5 +1,5 @@
 import findMyWay from 'find-my-way';
-import { createAnswerCheck } from './documented-answers.ts';
+import { faultOf } from './documented-answers.ts';
 import type { HttpClient } from './http-client.ts';
 import type { DocumentedOperation } from './openapi.ts';
 
@@ -33,7 +33,6 @@ export function createCoverage(operations: DocumentedOperation[]): Coverage {
   const find = createOperationFinder(operations);
   const succeeded = new Set<string>();
   const wrong: string[] = [];
-  const check = createAnswerCheck(operations);
 
   return {
     recording(http) {
@@ -42,7 +41,7 @@ export function createCoverage(operations: DocumentedOperation[]): Coverage {
         const of = find(method, path);
         if (of) {
           if (answer.status < 300) succeeded.add(of.title);
-          const fault = check(of, answer);
+          const fault = faultOf(of, answer);
           if (fault !== undefined) wrong.push(fault);
         }
         return answer;

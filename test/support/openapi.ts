@@ -15,8 +15,15 @@ export interface DocumentedOperation {
   document: OpenApiDocument;
 }
 
-/** Every operation of both documents. */
-export async function documentedOperations(): Promise<DocumentedOperation[]> {
+let documents: Promise<DocumentedOperation[]> | undefined;
+
+/** Every operation of both documents, which are made once for all files of a process. */
+export function documentedOperations(): Promise<DocumentedOperation[]> {
+  documents ??= readOperations();
+  return documents;
+}
+
+async function readOperations(): Promise<DocumentedOperation[]> {
   const files = await openApiDocuments();
   return files.flatMap(({ document }) => {
     const prefix = (document.servers[0]?.url ?? '/').replace(/\/$/, '');

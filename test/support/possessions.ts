@@ -303,6 +303,7 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
     snapshot_id: async () =>
       (await byTask('/cloud/v1/snapshots/1/1', { name: anyName(), volume_id: await volume() })).snapshots[0],
     network_id: network,
+    router_id: async () => (await byTask('/cloud/v1/routers/1/1', { name: anyName() })).routers[0],
     subnet_id: async () => {
       const body = { name: anyName(), network_id: await network(), cidr: '10.10.0.0/24', tags };
       return (await byTask('/cloud/v1/subnets/1/1', body)).subnets[0];

@@ -24,6 +24,11 @@ const NEEDS: { [K in Kind]: (spec: Specs[K]) => Need[] } = {
   security_group: () => [],
   secret: () => [],
   subnet: ({ networkId }) => one('network', networkId),
+  router: ({ interfaces }) =>
+    Object.values(interfaces).flatMap(({ networkId, subnetId }) => [
+      ...one('network', networkId),
+      ...one('subnet', subnetId),
+    ]),
   port: ({ networkId, addresses, groups }) => [
     ...one('network', networkId),
     ...Object.values(addresses).flatMap(({ subnetId }) => one('subnet', subnetId)),
@@ -31,6 +36,7 @@ const NEEDS: { [K in Kind]: (spec: Specs[K]) => Need[] } = {
   ],
   floating_ip: ({ target, formerPortId }) => [
     ...one('port', target?.portId),
+    ...one('router', target?.routerId),
     ...atFirst('port', formerPortId),
   ],
   load_balancer: ({ portId, listeners, pools }) => {

@@ -8,6 +8,7 @@ import type { VolumeType } from '../../lib/volume-types.ts';
 export interface Specs {
   network: NetworkSpec;
   subnet: SubnetSpec;
+  router: RouterSpec;
   port: PortSpec;
   security_group: SecurityGroupSpec;
   floating_ip: FloatingIpSpec;
@@ -31,6 +32,7 @@ type Nothing = Record<string, never>;
 export interface Observations {
   network: Nothing;
   subnet: Nothing;
+  router: Nothing;
   port: Nothing;
   security_group: Nothing;
   floating_ip: Nothing;
@@ -63,6 +65,22 @@ export interface SubnetSpec {
   dnsNameservers: string[];
   hostRoutes: { destination: string; nexthop: string }[];
   metadata: Tags;
+}
+
+export interface RouterSpec {
+  name: string;
+  /** Absent if the router leads nowhere. */
+  gateway?: {
+    /** An external network of the platform. */
+    networkId: string;
+    /** Whether machines without a floating IP reach the outside, with the router's address as their source. */
+    sourceNat: boolean;
+    /** By address. */
+    addresses: Record<string, { subnetId: string }>;
+  };
+  /** By port id. The ports belong to the router: there are no other wants for them. */
+  interfaces: Record<string, { networkId: string; subnetId: string; address: string; macAddress: string }>;
+  routes: { destination: string; nexthop: string }[];
 }
 
 export interface PortSpec {
@@ -99,7 +117,8 @@ export interface SecurityRuleSpec {
 
 export interface FloatingIpSpec {
   address: string;
-  target?: { portId: string; fixedAddress: string };
+  /** `routerId` is the router that leads out; absent where the platform routes by itself. */
+  target?: { portId: string; fixedAddress: string; routerId?: string };
   /**
    * The port that had the address before, if the address was converted: two ports can't have it at the same
    * time.

@@ -46,6 +46,7 @@ const disk = (state: string, ms: number, changeMs: number) => ({
 export const LIVES: { [K in Kind]: Life<K> } = {
   network: wired,
   subnet: wired,
+  router: wired,
   port: wired,
   floating_ip: wired,
   security_group: {

@@ -101,6 +101,7 @@ export const QuotaLimits = Type.Object(
     loadbalancer_count: quota(1_000),
     network_count: quota(1_000),
     reserved_fixed_ip_count: quota(1_000),
+    router_count: quota(1_000),
     secret_count: quota(1_000),
     servergroup_count: quota(1_000),
     sfs_count: quota(1_000),

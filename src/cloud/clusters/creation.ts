@@ -153,7 +153,7 @@ async function networkProblems(
   } else if (!subnet.hasRouter) {
     problems.push({
       field,
-      message: "Has no gateway, so it can't be routed. Choose a subnet with a gateway.",
+      message: 'Has no router. Attach it to one, or choose another subnet.',
     });
   } else if (subnet.cidr.includes(':')) {
     problems.push({ field, message: 'Is an IPv6 subnet, but nodes need IPv4. Choose an IPv4 subnet.' });

@@ -48,11 +48,10 @@ function lookup(networks: Networks): NetworkLookup {
     async subnet(scope, id) {
       const subnet = await ifFound(networks.getSubnet(scope, id));
       if (!subnet || subnet.project_id === null) return undefined;
-      // The platform routes every subnet that has a gateway.
       return {
         networkId: subnet.network_id,
         cidr: subnet.cidr,
-        hasRouter: subnet.gateway_ip !== null,
+        hasRouter: subnet.routed,
       };
     },
   };

@@ -14,7 +14,7 @@ export function presentedFloatingIp(row: FloatingIpRow, scope: Scope): FloatingI
     floating_ip_address: row.address,
     fixed_ip_address: row.fixed_address,
     port_id: row.port_id,
-    router_id: null,
+    router_id: row.router_id,
     status: leads ? 'ACTIVE' : 'DOWN',
     ...commonFields(row, scope),
     updated_at: offsetTimestamp(row.updated_at),

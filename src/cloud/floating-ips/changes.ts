@@ -8,6 +8,7 @@ import { patchedTags, type TagsPatch } from '../../lib/tags-patch.ts';
 import type { TagHolder } from '../metadata/service.ts';
 import { type FloatingTarget, lockTarget } from '../ports/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
+import { refuseNoWayOut } from '../routers/in-transaction.ts';
 import type { Tasks } from '../tasks/service.ts';
 import type { UpdateFloatingIp } from './schema.ts';
 import { type FloatingIps, inserted, lockFree, refuseTaken, wantedAddress } from './service.ts';
@@ -115,6 +116,7 @@ async function wantedLink(
   if (leads(floating, link)) return link;
   if (target) refuseHeld(`Port ${portId}`, target);
   await refuseTaken(tx, portId, link.fixed_address);
+  await refuseNoWayOut(tx, portId, link.fixed_address);
   return link;
 }
 

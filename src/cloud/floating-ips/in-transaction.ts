@@ -7,6 +7,7 @@ import { ConflictError, type FieldProblem, InvalidError } from '../../lib/errors
 import { refuseHeld } from '../../lib/held.ts';
 import { handOver } from '../networks/addresses/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
+import { refuseNoWayOut } from '../routers/in-transaction.ts';
 import { inserted, refuseLeading, refuseTaken } from './service.ts';
 import * as store from './store.ts';
 import { awayFrom } from './wanted.ts';
@@ -99,6 +100,7 @@ export async function put(
   if (problems.length > 0) throw new InvalidError(problems);
   for (const { floatingIp, address, port } of links) {
     await refuseTaken(tx, port.id, port.address);
+    await refuseNoWayOut(tx, port.id, port.address);
     if (address === undefined) {
       const change = { port_id: port.id, fixed_address: port.address, task_id: taskId };
       await inserted(store.changeFloatingIp(tx, floatingIp.id, change, now));

@@ -14,7 +14,12 @@ export const FloatingIpAnswer = Type.Object(
     floating_ip_address: Type.String({ examples: ['198.18.0.2'] }),
     fixed_ip_address: nullable(Type.String({ description: 'Address of the port that it is assigned to' })),
     port_id: nullable(Type.String({ description: 'Port that it is assigned to' })),
-    router_id: nullable(Type.String({ description: 'Always null: no router is involved' })),
+    router_id: nullable(
+      Type.String({
+        description:
+          'Router that leads out of the subnet; null if it is not assigned, or where the platform routes by itself',
+      }),
+    ),
     status: nullable(
       Type.Enum(FLOATING_IP_STATUSES, {
         type: 'string',

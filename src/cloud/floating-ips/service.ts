@@ -12,6 +12,7 @@ import * as addresses from '../networks/addresses/in-transaction.ts';
 import { type FloatingTarget, lockTarget } from '../ports/in-transaction.ts';
 import type { Scope } from '../projects/service.ts';
 import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
+import { refuseNoWayOut } from '../routers/in-transaction.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { presentedFloatingIp } from './answers.ts';
 import type { AssignFloatingIp, CreateFloatingIp, FloatingIpAnswer, FloatingIpListQuery } from './schema.ts';
@@ -109,6 +110,7 @@ export function createFloatingIps(deps: { database: Database; clock: Clock; task
         refuseLeading(floating);
         if (target) refuseHeld(`Port ${portId}`, target);
         await refuseTaken(tx, portId, address);
+        await refuseNoWayOut(tx, portId, address);
         const change = { port_id: portId, fixed_address: address };
         await inserted(store.changeFloatingIp(tx, floating.id, change, clock.now()));
         await tasks.want(tx, scope, await asInRows(tx, [floating.id]));
@@ -166,6 +168,7 @@ async function freeTarget(
   const portId = wish.port_id.toLowerCase();
   if (target) refuseHeld(`Port ${portId}`, target);
   await refuseTaken(tx, portId, address);
+  await refuseNoWayOut(tx, portId, address);
   return { portId, address };
 }
 

@@ -5,12 +5,18 @@ import { isIn, newResource, type Place } from '../../db/place.ts';
 import type { Tables } from '../../db/tables.ts';
 import { tagConditions } from '../../db/tag-conditions.ts';
 import type { Page } from '../../lib/page.ts';
+import { wayOutOf } from '../routers/in-transaction.ts';
 import type { FloatingIpListQuery } from './schema.ts';
 
-export type FloatingIpRow = Selectable<Tables['floating_ips']>;
+export type FloatingIpRow = Selectable<Tables['floating_ips']> & {
+  /** The router that leads out of the subnet of the fixed address. */
+  router_id: string | null;
+};
+
+const ROUTER = wayOutOf('floating_ips.port_id', 'floating_ips.fixed_address').as('router_id');
 
 function floatingIps(db: Sql, place: Place) {
-  return db.selectFrom('floating_ips').selectAll().where(isIn(place));
+  return db.selectFrom('floating_ips').selectAll('floating_ips').select(ROUTER).where(isIn(place));
 }
 
 export async function findFloatingIp(db: Sql, place: Place, id: string): Promise<FloatingIpRow | undefined> {
@@ -45,7 +51,7 @@ export async function lockFloatingIps(
   return floatingIps(tx.sql, place)
     .where(sql<boolean>`id = any(${ids}::uuid[])`)
     .orderBy('id')
-    .forUpdate()
+    .forUpdate('floating_ips')
     .execute();
 }
 
@@ -53,10 +59,11 @@ export async function lockFloatingIps(
 export async function lockOnPorts(tx: Transaction, portIds: string[]): Promise<FloatingIpRow[]> {
   return tx.sql
     .selectFrom('floating_ips')
-    .selectAll()
+    .selectAll('floating_ips')
+    .select(ROUTER)
     .where(sql<boolean>`port_id = any(${portIds}::uuid[])`)
     .orderBy('id')
-    .forUpdate()
+    .forUpdate('floating_ips')
     .execute();
 }
 
@@ -64,7 +71,8 @@ export async function lockOnPorts(tx: Transaction, portIds: string[]): Promise<F
 export async function onPorts(db: Sql, portIds: string[]): Promise<FloatingIpRow[]> {
   return db
     .selectFrom('floating_ips')
-    .selectAll()
+    .selectAll('floating_ips')
+    .select(ROUTER)
     .where(sql<boolean>`port_id = any(${portIds}::uuid[])`)
     .orderBy('address')
     .execute();

@@ -3,6 +3,7 @@ import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import * as addresses from '../networks/addresses/in-transaction.ts';
 import { type QuotaOwner, releaseQuota } from '../quotas/in-transaction.ts';
+import { noWayOut } from '../routers/in-transaction.ts';
 import { changeFloatingIp, isFree, letGo, settle } from './store.ts';
 import { asInRows } from './wanted.ts';
 
@@ -51,7 +52,10 @@ export function floatingIpTasks({ clock }: Deps): TaskEnd[] {
     async abandon(tx, _task, { floatingIpId, former: { tags, ...former } }) {
       const { port_id, fixed_address } = former;
       const back = port_id !== null && fixed_address !== null;
-      const free = back && (await isFree(tx, floatingIpId, { port_id, fixed_address }));
+      const free =
+        back &&
+        (await isFree(tx, floatingIpId, { port_id, fixed_address })) &&
+        (await noWayOut(tx, port_id, fixed_address)) === undefined;
       const target = free ? former : { port_id: null, fixed_address: null };
       const change = { ...target, tags: JSON.stringify(tags), task_id: null };
       await changeFloatingIp(tx, floatingIpId, change, clock.now());

@@ -2,12 +2,14 @@ import { sql } from 'kysely';
 import type { FloatingIpSpec } from '../../backends/contract/specs.ts';
 import { amend, dependentsOf, type Wanted } from '../../convergence/wants.ts';
 import type { Transaction } from '../../db/database.ts';
+import { wayOutOf } from '../routers/in-transaction.ts';
 
 interface FloatingIpParts {
   id: string;
   address: string;
   port_id: string | null;
   fixed_address: string | null;
+  router_id: string | null;
   tags: Record<string, string>;
 }
 
@@ -21,7 +23,8 @@ export async function floatingIpSpecs(
 ): Promise<Map<string, FloatingIpSpec>> {
   if (ids.length === 0) return new Map();
   const { rows } = await sql<FloatingIpParts>`
-    select id, address, fixed_address, tags, case when not exists (
+    select id, address, fixed_address, tags,
+      ${wayOutOf('floating_ips.port_id', 'floating_ips.fixed_address')} as router_id, case when not exists (
       select from wants where kind = 'port' and wants.id = port_id and spec is null) then port_id end as port_id
     from floating_ips where id = any(${ids}::uuid[]) order by id`.execute(tx.sql);
   return new Map(rows.map((row) => [row.id, specOf(row)]));
@@ -45,11 +48,17 @@ export async function awayFrom(tx: Transaction, portIds: readonly string[]): Pro
   );
 }
 
-function specOf({ address, port_id, fixed_address, tags }: FloatingIpParts): FloatingIpSpec {
+function specOf({ address, port_id, fixed_address, router_id, tags }: FloatingIpParts): FloatingIpSpec {
   return {
     address,
     ...(port_id !== null &&
-      fixed_address !== null && { target: { portId: port_id, fixedAddress: fixed_address } }),
+      fixed_address !== null && {
+        target: {
+          portId: port_id,
+          fixedAddress: fixed_address,
+          ...(router_id !== null && { routerId: router_id }),
+        },
+      }),
     metadata: tags,
   };
 }

@@ -12,7 +12,8 @@ import { sameTags } from '../../lib/tags.ts';
 import { patchedTags } from '../../lib/tags-patch.ts';
 import type { TagHolder } from '../metadata/service.ts';
 import type { Scope } from '../projects/service.ts';
-import { quotaOwner, takeQuota } from '../quotas/in-transaction.ts';
+import { quotaOwner, takeQuotas } from '../quotas/in-transaction.ts';
+import { leaveNetwork, makeRouterOf } from '../routers/in-transaction.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { MTU } from './defaults/in-transaction.ts';
 import { refuseUsed } from './in-use.ts';
@@ -31,7 +32,7 @@ export interface NetworkChanges {
   /** Returns the ID of the task that changes the network; undefined if nothing changes. Throws as `updateNow`. */
   update(scope: Scope, id: string, change: UpdateNetwork): Promise<string | undefined>;
   /**
-   * Returns the ID of the task that deletes the network with its subnets.
+   * Returns the ID of the task that deletes the network with its subnets and the router that was made with it.
    * @throws NotFoundError, ForbiddenError, ConflictError while the network is in use or a task holds it
    */
   delete(scope: Scope, id: string): Promise<string>;
@@ -70,16 +71,21 @@ export function createNetworkChanges(deps: {
           segmentation_id: segment,
           tags: JSON.stringify(tags),
           ready: false,
+          platform_routed: false,
           ...newResource(scope, taskId, now),
         });
+        const router =
+          (request.create_router ?? true)
+            ? await makeRouterOf(tx, scope, { id, name: request.name }, taskId, now)
+            : undefined;
         await tasks.begin(tx, scope, {
           id: taskId,
           task: CREATE_NETWORK,
           data: request,
-          input: { networkId: id, ...quotaOwner(scope) },
-          wants: [make('network', id, spec)],
+          input: { networkId: id, ...(router && { routerId: router.id }), ...quotaOwner(scope) },
+          wants: [make('network', id, spec), ...(router ? [router.wanted] : [])],
         });
-        await takeQuota(tx, scope, 'network_count');
+        await takeQuotas(tx, scope, { network_count: 1, ...(router && { router_count: 1 }) });
       });
       return taskId;
     },
@@ -127,15 +133,24 @@ export function createNetworkChanges(deps: {
         for (const subnet of subnets) refuseHeld(`Subnet ${subnet.name} of network ${network.name}`, subnet);
         await refuseUsed(tx, scope, what, { networkId: network.id });
         const taskId = newTaskId();
+        const subnetIds = subnets.map((subnet) => subnet.id);
+        const routers = await leaveNetwork(tx, network.id, subnetIds, taskId, clock.now());
+        const { routerId } = routers;
         await rows.changeNetwork(tx, network.id, { ready: false, task_id: taskId });
         await rows.holdSubnetsOf(tx, network.id, taskId);
-        return tasks.begin(tx, scope, {
+        await tasks.begin(tx, scope, {
           id: taskId,
           task: DELETE_NETWORK,
           data: { network_id: network.id },
-          input: { networkId: network.id, ...quotaOwner(scope) },
-          wants: [remove('network', network.id), ...subnets.map((subnet) => remove('subnet', subnet.id))],
+          input: { networkId: network.id, ...(routerId !== undefined && { routerId }), ...quotaOwner(scope) },
+          wants: [
+            ...routers.removed,
+            remove('network', network.id),
+            ...subnetIds.map((subnetId) => remove('subnet', subnetId)),
+          ],
         });
+        await tasks.want(tx, scope, routers.changed);
+        return taskId;
       }),
 
     tags: {

@@ -11,7 +11,8 @@ export const CreateNetwork = Type.Object(
     create_router: Type.Optional(
       Type.Boolean({
         default: true,
-        description: 'Accepted but ignored: the platform routes every subnet that has a gateway',
+        description:
+          'Whether to create a router with the network. It is named after the network, leads to the external network of the region with an address there, and new subnets are attached to it',
       }),
     ),
     type: Type.Optional(
@@ -95,11 +96,13 @@ export const CreateSubnet = Type.Object(
       Type.Boolean({
         default: true,
         description:
-          'Must be false if gateway_ip is null. The platform routes every subnet that has a gateway',
+          'Whether a router gets the gateway address; must be false if gateway_ip is null. Without router_id_to_connect, it is the router that was created with the network, if there is one',
       }),
     ),
     router_id_to_connect: Type.Optional(
-      nullable(Type.String({ maxLength: 36, description: 'Not supported: projects have no routers' })),
+      nullable(
+        UuidInput('Router to attach the subnet to, instead of the one that was created with the network'),
+      ),
     ),
     dns_nameservers: Type.Optional(dns_nameservers),
     host_routes: Type.Optional(host_routes),

@@ -46,7 +46,8 @@ export function networkRoutes(app: Api, dialect: Dialect, { networks }: { networ
     schema: {
       operationId: 'createNetwork',
       summary: 'Create a network',
-      description: 'Starts one task. When it is finished, its created_resources has the network in networks.',
+      description:
+        'Starts one task. When it is finished, its created_resources has the network in networks and its router, if there is one, in routers. Returns 409 if the external network has no address left for the router.',
       tags,
       params: ProjectRegionParams,
       body: CreateNetwork,
@@ -95,7 +96,7 @@ export function networkRoutes(app: Api, dialect: Dialect, { networks }: { networ
       operationId: 'deleteNetwork',
       summary: 'Delete a network',
       description:
-        'Deletes the network and its subnets. Returns 409 for the default network, and while ports, clusters or file shares use the network.',
+        'Deletes the network, its subnets, and the router that was created with it, unless that has subnets of other networks. Returns 409 for the default network, and while ports, clusters or file shares use the network.',
       tags,
       params: NetworkParams,
       response: { 200: dialect.tasksSchema },

@@ -60,7 +60,10 @@ export const SubnetAnswer = Type.Object(
           'Number of addresses that ports can use, free or not; null if greater than 9007199254740991',
       }),
     ),
-    has_router: Type.Boolean({ deprecated: true, description: 'Always false' }),
+    has_router: Type.Boolean({
+      deprecated: true,
+      description: 'Always false; the interfaces of routers name their subnets',
+    }),
     ...ResourceFields,
     ...MetadataList,
     project_id: Type.Integer({

@@ -9,7 +9,11 @@ import type { Page } from '../../lib/page.ts';
 import type { NetworkListQuery, SubnetListQuery } from './schema.ts';
 
 export type NetworkRow = Selectable<Tables['networks']> & { subnets: string[] };
-export type SubnetRow = Selectable<Tables['subnets']> & { project_id: number | null };
+export type SubnetRow = Selectable<Tables['subnets']> & {
+  project_id: number | null;
+  /** Whether a router is attached to it, or the platform routes it. */
+  routed: boolean;
+};
 
 /** `any` includes the platform's networks. */
 type OwnedBy = 'any' | 'project' | undefined;
@@ -36,6 +40,10 @@ function subnets(db: Sql, place: Place, ownedBy: OwnedBy) {
     .innerJoin('networks', 'networks.id', 'subnets.network_id')
     .selectAll('subnets')
     .select(['networks.project_id', USED.as('used_ips')])
+    .select(
+      sql<boolean>`platform_routed and gateway_ip is not null
+        or exists (select from router_interfaces where subnet_id = subnets.id)`.as('routed'),
+    )
     .where('networks.region_id', '=', place.regionId)
     .where(visible(place, ownedBy));
 }

@@ -14,6 +14,8 @@ export interface NetworkTables {
     is_default: boolean;
     port_security_enabled: boolean;
     segmentation_id: number | null;
+    /** Whether the platform routes subnets that have no router, so that floating IPs work in them. */
+    platform_routed: Generated<boolean>;
     tags: JSONColumnType<Record<string, string>>;
     /** False while it is being created or deleted. */
     ready: Generated<boolean>;
@@ -55,8 +57,10 @@ export interface NetworkTables {
   ip_assignments: {
     subnet_id: string;
     address: ColumnType<string, string, never>;
-    /** Null if a floating IP has the address, or if it is reserved for the gateway. */
+    /** Null if a floating IP or a router has the address, or if it is reserved for the gateway. */
     port_id: string | null;
     floating_ip_id: Generated<string | null>;
+    /** The router that has it outside, or in a subnet whose gateway address it doesn't have. */
+    router_id: Generated<string | null>;
   };
 }

@@ -2,11 +2,14 @@ import { type TaskEnd, taskType } from '../../convergence/task-kind.ts';
 import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type QuotaOwner, releaseQuota } from '../quotas/in-transaction.ts';
+import { removeRouter, settleRouter } from '../routers/in-transaction.ts';
 import { changeNetwork, deleteNetwork } from './network-rows.ts';
 import { changeSubnet, deleteSubnet } from './subnets/store.ts';
 
 interface NetworkInput extends QuotaOwner {
   networkId: string;
+  /** The router that is made with the network, or goes with it. */
+  routerId?: string;
 }
 interface SubnetInput extends QuotaOwner {
   subnetId: string;
@@ -29,9 +32,11 @@ export const DELETE_SUBNET = taskType<SubnetInput>('delete_subnet');
 export function networkTasks({ clock }: { clock: Clock }): TaskEnd[] {
   const createNetwork: TaskEnd<NetworkInput> = {
     ...CREATE_NETWORK,
-    async complete(tx, _task, { networkId }) {
+    async complete(tx, _task, { networkId, routerId }) {
       await changeNetwork(tx, networkId, { ready: true, task_id: null });
-      return { networks: [networkId] };
+      if (routerId === undefined) return { networks: [networkId] };
+      await settleRouter(tx, routerId);
+      return { networks: [networkId], routers: [routerId] };
     },
     abandon: (tx, _task, input) => removeNetwork(tx, input),
   };
@@ -81,6 +86,8 @@ export function networkTasks({ clock }: { clock: Clock }): TaskEnd[] {
 }
 
 async function removeNetwork(tx: Transaction, input: NetworkInput): Promise<void> {
+  const { routerId, clientId, regionId } = input;
+  if (routerId !== undefined) await removeRouter(tx, { routerId, clientId, regionId });
   const subnets = await deleteNetwork(tx, input.networkId);
   if (subnets === undefined) return;
   await releaseQuota(tx, input, 'network_count');

@@ -1,5 +1,4 @@
-import { type Selectable, sql, type Updateable } from 'kysely';
-import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import { type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 import type { Sql, Transaction } from '../../db/database.ts';
 import { pageWithCount } from '../../db/page.ts';
 import { isIn, type Place } from '../../db/place.ts';
@@ -7,8 +6,26 @@ import type { Tables } from '../../db/tables.ts';
 import { orderOf } from '../../lib/order.ts';
 import type { Page } from '../../lib/page.ts';
 import type { PortListQuery } from './schema.ts';
+import type { AddressPair } from './tables.ts';
 
-export type PortRow = Selectable<Tables['ports']> & {
+const COLUMNS = [
+  'id',
+  'name',
+  'network_id',
+  'instance_id',
+  'mac_address',
+  'port_security_enabled',
+  'allowed_address_pairs',
+  'is_vip',
+  'task_id',
+  'tags',
+  'created_at',
+  'updated_at',
+] as const;
+
+export type PortRow = Pick<Selectable<Tables['ports']>, (typeof COLUMNS)[number]> & {
+  /** The router whose interface it is. */
+  router_id: string | null;
   ip_assignments: { ip_address: string; subnet_id: string }[];
   /** Sorted. */
   security_group_ids: string[];
@@ -16,20 +33,42 @@ export type PortRow = Selectable<Tables['ports']> & {
   pool_id: string | null;
 };
 
-/** Selects ports with their addresses and groups in one query. */
+/** Selects ports with their addresses and groups in one query. Routers have theirs without any settings. */
 function ports(db: Sql, place: Place) {
-  return db
+  const own = db
     .selectFrom('ports')
+    .select(COLUMNS)
+    .select(sql<string | null>`null::uuid`.as('router_id'))
+    .where(isIn(place));
+  const ofRouters = db
+    .selectFrom('router_interfaces as one')
+    .innerJoin('routers', 'routers.id', 'one.router_id')
+    .innerJoin('subnets', 'subnets.id', 'one.subnet_id')
+    .select([
+      'one.port_id as id',
+      'routers.name',
+      'subnets.network_id',
+      sql<string | null>`null::uuid`.as('instance_id'),
+      'one.mac_address',
+      sql<boolean>`false`.as('port_security_enabled'),
+      sql<AddressPair[]>`'[]'::jsonb`.as('allowed_address_pairs'),
+      sql<boolean>`false`.as('is_vip'),
+      sql<string | null>`null::uuid`.as('task_id'),
+      sql<Record<string, string>>`'{}'::jsonb`.as('tags'),
+      'one.created_at',
+      'routers.updated_at',
+      'one.router_id',
+    ])
+    .where(isIn(place, 'routers'));
+  return db
+    .selectFrom(own.unionAll(ofRouters).as('ports'))
     .selectAll('ports')
-    .select((port) =>
-      jsonArrayFrom(
-        port
-          .selectFrom('ip_assignments')
-          .select([sql<string>`host(address)`.as('ip_address'), 'subnet_id'])
-          .whereRef('port_id', '=', 'ports.id')
-          .orderBy('subnet_id')
-          .orderBy('address'),
-      ).as('ip_assignments'),
+    .select(
+      sql<PortRow['ip_assignments']>`(
+        select coalesce(json_agg(json_build_object('ip_address', host(address), 'subnet_id', subnet_id)
+          order by subnet_id, address), '[]') from (${assignments(sql`port_id = ports.id`)}) as assigned)`.as(
+        'ip_assignments',
+      ),
     )
     .select(
       sql<string[]>`array(select security_group_id::text from port_security_groups
@@ -41,8 +80,14 @@ function ports(db: Sql, place: Place) {
         .select('pool_id')
         .whereRef('instances.id', '=', 'ports.instance_id')
         .as('pool_id'),
-    )
-    .where(isIn(place, 'ports'));
+    );
+}
+
+/** Returns SQL for the addresses of ports, whoever has them. */
+function assignments(where: RawBuilder<boolean>): RawBuilder<unknown> {
+  return sql`
+    select port_id, subnet_id, address from ip_assignments where ${where}
+    union all select port_id, subnet_id, address from router_interfaces where ${where}`;
 }
 
 export async function findPort(db: Sql, place: Place, id: string): Promise<PortRow | undefined> {
@@ -54,18 +99,17 @@ export async function listPorts(db: Sql, place: Place, query: PortListQuery): Pr
   if (query.ids) matching = matching.where(sql<boolean>`ports.id = any(${query.ids}::uuid[])`);
   if (query.network_ids)
     matching = matching.where(sql<boolean>`network_id = any(${query.network_ids}::uuid[])`);
-  if (query.subnet_ids) {
-    matching = matching.where(sql<boolean>`exists (
-      select from ip_assignments where port_id = ports.id and subnet_id = any(${query.subnet_ids}::uuid[]))`);
-  }
+  if (query.subnet_ids) matching = matching.where(having(sql`subnet_id = any(${query.subnet_ids}::uuid[])`));
   if (query.ip_addresses) {
-    matching = matching.where(sql<boolean>`exists (
-      select from ip_assignments where port_id = ports.id and address = any(${query.ip_addresses}::inet[]))`);
+    matching = matching.where(having(sql`address = any(${query.ip_addresses}::inet[])`));
   }
   const [column, direction] = orderOf(query.order_by ?? 'created_at.desc');
   const ordered = matching.orderBy(`ports.${column}`, direction).orderBy('ports.id', direction);
   return pageWithCount(ordered, query, 100);
 }
+
+const having = (where: RawBuilder<boolean>) =>
+  sql<boolean>`ports.id in (select port_id from (${assignments(where)}) as assigned)`;
 
 /** Lists the ports of the project's instances in a network, oldest first. */
 export async function portsOfNetwork(

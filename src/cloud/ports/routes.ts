@@ -60,6 +60,7 @@ export function portRoutes(
     schema: {
       operationId: 'listPorts',
       summary: 'List ports',
+      description: 'Lists ports of instances, reserved ones, and interfaces of routers.',
       tags,
       params: ProjectRegionParams,
       querystring: PortListQuery,
@@ -86,7 +87,7 @@ export function portRoutes(
       operationId: 'updatePort',
       summary: 'Update a port',
       description:
-        "Omitted fields don't change. Returns 409 while a task holds the port, and if an address is already in use.",
+        "Omitted fields don't change. Returns 409 while a task holds the port, for ports of nodes and routers, and if an address is already in use.",
       tags,
       params: PortParams,
       body: UpdatePort,

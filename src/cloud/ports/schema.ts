@@ -34,7 +34,10 @@ export const PortAnswer = Type.Object(
     port_security_enabled: Type.Boolean({
       description: 'Whether security groups and anti-spoofing checks apply to the port',
     }),
-    managed_by: Type.Enum(['system', 'user'], { type: 'string' }),
+    managed_by: Type.Enum(['system', 'user'], {
+      type: 'string',
+      description: "`system` for ports of cluster nodes and interfaces of routers, which can't be changed",
+    }),
     capabilities: Type.Object(
       {
         allowed_address_pairs: Type.Boolean(),

@@ -24,7 +24,7 @@ import type { UPDATE_PORT } from './tasks.ts';
 import { asInRows, changedPort, portSpecs } from './wanted.ts';
 import { type PortChange, wantedPort } from './wanted-port.ts';
 
-/** The ports of a project's instances. */
+/** The ports of a project: of its instances and routers, and reserved ones. */
 export interface ProjectPorts {
   /** @throws InvalidError for an invalid address */
   list(scope: Scope, query: PortListQuery): Promise<Page<rows.PortRow>>;
@@ -37,7 +37,7 @@ export interface ProjectPorts {
   /**
    * Returns the ID of the task that changes the port. New addresses are taken at once; the rest changes when the task
    * ends.
-   * @throws NotFoundError, InvalidError, ConflictError for a node's port, while a task holds it or when an address is
+   * @throws NotFoundError, InvalidError, ConflictError for a port of a node or a router, while a task holds it or when an address is
    * taken
    */
   update(scope: Scope, id: string, change: PortChange, task: typeof UPDATE_PORT): Promise<string>;
@@ -49,11 +49,14 @@ export interface ProjectPorts {
   secure(scope: Scope, id: string, enabled: boolean): Promise<InterfaceRow>;
 }
 
-/** @throws NotFoundError, ConflictError for a node's port, and while a task holds it */
+/** @throws NotFoundError, ConflictError for a port of a node or a router, and while a task holds it */
 async function lockFree(tx: Transaction, scope: Scope, id: string): Promise<rows.PortRow> {
-  const known = isUuid(id) && (await rows.lockPort(tx, id, scope));
-  const port = known ? await rows.findPort(tx.sql, scope, id) : undefined;
-  if (!port) throw new NotFoundError('Port', id);
+  const locked = isUuid(id) && (await rows.lockPort(tx, id, scope));
+  const port = isUuid(id) ? await rows.findPort(tx.sql, scope, id) : undefined;
+  if (port && port.router_id !== null) {
+    throw new ConflictError(`Port ${port.id} is an interface of router ${port.router_id}; change the router`);
+  }
+  if (!locked || !port) throw new NotFoundError('Port', id);
   scope.principal.writes?.about({ ...port, type: 'port' });
   if (port.instance_id !== null) {
     await refuseNode(tx, { id: port.instance_id, pool_id: port.pool_id });

@@ -11,6 +11,7 @@ export const KEPT_IN_PROJECTS: Record<string, string> = {
   images: 'images',
   file_shares: 'file shares',
   logging_services: 'logging',
+  routers: 'routers',
   networks: 'networks',
   ports: 'ports',
   floating_ips: 'floating IPs',

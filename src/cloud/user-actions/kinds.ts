@@ -30,6 +30,7 @@ const FAMILIES = new Map<string, Family>([
   ['ports', same('port')],
   ['projects', same('project')],
   ['reserved_fixed_ips', { group: 'reserved_fixed_ip', resource: 'port' }],
+  ['routers', same('router')],
   ['secrets', same('secret')],
   ['security_groups', same('securitygroup')],
   ['securitygrouprules', same('securitygrouprule')],

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../../test/support/engine-settings.ts';
 import { analysed, jobFor, makeMedia, material, needs, scratch } from '../../../test/support/engines.ts';
 import reference from '../fixtures/nsfw-scores.json' with { type: 'json' };
+import type { Frame } from '../interfaces.ts';
 import { DEFAULT_LIMITS } from '../job.ts';
 import { createMediaTools } from '../media/tools.ts';
 import { createPrograms } from '../programs.ts';
@@ -31,7 +32,13 @@ describe('the classifiers of nsfwjs', needs('nsfw', 'opencv', 'skimage'), () => 
     moderator = await createNsfwModerator();
   });
 
-  async function frameOf(picture: string) {
+  const frames = new Map<string, Promise<Frame>>();
+  function frameOf(picture: string): Promise<Frame> {
+    const frame = frames.get(picture) ?? read(picture);
+    frames.set(picture, frame);
+    return frame;
+  }
+  async function read(picture: string): Promise<Frame> {
     const facts = await tools.inspect(picture);
     for await (const frame of tools.frames(picture, facts, { ...moderator.form, intervalSeconds: 1 }))
       return frame;

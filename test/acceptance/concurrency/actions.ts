@@ -4,6 +4,7 @@ import { computeActions } from './compute-actions.ts';
 import { loadBalancerActions } from './load-balancer-actions.ts';
 import { networkActions } from './network-actions.ts';
 import { otherActions } from './other-actions.ts';
+import { routerActions } from './router-actions.ts';
 import type { Worker } from './world.ts';
 
 /** What a worker may do next, with its relative frequency. */
@@ -11,6 +12,7 @@ export type Actions = Record<string, readonly [weight: number, act: (worker: Wor
 
 export const ACTIONS: Actions = {
   ...networkActions,
+  ...routerActions,
   ...computeActions,
   ...addressActions,
   ...loadBalancerActions,

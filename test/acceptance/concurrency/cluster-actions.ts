@@ -3,7 +3,7 @@ import { anyOf, removeByTask } from './common-actions.ts';
 import type { Scope, Worker } from './world.ts';
 
 const clusterPath = (scope: Scope, name: string) => `/cloud/v1/k8s/clusters${scope.place}/${name}`;
-const clusterName = ({ random }: Worker) => `cluster-${random.whole(1, 4)}`;
+const clusterName = ({ random }: Worker) => `cluster-${random.whole(1, 2)}`;
 const poolOf = (name: string) => ({
   name,
   flavor_id: 'g1-standard-2-4',
@@ -92,7 +92,7 @@ export const clusterActions: Actions = {
   ],
   'delete pool': [4, (worker) => onCluster(worker, 'delete pool', 'DELETE', '/pools/second')],
   'delete cluster': [
-    2,
+    3,
     async (worker) => {
       const scope = worker.scope();
       const path = clusterPath(scope, clusterName(worker));

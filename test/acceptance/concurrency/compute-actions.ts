@@ -166,7 +166,18 @@ export const computeActions: Actions = {
         volume_type: worker.random.one(['standard', 'ssd_hiiops']),
       })),
   ],
-  'revert volume': [3, (worker) => onVolume(worker, 'revert volume', 'revert', () => ({}))],
+  'revert volume': [
+    5,
+    async (worker) => {
+      const scope = worker.scope();
+      // Any other has nothing to go back to.
+      const { volume } = worker.random.pick([...scope.known.snapshots.values()]) ?? {};
+      if (volume === undefined) return;
+      const path = `${pathOf(scope, 'volumes', volume)}/revert`;
+      const answer = await worker.send('revert volume', 'POST', path, {});
+      await worker.follow(answer, () => {});
+    },
+  ],
   'delete volume': [
     6,
     async (worker) => {

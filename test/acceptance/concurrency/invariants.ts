@@ -30,13 +30,37 @@ const NEVER: Record<string, string> = {
       and not exists (select from ip_assignments where subnet_id = subnets.id and address = gateway_ip)`,
   'addresses that nobody has': `
     select subnet_id, address from ip_assignments join subnets on subnets.id = subnet_id
-    where port_id is null and floating_ip_id is null and address is distinct from gateway_ip`,
+    where port_id is null and floating_ip_id is null and router_id is null and address is distinct from gateway_ip`,
   'addresses of another family than their subnet': `
     select subnet_id, address from ip_assignments join subnets on subnets.id = subnet_id
     where family(address) <> family(cidr)`,
   'floating IPs whose address is not theirs, or not IPv4': `
     select id, address from floating_ips where family(address) <> 4 or family(fixed_address) <> 4
       or not exists (select from ip_assignments where floating_ip_id = floating_ips.id and address = floating_ips.address)`,
+  // Networks that the platform routes need no router.
+  'floating IPs without a way out': `
+    select floating_ips.id from floating_ips
+    join ip_assignments as assigned on assigned.port_id = floating_ips.port_id and assigned.address = fixed_address
+    join subnets on subnets.id = assigned.subnet_id join networks on networks.id = network_id
+    where not exists (
+      select from router_interfaces join routers on routers.id = router_interfaces.router_id
+      where subnet_id = subnets.id and gateway_network_id is not null)
+    and not (platform_routed and not exists (select from router_interfaces where subnet_id = subnets.id))`,
+  'routers without an address outside, or with one too many': `
+    select routers.id, gateway_network_id, there from routers cross join lateral (
+      select count(*) as there from ip_assignments join subnets on subnets.id = subnet_id
+      join networks on networks.id = network_id where router_id = routers.id and external) as outside
+    where there <> case when gateway_network_id is null then 0 else 1 end`,
+  'routers with ranges that overlap': `
+    select one.router_id, one_range.cidr, other_range.cidr
+    from router_interfaces one join subnets one_range on one_range.id = one.subnet_id
+    join router_interfaces other on other.router_id = one.router_id and other.port_id < one.port_id
+    join subnets other_range on other_range.id = other.subnet_id where one_range.cidr && other_range.cidr`,
+  'interfaces of routers whose address is neither the gateway nor theirs': `
+    select port_id, address from router_interfaces as interfaces join subnets on subnets.id = subnet_id
+    where address is distinct from gateway_ip and not exists (
+      select from ip_assignments as own where own.router_id = interfaces.router_id
+        and own.subnet_id = interfaces.subnet_id and own.address = interfaces.address)`,
   'virtual addresses that are shared by their own port, or by no port of their network': `
     select vip.id, sharing.id from ports vip join ip_assignments own on own.port_id = vip.id
     join ports sharing on sharing.allowed_address_pairs @> jsonb_build_array(jsonb_build_object('ip_address', host(own.address)))
@@ -176,6 +200,7 @@ const NEVER: Record<string, string> = {
         union all select project_id, region_id, 'servergroup_count' from server_groups
         union all select project_id, region_id, 'floating_count' from floating_ips
         union all select project_id, region_id, 'reserved_fixed_ip_count' from ports where reserved
+        union all select project_id, region_id, 'router_count' from routers
         union all select project_id, region_id, 'loadbalancer_count' from load_balancers
         union all select project_id, region_id, 'network_count' from networks where creator_task_id is not null
         union all select project_id, networks.region_id, 'subnet_count' from subnets

@@ -142,7 +142,7 @@ export const networkActions: Actions = {
       const scope = worker.scope();
       const body = {
         name: sharedName(worker, 'network'),
-        create_router: false,
+        create_router: worker.random.chance(0.5),
         type: worker.random.one(['vlan', 'vxlan']),
       };
       const answer = await worker.send('create network', 'POST', `/cloud/v1/networks${scope.place}`, body);

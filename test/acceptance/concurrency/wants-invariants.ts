@@ -65,6 +65,14 @@ export const WANTS_NEVER: Record<string, string> = {
     `name is distinct from spec ->> 'name' or network_id::text is distinct from spec ->> 'networkId'
       or host(gateway_ip) is distinct from spec ->> 'gatewayIp' or tags is distinct from spec -> 'metadata'`,
   ),
+  'routers that are not wanted as their rows say': likeRows(
+    'router',
+    'routers',
+    `name is distinct from spec ->> 'name' or routes is distinct from spec -> 'routes'
+      or gateway_network_id::text is distinct from spec -> 'gateway' ->> 'networkId'
+      or array(select port_id::text from router_interfaces where router_id = rows.id order by 1)
+        <> array(select jsonb_object_keys(spec -> 'interfaces') order by 1)`,
+  ),
   'ports that are not wanted as their rows say': likeRows(
     'port',
     `(select ports.* from ports left join instances on instances.id = instance_id where pool_id is null)`,

@@ -9,6 +9,7 @@ export const KINDS = [
   'rules',
   'networks',
   'subnets',
+  'routers',
   'volumes',
   'snapshots',
   'instances',
@@ -106,7 +107,9 @@ export function createWorker(world: World, account: Account, random: Random, mar
   async function ended(id: string): Promise<Answer['body']> {
     const deadline = Date.now() + TASK_WITHIN_MS;
     for (;;) {
-      const { status, body, text } = await account.http.get(`/v1/tasks/${id}`);
+      // Asked again and again by all clients, the service would have less time for what collides.
+      const headers = { prefer: 'wait=5' };
+      const { status, body, text } = await account.http.request('GET', `/v1/tasks/${id}`, { headers });
       if (status !== 200) throw new Error(`Task ${id} answered ${status}: ${text}`);
       if (['FINISHED', 'ERROR'].includes(body.state)) return body;
       if (Date.now() > deadline) throw new Error(`Task ${id} (${body.task_type}) is still ${body.state}`);

@@ -36,6 +36,12 @@ export function createMakers(http: HttpClient, projectId: number) {
       only(
         (await made(`/cloud/v1/subnets${at}`, { name: name(), network_id, cidr: '10.10.0.0/24' })).subnets,
       ),
+    /** Makes a router that leads out, attached to the subnet if there is one. */
+    router: async (subnet_id?: string) => {
+      const interfaces = subnet_id === undefined ? [] : [{ subnet_id }];
+      const body = { name: name(), external_gateway_info: {}, interfaces };
+      return only((await made(`/cloud/v1/routers${at}`, body)).routers);
+    },
     group: async (): Promise<string> => {
       const answer = await http.post(`/cloud/v1/securitygroups${at}`, { security_group: { name: name() } });
       expect([200, 201], answer.text).toContain(answer.status);

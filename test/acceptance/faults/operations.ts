@@ -152,6 +152,35 @@ const NETWORKS: Operations = {
   'create network': async ({ http, on, name }) => {
     return () => http.post(on('networks'), { name: name(), create_router: false });
   },
+  'create network with its router': async ({ http, on, name }) => {
+    return () => http.post(on('networks'), { name: name() });
+  },
+  'create router': async ({ http, on, name, make }) => {
+    const subnet_id = await make.subnet(await make.network());
+    const body = { name: name(), external_gateway_info: {}, interfaces: [{ subnet_id }] };
+    return () => http.post(on('routers'), body);
+  },
+  'change router': async ({ http, on, name, make }) => {
+    const id = await make.router();
+    return () => http.patch(`${on('routers')}/${id}`, { name: name(), external_gateway_info: null });
+  },
+  'change router by task': async ({ http, on, make }) => {
+    const id = await make.router();
+    return () => http.patch(`${on('routers', 'v2')}/${id}`, { external_gateway_info: null });
+  },
+  'delete router': async ({ http, on, make }) => {
+    const id = await make.router(await make.subnet(await make.network()));
+    return () => http.delete(`${on('routers')}/${id}`);
+  },
+  'attach subnet to router': async ({ http, on, make }) => {
+    const [id, subnet_id] = [await make.router(), await make.subnet(await make.network())];
+    return () => http.post(`${on('routers')}/${id}/attach`, { subnet_id });
+  },
+  'detach subnet from router': async ({ http, on, make }) => {
+    const subnet_id = await make.subnet(await make.network());
+    const id = await make.router(subnet_id);
+    return () => http.post(`${on('routers')}/${id}/detach`, { subnet_id });
+  },
   'change network': async ({ http, on, name, make }) => {
     const id = await make.network();
     return () => http.patch(`${on('networks')}/${id}`, { name: name() });
@@ -349,7 +378,7 @@ const CLUSTERS: Operations = {
 const BALANCERS: Operations = {
   'create load balancer': async ({ http, on, name, make }) => {
     const vip_network_id = await make.network();
-    await make.subnet(vip_network_id);
+    await make.router(await make.subnet(vip_network_id));
     const body = { name: name(), vip_network_id, floating_ip: { source: 'new' } };
     return () => http.post(on('loadbalancers'), body);
   },
@@ -371,7 +400,7 @@ const BALANCERS: Operations = {
   },
   'delete load balancer': async ({ http, on, make }) => {
     const vip_network_id = await make.network();
-    await make.subnet(vip_network_id);
+    await make.router(await make.subnet(vip_network_id));
     const { id } = await make.balancer({ vip_network_id, floating_ip: { source: 'new' } });
     return () => http.delete(`${on('loadbalancers')}/${id}`);
   },

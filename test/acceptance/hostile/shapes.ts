@@ -17,6 +17,9 @@ export const SHAPES: Record<string, string> = {
 /** Those of these bodies that still reach code of the operation. */
 export const FEW_SHAPES = ['4000 unknown names', 'as many names as are taken'];
 
+/** Those that are refused by the reader of bodies, which all operations share, before there is a value to check. */
+export const UNREAD_SHAPES = ['a mebibyte of names', 'a mebibyte of items', 'a mebibyte of depth', 'no end'];
+
 /** Headers that are expensive for any operation. */
 export const HEADS: HostileRequest[] = [
   { what: 'many headers', headers: Object.fromEntries(filled(1_500, (n) => [`x-${n}`, ''])) },

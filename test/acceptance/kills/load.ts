@@ -33,9 +33,10 @@ export function startLoad({
   let over = false;
 
   /** Returns undefined if the outcome is unknown. */
-  async function send(method: string, path: string, body?: object) {
+  async function send(method: string, path: string, body?: object, headers = {}) {
     try {
-      const answer = await createHttpClient(url(), token).request(method, path, body ? { body } : {});
+      const client = createHttpClient(url(), token);
+      const answer = await client.request(method, path, { headers, ...(body && { body }) });
       if (answer.status === 200) {
         acknowledged++;
         return answer.body;
@@ -54,7 +55,7 @@ export function startLoad({
     if (id === undefined) return undefined;
     tasks.push(id);
     while (!over) {
-      const task = await send('GET', `/cloud/v1/tasks/${id}`);
+      const task = await send('GET', `/cloud/v1/tasks/${id}`, undefined, { prefer: 'wait=1' });
       if (task?.state === 'FINISHED') return task.created_resources ?? {};
       if (task?.state === 'ERROR') return undefined;
       await sleep(30);

@@ -48,6 +48,59 @@ def test_subnets(client, made):
     made.subnet = subnets.get(subnet_id=subnet.id).id
 
 
+def test_routers(client, impatient, made):
+    routers = client.cloud.networks.routers
+    [outside] = client.cloud.networks.list(external=True, owned_by="any")
+    [task] = routers.create(
+        name="walk router",
+        external_gateway_info={"type": "default", "enable_snat": True},
+        interfaces=[{"subnet_id": made.subnet, "type": "subnet"}],
+        routes=[{"destination": "10.9.0.0/16", "nexthop": "10.77.0.9"}],
+    ).tasks
+    [router_id] = client.cloud.tasks.poll(task).created_resources.routers
+    router = routers.get(router_id=router_id)
+    assert (router.status, router.distributed, router.routes[0].nexthop) == ("ACTIVE", False, "10.77.0.9")
+    assert router.external_gateway_info.network_id == outside.id
+    assert len(router.external_gateway_info.external_fixed_ips) == 1
+    [interface] = router.interfaces
+    assert interface.network_id == made.network
+    assert [(one.ip_address, one.subnet_id) for one in interface.ip_assignments] == [("10.77.0.1", made.subnet)]
+    assert [one.id for one in routers.list(name="walk router", limit=1)] == [router_id]
+    gateway = {"type": "manual", "network_id": outside.id, "enable_snat": False}
+    [task] = routers.update(router_id=router_id, name="walk router one", external_gateway_info=gateway, routes=[]).tasks
+    client.cloud.tasks.poll(task)
+    changed = routers.get(router_id=router_id)
+    assert (changed.name, changed.external_gateway_info.enable_snat, changed.routes) == ("walk router one", False, [])
+    assert routers.update(router_id=router_id, name="walk router one").tasks == []
+    assert routers.update_and_poll(router_id=router_id, name="walk router two").name == "walk router two"
+    assert routers.detach_subnet(router_id=router_id, subnet_id=made.subnet).interfaces == []
+    attached = routers.attach_subnet(router_id=router_id, subnet_id=made.subnet, ip_address="10.77.0.77")
+    assert attached.interfaces[0].ip_assignments[0].ip_address == "10.77.0.77"
+    with pytest.raises(gcore.ConflictError):
+        impatient.cloud.networks.routers.attach_subnet(router_id=router_id, subnet_id=made.subnet)
+    # Floating IPs and clusters of later steps need its gateway address.
+    routers.detach_subnet(router_id=router_id, subnet_id=made.subnet)
+    routers.attach_subnet(router_id=router_id, subnet_id=made.subnet)
+    [task] = routers.create(name="walk bare").tasks
+    [bare] = client.cloud.tasks.poll(task).created_resources.routers
+    assert routers.get(router_id=bare).external_gateway_info is None
+    [task] = routers.delete(router_id=bare).tasks
+    client.cloud.tasks.poll(task)
+    with pytest.raises(gcore.NotFoundError):
+        impatient.cloud.networks.routers.get(router_id=bare)
+
+
+def test_a_network_with_its_router(client):
+    networks = client.cloud.networks
+    network = networks.create_and_poll(name="walk routed")
+    subnet = networks.subnets.create_and_poll(name="walk routed", network_id=network.id, cidr="10.79.0.0/24")
+    [router] = networks.routers.list(name="walk routed_router")
+    assert [one.network_id for one in router.interfaces] == [network.id]
+    assert [one.subnet_id for port in router.interfaces for one in port.ip_assignments] == [subnet.id]
+    networks.delete_and_poll(network_id=network.id)
+    assert router.id not in [one.id for one in networks.routers.list()]
+
+
 def test_security_groups(client, impatient, made):
     groups = client.cloud.security_groups
     rule = {"direction": "ingress", "ethertype": "IPv4", "protocol": "tcp", "port_range_min": 22, "port_range_max": 22}

@@ -28,6 +28,9 @@ export const EXCEPTIONS: readonly Exceptions[] = [
       'POST /cloud/v1/k8s/clusters/{project_id}/{region_id}/check_limits',
       'POST /cloud/v1/k8s/clusters/{project_id}/{region_id}/pools/check_limits',
       'POST /cloud/v1/k8s/clusters/{project_id}/{region_id}/{cluster_name}/pools',
+      'POST /cloud/v1/routers/{project_id}/{region_id}',
+      'POST /cloud/v1/routers/{project_id}/{region_id}/{router_id}/attach',
+      'POST /cloud/v1/routers/{project_id}/{region_id}/{router_id}/detach',
       'POST /cloud/v1/snapshots/{project_id}/{region_id}',
       'POST /cloud/v1/subnets/{project_id}/{region_id}',
       'POST /cloud/v1/tasks/acknowledge',
@@ -75,12 +78,14 @@ export const EXCEPTIONS: readonly Exceptions[] = [
   {
     ...refused,
     reason:
-      'What is wanted has to suit what is there: a larger size, another flavor, a later version, an address nobody has, a time to come.',
+      'What is wanted has to suit what is there: a larger size, another flavor, a later version, an address nobody has, a next hop in reach, a time to come.',
     operations: [
       'PATCH /cloud/v1/k8s/clusters/{project_id}/{region_id}/{cluster_name}',
       'PATCH /cloud/v1/k8s/clusters/{project_id}/{region_id}/{cluster_name}/pools/{pool_name}',
       'PATCH /cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}',
       'PATCH /cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}/pools/{pool_name}',
+      'PATCH /cloud/v1/routers/{project_id}/{region_id}/{router_id}',
+      'PATCH /cloud/v2/routers/{project_id}/{region_id}/{router_id}',
       'PATCH /iam/users/{userId}',
       'POST /cloud/v1/file_shares/{project_id}/{region_id}/{file_share_id}/extend',
       'POST /cloud/v1/instances/{project_id}/{region_id}/{instance_id}/changeflavor',

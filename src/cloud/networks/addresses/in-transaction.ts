@@ -14,8 +14,8 @@ import {
 } from './store.ts';
 import { type AddressSource, type AddressWish, isTaken, noneLeft, type TakenAddress } from './wish.ts';
 
-/** Release addresses of ports and floating IPs: all of them, or the given ones that a port still has. */
-export { handOver, release, releaseSome } from './store.ts';
+/** Release addresses of ports, floating IPs and routers: all of them, or the given ones that a port still has. */
+export { handOver, release, releaseOfRouter, releaseSome } from './store.ts';
 export type { AddressSource, AddressWish, HeldAddress, TakenAddress } from './wish.ts';
 
 /**
@@ -131,6 +131,12 @@ function namedSubnet(
 
 function noneOf(wish: AddressWish, from: Exclude<AddressSource, { kind: 'subnet' }>): FieldProblem {
   const at = fieldsOf(wish);
+  if ('router' in wish.holder) {
+    return {
+      field: wish.field,
+      message: 'The external network of this region has no IPv4 addresses, which routers need.',
+    };
+  }
   if ('floatingIp' in wish.holder) {
     return {
       field: wish.field,

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Transaction } from '../../../db/database.ts';
 import { ConflictError } from '../../../lib/errors.ts';
 import { lowestFree } from './store.ts';
-import { type AddressHolder, isTaken, noneLeft, type TakenAddress } from './wish.ts';
+import { type AddressHolder, isTaken, noneLeftOutside, type TakenAddress } from './wish.ts';
 
 /** Free addresses that are offered at once. */
 const CHUNK = 256;
@@ -45,7 +45,7 @@ export async function takeOutside(tx: Transaction, wishes: readonly OutsideWish[
     const [first] = wish.subnets;
     const alike = wishes.filter((one) => one.address === undefined && one.subnets[0].id === first.id);
     for (const subnet of wish.subnets) await takeLowest(tx, subnet, alike, given);
-    if (alike.some((one) => !given.has(one))) throw new ConflictError(noneLeft(first.id));
+    if (alike.some((one) => !given.has(one))) throw new ConflictError(noneLeftOutside(first.id));
   }
   return wishes.flatMap((wish) => given.get(wish) ?? []);
 }
@@ -164,11 +164,12 @@ async function insertUntaken(
 ): Promise<string[]> {
   const ports = holders.map((holder) => ('port' in holder ? holder.port : null));
   const floatingIps = holders.map((holder) => ('floatingIp' in holder ? holder.floatingIp : null));
+  const routers = holders.map((holder) => ('router' in holder ? holder.router : null));
   const { rows } = await sql<{ address: string }>`
-    insert into ip_assignments (subnet_id, address, port_id, floating_ip_id)
-    select ${subnetId}, address, port_id, floating_ip_id
-    from unnest(${[...addresses]}::inet[], ${ports}::uuid[], ${floatingIps}::uuid[])
-      as one (address, port_id, floating_ip_id)
+    insert into ip_assignments (subnet_id, address, port_id, floating_ip_id, router_id)
+    select ${subnetId}, address, port_id, floating_ip_id, router_id
+    from unnest(${[...addresses]}::inet[], ${ports}::uuid[], ${floatingIps}::uuid[], ${routers}::uuid[])
+      as one (address, port_id, floating_ip_id, router_id)
     on conflict on constraint ip_assignments_once do nothing returning address`.execute(tx.sql);
   return rows.map(({ address }) => address);
 }

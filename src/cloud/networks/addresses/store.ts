@@ -113,6 +113,7 @@ export async function insertAssignments(tx: Transaction, taken: TakenAddress[]):
         address,
         port_id: 'port' in holder ? holder.port : null,
         floating_ip_id: 'floatingIp' in holder ? holder.floatingIp : null,
+        router_id: 'router' in holder ? holder.router : null,
       })),
     )
     .execute();
@@ -160,6 +161,16 @@ export async function releaseSome(tx: Transaction, portId: string, addresses: He
         ${addresses.map((one) => one.address)}::inet[])
     )`,
   );
+}
+
+/** Releases the addresses that a router has in the subnets; without `subnetIds`, all of them. */
+export async function releaseOfRouter(
+  tx: Transaction,
+  routerId: string,
+  subnetIds?: readonly string[],
+): Promise<void> {
+  const where = subnetIds === undefined ? sql`` : sql`and subnet_id = any(${subnetIds}::uuid[])`;
+  await giveBack(tx, sql`router_id = ${routerId} ${where}`);
 }
 
 /** Moves the addresses of a port to a floating IP, without a moment in which they are free. */

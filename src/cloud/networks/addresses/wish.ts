@@ -1,6 +1,6 @@
 import type { IpFamily } from '../../../lib/cidr.ts';
 
-export type AddressHolder = { port: string } | { floatingIp: string };
+export type AddressHolder = { port: string } | { floatingIp: string } | { router: string };
 
 /** Where to take an address from. */
 export type AddressSource =
@@ -15,7 +15,7 @@ export type AddressSource =
     }
   | { kind: 'any-subnet'; networkId: string; family: IpFamily; address?: string | undefined };
 
-/** An address that a port or a floating IP asks for. `field` is its field in the request, for error messages. */
+/** An address that a port, a floating IP or a router asks for. `field` is its field in the request, for error messages. */
 export interface AddressWish {
   holder: AddressHolder;
   field: string;
@@ -37,5 +37,7 @@ export interface HeldAddress {
 
 export const noneLeft = (subnetId: string): string =>
   `Subnet ${subnetId} has no free addresses; delete resources that you no longer need, or use another subnet`;
+export const noneLeftOutside = (subnetId: string): string =>
+  `The external network has no free addresses in subnet ${subnetId}; delete floating IPs, reserved fixed IPs or routers that you no longer need`;
 export const isTaken = (addresses: readonly string[]): string =>
   `A requested address is already in use: ${addresses.join(', ')}`;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { make, put, remove } from '../../../convergence/wants.ts';
+import { make, put, remove, type Wanted } from '../../../convergence/wants.ts';
 import { type Database, type Transaction, violates } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { ConflictError, type FieldProblem, InvalidError } from '../../../lib/errors.ts';
@@ -9,9 +9,11 @@ import { newTaskId } from '../../../lib/ids.ts';
 import { familyOf } from '../../../lib/ip-number.ts';
 import { tagsOf } from '../../../lib/legacy-metadata.ts';
 import { patchedTags } from '../../../lib/tags-patch.ts';
+import { asInRows as floatingIpsAsInRows } from '../../floating-ips/wanted.ts';
 import type { TagHolder } from '../../metadata/service.ts';
 import type { Scope } from '../../projects/service.ts';
 import { quotaOwner, takeQuota } from '../../quotas/in-transaction.ts';
+import { connect, disconnect, followGateway, lockFloatingIpsIn } from '../../routers/in-transaction.ts';
 import type { Tasks } from '../../tasks/service.ts';
 import { refuseUsed } from '../in-use.ts';
 import type { CreateSubnet, UpdateSubnet } from '../input-schema.ts';
@@ -27,13 +29,13 @@ import * as rows from './store.ts';
 export interface SubnetChanges {
   /**
    * Accepts a subnet. Returns the ID of the task that creates it.
-   * @throws InvalidError, ConflictError when it overlaps another subnet of the network or a task holds the network,
-   * QuotaExceededError
+   * @throws InvalidError, ConflictError when it overlaps another subnet of the network or its router, or a task holds one
+   * of them, QuotaExceededError
    */
   createSubnet(scope: Scope, request: CreateSubnet): Promise<string>;
   /**
-   * @throws NotFoundError, ForbiddenError, InvalidError, ConflictError while a task holds it or if a port has the
-   * gateway's address
+   * @throws NotFoundError, ForbiddenError, InvalidError, ConflictError while a task holds it or its router, if a port has the
+   * gateway's address, and for routes and floating IPs that need the former gateway
    */
   updateSubnet(scope: Scope, id: string, change: UpdateSubnet): Promise<void>;
   /**
@@ -91,13 +93,17 @@ export function createSubnetChanges(deps: { database: Database; clock: Clock; ta
           updated_at: now,
         });
         if (keepsGateway(pool, gateway)) await rows.keepForGateway(tx, id, gateway);
+        const connected =
+          gateway !== null && (request.connect_to_network_router ?? true)
+            ? await connect(tx, scope, { id, ...subnet }, request.router_id_to_connect ?? null, now)
+            : [];
         const spec = subnetSpec({ ...subnet, dns_nameservers: nameservers, host_routes: routes, tags });
         await tasks.begin(tx, scope, {
           id: taskId,
           task: CREATE_SUBNET,
           data: request,
           input: { subnetId: id, ...quotaOwner(scope) },
-          wants: [make('subnet', id, spec)],
+          wants: [make('subnet', id, spec), ...connected],
         });
         await takeQuota(tx, scope, 'subnet_count');
       });
@@ -116,7 +122,7 @@ export function createSubnetChanges(deps: { database: Database; clock: Clock; ta
         const gateway = changedGateway(subnet, change, problems);
         if (problems.length > 0) throw new InvalidError(problems);
         const tags = patchedTags(subnet.tags, change.tags);
-        if (gateway !== subnet.gateway_ip) await moveGateway(tx, subnet, gateway);
+        const moved = await moveGateway(tx, subnet, gateway, clock.now());
         const changed = {
           name: change.name ?? subnet.name,
           enable_dhcp: change.enable_dhcp ?? subnet.enable_dhcp,
@@ -134,7 +140,7 @@ export function createSubnetChanges(deps: { database: Database; clock: Clock; ta
           updated_at: clock.now(),
         });
         const spec = subnetSpec({ ...subnet, ...changed, ...lists, tags });
-        await tasks.want(tx, scope, [put('subnet', subnet.id, spec)]);
+        await tasks.want(tx, scope, [put('subnet', subnet.id, spec), ...moved]);
       }),
 
     deleteSubnet: (scope, id) =>
@@ -147,15 +153,18 @@ export function createSubnetChanges(deps: { database: Database; clock: Clock; ta
           throw new ConflictError("The subnet of a project's default network can't be deleted");
         }
         await refuseUsed(tx, scope, `Subnet ${subnet.name}`, { subnetId: subnet.id });
+        const disconnected = await disconnect(tx, [subnet.id], clock.now());
         const taskId = newTaskId();
         await rows.changeSubnet(tx, subnet.id, { ready: false, task_id: taskId });
-        return tasks.begin(tx, scope, {
+        await tasks.begin(tx, scope, {
           id: taskId,
           task: DELETE_SUBNET,
           data: { subnet_id: subnet.id },
           input: { subnetId: subnet.id, ...quotaOwner(scope) },
           wants: [remove('subnet', subnet.id)],
         });
+        await tasks.want(tx, scope, disconnected);
+        return taskId;
       }),
 
     subnetTags: {
@@ -198,8 +207,8 @@ function formProblems(request: CreateSubnet): FieldProblem[] {
     const message = "Must be false if gateway_ip is null: a subnet without a gateway isn't routed.";
     problems.push({ field: 'connect_to_network_router', message });
   }
-  if ((request.router_id_to_connect ?? null) !== null) {
-    const message = `Projects have no routers, so router ${request.router_id_to_connect} doesn't exist; leave it out.`;
+  if ((request.router_id_to_connect ?? null) !== null && request.connect_to_network_router === false) {
+    const message = 'Requires connect_to_network_router: true; leave one of them out.';
     problems.push({ field: 'router_id_to_connect', message });
   }
   return problems;
@@ -218,16 +227,30 @@ function changedGateway(
   return subnet.gateway_ip;
 }
 
-/** @throws ConflictError when a port has the new gateway's address */
-async function moveGateway(tx: Transaction, subnet: rows.OwnSubnet, gateway: string | null): Promise<void> {
+/**
+ * Returns what is wanted of routers and floating IPs when the gateway moves.
+ * @throws ConflictError when a port has the new gateway's address, or something needs the router at the former one
+ */
+async function moveGateway(
+  tx: Transaction,
+  subnet: rows.OwnSubnet,
+  gateway: string | null,
+  now: Date,
+): Promise<Wanted[]> {
+  if (gateway === subnet.gateway_ip) return [];
   await rows.freeGateway(tx, subnet.id);
-  if (!keepsGateway({ first: subnet.first_address, last: subnet.last_address }, gateway)) return;
-  try {
-    await rows.keepForGateway(tx, subnet.id, gateway);
-  } catch (error) {
-    if (!violates(error, 'ip_assignments_once')) throw error;
-    throw new ConflictError(`A port already uses the address ${gateway}; choose another gateway`);
+  if (keepsGateway({ first: subnet.first_address, last: subnet.last_address }, gateway)) {
+    try {
+      await rows.keepForGateway(tx, subnet.id, gateway);
+    } catch (error) {
+      if (!violates(error, 'ip_assignments_once')) throw error;
+      throw new ConflictError(`A port already uses the address ${gateway}; choose another gateway`);
+    }
   }
+  const routers = await followGateway(tx, subnet, gateway, now);
+  // Floating IPs may have got another way out.
+  const floatingIps = routers.length > 0 ? await lockFloatingIpsIn(tx, [subnet.id]) : [];
+  return [...routers, ...(await floatingIpsAsInRows(tx, floatingIps))];
 }
 
 const SUBNET = { name: 'Subnet', type: 'subnet' as const, lock: rows.lockSubnet, find: findSubnet };

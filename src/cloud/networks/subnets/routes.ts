@@ -51,7 +51,7 @@ export function subnetRoutes(app: Api, dialect: Dialect, { networks }: { network
       operationId: 'createSubnet',
       summary: 'Create a subnet',
       description:
-        'Starts one task. When it is finished, its created_resources has the subnet in subnets. Returns 409 if another subnet of the network overlaps it.',
+        'Starts one task. When it is finished, its created_resources has the subnet in subnets. Returns 409 if another subnet of the network, or of the router that it is attached to, overlaps it.',
       tags,
       params: ProjectRegionParams,
       body: CreateSubnet,
@@ -66,7 +66,7 @@ export function subnetRoutes(app: Api, dialect: Dialect, { networks }: { network
       operationId: 'updateSubnet',
       summary: 'Update a subnet',
       description:
-        'Takes effect immediately. Returns 409 while a task holds the subnet, and if a port uses the address of the new gateway.',
+        'Takes effect immediately. A router with the address of the gateway follows it, and is detached if gateway_ip becomes null. Returns 409 while a task holds the subnet, if a port uses the address of the new gateway, and while routes or floating IPs need the former one.',
       tags,
       params: SubnetParams,
       body: UpdateSubnet,
@@ -84,7 +84,7 @@ export function subnetRoutes(app: Api, dialect: Dialect, { networks }: { network
       operationId: 'deleteSubnet',
       summary: 'Delete a subnet',
       description:
-        'Returns 409 for the subnet of the default network, and while ports, clusters or file shares use the subnet.',
+        'Detaches the subnet from its routers. Returns 409 for the subnet of the default network, while ports, clusters or file shares use the subnet, and while routes of a router go through it.',
       tags,
       params: SubnetParams,
       response: { 200: dialect.tasksSchema },

@@ -60,7 +60,8 @@ export async function keepForGateway(tx: Transaction, subnetId: string, address:
 export async function freeGateway(tx: Transaction, subnetId: string): Promise<void> {
   await sql`
     with gone as (
-      delete from ip_assignments where subnet_id = ${subnetId} and port_id is null returning address
+      delete from ip_assignments
+      where subnet_id = ${subnetId} and port_id is null and router_id is null returning address
     )
     update subnets set used_ips = used_ips - 1, free_from = least(free_from, gone.address)
     from gone where subnets.id = ${subnetId}`.execute(tx.sql);

@@ -19,4 +19,23 @@ export function describeNetworks(walk: Walk): void {
     const subnet = await client.createAndPoll(SUBNETS, inside, 'subnets');
     await walkMetadata(walk, `${SUBNETS}/${subnet.id}`);
   });
+
+  it('routers: as the older library sends them, a change at once', async () => {
+    const ROUTERS = place('/cloud/v1/routers');
+    const gateway = { type: 'default', enable_snat: null };
+    const body = { name: 'walk router', external_gateway_info: gateway };
+    const router = await client.createAndPoll(ROUTERS, body, 'routers');
+    const { external_gateway_info } = await client.get<{
+      external_gateway_info: { network_id: string; enable_snat: boolean };
+    }>(`${ROUTERS}/${router.id}`);
+    expect(external_gateway_info.enable_snat).toBe(true);
+    const { network_id } = external_gateway_info;
+    const change = {
+      name: 'walk router one',
+      external_gateway_info: { type: 'manual', enable_snat: null, network_id },
+      routes: [],
+    };
+    const changed = await client.patch(`${ROUTERS}/${router.id}`, change);
+    expect(changed).toMatchObject({ name: 'walk router one', external_gateway_info });
+  });
 }

@@ -1,0 +1,24 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { systemClock } from '../../src/lib/clock.ts';
+import type { Secrets } from '../../src/secrets/secrets.ts';
+import { createTaskEnds } from '../../src/services.ts';
+import { ROOT } from '../acceptance/processes.ts';
+
+/** Only the ends of tasks use them. */
+const secrets = {} as Secrets;
+
+it('are those of docs/operations.md', () => {
+  const text = fs.readFileSync(path.join(ROOT, 'docs/operations.md'), 'utf8');
+  const [, table = ''] = /^\| minutes \| tasks \|\n\|.*\n((?:\|.*\n)+)/m.exec(text) ?? [];
+  const rows = [...table.matchAll(/^\| (\d+) \| (.*) \|$/gm)].map(([, minutes, types = '']) => ({
+    minutes: Number(minutes),
+    types: [...types.matchAll(/`(\w+)`/g)].map(([, type]) => type),
+  }));
+  const others = rows.at(-1)?.minutes;
+  const documented = new Map(rows.flatMap(({ minutes, types }) => types.map((type) => [type, minutes])));
+  const kinds = createTaskEnds({ clock: systemClock, secrets });
+  const own = kinds.map(({ type, deadlineMs }) => [type, deadlineMs / 60_000] as const);
+  expect(own.filter(([, minutes]) => minutes !== others).toSorted()).toEqual([...documented].toSorted());
+});
