@@ -41,6 +41,8 @@ import { up as routerAddresses } from './0051_router_addresses.ts';
 import { up as secrets } from './0052_secrets.ts';
 import { up as placementGroups } from './0053_placement_groups.ts';
 import { up as quotas } from './0054_quotas.ts';
+import { up as loadBalancers } from './0055_load_balancers.ts';
+import { up as loadBalancerPorts } from './0056_load_balancer_ports.ts';
 import type { SchemaMigration } from './migration.ts';
 
 /** Every migration by its file name, in order. Names that have landed never change. */
@@ -88,4 +90,6 @@ export const migrations: Record<string, SchemaMigration> = {
   '0052_secrets': { up: secrets },
   '0053_placement_groups': { up: placementGroups },
   '0054_quotas': { up: quotas },
+  '0055_load_balancers': { up: loadBalancers },
+  '0056_load_balancer_ports': { up: loadBalancerPorts, transaction: false },
 };

@@ -12,6 +12,8 @@ import { interfaceTasks } from './cloud/instances/interfaces/tasks.ts';
 import { placementTasks } from './cloud/instances/placement/tasks.ts';
 import { instanceTasks } from './cloud/instances/tasks.ts';
 import { wireInstances } from './cloud/instances/wire.ts';
+import { loadBalancerTasks } from './cloud/load-balancers/tasks.ts';
+import { wireLoadBalancers } from './cloud/load-balancers/wire.ts';
 import { createLogging } from './cloud/logging/service.ts';
 import { createMetadata } from './cloud/metadata/service.ts';
 import { createNetworks } from './cloud/networks/service.ts';
@@ -72,6 +74,7 @@ function cloudServices(foundation: Foundation) {
   const snapshots = createSnapshots({ ...cloud, ...volumes });
   const images = createImages(cloud);
   const floatingIps = wireFloatingIps(cloud);
+  const loadBalancers = wireLoadBalancers({ ...cloud, ...floatingIps });
   const instances = wireInstances({ ...cloud, sshKeys });
   const clusters = wireClusters({
     ...cloud,
@@ -86,6 +89,7 @@ function cloudServices(foundation: Foundation) {
     floatingIp: floatingIps.floatingIpChanges.tags,
     image: images.tags,
     instance: instances.instanceChanges.tags,
+    loadBalancer: loadBalancers.loadBalancerChanges.tags,
     network: networks.tags,
     securityGroup: securityGroups.tags,
     subnet: networks.subnetTags,
@@ -104,11 +108,12 @@ function cloudServices(foundation: Foundation) {
     ...fileShares,
     ...volumes,
     ...floatingIps,
+    ...loadBalancers,
     ...instances,
     ...clusters,
     ...wireQuotas(foundation),
     ...wireReservedFixedIps(cloud),
-    ...wirePricing({ ...foundation, ...volumes, ...clusters, snapshots }),
+    ...wirePricing({ ...foundation, ...volumes, ...clusters, ...loadBalancers, snapshots }),
     routers: createRouters(cloud),
     projectPorts: createProjectPorts({ ...cloud, networks }),
     logging: createLogging(foundation),
@@ -157,6 +162,7 @@ export function createTaskEnds(foundation: Pick<Foundation, 'clock' | 'secrets'>
     ...floatingIpTasks(foundation),
     ...reservedFixedIpTasks(foundation),
     ...fileShareTasks(),
+    ...loadBalancerTasks(foundation),
     ...secretTasks(foundation),
     ...placementGroupTasks(),
     ...placementTasks(foundation),

@@ -13,19 +13,6 @@ interface Family {
  * are 404.
  */
 export const NOT_SERVED: readonly Family[] = [
-  {
-    family: 'Load balancers, their listeners, pools, flavors and L7 policies',
-    paths: [
-      '/cloud/v1/loadbalancers',
-      '/cloud/v2/loadbalancers',
-      '/cloud/v1/lblisteners',
-      '/cloud/v2/lblisteners',
-      '/cloud/v1/lbpools',
-      '/cloud/v2/lbpools',
-      '/cloud/v1/l7policies',
-      '/cloud/v1/lbflavors',
-    ],
-  },
   { family: 'Application templates', paths: ['/cloud/v1/apptemplates'] },
   { family: 'Bare metal servers', paths: ['/cloud/v1/bminstances'] },
   { family: 'GPU and AI clusters', paths: ['/cloud/v3/gpu', '/cloud/v1/ai/clusters'] },
@@ -45,16 +32,16 @@ export const NOT_SERVED: readonly Family[] = [
     paths: ['/cloud/v1/ddos/profiles', '/cloud/v1/ddos/accessibility', '/cloud/v1/ddos/region_coverage'],
   },
   {
-    family: 'Prices of all but volumes, snapshots and Kubernetes clusters',
+    family: 'Prices of all but volumes, snapshots, Kubernetes clusters and load balancers',
     paths: [
       '/cloud/v1/pricing/{region_id}/ddos',
       '/cloud/v1/pricing/{region_id}/laas',
       ...['ai/clusters', 'caas', 'faas', 'file_shares', 'floating_ips', 'images', 'instances'].map(
         (of) => `${PRICING}/${of}`,
       ),
-      ...['lifecycle_policy', 'loadbalancers', 'reserved_fixed_ips'].map((of) => `${PRICING}/${of}`),
+      ...['lifecycle_policy', 'reserved_fixed_ips'].map((of) => `${PRICING}/${of}`),
       '/cloud/v2/pricing/inference',
-      ...['gpu', 'instances', 'lifecycle_policy', 'loadbalancers'].map((of) => `${PRICING_V2}/${of}`),
+      ...['gpu', 'instances', 'lifecycle_policy'].map((of) => `${PRICING_V2}/${of}`),
     ],
   },
   {

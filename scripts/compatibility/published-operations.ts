@@ -24,6 +24,12 @@ const IMAGES = `/cloud/v1/images/${P}`;
 const ROUTERS = `/cloud/v1/routers/${P}`;
 const FLOATING = `/cloud/v1/floatingips/${P}`;
 const RESERVED = `/cloud/v1/reserved_fixed_ips/${P}`;
+const BALANCERS = `/cloud/v1/loadbalancers/${P}`;
+const BALANCER = `${BALANCERS}/{load_balancer_id}`;
+const BALANCER_V2 = `/cloud/v2/loadbalancers/${P}/{load_balancer_id}`;
+const LISTENERS = `/cloud/v1/lblisteners/${P}`;
+const POOLS = `/cloud/v1/lbpools/${P}`;
+const POLICIES = `/cloud/v1/l7policies/${P}`;
 const KEY_PAIRS = `/cloud/v1/keypairs/${P}`;
 const LAAS = `/cloud/v1/laas/${P}`;
 
@@ -33,6 +39,13 @@ const FIRST_FREE =
 const NO_AMQP = 'Always 400: nothing here speaks AMQP';
 const NOT_KEPT = '`data`, `host` and `query_params` are empty: they are not kept';
 const HELD = '409 while a task holds the cluster';
+const HELD_BALANCER = '409 while a task holds the load balancer';
+const ONE_AT_A_TIME = {
+  POST: HELD_BALANCER,
+  PUT: HELD_BALANCER,
+  PATCH: HELD_BALANCER,
+  DELETE: HELD_BALANCER,
+};
 
 const metadata = (one: string): PublishedOperation[] => [
   { call: `GET, POST, PUT ${one}/metadata` },
@@ -258,6 +271,34 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
       notes: { POST: 'The address is never free in between' },
     },
   ],
+  'Load balancers': [
+    { call: `GET, POST ${BALANCERS}` },
+    { call: `GET, PATCH, DELETE ${BALANCER}`, notes: ONE_AT_A_TIME },
+    { call: `PATCH ${BALANCER_V2}`, notes: ONE_AT_A_TIME },
+    ...metadata(BALANCER),
+    { call: `POST, PUT ${BALANCER_V2}/metadata` },
+    { call: `DELETE ${BALANCER_V2}/metadata_item` },
+    { call: `GET ${BALANCERS}/status` },
+    { call: `GET ${BALANCER}/status` },
+    { call: `POST ${BALANCER}/resize`, notes: ONE_AT_A_TIME },
+    { call: `POST ${BALANCER}/failover`, notes: ONE_AT_A_TIME },
+    { call: `POST ${BALANCER}/metrics`, notes: { POST: 'Always idle: nothing here has traffic' } },
+    { call: `POST ${BALANCERS}/check_limits` },
+    { call: `GET /cloud/v1/lbflavors/${P}` },
+    { call: `GET, POST ${LISTENERS}`, notes: ONE_AT_A_TIME },
+    { call: `GET, PATCH, DELETE ${LISTENERS}/{listener_id}`, notes: ONE_AT_A_TIME },
+    { call: `PATCH /cloud/v2/lblisteners/${P}/{listener_id}`, notes: ONE_AT_A_TIME },
+    { call: `GET, POST ${POOLS}`, notes: ONE_AT_A_TIME },
+    { call: `GET, PATCH, DELETE ${POOLS}/{pool_id}`, notes: ONE_AT_A_TIME },
+    { call: `PATCH /cloud/v2/lbpools/${P}/{pool_id}`, notes: ONE_AT_A_TIME },
+    { call: `POST ${POOLS}/{pool_id}/member`, notes: ONE_AT_A_TIME },
+    { call: `DELETE ${POOLS}/{pool_id}/member/{member_id}`, notes: ONE_AT_A_TIME },
+    { call: `POST, DELETE ${POOLS}/{pool_id}/healthmonitor`, notes: ONE_AT_A_TIME },
+    { call: `GET, POST ${POLICIES}`, notes: ONE_AT_A_TIME },
+    { call: `GET, PATCH, DELETE ${POLICIES}/{l7policy_id}`, notes: ONE_AT_A_TIME },
+    { call: `GET, POST ${POLICIES}/{l7policy_id}/rules`, notes: ONE_AT_A_TIME },
+    { call: `GET, PUT, DELETE ${POLICIES}/{l7policy_id}/rules/{l7rule_id}`, notes: ONE_AT_A_TIME },
+  ],
   'Prices, volumes and snapshots': [
     { call: `POST /cloud/v1/pricing/${P}/volumes` },
     { call: `POST /cloud/v1/pricing/${P}/snapshots` },
@@ -274,6 +315,8 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: `GET, POST /cloud/v1/snapshots/${P}` },
     { call: `GET, PATCH, DELETE /cloud/v1/snapshots/${P}/{snapshot_id}` },
     { call: `PUT /cloud/v1/snapshots/${P}/{snapshot_id}/metadata`, notes: { PUT: 'At `/gcore` alone' } },
+    { call: `POST /cloud/v1/pricing/${P}/loadbalancers` },
+    { call: `POST /cloud/v2/pricing/${P}/loadbalancers` },
   ],
   'Projects, regions and keys': [
     { call: 'GET, POST /cloud/v1/projects' },

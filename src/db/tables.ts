@@ -5,6 +5,7 @@ import type { FileShareTables } from '../cloud/file-shares/tables.ts';
 import type { FloatingIpTables } from '../cloud/floating-ips/tables.ts';
 import type { ImageTables } from '../cloud/images/tables.ts';
 import type { InstanceTables } from '../cloud/instances/tables.ts';
+import type { LoadBalancerTables } from '../cloud/load-balancers/tables.ts';
 import type { LoggingTables } from '../cloud/logging/tables.ts';
 import type { NetworkTables } from '../cloud/networks/tables.ts';
 import type { PlacementGroupTables } from '../cloud/placement-groups/tables.ts';
@@ -46,6 +47,7 @@ export interface Tables
     IdentityTables,
     ImageTables,
     InstanceTables,
+    LoadBalancerTables,
     LoggingTables,
     LoginTables,
     NetworkTables,

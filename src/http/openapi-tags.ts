@@ -26,6 +26,10 @@ export const TAGS: { name: string; description: string }[] = [
     name: 'Reserved fixed IPs',
     description: 'Ports that keep their address, regardless of the instance that uses them.',
   },
+  {
+    name: 'Load balancers',
+    description: 'Addresses that spread traffic over members: listeners, pools, L7 policies.',
+  },
   { name: 'Volumes', description: 'Disks.' },
   { name: 'Snapshots', description: 'Copies of volumes at one point in time.' },
   { name: 'Pricing', description: 'What a resource would cost, before it is created.' },

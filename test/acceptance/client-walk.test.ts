@@ -14,6 +14,7 @@ import { describeClusters } from './client/families/clusters.ts';
 import { describeFileShares } from './client/families/file-shares.ts';
 import { describeImages } from './client/families/images.ts';
 import { describeInstances } from './client/families/instances.ts';
+import { describeLoadBalancers } from './client/families/load-balancers.ts';
 import { describeLogging } from './client/families/logging.ts';
 import { describeNetworks } from './client/families/networks.ts';
 import { describeProjects } from './client/families/projects.ts';
@@ -76,6 +77,7 @@ describe('a client walks through', () => {
   describeImages(walk);
   describeInstances(walk);
   describeAddresses(walk);
+  describeLoadBalancers(walk);
   describeFileShares(walk);
   describeClusters(walk);
   describeSecrets(walk);

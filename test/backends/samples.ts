@@ -20,7 +20,8 @@ function sample<K extends Kind>(id: string, spec: Specs[K], change: Partial<Spec
 
 /** Returns one new thing of each kind at each call, which need each other like real ones. */
 export function newSamples(): Samples {
-  const [network, subnet, router, port, group, volume, snapshot, machine, serverGroup] = [
+  const [network, subnet, router, port, group, volume, snapshot, machine, serverGroup, pool] = [
+    ID(),
     ID(),
     ID(),
     ID(),
@@ -134,6 +135,53 @@ export function newSamples(): Samples {
         metadata: {},
       },
       { metadata: TAGS },
+    ),
+    load_balancer: sample<'load_balancer'>(
+      ID(),
+      {
+        name: 'shop',
+        flavorId: 'lb1-1-2',
+        portId: port,
+        enabled: true,
+        connectivity: 'L2',
+        failovers: 0,
+        listeners: {
+          [ID()]: {
+            name: 'web',
+            protocol: 'HTTP',
+            port: 80,
+            enabled: true,
+            defaultPoolId: pool,
+            connectionLimit: 100_000,
+            forwardedHeaders: true,
+            timeouts: {},
+            users: {},
+            policies: {},
+          },
+        },
+        pools: {
+          [pool]: {
+            name: 'servers',
+            protocol: 'HTTP',
+            algorithm: 'ROUND_ROBIN',
+            enabled: true,
+            timeouts: {},
+            monitor: { type: 'TCP', enabled: true, delay: 10, timeout: 5, retries: 2, retriesDown: 3 },
+            members: {
+              [ID()]: {
+                address: '10.1.0.20',
+                port: 80,
+                subnetId: subnet,
+                weight: 1,
+                backup: false,
+                enabled: true,
+              },
+            },
+          },
+        },
+        metadata: {},
+      },
+      { name: 'store', flavorId: 'lb1-2-4', failovers: 1, metadata: TAGS },
     ),
     volume: sample<'volume'>(
       volume,

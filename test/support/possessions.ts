@@ -64,6 +64,11 @@ function portName(path: string): string {
   return path.includes('/reserved_fixed_ips/') ? 'reserved_port_id' : 'port_id';
 }
 
+/** A pool has one monitor at most, and only what is there can be deleted. */
+function poolName(path: string, method: string): string {
+  return method === 'DELETE' && path.endsWith('/healthmonitor') ? 'monitored_pool_id' : 'pool_id';
+}
+
 /** The action that an instance needs before each of the direct actions. */
 const DIRECT_ACTIONS: Record<string, string | undefined> = {
   start: 'stop',
@@ -80,9 +85,16 @@ const OF_STANDARD_SHARES: Record<string, string | undefined> = {
   file_share_id: 'standard_share_id',
 };
 
+const BY_PATH: Record<string, ((path: string, method: string) => string) | undefined> = {
+  pool_id: poolName,
+  port_id: portName,
+  task_id: taskName,
+};
+
 /** Distinguishes parameters with the same name: AI tasks and platform tasks, free and paid features. */
-function valueName({ path }: DocumentedOperation, parameter: string): string {
-  if (parameter === 'task_id') return taskName(path);
+function valueName({ method, path }: DocumentedOperation, parameter: string): string {
+  const byPath = BY_PATH[parameter];
+  if (byPath) return byPath(path, method);
   // A separate group, so that no change of the other one removes the rule.
   if (parameter === 'group_id' && path.includes('{rule_id}')) return 'group_of_rule_id';
   if (parameter === 'instance_id' && path.includes('{pool_name}')) return 'node_of_pool_id';
@@ -90,7 +102,6 @@ function valueName({ path }: DocumentedOperation, parameter: string): string {
   if (parameter === 'volume_id' && path.endsWith('/revert')) return 'snapshotted_volume_id';
   // Only standard shares have access rules, and they are in another region.
   if (path.includes('/access_rule')) return OF_STANDARD_SHARES[parameter] ?? parameter;
-  if (parameter === 'port_id') return portName(path);
   // Each action gets its own instance, in a suitable state.
   const action = path.split('/').at(-1) ?? '';
   const needsOwn = action in DIRECT_ACTIONS || PLACED.includes(action);
@@ -167,6 +178,28 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
       ],
       volumes: [{ source: 'image', image_id: await first('/cloud/v1/images/1/1'), size: 20 }],
     });
+  const loadBalancer = async () =>
+    (await byTask('/cloud/v1/loadbalancers/1/1', { name: anyName(), tags })).loadbalancers[0];
+  const freeBalancer = async () => {
+    values.load_balancer_id ??= await loadBalancer();
+    return values.load_balancer_id;
+  };
+  const listener = async () => {
+    const load_balancer_id = await freeBalancer();
+    const protocol_port = randomInt(10_000, 60_000);
+    const body = { name: anyName(), load_balancer_id, protocol: 'HTTP', protocol_port };
+    return (await byTask('/cloud/v1/lblisteners/1/1', body)).listeners[0];
+  };
+  const lbPool = async (more: object = {}) => {
+    const load_balancer_id = await freeBalancer();
+    const body = { name: anyName(), load_balancer_id, protocol: 'HTTP', lb_algorithm: 'ROUND_ROBIN' };
+    return (await byTask('/cloud/v1/lbpools/1/1', { ...body, ...more })).pools[0];
+  };
+  const policy = async () => {
+    values.listener_id ??= await listener();
+    const body = { listener_id: values.listener_id, action: 'REJECT' };
+    return (await byTask('/cloud/v1/l7policies/1/1', body)).l7polices[0];
+  };
   const reserved = async (body: object) => (await byTask('/cloud/v1/reserved_fixed_ips/1/1', body)).ports[0];
   const activated = async (kind: 'paid' | 'free', feature_id: number) => {
     const { id: client_id } = await made('/iam/clients/create', { company: anyName() });
@@ -307,6 +340,22 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
         network_id: await first('/cloud/v1/networks/1/1?name=default'),
         is_vip: true,
       }),
+    load_balancer_id: loadBalancer,
+    listener_id: listener,
+    pool_id: () => lbPool(),
+    monitored_pool_id: () =>
+      lbPool({ healthmonitor: { type: 'TCP', delay: 10, timeout: 5, max_retries: 2 } }),
+    async member_id() {
+      values.pool_id ??= await lbPool();
+      const body = { address: `10.20.${randomInt(256)}.${randomInt(256)}`, protocol_port: 80 };
+      return (await byTask(`/cloud/v1/lbpools/1/1/${values.pool_id}/member`, body)).members[0];
+    },
+    l7policy_id: policy,
+    async l7rule_id() {
+      values.l7policy_id ??= await policy();
+      const rule = { type: 'PATH', compare_type: 'STARTS_WITH', value: `/${anyName()}` };
+      return (await byTask(`/cloud/v1/l7policies/1/1/${values.l7policy_id}/rules`, rule)).l7rules[0];
+    },
     servergroup_id: placement,
     instance_id_to_put_into_servergroup: async () => (await instance()).instances[0],
     instance_id_to_remove_from_servergroup: async () => {

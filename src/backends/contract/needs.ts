@@ -39,6 +39,21 @@ const NEEDS: { [K in Kind]: (spec: Specs[K]) => Need[] } = {
     ...one('router', target?.routerId),
     ...atFirst('port', formerPortId),
   ],
+  load_balancer: ({ portId, listeners, pools }) => {
+    const ofPools = Object.values(pools);
+    const subnets = ofPools.flatMap(({ members }) => Object.values(members).map(({ subnetId }) => subnetId));
+    const secrets = [
+      ...Object.values(listeners).flatMap(({ certificates: of }) =>
+        of ? [of.secretId, ...of.furtherIds] : [],
+      ),
+      ...ofPools.flatMap(({ tls = {} }) => [tls.secretId, tls.authoritiesId, tls.revokedId]),
+    ];
+    return [
+      ...one('port', portId),
+      ...[...new Set(subnets)].flatMap((id) => one('subnet', id)),
+      ...[...new Set(secrets)].flatMap((id) => one('secret', id)),
+    ];
+  },
   volume: ({ source }) => {
     if (!source) return [];
     return 'imageId' in source ? atFirst('image', source.imageId) : atFirst('snapshot', source.snapshotId);

@@ -4,7 +4,16 @@ import type { Kind } from './backend.ts';
 
 /** The kinds of things in each family. */
 export const FAMILIES = {
-  network: ['network', 'subnet', 'router', 'port', 'security_group', 'floating_ip', 'secret'],
+  network: [
+    'network',
+    'subnet',
+    'router',
+    'port',
+    'security_group',
+    'floating_ip',
+    'load_balancer',
+    'secret',
+  ],
   compute: ['machine', 'server_group'],
   storage: ['volume', 'snapshot', 'image'],
   kubernetes: ['cluster'],

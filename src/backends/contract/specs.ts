@@ -12,6 +12,7 @@ export interface Specs {
   port: PortSpec;
   security_group: SecurityGroupSpec;
   floating_ip: FloatingIpSpec;
+  load_balancer: LoadBalancerSpec;
   volume: VolumeSpec;
   snapshot: SnapshotSpec;
   image: ImageSpec;
@@ -35,6 +36,7 @@ export interface Observations {
   port: Nothing;
   security_group: Nothing;
   floating_ip: Nothing;
+  load_balancer: LoadBalancerObservation;
   volume: Nothing;
   snapshot: Nothing;
   image: Nothing;
@@ -124,6 +126,113 @@ export interface FloatingIpSpec {
   formerPortId?: string;
   metadata: Tags;
 }
+
+/** The whole tree. A load balancer needs its port, and the subnets in which it reaches members. */
+export interface LoadBalancerSpec {
+  name: string;
+  flavorId: string;
+  /** Has the virtual address. */
+  portId: string;
+  enabled: boolean;
+  /** How members with an `instanceId` are reached: in their own network, or routed. */
+  connectivity: 'L2' | 'L3';
+  /** How many failovers were requested. */
+  failovers: number;
+  logging?: { destinationRegionId: number; topic: string };
+  /** By listener id. */
+  listeners: Record<string, ListenerSpec>;
+  /** By pool id. Pools that no listener and no policy names get no traffic. */
+  pools: Record<string, PoolSpec>;
+  metadata: Tags;
+}
+
+/** Timeouts are in milliseconds; the backend chooses those that are left out. */
+interface TimeoutsSpec {
+  clientData?: number;
+  memberConnect?: number;
+  memberData?: number;
+}
+
+export interface ListenerSpec {
+  name: string;
+  protocol: 'HTTP' | 'HTTPS' | 'PROMETHEUS' | 'TCP' | 'TERMINATED_HTTPS' | 'UDP';
+  port: number;
+  enabled: boolean;
+  defaultPoolId?: string;
+  connectionLimit: number;
+  /** Whether requests get the headers X-Forwarded-For, -Port and -Proto. */
+  forwardedHeaders: boolean;
+  /** Who may connect; everybody if absent. */
+  allowedCidrs?: string[];
+  timeouts: TimeoutsSpec;
+  /** Ids of the secrets with certificates: the default one, and those for further names. */
+  certificates?: { secretId: string; furtherIds: string[] };
+  /** Hashes of passwords, by user name. */
+  users: Record<string, string>;
+  /** By policy id. */
+  policies: Record<string, L7PolicySpec>;
+}
+
+export interface L7PolicySpec {
+  name: string;
+  /** Policies of a listener are tried in this order, and by id where it is the same. */
+  position: number;
+  action:
+    | { kind: 'reject' }
+    | { kind: 'redirect_to_pool'; poolId: string }
+    | { kind: 'redirect_to_url' | 'redirect_prefix'; target: string; httpCode: number };
+  /** By rule id. All of them have to match; a policy without rules never does. */
+  rules: Record<string, { type: string; compare: string; key?: string; value: string; invert: boolean }>;
+}
+
+export interface PoolSpec {
+  name: string;
+  protocol: 'HTTP' | 'HTTPS' | 'PROXY' | 'PROXYV2' | 'TCP' | 'UDP';
+  algorithm: 'LEAST_CONNECTIONS' | 'ROUND_ROBIN' | 'SOURCE_IP';
+  enabled: boolean;
+  persistence?: {
+    type: 'APP_COOKIE' | 'HTTP_COOKIE' | 'SOURCE_IP';
+    cookieName?: string;
+    granularity?: string;
+    timeout?: number;
+  };
+  timeouts: TimeoutsSpec;
+  /** Ids of secrets: the certificate for members, and what their certificates are checked against. */
+  tls?: { secretId?: string; authoritiesId?: string; revokedId?: string };
+  monitor?: MonitorSpec;
+  /** By member id. */
+  members: Record<string, MemberSpec>;
+}
+
+/** `delay` and `timeout` are in seconds. */
+export interface MonitorSpec {
+  type: 'HTTP' | 'HTTPS' | 'K8S' | 'PING' | 'TCP' | 'TLS-HELLO' | 'UDP-CONNECT';
+  enabled: boolean;
+  delay: number;
+  timeout: number;
+  retries: number;
+  retriesDown: number;
+  http?: { method?: string; path?: string; codes?: string; version?: string; domain?: string };
+}
+
+export interface MemberSpec {
+  address: string;
+  port: number;
+  subnetId?: string;
+  instanceId?: string;
+  weight: number;
+  backup: boolean;
+  enabled: boolean;
+  /** What the monitor asks, where that is not the member itself. */
+  monitorAddress?: string;
+  monitorPort?: number;
+}
+
+/** The health of each member by its id, as the monitor of its pool sees it. */
+export interface LoadBalancerObservation {
+  members: Record<string, MemberHealth>;
+}
+export type MemberHealth = 'DRAINING' | 'ERROR' | 'ONLINE';
 
 export interface VolumeSpec {
   name: string;

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../db/tables.ts';
@@ -5,6 +6,7 @@ import type { Secrets } from '../../secrets/secrets.ts';
 import { type Backend, type Convergence, type Kind, Refused } from '../contract/backend.ts';
 import { holdsData } from '../contract/placement.ts';
 import type { Observations, Specs } from '../contract/specs.ts';
+import type { Health } from './health.ts';
 import { freeHost, placeMachine, refuseLargePools } from './hosts.ts';
 import { LIVES, type Life, type Phase } from './lives.ts';
 import {
@@ -28,10 +30,11 @@ export function createSimulatedBackend(deps: {
   sql: Kysely<Tables>;
   secrets: Secrets;
   speed: number;
+  health?: Health;
   /** How many hosts there are for machines; unlimited if not given. */
   hosts?: number | undefined;
 }): Backend {
-  const { sql: pool, secrets, speed, hosts } = deps;
+  const { sql: pool, secrets, speed, health = [], hosts } = deps;
 
   async function present<K extends Kind>(
     db: Kysely<Tables>,
@@ -68,7 +71,8 @@ export function createSimulatedBackend(deps: {
     }
 
     async function observed(): Promise<Observations[K]> {
-      return life.observed(id, life.makes ? await madeOnce({ sql: db, secrets }, kind, id, life.makes) : {});
+      const made = life.makes ? await madeOnce({ sql: db, secrets }, kind, id, life.makes) : {};
+      return life.observed(id, made, spec, health);
     }
   }
 
@@ -139,7 +143,13 @@ export function createSimulatedBackend(deps: {
       if (!found || found.doing === REMOVING) return null;
       const life: Life<typeof kind> = LIVES[kind];
       const made = life.makes ? await madeOf({ sql: pool, secrets }, kind, id) : {};
-      return made && life.observed(id, made);
+      return made && life.observed(id, made, found.spec as Specs[typeof kind], health);
+    },
+    // Only other rules change the health of members, and a backend with other rules is a new one.
+    async *watch({ signal }) {
+      const balancers = pool.selectFrom('simulated_objects').select('id').where('kind', '=', 'load_balancer');
+      for (const { id } of await balancers.execute()) yield { kind: 'load_balancer', id };
+      if (!signal.aborted) await once(signal, 'abort');
     },
     async *list() {
       const rows = await pool.selectFrom('simulated_objects').select(['kind', 'id']).execute();

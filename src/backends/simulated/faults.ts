@@ -123,7 +123,7 @@ function draw(seed: number, index: number): number {
   return createHash('sha256').update(`${seed}:${index}`).digest().readUInt32BE() / 2 ** 32;
 }
 
-function globOf(pattern: string): (text: string) => boolean {
+export function globOf(pattern: string): (text: string) => boolean {
   const parts = [...pattern].map((one) => {
     if (one === '*') return '.*';
     return one === '?' ? '.' : one.replace(/[\\^$.|+()[\]{}]/, String.raw`\$&`);

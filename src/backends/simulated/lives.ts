@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Kind } from '../contract/backend.ts';
 import { Refused } from '../contract/backend.ts';
-import type { ClusterSpec, MachineSpec, Observations, Specs } from '../contract/specs.ts';
+import type { ClusterSpec, LoadBalancerSpec, MachineSpec, Observations, Specs } from '../contract/specs.ts';
 import { type Certificates, makeCertificates } from './certificates.ts';
+import { type Health, healthOf } from './health.ts';
 
 /** One state on the way, and how long it lasts at speed 1. */
 export interface Phase {
@@ -17,7 +18,7 @@ export interface Life<K extends Kind> {
   removing: Phase;
   /** Makes data that each thing generates once and reports from then on. */
   makes?(): Promise<object>;
-  observed(id: string, made: object): Observations[K];
+  observed(id: string, made: object, spec: Specs[K], health: Health): Observations[K];
   /** @throws Refused for specs that stand for a failure */
   refuse?(spec: Specs[K]): void;
 }
@@ -53,6 +54,15 @@ export const LIVES: { [K in Kind]: Life<K> } = {
     changing: () => [],
     removing: { state: 'deleting', ms: 0 },
     observed: nothing,
+  },
+  load_balancer: {
+    making: () => [
+      { state: 'creating', ms: 300 },
+      { state: 'configuring', ms: 200 },
+    ],
+    changing: (former, spec) => [loadBalancerChange(former, spec)],
+    removing: { state: 'deleting', ms: 300 },
+    observed: (_id, _made, spec, health) => ({ members: healthOf(spec, health) }),
   },
   secret: disk('storing', 100, 100),
   volume: disk('creating', 200, 150),
@@ -111,6 +121,12 @@ function machineChange(former: MachineSpec, spec: MachineSpec): Phase {
   }
   if (former.power !== spec.power) return { state: 'powering', ms: 300 };
   return { state: 'changing', ms: 200 };
+}
+
+function loadBalancerChange(former: LoadBalancerSpec, spec: LoadBalancerSpec): Phase {
+  if (former.flavorId !== spec.flavorId) return { state: 'resizing', ms: 500 };
+  if (former.failovers !== spec.failovers) return { state: 'failing over', ms: 500 };
+  return { state: 'configuring', ms: 150 };
 }
 
 function clusterChange(former: ClusterSpec, spec: ClusterSpec): Phase[] {

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { BackendMaker } from '../maker.ts';
 import { createFaults, FaultRules } from './faults.ts';
 import { createFaultyBackend } from './faulty-backend.ts';
+import { HealthRules } from './health.ts';
 
 const Settings = Type.Object(
   {
@@ -16,6 +17,7 @@ const Settings = Type.Object(
       }),
     ),
     faults: Type.Optional(FaultRules),
+    health: Type.Optional(HealthRules),
   },
   { additionalProperties: false },
 );
@@ -25,7 +27,7 @@ export const simulated: BackendMaker = {
   secrets: [],
   removesOrphans: true,
   make({ settings }, { sql, secrets, simulationSpeed }) {
-    const { speed = simulationSpeed, hosts, faults } = settings as Static<typeof Settings>;
-    return createFaultyBackend({ sql, secrets, speed, hosts, faults: createFaults(faults) });
+    const { speed = simulationSpeed, hosts, faults, health = [] } = settings as Static<typeof Settings>;
+    return createFaultyBackend({ sql, secrets, speed, hosts, health, faults: createFaults(faults) });
   },
 };

@@ -98,6 +98,7 @@ export const QuotaLimits = Type.Object(
     image_count: quota(1_000),
     floating_count: quota(1_000),
     laas_topic_count: quota(1_000),
+    loadbalancer_count: quota(1_000),
     network_count: quota(1_000),
     reserved_fixed_ip_count: quota(1_000),
     router_count: quota(1_000),
@@ -202,7 +203,7 @@ export const FlavorEntry = entry({
     }),
   ),
   regions: inRegions,
-  offered_for: Type.Array(Type.Enum(['instances', 'kubernetes'], { type: 'string' }), {
+  offered_for: Type.Array(Type.Enum(['instances', 'kubernetes', 'load_balancers'], { type: 'string' }), {
     minItems: 1,
     uniqueItems: true,
   }),

@@ -1,8 +1,10 @@
 import { commonFields } from '../../lib/resource-answer.ts';
 import { offsetTimestamp } from '../../lib/timestamps.ts';
 import type { InstanceAnswer } from '../instances/schema.ts';
+import type { LoadBalancerAnswer } from '../load-balancers/schema.ts';
 import type { Scope } from '../projects/service.ts';
-import type { FloatingIpAnswer, ListedFloatingIp } from './schema.ts';
+import type { ListedFloatingIp } from './list-schema.ts';
+import type { FloatingIpAnswer } from './schema.ts';
 import type { FloatingIpRow } from './store.ts';
 
 export function presentedFloatingIp(row: FloatingIpRow, scope: Scope): FloatingIpAnswer {
@@ -19,12 +21,15 @@ export function presentedFloatingIp(row: FloatingIpRow, scope: Scope): FloatingI
   };
 }
 
-/** Presents a floating IP in a list. `instances` are keyed by their ports. */
+/** Presents a floating IP in a list. Instances and load balancers are keyed by their ports. */
 export function listedFloatingIp(
   row: FloatingIpRow,
   scope: Scope,
   instances: ReadonlyMap<string, InstanceAnswer>,
+  balancers: ReadonlyMap<string, LoadBalancerAnswer>,
 ): ListedFloatingIp {
-  const instance = instances.get(row.port_id ?? '') ?? null;
-  return { ...presentedFloatingIp(row, scope), instance, loadbalancer: null };
+  const portId = row.port_id ?? '';
+  const instance = instances.get(portId) ?? null;
+  const loadbalancer = balancers.get(portId) ?? null;
+  return { ...presentedFloatingIp(row, scope), instance, loadbalancer };
 }

@@ -3,14 +3,10 @@ import type { Api } from '../../http/server.ts';
 import { versionedIn } from '../../lib/versioned.ts';
 import { ProjectRegionParams } from '../../lib/wire.ts';
 import type { Instances } from '../instances/service.ts';
+import type { LoadBalancers } from '../load-balancers/service.ts';
 import { listedFloatingIp, presentedFloatingIp } from './answers.ts';
-import {
-  CreateFloatingIp,
-  FloatingIpAnswer,
-  FloatingIpList,
-  FloatingIpListQuery,
-  FloatingIpParams,
-} from './schema.ts';
+import { FloatingIpList } from './list-schema.ts';
+import { CreateFloatingIp, FloatingIpAnswer, FloatingIpListQuery, FloatingIpParams } from './schema.ts';
 import type { FloatingIps } from './service.ts';
 
 const BASE = '/cloud/v1/floatingips/:project_id/:region_id';
@@ -23,6 +19,7 @@ export function floatingIpRoutes(
   services: {
     floatingIps: FloatingIps;
     instances: Pick<Instances, 'onPorts'>;
+    loadBalancers: Pick<LoadBalancers, 'onPorts'>;
   },
 ): void {
   const { floatingIps } = services;
@@ -55,11 +52,10 @@ export function floatingIpRoutes(
     },
     handler: async ({ scope, query }) => {
       const { count, rows } = await floatingIps.list(scope, query);
-      const instances = await services.instances.onPorts(
-        scope,
-        rows.flatMap(({ port_id }) => port_id ?? []),
-      );
-      return { count, results: rows.map((row) => listedFloatingIp(row, scope, instances)) };
+      const portIds = rows.flatMap(({ port_id }) => port_id ?? []);
+      const instances = await services.instances.onPorts(scope, portIds);
+      const balancers = await services.loadBalancers.onPorts(scope, portIds);
+      return { count, results: rows.map((row) => listedFloatingIp(row, scope, instances, balancers)) };
     },
   });
 

@@ -4,24 +4,7 @@ import { nullable } from '../../lib/nullable.ts';
 import { ResourceFields, Uuid, UuidInput } from '../../lib/resource-fields.ts';
 import { tagQuery } from '../../lib/tag-query.ts';
 import { TagsPatchInput } from '../../lib/tags-patch.ts';
-import { listOf, listQuery, ProjectRegion } from '../../lib/wire.ts';
-import { InstanceAnswer } from '../instances/schema.ts';
-
-/** The instance of a floating IP, as lists show it. */
-const InstanceOfFloatingIp = Type.Object(
-  {
-    ...Type.Omit(InstanceAnswer, [
-      'fixed_ip_assignments',
-      'blackhole_ports',
-      'ddos_profile',
-      'instance_isolation',
-    ]).properties,
-    flavor: Type.Pick(InstanceAnswer.properties.flavor, ['flavor_id', 'flavor_name', 'vcpus', 'ram'], {
-      title: 'FlavorOfFloatingIpInstance',
-    }),
-  },
-  { title: 'FloatingIpInstance' },
-);
+import { listQuery, ProjectRegion } from '../../lib/wire.ts';
 
 export const FLOATING_IP_STATUSES = ['ACTIVE', 'DOWN', 'ERROR'] as const;
 
@@ -49,21 +32,6 @@ export const FloatingIpAnswer = Type.Object(
   { title: 'FloatingIp' },
 );
 export type FloatingIpAnswer = Static<typeof FloatingIpAnswer>;
-
-/** A floating IP in a list, with its instance. */
-export const ListedFloatingIp = Type.Object(
-  {
-    ...FloatingIpAnswer.properties,
-    instance: Type.Unsafe<Static<typeof InstanceOfFloatingIp> | null>({
-      anyOf: [InstanceOfFloatingIp, { type: 'null' }],
-      description: 'Instance that it is assigned to',
-    }),
-    loadbalancer: Type.Null({ description: 'Always null: there are no load balancers' }),
-  },
-  { title: 'ListedFloatingIp' },
-);
-export type ListedFloatingIp = Static<typeof ListedFloatingIp>;
-export const FloatingIpList = listOf(ListedFloatingIp, 'FloatingIpList');
 
 export const FloatingIpListQuery = Type.Object(
   {

@@ -33,6 +33,13 @@ const FAMILIES: Record<Family, FamilyAddress> = {
     group: 'Images',
   },
   instance: INSTANCES,
+  loadBalancer: {
+    base: '/cloud/v1/loadbalancers',
+    parameter: 'load_balancer_id',
+    name: 'LoadBalancer',
+    one: 'a load balancer',
+    group: 'Load balancers',
+  },
   network: {
     base: '/cloud/v1/networks',
     parameter: 'network_id',

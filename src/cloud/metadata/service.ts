@@ -38,6 +38,7 @@ export type Family =
   | 'floatingIp'
   | 'image'
   | 'instance'
+  | 'loadBalancer'
   | 'network'
   | 'securityGroup'
   | 'subnet'
@@ -56,6 +57,7 @@ export function createMetadata({
     floatingIp: metadataOf(database, holders.floatingIp),
     image: metadataOf(database, holders.image),
     instance: metadataOf(database, holders.instance),
+    loadBalancer: metadataOf(database, holders.loadBalancer),
     network: metadataOf(database, holders.network),
     securityGroup: metadataOf(database, holders.securityGroup),
     subnet: metadataOf(database, holders.subnet),

@@ -3,6 +3,7 @@ import type { Place } from '../../db/place.ts';
 import { ConflictError } from '../../lib/errors.ts';
 import { clustersIn } from '../clusters/in-transaction.ts';
 import { sharesIn } from '../file-shares/in-transaction.ts';
+import { balancersIn } from '../load-balancers/in-transaction.ts';
 import type { NetworkOrSubnet } from './in-transaction.ts';
 import { portsIn } from './network-rows.ts';
 
@@ -18,10 +19,11 @@ export async function refuseUsed(
   const others = [
     ...(await clustersIn(tx, place, where, SHOWN_IN_MESSAGE)),
     ...(await sharesIn(tx, place, where, SHOWN_IN_MESSAGE)),
+    ...(await balancersIn(tx, place, where, SHOWN_IN_MESSAGE)),
   ];
   const ports = await portsIn(tx, where, SHOWN_IN_MESSAGE);
   const named = ports
-    .filter(({ poolId }) => poolId === null || others.length === 0)
+    .filter(({ poolId, loadBalancerId }) => (poolId ?? loadBalancerId) === null || others.length === 0)
     .map(({ id, instanceId, instanceName }) =>
       instanceId === null ? `port ${id}` : `port ${id} of instance ${instanceName} (${instanceId})`,
     );

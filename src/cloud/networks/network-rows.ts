@@ -83,12 +83,20 @@ export async function portsIn(
   tx: Transaction,
   where: NetworkOrSubnet,
   limit: number,
-): Promise<{ id: string; instanceId: string | null; instanceName: string | null; poolId: string | null }[]> {
+): Promise<
+  {
+    id: string;
+    instanceId: string | null;
+    instanceName: string | null;
+    poolId: string | null;
+    loadBalancerId: string | null;
+  }[]
+> {
   const ports = tx.sql
     .selectFrom('ports')
     .leftJoin('instances', 'instances.id', 'ports.instance_id')
     .select(['ports.id', 'instances.id as instanceId', 'instances.name as instanceName'])
-    .select('instances.pool_id as poolId')
+    .select(['instances.pool_id as poolId', 'ports.load_balancer_id as loadBalancerId'])
     // Nodes come last, because the message names their clusters anyway.
     .orderBy(sql`pool_id is not null`)
     .orderBy('ports.created_at')

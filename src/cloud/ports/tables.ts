@@ -7,6 +7,8 @@ export interface PortTables {
     project_id: number;
     region_id: number;
     instance_id: string | null;
+    /** The load balancer whose virtual address it has. */
+    load_balancer_id: Generated<string | null>;
     name: string;
     interface_name: string | null;
     /** Position among the instance's interfaces. */

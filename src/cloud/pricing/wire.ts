@@ -1,9 +1,17 @@
 import type { Foundation } from '../../foundation.ts';
 import { createClusterPrices } from './cluster-prices.ts';
+import { createLoadBalancerPrices } from './load-balancer-prices.ts';
 import { createPricing } from './service.ts';
 
 export function wirePricing(
-  deps: Foundation & Parameters<typeof createPricing>[0] & Parameters<typeof createClusterPrices>[0],
+  deps: Foundation &
+    Parameters<typeof createPricing>[0] &
+    Parameters<typeof createClusterPrices>[0] &
+    Parameters<typeof createLoadBalancerPrices>[0],
 ) {
-  return { pricing: createPricing(deps), clusterPrices: createClusterPrices(deps) };
+  return {
+    pricing: createPricing(deps),
+    clusterPrices: createClusterPrices(deps),
+    loadBalancerPrices: createLoadBalancerPrices(deps),
+  };
 }

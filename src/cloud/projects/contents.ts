@@ -4,6 +4,7 @@ import type { Transaction } from '../../db/database.ts';
 /** Tables that hold what clients keep in a project, with the name that error messages use for the contents. */
 export const KEPT_IN_PROJECTS: Record<string, string> = {
   kubernetes_clusters: 'Kubernetes clusters',
+  load_balancers: 'load balancers',
   instances: 'instances',
   volumes: 'volumes',
   snapshots: 'snapshots',

@@ -12,11 +12,13 @@ export function presentedReservedFixedIp(
 ): ReservedFixedIpAnswer {
   const v6 = row.addresses.find(({ address }) => address.includes(':'));
   const v4 = row.addresses.find(({ address }) => !address.includes(':'));
-  const attached = row.instance_id === null ? row.sharing : [row.instance_id];
+  const user = userOf(row);
+  const sharing = row.sharing.map((id) => ({ resource_id: id, resource_type: 'instance' as const }));
+  const attachments = user ? [user] : sharing;
   return {
     port_id: row.id,
     name: row.name,
-    status: row.instance_id === null ? 'DOWN' : 'ACTIVE',
+    status: user ? 'ACTIVE' : 'DOWN',
     fixed_ip_address: v4?.address ?? null,
     fixed_ipv6_address: v6?.address ?? null,
     subnet_id: v4?.subnet_id ?? null,
@@ -24,11 +26,11 @@ export function presentedReservedFixedIp(
     is_external: row.external,
     is_vip: row.is_vip,
     reservation: {
-      status: attached.length > 0 ? 'in-use' : 'available',
-      resource_type: row.instance_id === null ? null : 'instance',
-      resource_id: row.instance_id,
+      status: attachments.length > 0 ? 'in-use' : 'available',
+      resource_type: user?.resource_type ?? null,
+      resource_id: user?.resource_id ?? null,
     },
-    attachments: attached.map((resource_id) => ({ resource_id, resource_type: 'instance' })),
+    attachments,
     network_id: row.network_id,
     network,
     allowed_address_pairs: presentedPairs(row),
@@ -40,4 +42,10 @@ export function presentedReservedFixedIp(
     created_at: offsetTimestamp(row.created_at),
     updated_at: offsetTimestamp(row.updated_at),
   };
+}
+
+function userOf({ instance_id, load_balancer_id }: ReservedRow) {
+  if (instance_id !== null) return { resource_id: instance_id, resource_type: 'instance' as const };
+  if (load_balancer_id === null) return undefined;
+  return { resource_id: load_balancer_id, resource_type: 'loadbalancer' as const };
 }

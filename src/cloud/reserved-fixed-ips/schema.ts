@@ -4,7 +4,7 @@ import { PlaceFields, TaskFields, Uuid } from '../../lib/resource-fields.ts';
 import { listOf, OffsetTimestamp, ProjectRegion } from '../../lib/wire.ts';
 import { NetworkAnswer } from '../networks/schema.ts';
 
-const resource_type = nullable(Type.Enum(['instance'], { type: 'string' }));
+const resource_type = nullable(Type.Enum(['instance', 'loadbalancer'], { type: 'string' }));
 
 export const ReservedFixedIpAnswer = Type.Object(
   {
@@ -24,19 +24,24 @@ export const ReservedFixedIpAnswer = Type.Object(
       {
         status: Type.Enum(['available', 'in-use'], {
           type: 'string',
-          description: '`in-use` while an instance uses or shares it',
+          description: '`in-use` while an instance uses or shares it, or a load balancer uses it',
         }),
         resource_type,
-        resource_id: nullable(Type.String({ description: 'Instance that uses it; null for a VIP' })),
+        resource_id: nullable(
+          Type.String({ description: 'Instance or load balancer that uses it; null for a VIP' }),
+        ),
       },
       { title: 'FixedIpReservation' },
     ),
     attachments: Type.Array(
       Type.Object(
-        { resource_id: nullable(Type.String({ description: 'Instance ID' })), resource_type },
+        {
+          resource_id: nullable(Type.String({ description: 'Instance or load balancer ID' })),
+          resource_type,
+        },
         { title: 'FixedIpAttachment' },
       ),
-      { description: 'Instance that uses it, or instances that share it' },
+      { description: 'Instance or load balancer that uses it, or instances that share it' },
     ),
     network_id: Uuid('Network ID'),
     network: NetworkAnswer,

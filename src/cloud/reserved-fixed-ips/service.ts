@@ -140,6 +140,11 @@ export function createReservedFixedIps(deps: {
     }
     if (!port) throw new InvalidError({ port_id: [`No port ${id} in this project and region.`] });
     scope.principal.writes?.about({ type: 'port', ...port });
+    if (port.load_balancer_id !== null) {
+      throw new ConflictError(
+        `Port ${port.id} belongs to load balancer ${port.load_balancer_id} and can't be reserved`,
+      );
+    }
     if (port.reserved) throw new ConflictError(`Port ${port.id} is already a reserved fixed IP`);
     await refuseNode(tx, { id: port.instance_id ?? '', pool_id: port.pool_id });
     refuseHeld(`Port ${port.id}`, port);
@@ -174,6 +179,11 @@ async function lockAlsoHeld(tx: Transaction, scope: Scope, id: string): Promise<
 
 function refuseUsed(port: store.PlainReserved): void {
   refuseHeld(`Reserved fixed IP ${port.id}`, port);
+  if (port.load_balancer_id !== null) {
+    throw new ConflictError(
+      `Reserved fixed IP ${port.id} is the virtual address of load balancer ${port.load_balancer_id}; delete that one first`,
+    );
+  }
   if (port.instance_id === null) return;
   throw new ConflictError(
     `Reserved fixed IP ${port.id} is attached to instance ${port.instance_id}; detach it there first`,

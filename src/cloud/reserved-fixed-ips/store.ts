@@ -51,7 +51,7 @@ const ORDERS = {
   fixed_ip_address: sql`(select min(address) from ip_assignments where port_id = ports.id and family(address) = 4)`,
   name: sql`ports.name`,
   // Sorts like the text of the status: ACTIVE comes before DOWN.
-  status: sql`ports.instance_id is null`,
+  status: sql`coalesce(ports.instance_id, ports.load_balancer_id) is null`,
   updated_at: sql`ports.updated_at`,
 };
 
@@ -67,11 +67,13 @@ export async function listReserved(
   if (query.available_only) {
     matching = matching
       .where('ports.instance_id', 'is', null)
+      .where('ports.load_balancer_id', 'is', null)
       .where(sql<boolean>`not exists (select ${sharingPorts})`);
   }
   if (query.device_id !== undefined) {
     const wanted = query.device_id.toLowerCase();
-    matching = matching.where(sql<boolean>`(ports.instance_id::text = ${wanted}
+    matching =
+      matching.where(sql<boolean>`(ports.instance_id::text = ${wanted} or ports.load_balancer_id::text = ${wanted}
       or exists (select ${sharingPorts} and sharing.instance_id::text = ${wanted}))`);
   }
   if (query.ip_address !== undefined) {

@@ -44,6 +44,11 @@ export function createVips(deps: { database: Database; clock: Clock; tasks: Pick
             `Reserved fixed IP ${port.id} is attached to instance ${port.instance_id}; detach it there first`,
           );
         }
+        if (port.load_balancer_id !== null) {
+          throw new ConflictError(
+            `Reserved fixed IP ${port.id} is the virtual address of load balancer ${port.load_balancer_id}; delete that one first`,
+          );
+        }
         const now = clock.now();
         if (!isVip) {
           await refuseShared(tx, await vipOf(tx, port));

@@ -21,6 +21,10 @@ const FAMILIES = new Map<string, Family>([
   ['k8s', same('k8s_cluster')],
   ['keypairs', same('ssh_key')],
   ['laas', same('laas')],
+  ['l7policies', same('lb_l7policy')],
+  ['lblisteners', same('lblistener')],
+  ['lbpools', same('lbpool')],
+  ['loadbalancers', same('loadbalancer')],
   ['limits_request', same('quota_limit_request')],
   ['networks', same('network')],
   ['ports', same('port')],
@@ -38,10 +42,13 @@ const FAMILIES = new Map<string, Family>([
   ['volumes', same('volume')],
 ]);
 
-/** Families whose paths are below those of other resources. */
+/** Families whose paths are below those of other resources; with the family above where several have the word. */
 const INNER = new Map<string, Family>([
   ['connected_devices', { group: 'vip_ip_addresses', resource: 'port' }],
+  ['healthmonitor', same('lb_health_monitor')],
+  ['member', same('lbpool_member')],
   ['pools', same('k8s_pool')],
+  ['l7policies/rules', same('lb_l7rule')],
   ['rules', same('securitygrouprule')],
   ['topics', same('laas_topic')],
 ]);
@@ -72,6 +79,7 @@ const VERBS: Record<string, ActionType | typeof BY_METHOD | undefined> = {
   disable_port_security: 'disable_portsecurity',
   enable_port_security: 'enable_portsecurity',
   extend: 'resize',
+  failover: 'failover',
   // A deleted node of a cluster is replaced at once.
   instances: { DELETE: 'replace' },
   metadata: { POST: 'update_metadata', PUT: 'replace_metadata', DELETE: 'delete_metadata' },
@@ -127,7 +135,7 @@ function kindOfRoute(method: string, route: string): ActionKind | undefined {
   const family =
     words
       .slice(1)
-      .flatMap((word) => INNER.get(word) ?? [])
+      .flatMap((word) => INNER.get(`${words[0]}/${word}`) ?? INNER.get(word) ?? [])
       .at(-1) ?? outer;
   const verb = words.length > 1 ? VERBS[words.at(-1) ?? ''] : undefined;
   const type = typeof verb === 'string' ? verb : (verb?.[method] ?? BY_METHOD[method]);

@@ -1,6 +1,7 @@
 import { addressActions } from './address-actions.ts';
 import { clusterActions } from './cluster-actions.ts';
 import { computeActions } from './compute-actions.ts';
+import { loadBalancerActions } from './load-balancer-actions.ts';
 import { networkActions } from './network-actions.ts';
 import { otherActions } from './other-actions.ts';
 import { routerActions } from './router-actions.ts';
@@ -14,6 +15,7 @@ export const ACTIONS: Actions = {
   ...routerActions,
   ...computeActions,
   ...addressActions,
+  ...loadBalancerActions,
   ...clusterActions,
   ...otherActions,
 };

@@ -88,7 +88,17 @@ const NEVER: Record<string, string> = {
     where subnets.network_id <> ports.network_id`,
   'ports without their instance': `
     select ports.id from ports left join instances on instances.id = instance_id
-    where instances.id is null and not reserved`,
+    where instances.id is null and ports.load_balancer_id is null and not reserved`,
+  'load balancers without a port': `
+    select id from load_balancers where not exists (select from ports where load_balancer_id = load_balancers.id)`,
+  'parts of load balancers that refer to those of others': `
+    select listeners.id from lb_listeners as listeners join lb_pools as pools on pools.id = default_pool_id
+    where pools.load_balancer_id <> listeners.load_balancer_id
+    union all
+    select policies.id from lb_l7_policies as policies join lb_pools as pools on pools.id = redirect_pool_id
+    where pools.load_balancer_id <> policies.load_balancer_id`,
+  'positions that two L7 policies of a listener have': `
+    select listener_id, position from lb_l7_policies group by listener_id, position having count(*) > 1`,
   'nodes that are not as many as their pool says': `
     select pool.name, node_count, nodes from kubernetes_pools as pool
     cross join lateral (select count(*) as nodes from instances where pool_id = pool.id) as counted
@@ -191,6 +201,7 @@ const NEVER: Record<string, string> = {
         union all select project_id, region_id, 'floating_count' from floating_ips
         union all select project_id, region_id, 'reserved_fixed_ip_count' from ports where reserved
         union all select project_id, region_id, 'router_count' from routers
+        union all select project_id, region_id, 'loadbalancer_count' from load_balancers
         union all select project_id, region_id, 'network_count' from networks where creator_task_id is not null
         union all select project_id, networks.region_id, 'subnet_count' from subnets
           join networks on networks.id = network_id where subnets.creator_task_id is not null

@@ -88,6 +88,21 @@ export const WANTS_NEVER: Record<string, string> = {
     `host(address) is distinct from spec ->> 'address' or port_id::text is distinct from spec -> 'target' ->> 'portId'
       or tags is distinct from spec -> 'metadata'`,
   ),
+  'load balancers that are not wanted as their rows say': likeRows(
+    'load_balancer',
+    'load_balancers',
+    `name is distinct from spec ->> 'name' or flavor ->> 'flavor_id' is distinct from spec ->> 'flavorId'
+      or tags is distinct from spec -> 'metadata' or failovers is distinct from (spec ->> 'failovers')::int
+      or (select ports.id::text from ports where load_balancer_id = rows.id) is distinct from spec ->> 'portId'
+      or array(select id::text from lb_listeners where load_balancer_id = rows.id order by 1)
+        <> array(select jsonb_object_keys(spec -> 'listeners') order by 1)
+      or array(select id::text from lb_pools where load_balancer_id = rows.id order by 1)
+        <> array(select jsonb_object_keys(spec -> 'pools') order by 1)
+      or array(select id::text from lb_members where load_balancer_id = rows.id order by 1)
+        <> array(select jsonb_object_keys(pool -> 'members') from jsonb_each(spec -> 'pools') as each (id, pool) order by 1)
+      or array(select id::text from lb_l7_policies where load_balancer_id = rows.id order by 1)
+        <> array(select jsonb_object_keys(listener -> 'policies') from jsonb_each(spec -> 'listeners') as each (id, listener) order by 1)`,
+  ),
   'security groups that are not wanted as their rows say': likeRows(
     'security_group',
     'security_groups',

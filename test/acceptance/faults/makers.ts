@@ -50,6 +50,26 @@ export function createMakers(http: HttpClient, projectId: number) {
     reserved: async (wish: object = { type: 'external' }) =>
       only((await made(`/cloud/v1/reserved_fixed_ips${at}`, wish)).ports),
     floating: async (wish: object = {}) => only((await made(`/cloud/v1/floatingips${at}`, wish)).floatingips),
+    /** Makes a load balancer with a listener, and its pool with a member. */
+    balancer: async (wish: object = {}) => {
+      const pool = {
+        name: name(),
+        protocol: 'HTTP',
+        lb_algorithm: 'ROUND_ROBIN',
+        healthmonitor: { type: 'TCP', delay: 10, timeout: 5, max_retries: 2 },
+        members: [{ address: '10.9.0.1', protocol_port: 80 }],
+      };
+      const listeners = [{ name: name(), protocol: 'HTTP', protocol_port: 80, pools: [pool] }];
+      const all = await made(`/cloud/v1/loadbalancers${at}`, { name: name(), listeners, ...wish });
+      return {
+        id: only(all.loadbalancers),
+        listener: only(all.listeners),
+        pool: only(all.pools),
+        member: only(all.members),
+      };
+    },
+    policy: async (listener_id: string) =>
+      only((await made(`/cloud/v1/l7policies${at}`, { listener_id, action: 'REJECT' })).l7polices),
     placement: async (): Promise<string> => {
       const body = { name: name(), policy: 'anti-affinity' };
       const answer = await http.post(`/cloud/v1/servergroups${at}`, body);

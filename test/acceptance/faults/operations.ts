@@ -375,10 +375,93 @@ const CLUSTERS: Operations = {
  * Every operation that wants something of infrastructure, by name: prepared first, then called while faults
  * occur.
  */
+const BALANCERS: Operations = {
+  'create load balancer': async ({ http, on, name, make }) => {
+    const vip_network_id = await make.network();
+    await make.router(await make.subnet(vip_network_id));
+    const body = { name: name(), vip_network_id, floating_ip: { source: 'new' } };
+    return () => http.post(on('loadbalancers'), body);
+  },
+  'create load balancer at a reserved address': async ({ http, on, name, make }) => {
+    const vip_port_id = await make.reserved();
+    return () => http.post(on('loadbalancers'), { name: name(), vip_port_id });
+  },
+  'change load balancer': async ({ http, on, name, make }) => {
+    const { id } = await make.balancer();
+    return () => http.patch(`${on('loadbalancers', 'v2')}/${id}`, { name: name(), tags: { a: 'b' } });
+  },
+  'resize load balancer': async ({ http, on, make }) => {
+    const { id } = await make.balancer();
+    return () => http.post(`${on('loadbalancers')}/${id}/resize`, { flavor: 'lb1-2-4' });
+  },
+  'fail over load balancer': async ({ http, on, make }) => {
+    const { id } = await make.balancer();
+    return () => http.post(`${on('loadbalancers')}/${id}/failover`, {});
+  },
+  'delete load balancer': async ({ http, on, make }) => {
+    const vip_network_id = await make.network();
+    await make.router(await make.subnet(vip_network_id));
+    const { id } = await make.balancer({ vip_network_id, floating_ip: { source: 'new' } });
+    return () => http.delete(`${on('loadbalancers')}/${id}`);
+  },
+  'create listener': async ({ http, on, name, make }) => {
+    const { id: load_balancer_id } = await make.balancer();
+    const body = { name: name(), load_balancer_id, protocol: 'TCP', protocol_port: 22 };
+    return () => http.post(on('lblisteners'), body);
+  },
+  'change listener': async ({ http, on, make }) => {
+    const { listener } = await make.balancer();
+    return () => http.patch(`${on('lblisteners', 'v2')}/${listener}`, { connection_limit: 5 });
+  },
+  'delete listener with its pool': async ({ http, on, make }) => {
+    const { listener } = await make.balancer();
+    await make.policy(listener);
+    return () => http.delete(`${on('lblisteners')}/${listener}?delete_default_pool=true`);
+  },
+  'change pool': async ({ http, on, make }) => {
+    const { pool } = await make.balancer();
+    const members = [{ address: '10.9.0.2', protocol_port: 80 }];
+    return () => http.patch(`${on('lbpools', 'v2')}/${pool}`, { members, healthmonitor: null });
+  },
+  'delete pool': async ({ http, on, make }) => {
+    const { pool } = await make.balancer();
+    return () => http.delete(`${on('lbpools')}/${pool}`);
+  },
+  'add pool member': async ({ http, on, make }) => {
+    const { pool } = await make.balancer();
+    const body = { address: '10.9.0.2', protocol_port: 80 };
+    return () => http.post(`${on('lbpools')}/${pool}/member`, body);
+  },
+  'remove pool member': async ({ http, on, make }) => {
+    const { pool, member } = await make.balancer();
+    return () => http.delete(`${on('lbpools')}/${pool}/member/${member}`);
+  },
+  'remove health monitor': async ({ http, on, make }) => {
+    const { pool } = await make.balancer();
+    return () => http.delete(`${on('lbpools')}/${pool}/healthmonitor`);
+  },
+  'create L7 policy': async ({ http, on, make }) => {
+    const { listener: listener_id, pool: redirect_pool_id } = await make.balancer();
+    await make.policy(listener_id);
+    const body = { listener_id, action: 'REDIRECT_TO_POOL', redirect_pool_id, position: 1 };
+    return () => http.post(on('l7policies'), body);
+  },
+  'create L7 rule': async ({ http, on, make }) => {
+    const policy = await make.policy((await make.balancer()).listener);
+    const rule = { type: 'PATH', compare_type: 'STARTS_WITH', value: '/images' };
+    return () => http.post(`${on('l7policies')}/${policy}/rules`, rule);
+  },
+  'delete L7 policy': async ({ http, on, make }) => {
+    const policy = await make.policy((await make.balancer()).listener);
+    return () => http.delete(`${on('l7policies')}/${policy}`);
+  },
+};
+
 export const OPERATIONS: Operations = {
   ...STORAGE,
   ...COMPUTE,
   ...NETWORKS,
+  ...BALANCERS,
   ...SHARES,
   ...PLACEMENT,
   ...SECRETS,

@@ -134,6 +134,111 @@ def test_security_groups(client, impatient, made):
     made.group, made.group_name = group.id, changed.name
 
 
+def test_load_balancers(client, made):
+    balancers = client.cloud.load_balancers
+    pool = {
+        "name": "walk servers", "protocol": "HTTP", "lb_algorithm": "ROUND_ROBIN",
+        "healthmonitor": {"type": "TCP", "delay": 10, "timeout": 5, "max_retries": 2},
+        "members": [{"address": "10.77.0.9", "protocol_port": 80, "subnet_id": made.subnet}],
+    }
+    web = {"name": "walk web", "protocol": "HTTP", "protocol_port": 80, "pools": [pool]}
+    [flavor, *_] = [one for one in balancers.flavors.list(include_prices=True)]
+    balancer = balancers.create_and_poll(
+        name="walk balancer", flavor=flavor.flavor_id, vip_network_id=made.network, listeners=[web], tags={"env": "walk"}
+    )
+    assert (balancer.vip_ip_family, balancer.flavor.flavor_id) == ("ipv4", flavor.flavor_id)
+    changed = balancers.update(load_balancer_id=balancer.id, name="walk balancer one", preferred_connectivity="L3")
+    assert (changed.name, changed.preferred_connectivity) == ("walk balancer one", "L3")
+    assert [one.id for one in balancers.list(tag_key=["env"], show_stats=True)] == [balancer.id]
+    other = [one.flavor_id for one in balancers.flavors.list()][1]
+    assert balancers.resize_and_poll(load_balancer_id=balancer.id, flavor=other).flavor.flavor_id == other
+    assert balancers.failover_and_poll(load_balancer_id=balancer.id, force=True).id == balancer.id
+    [task] = balancers.resize(load_balancer_id=balancer.id, flavor=flavor.flavor_id).tasks
+    client.cloud.tasks.poll(task)
+    [task] = balancers.failover(load_balancer_id=balancer.id).tasks
+    client.cloud.tasks.poll(task)
+    assert balancers.metrics.list(load_balancer_id=balancer.id, time_interval=1, time_unit="hour").count >= 0
+    status = balancers.statuses.get(load_balancer_id=balancer.id)
+    assert status.listeners[0].pools[0].members[0].operating_status == "ONLINE"
+    assert [one.id for one in balancers.statuses.list().results] == [balancer.id]
+
+    listeners = balancers.listeners
+    listener = listeners.create_and_poll(
+        name="walk listener", load_balancer_id=balancer.id, protocol="HTTP", protocol_port=81,
+        allowed_cidrs=["10.0.0.0/8"],
+    )
+    assert listeners.update_and_poll(listener_id=listener.id, connection_limit=5).connection_limit == 5
+    assert listeners.update(listener_id=listener.id, connection_limit=5).tasks == []
+    assert listeners.get(listener_id=listener.id, show_stats=True).stats.total_connections == 0
+    assert [one.id for one in listeners.list(load_balancer_id=balancer.id, name="listener")] == [listener.id]
+    [task] = listeners.create(
+        name="walk short", load_balancer_id=balancer.id, protocol="TCP", protocol_port=82
+    ).tasks
+    short = client.cloud.tasks.poll(task).created_resources.listeners[0]
+    listeners.delete_and_poll(listener_id=short)
+
+    pools = balancers.pools
+    spare = pools.create_and_poll(
+        name="walk spare", load_balancer_id=balancer.id, protocol="HTTP", lb_algorithm="ROUND_ROBIN"
+    )
+    assert pools.update_and_poll(pool_id=spare.id, lb_algorithm="SOURCE_IP").lb_algorithm == "SOURCE_IP"
+    assert pools.update(pool_id=spare.id, lb_algorithm="SOURCE_IP").tasks == []
+    [task] = pools.health_monitors.create(
+        pool_id=spare.id, type="HTTP", delay=10, api_timeout=5, max_retries=2, url_path="/healthz"
+    ).tasks
+    client.cloud.tasks.poll(task)
+    assert pools.get(pool_id=spare.id).healthmonitor.url_path == "/healthz"
+    pools.health_monitors.delete(pool_id=spare.id)
+    assert len([one for one in pools.list(load_balancer_id=balancer.id, details=True)]) == 2
+    [task] = pools.create(
+        name="walk short", listener_id=listener.id, protocol="HTTP", lb_algorithm="ROUND_ROBIN"
+    ).tasks
+    pools.delete_and_poll(pool_id=client.cloud.tasks.poll(task).created_resources.pools[0])
+
+    policies = balancers.l7_policies
+    policy = policies.create_and_poll(
+        action="REDIRECT_TO_POOL", listener_id=listener.id, redirect_pool_id=spare.id, name="walk policy"
+    )
+    changed = policies.update_and_poll(
+        l7policy_id=policy.id, action="REDIRECT_TO_URL", redirect_url="https://www.example.com"
+    )
+    assert (changed.redirect_url, changed.redirect_pool_id) == ("https://www.example.com", None)
+    assert policies.update(l7policy_id=policy.id, action="REDIRECT_TO_URL", redirect_url="https://www.example.com").tasks == []
+    assert policies.get(l7policy_id=policy.id).position == 1
+    assert [one.id for one in policies.list()] == [policy.id]
+    rules = policies.rules
+    rule = rules.create_and_poll(l7policy_id=policy.id, type="PATH", compare_type="STARTS_WITH", value="/images")
+    replaced = rules.replace_and_poll(
+        l7rule_id=rule.id, l7policy_id=policy.id, type="HEADER", compare_type="EQUAL_TO", key="Accept", value="x"
+    )
+    assert (replaced.type, replaced.key) == ("HEADER", "Accept")
+    assert rules.replace(
+        l7rule_id=rule.id, l7policy_id=policy.id, type="HEADER", compare_type="EQUAL_TO", key="Accept", value="x"
+    ).tasks == []
+    assert rules.get(l7rule_id=rule.id, l7policy_id=policy.id).id == rule.id
+    assert [one.id for one in rules.list(l7policy_id=policy.id)] == [rule.id]
+    rules.delete_and_poll(l7rule_id=rule.id, l7policy_id=policy.id)
+    [task] = rules.create(l7policy_id=policy.id, type="HOST_NAME", compare_type="EQUAL_TO", value="example.com").tasks
+    second = client.cloud.tasks.poll(task).created_resources.l7rules[0]
+    [task] = rules.delete(l7rule_id=second, l7policy_id=policy.id).tasks
+    client.cloud.tasks.poll(task)
+    policies.delete_and_poll(l7policy_id=policy.id)
+    [task] = policies.create(action="REJECT", listener_id=listener.id).tasks
+    second = client.cloud.tasks.poll(task).created_resources.l7polices[0]
+    [task] = policies.delete(l7policy_id=second).tasks
+    client.cloud.tasks.poll(task)
+    [task] = listeners.delete(listener_id=listener.id).tasks
+    client.cloud.tasks.poll(task)
+    [task] = pools.delete(pool_id=spare.id).tasks
+    client.cloud.tasks.poll(task)
+    balancers.delete_and_poll(load_balancer_id=balancer.id)
+    [task] = balancers.create(name="walk short").tasks
+    second = client.cloud.tasks.poll(task).created_resources.loadbalancers[0]
+    assert balancers.get(load_balancer_id=second, with_ddos=True).ddos_profile is None
+    [task] = balancers.delete(load_balancer_id=second).tasks
+    client.cloud.tasks.poll(task)
+
+
 def test_secrets(client, impatient, tls_bundle):
     """Certificates of load balancers."""
     secrets = client.cloud.secrets

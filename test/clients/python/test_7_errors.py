@@ -64,7 +64,7 @@ def test_a_lost_server(options):
 
 def test_what_is_not_served(impatient):
     with pytest.raises(gcore.NotFoundError):
-        impatient.cloud.load_balancers.list()
+        impatient.cloud.registries.list()
 
 
 def test_conflicts_are_repeated_until_the_task_has_gone(client, options, made):

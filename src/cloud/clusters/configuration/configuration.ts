@@ -1,4 +1,5 @@
 import type { DdosProfile } from '../../../lib/ddos-profile.ts';
+import type { LogForwarding } from '../../../lib/log-forwarding.ts';
 import type { CNI_PROVIDERS, LB_MODES, ROUTING_MODES, SIGNING_ALGORITHMS, TUNNELS } from './schema.ts';
 
 /** Slurm's settings. The last three fields are null while it is off. */
@@ -50,13 +51,7 @@ export interface Cni {
   cilium: Cilium | null;
 }
 
-export interface Logging {
-  enabled: boolean;
-  destination_region_id: number | null;
-  topic_name: string | null;
-  /** `period` is in days. */
-  retention_policy: { period: number | null } | null;
-}
+export type Logging = LogForwarding;
 
 /** The configuration of a cluster, as it is stored and as answers show it. */
 export interface ClusterConfiguration {

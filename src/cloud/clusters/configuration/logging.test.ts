@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { loggingProblems } from '../../../lib/log-forwarding.ts';
 import type { Logging } from './configuration.ts';
-import { loggingProblems } from './logging.ts';
+
 import { LIMITS, type LoggingInput, TOPIC_NAME_PATTERN } from './schema.ts';
 
 const context = { destinationRegionIds: [1, 76] };

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DdosProfile } from '../../../lib/ddos-profile.ts';
+import { mergedForwarding } from '../../../lib/log-forwarding.ts';
 import {
   CILIUM_DEFAULTS,
   type Cilium,
@@ -8,7 +9,6 @@ import {
   DEFAULT_CONFIGURATION,
   GROUP_NAMES,
   type GroupName,
-  type Logging,
   NO_OIDC,
   type Oidc,
   SLURM_OFF,
@@ -19,7 +19,6 @@ import type {
   ClusterUpdate,
   CniInput,
   DdosProfileInput,
-  LoggingInput,
   OidcInput,
   SlurmInput,
 } from './schema.ts';
@@ -56,7 +55,7 @@ export function mergeConfiguration(
       : current.autoscaler_config,
     cni: cni ? mergeCni(current.cni, cni) : current.cni,
     ddos_profile: ddos_profile ? mergeDdosProfile(current.ddos_profile, ddos_profile) : current.ddos_profile,
-    logging: logging ? mergeLogging(current.logging, logging, clusterName) : current.logging,
+    logging: logging ? mergedForwarding(current.logging, logging, clusterName) : current.logging,
   };
 }
 
@@ -148,15 +147,4 @@ function mergeDdosProfile(current: DdosProfile | null, given: DdosProfileInput):
 
 function agrees<T>(given: T | null | undefined, current: T | null): boolean {
   return given === undefined || given === null || given === current;
-}
-
-function mergeLogging(current: Logging | null, given: LoggingInput, clusterName: string): Logging {
-  const before = current ?? {
-    enabled: false,
-    destination_region_id: null,
-    topic_name: null,
-    retention_policy: null,
-  };
-  const merged = { ...before, ...given };
-  return merged.enabled && merged.topic_name === null ? { ...merged, topic_name: clusterName } : merged;
 }

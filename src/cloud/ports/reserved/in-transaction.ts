@@ -62,6 +62,11 @@ export async function lockReserved(
         `Port ${row.id} is a virtual IP (VIP), which can't be attached to an instance; connect a port of the instance to it, or set its is_vip to false first`,
       );
     }
+    if (row.load_balancer_id !== null) {
+      throw new ConflictError(
+        `Port ${row.id} has the virtual address of load balancer ${row.load_balancer_id}; delete that one first`,
+      );
+    }
     if (row.instance_id !== null) {
       throw new ConflictError(
         `Port ${row.id} is already attached to instance ${row.instance_id}; detach it there first`,
@@ -88,6 +93,7 @@ async function lockedRows(tx: Transaction, place: Place, ids: string[]) {
     .selectFrom('ports')
     .innerJoin('networks', 'networks.id', 'ports.network_id')
     .select(['ports.id', 'ports.network_id', 'ports.instance_id', 'ports.task_id', 'is_vip', 'external'])
+    .select('ports.load_balancer_id')
     .select('ports.port_security_enabled')
     .select((port) =>
       jsonArrayFrom(

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { type RuleValues, ruleProblems, targetProblems } from './rules.ts';
+
+describe('a rule', () => {
+  const path = { type: 'PATH', compare_type: 'STARTS_WITH', key: null, value: '/images' };
+  it.each<[Partial<RuleValues>, string[]]>([
+    [{}, []],
+    [{ type: 'HEADER' }, ['key']],
+    [{ type: 'COOKIE', key: 'session' }, []],
+    [{ key: 'session' }, ['key']],
+    [{ type: 'FILE_TYPE', compare_type: 'EQUAL_TO', value: 'jpg' }, []],
+    [{ type: 'FILE_TYPE', compare_type: 'CONTAINS', value: 'jpg' }, ['compare_type']],
+    [{ type: 'SSL_CONN_HAS_CERT', compare_type: 'EQUAL_TO', value: 'True' }, []],
+    [{ type: 'SSL_CONN_HAS_CERT', compare_type: 'EQUAL_TO', value: 'yes' }, ['value']],
+    [{ type: 'SSL_VERIFY_RESULT', compare_type: 'EQUAL_TO', value: '0' }, []],
+    [{ type: 'SSL_VERIFY_RESULT', compare_type: 'REGEX', value: 'none' }, ['compare_type', 'value']],
+    [{ type: 'SSL_DN_FIELD', compare_type: 'EQUAL_TO', value: 'x' }, ['key']],
+  ])('%j', (change, expected) => {
+    expect(ruleProblems({ ...path, ...change }).map(({ field }) => field)).toEqual(expected);
+  });
+});
+
+it.each<['redirect_prefix' | 'redirect_url', string, boolean]>([
+  ['redirect_url', 'https://www.example.com/a?b', true],
+  ['redirect_url', '/a', false],
+  ['redirect_url', 'ftp://www.example.com', false],
+  ['redirect_url', 'www.example.com', false],
+  ['redirect_prefix', '/api', true],
+  ['redirect_prefix', 'http://www.example.com', true],
+  ['redirect_prefix', 'api', false],
+])('%s %s', (field, text, fine) => {
+  expect(targetProblems(field, text).length === 0).toBe(fine);
+});

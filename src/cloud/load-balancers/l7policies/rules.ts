@@ -1,0 +1,54 @@
+import type { FieldProblem } from '../../../lib/errors.ts';
+import type { PolicyAction } from '../tables.ts';
+
+/** The fields that each action has besides the name, the position and the tags. */
+export const FIELDS_OF = {
+  REDIRECT_PREFIX: ['redirect_prefix', 'redirect_http_code'],
+  REDIRECT_TO_POOL: ['redirect_pool_id'],
+  REDIRECT_TO_URL: ['redirect_url', 'redirect_http_code'],
+  REJECT: [],
+} as const satisfies Record<PolicyAction, readonly string[]>;
+
+/** Types of rules that compare something that has a name. */
+const WITH_KEY = ['COOKIE', 'HEADER', 'SSL_DN_FIELD'];
+/** Octavia compares these in no other way. */
+const ONLY: Record<string, readonly string[]> = {
+  FILE_TYPE: ['EQUAL_TO', 'REGEX'],
+  SSL_CONN_HAS_CERT: ['EQUAL_TO'],
+  SSL_VERIFY_RESULT: ['EQUAL_TO'],
+};
+
+export interface RuleValues {
+  type: string;
+  compare_type: string;
+  key: string | null;
+  value: string;
+}
+
+/** Returns the problems of a rule, new or changed. */
+export function ruleProblems({ type, compare_type, key, value }: RuleValues): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  const complain = (field: string, message: string) => void problems.push({ field, message });
+  const keyed = WITH_KEY.includes(type);
+  if (keyed && key === null) complain('key', `Is required for ${type}.`);
+  if (!keyed && key !== null) complain('key', `Is only for ${WITH_KEY.join(', ')}; leave it out.`);
+  const ways = ONLY[type];
+  if (ways && !ways.includes(compare_type)) {
+    complain('compare_type', `Must be ${ways.join(' or ')} for ${type}.`);
+  }
+  if (type === 'SSL_CONN_HAS_CERT' && value !== 'True')
+    complain('value', 'Must be True for SSL_CONN_HAS_CERT.');
+  if (type === 'SSL_VERIFY_RESULT' && !/^\d{1,5}$/.test(value)) {
+    complain('value', 'Must be a number for SSL_VERIFY_RESULT.');
+  }
+  return problems;
+}
+
+/** Returns the problem of the target of a redirection. */
+export function targetProblems(field: 'redirect_prefix' | 'redirect_url', text: string): FieldProblem[] {
+  if (field === 'redirect_prefix' && text.startsWith('/')) return [];
+  const url = URL.parse(text);
+  if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return [];
+  const or = field === 'redirect_prefix' ? ', or a path such as /api' : '';
+  return [{ field, message: `Must be an address such as https://www.example.com${or}.` }];
+}

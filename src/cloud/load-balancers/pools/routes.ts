@@ -1,0 +1,166 @@
+import { Type } from 'typebox';
+import type { Dialect } from '../../../http/dialect.ts';
+import type { Api } from '../../../http/server.ts';
+import { versionedIn } from '../../../lib/versioned.ts';
+import { ProjectRegionParams } from '../../../lib/wire.ts';
+import type { PoolParts } from './members.ts';
+import {
+  CreateHealthMonitor,
+  CreateMember,
+  CreatePool,
+  MemberParams,
+  PoolAnswer,
+  PoolList,
+  PoolListQuery,
+  PoolParams,
+  UpdatePool,
+} from './schema.ts';
+import type { Pools } from './service.ts';
+
+const BASE = '/cloud/v1/lbpools/:project_id/:region_id';
+const ONE = `${BASE}/:pool_id`;
+const VERSIONED = versionedIn('lb_pools', 'pool_id');
+const tags = ['Load balancers'];
+/** Both do the same. */
+const UPDATES = [
+  { path: ONE, operationId: 'updatePoolV1', deprecated: true },
+  { path: '/cloud/v2/lbpools/:project_id/:region_id/:pool_id', operationId: 'updatePool' },
+];
+const HELD = 'Returns 409 while a task holds the load balancer.';
+
+export function lbPoolRoutes(
+  app: Api,
+  dialect: Dialect,
+  { pools, poolParts }: { pools: Pools; poolParts: PoolParts },
+): void {
+  const started = (task: string | undefined) => dialect.tasks(task === undefined ? [] : [task]);
+
+  app.post(BASE, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'createPool',
+      summary: 'Create a pool of a load balancer',
+      description: `With listener_id, it becomes the default pool of the listener. Starts one task, whose created_resources have the pool in pools. ${HELD}`,
+      tags,
+      params: ProjectRegionParams,
+      body: CreatePool,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, body }) => started(await pools.create(scope, body)),
+  });
+
+  app.get(BASE, {
+    config: { access: 'read' },
+    schema: {
+      operationId: 'listPools',
+      summary: 'List pools of load balancers',
+      description: 'Newest first.',
+      tags,
+      params: ProjectRegionParams,
+      querystring: PoolListQuery,
+      response: { 200: PoolList },
+    },
+    handler: async ({ scope, query }) => pools.list(scope, query),
+  });
+
+  app.get(ONE, {
+    config: { access: 'read', versioned: VERSIONED },
+    schema: {
+      operationId: 'getPool',
+      summary: 'Get a pool of a load balancer',
+      tags,
+      params: PoolParams,
+      response: { 200: PoolAnswer },
+    },
+    handler: async ({ scope, params }) => pools.get(scope, params.pool_id),
+  });
+
+  for (const { path, ...which } of UPDATES) {
+    app.patch(path, {
+      config: { access: 'operate', versioned: VERSIONED },
+      schema: {
+        ...which,
+        summary: 'Update a pool of a load balancer',
+        description: `Fields that are left out stay. Members, health monitor and session persistence are replaced as a whole; members with the same address and port are kept. Returns no task if nothing changes. ${HELD}`,
+        tags,
+        params: PoolParams,
+        body: UpdatePool,
+        response: { 200: dialect.tasksSchema },
+      },
+      handler: async ({ scope, params, body }) => started(await pools.update(scope, params.pool_id, body)),
+    });
+  }
+
+  app.delete(ONE, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'deletePool',
+      summary: 'Delete a pool of a load balancer',
+      description: `Listeners are left without a default pool. Returns 409 while an L7 policy sends requests to it. ${HELD}`,
+      tags,
+      params: PoolParams,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, params }) => started(await pools.delete(scope, params.pool_id)),
+  });
+
+  app.post(`${ONE}/member`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'createPoolMember',
+      summary: 'Add a member to a pool',
+      description: `Returns 409 if the pool has a member with this address and port. ${HELD}`,
+      tags,
+      params: PoolParams,
+      body: CreateMember,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, params, body }) =>
+      started(await poolParts.addMember(scope, params.pool_id, body)),
+  });
+
+  app.delete(`${ONE}/member/:member_id`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'deletePoolMember',
+      summary: 'Remove a member from a pool',
+      description: HELD,
+      tags,
+      params: MemberParams,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, params }) =>
+      started(await poolParts.removeMember(scope, params.pool_id, params.member_id)),
+  });
+
+  app.post(`${ONE}/healthmonitor`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'createHealthMonitor',
+      summary: 'Create the health monitor of a pool',
+      description: `Returns 409 if the pool has one. ${HELD}`,
+      tags,
+      params: PoolParams,
+      body: CreateHealthMonitor,
+      response: { 200: dialect.tasksSchema },
+    },
+    handler: async ({ scope, params, body }) =>
+      started(await poolParts.addMonitor(scope, params.pool_id, body)),
+  });
+
+  app.delete(`${ONE}/healthmonitor`, {
+    config: { access: 'operate' },
+    schema: {
+      operationId: 'deleteHealthMonitor',
+      summary: 'Delete the health monitor of a pool',
+      description: `Takes effect immediately. From then on, all members get traffic. ${HELD}`,
+      tags,
+      params: PoolParams,
+      response: { 204: Type.Null() },
+    },
+    handler: async ({ scope, params }, reply) => {
+      await poolParts.removeMonitor(scope, params.pool_id);
+      return reply.code(204).send(null);
+    },
+  });
+}

@@ -1,0 +1,104 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Sql, Transaction } from '../../../db/database.ts';
+import { isIn, type Place } from '../../../db/place.ts';
+import { found } from '../../../lib/found.ts';
+import { isUuid } from '../../../lib/ids.ts';
+import type { Page, PageQuery } from '../../../lib/page.ts';
+import { operatingStatuses, type Statuses } from './operating-status.ts';
+import { type PartRow, type PartTable, readTrees, type Trees } from './store.ts';
+
+/** What clients call the parts. */
+const NAMES: Record<PartTable, string> = {
+  lb_listeners: 'Listener',
+  lb_pools: 'Pool',
+  lb_members: 'Member',
+  lb_l7_policies: 'L7 policy',
+  lb_l7_rules: 'L7 rule',
+};
+
+interface Located {
+  id: string;
+  load_balancer_id: string;
+}
+
+/** @throws NotFoundError */
+export async function findPart<T extends PartTable>(
+  db: Sql,
+  place: Place,
+  table: T,
+  id: string,
+): Promise<PartRow<T>> {
+  const { rows } = isUuid(id)
+    ? await sql<PartRow<T>>`
+        select * from ${sql.table(table)} where id = ${id} and ${isIn(place)}`.execute(db)
+    : { rows: [] };
+  return found(NAMES[table], id, rows[0]);
+}
+
+/** Returns how to find the load balancer of a part before both are locked. @throws NotFoundError */
+export const balancerOf = (place: Place, table: PartTable, id: string) => async (tx: Transaction) =>
+  (await findPart(tx.sql, place, table, id)).load_balancer_id;
+
+/** Returns the parts, newest first. */
+export async function listParts(
+  db: Sql,
+  place: Place,
+  table: PartTable,
+  conditions: readonly RawBuilder<unknown>[],
+  { limit = 1000, offset = 0 }: PageQuery,
+): Promise<Page<Located>> {
+  const matching = sql`${sql.table(table)} where ${sql.join([isIn(place), ...conditions], sql` and `)}`;
+  const { rows } = await sql<Located>`
+    select id, load_balancer_id from ${matching}
+    order by created_at desc, id desc limit ${limit} offset ${offset}`.execute(db);
+  const { rows: counted } = await sql<{
+    count: number;
+  }>`select count(*)::int as count from ${matching}`.execute(db);
+  return { count: counted[0]?.count ?? 0, rows };
+}
+
+/** The trees of some load balancers, with every operating status in them. */
+export interface Forest extends Trees {
+  statuses: Statuses;
+}
+
+/** Reads the load balancers of these parts. */
+export async function forestOf(
+  db: Sql,
+  parts: readonly Pick<Located, 'load_balancer_id'>[],
+): Promise<Forest> {
+  const ids = [...new Set(parts.map(({ load_balancer_id }) => load_balancer_id))];
+  const trees = await readTrees(db, ids);
+  return { ...trees, statuses: operatingStatuses(trees) };
+}
+
+/** Presents listed parts from their trees. One that was deleted since is left out. */
+export async function presentedParts<Row extends { id: string }, Shown>(
+  db: Sql,
+  { count, rows }: Page<Located>,
+  among: (forest: Forest) => readonly Row[],
+  present: (row: Row, forest: Forest) => Shown,
+): Promise<{ count: number; results: Shown[] }> {
+  if (rows.length === 0) return { count, results: [] };
+  const forest = await forestOf(db, rows);
+  const byId = new Map(among(forest).map((row) => [row.id, row]));
+  return {
+    count,
+    results: rows.flatMap(({ id }) => {
+      const row = byId.get(id);
+      return row ? [present(row, forest)] : [];
+    }),
+  };
+}
+
+/** Presents one part from its tree. @throws NotFoundError if it was deleted since */
+export async function presentedPart<Row extends { id: string }, Shown>(
+  db: Sql,
+  part: Located & { name?: string },
+  among: (forest: Forest) => readonly Row[],
+  present: (row: Row, forest: Forest) => Shown,
+): Promise<Shown> {
+  const forest = await forestOf(db, [part]);
+  const row = among(forest).find(({ id }) => id === part.id);
+  return present(found('Part', part.id, row), forest);
+}

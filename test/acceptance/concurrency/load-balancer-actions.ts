@@ -1,0 +1,157 @@
+import type { Actions } from './actions.ts';
+import { anyOf, pathOf, removeByTask, sharedName } from './common-actions.ts';
+import type { Kind, Scope, Worker } from './world.ts';
+
+const member = ({ random }: Worker) => ({
+  address: `10.9.0.${random.whole(1, 6)}`,
+  protocol_port: random.whole(80, 82),
+});
+
+/** Does something to anything of a kind that is known, if there is any, and waits for its task. */
+const toAny =
+  (
+    what: string,
+    kind: Kind,
+    request: (
+      worker: Worker,
+      scope: Scope,
+      id: string,
+    ) => { method?: string; path: string; body: object } | undefined,
+  ) =>
+  async (worker: Worker): Promise<void> => {
+    const scope = worker.scope();
+    const id = anyOf(worker, scope, kind);
+    const asked = id === undefined ? undefined : request(worker, scope, id);
+    if (!asked) return;
+    const { method = 'POST', path, body } = asked;
+    await worker.follow(await worker.send(what, method, path, body), () => {});
+  };
+
+const removing = (what: string, kind: Kind, family: string) => async (worker: Worker) => {
+  const scope = worker.scope();
+  const id = anyOf(worker, scope, kind);
+  if (id === undefined) return;
+  await removeByTask(worker, what, pathOf(scope, family, id), () => scope.known[kind].delete(id));
+};
+
+function vipOf(worker: Worker, scope: Scope) {
+  const { random } = worker;
+  if (random.chance(0.3)) return { vip_port_id: anyOf(worker, scope, 'reserved') };
+  if (random.chance(0.5)) return {};
+  return {
+    vip_network_id: anyOf(worker, scope, 'networks'),
+    ...(random.chance(0.5) && { floating_ip: { source: 'new' } }),
+  };
+}
+
+export const loadBalancerActions: Actions = {
+  'create load balancer': [
+    4,
+    async (worker) => {
+      const scope = worker.scope();
+      const body = { name: sharedName(worker, 'balancer'), ...vipOf(worker, scope) };
+      const path = `/cloud/v1/loadbalancers${scope.place}`;
+      const answer = await worker.send('create load balancer', 'POST', path, body);
+      await worker.follow(answer, ({ created_resources: { loadbalancers, floatingips } }) => {
+        const [id] = loadbalancers;
+        scope.known.balancers.set(id, {});
+        worker.made(pathOf(scope, 'loadbalancers', id));
+        for (const floating of floatingips) {
+          scope.known.floating.set(floating, {});
+          worker.made(pathOf(scope, 'floatingips', floating));
+        }
+      });
+    },
+  ],
+  'fail over load balancer': [
+    2,
+    toAny('fail over load balancer', 'balancers', (_, scope, id) => ({
+      path: `${pathOf(scope, 'loadbalancers', id)}/failover`,
+      body: {},
+    })),
+  ],
+  'create listener': [
+    5,
+    toAny('create listener', 'balancers', (worker, scope, load_balancer_id) => ({
+      path: `/cloud/v1/lblisteners${scope.place}`,
+      body: {
+        name: sharedName(worker, 'listener'),
+        load_balancer_id,
+        protocol: 'HTTP',
+        protocol_port: worker.random.whole(80, 84),
+      },
+    })),
+  ],
+  'look at a load balancer': [
+    4,
+    async (worker) => {
+      const scope = worker.scope();
+      const id = anyOf(worker, scope, 'balancers');
+      if (id === undefined) return;
+      for (const [kind, family] of [
+        ['listeners', 'lblisteners'],
+        ['lbPools', 'lbpools'],
+      ] as const) {
+        const path = `/cloud/v1/${family}${scope.place}?load_balancer_id=${id}`;
+        const { body, ok } = await worker.send(`list ${family}`, 'GET', path);
+        for (const part of ok ? body.results : []) scope.known[kind].set(part.id, {});
+      }
+    },
+  ],
+  'delete listener': [2, removing('delete listener', 'listeners', 'lblisteners')],
+  'create pool of load balancer': [
+    5,
+    toAny('create pool of load balancer', 'balancers', (worker, scope, load_balancer_id) => ({
+      path: `/cloud/v1/lbpools${scope.place}`,
+      body: {
+        name: sharedName(worker, 'pool'),
+        load_balancer_id,
+        protocol: 'HTTP',
+        lb_algorithm: 'ROUND_ROBIN',
+        members: [member(worker)],
+      },
+    })),
+  ],
+  'add pool member': [
+    6,
+    toAny('add pool member', 'lbPools', (worker, scope, id) => ({
+      path: `${pathOf(scope, 'lbpools', id)}/member`,
+      body: member(worker),
+    })),
+  ],
+  'replace pool members': [
+    3,
+    toAny('replace pool members', 'lbPools', (worker, scope, id) => ({
+      method: 'PATCH',
+      path: `/cloud/v2/lbpools${scope.place}/${id}`,
+      body: { members: [member(worker)] },
+    })),
+  ],
+  'redirect to pool': [
+    3,
+    toAny('redirect to pool', 'listeners', (worker, scope, listener_id) => ({
+      path: `/cloud/v1/l7policies${scope.place}`,
+      body: {
+        listener_id,
+        action: 'REDIRECT_TO_POOL',
+        redirect_pool_id: anyOf(worker, scope, 'lbPools') ?? listener_id,
+        position: worker.random.whole(1, 3),
+      },
+    })),
+  ],
+  'delete pool of load balancer': [2, removing('delete pool of load balancer', 'lbPools', 'lbpools')],
+  'rename load balancer': [
+    3,
+    async (worker) => {
+      const scope = worker.scope();
+      const id = anyOf(worker, scope, 'balancers');
+      if (id === undefined) return;
+      const path = `/cloud/v2/loadbalancers${scope.place}/${id}`;
+      const answer = await worker.send('rename load balancer', 'PATCH', path, {
+        name: sharedName(worker, 'balancer'),
+      });
+      await worker.follow(answer, () => {});
+    },
+  ],
+  'delete load balancer': [2, removing('delete load balancer', 'balancers', 'loadbalancers')],
+};
