@@ -63,7 +63,7 @@ def test_quotas(client, impatient, made):
     assert everything.global_quotas.project_count_usage >= 1
     regional = quotas.get_by_region(client_id=made.client_id)
     assert regional.vm_count_limit >= regional.vm_count_usage
-    assert quotas.get_global(client_id=made.client_id) == everything.global_quotas
+    assert quotas.get_global(client_id=made.client_id).to_dict() == everything.global_quotas.to_dict()
     threshold = quotas.notification_threshold
     assert threshold.update(client_id=made.client_id, threshold=95).threshold == 95
     assert threshold.get(client_id=made.client_id).threshold == 95
