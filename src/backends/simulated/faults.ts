@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import type { Kind } from '../contract/backend.ts';
+import { globOf } from './glob.ts';
 import { LIVES } from './lives.ts';
 
 const PHASES = ['making', 'changing', 'removing'] as const;
@@ -121,13 +122,4 @@ export function createFaults(rules: readonly FaultRule[] = []): Faults {
 /** Returns a number from 0 to 1, always the same for the same arguments. */
 function draw(seed: number, index: number): number {
   return createHash('sha256').update(`${seed}:${index}`).digest().readUInt32BE() / 2 ** 32;
-}
-
-export function globOf(pattern: string): (text: string) => boolean {
-  const parts = [...pattern].map((one) => {
-    if (one === '*') return '.*';
-    return one === '?' ? '.' : one.replace(/[\\^$.|+()[\]{}]/, String.raw`\$&`);
-  });
-  const expression = new RegExp(`^${parts.join('')}$`, 'su');
-  return (text) => expression.test(text);
 }

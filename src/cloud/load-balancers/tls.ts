@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/database.ts';
 import { letSecretsGo, type SecretWish, useSecrets } from '../secrets/in-transaction.ts';
-import type { Edit } from './tree/edits.ts';
+import type { LoadBalancerRow } from './store.ts';
 import type { PartRow, PartTable } from './tree/store.ts';
 
 /*
@@ -10,6 +10,11 @@ import type { PartRow, PartTable } from './tree/store.ts';
 
 type ListenerSecrets = Pick<PartRow<'lb_listeners'>, 'id' | 'secret_id' | 'sni_secret_ids'>;
 type PoolSecrets = Pick<PartRow<'lb_pools'>, 'id' | 'ca_secret_id' | 'crl_secret_id' | 'secret_id'>;
+/** The change that is made. */
+interface During {
+  balancer: Pick<LoadBalancerRow, 'id' | 'project_id' | 'region_id'>;
+  now: Date;
+}
 interface How {
   /** The prefix of the fields in the request. */
   at: string;
@@ -25,7 +30,7 @@ const secretsOfPool = ({ secret_id, ca_secret_id, crl_secret_id }: PoolSecrets):
 /** @throws InvalidError for a secret that is missing or of no use, ConflictError for one that a task holds */
 export async function useListenerSecrets(
   tx: Transaction,
-  { balancer, now }: Pick<Edit, 'balancer' | 'now'>,
+  { balancer, now }: During,
   listener: ListenerSecrets,
   { at, former }: How & { former?: ListenerSecrets },
 ): Promise<void> {
@@ -45,7 +50,7 @@ export async function useListenerSecrets(
 /** @throws InvalidError for a secret that is missing or of no use, ConflictError for one that a task holds */
 export async function usePoolSecrets(
   tx: Transaction,
-  { balancer, now }: Pick<Edit, 'balancer' | 'now'>,
+  { balancer, now }: During,
   pool: PoolSecrets,
   { at, former }: How & { former?: PoolSecrets },
 ): Promise<void> {
@@ -62,7 +67,7 @@ export async function usePoolSecrets(
 
 async function use(
   tx: Transaction,
-  balancer: Edit['balancer'],
+  balancer: During['balancer'],
   user: Parameters<typeof useSecrets>[2],
   { wishes, kept, now }: { wishes: SecretWish[]; kept: string[]; now: Date },
 ): Promise<void> {

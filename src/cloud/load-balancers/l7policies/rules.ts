@@ -1,13 +1,4 @@
 import type { FieldProblem } from '../../../lib/errors.ts';
-import type { PolicyAction } from '../tables.ts';
-
-/** The fields that each action has besides the name, the position and the tags. */
-export const FIELDS_OF = {
-  REDIRECT_PREFIX: ['redirect_prefix', 'redirect_http_code'],
-  REDIRECT_TO_POOL: ['redirect_pool_id'],
-  REDIRECT_TO_URL: ['redirect_url', 'redirect_http_code'],
-  REJECT: [],
-} as const satisfies Record<PolicyAction, readonly string[]>;
 
 /** Types of rules that compare something that has a name. */
 const WITH_KEY = ['COOKIE', 'HEADER', 'SSL_DN_FIELD'];

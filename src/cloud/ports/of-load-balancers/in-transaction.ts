@@ -1,5 +1,4 @@
 import { isIPv6 } from 'node:net';
-import { sql } from 'kysely';
 import type { Transaction } from '../../../db/database.ts';
 import type { Place } from '../../../db/place.ts';
 
@@ -78,11 +77,3 @@ export async function letVipGo(
 /** Returns the address to which a floating IP leads: the first IPv4 address, or any if there is none. */
 export const floatingAddress = (addresses: readonly { address: string }[]): string =>
   (addresses.find(({ address }) => !isIPv6(address)) ?? addresses[0])?.address ?? '';
-
-/** Returns the load balancers of these ports, by port. */
-export async function balancersOf(tx: Transaction, portIds: readonly string[]): Promise<Map<string, string>> {
-  const { rows } = await sql<{ id: string; load_balancer_id: string }>`
-    select id, load_balancer_id from ports
-    where id = any(${portIds}::uuid[]) and load_balancer_id is not null`.execute(tx.sql);
-  return new Map(rows.map((row) => [row.id, row.load_balancer_id]));
-}
