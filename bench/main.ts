@@ -6,6 +6,7 @@ import { measureEngine } from './engine/suite.ts';
 import { measureFilled, measureRetention } from './filled/suite.ts';
 import { measureOperations } from './operations/suite.ts';
 import { measurePeers } from './peers/suite.ts';
+import { profileOperations } from './profile/suite.ts';
 import { measureStart } from './start/suite.ts';
 import { ROOT } from './support/child.ts';
 
@@ -17,6 +18,7 @@ interface Suite {
 
 const suites: Record<string, Suite> = {
   operations: { title: 'Operations over HTTP', run: measureOperations },
+  profile: { title: 'Where the time of a request goes', run: profileOperations },
   start: { title: 'Start and memory', run: measureStart },
   peers: { title: 'Peers', run: measurePeers },
   engine: { title: 'Tasks', run: measureEngine },
