@@ -7,6 +7,7 @@ import { measureFilled, measureRetention } from './filled/suite.ts';
 import { measureOperations } from './operations/suite.ts';
 import { measurePeers } from './peers/suite.ts';
 import { profileOperations } from './profile/suite.ts';
+import { measureScale } from './scale/suite.ts';
 import { measureStart } from './start/suite.ts';
 import { ROOT } from './support/child.ts';
 
@@ -24,6 +25,7 @@ const suites: Record<string, Suite> = {
   engine: { title: 'Tasks', run: measureEngine },
   filled: { title: 'Full tables', run: measureFilled },
   retention: { title: 'Retention', run: measureRetention },
+  scale: { title: 'Scale', run: measureScale },
   ai: { title: 'AI tasks', run: measureAi },
 };
 

@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import { type Load, startLoad } from '../load/load.ts';
 import { benchFile, startNode } from '../support/child.ts';
-import { type BenchDatabase, startDatabase } from '../support/database.ts';
+import { type BenchDatabase, openPool, startDatabase } from '../support/database.ts';
 import { type Product, startProduct } from '../support/product.ts';
 import type { MeasuredRequest, Operation } from './operation.ts';
 import type { Plan } from './plan.ts';
@@ -24,7 +24,7 @@ interface Prepared {
 /** Measures each operation over HTTP against its floor. Returns the report. */
 export async function measureOperations(options: { quick: boolean; only?: string }): Promise<string> {
   const database = await startDatabase();
-  const pool = new pg.Pool({ connectionString: database.url, max: 1 });
+  const pool = openPool(database.connection);
   const load = startLoad();
   const skipped: string[] = [];
   try {

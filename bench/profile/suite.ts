@@ -1,11 +1,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import pg from 'pg';
 import { startLoad } from '../load/load.ts';
 import { prepareRequests } from '../operations/prepare.ts';
 import { jobFor } from '../operations/rounds.ts';
 import { ROOT } from '../support/child.ts';
-import { startDatabase } from '../support/database.ts';
+import { openPool, startDatabase } from '../support/database.ts';
 import { cpuMicros } from '../support/process-cpu.ts';
 import { type Product, startProduct } from '../support/product.ts';
 import { markdownTable, shown } from '../support/table.ts';
@@ -30,7 +29,7 @@ interface Loaded {
 /** Says on what the product spends the time of each operation. Returns the report. */
 export async function profileOperations(options: { quick: boolean; only?: string }): Promise<string> {
   const database = await startDatabase();
-  const pool = new pg.Pool({ connectionString: database.url, max: 1 });
+  const pool = openPool(database.connection);
   const load = startLoad();
   const skipped: string[] = [];
   try {
