@@ -6,6 +6,8 @@ import { measureEngine } from './engine/suite.ts';
 import { measureFilled, measureRetention } from './filled/suite.ts';
 import { measureOperations } from './operations/suite.ts';
 import { measurePeers } from './peers/suite.ts';
+import { profileOperations } from './profile/suite.ts';
+import { measureScale } from './scale/suite.ts';
 import { measureStart } from './start/suite.ts';
 import { ROOT } from './support/child.ts';
 
@@ -17,11 +19,13 @@ interface Suite {
 
 const suites: Record<string, Suite> = {
   operations: { title: 'Operations over HTTP', run: measureOperations },
+  profile: { title: 'Where the time of a request goes', run: profileOperations },
   start: { title: 'Start and memory', run: measureStart },
   peers: { title: 'Peers', run: measurePeers },
   engine: { title: 'Tasks', run: measureEngine },
   filled: { title: 'Full tables', run: measureFilled },
   retention: { title: 'Retention', run: measureRetention },
+  scale: { title: 'Scale', run: measureScale },
   ai: { title: 'AI tasks', run: measureAi },
 };
 

@@ -102,7 +102,7 @@ export async function copyTemplate(
 const shiftedBack = (column: string) =>
   column === 'created_at' ? `made.created_at - n * interval '1 minute'` : `made.${column}`;
 
-async function columnsOf(client: pg.Client, table: string): Promise<string[]> {
+export async function columnsOf(client: pg.Client, table: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select quote_ident(column_name) as name from information_schema.columns
      where table_schema = 'public' and table_name = $1 and is_generated = 'NEVER'`,

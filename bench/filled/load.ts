@@ -95,10 +95,15 @@ async function makeQuarters(connection: BenchDatabase['connection'], days: numbe
 }
 
 /** Rows first, indexes and foreign keys after. */
-async function withoutIndexes(client: pg.Client, table: string, load: () => Promise<void>): Promise<void> {
+export async function withoutIndexes(
+  client: pg.Client,
+  table: string,
+  load: () => Promise<void>,
+): Promise<void> {
   const { rows: indexes } = await client.query<{ name: string; definition: string }>(
     `select indexname as name, indexdef as definition from pg_indexes
-     where tablename = $1 and indexname not like '%_pkey'`,
+     where tablename = $1
+       and not exists (select from pg_constraint where conindid = quote_ident(indexname)::regclass)`,
     [table],
   );
   const { rows: keys } = await client.query<{ name: string; definition: string }>(

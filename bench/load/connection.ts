@@ -3,7 +3,8 @@ import net from 'node:net';
 const HEAD_END = Buffer.from('\r\n\r\n');
 
 export interface Answer {
-  ok: boolean;
+  status: number;
+  /** Only of answers that aren't 2xx. */
   text: string;
 }
 
@@ -22,10 +23,10 @@ export function openConnection(port: number, answered: (answer: Answer) => void)
     const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
     const end = headEnd + HEAD_END.length + length;
     if (pending.length < end) return;
-    const ok = head.charCodeAt('HTTP/1.1 '.length) === '2'.charCodeAt(0);
-    const text = ok ? '' : pending.toString('utf8', 0, end);
+    const status = Number(head.slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length));
+    const text = status < 300 ? '' : pending.toString('utf8', 0, end);
     pending = undefined;
-    answered({ ok, text });
+    answered({ status, text });
   });
   return socket;
 }

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { percentile } from '../support/statistics.ts';
-import { openConnection } from './connection.ts';
+import { type Answer, openConnection } from './connection.ts';
 import { type LoadJob, type LoadResult, UNIQUE, uniqueText } from './job.ts';
 
 // Several processes use one database, so the numbers don't start at zero.
@@ -11,12 +11,14 @@ let unique = randomInt(2 ** 32) * 2 ** 14;
 async function run(job: LoadJob): Promise<LoadResult> {
   const requestText = requestTexts(job);
   const latencies: number[] = [];
+  const refusals: number[] = [];
   let failure: string | undefined;
   let sent = 0;
   const sockets = await Promise.all(
-    Array.from({ length: job.connections }, async () => {
-      const lane = { answered: (_ok: boolean, _text: string) => {} };
-      const socket = openConnection(job.port, ({ ok, text }) => lane.answered(ok, text));
+    Array.from({ length: job.connections }, async (_, at) => {
+      const lane = { answered: (_answer: Answer) => {} };
+      const port = job.ports[at % job.ports.length] ?? 0;
+      const socket = openConnection(port, (answer) => lane.answered(answer));
       await once(socket, 'connect');
       return { socket, lane };
     }),
@@ -33,9 +35,14 @@ async function run(job: LoadJob): Promise<LoadResult> {
             sentAt = performance.now();
             socket.write(requestText(sent++));
           };
-          lane.answered = (ok, text) => {
-            latencies.push(performance.now() - sentAt);
-            if (!ok) failure ??= text;
+          lane.answered = ({ status, text }) => {
+            const took = performance.now() - sentAt;
+            if (status === 503 && job.refusedMs !== undefined) {
+              refusals.push(took);
+              return void setTimeout(next, Math.min(job.refusedMs, Math.max(0, end - performance.now())));
+            }
+            latencies.push(took);
+            if (status >= 300) failure ??= text;
             next();
           };
           socket.once('error', reject);
@@ -50,7 +57,10 @@ async function run(job: LoadJob): Promise<LoadResult> {
     requests: latencies.length,
     seconds,
     p50: percentile(latencies, 0.5),
+    p95: percentile(latencies, 0.95),
     p99: percentile(latencies, 0.99),
+    refused: refusals.length,
+    refusedP95: percentile(refusals, 0.95),
     ...(failure !== undefined && { failure }),
   };
 }

@@ -47,7 +47,7 @@ export async function compare(
 ): Promise<Comparison> {
   const once = async (server: Server, ms: number): Promise<Side> => {
     const before = cpuMicros(server.pid);
-    const result = await load.run(jobFor(request, server.port, ms, rounds.connections));
+    const result = await load.run(jobFor(request, [server.port], ms, rounds.connections));
     const used = cpuMicros(server.pid) - before;
     await request.reset?.();
     const { requests, seconds, p50, p99 } = result;
@@ -85,9 +85,14 @@ function medians(sides: readonly Side[]): Side {
 }
 
 /** The floor gets the same bytes, including the credentials, and only reads what it needs. */
-function jobFor(request: MeasuredRequest, port: number, ms: number, connections: number): LoadJob {
+export function jobFor(
+  request: MeasuredRequest,
+  ports: readonly number[],
+  ms: number,
+  connections: number,
+): LoadJob {
   return {
-    port,
+    ports,
     connections,
     ms,
     method: request.method,

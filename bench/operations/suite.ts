@@ -1,14 +1,13 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import { type Load, startLoad } from '../load/load.ts';
-import { createApi } from '../support/api.ts';
 import { benchFile, startNode } from '../support/child.ts';
-import { type BenchDatabase, startDatabase } from '../support/database.ts';
+import { type BenchDatabase, openPool, startDatabase } from '../support/database.ts';
 import { type Product, startProduct } from '../support/product.ts';
 import type { MeasuredRequest, Operation } from './operation.ts';
-import { operations } from './operations.ts';
 import type { Plan } from './plan.ts';
+import { prepareRequests } from './prepare.ts';
 import { startRecorder } from './record.ts';
 import { comparisonTable } from './report.ts';
 import { type Comparison, compare, type Rounds } from './rounds.ts';
@@ -24,15 +23,12 @@ interface Prepared {
 
 /** Measures each operation over HTTP against its floor. Returns the report. */
 export async function measureOperations(options: { quick: boolean; only?: string }): Promise<string> {
-  const wanted = operations.filter(({ name }) =>
-    name.toLowerCase().includes((options.only ?? '').toLowerCase()),
-  );
   const database = await startDatabase();
-  const pool = new pg.Pool({ connectionString: database.url, max: 1 });
+  const pool = openPool(database.connection);
   const load = startLoad();
   const skipped: string[] = [];
   try {
-    const prepared = await prepareAll(wanted, database, pool, skipped);
+    const prepared = await prepareAll([options.only ?? ''], database, pool, skipped);
     const rounds = options.quick ? QUICK : THOROUGH;
     const results: Comparison[] = [];
     const product = await startProduct({ DATABASE_URL: database.url }, { role: 'api' });
@@ -51,25 +47,12 @@ export async function measureOperations(options: { quick: boolean; only?: string
 
 /** Makes what the operations need, and records their statements. */
 async function prepareAll(
-  wanted: readonly Operation[],
+  only: readonly string[],
   database: BenchDatabase,
   pool: pg.Pool,
   skipped: string[],
 ): Promise<Prepared[]> {
-  const product = await startProduct({ DATABASE_URL: database.url, TRADEWIND_SIMULATION_SPEED: '1000' });
-  const requests: { operation: Operation; request: MeasuredRequest }[] = [];
-  try {
-    const api = createApi(product.port);
-    for (const operation of wanted) {
-      try {
-        requests.push({ operation, request: await operation.prepare(api, pool) });
-      } catch (error) {
-        skipped.push(`Not measured: ${operation.name}. ${(error as Error).message}`);
-      }
-    }
-  } finally {
-    await product.stop();
-  }
+  const requests = await prepareRequests(only, database, pool, skipped);
   const recorder = await startRecorder(database.url);
   try {
     const prepared: Prepared[] = [];

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import pg from 'pg';
 import { startEmbeddedServer } from '../../src/db/embedded/server.ts';
 
 export interface BenchDatabase {
@@ -24,4 +25,11 @@ export async function startDatabase(): Promise<BenchDatabase> {
       fs.rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Opens a pool whose connections may still be closing when the database stops. */
+export function openPool(connection: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool({ ...connection, max: 1 });
+  pool.on('error', () => {});
+  return pool;
 }

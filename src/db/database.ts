@@ -3,6 +3,7 @@ import pLimit from 'p-limit';
 import pg from 'pg';
 import type { ActionResource } from '../lib/action-resource.ts';
 import { ConflictError, UnavailableError } from '../lib/errors.ts';
+import { goStraight } from './compiled.ts';
 import type { Tables } from './tables.ts';
 
 /** Queries the database: through the pool, or on a transaction's own connection. */
@@ -95,6 +96,7 @@ export function openDatabase(
   if (repeatable)
     pool.on('connect', (client) => void client.query('set synchronous_commit = off').catch(() => {}));
   const sql = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  goStraight(sql, pool);
 
   const changes = pLimit(Math.max(1, maxConnections - KEPT_FOR_READS));
 
@@ -176,6 +178,7 @@ function kyselyOn(client: pg.PoolClient): Kysely<Tables> {
   const known = kyselies.get(client);
   if (known) return known;
   const made = makeKyselyOn(client);
+  goStraight(made, client);
   kyselies.set(client, made);
   return made;
 }

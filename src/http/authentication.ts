@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import type { Authenticator } from '../iam/identity/service.ts';
 import { ForbiddenError, UnauthenticatedError } from '../lib/errors.ts';
 import { type Access, allows, type Principal } from '../requests/principal.ts';
@@ -23,17 +23,14 @@ const ASKS: Record<Access, string> = {
 };
 
 /**
- * Authenticates and authorizes every request before its body is read. Unauthenticated requests are counted by
- * address.
+ * Returns a function that authenticates and authorizes a request. Call it before the body is read. Unauthenticated
+ * requests are counted by address.
  */
-export function requireAuthentication(
-  app: FastifyInstance,
+export function authentication(
   authenticator: Authenticator,
   strangers: StrangerLimits,
-): void {
-  app.decorateRequest('principal');
-  app.addHook('onRequest', async (request) => {
-    const { access, uncounted } = request.routeOptions.config;
+): (request: FastifyRequest, config: FastifyContextConfig) => Promise<void> {
+  return async (request, { access, uncounted }) => {
     if (request.is404 || access === 'public') {
       if (!uncounted) await strangers.count(request.ip);
       return;
@@ -44,7 +41,7 @@ export function requireAuthentication(
         access ? `This operation needs the token of ${ASKS[access]}` : 'No token may call this operation',
       );
     }
-  });
+  };
 
   async function principalOf({ headers, ip }: FastifyRequest): Promise<Principal> {
     try {

@@ -20,6 +20,11 @@ declare module 'fastify' {
     versionRead: string | undefined;
   }
   interface FastifyContextConfig {
+    /**
+     * The answer contains a secret and must not be stored: not by caches, and not by us for an
+     * `Idempotency-Key`.
+     */
+    secretAnswer?: boolean;
     /** For a POST that changes nothing, such as a price preview. */
     onlyAsks?: boolean;
     /** For a GET that is recorded like a change: a login in another user's name. */

@@ -1,9 +1,8 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { TooManyRequestsError } from '../lib/errors.ts';
 import { senderNetwork } from '../lib/sender-network.ts';
-import { hooks } from './route-hooks.ts';
 
 const WINDOW_SECONDS = 10;
 
@@ -15,22 +14,19 @@ declare module 'fastify' {
 }
 
 /**
- * Limits the requests that each token may make in a window; every counted answer tells the current state, in
- * the headers of draft-ietf-httpapi-ratelimit-headers. Each process counts for itself. Comes after
+ * Returns a function that limits the requests that each token may make in a window; every counted answer tells the
+ * current state, in the headers of draft-ietf-httpapi-ratelimit-headers. Each process counts for itself. Comes after
  * authentication.
  */
-export function limitRates(app: FastifyInstance, limit: number): void {
-  if (limit === 0) return;
+export function rateLimits(
+  limit: number,
+): (request: FastifyRequest, reply: FastifyReply, config: FastifyContextConfig) => Promise<void> {
+  if (limit === 0) return async () => {};
   const counts = new RateLimiterMemory({ points: limit, duration: WINDOW_SECONDS });
   const policy = `"token";q=${limit};w=${WINDOW_SECONDS}`;
-  app.addHook('onRoute', (route) => {
-    const { access, uncounted } = route.config ?? {};
+  return async ({ principal }, reply, { access, uncounted }) => {
     if (access === 'public' || uncounted) return;
-    route.onRequest = [count, ...hooks(route.onRequest)];
-  });
-
-  async function count(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const { tokenId, userId } = request.principal;
+    const { tokenId, userId } = principal;
     const { consumedPoints, remainingPoints, msBeforeNext } = await counts.penalty(
       tokenId ?? `user ${userId}`,
     );
@@ -43,7 +39,7 @@ export function limitRates(app: FastifyInstance, limit: number): void {
         seconds,
       );
     }
-  }
+  };
 }
 
 const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));

@@ -3,26 +3,24 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { Authenticator } from '../iam/identity/service.ts';
 import type { RequestLog } from '../requests/request-log.ts';
 import type { AccessLog } from './access-log.ts';
-import { requireAuthentication } from './authentication.ts';
+import { authentication } from './authentication.ts';
 import { keepChangingRequests } from './changing-requests.ts';
 import { serializerCompiler, validatorCompiler } from './compilers.ts';
 import { sendError } from './errors.ts';
 import { acceptJson } from './json-body.ts';
-import { refuseOddHeads } from './odd-heads.ts';
-import { limitRates, limitStrangers } from './rate-limits.ts';
+import { refuseOddHead } from './odd-heads.ts';
+import { limitStrangers, rateLimits } from './rate-limits.ts';
 import { knowVersionedRoutes } from './resource-of-route.ts';
-import { forbidKeepingSecrets } from './secret-answers.ts';
-import { refuseShutServices } from './shut-services.ts';
-import { answerUnknownPaths, MAX_PARAM_LENGTH } from './unknown-paths.ts';
-import { warnOfUnknownProxies } from './unknown-proxies.ts';
+import { refuseShutService } from './shut-services.ts';
+import { MAX_PARAM_LENGTH, refusalOfUnknownPaths } from './unknown-paths.ts';
+import { warningOfUnknownProxies } from './unknown-proxies.ts';
 import { refuseUnknownQueries } from './unknown-queries.ts';
 
 const BODY_LIMIT = 1_048_576;
 /** Has room for the longest filters and lists of ids in an address, which exceed Node's default. */
 const HEADER_LIMIT = 65_536;
 
-/** Creates a server with everything that all requests share, but without routes. */
-export function createServer(deps: {
+interface ServerDeps {
   log: FastifyBaseLogger;
   authenticator: Authenticator;
   nextRequestId: () => string;
@@ -34,7 +32,10 @@ export function createServer(deps: {
   accessLog?: AccessLog | undefined;
   /** Turns errors of lower layers into domain errors, if there is one for them. */
   nameFault: (error: Error) => Error;
-}) {
+}
+
+/** Creates a server with everything that all requests share, but without routes. */
+export function createServer(deps: ServerDeps) {
   const app = fastify({
     loggerInstance: deps.log,
     // A child logger has a cost for every request, and few write a line. Our lines name their request; the
@@ -58,31 +59,38 @@ export function createServer(deps: {
   app.setValidatorCompiler(validatorCompiler());
   app.setSerializerCompiler(serializerCompiler());
   app.setErrorHandler<Error>((error, request, reply) => sendError(deps.nameFault(error), request, reply));
-  const { accessLog } = deps;
-  if (accessLog) {
-    app.addHook('onRequest', (request, reply, done) => {
-      accessLog(request, reply);
-      done();
-    });
-  }
   acceptJson(app);
-  answerUnknownPaths(app);
   refuseUnknownQueries(app);
-  app.addHook('onRequest', (request, reply, done) => {
-    void reply.header('x-request-id', request.id);
-    done();
-  });
-  refuseOddHeads(app);
-  if (deps.trustedProxies.length === 0) warnOfUnknownProxies(app);
+  meetRequests(app, deps);
   closeConnectionsAtStop(app);
-  requireAuthentication(app, deps.authenticator, limitStrangers(deps.rateLimit));
-  refuseShutServices(app);
-  forbidKeepingSecrets(app);
   knowVersionedRoutes(app);
   keepChangingRequests(app, deps.requestLog);
-  // Each of these two puts its hook before those that a route already has: requests are counted first.
-  limitRates(app, deps.rateLimit);
   return app;
+}
+
+/**
+ * What every request meets before its body is read, in this order. It is one hook, since each has a cost for every
+ * request. Hooks of routes come after it.
+ */
+function meetRequests(app: FastifyInstance, deps: ServerDeps): void {
+  const { accessLog } = deps;
+  const warnOfUnknownProxy = deps.trustedProxies.length === 0 ? warningOfUnknownProxies() : undefined;
+  const authenticate = authentication(deps.authenticator, limitStrangers(deps.rateLimit));
+  const refuseUnknownPath = refusalOfUnknownPaths(app);
+  const limitRate = rateLimits(deps.rateLimit);
+  app.decorateRequest('principal');
+  app.addHook('onRequest', async (request, reply) => {
+    const { config, url } = request.routeOptions;
+    accessLog?.(request, reply);
+    void reply.header('x-request-id', request.id);
+    refuseOddHead(request, url);
+    warnOfUnknownProxy?.(request);
+    await authenticate(request, config);
+    refuseUnknownPath(request, reply);
+    refuseShutService(request);
+    await limitRate(request, reply, config);
+    if (config.secretAnswer) void reply.header('cache-control', 'no-store');
+  });
 }
 
 /** Closes connections after their answer: open ones would keep the server from stopping. */

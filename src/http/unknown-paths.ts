@@ -1,15 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import findMyWay from 'find-my-way';
 import { NotFoundError } from '../lib/errors.ts';
-import { HttpError, sendError } from './errors.ts';
+import { HttpError } from './errors.ts';
 
 /** The maximum length of one path parameter. */
 export const MAX_PARAM_LENGTH = 500;
 
 /**
- * Answers requests that no route handles: 405 with `Allow` if the path exists with other methods, else 404.
+ * Returns a function that refuses requests that no route handles: 405 with `Allow` if the path exists with other
+ * methods, else 404. Call it before the body is read: a problem with the body or its type would lead to another
+ * answer.
  */
-export function answerUnknownPaths(app: FastifyInstance): void {
+export function refusalOfUnknownPaths(
+  app: FastifyInstance,
+): (request: FastifyRequest, reply: FastifyReply) => void {
   const paths = findMyWay<findMyWay.HTTPVersion.V1>({ maxParamLength: MAX_PARAM_LENGTH });
   const methods = new Map<string, Set<string>>();
 
@@ -33,11 +37,9 @@ export function answerUnknownPaths(app: FastifyInstance): void {
     return new HttpError(405, 'HTTP 405: Method Not Allowed');
   }
 
-  // Before the body is read: a problem with the body or its type would lead to another answer.
-  app.addHook('preParsing', (request, reply, _body, done) => {
-    if (request.is404) sendError(faultOf(request, reply), request, reply);
-    else done();
-  });
+  return (request, reply) => {
+    if (request.is404) throw faultOf(request, reply);
+  };
 }
 
 /** Finds a slash at the end, or two in a row, which result from an empty variable. */

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 
 const WARN_EVERY_MS = 3_600_000;
 
@@ -6,9 +6,9 @@ const WARN_EVERY_MS = 3_600_000;
  * Without trusted proxies, everybody behind a proxy looks like one sender: they share its limits, and lists
  * of actions and logins show its address. Anybody can send the header, so the warning is rare.
  */
-export function warnOfUnknownProxies(app: FastifyInstance): void {
+export function warningOfUnknownProxies(): (request: FastifyRequest) => void {
   let warnedAt = Number.NEGATIVE_INFINITY;
-  app.addHook('onRequest', (request, _reply, done) => {
+  return (request) => {
     if (request.headers['x-forwarded-for'] !== undefined && performance.now() - warnedAt > WARN_EVERY_MS) {
       warnedAt = performance.now();
       request.log.warn(
@@ -16,6 +16,5 @@ export function warnOfUnknownProxies(app: FastifyInstance): void {
         'A request has the header X-Forwarded-For, but no proxy is trusted: all clients of a proxy count as one address, also for rate limits. If this is your proxy, add it to TRADEWIND_TRUST_PROXY',
       );
     }
-    done();
-  });
+  };
 }

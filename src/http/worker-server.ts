@@ -5,7 +5,7 @@ import { sendError } from './errors.ts';
 import { healthRoutes, type Readiness } from './health.ts';
 import { type Metrics, metricsRoute } from './metrics.ts';
 import type { Api } from './server.ts';
-import { answerUnknownPaths } from './unknown-paths.ts';
+import { refusalOfUnknownPaths } from './unknown-paths.ts';
 
 /** Creates the server of a process without the API: health and metrics. */
 export function createWorkerServer(deps: {
@@ -21,7 +21,8 @@ export function createWorkerServer(deps: {
   app.setValidatorCompiler(validatorCompiler());
   app.setSerializerCompiler(serializerCompiler());
   app.setErrorHandler<Error>(sendError);
-  answerUnknownPaths(app);
+  const refuseUnknownPath = refusalOfUnknownPaths(app);
+  app.addHook('onRequest', async (request, reply) => refuseUnknownPath(request, reply));
   metricsRoute(app, deps.metrics);
   healthRoutes(app, deps.readiness);
   return app;

@@ -46,9 +46,9 @@ export function volumePrice(
   if (terms.visibility === 'hide') return { ...account, ...noAmounts, price_status: 'hide' };
   if (pricePerGibHour === undefined) return { ...account, ...noAmounts, price_status: 'error' };
 
-  const taxFactor = new Exact(terms.taxPercent).div(100).plus(1);
-  const listHour = new Exact(pricePerGibHour).times(sizeGib).times(taxFactor);
-  const hour = listHour.times(new Exact(1).minus(terms.discount)).toDecimalPlaces(HOUR_DECIMALS);
+  const { withTax, discounted } = factorsOf(terms);
+  const listHour = new Exact(pricePerGibHour).times(sizeGib).times(withTax);
+  const hour = listHour.times(discounted).toDecimalPlaces(HOUR_DECIMALS);
   return {
     ...account,
     discount_percent: Number(terms.discount),
@@ -60,6 +60,20 @@ export function volumePrice(
       .toNumber(),
     price_status: 'show',
   };
+}
+
+// An account's terms stay the same for many prices, and dividing takes a third of the time of a price.
+const factors = new WeakMap<PriceTerms, { withTax: Decimal; discounted: Decimal }>();
+
+function factorsOf(terms: PriceTerms) {
+  const known = factors.get(terms);
+  if (known) return known;
+  const made = {
+    withTax: new Exact(terms.taxPercent).div(100).plus(1),
+    discounted: new Exact(1).minus(terms.discount),
+  };
+  factors.set(terms, made);
+  return made;
 }
 
 /** Returns the sum of prices on the same terms. It has no amounts if one of the prices has none. */

@@ -1,0 +1,32 @@
+import type pg from 'pg';
+import { createApi } from '../support/api.ts';
+import type { BenchDatabase } from '../support/database.ts';
+import { startProduct } from '../support/product.ts';
+import type { MeasuredRequest, Operation } from './operation.ts';
+import { operations } from './operations.ts';
+
+/** Makes what the operations need whose names contain one of these. Says in `skipped` what could not be prepared. */
+export async function prepareRequests(
+  only: readonly string[],
+  database: BenchDatabase,
+  pool: pg.Pool,
+  skipped: string[],
+): Promise<{ operation: Operation; request: MeasuredRequest }[]> {
+  const product = await startProduct({ DATABASE_URL: database.url, TRADEWIND_SIMULATION_SPEED: '1000' });
+  const requests: { operation: Operation; request: MeasuredRequest }[] = [];
+  try {
+    const api = createApi(product.port);
+    for (const operation of operations) {
+      const name = operation.name.toLowerCase();
+      if (!only.some((part) => name.includes(part.toLowerCase()))) continue;
+      try {
+        requests.push({ operation, request: await operation.prepare(api, pool) });
+      } catch (error) {
+        skipped.push(`Not measured: ${operation.name}. ${(error as Error).message}`);
+      }
+    }
+  } finally {
+    await product.stop();
+  }
+  return requests;
+}
