@@ -153,6 +153,21 @@ describe('a refresh token', () => {
     for (const pair of [second, entered.body]) expect((await refresh(pair.refresh)).status).toBe(401);
   });
 
+  it('keeps a login going past the expiry that it had before', async () => {
+    const { userId, http, pair } = await newPerson(service.http);
+    const expires = (when: string) =>
+      service.pool.query(`update login_sessions set expires_at = now() + $1::interval where user_id = $2`, [
+        when,
+        userId,
+      ]);
+    // The process remembers the expiry that it saw last.
+    await expires('-1 second');
+    expect(await status({ http })).toBe(401);
+    await expires('1 hour');
+    const next = await refresh(pair.refresh);
+    expect(await status({ http: bearer(service.url, next.body) })).toBe(200);
+  });
+
   it('is worth one pair to many who bring it at once', async () => {
     const { pair } = await newPerson(service.http);
     const answers = await Promise.all(Array.from({ length: 6 }, () => refresh(pair.refresh)));

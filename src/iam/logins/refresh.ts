@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { UnauthenticatedError } from '../../lib/errors.ts';
+import { announce } from '../identity/in-transaction.ts';
 import type { Authenticator, SignedTokenClaims, SignedTokens } from '../identity/service.ts';
 import { endLogins } from './in-transaction.ts';
 import { type OpenLogin, pairOf, refreshExpiry } from './pairs.ts';
@@ -29,7 +30,9 @@ export async function refreshPair(
   const { database, clock, signedTokens, authenticator } = deps;
   const given = await signedTokens.read('refresh', token);
   try {
-    return await pairOf(deps, await database.accept({}, (tx) => renewed(tx, given, clock.now())));
+    const login = await database.accept({}, (tx) => renewed(tx, given, clock.now()));
+    authenticator.forget({ tokens: [], logins: [login.id] });
+    return await pairOf(deps, login);
   } catch (error) {
     if (error instanceof UsedTwiceError) {
       // In a transaction of its own, since the refusal rolled the other one back.
@@ -50,6 +53,8 @@ async function renewed(tx: Transaction, given: SignedTokenClaims, now: Date): Pr
   const refreshId = randomUUID();
   const expiresAt = refreshExpiry(now, login.ends_at);
   await store.renewLogin(tx.sql, login.id, { refresh_id: refreshId, expires_at: expiresAt });
+  // Every process that remembers the login remembers its former expiry.
+  await announce(tx, { tokens: [], logins: [login.id] });
   return { id: login.id, refreshId, expiresAt, roleId: login.role_id, of };
 }
 
