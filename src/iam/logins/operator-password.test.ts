@@ -32,6 +32,21 @@ it('ends the logins of a user whom it gives a new one', async () => {
   await logIn(service.anonymous, user.email, 'another good one');
 });
 
+it('ends a login that came with the former password a moment before', async () => {
+  const user = await newPerson(service.http);
+  const holder = await service.pool.connect();
+  // The login is recorded here once its password was compared.
+  await holder.query('begin; lock table login_attempts in share mode');
+  const login = service.anonymous.post('/iam/auth/jwt/login', { username: user.email, password: PASSWORD });
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  await expect.poll(async () => (await holder.query(waiting)).rowCount).toBe(1);
+  await setPasswordOf({ database, clock }, { email: user.email, password: 'another good one' });
+  await holder.query('rollback');
+  holder.release();
+  const { status, body } = await login;
+  expect([status, Object.keys(body.errors ?? {})]).toEqual([400, ['errors']]);
+});
+
 it('knows before a password is asked for whether there is such a user', async () => {
   await expect(requireUserOf({ database }, { email: 'nobody@example.com' })).rejects.toThrow(NotFoundError);
   await expect(requireUserOf({ database }, { rename: 'no address' })).rejects.toThrow(InvalidError);

@@ -117,16 +117,14 @@ export function createLogins(deps: {
   return {
     async login(request, from) {
       const user = await passwords.byName(request.username, request.password, from);
-      const [membership] = user ? await store.membershipsOf(database.sql, user.id) : [];
-      if (!membership) {
-        throw new InvalidError(
-          { errors: ['No active account found with the given credentials.'] },
-          undefined,
-          user && SHUT,
-        );
-      }
-      const origin = freshOrigin(membership.user_id);
-      return pairOf(deps, await database.accept({}, (tx) => openLogin(tx, membership, origin, clock.now())));
+      if (!user) throw noneFound();
+      const [membership] = await store.membershipsOf(database.sql, user.id);
+      if (!membership) throw noneFound(SHUT);
+      const login = await database.accept({}, async (tx) => {
+        if (!(await store.keepPassword(tx.sql, user))) throw noneFound();
+        return openLogin(tx, membership, freshOrigin(user.id), clock.now());
+      });
+      return pairOf(deps, login);
     },
 
     refresh: (token) => refreshPair(deps, token),
@@ -243,6 +241,14 @@ function mayBecome(principal: Principal, user: store.MembershipRow): boolean {
     user.client_id === user.home_id &&
     !user.platform_administrator &&
     (user.reseller_id === null || user.reseller_id === principal.resellerId)
+  );
+}
+
+function noneFound(hint?: string): InvalidError {
+  return new InvalidError(
+    { errors: ['No active account found with the given credentials.'] },
+    undefined,
+    hint,
   );
 }
 

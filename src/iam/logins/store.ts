@@ -62,6 +62,21 @@ function usersToLogIn(db: Kysely<Tables>) {
     .where('deleted_at', 'is', null);
 }
 
+/**
+ * Nobody can change the password before the transaction ends, so that whoever does ends its logins too. Returns
+ * false if somebody has changed it since the user was read.
+ */
+export async function keepPassword(db: Kysely<Tables>, user: UserToLogIn): Promise<boolean> {
+  const row = await db
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', user.id)
+    .where('password_hash', '=', user.password_hash)
+    .forShare()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** A user's membership in an account, as tokens describe it. */
 export type MembershipRow = InferResult<ReturnType<typeof memberships>>[number];
 
