@@ -57,9 +57,13 @@ export function createPasswordCheck(deps: {
     password: string,
     from: Sender,
   ): Promise<boolean> {
-    const giveBack = await guesses.take(username, from.address);
-    const successful = await isPasswordOf(user?.password_hash, password);
-    if (successful) await giveBack();
+    // Admitted before it takes a guess: a password that nobody checked must cost none.
+    const successful = await admitted(async () => {
+      const giveBack = await guesses.take(username, from.address);
+      const right = await isPasswordOf(user?.password_hash, password);
+      if (right) await giveBack();
+      return right;
+    });
     const attempt = {
       user_id: user?.id ?? null,
       username,
@@ -91,20 +95,26 @@ export function createPasswordCheck(deps: {
 /** argon2id with the figures of OWASP's Password Storage Cheat Sheet; memory in KiB. */
 const COST = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** Each hash takes 19 MiB and a thread for about 30 ms. More at a time would take the threads that the rest of the process needs. */
-const AT_ONCE = 2;
-const MOST_WAITING = 100;
-const turns = pLimit(AT_ONCE);
+const inTurn = pLimit(2);
+const MOST_ADMITTED = 100;
+let inside = 0;
 
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (turns.pendingCount >= MOST_WAITING) {
+/** Runs work that takes a turn. @throws UnavailableError if too much of it is waiting already */
+async function admitted<T>(work: () => Promise<T>): Promise<T> {
+  if (inside >= MOST_ADMITTED) {
     throw new UnavailableError('Too many passwords are being checked at the moment; try again');
   }
-  return turns(work);
+  inside++;
+  try {
+    return await work();
+  } finally {
+    inside--;
+  }
 }
 
 /** Returns the hash of a password to store. */
 export function hashPassword(password: string): Promise<string> {
-  return inTurn(() => argon2.hash(password, COST));
+  return admitted(() => inTurn(() => argon2.hash(password, COST)));
 }
 
 let decoy: Promise<string> | undefined;
@@ -113,7 +123,7 @@ let decoy: Promise<string> | undefined;
  * Takes equally long for users without a password and for unknown users, so that nobody learns which users
  * exist.
  */
-export async function isPasswordOf(known: string | null | undefined, password: string): Promise<boolean> {
+async function isPasswordOf(known: string | null | undefined, password: string): Promise<boolean> {
   decoy ??= argon2.hash(randomBytes(32).toString('hex'), COST);
   const kept = known ?? (await decoy);
   const matches = await inTurn(() => argon2.verify(kept, password));
