@@ -54,6 +54,18 @@ describe("an operator's token", () => {
     expect(rows[0].users).toBe(1);
   });
 
+  it("works for the account's reseller again, after the user who acted for it was deleted", async () => {
+    const { clientId } = await service.otherTenant();
+    const { body } = await (await client({ clientId, resellerAccess: true })).get('/iam/clients/me');
+    const tokens = `/iam/v2/clients/${clientId}/tokens`;
+    const [token] = (await service.http.get(`${tokens}?issued_by=${body.currentUser}`)).body;
+    expect((await service.http.delete(`${tokens}/${token.id}`)).status).toBe(204);
+    const gone = await service.http.delete(`/iam/clients/${clientId}/client-users/${body.currentUser}`);
+    expect(gone.status, gone.text).toBe(200);
+    const http = await client({ clientId, resellerAccess: true });
+    expect((await http.get('/iam/admin/feature')).status).toBe(200);
+  });
+
   it('is refused for an unknown role or client, a past date, or reseller access with another role', async () => {
     await expect(client({ role: 'Root' })).rejects.toThrow(InvalidError);
     await expect(client({ expires: new Date(0) })).rejects.toThrow(InvalidError);

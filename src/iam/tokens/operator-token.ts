@@ -88,6 +88,7 @@ async function resellerUser(tx: Transaction, clientId: number, now: Date): Promi
     .where('client_id', '=', clientId)
     .where('reseller_id', '=', client.reseller_id)
     .where('platform_administrator', '=', false)
+    .where('deleted_at', 'is', null)
     .orderBy('id')
     .executeTakeFirst();
   if (known) return known.id;
