@@ -77,8 +77,8 @@ export function createMembers(deps: {
     return membership;
   }
 
-  /** Locks the account and returns one of its users. */
-  async function lockedMember(tx: Transaction, principal: Principal, clientId: number, userId: number) {
+  /** Locks the account of a user whom the caller may manage. */
+  async function lockMember(tx: Transaction, principal: Principal, clientId: number, userId: number) {
     await lockClients(tx, [clientId]);
     const user = await store.findUser(tx.sql, userId);
     await placeIn(tx.sql, clientId, userId);
@@ -86,7 +86,6 @@ export function createMembers(deps: {
     if (isBeyond(principal, user, clientId)) {
       throw new ForbiddenError(`User ${userId} has more rights than you, so you cannot change their role`);
     }
-    return user;
   }
 
   return {
@@ -102,7 +101,7 @@ export function createMembers(deps: {
       await requireStaffing(principal, clientId);
       const role = namesNone(wanted) ? undefined : givenRole(principal, wanted);
       const credentials = await database.accept(principal, async (tx) => {
-        await lockedMember(tx, principal, clientId, userId);
+        await lockMember(tx, principal, clientId, userId);
         if (!role) return { tokens: [], logins: [] };
         if (role.id !== ROLES.administrators.id) {
           await requireAnotherAdministrator(tx, userId, [clientId]);
@@ -118,8 +117,8 @@ export function createMembers(deps: {
       const leaving = principal.inPerson === true && principal.userId === userId;
       if (!leaving) await requireStaffing(principal, clientId);
       const credentials = await database.accept(principal, async (tx) => {
-        const user = await lockedMember(tx, principal, clientId, userId);
-        return takeOut(tx, user, clientId, clock.now());
+        await lockMember(tx, principal, clientId, userId);
+        return takeOut(tx, userId, clientId, clock.now());
       });
       authenticator.forget(credentials);
     },

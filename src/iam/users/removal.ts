@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db/database.ts';
-import { ConflictError, ForbiddenError } from '../../lib/errors.ts';
+import { ConflictError, ForbiddenError, NotFoundError } from '../../lib/errors.ts';
 import { lockClients } from '../clients/in-transaction.ts';
 import { type Credentials, together } from '../identity/in-transaction.ts';
 import { announceUser, endLogins } from '../logins/in-transaction.ts';
@@ -8,14 +8,16 @@ import * as store from './store.ts';
 
 /**
  * Removes a user from one account. A user without another account is deleted.
- * @throws ForbiddenError for a user with API tokens there, ConflictError for the last administrator
+ * @throws ForbiddenError for a user with API tokens there, ConflictError for the last administrator,
+ * NotFoundError for a user who has just been deleted
  */
 export async function takeOut(
   tx: Transaction,
-  user: store.UserRow,
+  userId: number,
   clientId: number,
   now: Date,
 ): Promise<Credentials> {
+  const user = await lockedUser(tx, userId, clientId);
   await requireRemovable(tx, user, clientId, now);
   await store.deleteMembership(tx.sql, { clientId, userId: user.id });
   await expireInvitations(tx.sql, { clientIds: [clientId], invitedBy: user.id }, now);
@@ -31,15 +33,24 @@ export async function takeOut(
   return changed;
 }
 
-/** Locks the account, then the user: if two administrators remove each other, one of them stays. */
+/**
+ * Locks the account, then the user: if two administrators remove each other, one of them stays. A removal from
+ * another account may have given the user another home until then.
+ */
+async function lockedUser(tx: Transaction, userId: number, clientId: number): Promise<store.UserRow> {
+  await lockClients(tx, [clientId]);
+  await store.lockUser(tx, userId);
+  const user = await store.findUser(tx.sql, userId);
+  if (!user) throw new NotFoundError('User', userId);
+  return user;
+}
+
 async function requireRemovable(
   tx: Transaction,
   user: store.UserRow,
   clientId: number,
   now: Date,
 ): Promise<void> {
-  await lockClients(tx, [clientId]);
-  await store.lockUser(tx, user.id);
   if (user.platform_administrator && user.home_id === clientId) {
     throw new ConflictError(`User ${user.id} is the administrator of the platform and cannot be removed`);
   }

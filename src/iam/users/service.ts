@@ -230,7 +230,7 @@ export function createUsers(deps: {
             `User ${id} belongs to the clients ${named}; take them out of all but one first: DELETE /iam/clients/{clientId}/client-users/${id}`,
           );
         }
-        return takeOut(tx, row, place.client_id, clock.now());
+        return takeOut(tx, id, place.client_id, clock.now());
       });
       authenticator.forget(ended);
     },

@@ -317,6 +317,35 @@ describe('a place in an account', () => {
     expect(await comes(boss, email, { id: 2 })).not.toBe(userId);
   });
 
+  it('is the home of a user for as long as they have it, also when two accounts remove them at once', async () => {
+    const hosts = [
+      await newPerson(service.http),
+      await newPerson(service.http),
+      await newPerson(service.http),
+    ];
+    const [home, second, last] = hosts as [Person, Person, Person];
+    const email = anyEmail();
+    const userId = await comes(home, email);
+    const pair = await logIn(service.anonymous, email);
+    const http = bearer(service.url, pair);
+    const user: Person = { userId, clientId: home.clientId, email, password: PASSWORD, pair, http };
+    for (const host of [second, last]) await joins(host, user);
+    const holder = await service.pool.connect();
+    await holder.query('begin');
+    await holder.query('select from users where id = $1 for update', [userId]);
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    const removals = [];
+    for (const host of [home, second]) {
+      removals.push(host.http.delete(member(host, userId)));
+      await expect.poll(async () => (await holder.query(waiting)).rowCount).toBe(removals.length);
+    }
+    await holder.query('rollback');
+    holder.release();
+    expect((await Promise.all(removals)).map(({ status }) => status)).toEqual([200, 200]);
+    const { rows } = await service.pool.query('select client_id from users where id = $1', [userId]);
+    expect(rows).toEqual([{ client_id: last.clientId }]);
+  });
+
   it('is left by whoever has it, unless somebody acts in their name', async () => {
     const user = await colleague(boss, { id: 2 });
     const path = member(boss, user.userId);
