@@ -100,6 +100,7 @@ export function createFeatures(deps: {
       const problems = await problemsOf(principal, kind, request);
       if (problems.length > 0) throw new InvalidError(problems);
       const { client_id: clientId, feature_id: featureId } = request;
+      principal.writes?.concerns(clientId);
       return database.accept(principal, async (tx) => {
         const row = await store.insertActivation(tx.sql, { clientId, featureId, now: clock.now() });
         const [activation] = row ? presented(row) : [];
@@ -111,7 +112,8 @@ export function createFeatures(deps: {
     },
 
     async deactivate(principal, kind, id) {
-      await get(principal, kind, id);
+      const { client_id: clientId } = await get(principal, kind, id);
+      principal.writes?.concerns(clientId);
       await database.accept(principal, async (tx) => {
         const deleted = await store.deleteActivation(tx.sql, id);
         if (!deleted) throw new NotFoundError(kind === 'paid' ? 'Paid feature' : 'Free feature', id);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpClient, type HttpClient } from '../../../test/support/http-client.ts';
-import { bearer, joins, newPerson, type Person } from '../../../test/support/logins.ts';
+import { bearer, comes, joins, newPerson, type Person } from '../../../test/support/logins.ts';
 import { addReseller, type TestReseller } from '../../../test/support/reseller.ts';
 import { startService, type TestService } from '../../../test/support/service.ts';
 
@@ -65,14 +65,24 @@ describe('rights that a reseller borrows', () => {
     await reseller.http.get(`/iam/auth/jwt/clients/${client.clientId}/admin_token`);
     await newToken(reseller.http, client.clientId);
     await reseller.http.patch(`/iam/clients/${client.clientId}`, { is_test: true });
+    const feature = { client_id: client.clientId, feature_id: 2 };
+    const { body: activated } = await reseller.http.post('/iam/admin/paid_features', feature);
+    await reseller.http.delete(`/iam/admin/paid_features/${activated.id}`);
+    await reseller.http.patch(`/iam/users/${client.userId}`, { name: 'Jane Doe' });
+    const guest = await comes(client);
+    await reseller.http.delete(`/iam/users/${guest}`);
     const { body } = await client.http.get('/cloud/v1/request_log?order_by=asc');
     const seen = body.results.map(({ operation, user_id, outcome }: Record<string, unknown>) => [
       operation,
       user_id,
       outcome,
     ]);
-    const operations = ['loginAsUser', 'loginAsAdministrator', 'createApiToken', 'updateClient'];
-    expect(seen).toEqual(operations.map((operation) => [operation, me.currentUser, 'accepted']));
+    const operations = [
+      ...['loginAsUser', 'loginAsAdministrator', 'createApiToken', 'updateClient'],
+      ...['activatePaidFeature', 'deactivatePaidFeature', 'updateUser', 'deleteUser'],
+    ];
+    const borrowed = seen.filter(([operation]: [string]) => operation !== 'inviteUser');
+    expect(borrowed).toEqual(operations.map((operation) => [operation, me.currentUser, 'accepted']));
     expect((await reseller.http.get(`/iam/auth/jwt/users/${stranger.userId}/token`)).status).toBe(404);
     const { body: own } = await reseller.http.get('/cloud/v1/request_log?outcome=refused');
     expect(own.results[0]).toMatchObject({ operation: 'loginAsUser', status: 404 });

@@ -124,6 +124,7 @@ export function createUsers(deps: {
 
     async update(principal, id, request) {
       const before = await found(database.sql, principal, id);
+      principal.writes?.concerns(before.user.client);
       const { profile, email, isActive } = acceptedChanges(principal, before, request);
       const done = await database.accept(principal, async (tx) => {
         const { row, memberships } = await found(tx.sql, principal, id);
@@ -230,6 +231,7 @@ export function createUsers(deps: {
             `User ${id} belongs to the clients ${named}; take them out of all but one first: DELETE /iam/clients/{clientId}/client-users/${id}`,
           );
         }
+        principal.writes?.concerns(place.client_id);
         return takeOut(tx, id, place.client_id, clock.now());
       });
       authenticator.forget(ended);
