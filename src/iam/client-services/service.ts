@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { grouped } from '../../lib/grouped.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { type ClientDirectory, resells } from '../accounts/service.ts';
 import { lockClients } from '../clients/in-transaction.ts';
@@ -45,8 +46,8 @@ export function createClientServices(deps: {
 
   async function ofClients(clientIds: readonly number[], sql = database.sql): Promise<ServiceState[]> {
     const accounts = await store.findAccounts(sql, clientIds);
-    const changed = await store.listChanged(sql, clientIds);
-    return accounts.flatMap((account) => statesOf(account, changed));
+    const changed = grouped(await store.listChanged(sql, clientIds), ({ client_id }) => client_id);
+    return accounts.flatMap((account) => statesOf(account, changed.get(account.id) ?? []));
   }
 
   async function found(clientId: number, id: number, sql = database.sql): Promise<ServiceState> {

@@ -31,8 +31,8 @@ export function isOpen(status: ServiceStatus): boolean {
 }
 
 /**
- * Returns all services of an account. Offered services are active unless somebody changed them; a paused
- * account has none.
+ * Returns all services of an account. Offered services are active unless they are among its `changed` ones; a
+ * paused account has none.
  */
 export function statesOf(account: AccountOfServices, changed: readonly ChangedService[]): ServiceState[] {
   return SERVICES.map((service, index) => {
@@ -40,7 +40,7 @@ export function statesOf(account: AccountOfServices, changed: readonly ChangedSe
     const made = { changedAt: account.created_at, startedAt: account.created_at };
     const none = { status: 'new', previousStatus: 'new', enabled: false } as const;
     if (!isOffered(service)) return { ...of, ...made, ...none };
-    const row = changed.find((one) => one.client_id === account.id && one.service === service);
+    const row = changed.find((one) => one.service === service);
     const own: ServiceState = {
       ...of,
       ...made,

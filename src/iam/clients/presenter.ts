@@ -4,8 +4,8 @@ import type { User } from '../users/schema.ts';
 import { type Account, type Client, OFFERED, SERVICES, type ServiceName } from './schema.ts';
 import type { AccountRow } from './store.ts';
 
-/** What other features know about the shown accounts. */
-export interface OfAccounts {
+/** What other features know about an account. */
+export interface OfAccount {
   activations: readonly FeatureActivation[];
   services: readonly ServiceState[];
 }
@@ -13,7 +13,7 @@ export interface OfAccounts {
 export function presentedAccount(
   row: AccountRow,
   currentUser: number,
-  { activations, services }: OfAccounts,
+  { activations, services }: OfAccount,
   users?: User[],
 ): Account {
   const featuresOf = (service: ServiceName, free: boolean) =>
@@ -27,7 +27,7 @@ export function presentedAccount(
     currentUser,
     capabilities: [...OFFERED],
     serviceStatuses: perService((service) => {
-      const state = services.find((one) => one.clientId === row.id && one.service === service);
+      const state = services.find((one) => one.service === service);
       return { status: state?.status ?? 'new', enabled: state?.enabled ?? false };
     }),
     paidFeatures: perService((service) =>
@@ -54,12 +54,11 @@ export function presentedAccount(
 export function presentedClient(
   row: AccountRow,
   currentUser: number,
-  { activations, services }: OfAccounts,
+  known: OfAccount,
   users?: User[],
 ): Client {
-  const own = activations.filter(({ client_id }) => client_id === row.id);
   return {
-    ...presentedAccount(row, currentUser, { activations: own, services }, users),
+    ...presentedAccount(row, currentUser, known, users),
     seller: row.seller_id,
     resellers: row.reseller_id,
     client_type: row.of_reseller ? 'reseller' : 'common',

@@ -5,6 +5,7 @@ import { type Database, violates } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { requireEmail } from '../../lib/email.ts';
 import { ForbiddenError, InvalidError, NotFoundError } from '../../lib/errors.ts';
+import { grouped } from '../../lib/grouped.ts';
 import { pagesAround } from '../../lib/page-address.ts';
 import type { Principal } from '../../requests/principal.ts';
 import { type ClientDirectory, resells } from '../accounts/service.ts';
@@ -17,7 +18,7 @@ import { expireInvitations } from '../users/in-transaction.ts';
 import type { Users } from '../users/service.ts';
 import { filterOf, orderOf } from './filter.ts';
 import { insertAccount } from './in-transaction.ts';
-import { type OfAccounts, presentedAccount, presentedClient } from './presenter.ts';
+import { type OfAccount, presentedAccount, presentedClient } from './presenter.ts';
 import type {
   Account,
   Client,
@@ -61,11 +62,14 @@ export function createClients(deps: {
 }): Clients {
   const { database, clock, authenticator, features, services, users, directory, catalog } = deps;
 
-  async function knownOf(clientIds: readonly number[]): Promise<OfAccounts> {
-    return {
-      activations: await features.ofClients(clientIds),
-      services: await services.ofClients(clientIds),
-    };
+  /** Looks once for all accounts: a list has up to 10,000 of them. */
+  async function knownOf(clientIds: readonly number[]): Promise<(clientId: number) => OfAccount> {
+    const activations = grouped(await features.ofClients(clientIds), ({ client_id }) => client_id);
+    const states = grouped(await services.ofClients(clientIds), (state) => state.clientId);
+    return (clientId) => ({
+      activations: activations.get(clientId) ?? [],
+      services: states.get(clientId) ?? [],
+    });
   }
 
   async function get(principal: Principal, clientId: number): Promise<Client> {
@@ -74,7 +78,7 @@ export function createClients(deps: {
       throw new NotFoundError('Client', clientId);
     }
     const known = await knownOf([clientId]);
-    return presentedClient(row, principal.userId, known, await users.ofClient(clientId));
+    return presentedClient(row, principal.userId, known(clientId), await users.ofClient(clientId));
   }
 
   return {
@@ -84,7 +88,7 @@ export function createClients(deps: {
       const row = await store.findAccount(database.sql, clientId);
       if (!row) throw new NotFoundError('Client', clientId);
       const known = await knownOf([clientId]);
-      return presentedAccount(row, userId, known, await users.ofClient(clientId));
+      return presentedAccount(row, userId, known(clientId), await users.ofClient(clientId));
     },
 
     async create(principal, { company }) {
@@ -114,7 +118,7 @@ export function createClients(deps: {
         ? await store.listAccounts(database.sql, filter, { order, limit, offset })
         : { count: 0, rows: [] };
       const known = await knownOf(rows.map(({ id }) => id));
-      const results = rows.map((row) => presentedClient(row, principal.userId, known));
+      const results = rows.map((row) => presentedClient(row, principal.userId, known(row.id)));
       if (query.limit === undefined) return results;
       return { count, ...pagesAround('/iam/clients', { limit, offset }, count, rest), results };
     },
