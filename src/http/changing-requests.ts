@@ -89,11 +89,11 @@ export function keepChangingRequests(app: FastifyInstance, log: RequestLog): voi
 
   function note(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
     const { statusCode } = reply;
-    if (request.changing) request.changing.answered(statusCode);
-    // What comes in masses must not push out the records of others: a client in a runaway loop, an overload.
-    else if (request.principal && statusCode !== 429 && statusCode !== 503)
-      log.turnedAway(incoming(request), statusCode);
     done();
+    // What comes in masses must not push out the records of others: an overload, and a client in a runaway loop.
+    if (statusCode === 503) return;
+    if (request.changing) request.changing.answered(statusCode);
+    else if (request.principal && statusCode !== 429) log.turnedAway(incoming(request), statusCode);
   }
 
   async function readVersion(request: FastifyRequest): Promise<void> {

@@ -29,11 +29,16 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Sends a change over each connection. The names of what it makes begin with `prefix`. */
+/**
+ * Sends a change over each connection. The names of what it makes begin with `prefix`. A change is refused when it
+ * arrives or before its transaction; in between, its key is looked up.
+ */
 function flood(prefix: string): Promise<Answer>[] {
-  return Array.from({ length: CONNECTIONS }, (_, n) =>
-    http.post('/cloud/v1/projects', { name: `${prefix}-${n}` }),
-  );
+  return Array.from({ length: CONNECTIONS }, (_, n) => {
+    const name = `${prefix}-${n}`;
+    const headers = { 'idempotency-key': name };
+    return http.request('POST', '/cloud/v1/projects', { body: { name }, headers });
+  });
 }
 
 async function projects(prefix: string): Promise<string[]> {
@@ -63,6 +68,12 @@ describe('when more changes come than the database takes', () => {
         request_id: expect.any(String),
       });
     }
+  });
+
+  it('keeps no record of them', async () => {
+    // Written within a second, and before this list is made.
+    const { body } = await http.get('/cloud/v1/request_log?outcome=failed');
+    expect(body.count).toBe(0);
   });
 
   it('refuses one more in the form of its area', async () => {
