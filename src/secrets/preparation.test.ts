@@ -163,6 +163,28 @@ describe('a rotation', () => {
     },
   );
 
+  it('does not wait forever for what somebody else leaves open, and says who it is', async () => {
+    await insert(JSON.stringify(JWK));
+    const writer = await database.pool.connect();
+    await writer.query(`set application_name = 'psql'`);
+    await writer.query('begin');
+    await writer.query('insert into signing_keys values ($1, $2, now())', [
+      randomUUID(),
+      JSON.stringify(JWK),
+    ]);
+    const deps = { database, clock, encryptionKeys: keysFrom(key), pauseMs: 0 };
+    const held = await rotateKeys({ ...deps, patienceMs: 200 });
+    expect(held).toMatchObject({
+      finished: false,
+      changed: 1,
+      heldUpBy: expect.stringMatching(/^psql \(pid/),
+    });
+    expect((await dataKeys()).at(-1)?.completed_at).toBeNull();
+    await writer.query('commit');
+    writer.release(true);
+    expect(await rotate()).toMatchObject({ finished: true, changed: 2 });
+  });
+
   it('goes over to another encryption key, which is enough from then on', async () => {
     const id = randomUUID();
     await insert((await secretsOf(database, key)).seal(PLACE, [id], JWK), id);

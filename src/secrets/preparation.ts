@@ -19,6 +19,8 @@ import { type Swept, sweep } from './sweep.ts';
 /** Time for every process to hear of the new key. */
 const PAUSE_MS = 1_000;
 const LOOK_MS = 100;
+/** Transactions of ours end within half of it. Somebody else's may stay open for days. */
+const PATIENCE_MS = 60_000;
 /** Two do when every process has the new key; one that hasn't would keep us at it forever. */
 const MOST_ROUNDS = 5;
 const TABLES = new Set(Object.values(SECRET_COLUMNS).map(({ table }) => table));
@@ -26,12 +28,16 @@ const TABLES = new Set(Object.values(SECRET_COLUMNS).map(({ table }) => table));
 export interface Rotated extends Swept {
   /** Whether nothing was left to encrypt in the end. Otherwise a process goes on writing without the newest key. */
   finished: boolean;
+  /** Whose open transaction may hold a secret that is encrypted with an earlier key. */
+  heldUpBy?: string;
 }
 
 interface Deps {
   database: Database;
   clock: Clock;
   encryptionKeys: EncryptionKeys;
+  pauseMs?: number;
+  patienceMs?: number;
 }
 
 /**
@@ -63,6 +69,10 @@ export async function prepareSecrets(
         { values: Object.fromEntries(swept.unreadable) },
         "Some secrets can't be read with any key of the database, and stay as they are",
       );
+    if (swept.heldUpBy !== undefined)
+      log.warn(
+        `The next start looks again for secrets to encrypt: ${swept.heldUpBy} has an open transaction`,
+      );
     // A start that was killed may have encrypted any of them.
     if (alone) await dropFormerValues(db, before.length > 0 ? TABLES : swept.plain);
     await complete(db, deps, swept);
@@ -75,9 +85,7 @@ export async function prepareSecrets(
  * doing this. If `newKeyIn` names a file, that file first gets a new first key: two concurrent calls would
  * overwrite each other's.
  */
-export async function rotateKeys(
-  deps: Deps & { newKeyIn?: string; pauseMs?: number },
-): Promise<Rotated | undefined> {
+export async function rotateKeys(deps: Deps & { newKeyIn?: string }): Promise<Rotated | undefined> {
   const { database, encryptionKeys, newKeyIn } = deps;
   return unlessAnother(database.sql, ONLY_ONE.encrypts, async (db) => {
     if (newKeyIn !== undefined) {
@@ -144,7 +152,7 @@ export async function isFresh(db: Kysely<Tables>): Promise<boolean> {
  */
 async function encryptAll(
   db: Kysely<Tables>,
-  { database, encryptionKeys, pauseMs = PAUSE_MS }: Deps & { pauseMs?: number },
+  { database, encryptionKeys, pauseMs = PAUSE_MS, patienceMs = PATIENCE_MS }: Deps,
 ): Promise<Rotated & { newest: DataKey }> {
   const keys = unwrapAll(await wrappedKeys(db), encryptionKeys.read(), encryptionKeys.place);
   const [newest] = keys as [DataKey];
@@ -153,7 +161,8 @@ async function encryptAll(
   let { changed } = total;
   for (let round = 2; changed > 0 && round <= MOST_ROUNDS; round++) {
     await sleep(pauseMs);
-    await othersCommitted(db);
+    const heldUpBy = await openTransaction(db, patienceMs);
+    if (heldUpBy !== undefined) return { ...total, finished: false, heldUpBy, newest };
     const again = await sweep({ db, database }, newest, all);
     ({ changed } = again);
     total.changed += changed;
@@ -174,16 +183,22 @@ async function complete(
 
 /**
  * Waits until every transaction of ours that is open now has ended: a request may have to wait for its locks.
- * DATABASE_URL may give our connections another name; what has written something counts as ours too.
+ * DATABASE_URL may give our connections another name; what has written something counts as ours too. Returns who
+ * still has one open when the patience ends.
  */
-async function othersCommitted(db: Kysely<Tables>): Promise<void> {
+async function openTransaction(db: Kysely<Tables>, patienceMs: number): Promise<string | undefined> {
   const { rows: now } = await sql<{ at: string }>`select clock_timestamp()::text as at`.execute(db);
   const open = () =>
-    sql`
-      select from pg_stat_activity
+    sql<{ who: string }>`
+      select format('%s (pid %s)', coalesce(nullif(application_name, ''), 'a connection'), pid) as who
+      from pg_stat_activity
       where datname = current_database() and (application_name = 'tradewind' or backend_xid is not null)
         and pid <> pg_backend_pid() and xact_start < ${now[0]?.at}::timestamptz limit 1`.execute(db);
-  while ((await open()).rows.length > 0) await sleep(LOOK_MS);
+  for (let waited = 0; ; waited += LOOK_MS) {
+    const [first] = (await open()).rows;
+    if (!first || waited >= patienceMs) return first?.who;
+    await sleep(LOOK_MS);
+  }
 }
 
 /** An update leaves the former value in the table's file until it is overwritten. */

@@ -33,6 +33,10 @@ export const keysRotate: Command = {
       });
       if (!swept) throw new ConflictError('Another process is encrypting the secrets; try again later');
       const done = `${swept.changed} secrets are encrypted with a new data key.`;
+      if (swept.heldUpBy !== undefined)
+        throw new ConflictError(
+          `${done} There may be more in the transaction that ${swept.heldUpBy} has had open for a minute: end it, then run this again`,
+        );
       if (!swept.finished)
         throw new ConflictError(
           `${done} Another process still writes secrets without that key: it is an older release, or doesn't have this encryption key (its log says so). Stop it or give it the key, then run this again`,
