@@ -95,7 +95,7 @@ export async function changeAddress(
   return former_email ?? '';
 }
 
-/** Blocks or unblocks the user in these accounts. Also gives the user a new version. */
+/** Blocks or unblocks the user in these accounts. */
 export async function setActiveIn(
   db: Kysely<Tables>,
   userId: number,
@@ -108,11 +108,6 @@ export async function setActiveIn(
     .set({ is_active: isActive })
     .where('user_id', '=', userId)
     .where('client_id', 'in', clientIds)
-    .execute();
-  await db
-    .updateTable('users')
-    .set((user) => ({ lang: user.ref('lang') }))
-    .where('id', '=', userId)
     .execute();
 }
 
