@@ -3,23 +3,23 @@ import pg from 'pg';
 import type { Database } from './database.ts';
 
 /**
- * A table that is cut into quarters of a year. The default partition holds rows from before it was cut, and those of
- * a quarter that nobody made in time. Months would be too many: PostgreSQL plans every list over all partitions, which
- * for sixteen of them takes longer than the list itself.
+ * A table with a partition for each quarter of a year. The default partition holds rows from before there were any,
+ * and those of a quarter that was not created in time. Months would be too many: PostgreSQL plans every list over all
+ * partitions, which for sixteen of them takes longer than the list itself.
  */
 export interface QuarterlyTable {
   name: string;
-  /** It grows with time, and decides on the quarter. */
+  /** Its value grows with time and determines the quarter. */
   column: string;
-  /** The least value of the column from that moment on, as SQL has it. */
+  /** Returns the smallest value of the column from that moment on, as SQL. */
   from(moment: Date): string;
-  /** When a row was made. */
+  /** The time at which a row was created. */
   time: string;
-  /** Of a row, whether it has not ended. Rows that have never begin again. */
+  /** A condition: the row has not ended. A row that has ended never begins again. */
   open?: string;
-  /** Of a row, whether it may be forgotten once it is old. */
+  /** A condition: the row may be deleted once it is old. */
   isOver: string;
-  /** Whether a quarter has a row that isn't over, looked for in indexes. */
+  /** A condition that indexes answer: the quarter has a row that isn't over. */
   goesOn(quarter: string): string;
 }
 
@@ -32,27 +32,27 @@ export interface Keeping {
 export interface Kept {
   made: string[];
   dropped: { quarter: string; tookMs: number }[];
-  /** Old, with something that goes on. */
+  /** Quarters that are old enough, but have a row that isn't over. */
   held: string[];
 }
 
 const DAY_MS = 86_400_000;
-/** The next quarter is made in the month before it: lists look into each that is there. */
+/** The next quarter is created in the month before it, not earlier, because lists look into every quarter. */
 const EARLIEST_MS = 31 * DAY_MS;
-/** A quarter that begins sooner isn't made any more: its rows may come while it is. */
+/** A quarter that begins sooner is not created any more: its first rows could come while that happens. */
 const SOONEST_MS = DAY_MS;
-/** After the end of a quarter, new rows may come for so long: clocks differ. */
+/** New rows may come for this long after the end of a quarter, because clocks differ. */
 const SETTLED_MS = DAY_MS;
-/** Whoever asks for a lock of the whole table has all others wait behind it. */
+/** Everybody else waits behind a request for a lock on the whole table, so it must not wait long itself. */
 const LOCK_TIMEOUT = '200ms';
 const ATTEMPTS = 60;
 const PAUSE_MS = 100;
 const LOCK_NOT_AVAILABLE = '55P03';
 const CHECK_VIOLATION = '23514';
-/** Of the default partition, looked through at once. */
+/** How much of the default partition one statement looks through. */
 const PAGES = 4_096;
 
-/** Makes the next quarter of a table and drops those that are old enough, unless another process is doing so. */
+/** Creates the next quarter of a table and drops those that are old enough, unless another process is doing so. */
 export async function keepQuarters(
   { pool }: Pick<Database, 'pool'>,
   table: QuarterlyTable,
@@ -67,7 +67,7 @@ export async function keepQuarters(
     // A large default partition takes its time to be looked through.
     await client.query('set statement_timeout = 0');
     await clearInterrupted(client, table);
-    // What is never dropped needs no quarters, and each makes every list a little slower.
+    // Rows that are kept for ever need no quarters, and each quarter makes every list a little slower.
     if (keptDays === undefined) return { made: [], dropped: [], held: [] };
     const made = await makeAhead(client, table, now);
     await closeEnded(client, table, now);
@@ -82,7 +82,7 @@ export async function keepQuarters(
       await client.query('reset statement_timeout');
       await client.query(`select pg_advisory_unlock(${lock})`);
     }
-    // The lock goes with a connection that something went wrong on.
+    // After an error the connection is closed, which releases the lock.
     client.release(broken);
   }
 }
@@ -93,7 +93,7 @@ interface Quarter {
   end: Date;
 }
 
-/** The quarter of that moment, or of so many later, in UTC. */
+/** Returns the quarter of that moment in UTC, or one that many quarters later. */
 function quarterOf({ name }: QuarterlyTable, moment: Date, later = 0): Quarter {
   const number = Math.floor(moment.getUTCMonth() / 3) + later;
   const start = new Date(Date.UTC(moment.getUTCFullYear(), number * 3));
@@ -103,11 +103,11 @@ function quarterOf({ name }: QuarterlyTable, moment: Date, later = 0): Quarter {
 
 interface KnownQuarter extends Quarter {
   attached: boolean;
-  /** Of the constraint that says so: whether it is proven; null without one. */
+  /** Whether the constraint that says so is validated; null if there is none. */
   closed: boolean | null;
 }
 
-/** The partitions that are quarters, attached or not. */
+/** Returns the tables of all quarters, attached or not. */
 async function quartersOf(client: pg.PoolClient, table: QuarterlyTable): Promise<KnownQuarter[]> {
   const { rows } = await client.query<Pick<KnownQuarter, 'name' | 'attached' | 'closed'>>(
     `select relname as name, exists (select from pg_inherits where inhrelid = pg_class.oid) as attached,
@@ -123,7 +123,7 @@ async function quartersOf(client: pg.PoolClient, table: QuarterlyTable): Promise
   });
 }
 
-/** What a process left that was killed at it. A table that isn't attached has nothing that is still wanted. */
+/** Removes what a killed process left behind. A table that isn't attached has nothing that is still needed. */
 async function clearInterrupted(client: pg.PoolClient, table: QuarterlyTable): Promise<void> {
   for (const { name, attached } of await quartersOf(client, table)) {
     if (!attached) await client.query(`drop table ${name}`);
@@ -181,8 +181,8 @@ async function makeQuarter(client: pg.PoolClient, table: QuarterlyTable, quarter
 }
 
 /**
- * Says by a constraint that the rows of an ended quarter have ended too and when the last one was made. PostgreSQL then
- * doesn't even plan to look there for running tasks or for those since yesterday.
+ * Adds a constraint to an ended quarter: its rows have ended too, and none is newer than its end. PostgreSQL then
+ * doesn't even plan to look there for running tasks or for recent ones.
  */
 async function closeEnded(client: pg.PoolClient, table: QuarterlyTable, now: Date): Promise<void> {
   const { open, time } = table;
@@ -201,7 +201,7 @@ async function closeEnded(client: pg.PoolClient, table: QuarterlyTable, now: Dat
       );
     await client.query(`alter table ${name} validate constraint ${name}_closed`).catch(async (error) => {
       if (!(error instanceof pg.DatabaseError && error.code === CHECK_VIOLATION)) throw error;
-      // A clock was wrong. The quarter stays open, and its lists a little slower.
+      // A clock was wrong. The quarter stays open, and lists stay a little slower.
       await alone(client, () => client.query(`alter table ${name} drop constraint ${name}_closed`));
     });
   }
@@ -228,7 +228,7 @@ async function dropBefore(
     const begun = performance.now();
     await alone(client, async () => {
       await client.query(`alter table ${table.name} detach partition ${quarter}`);
-      // Else dropping it would lock the tables that it refers to.
+      // Otherwise dropping it would lock the tables that it refers to.
       await dropReferences(client, quarter);
     });
     await client.query(`drop table ${quarter}`);
@@ -244,7 +244,7 @@ async function dropReferences(client: pg.PoolClient, table: string): Promise<voi
   for (const { name } of rows) await client.query(`alter table ${table} drop constraint ${name}`);
 }
 
-/** In the default partition quarters lie together. */
+/** The default partition can't be dropped, so its old rows are deleted. */
 async function forgetRows(client: pg.PoolClient, table: QuarterlyTable, before: Date): Promise<void> {
   const rest = `${table.name}_default`;
   const { rows } = await client.query(

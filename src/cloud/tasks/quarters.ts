@@ -4,7 +4,7 @@ import { ACTIVE } from './states.ts';
 
 const OPEN = `state in (${ACTIVE.map((state) => `'${state}'`).join(', ')})`;
 
-/** By their ids, which begin with the time. Tasks of before have random ones and are in the default partition. */
+/** By id, which begins with the time. Older tasks have random ids and are in the default partition. */
 export const TASKS: QuarterlyTable = {
   name: 'tasks',
   column: 'id',
