@@ -143,6 +143,8 @@ describe.each(RELEASES.map((here) => ({ here, there: RELEASES.find((other) => ot
           "hard_reboot_vm",
           "patch_lblistener",
           "patch_lbpool",
+          "put_into_server_group",
+          "remove_from_server_group",
           "resize_k8s_cluster_v2",
           "resize_loadbalancer",
           "resize_vm",
