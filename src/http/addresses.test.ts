@@ -89,6 +89,12 @@ it.each([
   ['GET', '/cloud/v1/networks/1/1/', '; remove the slash at its end: /cloud/v1/networks/1/1'],
   ['POST', '/gcore/cloud/v1/projects/1/', '; remove the slash at its end: /gcore/cloud/v1/projects/1'],
   ['GET', '/nothing/', '; remove the slash at its end: /nothing'],
+  [
+    'GET',
+    '/gcore/cloud/v1/apptemplates/1/1',
+    ': not served by Tradewind; see /docs and docs/compatibility.md',
+  ],
+  ['POST', '/iam/nothing', ': not served by Tradewind; see /docs and docs/compatibility.md'],
   ['GET', '/cloud/v1/networks//1', '; it has two slashes in a row with nothing between them'],
 ])('says of %s %s what is wrong with the path', async (method, path, hint) => {
   const answer = await service.http.request(method, path);

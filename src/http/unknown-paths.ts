@@ -6,6 +6,8 @@ import { HttpError } from './errors.ts';
 /** The maximum length of one path parameter. */
 export const MAX_PARAM_LENGTH = 500;
 
+const NOT_SERVED = ': not served by Tradewind; see /docs and docs/compatibility.md';
+
 /**
  * Returns a function that refuses requests that no route handles: 405 with `Allow` if the path exists with other
  * methods, else 404. Call it before the body is read: a problem with the body or its type would lead to another
@@ -32,7 +34,7 @@ export function refusalOfUnknownPaths(
     if (emptyPart) return emptyPart;
     const path = pathOf(request.url);
     const route = paths.find('GET', path);
-    if (!route) return new NotFoundError('Path', path);
+    if (!route) return new NotFoundError('Path', path, NOT_SERVED);
     void reply.header('allow', [...(methods.get(route.store as string) ?? [])].sort().join(', '));
     return new HttpError(405, 'HTTP 405: Method Not Allowed');
   }
