@@ -19,7 +19,12 @@ export interface Recorder {
 export async function startRecorder(databaseUrl: string): Promise<Recorder> {
   const product = await startProduct(
     { DATABASE_URL: databaseUrl },
-    { nodeArgs: ['--import', 'tsx', '--import', benchFile('operations/sql-recorder.ts')], role: 'api' },
+    {
+      nodeArgs: ['--import', 'tsx', '--import', benchFile('operations/sql-recorder.ts')],
+      role: 'api',
+      // The bundle has a driver of its own, which the recorder could not reach.
+      program: 'src/main.ts',
+    },
   );
   const api = createApi(product.port);
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tradewind-record-'));

@@ -18,7 +18,7 @@ export interface Curve {
   points: readonly (readonly [x: number, y: number])[];
 }
 
-const WIDTH = 460;
+const WIDTH = 520;
 const HEIGHT = 340;
 const PLOT = { left: 58, top: 34, width: 240, height: 256 };
 /** Readable on white and for those who see few colours (Okabe and Ito). */

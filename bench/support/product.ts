@@ -13,11 +13,12 @@ export async function startProduct(
   {
     nodeArgs = [],
     role = 'all',
+    program = 'dist/src/main.js',
     root,
-  }: { nodeArgs?: readonly string[]; role?: 'all' | 'api'; root?: string } = {},
+  }: { nodeArgs?: readonly string[]; role?: 'all' | 'api'; program?: string; root?: string } = {},
 ): Promise<Product> {
   const child = await startNode(
-    [...nodeArgs, 'dist/src/main.js', 'serve', '--role', role],
+    [...nodeArgs, program, 'serve', '--role', role],
     /ready at http:\/\/[^\s]*:(\d+)/,
     {
       NODE_ENV: 'production',

@@ -75,6 +75,9 @@ export function createTaskWorker({
     async start() {
       const repeatable = openDatabase(connection, CONNECTIONS, { repeatable: true });
       undo.push(() => repeatable.close());
+      // Requests of the same process would wait behind hundreds of tasks for the connections of the given database.
+      const own = openDatabase(connection, CONNECTIONS);
+      undo.push(() => own.close());
       const patiently = createPatience(config.databaseWaitSeconds, log);
       // A separate pool from that of the backends: a call that waits for a new key may hold one of their
       // connections.
@@ -83,7 +86,7 @@ export function createTaskWorker({
       followDataKeys(secrets, changes, log);
       // Real infrastructure doesn't forget its state, as `repeatable` may.
       const backends = createBackends(makers, {
-        sql: database.sql,
+        sql: own.sql,
         secrets,
         simulationSpeed: config.simulationSpeed,
       });
@@ -100,16 +103,16 @@ export function createTaskWorker({
         await worker.stop(graceMs);
         await aiTasks?.close();
       });
-      const shared = { workerId: worker.id, database, clock, log };
+      const shared = { workerId: worker.id, database: own, clock, log };
       worker.serve(wantsQueue({ ...shared, kinds, secrets, claims: repeatable, backendOf: backends.of }));
       const changed = (now: Troubles) => {
         troubles = now;
       };
       const watching = await watchBackends({ backends, log, registry, changed });
       undo.push(() => watching.stop());
-      const listening = listenToBackends({ backends, database, log });
+      const listening = listenToBackends({ backends, database: own, log });
       undo.push(() => listening.stop());
-      const comparing = startComparing({ database, backends, everyMs: config.compareMs, log, registry });
+      const comparing = startComparing({ database: own, backends, everyMs: config.compareMs, log, registry });
       undo.push(() => comparing.stop());
       beginAi = () => aiWork({ ...shared, registry }, worker);
     },
