@@ -24,6 +24,7 @@ it('takes nothing over from workers that are running', async () => {
 });
 
 it('makes of the rows what the features want of the same things', async () => {
+  await routeByPlatform();
   await makeThings(service.http);
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: service.pool }) });
   await db.transaction().execute(async (tx) => {
@@ -37,6 +38,15 @@ it('makes of the rows what the features want of the same things', async () => {
     await sql`rollback`.execute(tx);
   });
 }, 120_000);
+
+/** As all networks of that time were. */
+async function routeByPlatform(): Promise<void> {
+  await service.pool.query(`
+    create function routed_by_platform() returns trigger language plpgsql as
+      $$ begin new.platform_routed = true; return new; end $$;
+    create trigger routed_by_platform before insert or update on networks
+      for each row execute function routed_by_platform()`);
+}
 
 it('lets go what tasks held that can not go on, whatever the old engine kept of them', async () => {
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: service.pool }) });

@@ -176,6 +176,7 @@ describe.runIf(hasPrograms)('the commands of the documents', () => {
     restored.pathname = '/tradewind_restored';
     const own = { DATABASE_URL: postgres.url, RESTORED_URL: restored.href };
     const section = 'A PostgreSQL of your own';
+    const next = path.join(home, 'tradewind-next');
     try {
       await running(async (it) => {
         await make('before')(it);
@@ -184,13 +185,13 @@ describe.runIf(hasPrograms)('the commands of the documents', () => {
         const said = await follow('upgrading.md', section, 0, checkout, own);
         expect(said).toMatch(/^Applied: .*9001_expand.*$/m);
         await make('on the new schema')(it);
-        expect(await follow('upgrading.md', section, 1, checkout, own)).toContain(
+        await follow('upgrading.md', section, 1, next, own);
+        expect(await follow('upgrading.md', section, 2, checkout, own)).toContain(
           'a later release (9002_index)',
         );
       }, own);
       await follow('backup.md', section, 1, checkout, own);
       expect(await running(names, { ...own, DATABASE_URL: own.RESTORED_URL })).toEqual(['before']);
-      const next = path.join(home, 'tradewind-next');
       expect(await running(names, own, next)).toEqual(['after', 'before', 'on the new schema']);
     } finally {
       await server?.end('SIGKILL');

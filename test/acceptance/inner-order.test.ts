@@ -111,6 +111,7 @@ describe.each(RELEASES.map((here) => ({ here, there: RELEASES.find((other) => ot
           "create_loadbalancer",
           "create_network",
           "create_reserved_fixed_ip",
+          "create_router",
           "create_secret",
           "create_sfs",
           "create_snapshot",
@@ -128,6 +129,7 @@ describe.each(RELEASES.map((here) => ({ here, there: RELEASES.find((other) => ot
           "delete_loadbalancer",
           "delete_network",
           "delete_reserved_fixed_ip",
+          "delete_router",
           "delete_secret",
           "delete_servergroup",
           "delete_sfs",
@@ -161,6 +163,7 @@ describe.each(RELEASES.map((here) => ({ here, there: RELEASES.find((other) => ot
           "update_loadbalancer",
           "update_network",
           "update_port",
+          "update_router",
           "update_sfs",
           "upgrade_k8s_cluster_v2",
         ]

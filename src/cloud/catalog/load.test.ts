@@ -212,7 +212,7 @@ test.each([
     'flavors.yaml',
     '    resource_class: gpu-l40s-1\n',
     '',
-    'flavors, entry 10, resource_class: is missing, but the id of g2-gpu-16-64-1l40s is that of a GPU flavor. Add it.',
+    'flavors, entry 13, resource_class: is missing, but the id of g2-gpu-16-64-1l40s is that of a GPU flavor. Add it.',
   ],
   [
     'shares of no kind',

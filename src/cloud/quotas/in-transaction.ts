@@ -99,6 +99,8 @@ export async function refuseOneMore(
   attribute: GlobalQuota,
 ): Promise<void> {
   const clientId = 'clientId' in of ? of.clientId : await clientOf(tx, of.projectId);
+  // The project was deleted meanwhile: the constraint refuses what would be in it.
+  if (clientId === undefined) return;
   await sql`select pg_advisory_xact_lock(hashtextextended(${`${attribute} ${clientId}`}, 0))`.execute(tx.sql);
   const things = {
     project_count: sql`projects where client_id = ${clientId}`,
@@ -130,9 +132,9 @@ async function ownLimit(
   return own?.most ?? standard;
 }
 
-async function clientOf(tx: Transaction, projectId: number): Promise<number> {
+async function clientOf(tx: Transaction, projectId: number): Promise<number | undefined> {
   const project = tx.sql.selectFrom('projects').select('client_id').where('id', '=', projectId);
-  return (await project.executeTakeFirstOrThrow()).client_id;
+  return (await project.executeTakeFirst())?.client_id;
 }
 
 /** Refuses early what `takeQuotas` would refuse at the end of the transaction anyway. @throws QuotaExceededError */

@@ -93,7 +93,7 @@ export const loadBalancerActions: Actions = {
         ['lbPools', 'lbpools'],
       ] as const) {
         const path = `/cloud/v1/${family}${scope.place}?load_balancer_id=${id}`;
-        const { body, ok } = await worker.send(`list ${family}`, 'GET', path);
+        const { body, ok } = await worker.send('look at a load balancer', 'GET', path);
         for (const part of ok ? body.results : []) scope.known[kind].set(part.id, {});
       }
     },

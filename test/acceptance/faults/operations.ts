@@ -418,12 +418,12 @@ const BALANCERS: Operations = {
     await make.policy(listener);
     return () => http.delete(`${on('lblisteners')}/${listener}?delete_default_pool=true`);
   },
-  'change pool': async ({ http, on, make }) => {
+  'change pool of load balancer': async ({ http, on, make }) => {
     const { pool } = await make.balancer();
     const members = [{ address: '10.9.0.2', protocol_port: 80 }];
     return () => http.patch(`${on('lbpools', 'v2')}/${pool}`, { members, healthmonitor: null });
   },
-  'delete pool': async ({ http, on, make }) => {
+  'delete pool of load balancer': async ({ http, on, make }) => {
     const { pool } = await make.balancer();
     return () => http.delete(`${on('lbpools')}/${pool}`);
   },

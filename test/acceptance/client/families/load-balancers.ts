@@ -34,6 +34,16 @@ export function describeLoadBalancers(walk: Walk): void {
     const older = `${place('/cloud/v1/lbpools')}/${pool.id}`;
     await client.poll(await client.patch<TaskIds>(older, { lb_algorithm: 'SOURCE_IP' }));
     expect(await client.get(older)).toMatchObject({ lb_algorithm: 'SOURCE_IP' });
+    const member = { address: '10.9.0.2', protocol_port: 80 };
+    const added = await client.poll(await client.post<TaskIds>(`${older}/member`, member));
+    const [memberId] = added.created_resources?.['members'] ?? [];
+    await client.poll(await client.delete<TaskIds>(`${older}/member/${memberId}`));
+    expect(await client.get(older)).toMatchObject({ members: [] });
+    const wanted = { flavor: 'lb1-1-2' };
+    for (const version of ['v1', 'v2']) {
+      const prices = `${place(`/cloud/${version}/pricing`)}/loadbalancers`;
+      expect(await client.post(prices, wanted)).toMatchObject({ price_status: 'show' });
+    }
     await client.poll(await client.delete<TaskIds>(one));
   });
 }
