@@ -23,7 +23,7 @@ export function parseGoDuration(text: string): bigint | undefined {
   const unsigned = text.replace(/^[+-]/, '');
   if (unsigned === '0') return 0n;
   if (unsigned === '') return undefined;
-  const part = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/y;
+  const part = /(\d+(?:\.\d*)?|\.\d+)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/y;
   let total = 0n;
   while (part.lastIndex < unsigned.length) {
     const match = part.exec(unsigned);

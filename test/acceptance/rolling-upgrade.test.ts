@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
+import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
@@ -49,8 +50,9 @@ describe.runIf(hasHistory)('the previous release and the next one on one databas
     if (next) fs.rmSync(next, { recursive: true });
   });
 
-  async function start(release: string): Promise<void> {
-    const roles = ['api', 'worker'].map((role) => serve(settings, ['--role', role], [], release));
+  async function start(release: string, catalog = release): Promise<void> {
+    const own = { ...settings, TRADEWIND_CATALOG_DIR: path.join(catalog, 'catalog') };
+    const roles = ['api', 'worker'].map((role) => serve(own, ['--role', role], [], release));
     running.set(release, await Promise.all(roles));
   }
   async function stop(release: string): Promise<void> {
@@ -98,7 +100,7 @@ describe.runIf(hasHistory)('the previous release and the next one on one databas
   }, 300_000);
 
   it('serves with both', async () => {
-    await start(next);
+    await start(next, previous);
     await underLoad();
   }, 300_000);
 
