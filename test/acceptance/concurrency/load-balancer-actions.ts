@@ -34,6 +34,16 @@ const removing = (what: string, kind: Kind, family: string) => async (worker: Wo
   await removeByTask(worker, what, pathOf(scope, family, id), () => scope.known[kind].delete(id));
 };
 
+/** Removes a part of a load balancer. Parts go with it as well, so the ledger doesn't know them. */
+const removingPart = (what: string, kind: Kind, family: string) => async (worker: Worker) => {
+  const scope = worker.scope();
+  const id = anyOf(worker, scope, kind);
+  if (id === undefined) return;
+  const answer = await worker.send(what, 'DELETE', pathOf(scope, family, id));
+  if (answer.ok || answer.status === 404) scope.known[kind].delete(id);
+  await worker.follow(answer, () => {});
+};
+
 function vipOf(worker: Worker, scope: Scope) {
   const { random } = worker;
   if (random.chance(0.3)) return { vip_port_id: anyOf(worker, scope, 'reserved') };
@@ -98,7 +108,7 @@ export const loadBalancerActions: Actions = {
       }
     },
   ],
-  'delete listener': [2, removing('delete listener', 'listeners', 'lblisteners')],
+  'delete listener': [4, removingPart('delete listener', 'listeners', 'lblisteners')],
   'create pool of load balancer': [
     5,
     toAny('create pool of load balancer', 'balancers', (worker, scope, load_balancer_id) => ({
@@ -139,7 +149,7 @@ export const loadBalancerActions: Actions = {
       },
     })),
   ],
-  'delete pool of load balancer': [2, removing('delete pool of load balancer', 'lbPools', 'lbpools')],
+  'delete pool of load balancer': [2, removingPart('delete pool of load balancer', 'lbPools', 'lbpools')],
   'rename load balancer': [
     3,
     async (worker) => {
