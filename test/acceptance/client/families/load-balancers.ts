@@ -36,7 +36,7 @@ export function describeLoadBalancers(walk: Walk): void {
     expect(await client.get(older)).toMatchObject({ lb_algorithm: 'SOURCE_IP' });
     const member = { address: '10.9.0.2', protocol_port: 80 };
     const added = await client.poll(await client.post<TaskIds>(`${older}/member`, member));
-    const [memberId] = added.created_resources?.['members'] ?? [];
+    const [memberId] = added.created_resources?.members ?? [];
     await client.poll(await client.delete<TaskIds>(`${older}/member/${memberId}`));
     expect(await client.get(older)).toMatchObject({ members: [] });
     const wanted = { flavor: 'lb1-1-2' };
