@@ -4,10 +4,15 @@ import type { Transaction } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { asInRows as floatingIpsAsInRows } from '../floating-ips/wanted.ts';
 import * as addresses from '../networks/addresses/in-transaction.ts';
-import { type RouterInput, removeRouter } from './removal.ts';
+import { type QuotaOwner, releaseQuota } from '../quotas/in-transaction.ts';
+import { removeRouter } from './removal.ts';
 import * as store from './store.ts';
 import type { StaticRoute } from './tables.ts';
 import { asInRow } from './wanted.ts';
+
+interface RouterInput extends QuotaOwner {
+  routerId: string;
+}
 
 /** The state before an update. The update itself is written when it is accepted. */
 interface RouterUpdate {
@@ -34,7 +39,7 @@ export function routerTasks({ clock }: { clock: Clock }): TaskEnd[] {
     },
     async abandon(tx, _task, input) {
       const subnetIds = await store.subnetsOf(tx, input.routerId);
-      await removeRouter(tx, input);
+      await remove(tx, input);
       return rerouted(tx, subnetIds);
     },
   };
@@ -57,16 +62,20 @@ export function routerTasks({ clock }: { clock: Clock }): TaskEnd[] {
     },
   };
 
-  const remove: TaskEnd<RouterInput> = {
+  const removal: TaskEnd<RouterInput> = {
     ...DELETE_ROUTER,
     removes: true,
     async complete(tx, _task, input) {
-      await removeRouter(tx, input);
+      await remove(tx, input);
       return null;
     },
   };
 
-  return [create, update, remove];
+  return [create, update, removal];
+}
+
+async function remove(tx: Transaction, { routerId, ...owner }: RouterInput): Promise<void> {
+  if (await removeRouter(tx, routerId)) await releaseQuota(tx, owner, 'router_count');
 }
 
 /** Floating IPs in the subnets go their former way again. If they needed the router, it could never be removed. */
