@@ -10,3 +10,7 @@ it('has so many files wait at most, and sends the others away', async () => {
   expect(refused).toEqual([expect.any(UnavailableError), expect.any(UnavailableError)]);
   expect(await certificatesOf(broken)).toBeUndefined();
 });
+
+it('says nothing about a file that takes too long', async () => {
+  await expect(certificatesOf(Buffer.from('no file'), 1)).rejects.toThrow(UnavailableError);
+});
