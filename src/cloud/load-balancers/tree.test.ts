@@ -186,6 +186,11 @@ describe('a listener', () => {
     });
     expect((await service.http.get(`${LISTENERS}/${first}`)).body).toMatchObject(change);
     expect((await service.http.patch(url, change)).body).toEqual([]);
+    const ranges = async () => (await wanted(id)).listeners[first].allowedCidrs;
+    expect(await ranges()).toEqual(['10.0.0.0/8']);
+    await finished(await service.http.patch(url, { allowed_cidrs: [] }));
+    expect(await ranges()).toBeUndefined();
+    expect((await service.http.get(`${LISTENERS}/${first}`)).body.allowed_cidrs).toEqual([]);
     await finished(await service.http.patch(url, { allowed_cidrs: null, connection_limit: -1 }));
     expect((await service.http.get(`${LISTENERS}/${first}`)).body).toMatchObject({
       allowed_cidrs: null,

@@ -80,7 +80,8 @@ function listenerSpec(
     ...(hasDefaultPool && listener.default_pool_id !== null && { defaultPoolId: listener.default_pool_id }),
     connectionLimit: listener.connection_limit,
     forwardedHeaders: listener.insert_x_forwarded,
-    ...(listener.allowed_cidrs && { allowedCidrs: listener.allowed_cidrs }),
+    // An empty list keeps nobody out, either.
+    ...(listener.allowed_cidrs?.length && { allowedCidrs: listener.allowed_cidrs }),
     timeouts: timeoutsSpec(listener),
     ...(listener.secret_id !== null && {
       certificates: { secretId: listener.secret_id, furtherIds: listener.sni_secret_ids },
