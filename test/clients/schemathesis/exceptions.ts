@@ -125,6 +125,8 @@ export const EXCEPTIONS: readonly Exceptions[] = [
       'GET /cloud/v1/file_shares/{project_id}/{region_id}',
       'GET /cloud/v1/floatingips/{project_id}/{region_id}',
       'GET /cloud/v1/images/{project_id}/{region_id}',
+      'GET /cloud/v1/availablenetworks/{project_id}/{region_id}',
+      'GET /cloud/v1/laas/namespaces/{project_id}/{region_id}/{namespace_name}',
       'GET /cloud/v1/networks/{project_id}/{region_id}',
       'GET /cloud/v1/ports/{project_id}/{region_id}',
       'GET /cloud/v1/securitygroups/{project_id}/{region_id}',
