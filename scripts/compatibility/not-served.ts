@@ -44,7 +44,6 @@ export const NOT_SERVED: readonly Family[] = [
       ...['gpu', 'instances', 'lifecycle_policy'].map((of) => `${PRICING_V2}/${of}`),
     ],
   },
-  { family: 'Metrics of instances', paths: [`/cloud/v1/instances/${P}/{instance_id}/metrics`] },
   {
     family: 'Cost and usage reports, reservations',
     paths: [

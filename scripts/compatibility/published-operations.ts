@@ -153,6 +153,12 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
       call: `GET ${I}/{instance_id}/get_console`,
       notes: { GET: '400 in a simulated region: no machine runs that has one' },
     },
+    {
+      call: `POST ${I}/{instance_id}/metrics`,
+      notes: {
+        POST: 'The five published intervals. Figures of simulated machines are [made up](simulation.md#load) from ID and time',
+      },
+    },
     { call: `POST /cloud/v2/instances/${P}/check_limits` },
     { call: `GET, POST, PUT ${I}/{instance_id}/metadata` },
     { call: `GET, DELETE ${I}/{instance_id}/metadata/{key}` },
