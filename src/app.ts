@@ -19,6 +19,8 @@ import { loadBalancerChangeRoutes } from './cloud/load-balancers/change-routes.t
 import { lbFlavorRoutes } from './cloud/load-balancers/flavors/routes.ts';
 import { l7PolicyRoutes } from './cloud/load-balancers/l7policies/routes.ts';
 import { listenerRoutes } from './cloud/load-balancers/listeners/routes.ts';
+import { lbMemberRoutes } from './cloud/load-balancers/pools/member-routes.ts';
+import { healthMonitorRoutes } from './cloud/load-balancers/pools/monitor-routes.ts';
 import { lbPoolRoutes } from './cloud/load-balancers/pools/routes.ts';
 import { loadBalancerRoutes } from './cloud/load-balancers/routes.ts';
 import { loadBalancerCareRoutes } from './cloud/load-balancers/status/routes.ts';
@@ -134,6 +136,8 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   loadBalancerChangeRoutes(app, dialect, services);
   listenerRoutes(app, dialect, services);
   lbPoolRoutes(app, dialect, services);
+  lbMemberRoutes(app, dialect, services);
+  healthMonitorRoutes(app, dialect, services);
   l7PolicyRoutes(app, dialect, services);
   loadBalancerCareRoutes(app, dialect, services);
   lbFlavorRoutes(app, services);
