@@ -15,6 +15,7 @@ import { instanceOfferRoutes } from './cloud/instances/offers/routes.ts';
 import { instancePlacementRoutes } from './cloud/instances/placement/routes.ts';
 import { instanceRoutes } from './cloud/instances/routes.ts';
 import { instanceGroupRoutes } from './cloud/instances/security-groups/routes.ts';
+import { ipRangeRoutes } from './cloud/ip-ranges/routes.ts';
 import { loadBalancerChangeRoutes } from './cloud/load-balancers/change-routes.ts';
 import { lbFlavorRoutes } from './cloud/load-balancers/flavors/routes.ts';
 import { l7PolicyRoutes } from './cloud/load-balancers/l7policies/routes.ts';
@@ -128,6 +129,7 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   networkRoutes(app, dialect, services);
   subnetRoutes(app, dialect, services);
   routerRoutes(app, dialect, services);
+  ipRangeRoutes(app, services);
   portRoutes(app, dialect, services);
   floatingIpRoutes(app, dialect, services);
   floatingIpChangeRoutes(app, dialect, services);

@@ -214,6 +214,12 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
   ],
   Routers: [
     {
+      call: 'GET /cloud/public/v1/ipranges/egress',
+      notes: {
+        GET: 'Ranges of the external networks; asks for no token. What Tradewind itself fetches and sends comes from the machine on which it runs',
+      },
+    },
+    {
       call: `GET, POST ${ROUTERS}`,
       notes: {
         GET: '`distributed` is always false. `status` is `ALLOCATING` until the router is made, then `ACTIVE`',
@@ -228,6 +234,12 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
       },
     },
     { call: `PATCH /cloud/v2/routers/${P}/{router_id}` },
+    {
+      call: `POST ${ROUTERS}/{router_id}/metrics`,
+      notes: {
+        POST: 'All figures are 0: simulated routers are idle. `port_id` of the gateway is that of the router',
+      },
+    },
     { call: `POST ${ROUTERS}/{router_id}/attach` },
     {
       call: `POST ${ROUTERS}/{router_id}/detach`,

@@ -66,6 +66,11 @@ def test_routers(client, impatient, made):
     assert interface.network_id == made.network
     assert [(one.ip_address, one.subnet_id) for one in interface.ip_assignments] == [("10.77.0.1", made.subnet)]
     assert [one.id for one in routers.list(name="walk router", limit=1)] == [router_id]
+    public, private = routers.metrics.list(router_id=router_id, time_interval=1, time_unit="hour").results
+    assert (public.interface_type, public.network_id) == ("public", outside.id)
+    assert (private.interface_type, private.port_id) == ("private", interface.port_id)
+    assert private.ip_addresses == ["10.77.0.1"]
+    assert {point.network_bps_ingress for point in public.metrics + private.metrics} <= {0}
     gateway = {"type": "manual", "network_id": outside.id, "enable_snat": False}
     [task] = routers.update(router_id=router_id, name="walk router one", external_gateway_info=gateway, routes=[]).tasks
     client.cloud.tasks.poll(task)
@@ -88,6 +93,12 @@ def test_routers(client, impatient, made):
     client.cloud.tasks.poll(task)
     with pytest.raises(gcore.NotFoundError):
         impatient.cloud.networks.routers.get(router_id=bare)
+
+
+def test_ip_ranges(client):
+    outside = [one for one in client.cloud.networks.list(external=True, owned_by="any")]
+    cidrs = {subnet.cidr for subnet in client.cloud.networks.subnets.list(network_id=outside[0].id, owned_by="any")}
+    assert cidrs < set(client.cloud.ip_ranges.list().ranges)
 
 
 def test_a_network_with_its_router(client):
