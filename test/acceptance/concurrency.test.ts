@@ -34,8 +34,8 @@ const QUOTAS = {
   sfs_count: 4,
   snapshot_count: 10,
   subnet_count: 10,
-  vm_count: 20,
-  volume_count: 30,
+  vm_count: 12,
+  volume_count: 20,
 };
 
 // Actions that consist of several have their parts in the statistics.
