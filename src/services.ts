@@ -12,6 +12,7 @@ import { interfaceTasks } from './cloud/instances/interfaces/tasks.ts';
 import { placementTasks } from './cloud/instances/placement/tasks.ts';
 import { instanceTasks } from './cloud/instances/tasks.ts';
 import { wireInstances } from './cloud/instances/wire.ts';
+import { createIpRanges } from './cloud/ip-ranges/service.ts';
 import { loadBalancerTasks } from './cloud/load-balancers/tasks.ts';
 import { wireLoadBalancers } from './cloud/load-balancers/wire.ts';
 import { createLogging } from './cloud/logging/service.ts';
@@ -115,6 +116,7 @@ function cloudServices(foundation: Foundation) {
     ...wireReservedFixedIps(cloud),
     ...wirePricing({ ...foundation, ...volumes, ...clusters, ...loadBalancers, snapshots }),
     routers: createRouters(cloud),
+    ipRanges: createIpRanges(foundation),
     projectPorts: createProjectPorts({ ...cloud, networks }),
     logging: createLogging(foundation),
     metadata: createMetadata({ ...foundation, holders }),

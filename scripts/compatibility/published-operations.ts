@@ -1,5 +1,5 @@
 /**
- * Every operation of the published contract in the areas that Tradewind serves, with the published path;
+ * Every operation of the published contract or the official clients in the areas that Tradewind serves;
  * names of parameters don't matter. `notes` say, for a method, what a client should know beyond the OpenAPI
  * document.
  */
@@ -29,6 +29,7 @@ const BALANCER = `${BALANCERS}/{load_balancer_id}`;
 const BALANCER_V2 = `/cloud/v2/loadbalancers/${P}/{load_balancer_id}`;
 const LISTENERS = `/cloud/v1/lblisteners/${P}`;
 const POOLS = `/cloud/v1/lbpools/${P}`;
+const MEMBERS = `${BALANCERS}/pools/{pool_id}/members`;
 const POLICIES = `/cloud/v1/l7policies/${P}`;
 const KEY_PAIRS = `/cloud/v1/keypairs/${P}`;
 const LAAS = `/cloud/v1/laas/${P}`;
@@ -224,6 +225,12 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
   ],
   Routers: [
     {
+      call: 'GET /cloud/public/v1/ipranges/egress',
+      notes: {
+        GET: 'Ranges of the external networks; asks for no token. What Tradewind itself fetches and sends comes from the machine on which it runs',
+      },
+    },
+    {
       call: `GET, POST ${ROUTERS}`,
       notes: {
         GET: '`distributed` is always false. `status` is `ALLOCATING` until the router is made, then `ACTIVE`',
@@ -238,6 +245,12 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
       },
     },
     { call: `PATCH /cloud/v2/routers/${P}/{router_id}` },
+    {
+      call: `POST ${ROUTERS}/{router_id}/metrics`,
+      notes: {
+        POST: 'All figures are 0: simulated routers are idle. `port_id` of the gateway is that of the router',
+      },
+    },
     { call: `POST ${ROUTERS}/{router_id}/attach` },
     {
       call: `POST ${ROUTERS}/{router_id}/detach`,
@@ -309,7 +322,15 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: `PATCH /cloud/v2/lbpools/${P}/{pool_id}`, notes: ONE_AT_A_TIME },
     { call: `POST ${POOLS}/{pool_id}/member`, notes: ONE_AT_A_TIME },
     { call: `DELETE ${POOLS}/{pool_id}/member/{member_id}`, notes: ONE_AT_A_TIME },
-    { call: `POST, DELETE ${POOLS}/{pool_id}/healthmonitor`, notes: ONE_AT_A_TIME },
+    {
+      call: `GET, POST, PUT ${MEMBERS}`,
+      notes: {
+        ...ONE_AT_A_TIME,
+        PUT: `${HELD_BALANCER}. A request without a body is refused: \`[]\` removes all`,
+      },
+    },
+    { call: `GET, PATCH, DELETE ${MEMBERS}/{member_id}`, notes: ONE_AT_A_TIME },
+    { call: `GET, POST, PATCH, DELETE ${POOLS}/{pool_id}/healthmonitor`, notes: ONE_AT_A_TIME },
     { call: `GET, POST ${POLICIES}`, notes: ONE_AT_A_TIME },
     { call: `GET, PATCH, DELETE ${POLICIES}/{l7policy_id}`, notes: ONE_AT_A_TIME },
     { call: `GET, POST ${POLICIES}/{l7policy_id}/rules`, notes: ONE_AT_A_TIME },

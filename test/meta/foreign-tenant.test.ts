@@ -20,6 +20,7 @@ const NAMES_NO_TENANT: Record<string, string> = {
   listDdosTemplates: 'the catalogue is the same for all',
   listLoggingDestinations: 'the catalogue is the same for all',
   listLoggingHosts: 'the catalogue is the same for all',
+  listEgressRanges: 'is the same for everybody',
   getAiInfo: 'describes the kinds of tasks',
   listFeatures: 'the catalogue is the same for all',
   getFeature: 'the catalogue is the same for all',

@@ -64,9 +64,10 @@ function portName(path: string): string {
   return path.includes('/reserved_fixed_ips/') ? 'reserved_port_id' : 'port_id';
 }
 
-/** A pool has one monitor at most, and only what is there can be deleted. */
+/** A pool has one monitor at most, only what is there can be changed, and a replacement removes the other members. */
 function poolName(path: string, method: string): string {
-  return method === 'DELETE' && path.endsWith('/healthmonitor') ? 'monitored_pool_id' : 'pool_id';
+  if (path.endsWith('/healthmonitor') && method !== 'POST') return 'monitored_pool_id';
+  return path.endsWith('/members') && method === 'PUT' ? 'replaced_pool_id' : 'pool_id';
 }
 
 /** The action that an instance needs before each of the direct actions. */
@@ -345,6 +346,7 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
     load_balancer_id: loadBalancer,
     listener_id: listener,
     pool_id: () => lbPool(),
+    replaced_pool_id: () => lbPool(),
     monitored_pool_id: () =>
       lbPool({ healthmonitor: { type: 'TCP', delay: 10, timeout: 5, max_retries: 2 } }),
     async member_id() {

@@ -49,6 +49,7 @@ const INNER = new Map<string, Family>([
   ['connected_devices', { group: 'vip_ip_addresses', resource: 'port' }],
   ['healthmonitor', same('lb_health_monitor')],
   ['member', same('lbpool_member')],
+  ['members', same('lbpool_member')],
   ['pools', same('k8s_pool')],
   ['l7policies/rules', same('lb_l7rule')],
   ['rules', same('securitygrouprule')],

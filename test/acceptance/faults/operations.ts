@@ -444,6 +444,19 @@ const BALANCERS: Operations = {
     const { pool, member } = await make.balancer();
     return () => http.delete(`${on('lbpools')}/${pool}/member/${member}`);
   },
+  'change pool member': async ({ http, on, make }) => {
+    const { pool, member } = await make.balancer();
+    return () => http.patch(`${on('loadbalancers')}/pools/${pool}/members/${member}`, { weight: 5 });
+  },
+  'replace pool members': async ({ http, on, make }) => {
+    const { pool } = await make.balancer();
+    const body = ['10.9.0.2', '10.9.0.3'].map((address) => ({ address, protocol_port: 80 }));
+    return () => http.request('PUT', `${on('loadbalancers')}/pools/${pool}/members`, { body });
+  },
+  'change health monitor': async ({ http, on, make }) => {
+    const { pool } = await make.balancer();
+    return () => http.patch(`${on('lbpools')}/${pool}/healthmonitor`, { delay: 60 });
+  },
   'remove health monitor': async ({ http, on, make }) => {
     const { pool } = await make.balancer();
     return () => http.delete(`${on('lbpools')}/${pool}/healthmonitor`);
