@@ -29,6 +29,7 @@ import { subnetRoutes } from './cloud/networks/subnets/routes.ts';
 import { placementGroupRoutes } from './cloud/placement-groups/routes.ts';
 import { portRoutes } from './cloud/ports/routes.ts';
 import { clusterPriceRoutes } from './cloud/pricing/cluster-routes.ts';
+import { instancePriceRoutes, itemPriceRoutes } from './cloud/pricing/item-routes.ts';
 import { loadBalancerPriceRoutes } from './cloud/pricing/load-balancer-routes.ts';
 import { pricingRoutes } from './cloud/pricing/routes.ts';
 import { projectChangeRoutes } from './cloud/projects/change-routes.ts';
@@ -156,6 +157,8 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   pricingRoutes(app, services);
   clusterPriceRoutes(app, services);
   loadBalancerPriceRoutes(app, services);
+  itemPriceRoutes(app, services);
+  instancePriceRoutes(app, services);
   quotaRoutes(app, services);
   limitRequestRoutes(app, services);
   sshKeyRoutes(app, services);

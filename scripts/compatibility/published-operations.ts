@@ -317,6 +317,17 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: `PUT /cloud/v1/snapshots/${P}/{snapshot_id}/metadata`, notes: { PUT: 'At `/gcore` alone' } },
     { call: `POST /cloud/v1/pricing/${P}/loadbalancers` },
     { call: `POST /cloud/v2/pricing/${P}/loadbalancers` },
+    {
+      call: `POST /cloud/v2/pricing/${P}/instances`,
+      notes: { POST: 'For all named instances together; `per_gb` is null, as traffic has no price' },
+    },
+    { call: `GET /cloud/v1/pricing/${P}/instances/{instance_id}` },
+    { call: `POST /cloud/v1/pricing/${P}/file_shares` },
+    { call: `POST /cloud/v1/pricing/${P}/floating_ips` },
+    { call: `POST /cloud/v1/pricing/${P}/images` },
+    { call: `POST /cloud/v1/pricing/${P}/reserved_fixed_ips` },
+    { call: 'GET /cloud/v1/pricing/{region_id}/laas', notes: { GET: 'The price of one GiB' } },
+    { call: 'GET /cloud/v1/pricing/{region_id}/ddos', notes: { GET: 'The price of one profile' } },
   ],
   'Projects, regions and keys': [
     { call: 'GET, POST /cloud/v1/projects' },

@@ -20,6 +20,8 @@ const NAMES_NO_TENANT: Record<string, string> = {
   listDdosTemplates: 'the catalogue is the same for all',
   listLoggingDestinations: 'the catalogue is the same for all',
   listLoggingHosts: 'the catalogue is the same for all',
+  getLoggingPrice: 'works on the own account; tested beside the code',
+  getDdosPrice: 'works on the own account; tested beside the code',
   getAiInfo: 'describes the kinds of tasks',
   listFeatures: 'the catalogue is the same for all',
   getFeature: 'the catalogue is the same for all',
