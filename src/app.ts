@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { catalogRoutes } from './cloud/catalog/routes.ts';
 import { nodeRoutes } from './cloud/clusters/nodes/routes.ts';
 import { clusterRoutes } from './cloud/clusters/routes.ts';
+import { costRoutes } from './cloud/costs/routes.ts';
 import { shareAccessRoutes } from './cloud/file-shares/access-routes.ts';
 import { fileShareRoutes } from './cloud/file-shares/routes.ts';
 import { floatingIpChangeRoutes } from './cloud/floating-ips/change-routes.ts';
@@ -159,6 +160,7 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   loadBalancerPriceRoutes(app, services);
   itemPriceRoutes(app, services);
   instancePriceRoutes(app, services);
+  costRoutes(app, services);
   quotaRoutes(app, services);
   limitRequestRoutes(app, services);
   sshKeyRoutes(app, services);

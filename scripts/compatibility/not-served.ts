@@ -57,15 +57,7 @@ export const NOT_SERVED: readonly Family[] = [
   },
   { family: 'Metrics of instances', paths: [`/cloud/v1/instances/${P}/{instance_id}/metrics`] },
   { family: 'Names of logging namespaces', paths: ['/cloud/v1/laas/namespaces'] },
-  {
-    family: 'Cost and usage reports, reservations',
-    paths: [
-      '/cloud/v1/cost_report',
-      '/cloud/v1/reservation_cost_report',
-      '/cloud/v1/usage_report',
-      '/cloud/v1/reservations',
-    ],
-  },
+  { family: 'Reservations', paths: ['/cloud/v1/reservations'] },
   { family: 'Roles in single projects', paths: ['/cloud/v1/users/assignments'] },
   {
     family: 'Sellers, availability of products, settings and documents of resellers',

@@ -5,6 +5,7 @@ import { type PriceBook, priceBookOf } from './price-book.ts';
 import type { DdosTemplate, Feature, Flavor, Image, LoggingService, Region } from './schema.ts';
 
 export type { PriceBook, PriceTerms } from './price-book.ts';
+export { type DatedPriceBook, priceBooksBetween } from './price-history.ts';
 export type {
   CurrencyCode,
   DdosTemplate,

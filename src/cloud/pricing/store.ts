@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Sql } from '../../db/database.ts';
 import { isIn, type Place } from '../../db/place.ts';
-import type { VolumeTypeName } from '../catalog/service.ts';
+import type { VolumeType } from '../../lib/volume-types.ts';
 
 /** Returns whether addresses of the subnet are public; undefined for a subnet that the project can't use. */
 export async function subnetToReserve(
@@ -37,7 +37,7 @@ export async function publicAddressesOfPort(db: Sql, place: Place, id: string): 
 /** What an instance has that costs something. */
 export interface PartsOfInstance {
   flavor_id: string;
-  volumes: { volume_type: VolumeTypeName; size_gib: number }[];
+  volumes: { volume_type: VolumeType; size_gib: number }[];
   public_addresses: number;
   floating_ips: number;
 }
@@ -75,7 +75,7 @@ export async function snapshotsById(
   db: Sql,
   place: Place,
   ids: readonly string[],
-): Promise<Map<string, { sizeGib: number; volumeType: VolumeTypeName }>> {
+): Promise<Map<string, { sizeGib: number; volumeType: VolumeType }>> {
   if (ids.length === 0) return new Map();
   const rows = await db
     .selectFrom('snapshots')
