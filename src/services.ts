@@ -1,6 +1,7 @@
 import { poolTasks } from './cloud/clusters/pools/tasks.ts';
 import { clusterTasks } from './cloud/clusters/tasks.ts';
 import { wireClusters } from './cloud/clusters/wire.ts';
+import { createCostReports } from './cloud/costs/service.ts';
 import { fileShareTasks } from './cloud/file-shares/tasks.ts';
 import { wireFileShares } from './cloud/file-shares/wire.ts';
 import { floatingIpTasks } from './cloud/floating-ips/tasks.ts';
@@ -115,6 +116,7 @@ function cloudServices(foundation: Foundation) {
     ...wireQuotas(foundation),
     ...wireReservedFixedIps(cloud),
     ...wirePricing({ ...foundation, ...volumes, ...clusters, ...loadBalancers, snapshots }),
+    costReports: createCostReports(foundation),
     routers: createRouters(cloud),
     ipRanges: createIpRanges(foundation),
     projectPorts: createProjectPorts({ ...cloud, networks }),

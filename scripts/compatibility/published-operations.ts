@@ -37,6 +37,7 @@ const LAAS = `/cloud/v1/laas/${P}`;
 const WAIT = 'Besides: `Prefer: wait=N` holds the answer until the task ends, 60 s at most';
 const FIRST_FREE =
   'Without `fixed_ip_address` it leads to the first IPv4 address of the port that has no floating IP. 409 where no router leads out of the subnet; the platform itself routes default networks and those from before routers';
+const REPORTS = 'By the second and not delayed; `csv_totals` and `csv_records` have the fields of the JSON';
 const NO_AMQP = 'Always 400: nothing here speaks AMQP';
 const NOT_KEPT = '`data`, `host` and `query_params` are empty: they are not kept';
 const HELD = '409 while a task holds the cluster';
@@ -354,6 +355,26 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: `PUT /cloud/v1/snapshots/${P}/{snapshot_id}/metadata`, notes: { PUT: 'At `/gcore` alone' } },
     { call: `POST /cloud/v1/pricing/${P}/loadbalancers` },
     { call: `POST /cloud/v2/pricing/${P}/loadbalancers` },
+    {
+      call: `POST /cloud/v2/pricing/${P}/instances`,
+      notes: { POST: 'For all named instances together; `per_gb` is null, as traffic has no price' },
+    },
+    { call: `GET /cloud/v1/pricing/${P}/instances/{instance_id}` },
+    { call: `POST /cloud/v1/pricing/${P}/file_shares` },
+    { call: `POST /cloud/v1/pricing/${P}/floating_ips` },
+    { call: `POST /cloud/v1/pricing/${P}/images` },
+    { call: `POST /cloud/v1/pricing/${P}/reserved_fixed_ips` },
+    { call: 'GET /cloud/v1/pricing/{region_id}/laas', notes: { GET: 'The price of one GiB' } },
+    { call: 'GET /cloud/v1/pricing/{region_id}/ddos', notes: { GET: 'The price of one profile' } },
+  ],
+  'Cost and usage reports': [
+    { call: 'POST /cloud/v1/cost_report/totals', notes: { POST: REPORTS } },
+    { call: 'POST /cloud/v1/cost_report/resources', notes: { POST: REPORTS } },
+    {
+      call: 'POST /cloud/v1/reservation_cost_report/totals',
+      notes: { POST: 'There are no reservations: the same as the totals of that month' },
+    },
+    { call: 'POST /cloud/v1/usage_report', notes: { POST: 'A year at most; nothing is delayed' } },
   ],
   'Projects, regions and keys': [
     { call: 'GET, POST /cloud/v1/projects' },
