@@ -39,24 +39,6 @@ export const NOT_SERVED: readonly Family[] = [
       ...['gpu', 'lifecycle_policy'].map((of) => `${PRICING_V2}/${of}`),
     ],
   },
-  {
-    family: 'Free networks, floating IPs and names, by their older lists',
-    paths: [
-      '/cloud/v1/availablenetworks',
-      '/cloud/v1/availablefloatingips',
-      `/cloud/v1/instances/${P}/available_names`,
-    ],
-  },
-  {
-    family: 'Images from an address, images of a project',
-    paths: ['/cloud/v1/downloadimage', '/cloud/v1/projectimages'],
-  },
-  {
-    family: 'Floating IPs made reserved ones',
-    paths: [`/cloud/v1/floatingips/${P}/{floating_ip_id}/convert`],
-  },
-  { family: 'Metrics of instances', paths: [`/cloud/v1/instances/${P}/{instance_id}/metrics`] },
-  { family: 'Names of logging namespaces', paths: ['/cloud/v1/laas/namespaces'] },
   { family: 'Reservations', paths: ['/cloud/v1/reservations'] },
   { family: 'Roles in single projects', paths: ['/cloud/v1/users/assignments'] },
   {

@@ -79,7 +79,7 @@ it('leaves out no table of resources', async () => {
          where other.table_name = columns.table_name and other.column_name = 'region_id')`,
   );
   const unmetered: string[] = rows.filter(({ metered }) => !metered).map(({ name }) => name);
-  // A new table needs a trigger like those of migrations/0057_metering.ts, or a reason here.
+  // A new table needs a trigger like those of migrations/0059_metering.ts, or a reason here.
   expect(unmetered.toSorted()).toEqual(Object.keys(FREE).toSorted());
 });
 
