@@ -95,10 +95,9 @@ export function presentedResource(row: UsedResource): UsedResourceAnswer {
 
 function sizeOf({ type, last_amount, details }: UsedResource) {
   if (!KINDS[type].sized) return {};
-  const bytes = details?.size;
-  return bytes === undefined
-    ? { last_size: last_amount, size_unit: 'GiB' }
-    : { last_size: bytes, size_unit: 'bytes' };
+  if (details?.size === undefined) return { last_size: last_amount, size_unit: 'GiB' };
+  // Nobody may know the size of an image from an address. It counts as 1 GiB.
+  return { last_size: details.size ?? 0, size_unit: 'bytes' };
 }
 
 function tagsOf(tags: Record<string, string> | null): Record<string, string>[] | null {

@@ -23,8 +23,8 @@ export interface UsedDetails {
   network_id?: string;
   attached_to_vm?: string | null;
   source_volume_uuid?: string;
-  /** In bytes. */
-  size?: number;
+  /** In bytes; null if unknown. */
+  size?: number | null;
 }
 
 export interface CostTables {
