@@ -1,6 +1,8 @@
 import { poolTasks } from './cloud/clusters/pools/tasks.ts';
 import { clusterTasks } from './cloud/clusters/tasks.ts';
 import { wireClusters } from './cloud/clusters/wire.ts';
+import { createDdosProfiles } from './cloud/ddos/service.ts';
+import { ddosTasks } from './cloud/ddos/tasks.ts';
 import { fileShareTasks } from './cloud/file-shares/tasks.ts';
 import { wireFileShares } from './cloud/file-shares/wire.ts';
 import { floatingIpTasks } from './cloud/floating-ips/tasks.ts';
@@ -115,6 +117,7 @@ function cloudServices(foundation: Foundation) {
     ...wireReservedFixedIps(cloud),
     ...wirePricing({ ...foundation, ...volumes, ...clusters, ...loadBalancers, snapshots }),
     routers: createRouters(cloud),
+    ddosProfiles: createDdosProfiles(cloud),
     projectPorts: createProjectPorts({ ...cloud, networks }),
     logging: createLogging(foundation),
     metadata: createMetadata({ ...foundation, holders }),
@@ -163,6 +166,7 @@ export function createTaskEnds(foundation: Pick<Foundation, 'clock' | 'secrets'>
     ...reservedFixedIpTasks(foundation),
     ...fileShareTasks(),
     ...loadBalancerTasks(foundation),
+    ...ddosTasks(),
     ...secretTasks(foundation),
     ...placementGroupTasks(),
     ...placementTasks(foundation),
