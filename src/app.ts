@@ -4,6 +4,7 @@ import { catalogRoutes } from './cloud/catalog/routes.ts';
 import { nodeRoutes } from './cloud/clusters/nodes/routes.ts';
 import { clusterRoutes } from './cloud/clusters/routes.ts';
 import { costRoutes } from './cloud/costs/routes.ts';
+import { ddosRoutes } from './cloud/ddos/routes.ts';
 import { shareAccessRoutes } from './cloud/file-shares/access-routes.ts';
 import { fileShareRoutes } from './cloud/file-shares/routes.ts';
 import { floatingIpChangeRoutes } from './cloud/floating-ips/change-routes.ts';
@@ -146,6 +147,7 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   l7PolicyRoutes(app, dialect, services);
   loadBalancerCareRoutes(app, dialect, services);
   lbFlavorRoutes(app, services);
+  ddosRoutes(app, dialect, services);
   instanceRoutes(app, dialect, services);
   groupInstanceRoutes(app, services);
   instanceGroupRoutes(app, services);

@@ -2,6 +2,8 @@ import { poolTasks } from './cloud/clusters/pools/tasks.ts';
 import { clusterTasks } from './cloud/clusters/tasks.ts';
 import { wireClusters } from './cloud/clusters/wire.ts';
 import { createCostReports } from './cloud/costs/service.ts';
+import { createDdosProfiles } from './cloud/ddos/service.ts';
+import { ddosTasks } from './cloud/ddos/tasks.ts';
 import { fileShareTasks } from './cloud/file-shares/tasks.ts';
 import { wireFileShares } from './cloud/file-shares/wire.ts';
 import { floatingIpTasks } from './cloud/floating-ips/tasks.ts';
@@ -119,6 +121,7 @@ function cloudServices(foundation: Foundation) {
     costReports: createCostReports(foundation),
     routers: createRouters(cloud),
     ipRanges: createIpRanges(foundation),
+    ddosProfiles: createDdosProfiles(cloud),
     projectPorts: createProjectPorts({ ...cloud, networks }),
     logging: createLogging(foundation),
     metadata: createMetadata({ ...foundation, holders }),
@@ -167,6 +170,7 @@ export function createTaskEnds(foundation: Pick<Foundation, 'clock' | 'secrets'>
     ...reservedFixedIpTasks(foundation),
     ...fileShareTasks(),
     ...loadBalancerTasks(foundation),
+    ...ddosTasks(),
     ...secretTasks(foundation),
     ...placementGroupTasks(),
     ...placementTasks(foundation),

@@ -28,10 +28,6 @@ export const NOT_SERVED: readonly Family[] = [
     paths: ['/cloud/v1/schedule', '/cloud/v1/lifecycle_policies'],
   },
   {
-    family: 'DDoS profiles, where the protection is offered',
-    paths: ['/cloud/v1/ddos/profiles', '/cloud/v1/ddos/accessibility', '/cloud/v1/ddos/region_coverage'],
-  },
-  {
     family: 'Prices of what is not served itself',
     paths: [
       ...['ai/clusters', 'caas', 'faas', 'lifecycle_policy'].map((of) => `${PRICING}/${of}`),

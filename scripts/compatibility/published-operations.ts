@@ -395,7 +395,7 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: `GET, DELETE ${KEY_PAIRS}/{keypair_id}` },
     { call: `PATCH ${KEY_PAIRS}/{keypair_id}/share` },
   ],
-  'File shares, DDoS templates and logging': [
+  'File shares, DDoS protection and logging': [
     {
       call: `GET, POST ${SHARES}`,
       notes: {
@@ -410,6 +410,26 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     { call: `POST ${SHARES}/check_limits`, notes: { POST: 'Sizes have no quota' } },
     ...metadata(`${SHARES}/{file_share_id}`),
     { call: 'GET /cloud/v1/ddos/profile-templates/{region_id}' },
+    {
+      call: 'GET /cloud/v1/ddos/accessibility/{region_id}',
+      notes: { GET: 'What the catalogue says (`has_ddos`)' },
+    },
+    {
+      call: 'GET /cloud/v1/ddos/region_coverage/{region_id}',
+      notes: { GET: 'What the catalogue says (`has_ddos`)' },
+    },
+    {
+      call: `GET, POST /cloud/v1/ddos/profiles/${P}`,
+      notes: {
+        GET: '`site` and `protocols` are null, `managed_by` is `user`',
+        POST: 'Of an address in the external network or a floating IP, either of which leads to an instance or load balancer. The profile goes when the address is given back. No paid feature is needed. Instances and load balancers do not show it',
+      },
+    },
+    {
+      call: `PATCH, DELETE /cloud/v1/ddos/profiles/${P}/{profile_id}`,
+      notes: { PATCH: 'The address stays: the same, or null' },
+    },
+    { call: `POST /cloud/v1/ddos/profiles/${P}/{profile_id}/action` },
     { call: `GET, PATCH ${LAAS}/status` },
     {
       call: `GET /cloud/v1/laas/namespaces/${P}/{namespace_name}`,

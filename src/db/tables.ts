@@ -2,6 +2,7 @@ import type { SimulatedObjectTables } from '../backends/simulated/tables.ts';
 import type { CatalogTables } from '../cloud/catalog/tables.ts';
 import type { ClusterTables } from '../cloud/clusters/tables.ts';
 import type { CostTables } from '../cloud/costs/tables.ts';
+import type { DdosTables } from '../cloud/ddos/tables.ts';
 import type { FileShareTables } from '../cloud/file-shares/tables.ts';
 import type { FloatingIpTables } from '../cloud/floating-ips/tables.ts';
 import type { ImageTables } from '../cloud/images/tables.ts';
@@ -45,6 +46,7 @@ export interface Tables
     CostTables,
     FeatureTables,
     FileShareTables,
+    DdosTables,
     FloatingIpTables,
     IdentityTables,
     ImageTables,

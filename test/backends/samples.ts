@@ -193,6 +193,11 @@ export function newSamples(): Samples {
       { name: 'before', volumeId: volume, metadata: {} },
       { metadata: TAGS },
     ),
+    ddos_profile: sample<'ddos_profile'>(
+      ID(),
+      { address: '198.18.16.5', templateId: 29, fields: { 10: { value: [45046] } }, active: true, bgp: true },
+      { active: false },
+    ),
     image: sample<'image'>(
       ID(),
       {

@@ -18,6 +18,8 @@ const NAMES_NO_TENANT: Record<string, string> = {
   listRegions: 'the catalogue is the same for all',
   getRegion: 'the catalogue is the same for all',
   listDdosTemplates: 'the catalogue is the same for all',
+  getDdosAccessibility: 'the catalogue is the same for all',
+  getDdosCoverage: 'the catalogue is the same for all',
   listLoggingDestinations: 'the catalogue is the same for all',
   listLoggingHosts: 'the catalogue is the same for all',
   listEgressRanges: 'is the same for everybody',

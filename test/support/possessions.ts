@@ -313,6 +313,15 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
     image_id: async () =>
       (await byTask('/cloud/v1/images/1/1', { name: anyName(), volume_id: await volume(), tags })).images[0],
     namespace_name: async () => 'acme',
+    async profile_id() {
+      const [port_id] = (await instance()).ports;
+      const [floating] = (await byTask('/cloud/v1/floatingips/1/1', { port_id })).floatingips;
+      const { floating_ip_address: ip_address } = (await http.get(`/cloud/v1/floatingips/1/1/${floating}`))
+        .body;
+      const fields = [{ base_field: 10, field_value: [45046] }];
+      const body = { profile_template: 29, ip_address, fields };
+      return (await byTask('/cloud/v1/ddos/profiles/1/1', body)).ddos_profiles[0];
+    },
     async topic_name() {
       const name = anyName();
       const logging = '/cloud/v1/laas/1/1';

@@ -21,6 +21,8 @@ export const EXCEPTIONS: readonly Exceptions[] = [
       'PATCH /cloud/v1/reserved_fixed_ips/{project_id}/{region_id}/{port_id}/connected_devices',
       'PATCH /cloud/v2/floatingips/{project_id}/{region_id}/{floating_ip_id}',
       'PATCH /iam/clients/{clientId}',
+      'PATCH /cloud/v1/ddos/profiles/{project_id}/{region_id}/{profile_id}',
+      'POST /cloud/v1/ddos/profiles/{project_id}/{region_id}',
       'POST /cloud/v1/floatingips/{project_id}/{region_id}',
       'POST /cloud/v1/floatingips/{project_id}/{region_id}/{floating_ip_id}/assign',
       'POST /cloud/v1/images/{project_id}/{region_id}',
@@ -128,6 +130,7 @@ export const EXCEPTIONS: readonly Exceptions[] = [
     reason:
       'Values with more to them than a pattern says: JSON, addresses, keys, dates, published intervals and languages that exist.',
     operations: [
+      'GET /cloud/v1/ddos/profiles/{project_id}/{region_id}',
       'GET /cloud/v1/file_shares/{project_id}/{region_id}',
       'GET /cloud/v1/floatingips/{project_id}/{region_id}',
       'GET /cloud/v1/images/{project_id}/{region_id}',
@@ -150,6 +153,7 @@ export const EXCEPTIONS: readonly Exceptions[] = [
       'POST /cloud/v1/user_actions/subscribe',
       'POST /iam/reselling/resellers/{resellerId}/notification_settings',
       'POST /streaming/ai/tasks',
+      'POST /cloud/v1/downloadimage/{project_id}/{region_id}',
       'POST /cloud/v2/secrets/{project_id}/{region_id}',
     ],
   },
