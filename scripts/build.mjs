@@ -21,6 +21,10 @@ const shared = {
 
 const server = await build({
   ...shared,
+  // The server keeps the text in memory. Names stay, for the traces of errors.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  legalComments: 'none',
   entryPoints: ['src/main.ts'],
   outfile: `${outdir}/src/bundle.js`,
   external: [...NOT_BUNDLED, 'pg-native'],
@@ -34,6 +38,7 @@ const server = await build({
   sourcemap: 'external',
   sourcesContent: false,
 });
+requireAscii(`${outdir}/src/bundle.js`);
 const map = `${outdir}/src/bundle.js.map`;
 fs.writeFileSync(
   `${outdir}/src/bundle.js.lines`,
@@ -62,15 +67,28 @@ const child = await build({
     js: 'import { createRequire as requireFor } from "node:module"; const require = requireFor(import.meta.url);',
   },
 });
+// Outlives the server that starts it, so it should be small.
+const supervisor = await build({
+  ...shared,
+  entryPoints: ['src/backends/hosted/supervisor/main.ts'],
+  outfile: `${outdir}/src/backends/hosted/supervisor/main.js`,
+  format: 'esm',
+});
 const enginePackages = `${outdir}/${ENGINES}/node_modules`;
 fs.rmSync(enginePackages, { force: true });
 fs.symlinkSync(`../../../${ENGINES}/node_modules`, enginePackages);
 
-const bundled = [server, child]
+const bundled = [server, child, supervisor]
   .flatMap(({ metafile }) => Object.keys(metafile.inputs))
   .flatMap((file) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []);
 const packages = [...new Set([...bundled, path.dirname(REFERENCE_PAGE)])].sort();
 fs.writeFileSync(`${outdir}/licences.txt`, licencesOf(packages).join(`\n\n${'-'.repeat(80)}\n\n`));
+
+/** The bundle is read as Latin-1. Of all text, esbuild leaves only that of regular expressions as it is. */
+function requireAscii(file) {
+  const [found] = /.{0,40}[^\0-\x7f]/.exec(fs.readFileSync(file, 'utf8')) ?? [];
+  if (found !== undefined) throw new Error(`Write this in ASCII, with escapes such as \\u00b5: ${found}`);
+}
 
 /** Runs the bundle once and keeps what V8 compiled for it. */
 function compileInAdvance(entry) {

@@ -69,6 +69,10 @@ export interface Backend {
    * comparing.
    */
   watch?(call: Pick<Call, 'log' | 'signal'>): AsyncIterable<Pick<Ref, 'kind' | 'id'>>;
+  /** Returns the versions of Kubernetes, with the leading `v`, that a cluster may get; omit it for all of the catalogue's. */
+  clusterVersions?(): readonly string[];
+  /** Returns what the backend has, such as programs and their versions, for an operator; omit it if that is nothing. */
+  about?(): string;
   /**
    * Returns what is wrong with the backend, for an operator; omit it if nothing can be. Callers wait a few
    * seconds at most.

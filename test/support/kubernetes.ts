@@ -1,0 +1,49 @@
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { BUILT_VERSIONS, KUBERNETES_DIR } from '../../scripts/build-kubernetes.ts';
+import { hasKwok, installedVersions } from '../../src/backends/hosted/programs/folders.ts';
+import { processesOfCluster } from '../../src/backends/hosted/supervisor/alive.ts';
+
+export { KUBERNETES_DIR };
+/** Of one minor and the next. */
+export const VERSIONS = BUILT_VERSIONS;
+
+/** Why tests of real clusters are skipped; undefined where the programs are there. */
+export const whyNoKubernetes: string | undefined = VERSIONS.every(
+  (version) =>
+    installedVersions(KUBERNETES_DIR).includes(version) && hasKwok(path.join(KUBERNETES_DIR, version)),
+)
+  ? undefined
+  : `for want of Kubernetes: run "npx tsx scripts/build-kubernetes.ts", which needs Go and half an hour`;
+if (whyNoKubernetes !== undefined) console.log(`SKIPPED, ${whyNoKubernetes}`);
+
+/** Runs the kubectl of the newest version with a kubeconfig, and returns what it prints. Throws with what it complains of. */
+export function kubectl(kubeconfig: string, ...words: string[]): string {
+  const program = path.join(KUBERNETES_DIR, VERSIONS[1], 'kubectl');
+  const { status, stdout, stderr } = spawnSync(program, ['--kubeconfig', kubeconfig, ...words], {
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  if (status !== 0) throw new Error(`kubectl ${words.join(' ')}: ${stderr}`);
+  return stdout;
+}
+
+/** Returns the names of the programs that run for each cluster of a folder, sorted. */
+export function controlPlanes(clusters: string): Record<string, string[]> {
+  const ids = fs.existsSync(clusters)
+    ? fs.readdirSync(clusters).filter((name) => !/^\.|^supervisor/.test(name))
+    : [];
+  return Object.fromEntries(ids.map((id) => [id, programsOf(path.join(clusters, id))]));
+}
+
+export const programsOf = (folder: string): string[] =>
+  processesOfCluster(folder)
+    .flatMap((pid) => {
+      try {
+        return path.basename(fs.readlinkSync(`/proc/${pid}/exe`));
+      } catch {
+        return [];
+      }
+    })
+    .sort();
