@@ -31,6 +31,8 @@ const POOL = {
   min_node_count: 2,
   max_node_count: 4,
   boot_volume_size: 50,
+  boot_volume_type: 'ssd_hiiops',
+  servergroup_policy: 'anti-affinity',
   labels: { tier: 'web' },
   taints: { dedicated: 'web:PreferNoSchedule' },
 };
