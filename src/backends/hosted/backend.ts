@@ -126,14 +126,14 @@ export function createHostedBackend(options: HostedOptions): Backend {
   ): Promise<Convergence<ClusterObservation>> {
     const api = connect(folderOf(clusters, cluster.id), cluster, call.signal);
     try {
-      // Made by the controller manager, which has nowhere to tell its health.
-      const account = await api.get('/api/v1/namespaces/default/serviceaccounts/default');
-      if (account.status !== 200) return progressing('waiting for the controllers');
       if (hasKwok(path.join(programs, cluster.version))) {
         const nodes = nodesOf(spec, cluster, (flavorId) => options.sizeOf(cluster.regionId, flavorId));
         const unfinished = await convergeNodes(api, nodes);
         if (unfinished > 0) return progressing(`waiting for ${unfinished} of ${nodes.length} nodes`);
       }
+      // Made by the controller manager, which has nowhere to tell its health.
+      const account = await api.get('/api/v1/namespaces/default/serviceaccounts/default');
+      if (account.status !== 200) return progressing('waiting for the controllers');
     } finally {
       api.close();
     }

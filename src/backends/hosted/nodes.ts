@@ -17,7 +17,7 @@ export interface FlavorSize {
 
 interface Taint {
   key: string;
-  value: string;
+  value?: string;
   effect: string;
 }
 
@@ -87,14 +87,26 @@ export function nodesOf(
 /** A flavor that has left the catalogue keeps its nodes, with a size that holds anything. */
 function resourcesOf(size: FlavorSize | undefined): Record<string, string> {
   const { vcpus, ramMib } = size ?? { vcpus: 64, ramMib: 262_144 };
-  return { cpu: String(vcpus), memory: `${ramMib}Mi`, pods: PODS };
+  return { cpu: String(vcpus), memory: quantityOf(ramMib), pods: PODS };
+}
+
+/** In the form in which the API server gives it back: with the largest unit of which it is a whole number. */
+function quantityOf(mebibytes: number): string {
+  const [unit, ...larger] = ['Mi', 'Gi', 'Ti'];
+  let [value, suffix] = [mebibytes, unit];
+  for (const next of larger) {
+    if (value % 1024 !== 0) break;
+    [value, suffix] = [value / 1024, next];
+  }
+  return `${value}${suffix}`;
 }
 
 /** Each value has the form `value:Effect`. */
 function taintsOf({ taints }: ClusterPoolSpec): Taint[] {
   return Object.entries(taints).map(([key, text]) => {
     const at = text.lastIndexOf(':');
-    return { key, value: text.slice(0, at), effect: text.slice(at + 1) };
+    const value = text.slice(0, at);
+    return { key, ...(value !== '' && { value }), effect: text.slice(at + 1) };
   });
 }
 
