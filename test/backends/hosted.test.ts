@@ -22,6 +22,7 @@ describe.skipIf(whyNoKubernetes)('with real control planes', { timeout: 180_000 
             ports: { from: 28_000, to: 28_100 },
             memoryMib: 600,
             durable: false,
+            platform: { autoscalerArguments: ['--cloud-provider=kwok'] },
             sizeOf: () => ({ vcpus: 2, ramMib: 4096 }),
           }),
         close: async () => fs.rmSync(folder, { recursive: true }),

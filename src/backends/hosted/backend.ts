@@ -11,11 +11,17 @@ import {
   Unsupported,
 } from '../contract/backend.ts';
 import type { ClusterObservation, ClusterSpec, Observations } from '../contract/specs.ts';
+import { applyRendering } from '../kubernetes/applying/apply.ts';
+import type { Platform } from '../kubernetes/platform.ts';
+import { authenticationFile, authenticationFlags } from '../kubernetes/rendering/authentication.ts';
+import { clusterRendering } from '../kubernetes/rendering/cluster.ts';
+import { renderingProblems } from '../kubernetes/rendering/problems.ts';
 import { connect } from './api.ts';
-import type { HostedCluster } from './files.ts';
+import { FILES, type HostedCluster } from './files.ts';
 import {
   findCluster,
   folderOf,
+  keepAuthentication,
   keepCluster,
   listClusters,
   makeCluster,
@@ -40,6 +46,8 @@ export interface HostedOptions extends ControlPlaneSettings {
   /** Where programs of the system are, as in PATH. */
   searchPath: string;
   address: string;
+  /** What surrounds the clusters. */
+  platform: Platform;
   ports: { from: number; to: number };
   sizeOf(regionId: number, flavorId: string): FlavorSize | undefined;
 }
@@ -54,7 +62,7 @@ const MOST_FAILURES = 5;
  * Kubernetes: here is decided what should run. The nodes are objects in the cluster, and kwok plays their kubelets.
  */
 export function createHostedBackend(options: HostedOptions): Backend {
-  const { clusters, programs, searchPath } = options;
+  const { clusters, programs, searchPath, platform } = options;
 
   async function present(ref: Ref, spec: ClusterSpec, call: Call): Promise<Convergence<ClusterObservation>> {
     const { id, regionId } = ref;
@@ -76,7 +84,7 @@ export function createHostedBackend(options: HostedOptions): Backend {
     if (cluster !== found) keepCluster(clusters, cluster);
     const status = ordered(cluster, wantedProcesses(cluster, spec), false);
     if (!status?.settled) return progressing(doingOf(status, readOrders(folderOf(clusters, id))));
-    return inside(cluster, spec, call.signal);
+    return inside(cluster, spec, call);
   }
 
   /** Returns the cluster with the version that it has to get: never an older one. */
@@ -86,7 +94,10 @@ export function createHostedBackend(options: HostedOptions): Backend {
 
   function wantedProcesses(cluster: HostedCluster, spec: ClusterSpec): Orders['processes'] {
     const folder = path.join(programs, cluster.version);
-    return processesOf(spec, cluster, { folder, kwok: hasKwok(folder), apiServerFlags: [] }, options);
+    const running = { ...spec, version: cluster.version };
+    keepAuthentication(clusters, cluster, authenticationFile(running, platform));
+    const apiServerFlags = authenticationFlags(running, platform, FILES.authentication);
+    return processesOf(spec, cluster, { folder, kwok: hasKwok(folder), apiServerFlags }, options);
   }
 
   /** Gives orders, and returns what the supervisor says of them; undefined if it has not read them yet. */
@@ -111,9 +122,9 @@ export function createHostedBackend(options: HostedOptions): Backend {
   async function inside(
     cluster: HostedCluster,
     spec: ClusterSpec,
-    signal: AbortSignal,
+    call: Call,
   ): Promise<Convergence<ClusterObservation>> {
-    const api = connect(folderOf(clusters, cluster.id), cluster, signal);
+    const api = connect(folderOf(clusters, cluster.id), cluster, call.signal);
     try {
       if (hasKwok(path.join(programs, cluster.version))) {
         const nodes = nodesOf(spec, cluster, (flavorId) => options.sizeOf(cluster.regionId, flavorId));
@@ -126,7 +137,10 @@ export function createHostedBackend(options: HostedOptions): Backend {
     } finally {
       api.close();
     }
-    return { state: 'settled', observed: observationOf(clusters, cluster) };
+    const observed = observationOf(clusters, cluster);
+    const rendering = clusterRendering({ ...spec, version: cluster.version }, platform);
+    const access = { ...observed, server: observed.endpoint, clientKey: observed.secret?.clientKey ?? '' };
+    return (await applyRendering(access, rendering, call)) ?? { state: 'settled', observed };
   }
 
   function absent({ id }: Ref): Convergence<null> {
@@ -143,9 +157,14 @@ export function createHostedBackend(options: HostedOptions): Backend {
   return {
     problems(kind, spec) {
       if (kind !== 'cluster') return [];
-      const { version } = spec as ClusterSpec;
-      if (installedVersions(programs).includes(version)) return [];
-      return [{ field: 'version', message: notInstalled(programs, version) }];
+      const wanted = spec as ClusterSpec;
+      const { version } = wanted;
+      return [
+        ...renderingProblems(wanted, platform),
+        ...(installedVersions(programs).includes(version)
+          ? []
+          : [{ field: 'version', message: notInstalled(programs, version) }]),
+      ];
     },
     async converge(ref, spec, call) {
       call.signal.throwIfAborted();

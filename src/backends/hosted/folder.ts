@@ -7,7 +7,7 @@ import type { ClusterObservation, ClusterSpec } from '../contract/specs.ts';
 import { FILES, type HostedCluster, urlOf } from './files.ts';
 import { writeKeys } from './keys.ts';
 import { freePorts, keepPort } from './ports.ts';
-import { readJson, writeJson, writeOrders } from './supervisor/files.ts';
+import { readJson, writeJson, writeOrders, writeText } from './supervisor/files.ts';
 
 /** Left-over drafts are removed after this time. */
 const DRAFT_MS = 300_000;
@@ -20,6 +20,13 @@ export function findCluster(clusters: string, id: string): HostedCluster | undef
 
 export function keepCluster(clusters: string, cluster: HostedCluster): void {
   writeJson(path.join(folderOf(clusters, cluster.id), FILES.cluster), cluster);
+}
+
+/** Keeps the file that the API server reads again when it changes. */
+export function keepAuthentication(clusters: string, { id }: HostedCluster, text: string | undefined): void {
+  const file = path.join(folderOf(clusters, id), FILES.authentication);
+  if (text === undefined || attempt(() => fs.readFileSync(file, 'utf8')) === text) return;
+  writeText(file, text);
 }
 
 export function listClusters(clusters: string): HostedCluster[] {

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { type Static, Type } from 'typebox';
+import { platformOf, platformSettings } from '../kubernetes/platform.ts';
 import type { BackendMaker } from '../maker.ts';
 import { createHostedBackend } from './backend.ts';
 
@@ -9,6 +10,7 @@ const folder = (description: string) =>
 
 const Settings = Type.Object(
   {
+    ...platformSettings,
     programs: folder(
       'With a folder for each version of Kubernetes; by default that of TRADEWIND_KUBERNETES_DIR',
     ),
@@ -36,6 +38,9 @@ const Settings = Type.Object(
   { additionalProperties: false },
 );
 
+/** The autoscaler's provider for nodes of kwok. */
+const AUTOSCALER_ARGUMENTS = ['--cloud-provider=kwok'];
+
 export const hosted: BackendMaker = {
   settings: Settings,
   secrets: [],
@@ -50,6 +55,7 @@ export const hosted: BackendMaker = {
       ports: { from: given.first_port ?? 26_443, to: given.last_port ?? 27_442 },
       memoryMib: given.memory_mib ?? 600,
       durable: given.durable ?? true,
+      platform: platformOf(given, AUTOSCALER_ARGUMENTS),
       sizeOf(regionId, flavorId) {
         const found = flavor(regionId, flavorId);
         return found && { vcpus: found.vcpus, ramMib: found.ram };

@@ -26,6 +26,15 @@ it('reads the password of the log service from a file that nobody else may read'
   expect(() => platformOf(settings, [])).toThrow(/log_forwarding\.password_file: .*chmod 600/);
 });
 
+it('reads the authorities of OIDC providers', () => {
+  const oidc_ca_file = path.join(folder, 'ca.crt');
+  fs.writeFileSync(oidc_ca_file, 'not a certificate');
+  expect(() => platformOf({ oidc_ca_file }, [])).toThrow(/oidc_ca_file: .*no certificates/);
+  const text = '-----BEGIN CERTIFICATE-----\n';
+  fs.writeFileSync(oidc_ca_file, text);
+  expect(platformOf({ oidc_ca_file }, []).oidc_ca).toEqual({ file: oidc_ca_file, text });
+});
+
 it('takes no setting that it does not know', () => {
   expect(Value.Check(Settings, {})).toBe(true);
   expect(Value.Check(Settings, { log_brokers: {} })).toBe(false);

@@ -1,4 +1,6 @@
+import fs from 'node:fs';
 import { type Static, Type } from 'typebox';
+import { attempt } from '../../lib/attempt.ts';
 import { SettingError } from '../../lib/operator-error.ts';
 import { readSecretFile } from '../../lib/secret-file.ts';
 
@@ -14,6 +16,12 @@ const Platform = Type.Object(
       }),
     ),
     grpc_expander_url: Optional(text("Where the autoscaler's `grpc` expander is")),
+    oidc_ca_file: Optional(
+      Type.String({
+        pattern: '^/',
+        description: 'Authorities of OIDC providers (PEM) instead of those the machine trusts',
+      }),
+    ),
     log_forwarding: Optional(
       Type.Object(
         {
@@ -63,22 +71,35 @@ export const platformSettings = Platform.properties;
 type Settings = Static<typeof Platform>;
 
 /** The settings with what a backend adds to them, and the password from its file. */
-export interface Platform extends Omit<Settings, 'log_forwarding'> {
+export interface Platform extends Omit<Settings, 'log_forwarding' | 'oidc_ca_file'> {
+  /** `text` is what the file contains. */
+  oidc_ca?: { file: string; text: string };
   log_forwarding?: Omit<NonNullable<Settings['log_forwarding']>, 'password_file'> & { password: string };
   /** How the autoscaler reaches the nodes, such as `--cloud-provider=clusterapi`. */
   autoscalerArguments: readonly string[];
 }
 
-/** @throws SettingError if the password's file can't be used */
+/** @throws SettingError if a file can't be used */
 export function platformOf(
-  { log_forwarding: forwarding, ...settings }: Settings,
+  { log_forwarding: forwarding, oidc_ca_file: oidcCa, ...settings }: Settings,
   autoscalerArguments: readonly string[],
 ): Platform {
-  const platform: Platform = { ...settings, autoscalerArguments };
-  if (!forwarding) return platform;
-  const { password_file: file, ...rest } = forwarding;
+  return {
+    ...settings,
+    autoscalerArguments,
+    ...(oidcCa !== undefined && { oidc_ca: { file: oidcCa, text: readAuthorities(oidcCa) } }),
+    ...(forwarding && { log_forwarding: withPassword(forwarding) }),
+  };
+}
+
+function withPassword({ password_file: file, ...rest }: NonNullable<Settings['log_forwarding']>) {
   const read = readSecretFile(file);
-  if ('problem' in read)
-    throw new SettingError(`backends.yaml: log_forwarding.password_file: ${file} ${read.problem}`);
-  return { ...platform, log_forwarding: { ...rest, password: read.text } };
+  if ('text' in read) return { ...rest, password: read.text };
+  throw new SettingError(`backends.yaml: log_forwarding.password_file: ${file} ${read.problem}`);
+}
+
+function readAuthorities(file: string): string {
+  const text = attempt(() => fs.readFileSync(file, 'utf8'));
+  if (text?.includes('-----BEGIN CERTIFICATE-----')) return text;
+  throw new SettingError(`backends.yaml: oidc_ca_file: ${file} has no certificates that can be read`);
 }

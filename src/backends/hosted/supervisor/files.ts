@@ -76,9 +76,12 @@ export function readJson<T>(file: string): T | undefined {
   return text === undefined ? undefined : (JSON.parse(text) as T);
 }
 
+export const writeJson = (file: string, value: unknown): void =>
+  writeText(file, JSON.stringify(value, null, 1));
+
 /** Readers see the former file or the whole new one. */
-export function writeJson(file: string, value: unknown): void {
+export function writeText(file: string, text: string): void {
   const draft = `${file}.${randomUUID()}`;
-  fs.writeFileSync(draft, JSON.stringify(value, null, 1), { mode: 0o600 });
+  fs.writeFileSync(draft, text, { mode: 0o600 });
   fs.renameSync(draft, file);
 }

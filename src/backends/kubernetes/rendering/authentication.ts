@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import type { ClusterSpec } from '../../contract/specs.ts';
+import type { Platform } from '../platform.ts';
 import { groupsOf, minorOf, type Oidc } from './groups.ts';
 
 /** The platform's prefix. The API server's own would be the issuer for users, and none at all for groups. */
@@ -13,10 +14,14 @@ const GENERAL_SINCE = 34;
  * Returns the flags of the API server that the cluster's authentication asks for, sorted. `file` is where the text
  * of `authenticationFile` is kept.
  */
-export function authenticationFlags(spec: ClusterSpec, file: string): string[] {
+export function authenticationFlags(spec: ClusterSpec, platform: Platform, file: string): string[] {
   const { oidc } = groupsOf(spec).authentication ?? {};
   if (!oidc) return [];
-  return authenticationFile(spec) === undefined ? oidcFlags(oidc) : [`--authentication-config=${file}`];
+  if (authenticationFile(spec, platform) !== undefined) return [`--authentication-config=${file}`];
+  return [
+    ...oidcFlags(oidc),
+    ...(platform.oidc_ca ? [`--oidc-ca-file=${platform.oidc_ca.file}`] : []),
+  ].sort();
 }
 
 /**
@@ -24,7 +29,7 @@ export function authenticationFlags(spec: ClusterSpec, file: string): string[] {
  * can do what is asked for, at the price of a restart. That is nearly always: the file has no word for algorithms and
  * accepts all of them, whereas the API's default is RS256 alone.
  */
-export function authenticationFile(spec: ClusterSpec): string | undefined {
+export function authenticationFile(spec: ClusterSpec, { oidc_ca: ca }: Platform): string | undefined {
   const { oidc } = groupsOf(spec).authentication ?? {};
   if (!oidc || new Set(oidc.signing_algs).size < ALGORITHMS) return undefined;
   const version = minorOf(spec) >= GENERAL_SINCE ? 'v1' : 'v1beta1';
@@ -33,7 +38,11 @@ export function authenticationFile(spec: ClusterSpec): string | undefined {
     kind: 'AuthenticationConfiguration',
     jwt: [
       {
-        issuer: { url: oidc.issuer_url, audiences: [oidc.client_id] },
+        issuer: {
+          url: oidc.issuer_url,
+          audiences: [oidc.client_id],
+          ...(ca && { certificateAuthority: ca.text }),
+        },
         claimMappings: {
           username: { claim: oidc.username_claim ?? 'sub', prefix: usernamePrefix(oidc) },
           ...(oidc.groups_claim !== undefined && {
@@ -57,7 +66,7 @@ function oidcFlags(oidc: Oidc): string[] {
       : [`--oidc-groups-claim=${oidc.groups_claim}`, `--oidc-groups-prefix=${oidc.groups_prefix ?? PREFIX}`]),
     ...claimsOf(oidc).map(([claim, value]) => `--oidc-required-claim=${claim}=${value}`),
     `--oidc-signing-algs=${(oidc.signing_algs ?? ['RS256']).toSorted().join(',')}`,
-  ].sort();
+  ];
 }
 
 const usernamePrefix = ({ username_prefix: prefix }: Oidc): string =>

@@ -4,7 +4,14 @@ import { AUTOSCALER, autoscalerAccess } from './autoscaler-access.ts';
 import { autoscalerFlags } from './autoscaler-flags.ts';
 import { groupsOf, minorOf } from './groups.ts';
 import { imageOf } from './images.ts';
-import { hashed, type KubernetesObject, type Rendering, rendering, SYSTEM_NAMESPACE } from './objects.ts';
+import {
+  hashed,
+  type KubernetesObject,
+  type Rendering,
+  rendering,
+  STEADY_SECONDS,
+  SYSTEM_NAMESPACE,
+} from './objects.ts';
 
 export const usesExpander = (name: string, overrides: Readonly<Record<string, string>> = {}): boolean =>
   overrides.expander?.split(',').includes(name) ?? false;
@@ -49,6 +56,7 @@ function deployment(flags: string[], image: string): KubernetesObject {
     spec: {
       replicas: 1,
       progressDeadlineSeconds: 120,
+      minReadySeconds: STEADY_SECONDS,
       selector: { matchLabels: labels },
       // The former one stays until the new one is there; they elect a leader.
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },

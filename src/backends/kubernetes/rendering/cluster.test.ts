@@ -36,7 +36,7 @@ function documentsOf(spec: ClusterSpec): string[] {
   const described = (comment: string, all: KubernetesObject[]) =>
     all.map((object) => `# ${comment}\n${yaml(inUsualOrder(object))}`);
   return [
-    `# Flags of the API server\n${yaml(authenticationFlags(spec, '/etc/kubernetes/authentication.yaml'))}`,
+    `# Flags of the API server\n${yaml(authenticationFlags(spec, PLATFORM, '/etc/kubernetes/authentication.yaml'))}`,
     ...described('Applied', objects),
     ...described('Made where it is absent', once),
     ...described('Applied where it is there', parts),
@@ -118,11 +118,11 @@ it.each([
 ])('uses the file for authentication on %s once all algorithms are accepted', (version, apiVersion) => {
   const spec = fullSpec(version);
   const { oidc } = spec.configuration.authentication as { oidc: Record<string, unknown> };
-  expect(authenticationFile(spec)).toBeUndefined();
+  expect(authenticationFile(spec, PLATFORM)).toBeUndefined();
   oidc.signing_algs = ALL_ALGORITHMS;
   oidc.username_prefix = '-';
-  expect(authenticationFlags(spec, '/a/file')).toEqual(['--authentication-config=/a/file']);
-  expect(parse(authenticationFile(spec) ?? '')).toEqual({
+  expect(authenticationFlags(spec, PLATFORM, '/a/file')).toEqual(['--authentication-config=/a/file']);
+  expect(parse(authenticationFile(spec, PLATFORM) ?? '')).toEqual({
     apiVersion: `apiserver.config.k8s.io/${apiVersion}`,
     kind: 'AuthenticationConfiguration',
     jwt: [

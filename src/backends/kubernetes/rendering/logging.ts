@@ -9,6 +9,7 @@ import {
   type ObjectName,
   onlyIf,
   type Rendering,
+  STEADY_SECONDS,
   SYSTEM_NAMESPACE,
 } from './objects.ts';
 
@@ -97,6 +98,7 @@ function objects(
       metadata: { ...local, labels },
       spec: {
         selector: { matchLabels: labels },
+        minReadySeconds: STEADY_SECONDS,
         updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '10%' } },
         template: {
           metadata: { labels, annotations: hashed(config, login, image) },

@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 /** Names are ours to prefix. Nobody owns a domain for this product, and a single label is a valid prefix. */
 export const PREFIX = 'tradewind';
 export const SYSTEM_NAMESPACE = 'kube-system';
+/** A program that exits at its settings does so within this time, and would count as ready until then. */
+export const STEADY_SECONDS = 5;
 const MANAGED_BY = 'app.kubernetes.io/managed-by';
 /** On everything of ours: an object without it belongs to somebody else and is never removed. */
 export const OURS = { [MANAGED_BY]: PREFIX } as const;
