@@ -1,6 +1,7 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { parse, stringify } from 'yaml';
 import { BUILT_VERSIONS, KUBERNETES_DIR } from '../../scripts/build-kubernetes.ts';
 import { hasKwok, installedVersions } from '../../src/backends/hosted/programs/folders.ts';
@@ -12,24 +13,34 @@ export { KUBERNETES_DIR };
 /** Of one minor and the next. */
 export const VERSIONS = BUILT_VERSIONS;
 
-/** Why tests of real clusters are skipped; undefined where the programs are there. */
-export const whyNoKubernetes: string | undefined = VERSIONS.every(
-  (version) =>
-    installedVersions(KUBERNETES_DIR).includes(version) && hasKwok(path.join(KUBERNETES_DIR, version)),
-)
-  ? undefined
-  : `for want of Kubernetes: run "npx tsx scripts/build-kubernetes.ts", which needs Go and half an hour`;
+/** Why tests of real clusters of these versions are skipped; undefined where the programs are there. */
+export function whyWithout(versions: readonly string[]): string | undefined {
+  const installed = installedVersions(KUBERNETES_DIR);
+  if (
+    versions.every((version) => installed.includes(version) && hasKwok(path.join(KUBERNETES_DIR, version)))
+  ) {
+    return undefined;
+  }
+  return `for want of Kubernetes: run "npx tsx scripts/build-kubernetes.ts", which needs Go and half an hour`;
+}
+
+export const whyNoKubernetes = whyWithout(VERSIONS);
 if (whyNoKubernetes !== undefined) console.log(`SKIPPED, ${whyNoKubernetes}`);
+
+const program = (): string =>
+  path.join(KUBERNETES_DIR, installedVersions(KUBERNETES_DIR).at(-1) ?? '', 'kubectl');
+const LIMITS = { encoding: 'utf8', timeout: 60_000 } as const;
 
 /** Runs the kubectl of the newest version with a kubeconfig, and returns what it prints. Throws with what it complains of. */
 export function kubectl(kubeconfig: string, ...words: string[]): string {
-  const program = path.join(KUBERNETES_DIR, VERSIONS[1], 'kubectl');
-  const { status, stdout, stderr } = spawnSync(program, ['--kubeconfig', kubeconfig, ...words], {
-    encoding: 'utf8',
-    timeout: 60_000,
-  });
+  const { status, stdout, stderr } = spawnSync(program(), ['--kubeconfig', kubeconfig, ...words], LIMITS);
   if (status !== 0) throw new Error(`kubectl ${words.join(' ')}: ${stderr}`);
   return stdout;
+}
+
+/** The same for tests that have a server in their own process, which must go on meanwhile. */
+export async function runKubectl(kubeconfig: string, ...words: string[]): Promise<string> {
+  return (await promisify(execFile)(program(), ['--kubeconfig', kubeconfig, ...words], LIMITS)).stdout;
 }
 
 /** Returns the names of the programs that run for each cluster of a folder, sorted. */
