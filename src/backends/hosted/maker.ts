@@ -4,6 +4,9 @@ import { platformOf, platformSettings } from '../kubernetes/platform.ts';
 import type { BackendMaker } from '../maker.ts';
 import { createHostedBackend } from './backend.ts';
 
+/** An address that is none stops the first cluster, with the API server's last words. */
+const ADDRESS = '^[0-9a-f:]*[.:][0-9a-f.:]*$';
+
 const Port = (description: string) => Type.Integer({ minimum: 1024, maximum: 65_535, description });
 const folder = (description: string) =>
   Type.Optional(Type.String({ pattern: '^/', maxLength: 4096, description }));
@@ -16,7 +19,8 @@ const Settings = Type.Object(
     ),
     folder: folder('For the clusters, closed to other users; by default clusters/<name> in the data folder'),
     address: Type.Optional(
-      Type.Union([Type.String({ format: 'ipv4' }), Type.String({ format: 'ipv6' })], {
+      Type.String({
+        pattern: ADDRESS,
         description: 'Where the API servers answer, one address of this machine; 127.0.0.1 by default',
       }),
     ),

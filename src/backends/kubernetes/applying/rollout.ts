@@ -5,7 +5,7 @@ const HASH = `${PREFIX}/configuration-hash`;
 /** Starts once more than this many times before it counts as crashing: something it needs may have come late. */
 const FORGIVEN_CRASHES = 1;
 /** Reasons for which no pod will ever be made. Others pass, such as a service account that was made a moment ago. */
-const FINAL_FAILURE = /exceeded quota|denied the request|violates PodSecurity/;
+const FINAL_FAILURE = /exceeded quota|denied (?:the )?request|violates PodSecurity/;
 
 /** How far a Deployment or DaemonSet is. */
 export type Rollout = { state: 'done' } | { state: 'going'; doing: string } | Stuck;
