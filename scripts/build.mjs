@@ -67,11 +67,18 @@ const child = await build({
     js: 'import { createRequire as requireFor } from "node:module"; const require = requireFor(import.meta.url);',
   },
 });
+// Outlives the server that starts it, so it should be small.
+const supervisor = await build({
+  ...shared,
+  entryPoints: ['src/backends/hosted/supervisor/main.ts'],
+  outfile: `${outdir}/src/backends/hosted/supervisor/main.js`,
+  format: 'esm',
+});
 const enginePackages = `${outdir}/${ENGINES}/node_modules`;
 fs.rmSync(enginePackages, { force: true });
 fs.symlinkSync(`../../../${ENGINES}/node_modules`, enginePackages);
 
-const bundled = [server, child]
+const bundled = [server, child, supervisor]
   .flatMap(({ metafile }) => Object.keys(metafile.inputs))
   .flatMap((file) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []);
 const packages = [...new Set([...bundled, path.dirname(REFERENCE_PAGE)])].sort();

@@ -78,6 +78,17 @@ const Environment = Type.Object({
     'the addresses or networks (CIDR) of your proxies, separated by commas; their X-Forwarded-For header says where a request comes from',
   ),
   TRADEWIND_SIMULATION_SPEED: decimal(0.01, 100_000, '1 is the normal speed, 10 is ten times as fast', '1'),
+  TRADEWIND_KUBERNETES_DIR: optional(
+    'a folder with the programs of Kubernetes, one folder for each version; by default kubernetes in the data folder',
+  ),
+  TRADEWIND_KUBERNETES_URL: text(
+    'where "tradewind kubernetes install" finds the releases of Kubernetes',
+    'https://dl.k8s.io/release',
+  ),
+  TRADEWIND_ETCD_URL: text(
+    'where it finds the releases of etcd',
+    'https://github.com/etcd-io/etcd/releases/download',
+  ),
   TRADEWIND_COMPARE_SECONDS: whole(
     1,
     86_400,
@@ -231,6 +242,14 @@ export function loadConfig(environment: Record<string, string | undefined>) {
     /** Addresses and networks that are trusted to tell the client's address. */
     trustedProxies: proxiesOf(settings.TRADEWIND_TRUST_PROXY ?? ''),
     simulationSpeed: Number(settings.TRADEWIND_SIMULATION_SPEED),
+    /** Programs of Kubernetes, in a folder for each version. */
+    kubernetesDir: path.resolve(
+      settings.TRADEWIND_KUBERNETES_DIR ?? path.join(settings.TRADEWIND_DATA_DIR, 'kubernetes'),
+    ),
+    kubernetesSources: {
+      kubernetesUrl: settings.TRADEWIND_KUBERNETES_URL.replace(/\/+$/, ''),
+      etcdUrl: settings.TRADEWIND_ETCD_URL.replace(/\/+$/, ''),
+    },
     /** How often the infrastructure is compared with what is wanted. */
     compareMs: Number(settings.TRADEWIND_COMPARE_SECONDS) * 1_000,
     /** For how long, in days; undefined for ever. */

@@ -63,7 +63,8 @@ import { createAiTasks } from './streaming/ai-tasks/service.ts';
  * `wire.ts`, one with a single service its `create...`.
  */
 export function createServices(foundation: Foundation) {
-  return { catalog: foundation.catalog, ...cloudServices(foundation), ...accountServices(foundation) };
+  const { catalog, backends } = foundation;
+  return { catalog, backends, ...cloudServices(foundation), ...accountServices(foundation) };
 }
 export type Services = ReturnType<typeof createServices>;
 

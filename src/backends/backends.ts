@@ -1,12 +1,13 @@
 import type { FieldProblem } from '../lib/errors.ts';
 import { type Backend, type Kind, Unavailable } from './contract/backend.ts';
+import type { Offer } from './contract/offer.ts';
 import { type BackendEntry, familyOf, type Placements } from './contract/placement.ts';
 import type { Specs } from './contract/specs.ts';
 import type { Host, Makers } from './maker.ts';
 import { readSecrets } from './secrets.ts';
 
 /** Finds the backend of a region for a kind. */
-export interface Backends {
+export interface Backends extends Offer {
   /** @throws Unavailable for a region that is no longer in the catalogue */
   of(regionId: number, kind: Kind): Backend;
   /** Returns what the region's backend can't do of a spec, by field. */
@@ -34,14 +35,20 @@ export interface BackendRouter extends Backends {
 
 /** Makes the backends that a catalogue names. There are none until the first catalogue is adopted. */
 export function createBackends(makers: Makers, host: Host): BackendRouter {
-  let current: Placements = { backends: new Map(), regions: new Map(), backendOf: () => undefined };
+  let current: Placements = {
+    backends: new Map(),
+    regions: new Map(),
+    backendOf: () => undefined,
+    flavor: () => undefined,
+  };
   let made = new Map<string, Backend>();
 
   function make(entry: BackendEntry): Backend {
     const maker = makers[entry.kind];
     // Catalogues are checked against the makers when they are read.
     if (!maker) throw new Error(`There are no backends of the kind ${entry.kind}`);
-    return maker.make({ ...entry, secrets: readSecrets(entry) }, host);
+    const flavor: Placements['flavor'] = (regionId, id) => current.flavor(regionId, id);
+    return maker.make({ ...entry, flavor, secrets: readSecrets(entry) }, host);
   }
 
   const backendOf = (entry: BackendEntry): Backend => {
@@ -59,6 +66,10 @@ export function createBackends(makers: Makers, host: Host): BackendRouter {
   return {
     of,
     check: (regionId, kind, spec) => of(regionId, kind).problems(kind, spec),
+    clusterVersions(regionId, offered) {
+      const known = of(regionId, 'cluster').clusterVersions?.();
+      return offered.filter((version) => known?.includes(version) ?? true);
+    },
     all: () =>
       [...current.backends.values()].map((entry) => ({
         name: entry.name,

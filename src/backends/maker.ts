@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Tables } from '../db/tables.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Backend } from './contract/backend.ts';
-import type { BackendShape } from './contract/placement.ts';
+import type { BackendShape, Placements } from './contract/placement.ts';
 
 /** What a backend may use of its process. */
 export interface Host {
@@ -11,6 +11,12 @@ export interface Host {
   secrets: Secrets;
   /** For simulated backends whose settings don't specify a speed. */
   simulationSpeed: number;
+  /** Where backends that run on this machine may keep what they have. */
+  dataDir: string;
+  /** Folders of programs, as in PATH. */
+  searchPath: string;
+  /** The folder with the programs of Kubernetes, in a folder for each version. */
+  kubernetesDir: string;
 }
 
 /** Makes backends of one kind. */
@@ -18,7 +24,16 @@ export interface BackendMaker extends BackendShape {
   /** Whether things that no want belongs to are removed automatically; otherwise an operator decides. */
   removesOrphans?: true;
   /** Makes a backend. `settings` have the maker's own shape, and all of its secrets are present. */
-  make(given: { name: string; settings: unknown; secrets: Record<string, string> }, host: Host): Backend;
+  make(
+    given: {
+      name: string;
+      settings: unknown;
+      secrets: Record<string, string>;
+      /** Looks into the catalogue in force. */
+      flavor: Placements['flavor'];
+    },
+    host: Host,
+  ): Backend;
 }
 
 /** By kind. */

@@ -1,5 +1,6 @@
+import { hosted } from './hosted/maker.ts';
 import type { Makers } from './maker.ts';
 import { simulated } from './simulated/maker.ts';
 
 /** The makers of all kinds of backends. */
-export const MAKERS: Makers = { simulated };
+export const MAKERS: Makers = { simulated, hosted };

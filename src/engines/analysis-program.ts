@@ -1,7 +1,6 @@
 import fs from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { ownProgram } from '../lib/own-program.ts';
 import { packageRoot } from '../lib/package-root.ts';
 import { type AnalysisJob, type AnalysisMessage, type AnalysisOrder, readMessage } from './job.ts';
 import { type Models, readModels } from './models/manifest.ts';
@@ -90,10 +89,6 @@ function filesOf({ speech, detectors }: Models): string[] {
   return [...speech.flatMap(({ files }) => Object.values(files)), ...detectors.map(({ file }) => file)];
 }
 
-/** Returns the bundle, or the source if this process itself runs from source. */
 function entry(): ChildCommand {
-  const node = [process.execPath, `--max-old-space-size=${HEAP_MEGABYTES}`] as const;
-  if (!RUNS_FROM_SOURCE) return [...node, path.join(packageRoot, 'dist/src/engines/child/main.js')];
-  const tsx = createRequire(import.meta.url).resolve('tsx');
-  return [...node, '--import', pathToFileURL(tsx).href, path.join(packageRoot, 'src/engines/child/main.ts')];
+  return ownProgram('src/engines/child/main.ts', `--max-old-space-size=${HEAP_MEGABYTES}`);
 }

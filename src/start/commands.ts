@@ -4,6 +4,7 @@ import type { Command } from './command.ts';
 import { doctor } from './doctor.ts';
 import { enginesInstall } from './engines-install.ts';
 import { keysGiveUp, keysRotate } from './keys.ts';
+import { kubernetesInstall } from './kubernetes-install.ts';
 import { migrateCommand } from './migrate.ts';
 import { orphansList, orphansRemove } from './orphans.ts';
 import { serve } from './serve.ts';
@@ -23,5 +24,6 @@ export const commands: Record<string, Command> = {
   'orphans list': orphansList,
   'orphans remove': orphansRemove,
   'engines install': enginesInstall,
+  'kubernetes install': kubernetesInstall,
   doctor,
 };

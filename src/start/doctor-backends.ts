@@ -12,6 +12,7 @@ import { runningEmbedded } from '../db/embedded/socket.ts';
 import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
 import { createSecrets } from '../secrets/secrets.ts';
 import { type Finding, limited, missing, ok } from './finding.ts';
+import { hostOf } from './host.ts';
 
 /** How long a backend may take to list everything that it has. */
 const LIST_MS = 10_000;
@@ -25,7 +26,7 @@ export async function backendFindings(config: Config, catalog: Catalog, makers: 
   const { sql } = database;
   try {
     const secrets = createSecrets({ sql, encryptionKeys: encryptionKeysOf(config) });
-    const backends = createBackends(makers, { sql, secrets, simulationSpeed: config.simulationSpeed });
+    const backends = createBackends(makers, { sql, secrets, ...hostOf(config) });
     backends.adopt(catalog);
     // Before the first start or without a connection, which is reported elsewhere, there is nothing to
     // compare with.
@@ -35,7 +36,8 @@ export async function backendFindings(config: Config, catalog: Catalog, makers: 
         const trouble = await troubleOf(named.backend, log);
         const what = `Backend ${named.name}`;
         if (trouble !== undefined) return missing(what, trouble);
-        const detail = `of the kind ${catalog.backends.get(named.name)?.kind}`;
+        const has = named.backend.about?.();
+        const detail = `of the kind ${catalog.backends.get(named.name)?.kind}${has === undefined ? '' : `; ${has}`}`;
         const fault = answers ? await faultOf(named) : undefined;
         return fault === undefined ? ok(what, detail) : limited(what, `${detail}; ${fault}`);
       }),

@@ -9,6 +9,7 @@ import { NotFoundError } from '../lib/errors.ts';
 import { encryptionKeysOf } from '../secrets/encryption-keys.ts';
 import { createSecrets } from '../secrets/secrets.ts';
 import type { Command, Options } from './command.ts';
+import { hostOf } from './host.ts';
 import { asOperator } from './operator.ts';
 
 const NONE = 'No orphans: everything on the backends is wanted.';
@@ -53,7 +54,7 @@ interface Found {
 async function orphansOf(database: Database, config: Config, { backend }: Options): Promise<Found[]> {
   const { sql } = database;
   const secrets = createSecrets({ sql, encryptionKeys: encryptionKeysOf(config) });
-  const backends = createBackends(MAKERS, { sql, secrets, simulationSpeed: config.simulationSpeed });
+  const backends = createBackends(MAKERS, { sql, secrets, ...hostOf(config) });
   const catalog = await catalogOfDatabase(database, MAKERS);
   if (catalog) backends.adopt(catalog);
   const asked = backends.all().filter(({ name }) => backend === undefined || name === backend);

@@ -29,6 +29,7 @@ import { createServices } from '../services.ts';
 import { requireAiSandbox } from './ai-worker.ts';
 import { sourceOf } from './catalog-apply.ts';
 import { type FirstToken, firstTokenFile, makeFirstToken } from './first-token.ts';
+import { hostOf } from './host.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { cannotListen, type ListenAddress, requireFreePort } from './listening.ts';
 import { createMetrics } from './metrics.ts';
@@ -91,7 +92,7 @@ export async function startPlatform(
     const backends = createBackends(makers, {
       sql: database.sql,
       secrets,
-      simulationSpeed: config.simulationSpeed,
+      ...hostOf(config),
     });
     // A backend that lacks something stops the start before anybody follows its catalogue.
     backends.adopt(catalog);

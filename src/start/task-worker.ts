@@ -19,6 +19,7 @@ import { createTaskEnds } from '../services.ts';
 import type { AiQueue } from '../streaming/ai-tasks/work/queue.ts';
 import { startWorker, type Worker } from '../worker/worker.ts';
 import { aiQueueOf, prepareAiWork } from './ai-worker.ts';
+import { hostOf } from './host.ts';
 import type { Storage } from './storage.ts';
 
 const CONNECTIONS = 10;
@@ -90,7 +91,7 @@ export function createTaskWorker({
       const backends = createBackends(makers, {
         sql: own.sql,
         secrets,
-        simulationSpeed: config.simulationSpeed,
+        ...hostOf(config),
       });
       const live = await patiently(() =>
         followCatalog({ database, changes, log, agreed, kinds: makers, backends }),

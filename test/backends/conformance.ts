@@ -12,7 +12,7 @@ import {
 import { needsOf } from '../../src/backends/contract/needs.ts';
 import { holdsData } from '../../src/backends/contract/placement.ts';
 import type { Specs } from '../../src/backends/contract/specs.ts';
-import { newSamples, type Sample, type Samples } from './samples.ts';
+import { newSamples, type Sample, type Samples, type Versions } from './samples.ts';
 
 /** The infrastructure of a backend under test. */
 export interface Stand {
@@ -29,12 +29,13 @@ const LONGEST_PAUSE_MS = 500;
 
 /**
  * Tests what every backend must do. `mostCalls` limits the calls until a thing is as wanted; between calls
- * the test waits as long as the backend says, but at most half a second.
+ * the test waits as long as the backend says, but at most half a second. `versions` are those of Kubernetes that the
+ * backend has.
  */
 export function conformance(
   name: string,
   makeStand: () => Promise<Stand>,
-  { kinds, mostCalls = 100 }: { kinds: readonly Kind[]; mostCalls?: number },
+  { kinds, mostCalls = 100, versions }: { kinds: readonly Kind[]; mostCalls?: number; versions?: Versions },
 ): void {
   describe(`${name}`, () => {
     let stand: Stand;
@@ -52,7 +53,7 @@ export function conformance(
       let thing: Thing;
 
       beforeEach(async () => {
-        samples = newSamples();
+        samples = newSamples(versions);
         const sample: Sample = samples[kind];
         await prepare(kind, sample.spec);
         thing = newThing(kind, sample.id);

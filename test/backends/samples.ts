@@ -18,8 +18,11 @@ function sample<K extends Kind>(id: string, spec: Specs[K], change: Partial<Spec
   return { id, spec, changed: { ...spec, ...change } };
 }
 
+/** Versions of Kubernetes, of one minor and the next. */
+export type Versions = readonly [string, string];
+
 /** Returns one new thing of each kind at each call, which need each other like real ones. */
-export function newSamples(): Samples {
+export function newSamples([version, later]: Versions = ['v1.31.0', 'v1.32.0']): Samples {
   const [network, subnet, router, port, group, volume, snapshot, machine, serverGroup, pool] = [
     ID(),
     ID(),
@@ -36,7 +39,7 @@ export function newSamples(): Samples {
   const addresses = { '10.1.0.10': { subnetId: subnet } };
   const cluster: Specs['cluster'] = {
     name: 'demo',
-    version: 'v1.31.0',
+    version,
     network: { networkId: network, subnetId: subnet, ipv6: false },
     pods: { ipv4: '172.16.0.0/18' },
     services: { ipv4: '172.24.0.0/18' },
@@ -247,6 +250,6 @@ export function newSamples(): Samples {
       },
       { power: 'off', reboots: { soft: 1, hard: 0 } },
     ),
-    cluster: sample<'cluster'>(ID(), cluster, { version: 'v1.32.0', configuration: {} }),
+    cluster: sample<'cluster'>(ID(), cluster, { version: later, configuration: {} }),
   };
 }

@@ -1,6 +1,6 @@
 import { webcrypto } from 'node:crypto';
 import type { X509Certificate } from '@peculiar/x509';
-import { provideDecoratorMetadata } from '../../src/backends/simulated/decorator-metadata.ts';
+import { provideDecoratorMetadata } from '../../src/backends/certificates/decorator-metadata.ts';
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const DAY_MS = 86_400_000;

@@ -70,6 +70,10 @@ export interface Backend {
    * comparing.
    */
   watch?(call: Pick<Call, 'log' | 'signal'>): AsyncIterable<Pick<Ref, 'kind' | 'id'>>;
+  /** Returns the versions of Kubernetes, with the leading `v`, that a cluster may get; omit it for all of the catalogue's. */
+  clusterVersions?(): readonly string[];
+  /** Returns what the backend has, such as programs and their versions, for an operator; omit it if that is nothing. */
+  about?(): string;
   /**
    * Returns the load of a machine, oldest first; omit it if the backend measures none. `ref` is the machine, or the
    * cluster whose node it is. Processes of the API call it, and somebody waits for the answer.

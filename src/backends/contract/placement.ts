@@ -53,6 +53,8 @@ export interface BackendShape {
   settings: TSchema;
   /** Names of the secrets that the backend needs. */
   secrets: readonly string[];
+  /** What the backend can do; everything by default. */
+  families?: readonly BackendFamily[];
 }
 export type BackendShapes = Readonly<Record<string, BackendShape>>;
 
@@ -62,4 +64,6 @@ export interface Placements {
   readonly regions: ReadonlyMap<number, unknown>;
   /** Returns undefined for a region that does not exist. */
   backendOf(regionId: number, family: BackendFamily): BackendEntry | undefined;
+  /** Memory is in MiB. Returns undefined for a flavor that the region does not have. */
+  flavor(regionId: number, flavorId: string): { vcpus: number; ram: number } | undefined;
 }

@@ -11,7 +11,7 @@ export function backendFaults(content: CatalogContent, kinds: BackendShapes | un
   return [
     ...twice('backends.yaml', 'backends', backends, ['name']),
     ...backends.flatMap((backend, index) => (kinds ? faultsOf(backend, index, kinds) : [])),
-    ...regionFaults(content),
+    ...regionFaults(content, kinds),
   ];
 }
 
@@ -36,7 +36,7 @@ function faultsOf({ kind, settings, secrets }: Entry, index: number, kinds: Back
   }));
 }
 
-function regionFaults(content: CatalogContent): CrossFault[] {
+function regionFaults(content: CatalogContent, kinds: BackendShapes | undefined): CrossFault[] {
   const file = 'regions.yaml';
   const known = content['backends.yaml'].backends.map(({ name }) => name);
   return content[file].regions.flatMap(({ backend, backends = {} }, index) => {
@@ -52,6 +52,15 @@ function regionFaults(content: CatalogContent): CrossFault[] {
         path: where,
         message: `is "${name}", which backends.yaml doesn't define. Use one of: ${known.join(', ')}; or add it there.`,
       }));
+    for (const family of BACKEND_FAMILIES) {
+      const name = backends[family] ?? backend;
+      const { kind = '' } = content['backends.yaml'].backends.find((one) => one.name === name) ?? {};
+      const families = kinds?.[kind]?.families;
+      if (!families || families.includes(family)) continue;
+      const where = backends[family] === undefined ? ['backend'] : ['backends', family];
+      const message = `is "${name}", a backend of the kind ${kind}, which only has: ${families.join(', ')}. Name another one for ${family}.`;
+      faults.push({ file, path: [...path, ...where], message });
+    }
     const without =
       backend === undefined ? BACKEND_FAMILIES.filter((family) => backends[family] === undefined) : [];
     if (without.length > 0) {

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import type { Offer } from '../../backends/contract/offer.ts';
 import type { Api } from '../../http/server.ts';
 import { pageOf } from '../../lib/page.ts';
 import { listQuery, ProjectRegionParams } from '../../lib/wire.ts';
@@ -33,7 +34,7 @@ const VERSION_PATHS = [
 /** What new clusters can be made of. A region without Kubernetes offers nothing. */
 export function kubernetesOfferRoutes(
   app: Api,
-  { catalog, pricing }: { catalog: Catalog; pricing: Pricing },
+  { catalog, pricing, backends }: { catalog: Catalog; pricing: Pricing; backends: Offer },
 ): void {
   for (const { url, operationId } of VERSION_PATHS) {
     app.get(url, {
@@ -49,7 +50,9 @@ export function kubernetesOfferRoutes(
       },
       handler: async ({ scope, query }) => {
         const { region } = scope;
-        const versions = region.has_k8s ? catalog.kubernetesVersions : [];
+        const versions = region.has_k8s
+          ? backends.clusterVersions(region.id, catalog.kubernetesVersions)
+          : [];
         return pageOf(versions, query, presentKubernetesVersion);
       },
     });

@@ -1,3 +1,4 @@
+import type { Offer } from '../../backends/contract/offer.ts';
 import { type FieldProblem, InvalidError } from '../../lib/errors.ts';
 import { isGpu } from '../catalog/flavor-schema.ts';
 import type { Catalog } from '../catalog/service.ts';
@@ -34,7 +35,7 @@ export interface AcceptedCluster extends AddressPools {
 export async function acceptCluster(
   scope: Scope,
   request: CreateCluster,
-  deps: { catalog: Catalog; references: ClusterReferences },
+  deps: { catalog: Catalog; backends: Offer; references: ClusterReferences },
 ): Promise<AcceptedCluster> {
   const { catalog, references } = deps;
   const { region } = scope;
@@ -63,7 +64,7 @@ export async function acceptCluster(
     },
   });
   const problems = [
-    ...versionProblems(version, catalog),
+    ...versionProblems(version, deps.backends.clusterVersions(region.id, catalog.kubernetesVersions)),
     ...poolsProblems(request.pools, poolOffer(catalog, scope)),
     ...addresses.problems,
     ...vastProblems(vastNfs, scope),
@@ -92,9 +93,12 @@ export async function acceptCluster(
 const namedPools = ({ pools }: CreateCluster) =>
   pools.map((pool, index) => ({ path: `pools.${index}.`, ids: pool.security_group_ids ?? [] }));
 
-function versionProblems(version: string, { kubernetesVersions }: Catalog): FieldProblem[] {
-  if (kubernetesVersions.includes(version)) return [];
-  const message = `Unknown version ${version}. Must be one of: ${kubernetesVersions.join(', ')}.`;
+function versionProblems(version: string, offered: readonly string[]): FieldProblem[] {
+  if (offered.includes(version)) return [];
+  const message =
+    offered.length === 0
+      ? 'No version of Kubernetes is installed for this region. Ask its operator for one.'
+      : `Unknown version ${version}. Must be one of: ${offered.join(', ')}.`;
   return [{ field: 'version', message }];
 }
 

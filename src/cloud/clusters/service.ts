@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Offer } from '../../backends/contract/offer.ts';
 import { remove } from '../../convergence/wants.ts';
 import { type Database, type Transaction, violates } from '../../db/database.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -57,11 +58,12 @@ export function createClusters(deps: {
   database: Database;
   clock: Clock;
   catalog: Catalog;
+  backends: Offer;
   tasks: Tasks;
   references: ClusterReferences;
   poolNodes: PoolNodes;
 }): Clusters {
-  const { database, clock, catalog, tasks, references, poolNodes } = deps;
+  const { database, clock, catalog, backends, tasks, references, poolNodes } = deps;
 
   async function get(scope: Scope, name: string): Promise<store.ClusterRow> {
     return found('Cluster', name, await store.findCluster(database.sql, scope, name));
@@ -73,7 +75,7 @@ export function createClusters(deps: {
     list: (scope, page) => store.listClusters(database.sql, scope, page),
 
     async create(scope, request) {
-      const { pools, ...wanted } = await acceptCluster(scope, request, { catalog, references });
+      const { pools, ...wanted } = await acceptCluster(scope, request, { catalog, backends, references });
       const id = randomUUID();
       const taskId = newTaskId();
       const cluster: store.NewCluster = {

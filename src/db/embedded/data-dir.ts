@@ -60,7 +60,8 @@ export function whyOpen(folder: string): string | undefined {
 }
 
 /** What a start leaves behind when it fails before it creates the database. */
-const OURS = /^(tradewind\.lock|postgres\.(new|log)|run|tmp|first-token.*|encryption-key(\.new)?)$/;
+const OURS =
+  /^(tradewind\.lock|postgres\.(new|log)|run|tmp|first-token.*|encryption-key(\.new)?|kubernetes|clusters)$/;
 
 /** Closes an existing folder to other users and logs it. Call it while holding the folder's lock. */
 export function closeDataDir(folder: string, log: (line: string) => void): void {

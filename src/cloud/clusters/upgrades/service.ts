@@ -1,3 +1,4 @@
+import type { Offer } from '../../../backends/contract/offer.ts';
 import type { Database } from '../../../db/database.ts';
 import { ConflictError, InvalidError } from '../../../lib/errors.ts';
 import { found } from '../../../lib/found.ts';
@@ -25,21 +26,24 @@ export interface ClusterUpgrades {
 export function createClusterUpgrades(deps: {
   database: Database;
   catalog: Catalog;
+  backends: Offer;
   tasks: Tasks;
 }): ClusterUpgrades {
-  const { database, catalog, tasks } = deps;
+  const { database, catalog, backends, tasks } = deps;
+  const offeredTo = (version: string, { region }: Scope) =>
+    upgradeVersions(version, backends.clusterVersions(region.id, catalog.kubernetesVersions));
 
   return {
     async versions(scope, name) {
       const cluster = found('Cluster', name, await findCluster(database.sql, scope, name));
-      return possibleVersions(cluster, upgradeVersions(cluster.version, catalog.kubernetesVersions));
+      return possibleVersions(cluster, offeredTo(cluster.version, scope));
     },
 
     async start(scope, name, asked) {
       const version = `v${asked.replace(/^v/, '')}`;
       return database.accept(scope.principal, async (tx) => {
         const cluster = await lockFreeCluster(tx, scope, name);
-        const possible = upgradeVersions(cluster.version, catalog.kubernetesVersions);
+        const possible = offeredTo(cluster.version, scope);
         if (!possible.includes(version)) throw wrongVersion(version, cluster.version, possible);
         if (!possibleVersions(cluster, possible).includes(version)) throw leavesSlurm(cluster.name, version);
         const taskId = newTaskId();

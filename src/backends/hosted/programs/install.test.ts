@@ -1,0 +1,138 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import http from 'node:http';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { hasKwok, installedVersions, wholeFolder } from './folders.ts';
+import { installVersion } from './install.ts';
+import { aboutPrograms, notInstalled } from './installed.ts';
+
+const VERSION = 'v1.34.4';
+const ARCHITECTURE = process.arch === 'arm64' ? 'arm64' : 'amd64';
+
+let folder: string;
+let programs: string;
+let server: http.Server;
+/** What a mirror serves, by path. */
+let files: Map<string, Buffer>;
+let asked: string[];
+/** Ends each answer after so many bytes. */
+let cutAt: number;
+
+beforeEach(async () => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kubernetes-install-'));
+  programs = path.join(folder, 'programs');
+  files = new Map();
+  asked = [];
+  cutAt = Number.POSITIVE_INFINITY;
+  for (const name of ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler']) {
+    const program = Buffer.from(`#!/bin/sh\necho ${name}\n`.padEnd(5_000, '#'));
+    files.set(`/release/${VERSION}/bin/linux/${ARCHITECTURE}/${name}`, program);
+    files.set(`/release/${VERSION}/bin/linux/${ARCHITECTURE}/${name}.sha256`, Buffer.from(sumOf(program)));
+  }
+  const base = `etcd-v3.6.8-linux-${ARCHITECTURE}`;
+  fs.mkdirSync(path.join(folder, base));
+  fs.writeFileSync(path.join(folder, base, 'etcd'), '#!/bin/sh\necho etcd\n');
+  spawnSync('tar', ['-czf', 'etcd.tar.gz', base], { cwd: folder });
+  const archive = fs.readFileSync(path.join(folder, 'etcd.tar.gz'));
+  files.set(`/etcd/v3.6.8/${base}.tar.gz`, archive);
+  const sums = `${'0'.repeat(64)}  other.zip\n${sumOf(archive)}  ${base}.tar.gz\n`;
+  files.set('/etcd/v3.6.8/SHA256SUMS', Buffer.from(sums));
+  server = http.createServer((request, response) => {
+    const { url = '', headers } = request;
+    const file = files.get(url);
+    const from = Number(/^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1] ?? 0);
+    asked.push(from === 0 ? url : `${url} from ${from}`);
+    if (!file) return response.writeHead(404).end();
+    if (from >= file.length) return response.writeHead(416).end();
+    const whole = file.subarray(from);
+    response.writeHead(from === 0 ? 200 : 206, { 'content-length': whole.length });
+    if (whole.length <= cutAt) return response.end(whole);
+    return response.write(whole.subarray(0, cutAt), () => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+  fs.rmSync(folder, { recursive: true });
+});
+
+const sumOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+function install(kwok?: string): Promise<void> {
+  const { port } = server.address() as { port: number };
+  const url = `http://127.0.0.1:${port}`;
+  const sources = { kubernetesUrl: `${url}/release`, etcdUrl: `${url}/etcd`, kwok };
+  return installVersion(VERSION, programs, sources, { say: () => {}, signal: new AbortController().signal });
+}
+
+it('installs every program, and nothing a second time', async () => {
+  expect(installedVersions(programs)).toEqual([]);
+  await install();
+  expect(installedVersions(programs)).toEqual([VERSION]);
+  expect(fs.readdirSync(programs)).toEqual([VERSION]);
+  for (const name of ['etcd', 'kube-apiserver']) {
+    const { stdout } = spawnSync(path.join(programs, VERSION, name), { encoding: 'utf8' });
+    expect(stdout).toBe(`${name}\n`);
+  }
+  const before = asked.length;
+  await install();
+  expect(asked).toHaveLength(before);
+});
+
+it('goes on where it was interrupted, and offers nothing before all is there', async () => {
+  cutAt = 2_000;
+  for (let count = 0; count < 20 && !installedVersions(programs).includes(VERSION); count++) {
+    await install().catch(() => {});
+    const drafts = fs.existsSync(programs) ? fs.readdirSync(programs) : [];
+    if (drafts.includes(VERSION)) break;
+    expect(installedVersions(programs)).toEqual([]);
+  }
+  expect(installedVersions(programs)).toEqual([VERSION]);
+  expect(asked.filter((each) => each.endsWith('kube-scheduler from 2000'))).toHaveLength(1);
+});
+
+it('keeps nothing that has another checksum, and says which', async () => {
+  const scheduler = `/release/${VERSION}/bin/linux/${ARCHITECTURE}/kube-scheduler`;
+  const right = files.get(scheduler) ?? Buffer.alloc(0);
+  files.set(scheduler, Buffer.from('#!/bin/sh\necho evil\n'));
+  await expect(install()).rejects.toThrow(/kube-scheduler has the checksum .* nothing of it was kept/);
+  expect(installedVersions(programs)).toEqual([]);
+  files.set(scheduler, right);
+  await install();
+  expect(wholeFolder(path.join(programs, VERSION))).toBe(true);
+});
+
+it('names what a mirror does not have', async () => {
+  files.delete('/etcd/v3.6.8/SHA256SUMS');
+  await expect(install()).rejects.toThrow(/SHA256SUMS answers 404/);
+});
+
+it('mends a damaged folder, and adds kwok to one that is there', async () => {
+  await install();
+  const there = path.join(programs, VERSION);
+  fs.appendFileSync(path.join(there, 'kube-apiserver'), 'echo more');
+  expect(wholeFolder(there)).toBe(false);
+  await install();
+  expect(wholeFolder(there)).toBe(true);
+  expect(aboutPrograms(programs)).toContain(`${VERSION} (without kwok, so without nodes)`);
+  const kwok = path.join(folder, 'kwok');
+  fs.writeFileSync(kwok, '#!/bin/sh\n');
+  await install(kwok);
+  expect([hasKwok(there), wholeFolder(there)]).toEqual([true, true]);
+  expect(aboutPrograms(programs)).toBe(`Kubernetes ${VERSION} in ${programs}`);
+});
+
+it('says what to do for a version that is not there', async () => {
+  const command = '"npx tradewind kubernetes install --version v1.35.1"';
+  expect(notInstalled(programs, 'v1.35.1')).toBe(
+    `No version of Kubernetes is installed in ${programs}; run ${command}.`,
+  );
+  await install();
+  expect(notInstalled(programs, 'v1.35.1')).toBe(
+    `Kubernetes v1.35.1 isn't installed here. Choose one of ${VERSION}, or have the operator run ${command}.`,
+  );
+});

@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { attempt } from '../../../lib/attempt.ts';
+import { MARK } from './alive.ts';
+import type { Process } from './files.ts';
+
+const STOP_MS = 10_000;
+const LOG_LIMIT_BYTES = 4 * 1024 * 1024;
+const LAST_WORDS_BYTES = 4_096;
+/** The exit code of flock for a lock that another process holds. */
+export const HELD = 213;
+
+/** Where a cluster is, and the programs of the system, as in PATH. */
+export interface Place {
+  folder: string;
+  searchPath: string;
+}
+
+/** A process that the supervisor has started. */
+export interface Child {
+  readonly pid: number | undefined;
+  readonly running: boolean;
+  /** Asks it to stop, and kills it if it doesn't. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the process. The kernel ends it when we end, however that happens, and holds a lock for it as long as it
+ * runs, so that there are never two of it.
+ */
+export function startChild(
+  { folder, searchPath }: Place,
+  { name, program, args, env }: Process,
+  ended: (code: number | null) => void,
+): Child {
+  const log = openLog(logOf(folder, name));
+  const lock = path.join(folder, 'run', `${name}.lock`);
+  fs.mkdirSync(path.dirname(lock), { recursive: true, mode: 0o700 });
+  const child = spawn(
+    'setpriv',
+    [
+      ...['--pdeathsig', 'KILL', '--no-new-privs'],
+      ...['flock', '--no-fork', '--nonblock', '--conflict-exit-code', String(HELD), lock],
+      ...[program, ...args],
+    ],
+    {
+      cwd: folder,
+      env: { PATH: searchPath, HOME: folder, [MARK]: folder, ...env },
+      stdio: ['ignore', log, log],
+    },
+  );
+  fs.closeSync(log);
+  let running = child.pid !== undefined;
+  child.once('error', (error) => {
+    fs.appendFileSync(logOf(folder, name), `${error.message}\n`);
+    if (child.pid === undefined) ended(null);
+  });
+  child.once('exit', (code) => {
+    running = false;
+    ended(code);
+  });
+  return {
+    pid: child.pid,
+    get running() {
+      return running;
+    },
+    stop: async () => {
+      if (running) await stopped(child);
+    },
+  };
+}
+
+async function stopped(child: ChildProcess): Promise<void> {
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  const force = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+  await exited;
+  clearTimeout(force);
+}
+
+const logOf = (folder: string, name: string): string => path.join(folder, `${name}.log`);
+
+function openLog(file: string): number {
+  return fs.openSync(file, 'a', 0o600);
+}
+
+/** Keeps the latest part of a large log as `.old`. What is being written at this moment may get lost. */
+export function rotateLog(folder: string, name: string): void {
+  const file = logOf(folder, name);
+  const size = attempt(() => fs.statSync(file).size) ?? 0;
+  if (size < LOG_LIMIT_BYTES) return;
+  fs.copyFileSync(file, `${file}.old`);
+  fs.truncateSync(file);
+}
+
+/** Returns the last line that the process has written. */
+export function lastWordsOf(folder: string, name: string): string {
+  const file = logOf(folder, name);
+  const size = attempt(() => fs.statSync(file).size) ?? 0;
+  const bytes = Buffer.alloc(Math.min(size, LAST_WORDS_BYTES));
+  const fd = attempt(() => fs.openSync(file, 'r'));
+  if (fd === undefined) return '';
+  try {
+    fs.readSync(fd, bytes, 0, bytes.length, size - bytes.length);
+  } finally {
+    fs.closeSync(fd);
+  }
+  return bytes.toString('utf8').trim().split('\n').at(-1) ?? '';
+}

@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { ownProgram } from '../../../lib/own-program.ts';
+import { isAlive, type ProcessName } from './alive.ts';
+import { readJson } from './files.ts';
+
+const HEAP_MEGABYTES = 64;
+const LOG_LIMIT_BYTES = 1024 * 1024;
+
+/** Returns undefined if none runs. */
+export function runningSupervisor(folder: string): ProcessName | undefined {
+  const known = readJson<ProcessName>(path.join(folder, 'supervisor.json'));
+  return known && isAlive(known) ? known : undefined;
+}
+
+/**
+ * Starts the supervisor of the clusters in the folder, unless it runs. If several are started at once, one of them
+ * stays. It is in a session of its own, and outlives us. Returns it once it runs.
+ */
+export function ensureSupervisor(folder: string, searchPath: string): ProcessName | undefined {
+  const running = runningSupervisor(folder);
+  if (running) return running;
+  const file = path.join(folder, 'supervisor.log');
+  const isLarge = fs.existsSync(file) && fs.statSync(file).size > LOG_LIMIT_BYTES;
+  const log = fs.openSync(file, isLarge ? 'w' : 'a', 0o600);
+  const [command, ...args] = ownProgram(
+    'src/backends/hosted/supervisor/main.ts',
+    `--max-old-space-size=${HEAP_MEGABYTES}`,
+  );
+  const child = spawn(command, [...args, folder], {
+    cwd: folder,
+    detached: true,
+    env: { PATH: searchPath },
+    stdio: ['ignore', log, log],
+  });
+  fs.closeSync(log);
+  child.on('error', (error) => fs.appendFileSync(file, `${error.message}\n`));
+  child.unref();
+  return undefined;
+}

@@ -1,0 +1,210 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { runningSupervisor } from '../../src/backends/hosted/supervisor/start.ts';
+import { CLUSTERS } from '../support/clusters.ts';
+import { createHttpClient, type HttpClient } from '../support/http-client.ts';
+import {
+  controlPlanes,
+  hostedCatalog,
+  KUBERNETES_DIR,
+  kubectl,
+  HOSTED_POOL as POOL,
+  programsOf,
+  VERSIONS,
+  whyNoKubernetes,
+} from '../support/kubernetes.ts';
+import { processesIn } from '../support/processes-in.ts';
+import { build, runTradewind, type ServeProcess, serve, temporaryFolder } from './processes.ts';
+
+/** How often everything is killed while clusters are made and removed. Set TEST_HOSTED_KILLS to 50 for a thorough run. */
+const KILLS = Number(process.env.TEST_HOSTED_KILLS ?? 4);
+const TOKEN = '7$acceptance-secret';
+const WITHIN = { timeout: 60_000, interval: 250 };
+const TASK_MS = 120_000;
+const CONTROL_PLANE = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kwok'];
+// The embedded PostgreSQL is one version only.
+const skipped = whyNoKubernetes !== undefined || process.env.TEST_POSTGRES !== undefined;
+
+describe.skipIf(skipped)('clusters whose control planes are processes', { timeout: 300_000 }, () => {
+  const folder = temporaryFolder();
+  const clusters = path.join(folder, 'data', 'clusters', 'machine');
+  const catalog = hostedCatalog({ first_port: 28_200, last_port: 28_299, durable: false });
+  const settings = {
+    TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
+    TRADEWIND_CATALOG_DIR: catalog,
+    TRADEWIND_DATA_DIR: path.join(folder, 'data'),
+    TRADEWIND_KUBERNETES_DIR: KUBERNETES_DIR,
+    TRADEWIND_SIMULATION_SPEED: '20',
+    TRADEWIND_LOG_LEVEL: 'warn',
+  };
+  let server: ServeProcess;
+  let http: HttpClient;
+  let keypair: string;
+
+  async function start(): Promise<void> {
+    server = await serve(settings);
+    http = createHttpClient(server.url, TOKEN);
+  }
+
+  beforeAll(async () => {
+    build();
+    await start();
+    const key = await http.post('/cloud/v1/ssh_keys/1', { name: 'cluster key' });
+    if (key.status !== 201) throw new Error(key.text);
+    keypair = key.body.name;
+  }, 120_000);
+  afterAll(async () => {
+    await server?.end('SIGKILL');
+    // The supervisor ends what has no folder, and then itself.
+    fs.rmSync(clusters, { recursive: true, force: true, maxRetries: 5 });
+    const left = () => [...processesIn(folder).keys()];
+    for (let count = 0; count < 100 && left().length > 0; count++) await sleep(100);
+    for (const pid of left()) process.kill(pid, 'SIGKILL');
+    fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    fs.rmSync(catalog, { recursive: true });
+  }, 60_000);
+
+  async function accepted(method: string, where: string, body?: object): Promise<string> {
+    const answer = await http.request(method, where, { body });
+    expect(answer.status, answer.text).toBe(200);
+    return answer.body.tasks?.[0] ?? answer.body[0];
+  }
+  const newName = () => `c${randomBytes(4).toString('hex')}`;
+  const create = (name: string, more: object = {}) =>
+    accepted('POST', CLUSTERS, {
+      name,
+      version: VERSIONS[0],
+      keypair,
+      pools: [POOL],
+      cni: { provider: 'cilium' },
+      ...more,
+    });
+  async function finished(taskId: string) {
+    const task = await http.task(taskId, TASK_MS);
+    expect(task).toMatchObject({ state: 'FINISHED', error: null });
+    return task;
+  }
+  async function kubeconfigOf(name: string): Promise<string> {
+    const { body, status, text } = await http.get(`${CLUSTERS}/${name}/config`);
+    expect(status, text).toBe(200);
+    const file = path.join(folder, `${name}.kubeconfig`);
+    fs.writeFileSync(file, body.config, { mode: 0o600 });
+    return file;
+  }
+  const idOf = async (name: string): Promise<string> => (await http.get(`${CLUSTERS}/${name}`)).body.id;
+  const nodesIn = (kubeconfig: string) => JSON.parse(kubectl(kubeconfig, 'get', 'nodes', '-o', 'json')).items;
+  /** What runs for the cluster, by program. */
+  const running = async (name: string) => programsOf(path.join(clusters, await idOf(name)));
+  async function gone(id: string): Promise<void> {
+    await vi.waitFor(() => expect(programsOf(path.join(clusters, id))).toEqual([]), WITHIN);
+    expect(fs.existsSync(path.join(clusters, id))).toBe(false);
+    expect(fs.readdirSync(path.join(clusters, '.ports'))).toEqual(
+      Object.keys(controlPlanes(clusters)).map((other) => String(portOf(other))),
+    );
+  }
+  const portOf = (id: string): number =>
+    JSON.parse(fs.readFileSync(path.join(clusters, id, 'cluster.json'), 'utf8')).port;
+
+  it('are made by the API, run what users deploy, grow, are upgraded, outlive Tradewind, and leave nothing', async () => {
+    const name = newName();
+    await finished(await create(name));
+    const config = await kubeconfigOf(name);
+
+    const nodes = nodesIn(config);
+    const shown = (await http.get(`${CLUSTERS}/${name}/instances`)).body.results;
+    const names = (list: { name: string }[]) => new Set(list.map((one) => one.name));
+    expect(names(nodes.map((node: { metadata: { name: string } }) => node.metadata))).toEqual(names(shown));
+    for (const node of nodes) {
+      expect(node.metadata.labels).toMatchObject({
+        tier: 'web',
+        'node.kubernetes.io/instance-type': 'g1-standard-2-4',
+        'tradewind/pool': 'web',
+      });
+      expect(node.spec.taints).toContainEqual({ key: 'dedicated', value: 'web', effect: 'PreferNoSchedule' });
+      expect(node.status.capacity).toMatchObject({ cpu: '2', memory: '4Gi' });
+      expect(node.status.nodeInfo.osImage).toBe('simulated by kwok');
+    }
+    expect(await running(name)).toEqual(CONTROL_PLANE);
+    kubectl(config, 'create', 'deployment', 'shop', '--image=shop', '--replicas=3');
+    kubectl(config, 'rollout', 'status', 'deployment/shop', '--timeout=50s');
+
+    await finished(await accepted('POST', `${CLUSTERS}/${name}/pools/web/resize`, { node_count: 3 }));
+    await vi.waitFor(() => expect(nodesIn(config)).toHaveLength(3), WITHIN);
+
+    // Killed, and with it nothing of the cluster.
+    const id = await idOf(name);
+    const before = JSON.parse(fs.readFileSync(path.join(clusters, id, 'status.json'), 'utf8'));
+    await server.end('SIGKILL');
+    expect(nodesIn(config)).toHaveLength(3);
+    await start();
+    expect(JSON.parse(fs.readFileSync(path.join(clusters, id, 'status.json'), 'utf8'))).toEqual(before);
+    // The supervisor is killed, and everything comes back with what it held.
+    process.kill(runningSupervisor(clusters)?.pid ?? 0, 'SIGKILL');
+    await vi.waitFor(() => {
+      expect(runningSupervisor(clusters)?.pid).not.toBe(before.supervisor.pid);
+      kubectl(config, 'get', 'deployment', 'shop');
+    }, WITHIN);
+    await vi.waitFor(async () => expect(await running(name)).toEqual(CONTROL_PLANE), WITHIN);
+
+    await finished(await accepted('POST', `${CLUSTERS}/${name}/upgrade`, { version: VERSIONS[1] }));
+    expect(JSON.parse(kubectl(config, 'version', '-o', 'json')).serverVersion.gitVersion).toBe(VERSIONS[1]);
+    kubectl(config, 'rollout', 'status', 'deployment/shop', '--timeout=50s');
+    expect(await running(name)).toEqual(CONTROL_PLANE);
+
+    await finished(await accepted('DELETE', `${CLUSTERS}/${name}`));
+    await gone(id);
+    await vi.waitFor(() => expect(runningSupervisor(clusters)).toBeUndefined(), WITHIN);
+  });
+
+  it('are only offered in the versions that are installed', async () => {
+    const { body } = await http.get('/cloud/v2/k8s/1/1/create_versions');
+    expect(body.results.map(({ version }: { version: string }) => version)).toEqual(VERSIONS);
+    const refused = await http.post(CLUSTERS, {
+      name: newName(),
+      version: 'v1.35.1',
+      keypair,
+      pools: [POOL],
+      cni: { provider: 'cilium' },
+    });
+    expect([refused.status, refused.body.invalid_fields?.version]).toEqual([
+      400,
+      [`Unknown version v1.35.1. Must be one of: ${VERSIONS.join(', ')}.`],
+    ]);
+    const { stdout } = runTradewind(['doctor'], settings);
+    expect(stdout).toContain(
+      `ok       Backend machine: of the kind hosted; Kubernetes ${VERSIONS.join(', ')} in ${KUBERNETES_DIR}`,
+    );
+  });
+
+  it(`are there once, or not at all, after ${KILLS} kills of Tradewind and of the supervisor`, async () => {
+    const name = newName();
+    let kills = 0;
+    /** Kills one or the other, until the task has ended, at times that nobody has chosen. */
+    async function killedUntilDone(taskId: string): Promise<void> {
+      const most = kills + KILLS / 2;
+      while (kills < most) {
+        await sleep(Math.random() * 4_000);
+        const supervisor = runningSupervisor(clusters);
+        if (supervisor && kills % 2 === 1) process.kill(supervisor.pid, 'SIGKILL');
+        else {
+          await server.end('SIGKILL');
+          await start();
+        }
+        kills += 1;
+      }
+      await finished(taskId);
+    }
+    await killedUntilDone(await create(name));
+    const id = await idOf(name);
+    const config = await kubeconfigOf(name);
+    expect(nodesIn(config)).toHaveLength(2);
+    await vi.waitFor(async () => expect(await running(name)).toEqual(CONTROL_PLANE), WITHIN);
+    expect(controlPlanes(clusters)).toEqual({ [id]: CONTROL_PLANE });
+    await killedUntilDone(await accepted('DELETE', `${CLUSTERS}/${name}`));
+    expect(kills).toBeGreaterThanOrEqual(KILLS);
+    await gone(id);
+  });
+});
