@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { measureAi } from './ai/suite.ts';
 import { measureEngine } from './engine/suite.ts';
 import { measureFilled, measureRetention } from './filled/suite.ts';
+import { measureKubernetes } from './kubernetes/suite.ts';
 import { measureOperations } from './operations/suite.ts';
 import { measurePeers } from './peers/suite.ts';
 import { profileOperations } from './profile/suite.ts';
@@ -26,6 +27,7 @@ const suites: Record<string, Suite> = {
   filled: { title: 'Full tables', run: measureFilled },
   retention: { title: 'Retention', run: measureRetention },
   scale: { title: 'Scale', run: measureScale },
+  kubernetes: { title: 'Hosted Kubernetes clusters', run: measureKubernetes },
   ai: { title: 'AI tasks', run: measureAi },
 };
 

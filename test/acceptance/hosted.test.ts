@@ -3,15 +3,15 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { parse, stringify } from 'yaml';
 import { runningSupervisor } from '../../src/backends/hosted/supervisor/start.ts';
-import { changedCatalog } from '../support/catalogs.ts';
 import { CLUSTERS } from '../support/clusters.ts';
 import { createHttpClient, type HttpClient } from '../support/http-client.ts';
 import {
   controlPlanes,
+  hostedCatalog,
   KUBERNETES_DIR,
   kubectl,
+  HOSTED_POOL as POOL,
   programsOf,
   VERSIONS,
   whyNoKubernetes,
@@ -25,40 +25,13 @@ const TOKEN = '7$acceptance-secret';
 const WITHIN = { timeout: 60_000, interval: 250 };
 const TASK_MS = 120_000;
 const CONTROL_PLANE = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kwok'];
-const POOL = {
-  name: 'web',
-  flavor_id: 'g1-standard-2-4',
-  min_node_count: 2,
-  max_node_count: 4,
-  boot_volume_size: 50,
-  boot_volume_type: 'ssd_hiiops',
-  servergroup_policy: 'anti-affinity',
-  labels: { tier: 'web' },
-  taints: { dedicated: 'web:PreferNoSchedule' },
-};
-
 // The embedded PostgreSQL is one version only.
 const skipped = whyNoKubernetes !== undefined || process.env.TEST_POSTGRES !== undefined;
 
 describe.skipIf(skipped)('clusters whose control planes are processes', { timeout: 300_000 }, () => {
   const folder = temporaryFolder();
   const clusters = path.join(folder, 'data', 'clusters', 'machine');
-  const catalog = changedCatalog('backends.yaml', ({ backends = [] }) => ({
-    backends: [
-      ...backends,
-      {
-        name: 'machine',
-        kind: 'hosted',
-        settings: { first_port: 28_200, last_port: 28_299, durable: false },
-      },
-    ],
-  }));
-  change('regions.yaml', (file) => {
-    for (const region of file.regions) region.backends = { ...region.backends, kubernetes: 'machine' };
-  });
-  change('kubernetes-versions.yaml', (file) => {
-    file.versions = [...new Set([...VERSIONS, ...file.versions])];
-  });
+  const catalog = hostedCatalog({ first_port: 28_200, last_port: 28_299, durable: false });
   const settings = {
     TRADEWIND_BOOTSTRAP_TOKEN: TOKEN,
     TRADEWIND_CATALOG_DIR: catalog,
@@ -71,14 +44,6 @@ describe.skipIf(skipped)('clusters whose control planes are processes', { timeou
   let http: HttpClient;
   let keypair: string;
 
-  // biome-ignore lint/suspicious/noExplicitAny: a file of the catalogue, of which the test knows what it changes
-  function change(name: string, edit: (file: any) => void): void {
-    const file = path.join(catalog, name);
-    const content = parse(fs.readFileSync(file, 'utf8'));
-    edit(content);
-    fs.writeFileSync(file, stringify(content));
-  }
-
   async function start(): Promise<void> {
     server = await serve(settings);
     http = createHttpClient(server.url, TOKEN);
@@ -88,7 +53,7 @@ describe.skipIf(skipped)('clusters whose control planes are processes', { timeou
     build();
     await start();
     const key = await http.post('/cloud/v1/ssh_keys/1', { name: 'cluster key' });
-    expect(key.status, key.text).toBe(201);
+    if (key.status !== 201) throw new Error(key.text);
     keypair = key.body.name;
   }, 120_000);
   afterAll(async () => {

@@ -2,9 +2,12 @@ import { execFile, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { parse, stringify } from 'yaml';
 import { BUILT_VERSIONS, KUBERNETES_DIR } from '../../scripts/build-kubernetes.ts';
 import { hasKwok, installedVersions } from '../../src/backends/hosted/programs/folders.ts';
 import { processesOfCluster } from '../../src/backends/hosted/supervisor/alive.ts';
+
+import { changedCatalog } from './catalogs.ts';
 
 export { KUBERNETES_DIR };
 /** Of one minor and the next. */
@@ -58,3 +61,36 @@ export const programsOf = (folder: string): string[] =>
       }
     })
     .sort();
+
+/** Of two nodes. */
+export const HOSTED_POOL = {
+  name: 'web',
+  flavor_id: 'g1-standard-2-4',
+  min_node_count: 2,
+  max_node_count: 4,
+  boot_volume_size: 50,
+  boot_volume_type: 'ssd_hiiops',
+  servergroup_policy: 'anti-affinity',
+  labels: { tier: 'web' },
+  taints: { dedicated: 'web:PreferNoSchedule' },
+};
+
+/** Makes a folder with the shipped catalogue in which every region has hosted clusters, by the backend `machine`. */
+export function hostedCatalog(settings: object): string {
+  const folder = changedCatalog('backends.yaml', ({ backends = [] }) => ({
+    backends: [...backends, { name: 'machine', kind: 'hosted', settings }],
+  }));
+  change('regions.yaml', ({ regions }) => ({
+    regions: regions.map((region: object) => ({ ...region, backends: { kubernetes: 'machine' } })),
+  }));
+  change('kubernetes-versions.yaml', ({ versions }) => ({
+    versions: [...new Set([...VERSIONS, ...versions])],
+  }));
+  return folder;
+
+  // biome-ignore lint/suspicious/noExplicitAny: a file of the catalogue
+  function change(name: string, edit: (content: any) => object): void {
+    const file = path.join(folder, name);
+    fs.writeFileSync(file, stringify(edit(parse(fs.readFileSync(file, 'utf8')))));
+  }
+}

@@ -11,6 +11,8 @@ const LONGEST = [
   'test/acceptance/rolling-upgrade.test.ts',
   'test/acceptance/concurrency.test.ts',
   'test/acceptance/documents.test.ts',
+  'test/acceptance/hosted.test.ts',
+  'test/backends/hosted.test.ts',
   'test/acceptance/kills.test.ts',
   'test/acceptance/secrets.test.ts',
 ];

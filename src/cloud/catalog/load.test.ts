@@ -1,6 +1,7 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Type } from 'typebox';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { CatalogError } from './faults.ts';
 import { loadCatalog } from './service.ts';
@@ -320,6 +321,19 @@ test.each([
 ])('with %s a region says what to write', async (line, fault) => {
   await edit('regions.yaml', 'backend: simulated', line);
   expect(await faults()).toEqual([`regions.yaml regions, entry 1, ${fault}`]);
+});
+
+test('a region gives a backend only what that kind of backend can do', async () => {
+  const open = { settings: Type.Object({}), secrets: [] };
+  const kinds = { simulated: open, hosted: { ...open, families: ['kubernetes'] as const } };
+  await edit('backends.yaml', 'backends:\n', 'backends:\n  - {name: machine, kind: hosted}\n');
+  const line = '    backend: simulated\n';
+  await edit('regions.yaml', line, `${line}    backends: {kubernetes: machine}\n`);
+  expect((await loadCatalog(folder, kinds)).backendOf(1, 'kubernetes')?.name).toBe('machine');
+  await edit('regions.yaml', '{kubernetes: machine}', '{storage: machine}');
+  await expect(loadCatalog(folder, kinds)).rejects.toThrow(
+    'backends.storage: is "machine", a backend of the kind hosted, which only has: kubernetes. Name another one for storage.',
+  );
 });
 
 test('one from before backends had a file is as it was', async () => {

@@ -8,7 +8,6 @@ import { isLater } from '../versions.ts';
 export const PROGRAMS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;
 /** What plays the nodes, where it is installed. */
 export const KWOK = 'kwok';
-export type Program = (typeof PROGRAMS)[number] | typeof KWOK;
 
 const VERSION = /^v\d+\.\d+\.\d+$/;
 /** In the format of sha256sum(1). */
