@@ -101,7 +101,7 @@ it('what may pass is shown while it lasts, and is the reason when the time is ov
   const missing = 'error looking up service account kube-system/agent';
   expect(rolloutOf(workload('DaemonSet', { desiredNumberScheduled: 1 }), [], [missing])).toEqual({
     state: 'going',
-    doing: `DaemonSet kube-system/agent: 0 of 1 ready; ${missing}`,
+    doing: `DaemonSet kube-system/agent: 0 of 1 updated, 0 available; ${missing}`,
   });
   const pulling = pod({
     containerStatuses: [
@@ -110,7 +110,8 @@ it('what may pass is shown while it lasts, and is the reason when the time is ov
   });
   expect(rolloutOf(workload('Deployment', { replicas: 1, updatedReplicas: 1 }), [pulling], [])).toEqual({
     state: 'going',
-    doing: 'Deployment kube-system/agent: 0 of 1 ready; container main: ErrImagePull: not found',
+    doing:
+      'Deployment kube-system/agent: 1 of 1 updated, 0 available; container main: ErrImagePull: not found',
   });
   const homeless = pod({
     conditions: [

@@ -52,7 +52,7 @@ export function rolloutOf(
   const seen = (status.observedGeneration as number | undefined) ?? 0;
   if (seen < (workload.metadata.generation ?? 0))
     return { state: 'going', doing: `${title}: not noticed yet` };
-  const { wanted, ready, complete } = countsOf(workload.kind, spec, status);
+  const { counts, complete } = countsOf(workload.kind, spec, status);
   if (complete) return { state: 'done' };
   const hash = spec.template.metadata.annotations?.[HASH];
   const ours = pods.filter(({ metadata }) => metadata.annotations?.[HASH] === hash);
@@ -66,7 +66,7 @@ export function rolloutOf(
   const late = conditionOf(status, 'Progressing', 'False')?.reason === 'ProgressDeadlineExceeded';
   if (late)
     return { state: 'stuck', why: `${title} does not get ready: ${obstacle ?? 'no reason is given'}` };
-  return { state: 'going', doing: `${title}: ${ready} of ${wanted} ready${obstacle ? `; ${obstacle}` : ''}` };
+  return { state: 'going', doing: `${title}: ${counts}${obstacle ? `; ${obstacle}` : ''}` };
 }
 
 export function titleOf({
@@ -77,15 +77,16 @@ export function titleOf({
 }
 
 function countsOf(kind: string, spec: Workload['spec'], status: NonNullable<Workload['status']>) {
-  if (kind === 'DaemonSet') {
-    const { desiredNumberScheduled: wanted = 0, updatedNumberScheduled: updated = 0 } = status;
-    const { numberAvailable: ready = 0 } = status;
-    return { wanted, ready: Math.min(updated, ready), complete: updated === wanted && ready === wanted };
-  }
-  const wanted = spec.replicas ?? 1;
-  const { replicas = 0, updatedReplicas: updated = 0, availableReplicas: ready = 0 } = status;
-  const complete = updated === wanted && replicas === wanted && ready === wanted;
-  return { wanted, ready: Math.min(updated, ready), complete };
+  const isDaemon = kind === 'DaemonSet';
+  const wanted = (isDaemon ? status.desiredNumberScheduled : (spec.replicas ?? 1)) ?? 0;
+  const updated = (isDaemon ? status.updatedNumberScheduled : status.updatedReplicas) ?? 0;
+  const available = (isDaemon ? status.numberAvailable : status.availableReplicas) ?? 0;
+  // The old pods of a Deployment go last.
+  const former = isDaemon ? 0 : (status.replicas ?? 0) - updated;
+  return {
+    counts: `${updated} of ${wanted} updated, ${available} available`,
+    complete: updated === wanted && available === wanted && former === 0,
+  };
 }
 
 function crashOf(pod: LiveObject): Stuck | undefined {

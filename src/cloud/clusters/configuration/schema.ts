@@ -93,7 +93,7 @@ export const OidcInput = closed(
       'kubernetes',
     ),
     groups_claim: text(256, "Claim that contains the user's groups.", 'groups'),
-    groups_prefix: text(256, 'Prefix added to each group.', 'oidc:'),
+    groups_prefix: text(256, 'Prefix added to each group; `oidc:` if null.', 'oidc:'),
     issuer_url: text(
       2048,
       'URL of the OpenID provider, exactly as in the `iss` claim of its tokens. Must be https. Set it together with `client_id`.',
@@ -121,7 +121,7 @@ export const OidcInput = closed(
       ),
     ),
     username_claim: text(256, 'Claim that contains the user name. If null, `sub` is used.', 'email'),
-    username_prefix: text(256, 'Prefix added to the user name. `-` disables the prefix.', 'oidc:'),
+    username_prefix: text(256, 'Prefix added to the user name; `oidc:` if null. `-` disables the prefix.', 'oidc:'),
   },
   {
     title: 'KubernetesOidcInput',
