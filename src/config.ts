@@ -247,8 +247,8 @@ export function loadConfig(environment: Record<string, string | undefined>) {
       settings.TRADEWIND_KUBERNETES_DIR ?? path.join(settings.TRADEWIND_DATA_DIR, 'kubernetes'),
     ),
     kubernetesSources: {
-      kubernetesUrl: settings.TRADEWIND_KUBERNETES_URL.replace(/\/+$/, ''),
-      etcdUrl: settings.TRADEWIND_ETCD_URL.replace(/\/+$/, ''),
+      kubernetesUrl: settings.TRADEWIND_KUBERNETES_URL.replace(/\/$/, ''),
+      etcdUrl: settings.TRADEWIND_ETCD_URL.replace(/\/$/, ''),
     },
     /** How often the infrastructure is compared with what is wanted. */
     compareMs: Number(settings.TRADEWIND_COMPARE_SECONDS) * 1_000,
