@@ -11,6 +11,7 @@ import { imageRoutes } from './cloud/images/routes.ts';
 import { directActionRoutes } from './cloud/instances/changes/direct-action-routes.ts';
 import { instanceChangeRoutes } from './cloud/instances/changes/routes.ts';
 import { interfaceRoutes } from './cloud/instances/interfaces/routes.ts';
+import { instanceMetricsRoutes } from './cloud/instances/metrics/routes.ts';
 import { instanceOfferRoutes } from './cloud/instances/offers/routes.ts';
 import { instancePlacementRoutes } from './cloud/instances/placement/routes.ts';
 import { instanceRoutes } from './cloud/instances/routes.ts';
@@ -152,6 +153,7 @@ function routes(app: Api, dialect: Dialect, services: Services): void {
   instancePlacementRoutes(app, dialect, services);
   placementGroupRoutes(app, dialect, services);
   instanceOfferRoutes(app, services);
+  instanceMetricsRoutes(app, services);
   volumeRoutes(app, dialect, services);
   volumeChangeRoutes(app, dialect, services);
   snapshotRoutes(app, dialect, services);

@@ -45,24 +45,6 @@ export const NOT_SERVED: readonly Family[] = [
     ],
   },
   {
-    family: 'Free networks, floating IPs and names, by their older lists',
-    paths: [
-      '/cloud/v1/availablenetworks',
-      '/cloud/v1/availablefloatingips',
-      `/cloud/v1/instances/${P}/available_names`,
-    ],
-  },
-  {
-    family: 'Images from an address, images of a project',
-    paths: ['/cloud/v1/downloadimage', '/cloud/v1/projectimages'],
-  },
-  {
-    family: 'Floating IPs made reserved ones',
-    paths: [`/cloud/v1/floatingips/${P}/{floating_ip_id}/convert`],
-  },
-  { family: 'Metrics of instances', paths: [`/cloud/v1/instances/${P}/{instance_id}/metrics`] },
-  { family: 'Names of logging namespaces', paths: ['/cloud/v1/laas/namespaces'] },
-  {
     family: 'Cost and usage reports, reservations',
     paths: [
       '/cloud/v1/cost_report',

@@ -135,6 +135,7 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
       call: `POST ${I}/{instance_id}/${action}`,
     })),
     { call: `POST ${I}/{instance_id}/changeflavor` },
+    { call: `GET ${I}/available_names`, notes: { GET: 'Names are never restricted here' } },
     { call: `GET ${I}/{instance_id}/available_flavors` },
     {
       call: `POST ${I}/available_flavors`,
@@ -152,6 +153,12 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     {
       call: `GET ${I}/{instance_id}/get_console`,
       notes: { GET: '400 in a simulated region: no machine runs that has one' },
+    },
+    {
+      call: `POST ${I}/{instance_id}/metrics`,
+      notes: {
+        POST: 'The five published intervals. Figures of simulated machines are [made up](simulation.md#load) from ID and time',
+      },
     },
     { call: `POST /cloud/v2/instances/${P}/check_limits` },
     { call: `GET, POST, PUT ${I}/{instance_id}/metadata` },
@@ -183,6 +190,10 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     },
   ],
   'Networks and subnets': [
+    {
+      call: `GET /cloud/v1/availablenetworks/${P}`,
+      notes: { GET: 'Those of the project, and the external ones of the platform' },
+    },
     {
       call: `GET, POST ${NETWORKS}`,
       notes: {
@@ -249,8 +260,9 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
   'Floating and reserved IPs': [
     {
       call: `GET, POST ${FLOATING}`,
-      notes: { GET: '`loadbalancer` is always null', POST: FIRST_FREE },
+      notes: { POST: FIRST_FREE },
     },
+    { call: `GET /cloud/v1/availablefloatingips/${P}`, notes: { GET: 'The latest 1000' } },
     { call: `GET, PATCH, DELETE ${FLOATING}/{floating_ip_id}` },
     {
       call: `PATCH /cloud/v2/floatingips/${P}/{floating_ip_id}`,
@@ -259,6 +271,10 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     ...metadata(`${FLOATING}/{floating_ip_id}`),
     { call: `POST ${FLOATING}/{floating_ip_id}/assign` },
     { call: `POST ${FLOATING}/{floating_ip_id}/unassign` },
+    {
+      call: `POST ${FLOATING}/{floating_ip_id}/convert`,
+      notes: { POST: 'The address is never free in between; tags are not kept' },
+    },
     {
       call: `GET, POST ${RESERVED}`,
       notes: {
@@ -374,6 +390,10 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
     ...metadata(`${SHARES}/{file_share_id}`),
     { call: 'GET /cloud/v1/ddos/profile-templates/{region_id}' },
     { call: `GET, PATCH ${LAAS}/status` },
+    {
+      call: `GET /cloud/v1/laas/namespaces/${P}/{namespace_name}`,
+      notes: { GET: '400 for what can never be a namespace, and where the region has no logging' },
+    },
     { call: `GET, PUT ${LAAS}/topics`, notes: { GET: 'The list is `{count, results}`' } },
     { call: `DELETE ${LAAS}/topics/{topic_name}` },
     { call: `POST ${LAAS}/users` },
@@ -408,6 +428,13 @@ export const PUBLISHED: Record<string, PublishedOperation[]> = {
   'Flavors and images': [
     { call: `GET /cloud/v1/flavors/${P}` },
     { call: `GET, POST ${IMAGES}` },
+    {
+      call: `POST /cloud/v1/downloadimage/${P}`,
+      notes: {
+        POST: 'In a simulated region nothing is fetched: `size` stays null. User, password and query of `url` are never shown. `min_disk` is 1',
+      },
+    },
+    { call: `GET /cloud/v1/projectimages/${P}`, notes: { GET: 'The latest 1000' } },
     { call: `GET, PATCH, DELETE ${IMAGES}/{image_id}` },
     ...metadata(`${IMAGES}/{image_id}`),
   ],

@@ -87,6 +87,7 @@ const OF_STANDARD_SHARES: Record<string, string | undefined> = {
 };
 
 const BY_PATH: Record<string, ((path: string, method: string) => string) | undefined> = {
+  floating_ip_id: (path) => (path.endsWith('/convert') ? 'convertible_floating_ip_id' : 'floating_ip_id'),
   pool_id: poolName,
   port_id: portName,
   task_id: taskName,
@@ -311,6 +312,7 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
     },
     image_id: async () =>
       (await byTask('/cloud/v1/images/1/1', { name: anyName(), volume_id: await volume(), tags })).images[0],
+    namespace_name: async () => 'acme',
     async topic_name() {
       const name = anyName();
       const logging = '/cloud/v1/laas/1/1';
@@ -378,6 +380,7 @@ function possessionMakers(http: HttpClient, values: Values): Record<string, () =
     secret_id: async () =>
       (await byTask('/cloud/v2/secrets/1/1', { name: anyName(), payload: await tlsBundle() })).secrets[0],
     floating_ip_id: async () => (await byTask('/cloud/v1/floatingips/1/1', { tags })).floatingips[0],
+    convertible_floating_ip_id: async () => (await byTask('/cloud/v1/floatingips/1/1', {})).floatingips[0],
     ...Object.fromEntries(
       Object.entries(DIRECT_ACTIONS).map(([action, before]) => [
         `instance_id_to_${action}`,

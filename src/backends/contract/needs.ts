@@ -29,10 +29,11 @@ const NEEDS: { [K in Kind]: (spec: Specs[K]) => Need[] } = {
       ...one('network', networkId),
       ...one('subnet', subnetId),
     ]),
-  port: ({ networkId, addresses, groups }) => [
+  port: ({ networkId, addresses, groups, formerFloatingIpId }) => [
     ...one('network', networkId),
     ...Object.values(addresses).flatMap(({ subnetId }) => one('subnet', subnetId)),
     ...all('security_group', groups),
+    ...atFirst('floating_ip', formerFloatingIpId),
   ],
   floating_ip: ({ target, formerPortId }) => [
     ...one('port', target?.portId),

@@ -39,7 +39,8 @@ export interface Observations {
   load_balancer: LoadBalancerObservation;
   volume: Nothing;
   snapshot: Nothing;
-  image: Nothing;
+  /** The size of a downloaded image, if the backend knows it. */
+  image: { sizeBytes?: number };
   file_share: { connectionPoint: string };
   secret: Nothing;
   server_group: Nothing;
@@ -92,6 +93,8 @@ export interface PortSpec {
   /** Ids of security groups. */
   groups: Record<string, true>;
   addressPairs: { ipAddress: string; macAddress?: string }[];
+  /** The floating IP that had the address before, if it was converted: two things can't have it at the same time. */
+  formerFloatingIpId?: string;
   /** The port stays when no machine uses it. */
   reserved?: true;
   metadata: Tags;
@@ -253,7 +256,15 @@ export interface SnapshotSpec {
 
 export interface ImageSpec {
   name: string;
-  volumeId: string;
+  /** The volume that it is made from. */
+  volumeId?: string;
+  /**
+   * Where it is downloaded from instead, without what may be secret in an address: `Call.secret('url')` returns all of
+   * it.
+   */
+  sourceUrl?: string;
+  /** Volumes may share its data: it isn't removed before them. */
+  copyOnWrite?: true;
   osType: 'linux' | 'windows';
   architecture: 'aarch64' | 'x86_64';
   /** `hw_firmware_type` and such, as Glance names them. */

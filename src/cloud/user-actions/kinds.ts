@@ -9,11 +9,13 @@ export interface ActionKind {
   resource: ResourceType;
 }
 
-type Family = Pick<ActionKind, 'group' | 'resource'>;
+/** `type` is what a POST to the family's own path does, where that is not `create`. */
+type Family = Pick<ActionKind, 'group' | 'resource'> & { type?: ActionType };
 const same = (name: ApiGroup & ResourceType): Family => ({ group: name, resource: name });
 
 /** Families by the part of the path after the version. */
 const FAMILIES = new Map<string, Family>([
+  ['downloadimage', { ...same('image'), type: 'download' }],
   ['file_shares', same('file_shares')],
   ['floatingips', same('floating_ip')],
   ['images', same('image')],
@@ -71,7 +73,7 @@ const VERBS: Record<string, ActionType | typeof BY_METHOD | undefined> = {
   attach_interface: 'attach',
   changeflavor: 'resize',
   connected_devices: { POST: 'attach', PUT: 'replace', PATCH: 'attach' },
-  // A reserved address becomes a floating IP.
+  // A reserved address becomes a floating IP, or the reverse.
   convert: 'replace',
   copy: 'create',
   delsecuritygroup: 'detach',
@@ -139,6 +141,6 @@ function kindOfRoute(method: string, route: string): ActionKind | undefined {
       .flatMap((word) => INNER.get(`${words[0]}/${word}`) ?? INNER.get(word) ?? [])
       .at(-1) ?? outer;
   const verb = words.length > 1 ? VERBS[words.at(-1) ?? ''] : undefined;
-  const type = typeof verb === 'string' ? verb : (verb?.[method] ?? BY_METHOD[method]);
-  return type && { ...family, type };
+  const said = typeof verb === 'string' ? verb : (verb?.[method] ?? family.type ?? BY_METHOD[method]);
+  return said && { ...family, type: said };
 }

@@ -92,6 +92,22 @@ export const addressActions: Actions = {
       });
     },
   ],
+  'convert floating IP': [
+    3,
+    async (worker) => {
+      const scope = worker.scope();
+      const id = anyOf(worker, scope, 'floating');
+      if (id === undefined) return;
+      const path = pathOf(scope, 'floatingips', id);
+      const body = { target_type: 'reserved_fixed_ip' };
+      const answer = await worker.send('convert floating IP', 'POST', `${path}/convert`, body);
+      await worker.follow(answer, ({ created_resources: { ports } }) => {
+        worker.world.ledger.removed(path);
+        scope.known.reserved.set(ports[0], {});
+        worker.made(pathOf(scope, 'reserved_fixed_ips', ports[0]));
+      });
+    },
+  ],
   'delete floating IP': [
     3,
     async (worker) => {

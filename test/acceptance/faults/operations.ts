@@ -74,6 +74,10 @@ const STORAGE: Operations = {
     const id = await make.image(await make.volume());
     return () => http.patch(`${on('images')}/${id}`, { name: name() });
   },
+  'download image': async ({ http, on, name }) => {
+    const body = { name: name(), url: 'https://images.example.com/a.qcow2' };
+    return () => http.post(on('downloadimage'), body);
+  },
   'delete image': async ({ http, on, make }) => {
     const id = await make.image(await make.volume());
     return () => http.delete(`${on('images')}/${id}`);
@@ -261,6 +265,10 @@ const NETWORKS: Operations = {
   'convert reserved address': async ({ http, on, make }) => {
     const id = await make.reserved();
     return () => http.post(`${on('reserved_fixed_ips')}/${id}/convert`, { target_type: 'floating_ip' });
+  },
+  'convert floating IP': async ({ http, on, make }) => {
+    const id = await make.floating();
+    return () => http.post(`${on('floatingips')}/${id}/convert`, { target_type: 'reserved_fixed_ip' });
   },
   'give reserved address back': async ({ http, on, make }) => {
     const id = await make.reserved();

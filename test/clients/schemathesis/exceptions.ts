@@ -124,11 +124,13 @@ export const EXCEPTIONS: readonly Exceptions[] = [
   {
     ...refused,
     reason:
-      'Texts with more to them than a pattern says: JSON, addresses, keys, dates and languages that exist.',
+      'Values with more to them than a pattern says: JSON, addresses, keys, dates, published intervals and languages that exist.',
     operations: [
       'GET /cloud/v1/file_shares/{project_id}/{region_id}',
       'GET /cloud/v1/floatingips/{project_id}/{region_id}',
       'GET /cloud/v1/images/{project_id}/{region_id}',
+      'GET /cloud/v1/availablenetworks/{project_id}/{region_id}',
+      'GET /cloud/v1/laas/namespaces/{project_id}/{region_id}/{namespace_name}',
       'GET /cloud/v1/networks/{project_id}/{region_id}',
       'GET /cloud/v1/ports/{project_id}/{region_id}',
       'GET /cloud/v1/securitygroups/{project_id}/{region_id}',
@@ -137,6 +139,7 @@ export const EXCEPTIONS: readonly Exceptions[] = [
       'GET /streaming/ai/info',
       'GET /streaming/ai/tasks',
       'POST /cloud/v1/instances/{project_id}/{region_id}/{instance_id}/detach_interface',
+      'POST /cloud/v1/instances/{project_id}/{region_id}/{instance_id}/metrics',
       'POST /cloud/v1/ssh_keys/{project_id}',
       'POST /cloud/v1/user_actions/subscribe',
       'POST /iam/reselling/resellers/{resellerId}/notification_settings',

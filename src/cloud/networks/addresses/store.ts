@@ -181,6 +181,27 @@ export async function handOver(tx: Transaction, portId: string, floatingIpId: st
   );
 }
 
+/** Moves the address of a floating IP to a port, in the same manner. */
+export async function handOverToPort(tx: Transaction, floatingIpId: string, portId: string): Promise<void> {
+  await sql`
+    update ip_assignments set port_id = ${portId}, floating_ip_id = null where floating_ip_id = ${floatingIpId}`.execute(
+    tx.sql,
+  );
+}
+
+/** Returns the network and subnet of a floating IP's address. */
+export async function originOf(
+  tx: Transaction,
+  floatingIpId: string,
+): Promise<{ networkId: string; subnetId: string }> {
+  return tx.sql
+    .selectFrom('ip_assignments')
+    .innerJoin('subnets', 'subnets.id', 'ip_assignments.subnet_id')
+    .select(['subnets.network_id as networkId', 'subnets.id as subnetId'])
+    .where('floating_ip_id', '=', floatingIpId)
+    .executeTakeFirstOrThrow();
+}
+
 async function giveBack(tx: Transaction, which: RawBuilder<unknown>): Promise<void> {
   // Locks first, in the order of `lockSubnets`.
   await sql`

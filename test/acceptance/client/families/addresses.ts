@@ -19,7 +19,13 @@ export function describeAddresses(walk: Walk): void {
     await walkMetadata(walk, one);
   });
 
-  it('reserved fixed IPs: a floating IP is made of one', async () => {
+  it('floating IPs: those that lead nowhere', async () => {
+    const made = await client.createAndPoll(FLOATING, { port_id: null }, 'floatingips');
+    const free = await client.list<FloatingIp>(place('/cloud/v1/availablefloatingips'));
+    expect(free.map(({ id }) => id)).toContain(made.id);
+  });
+
+  it('reserved fixed IPs: a floating IP is made of one, and one of that', async () => {
     const RESERVED = place('/cloud/v1/reserved_fixed_ips');
     const body = { type: 'external', ip_family: 'ipv4' };
     const reserved = await client.createAndPoll<{ port_id: string; fixed_ip_address: string }>(
@@ -33,5 +39,11 @@ export function describeAddresses(walk: Walk): void {
     const { created_resources: made } = await client.poll(started);
     const read = await client.get<FloatingIp>(`${FLOATING}/${made?.floatingips?.[0]}`);
     expect(read.floating_ip_address).toBe(reserved.fixed_ip_address);
+    const back = await client.post<TaskIds>(`${FLOATING}/${read.id}/convert`, {
+      target_type: 'reserved_fixed_ip',
+    });
+    const { created_resources: again } = await client.poll(back);
+    const found = await client.get<{ fixed_ip_address: string }>(`${RESERVED}/${again?.ports?.[0]}`);
+    expect(found.fixed_ip_address).toBe(reserved.fixed_ip_address);
   });
 }

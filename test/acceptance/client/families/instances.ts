@@ -21,6 +21,11 @@ export function describeInstances(walk: Walk): void {
       });
     });
 
+    it('asks which names are allowed', async () => {
+      const allowed = await client.get(`${INSTANCES}/available_names`);
+      expect(allowed).toMatchObject({ custom_name_allowed: true, allowed_name_templates: null });
+    });
+
     it('creates one as the older library does, attaches to a subnet by its id alone, and deletes it', async () => {
       const [network] = await client.list<{ id: string; subnets: string[] }>(place('/cloud/v1/networks'), {
         name: 'default',
