@@ -39,7 +39,10 @@ export const NOT_SERVED: readonly Family[] = [
     family: 'Reservations',
     paths: ['/cloud/v1/reservations'],
   },
-  { family: 'Roles in single projects', paths: ['/cloud/v1/users/assignments'] },
+  {
+    family: 'Roles in single projects: here a role is of a whole account',
+    paths: ['/cloud/v1/users/assignments'],
+  },
   {
     family: 'Sellers, availability of products, settings and documents of resellers',
     paths: [
