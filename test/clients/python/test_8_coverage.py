@@ -9,7 +9,7 @@ import gcore
 import httpx
 from gcore._resource import SyncAPIResource
 
-from conftest import SERVED
+from conftest import CALLS, SERVED
 
 CALL = re.compile(r"self\._(get|post|put|patch|delete|get_api_list)\(\s*(?:path_template\(\s*)?f?\"([^\"]+)\"")
 FACES = {"with_raw_response", "with_streaming_response"}
@@ -44,3 +44,8 @@ def test_every_served_method_was_called(called, pytestconfig):
     assert wanted - called == set()
     assert len(wanted) > 150
     pytestconfig.stash[SERVED] = len(wanted)
+    calls = {}
+    for _, method, path in known:
+        if path:
+            calls.setdefault(path, set()).add(method.upper())
+    pytestconfig.stash[CALLS] = {path: " ".join(sorted(calls[path])) for path in sorted(calls)}
