@@ -45,6 +45,11 @@ const WITHOUT_METHOD: Record<string, string> = {
   '/iam/reselling/settings/upload': 'POST',
 };
 
+interface Call {
+  method: string;
+  url: string;
+}
+
 /** Paths with the same beginning. */
 interface Family {
   beginning: string;
@@ -53,21 +58,29 @@ interface Family {
   missing: string[];
 }
 
-/** Returns the families of which something isn't served, by path. */
-export function familiesNotServed(isServed: (method: string, url: string) => boolean): Family[] {
-  const known: Record<string, string> = {
-    ...JSON.parse(fs.readFileSync(SDK_OPERATIONS_FILE, 'utf8')),
-    ...WITHOUT_METHOD,
-  };
+/**
+ * Returns the families of which something isn't served, by path. `published` is what the tables of served families
+ * have.
+ */
+export function familiesNotServed(
+  published: readonly Call[],
+  isServed: (method: string, url: string) => boolean,
+): Family[] {
+  const sdk: Record<string, string> = JSON.parse(fs.readFileSync(SDK_OPERATIONS_FILE, 'utf8'));
+  const others = Object.entries({ ...sdk, ...WITHOUT_METHOD }).flatMap(([url, methods]) =>
+    methods.split(' ').map((method) => ({ method, url })),
+  );
+  // The names of parameters differ.
+  const known = new Map(
+    [...others, ...published].map((call) => [`${call.method} ${call.url.replace(/\{[^}]+\}/g, '{}')}`, call]),
+  );
   const families = new Map<string, Family>();
-  for (const [url, methods] of Object.entries(known)) {
+  for (const { method, url } of known.values()) {
     const beginning = beginningOf(url);
     const family = families.get(beginning) ?? { beginning, served: 0, missing: [] };
     families.set(beginning, family);
-    for (const method of methods.split(' ')) {
-      if (isServed(method, url)) family.served += 1;
-      else family.missing.push(`${method} ${url}`);
-    }
+    if (isServed(method, url)) family.served += 1;
+    else family.missing.push(`${method} ${url}`);
   }
   return [...families.values()]
     .filter(({ missing }) => missing.length > 0)

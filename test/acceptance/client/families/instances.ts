@@ -60,6 +60,14 @@ export function describeInstances(walk: Walk): void {
       await client.poll(await client.delete<TaskIds>(at, rest));
     });
 
+    it('reads its load', async () => {
+      const points = await client.post<{ count: number }>(`${one()}/metrics`, {
+        time_unit: 'hour',
+        time_interval: 1,
+      });
+      expect(points.count).toBeLessThanOrEqual(240);
+    });
+
     it('tags it, in both versions', async () => {
       await walkMetadata(walk, one());
       for (const [item, query] of [
