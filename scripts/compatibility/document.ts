@@ -2,7 +2,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { OpenApiDocument, Operation } from '../../src/http/openapi-document.ts';
 import { clientTable } from './clients.ts';
-import { NOT_SERVED } from './not-served.ts';
+import { familiesNotServed } from './not-served.ts';
 import { PUBLISHED, type PublishedOperation } from './published-operations.ts';
 import { sourceOf } from './sources.ts';
 
@@ -28,7 +28,7 @@ client.cloud.networks.create_and_poll(name="backend", create_router=False)
 
 \`'list' object has no attribute 'tasks'\` means that \`/gcore\` is missing at the end of the base address.
 
-[Families that are not served](#not-served) are at the end, by path. The name of an operation leads to the source file of its route.
+[What is not served](#not-served) is at the end, by path. The name of an operation leads to the source file of its route.
 
 What holds for every operation and may surprise a client:
 
@@ -76,20 +76,28 @@ export function compatibilityDocument(document: OpenApiDocument): string {
       `| \`${method.toUpperCase()} ${url}\` | ${linked(operation)} | ${operation.summary} |`,
   );
   const rest = `## Beyond the contract\n\n| operation | name | what it does |\n|---|---|---|\n${own.join('\n')}\n`;
-  return [HEAD, clientTable(), ...sections, rest, notServed()].join('\n');
+  return [HEAD, clientTable(), ...sections, rest, notServed(document)].join('\n');
 }
 
-function notServed(): string {
-  const rows = NOT_SERVED.map(
-    ({ family, paths }) => `| ${family} | ${paths.map((each) => `\`${shortened(each)}\``).join(', ')} |`,
+function notServed(document: OpenApiDocument): string {
+  const served = servedIn(document);
+  const published = Object.values(PUBLISHED).flatMap((operations) => operations.flatMap(calls));
+  const families = familiesNotServed(published, (method, url) => served.has(keyOf(method, url)));
+  const rows = families.map(
+    ({ beginning, served: count, missing }) =>
+      `| \`${beginning}\` | ${count} | ${count + missing.length} |${count === 0 ? '' : missing.map((call) => ` \`${shortened(call)}\``).join(',')} |`,
   );
   return `## Not served
 
-Calls whose path begins so are 404, and a Terraform configuration with such resources can't be applied. Of families that
-are served, what no table here names is missing as well. \`{p}/{r}\` stands for \`{project_id}/{region_id}\`.
+What the official Python SDK calls and what the published contract has besides, by path, where some of it is missing: these calls are 404, and
+a Terraform configuration with such resources can't be applied. The last column names what is missing of families that are served. It is made from
+the SDK and the routes. \`{p}/{r}\` stands for \`{project_id}/{region_id}\`.
 
-| family | paths that begin with |
-|---|---|
+Of what resellers have, sellers, the availability of products, the appearance of their own site (\`/iam/reselling/settings\`) and the document of their
+operations are left out: nothing here sells, restricts a product, shows a site or sends the mail that a seller begins with.
+
+| paths that begin with | served | of | missing |
+|---|--:|--:|---|
 ${rows.join('\n')}
 `;
 }
@@ -100,15 +108,19 @@ function shortened(path: string): string {
 
 /** Returns the published operations that are not served. */
 export function missingOperations(document: OpenApiDocument): string[] {
-  const served = new Set(
-    Object.entries(document.paths).flatMap(([url, operations]) =>
-      Object.keys(operations).map((method) => keyOf(method, url)),
-    ),
-  );
+  const served = servedIn(document);
   return Object.values(PUBLISHED)
     .flatMap((operations) => operations.flatMap(calls))
     .filter(({ method, url }) => !served.has(keyOf(method, url)))
     .map(({ method, url }) => `${method} ${url}`);
+}
+
+function servedIn(document: OpenApiDocument): ReadonlySet<string> {
+  return new Set(
+    Object.entries(document.paths).flatMap(([url, operations]) =>
+      Object.keys(operations).map((method) => keyOf(method, url)),
+    ),
+  );
 }
 
 interface Call {

@@ -1,60 +1,87 @@
+import fs from 'node:fs';
+import path from 'node:path';
+
+/** What the official Python SDK calls: methods by path. `npm run clients` writes it. */
+export const SDK_OPERATIONS_FILE = path.join(import.meta.dirname, 'sdk-operations.json');
+
 const P = '{project_id}/{region_id}';
 const PRICING = `/cloud/v1/pricing/${P}`;
 const PRICING_V2 = `/cloud/v2/pricing/${P}`;
+const GPU = `${PRICING_V2}/gpu`;
 
+/** Published operations that the SDK has no method for and that were not served when this was written. */
+const WITHOUT_METHOD: Record<string, string> = {
+  [`/cloud/v1/apptemplates/${P}`]: 'GET',
+  [`/cloud/v1/apptemplates/${P}/{apptemplate_id}`]: 'GET',
+  [`${PRICING}/ai/clusters`]: 'POST',
+  [`${PRICING}/ai/clusters/{server_id}`]: 'GET',
+  [`${PRICING}/caas`]: 'POST',
+  [`${PRICING}/faas/functions`]: 'POST',
+  [`${PRICING}/lifecycle_policy`]: 'POST',
+  '/cloud/v2/pricing/inference/applications': 'POST',
+  '/cloud/v2/pricing/inference/deployments': 'POST',
+  [`${GPU}/baremetal/clusters`]: 'POST',
+  [`${GPU}/baremetal/clusters/{cluster_id}`]: 'GET',
+  [`${GPU}/baremetal/clusters/{cluster_id}/servers/{server_id}`]: 'GET',
+  [`${GPU}/virtual/clusters`]: 'POST',
+  [`${GPU}/virtual/clusters/{cluster_id}`]: 'GET',
+  [`${GPU}/virtual/clusters/{cluster_id}/servers/{server_id}`]: 'GET',
+  [`${PRICING_V2}/lifecycle_policy`]: 'POST',
+  '/iam/admin/sellers': 'GET POST',
+  '/iam/admin/sellers/{sellerId}': 'DELETE GET PATCH',
+  '/iam/docs/platform/resellers': 'GET',
+  '/iam/products/availability/clients': 'DELETE',
+  '/iam/products/availability/clients/{clientId}': 'DELETE GET PATCH',
+  '/iam/products/availability/defaults': 'GET PATCH',
+  '/iam/reselling/settings': 'GET PUT',
+  '/iam/reselling/settings/upload': 'POST',
+};
+
+interface Call {
+  method: string;
+  url: string;
+}
+
+/** Paths with the same beginning. */
 interface Family {
-  family: string;
-  /** The beginnings of the paths. */
-  paths: readonly string[];
+  beginning: string;
+  served: number;
+  /** Calls such as `GET /cdn/resources` that are 404. */
+  missing: string[];
 }
 
 /**
- * Families of the published contract or the official clients that Tradewind doesn't have: all of these calls
- * are 404.
+ * Returns the families of which something isn't served, by path. `published` is what the tables of served families
+ * have.
  */
-export const NOT_SERVED: readonly Family[] = [
-  { family: 'Application templates', paths: ['/cloud/v1/apptemplates'] },
-  { family: 'Bare metal servers', paths: ['/cloud/v1/bminstances'] },
-  { family: 'GPU and AI clusters', paths: ['/cloud/v3/gpu', '/cloud/v1/ai/clusters'] },
-  { family: 'Inference', paths: ['/cloud/v3/inference'] },
-  {
-    family: 'Containers as a service, container registry',
-    paths: ['/cloud/v1/caas', '/cloud/v1/registries'],
-  },
-  { family: 'Functions', paths: ['/cloud/v1/faas', '/fastedge'] },
-  { family: 'Managed databases', paths: ['/cloud/v1/dbaas'] },
-  {
-    family: 'Schedules and lifecycle policies',
-    paths: ['/cloud/v1/schedule', '/cloud/v1/lifecycle_policies'],
-  },
-  {
-    family: 'Prices of what is not served itself',
-    paths: [
-      ...['ai/clusters', 'caas', 'faas', 'lifecycle_policy'].map((of) => `${PRICING}/${of}`),
-      '/cloud/v2/pricing/inference',
-      ...['gpu', 'lifecycle_policy'].map((of) => `${PRICING_V2}/${of}`),
-    ],
-  },
-  {
-    family: 'Reservations',
-    paths: ['/cloud/v1/reservations'],
-  },
-  {
-    family: 'Roles in single projects: here a role is of a whole account',
-    paths: ['/cloud/v1/users/assignments'],
-  },
-  {
-    family: 'Sellers, availability of products, settings and documents of resellers',
-    paths: [
-      '/iam/admin/sellers',
-      '/iam/products/availability',
-      '/iam/reselling/settings',
-      '/iam/docs/platform',
-    ],
-  },
-  { family: 'CDN', paths: ['/cdn'] },
-  { family: 'DNS', paths: ['/dns'] },
-  { family: 'Object storage', paths: ['/storage'] },
-  { family: 'Web application protection', paths: ['/waap'] },
-  { family: 'Live streams and videos', paths: ['/streaming/streams', '/streaming/videos'] },
-];
+export function familiesNotServed(
+  published: readonly Call[],
+  isServed: (method: string, url: string) => boolean,
+): Family[] {
+  const sdk: Record<string, string> = JSON.parse(fs.readFileSync(SDK_OPERATIONS_FILE, 'utf8'));
+  const others = Object.entries({ ...sdk, ...WITHOUT_METHOD }).flatMap(([url, methods]) =>
+    methods.split(' ').map((method) => ({ method, url })),
+  );
+  // The names of parameters differ.
+  const known = new Map(
+    [...others, ...published].map((call) => [`${call.method} ${call.url.replace(/\{[^}]+\}/g, '{}')}`, call]),
+  );
+  const families = new Map<string, Family>();
+  for (const { method, url } of known.values()) {
+    const beginning = beginningOf(url);
+    const family = families.get(beginning) ?? { beginning, served: 0, missing: [] };
+    families.set(beginning, family);
+    if (isServed(method, url)) family.served += 1;
+    else family.missing.push(`${method} ${url}`);
+  }
+  return [...families.values()]
+    .filter(({ missing }) => missing.length > 0)
+    .toSorted((a, b) => a.beginning.localeCompare(b.beginning));
+}
+
+/** `/cloud/v1/volumes`, `/cdn/resources`: the area, the version if there is one, and a word. */
+function beginningOf(url: string): string {
+  const words = url.slice(1).split('/');
+  const end = /^v\d+$/.test(words[1] ?? '') ? 3 : 2;
+  return `/${words.slice(0, end).join('/')}`;
+}

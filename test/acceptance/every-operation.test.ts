@@ -166,6 +166,12 @@ async function bodyFor(of: DocumentedOperation, http: HttpClient, values: Values
     return { port_id, ip_address: ip_assignments[0].ip_address };
   }
   const { operationId } = of.operation;
+  if (operationId === 'createDdosProfile') {
+    const made = await http.post('/cloud/v1/loadbalancers/1/1', { name: anyName() });
+    const [id] = (await http.task(tasksIn(made.body)[0] ?? '')).created_resources.loadbalancers;
+    const { body } = await http.get(`/cloud/v1/loadbalancers/1/1/${id}`);
+    return { ...(exampleBody(of) as object), ip_address: body.vip_address };
+  }
   if (operationId === 'createTlsSecret') return { name: anyName(), payload: await tlsBundle() };
   if (operationId === 'acceptInvitation' || operationId === 'renewInvitation') {
     const email = anyEmail();

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pythonClients } from '../../scripts/install-test-clients.ts';
-import { record, startWatchedService } from '../support/clients.ts';
+import { record, recordSdkOperations, startWatchedService } from '../support/clients.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { tlsBundle } from '../support/tls-bundles.ts';
 
@@ -84,8 +84,12 @@ describe.skipIf(!installed)('the official Python SDK', () => {
   }
 
   it('has done what docs/compatibility.md says', async () => {
-    const [{ version, families, passed }, part] = await Promise.all([figuresOf(WHOLE), figuresOf(WRAPPED)]);
+    const [{ version, families, passed, calls }, part] = await Promise.all([
+      figuresOf(WHOLE),
+      figuresOf(WRAPPED),
+    ]);
     const methods = Object.values<[number, number]>(families).reduce((sum, [served]) => sum + served, 0);
+    recordSdkOperations(calls);
     record('python-sdk', {
       client: 'Official Python SDK, `gcore` from PyPI',
       pinned: version,

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { pino } from 'pino';
 import { expect } from 'vitest';
 import { type ClientResult, clientResult, clientResultFile } from '../../scripts/compatibility/clients.ts';
+import { SDK_OPERATIONS_FILE } from '../../scripts/compatibility/not-served.ts';
 import { createOperationFinder } from './coverage.ts';
 import { documentedOperations } from './openapi.ts';
 import { startService, type TestService } from './service.ts';
@@ -15,6 +16,16 @@ export function record(name: string, result: ClientResult): void {
   const known = clientResult(name);
   const expected = result.seen === undefined ? known : { ...known, seen: result.seen };
   expect(result, 'docs/compatibility.md says otherwise; "npm run clients" writes it anew').toEqual(expected);
+}
+
+/** Compares what the SDK calls with what the list of unserved paths is made from, or writes it down if told to. */
+export function recordSdkOperations(calls: Record<string, string>): void {
+  if (process.env.TRADEWIND_WRITE_CLIENTS) {
+    fs.writeFileSync(SDK_OPERATIONS_FILE, `${JSON.stringify(calls, null, 2)}\n`);
+    return;
+  }
+  const known = JSON.parse(fs.readFileSync(SDK_OPERATIONS_FILE, 'utf8'));
+  expect(calls, 'the SDK calls something else by now; "npm run clients" writes it anew').toEqual(known);
 }
 
 /** Parses JSON log lines to find out which operations succeeded. */

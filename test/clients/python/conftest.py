@@ -15,6 +15,7 @@ from surface import surface
 FACE = os.environ["SDK_FACE"]
 CALLED: set[str] = set()
 SERVED = pytest.StashKey[dict]()
+CALLS = pytest.StashKey[dict]()
 
 
 @pytest.fixture(scope="session")
@@ -54,5 +55,10 @@ def called():
 def pytest_terminal_summary(terminalreporter, config):
     """In the last line, for whoever started this run."""
     passed = len(terminalreporter.stats.get("passed", []))
-    figures = {"version": gcore.__version__, "families": config.stash.get(SERVED, {}), "passed": passed}
+    figures = {
+        "version": gcore.__version__,
+        "families": config.stash.get(SERVED, {}),
+        "passed": passed,
+        "calls": config.stash.get(CALLS, {}),
+    }
     terminalreporter.write_line(json.dumps(figures))

@@ -49,6 +49,15 @@ def served_methods(document):
     return served | {f"{name}_and_poll" for name in served} & {name for name, _, _ in known}
 
 
+def calls_by_path():
+    """The HTTP methods that the SDK uses, by path."""
+    calls = {}
+    for _, method, path in _all_methods():
+        if path:
+            calls.setdefault(path, set()).add(method.upper())
+    return {path: " ".join(sorted(calls[path])) for path in sorted(calls)}
+
+
 def _family(name):
     return ".".join(name.split(".")[:-1][:2])
 

@@ -4,8 +4,8 @@ import os
 
 import httpx
 
-from conftest import SERVED
-from methods import by_family, served_methods
+from conftest import CALLS, SERVED
+from methods import by_family, calls_by_path, served_methods
 
 
 def test_every_served_method_was_called(called, pytestconfig):
@@ -13,3 +13,4 @@ def test_every_served_method_was_called(called, pytestconfig):
     assert served - called == set()
     assert len(served) > 150
     pytestconfig.stash[SERVED] = by_family(served)
+    pytestconfig.stash[CALLS] = calls_by_path()

@@ -65,6 +65,14 @@ export function describeInstances(walk: Walk): void {
       expect(price).toMatchObject({ price_status: 'show', currency_code: 'EUR' });
     });
 
+    it('reads its load', async () => {
+      const points = await client.post<{ count: number }>(`${one()}/metrics`, {
+        time_unit: 'hour',
+        time_interval: 1,
+      });
+      expect(points.count).toBeLessThanOrEqual(240);
+    });
+
     it('tags it, in both versions', async () => {
       await walkMetadata(walk, one());
       for (const [item, query] of [
