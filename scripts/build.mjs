@@ -21,6 +21,10 @@ const shared = {
 
 const server = await build({
   ...shared,
+  // The server keeps the text in memory. Names stay, for the traces of errors.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  legalComments: 'none',
   entryPoints: ['src/main.ts'],
   outfile: `${outdir}/src/bundle.js`,
   external: [...NOT_BUNDLED, 'pg-native'],
@@ -34,6 +38,7 @@ const server = await build({
   sourcemap: 'external',
   sourcesContent: false,
 });
+requireAscii(`${outdir}/src/bundle.js`);
 const map = `${outdir}/src/bundle.js.map`;
 fs.writeFileSync(
   `${outdir}/src/bundle.js.lines`,
@@ -71,6 +76,12 @@ const bundled = [server, child]
   .flatMap((file) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []);
 const packages = [...new Set([...bundled, path.dirname(REFERENCE_PAGE)])].sort();
 fs.writeFileSync(`${outdir}/licences.txt`, licencesOf(packages).join(`\n\n${'-'.repeat(80)}\n\n`));
+
+/** The bundle is read as Latin-1. Of all text, esbuild leaves only that of regular expressions as it is. */
+function requireAscii(file) {
+  const [found] = /.{0,40}[^\0-\x7f]/.exec(fs.readFileSync(file, 'utf8')) ?? [];
+  if (found !== undefined) throw new Error(`Write this in ASCII, with escapes such as \\u00b5: ${found}`);
+}
 
 /** Runs the bundle once and keeps what V8 compiled for it. */
 function compileInAdvance(entry) {

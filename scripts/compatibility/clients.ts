@@ -15,7 +15,17 @@ export interface ClientResult {
   passed: string;
   /** Operations that it called successfully, such as `GET /gcore/cloud/v1/projects`. */
   operations?: string[];
+  /** By family: how many of its methods have an operation that is served, and how many there are. */
+  families?: Record<string, [served: number, all: number]>;
 }
+
+/**
+ * How many methods release 0.1.0 served, by family: `python test/clients/python/methods.py` made it from that
+ * release's OpenAPI document.
+ */
+const EARLIER: Record<string, [served: number, all: number]> = JSON.parse(
+  fs.readFileSync(path.join(import.meta.dirname, 'python-sdk-0.1.0.json'), 'utf8'),
+);
 
 const FOLDER = path.join(import.meta.dirname, 'clients');
 const NOT_RUN = "not run: the proxy of Go modules doesn't serve its module to our tests";
@@ -46,5 +56,30 @@ What passed in the tests of this version. A run that sees anything else fails; \
 ${rows.join('\n')}
 | Official Go SDK | | ${NOT_RUN} | |
 | Terraform provider | | ${NOT_RUN} | |
+
+${methodsTable()}`;
+}
+
+function methodsTable(): string {
+  const families = Object.entries(clientResult('python-sdk').families ?? {});
+  const served = families.filter(([, [count]]) => count > 0);
+  const others = new Map<string, number>();
+  for (const [name, [count, all]] of families) {
+    const area = name.startsWith('cloud.') ? name : name.replace(/\..*/, '');
+    if (count === 0) others.set(area, (others.get(area) ?? 0) + all);
+  }
+  const rows = served.map(
+    ([name, [count, all]]) => `| \`${name}\` | ${EARLIER[name]?.[0] ?? 0} | ${count} | ${all} |`,
+  );
+  const sum = (of: Record<string, [number, number]>) =>
+    Object.values(of).reduce((total, [count]) => total + count, 0);
+  return `Methods of the Python SDK whose operation is served, by family:
+
+| family | 0.1.0 | now | of |
+|---|--:|--:|--:|
+${rows.join('\n')}
+| all families | ${sum(EARLIER)} | ${sum(Object.fromEntries(families))} | ${families.reduce((total, [, [, all]]) => total + all, 0)} |
+
+Not served at all: ${[...others].map(([area, all]) => `\`${area}\` ${all}`).join(', ')}.
 `;
 }

@@ -16,7 +16,7 @@ export function compiledQuery<A extends object, R>(
     const parameters = compiled.parameters.map((value) =>
       value instanceof Placeholder ? args[value.name as keyof A] : value,
     );
-    const direct = directWays.get(db);
+    const direct = directWayOf(db);
     if (!direct) return (await db.executeQuery<R>({ ...compiled, parameters })).rows;
     return (await direct.query(compiled.sql, parameters)).rows as R[];
   };
@@ -28,6 +28,11 @@ const directWays = new WeakMap<Kysely<Tables>, Pick<pg.Pool, 'query'>>();
 /** Lets built queries go straight to what `db` sends them to. */
 export function goStraight(db: Kysely<Tables>, target: Pick<pg.Pool, 'query'>): void {
   directWays.set(db, target);
+}
+
+/** Returns where `goStraight` sends the queries of `db`. */
+export function directWayOf(db: Kysely<Tables>): Pick<pg.Pool, 'query'> | undefined {
+  return directWays.get(db);
 }
 
 /** Stands for the argument of that name in a built query. */

@@ -7,6 +7,7 @@ import { authentication } from './authentication.ts';
 import { keepChangingRequests } from './changing-requests.ts';
 import { serializerCompiler, validatorCompiler } from './compilers.ts';
 import { sendError } from './errors.ts';
+import { nameHead, routeAsGet } from './head-requests.ts';
 import { acceptJson } from './json-body.ts';
 import { refuseOddHead } from './odd-heads.ts';
 import { limitStrangers, rateLimits } from './rate-limits.ts';
@@ -47,7 +48,13 @@ export function createServer(deps: ServerDeps) {
     trustProxy: deps.trustedProxies.length > 0 && [...deps.trustedProxies],
     genReqId: () => deps.nextRequestId(),
     requestTimeout: 60_000,
+    exposeHeadRoutes: false,
+    rewriteUrl(request) {
+      routeAsGet(request);
+      return request.url ?? '';
+    },
     frameworkErrors(error, request, reply) {
+      nameHead(request.raw);
       deps.accessLog?.(request, reply);
       sendError(error, request, reply);
     },
@@ -81,6 +88,7 @@ function meetRequests(app: FastifyInstance, deps: ServerDeps): void {
   app.decorateRequest('principal');
   app.addHook('onRequest', async (request, reply) => {
     const { config, url } = request.routeOptions;
+    nameHead(request.raw);
     accessLog?.(request, reply);
     void reply.header('x-request-id', request.id);
     refuseOddHead(request, url);

@@ -16,23 +16,22 @@ const NOT_SERVED = ': not served by Tradewind; see /docs and docs/compatibility.
 export function refusalOfUnknownPaths(
   app: FastifyInstance,
 ): (request: FastifyRequest, reply: FastifyReply) => void {
-  const paths = findMyWay<findMyWay.HTTPVersion.V1>({ maxParamLength: MAX_PARAM_LENGTH });
   const methods = new Map<string, Set<string>>();
+  /** Made for the first unknown path. */
+  let paths: ReturnType<typeof routerOf> | undefined;
 
   app.addHook('onRoute', ({ url, method }) => {
-    const known = methods.get(url);
-    if (known) {
-      for (const name of [method].flat()) known.add(name);
-      return;
-    }
-    methods.set(url, new Set([method].flat()));
-    paths.on('GET', url, () => {}, url);
+    const known = methods.get(url) ?? new Set();
+    methods.set(url, known);
+    for (const name of [method].flat()) known.add(name);
+    if (known.has('GET')) known.add('HEAD');
   });
 
   function faultOf(request: FastifyRequest, reply: FastifyReply): Error {
     const emptyPart = emptyPartIn(request.url);
     if (emptyPart) return emptyPart;
     const path = pathOf(request.url);
+    paths ??= routerOf(methods.keys());
     const route = paths.find('GET', path);
     if (!route) return new NotFoundError('Path', path, NOT_SERVED);
     void reply.header('allow', [...(methods.get(route.store as string) ?? [])].sort().join(', '));
@@ -42,6 +41,12 @@ export function refusalOfUnknownPaths(
   return (request, reply) => {
     if (request.is404) throw faultOf(request, reply);
   };
+}
+
+function routerOf(urls: Iterable<string>) {
+  const paths = findMyWay<findMyWay.HTTPVersion.V1>({ maxParamLength: MAX_PARAM_LENGTH });
+  for (const url of urls) paths.on('GET', url, () => {}, url);
+  return paths;
 }
 
 /** Finds a slash at the end, or two in a row, which result from an empty variable. */

@@ -12,7 +12,7 @@ import { OperatorError } from '../lib/operator-error.ts';
 
 const OLDEST_SERVER = 150_000;
 /** Each connection to the embedded database is a process of its own, and opening one takes 3 ms. */
-const IDLE_MS = 2_000;
+const IDLE_MS = 1_000;
 
 /** What to do about errors of PostgreSQL and the network. */
 const HINTS: Record<string, string> = {

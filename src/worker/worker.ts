@@ -127,10 +127,14 @@ function serve(queue: Queue, { database, changes, log }: Foundation): Serving {
   changes.on(queue.topic, (key) => (key === '' ? looking.now() : compareNow()), compareNow);
 
   const sweeping = loop(`sweep of ${queue.name}`, SWEEP_MS, log, async () => {
-    compareNow();
-    const freed = await queue.takeFromDead();
-    if (freed > 0) log.warn({ freed }, `took over ${queue.name} from dead workers`);
-    await queue.sweep();
+    try {
+      const freed = await queue.takeFromDead();
+      if (freed > 0) log.warn({ freed }, `took over ${queue.name} from dead workers`);
+      await queue.sweep();
+    } finally {
+      // At the same time, it would need another connection.
+      compareNow();
+    }
   });
 
   return {

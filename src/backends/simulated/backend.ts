@@ -90,7 +90,11 @@ export function createSimulatedBackend(deps: {
     id: string,
   ): Promise<Convergence<null> | undefined> {
     const found = await findObject(db, kind, id);
-    if (!found) return { state: 'settled', observed: null };
+    if (!found) {
+      // Whoever made it may have died between finding a host and making it.
+      if (kind === 'machine') await freeHost(db, id);
+      return { state: 'settled', observed: null };
+    }
     const { removing } = LIVES[kind];
     if (found.doing !== REMOVING) {
       const takesMs = removing.ms / speed;

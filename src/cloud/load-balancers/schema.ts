@@ -32,6 +32,12 @@ export const PROVISIONING_STATUSES = [
   'PENDING_UPDATE',
 ] as const;
 
+/**
+ * What a load balancer may have over all its parts. Our own limits: every change writes the whole of it anew, and every
+ * answer about a part of it reads all members.
+ */
+export const MOST_IN_ALL = { members: 1000, policies: 500, rules: 1000 };
+
 export const Provisioning = oneOf(PROVISIONING_STATUSES, {
   description: 'Whether it is as requested, or a task is changing it',
   examples: ['ACTIVE'],
@@ -92,7 +98,7 @@ const vipFields = {
   ),
 };
 const vip_subnet_id = Optional(
-  UuidInput('Subnet of vip_network_id. If left out, one with free addresses is chosen.'),
+  UuidInput('Subnet of vip_network_id, ignored without it. If left out, one with free addresses is chosen.'),
 );
 
 export const newBalancerFields = {
@@ -206,7 +212,7 @@ export const LoadBalancerAnswer = Named('LoadBalancer', {
     anyOf: [StatsAnswer, { type: 'null' }],
     description: 'Traffic so far; null unless asked for',
   }),
-  ddos_profile: Type.Null({ description: 'Always null: profiles are not supported here' }),
+  ddos_profile: Type.Null({ description: 'Always null: DDoS profiles are in a list of their own' }),
   tags_v2: Type.Array(TagAnswer, { description: 'Tags' }),
   ...PlaceFields,
   ...TaskFields,
@@ -221,7 +227,9 @@ export const showQuery = {
   show_stats: Optional(Type.Boolean({ default: false, description: 'Include the traffic so far' })),
 };
 const withDdos = {
-  with_ddos: Optional(Type.Boolean({ default: false, description: 'Has no effect: there are no profiles' })),
+  with_ddos: Optional(
+    Type.Boolean({ default: false, description: 'Has no effect: DDoS profiles are in a list of their own' }),
+  ),
 };
 export const ShowBalancerQuery = Query({ ...showQuery, ...withDdos });
 

@@ -589,6 +589,33 @@ it('routers and networks with one count towards the quota of routers', async () 
   }
 });
 
+it('a network that goes releases its quotas in the order in which new ones take them', async () => {
+  const id = await network({ create_router: true });
+  const creating = await service.pool.connect();
+  try {
+    const take = (attribute: string, how = '') =>
+      creating.query(`select from quota_usage where attribute = $1 and client_id = 1 for update ${how}`, [
+        attribute,
+      ]);
+    await creating.query('begin');
+    await take('network_count');
+    const answer = await http.delete(`${NETWORKS}/${id}`);
+    const waiting = async () => {
+      const { rows } = await service.pool.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+          and query ilike '%quota_usage%'`,
+      );
+      return rows.length;
+    };
+    await expect.poll(waiting, { timeout: 15_000 }).toBe(1);
+    await take('router_count', 'nowait');
+    await creating.query('commit');
+    await done(answer);
+  } finally {
+    creating.release(true);
+  }
+});
+
 it('a region without an external network has routers that lead nowhere', async () => {
   const catalog = changedCatalog('regions.yaml', ({ regions = [] }) => ({
     regions: regions.map((region) => ({ ...region, external_network_id: null })),

@@ -191,6 +191,12 @@ export async function isExternal(tx: Transaction, regionId: number, networkId: s
   return found !== undefined;
 }
 
+/** Returns the subnets that the router is attached to; none if it is gone. */
+export async function subnetsOf(tx: Transaction, routerId: string): Promise<string[]> {
+  const there = tx.sql.selectFrom('router_interfaces').select('subnet_id').where('router_id', '=', routerId);
+  return (await there.execute()).map(({ subnet_id }) => subnet_id);
+}
+
 /** Returns the external subnets in which the router has an address. */
 export async function outsideOf(tx: Transaction, routerId: string): Promise<string[]> {
   const rows = await tx.sql

@@ -59,15 +59,24 @@ export async function createCluster(dataDir: string, { binDir, major, runner }: 
     ...['--no-instructions', '--no-sync'],
   ]);
   // The role is no superuser, like the role of a DATABASE_URL: the same code must work with both.
-  const statements = [`CREATE ROLE ${ROLE} LOGIN CREATEDB`, `CREATE DATABASE ${DATABASE} OWNER ${ROLE}`];
+  const statements = [
+    `CREATE ROLE ${ROLE} LOGIN CREATEDB`,
+    // The default strategy writes all of it into the log as well.
+    `CREATE DATABASE ${DATABASE} OWNER ${ROLE} STRATEGY file_copy`,
+  ];
   const config = ['-c', 'fsync=off', '-c', 'log_checkpoints=off', '-c', 'exit_on_error=on'];
   await run('postgres', ['--single', '-D', unfinished, ...config, 'postgres'], `${statements.join('\n')}\n`);
-  await run('initdb', ['--sync-only', '-D', unfinished]);
+  await run('initdb', ['--sync-only', ...syncOptions(major), '-D', unfinished]);
 
   fs.renameSync(unfinished, clusterDirOf(dataDir));
   const folder = fs.openSync(dataDir, 'r');
   fs.fsyncSync(folder);
   fs.closeSync(folder);
+}
+
+/** One call for the whole file system takes a tenth of the time of one for each of 1,300 files. */
+function syncOptions(major: number): string[] {
+  return process.platform === 'linux' && major >= 17 ? ['--sync-method=syncfs'] : [];
 }
 
 /** Sorts the same everywhere: by code point, with letters as Unicode defines them. */

@@ -11,9 +11,10 @@ import type { Principal } from '../../requests/principal.ts';
 import { type ClientDirectory, resells } from '../accounts/service.ts';
 import type { ClientServices } from '../client-services/service.ts';
 import type { Features } from '../features/service.ts';
-import type { Credentials } from '../identity/in-transaction.ts';
+import { type Credentials, together } from '../identity/in-transaction.ts';
 import type { Authenticator } from '../identity/service.ts';
 import { endLogins } from '../logins/in-transaction.ts';
+import { deleteTokensOfOutsiders } from '../tokens/in-transaction.ts';
 import { expireInvitations } from '../users/in-transaction.ts';
 import type { Users } from '../users/service.ts';
 import { filterOf, orderOf } from './filter.ts';
@@ -148,8 +149,10 @@ export function createClients(deps: {
         }
         if (!moved) return { tokens: [], logins: [] };
         // The former reseller can no longer act for anybody there, nor let anybody in.
-        await expireInvitations(tx.sql, clientId, clock.now());
-        return endLogins(tx, { actingClientId: clientId });
+        const now = clock.now();
+        await expireInvitations(tx.sql, clientId, now);
+        const tokens = await deleteTokensOfOutsiders(tx, clientId, now);
+        return together(tokens, await endLogins(tx, { actingClientId: clientId }));
       });
       authenticator.forget(ended);
       return get(principal, clientId);

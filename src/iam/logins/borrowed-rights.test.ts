@@ -102,6 +102,34 @@ describe('rights that a reseller borrows', () => {
     expect(again.status).toBe(401);
   });
 
+  it('end when the client goes to another reseller, with every token that came of them', async () => {
+    const client = await newPerson(reseller.http);
+    const { body: made } = await newToken(reseller.http, client.clientId);
+    const byReseller = createHttpClient(service.url, made.token);
+    const {
+      body: { token: ofToken },
+    } = await newToken(byReseller, client.clientId);
+    const ofLoginByToken = bearer(service.url, (await enter(byReseller, client.clientId)).body);
+    const {
+      body: { token: ofLogin },
+    } = await newToken(await acting(client.userId), client.clientId);
+    const {
+      body: { token: ofLogins },
+    } = await newToken(ofLoginByToken, client.clientId);
+    const {
+      body: { token: own },
+    } = await newToken(client.http, client.clientId);
+    const {
+      body: { token: ofPlatform },
+    } = await newToken(service.http, client.clientId);
+    const outside = [made.token, ofToken, ofLogin, ofLogins];
+    const all = [...outside, own, ofPlatform].map((token) => createHttpClient(service.url, token));
+    expect(await Promise.all(all.map(status))).toEqual(all.map(() => 200));
+    await service.http.patch(`/iam/clients/${client.clientId}`, { reseller: 1 });
+    expect(await Promise.all(all.map(status))).toEqual([...outside.map(() => 401), 200, 200]);
+    expect(await status(ofLoginByToken)).toBe(401);
+  });
+
   it('end when it loses its own', async () => {
     const lost = await addReseller(service, 'Loser');
     const client = await newPerson(lost.http);

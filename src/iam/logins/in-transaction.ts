@@ -35,13 +35,13 @@ export async function announceClient(tx: Transaction, clientId: number): Promise
   return together(changed, await endLogins(tx, { actingClientId: clientId }));
 }
 
-/** Logins by a user or in their name, in some accounts, of one family, from one API token, or as somebody else. */
+/** Logins by a user or in their name, in some accounts, of one family, from API tokens, or as somebody else. */
 type Which =
   | { userId: number }
   /** Logins of this user in these accounts, whoever created them. */
   | { memberId: number; clientIds: readonly number[] }
   | { family: string }
-  | { tokenId: number }
+  | { tokenIds: readonly number[] }
   /** Logins by this user in the name of others. */
   | { actingUserId: number }
   /** Logins by users of this account in the name of others, or by others in the name of its users. */
@@ -64,7 +64,7 @@ export async function endLogins(tx: Transaction, which: Which): Promise<Credenti
 function matches(which: Which) {
   return (login: ExpressionBuilder<Tables, 'login_sessions'>) => {
     if ('family' in which) return login('family', '=', which.family);
-    if ('tokenId' in which) return login('token_id', '=', which.tokenId);
+    if ('tokenIds' in which) return login('token_id', '=', login.fn.any(login.val([...which.tokenIds])));
     if ('memberId' in which) {
       const there = login('client_id', '=', login.fn.any(login.val([...which.clientIds])));
       return login.and([login('user_id', '=', which.memberId), there]);

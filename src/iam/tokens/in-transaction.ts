@@ -3,7 +3,7 @@ import type { Insertable } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
-import { announceTokens } from '../identity/in-transaction.ts';
+import { announceTokens, type Credentials, together } from '../identity/in-transaction.ts';
 import { secretHash } from '../identity/service.ts';
 import { endLogins } from '../logins/in-transaction.ts';
 
@@ -69,10 +69,29 @@ async function removeOtherBootstrapTokens(
     .where((row) => row.or([row('id', '!=', token.id), row('secret_hash', '!=', secretHash(token.secret))]))
     .execute();
   const ids = others.map(({ id }) => id);
-  for (const tokenId of ids) await endLogins(tx, { tokenId });
+  await endLogins(tx, { tokenIds: ids });
   const gone = ids.filter((id) => id !== token.id);
   if (gone.length > 0) await tx.sql.deleteFrom('api_tokens').where('id', 'in', gone).execute();
   await announceTokens(tx, gone);
+}
+
+/** Deletes an account's tokens that were made from another account, with the logins made by them. */
+export async function deleteTokensOfOutsiders(
+  tx: Transaction,
+  clientId: number,
+  now: Date,
+): Promise<Credentials> {
+  const gone = await tx.sql
+    .updateTable('api_tokens')
+    .set({ deleted_at: now })
+    .where('client_id', '=', clientId)
+    .where('maker_client_id', 'is not', null)
+    .where('deleted_at', 'is', null)
+    .returning('id')
+    .execute();
+  const ids = gone.map(({ id }) => id);
+  const announced = await announceTokens(tx, ids);
+  return together(announced, await endLogins(tx, { tokenIds: ids }));
 }
 
 /** The bootstrap token's ID belongs to a token that was created through the API. */

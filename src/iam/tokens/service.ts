@@ -113,6 +113,7 @@ export function createTokens(deps: {
           name: request.name,
           description: request.description ?? '',
           expires_at: expiresAt,
+          maker_client_id: await store.makerOf(tx, principal, clientId),
           created_at: now,
         });
         const row = await store.findToken(tx.sql, clientId, id, now);
@@ -153,7 +154,7 @@ export function createTokens(deps: {
         const row = await visible(principal, clientId, id, tx.sql);
         refuseAbove(principal, row);
         await store.markDeleted(tx, id, clock.now());
-        return together(await announceTokens(tx, [id]), await endLogins(tx, { tokenId: id }));
+        return together(await announceTokens(tx, [id]), await endLogins(tx, { tokenIds: [id] }));
       });
       authenticator.forget(ended);
     },

@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, type InferResult, type Kysely, sql } from 'kysely';
 import type { Transaction } from '../../db/database.ts';
 import type { Tables } from '../../db/tables.ts';
-import { ROLES } from '../../requests/principal.ts';
+import { type Principal, ROLES } from '../../requests/principal.ts';
 import { lockClients } from '../clients/in-transaction.ts';
 
 /** How long an expired token stays visible; then it counts as deleted. */
@@ -100,6 +100,29 @@ export async function lockAndCountTokens(tx: Transaction, clientId: number, now:
     .where((token) => token.or([token('expires_at', 'is', null), token('expires_at', '>', now)]))
     .executeTakeFirstOrThrow();
   return count;
+}
+
+/**
+ * Returns the account from which a token of `clientId` is made: the caller's own, that of the person who logged in as
+ * somebody there, or the one from which the caller's own token was made. Null if it is `clientId` itself, or for the platform administrator.
+ */
+export async function makerOf(
+  tx: Transaction,
+  principal: Principal,
+  clientId: number,
+): Promise<number | null> {
+  if (principal.platformAdministrator) return null;
+  if (principal.clientId !== clientId) return principal.clientId;
+  const { rows } = await sql<{ maker: number | null }>`
+    with login as (select user_id, maker_id, token_id from login_sessions where id = ${principal.loginId ?? null})
+    select coalesce(
+      (select client_id from login join users on users.id = maker_id
+        where maker_id <> user_id and client_id <> ${clientId} and not platform_administrator),
+      (select maker_client_id from api_tokens
+        where id = coalesce(${principal.tokenId ?? null}::bigint, (select token_id from login)))) as maker`.execute(
+    tx.sql,
+  );
+  return rows[0]?.maker ?? null;
 }
 
 export async function markDeleted(tx: Transaction, id: number, now: Date): Promise<void> {

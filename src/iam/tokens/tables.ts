@@ -12,6 +12,8 @@ export interface TokenTables {
     secret_hash: Buffer;
     /** Set by TRADEWIND_BOOTSTRAP_TOKEN, and replaced when that changes. */
     bootstrap: Generated<boolean>;
+    /** The account from which it was made, if that is neither its own nor the platform administrator's. */
+    maker_client_id: Generated<number | null>;
     expires_at: Date | null;
     created_at: Date;
     last_used_at: Generated<Date | null>;

@@ -22,9 +22,11 @@ export const ACTIONS: Actions = {
 
 const LOTS = Object.values(ACTIONS).flatMap(([weight, act]) => Array<typeof act>(weight).fill(act));
 
-/** Usually does one thing; sometimes does the same several times at the same moment. */
-export async function actOnce(worker: Worker): Promise<void> {
-  const act = worker.random.pick(LOTS);
-  const times = worker.random.chance(0.2) ? worker.random.whole(2, 4) : 1;
+/** Usually does one thing; sometimes does the same several times at the same moment. Often it is one of `wanting`. */
+export async function actOnce(worker: Worker, wanting: readonly string[]): Promise<void> {
+  const { random } = worker;
+  const preferred = random.chance(0.4) ? ACTIONS[random.pick(wanting) ?? ''] : undefined;
+  const act = preferred?.[1] ?? random.pick(LOTS);
+  const times = random.chance(0.2) ? random.whole(2, 4) : 1;
   await Promise.all(Array.from({ length: times }, async () => act?.(worker)));
 }

@@ -7,6 +7,10 @@ const member = ({ random }: Worker) => ({
   protocol_port: random.whole(80, 82),
 });
 
+function know(scope: Scope, kind: Kind, ids: readonly string[]): void {
+  for (const id of ids) scope.known[kind].set(id, {});
+}
+
 /** Does something to anything of a kind that is known, if there is any, and waits for its task. */
 const toAny =
   (
@@ -17,6 +21,7 @@ const toAny =
       scope: Scope,
       id: string,
     ) => { method?: string; path: string; body: object } | undefined,
+    then: (scope: Scope, created: Record<string, string[]>) => void = () => {},
   ) =>
   async (worker: Worker): Promise<void> => {
     const scope = worker.scope();
@@ -24,7 +29,9 @@ const toAny =
     const asked = id === undefined ? undefined : request(worker, scope, id);
     if (!asked) return;
     const { method = 'POST', path, body } = asked;
-    await worker.follow(await worker.send(what, method, path, body), () => {});
+    await worker.follow(await worker.send(what, method, path, body), (task) =>
+      then(scope, task.created_resources),
+    );
   };
 
 const removing = (what: string, kind: Kind, family: string) => async (worker: Worker) => {
@@ -82,15 +89,20 @@ export const loadBalancerActions: Actions = {
   ],
   'create listener': [
     5,
-    toAny('create listener', 'balancers', (worker, scope, load_balancer_id) => ({
-      path: `/cloud/v1/lblisteners${scope.place}`,
-      body: {
-        name: sharedName(worker, 'listener'),
-        load_balancer_id,
-        protocol: 'HTTP',
-        protocol_port: worker.random.whole(80, 84),
-      },
-    })),
+    toAny(
+      'create listener',
+      'balancers',
+      (worker, scope, load_balancer_id) => ({
+        path: `/cloud/v1/lblisteners${scope.place}`,
+        body: {
+          name: sharedName(worker, 'listener'),
+          load_balancer_id,
+          protocol: 'HTTP',
+          protocol_port: worker.random.whole(80, 84),
+        },
+      }),
+      (scope, { listeners = [] }) => know(scope, 'listeners', listeners),
+    ),
   ],
   'look at a load balancer': [
     4,
@@ -111,16 +123,21 @@ export const loadBalancerActions: Actions = {
   'delete listener': [4, removingPart('delete listener', 'listeners', 'lblisteners')],
   'create pool of load balancer': [
     5,
-    toAny('create pool of load balancer', 'balancers', (worker, scope, load_balancer_id) => ({
-      path: `/cloud/v1/lbpools${scope.place}`,
-      body: {
-        name: sharedName(worker, 'pool'),
-        load_balancer_id,
-        protocol: 'HTTP',
-        lb_algorithm: 'ROUND_ROBIN',
-        members: [member(worker)],
-      },
-    })),
+    toAny(
+      'create pool of load balancer',
+      'balancers',
+      (worker, scope, load_balancer_id) => ({
+        path: `/cloud/v1/lbpools${scope.place}`,
+        body: {
+          name: sharedName(worker, 'pool'),
+          load_balancer_id,
+          protocol: 'HTTP',
+          lb_algorithm: 'ROUND_ROBIN',
+          members: [member(worker)],
+        },
+      }),
+      (scope, { pools = [] }) => know(scope, 'lbPools', pools),
+    ),
   ],
   'add pool member': [
     6,

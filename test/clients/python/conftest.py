@@ -14,7 +14,7 @@ from surface import surface
 
 FACE = os.environ["SDK_FACE"]
 CALLED: set[str] = set()
-SERVED = pytest.StashKey[int]()
+SERVED = pytest.StashKey[dict]()
 CALLS = pytest.StashKey[dict]()
 
 
@@ -57,8 +57,8 @@ def pytest_terminal_summary(terminalreporter, config):
     passed = len(terminalreporter.stats.get("passed", []))
     figures = {
         "version": gcore.__version__,
-        "methods": config.stash.get(SERVED, 0),
-        "passed": passed,
+        "families": config.stash.get(SERVED, {}),
         "calls": config.stash.get(CALLS, {}),
+        "passed": passed,
     }
     terminalreporter.write_line(json.dumps(figures))

@@ -109,7 +109,7 @@ export function lbPoolRoutes(
     schema: {
       operationId: 'createPoolMember',
       summary: 'Add a member to a pool',
-      description: `Returns 409 if the pool has a member with this address and port. ${HELD}`,
+      description: `Returns 409 if the pool has a member with this address and port, and if it or the load balancer has as many members as it may have. ${HELD}`,
       tags,
       params: PoolParams,
       body: CreateMember,

@@ -22,6 +22,7 @@ describe('session persistence', () => {
     [{ type: 'SOURCE_IP', persistence_timeout: 5, persistence_granularity: '255.0.0.0' }, 'UDP', []],
     [{ type: 'SOURCE_IP', persistence_timeout: 5 }, 'TCP', ['p.persistence_timeout']],
     [{ type: 'SOURCE_IP', persistence_granularity: '255.0.0.0' }, 'TCP', ['p.persistence_granularity']],
+    [{ type: 'SOURCE_IP', persistence_granularity: 'wide' }, 'UDP', ['p.persistence_granularity']],
     [{ type: 'HTTP_COOKIE' }, 'UDP', ['p.type']],
   ])('%j of a %s pool', (given, protocol, expected) => {
     expect(problemsOf(given, protocol)).toEqual(expected);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isIP } from 'node:net';
 import { canonicalAddress } from '../../../lib/cidr.ts';
 import type { FieldProblem } from '../../../lib/errors.ts';
 import type { HealthMonitor, PoolProtocol, SessionPersistence } from '../tables.ts';
@@ -20,7 +21,7 @@ export function persistenceOf(
   const { type, cookie_name = null, persistence_granularity = null, persistence_timeout = null } = given;
   const byCookie = type !== 'SOURCE_IP';
   if (byCookie && !WITH_COOKIES.includes(protocol)) {
-    complain('type', `A ${protocol} pool can't use cookies; use SOURCE_IP.`);
+    complain('type', `${protocol} pools can't use cookies; use SOURCE_IP.`);
   }
   if (type === 'APP_COOKIE' && cookie_name === null) complain('cookie_name', 'Is required for APP_COOKIE.');
   if (!byCookie && cookie_name !== null)
@@ -29,6 +30,8 @@ export function persistenceOf(
     const message = 'Is only for SOURCE_IP in UDP pools; leave it out.';
     if (persistence_granularity !== null) complain('persistence_granularity', message);
     if (persistence_timeout !== null) complain('persistence_timeout', message);
+  } else if (persistence_granularity !== null && isIP(persistence_granularity) === 0) {
+    complain('persistence_granularity', 'Must be a subnet mask such as 255.255.255.0.');
   }
   return { type, cookie_name, persistence_granularity, persistence_timeout };
 }
@@ -106,7 +109,7 @@ function monitorProblems(
     complain('type', `Is ${current.type} and can't be changed; delete the monitor and create another one.`);
   } else if (!fits(type, protocol)) {
     const fitting = protocol === 'UDP' ? 'HTTP, TCP or UDP-CONNECT' : 'another type than UDP-CONNECT';
-    complain('type', `A ${protocol} pool needs ${fitting}.`);
+    complain('type', `${protocol} pools need ${fitting}.`);
   }
   if (given.timeout >= given.delay) complain('timeout', 'Must be less than delay.');
   if (type === 'HTTP' || type === 'HTTPS') {

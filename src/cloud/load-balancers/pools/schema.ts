@@ -3,7 +3,7 @@ import { nullable } from '../../../lib/nullable.ts';
 import { TaskFields, Uuid, UuidInput } from '../../../lib/resource-fields.ts';
 import { oneOf, orNull } from '../../../lib/schema-kit.ts';
 import { Input, listOf, listQuery, Named, ProjectRegion, Query, ResourceName } from '../../../lib/wire.ts';
-import { AdminStateUp, statusFields } from '../schema.ts';
+import { AdminStateUp, MOST_IN_ALL, statusFields } from '../schema.ts';
 
 const { Optional } = Type;
 
@@ -210,7 +210,10 @@ export const CreateMember = Input('CreatePoolMember', createMemberFields, {
   weight: 2,
 });
 export type CreateMember = Static<typeof CreateMember>;
-const Members = Type.Array(MemberOfPool, { maxItems: MAX_MEMBERS, description: 'Members' });
+const Members = Type.Array(MemberOfPool, {
+  maxItems: MAX_MEMBERS,
+  description: `Members; at most ${MOST_IN_ALL.members} over all pools of a load balancer`,
+});
 
 const ofTls = 'Only for HTTP and HTTPS pools.';
 const secretInputs = {
