@@ -138,7 +138,7 @@ function instanceFilter(query: InstanceListQuery): InstanceFilter {
 
 const PROFILE_FILTERS = ['profile_name', 'protection_status', 'type_ddos_profile'] as const;
 
-/** Whether the query asks for instances that are isolated or have a DDoS profile. There are none. */
+/** Whether the query asks for instances that are isolated or show a DDoS profile. None do. */
 function onlyProtectedOrIsolated(query: InstanceListQuery): boolean {
   const given = PROFILE_FILTERS.filter((name) => query[name] !== undefined);
   if (given.length > 0 && !query.with_ddos) {

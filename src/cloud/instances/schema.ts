@@ -305,7 +305,7 @@ export const InstanceAnswer = Type.Object(
     ssh_key_name: nullable(Type.String()),
     tags: Type.Array(TagAnswer, { description: 'Tags' }),
     blackhole_ports: Type.Array(Type.Unknown(), { description: 'Addresses under attack; always empty' }),
-    ddos_profile: Type.Null({ description: 'Always null: instances have no DDoS profiles' }),
+    ddos_profile: Type.Null({ description: 'Always null: DDoS profiles are in a list of their own' }),
     instance_isolation: Type.Null({ description: 'Always null: instances are never isolated' }),
     ...legacyInstanceFields,
   },
@@ -355,7 +355,7 @@ export const InstanceListQuery = Type.Object(
     only_with_fixed_external_ip: flag('Only instances with a fixed public address', false),
     available_floating: flag('Only instances with an address that has no floating IP yet', false),
     only_isolated: flag('Only isolated instances; no instance is ever isolated', false),
-    with_ddos: flag('Include DDoS profiles; instances have none', false),
+    with_ddos: flag('Has no effect: DDoS profiles are in a list of their own', false),
     profile_name: text('Name of the DDoS profile; requires with_ddos'),
     protection_status: Type.Optional(
       Type.Enum(['Active', 'Queued', 'Error'], {

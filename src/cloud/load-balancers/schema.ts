@@ -212,7 +212,7 @@ export const LoadBalancerAnswer = Named('LoadBalancer', {
     anyOf: [StatsAnswer, { type: 'null' }],
     description: 'Traffic so far; null unless asked for',
   }),
-  ddos_profile: Type.Null({ description: 'Always null: profiles are not supported here' }),
+  ddos_profile: Type.Null({ description: 'Always null: DDoS profiles are in a list of their own' }),
   tags_v2: Type.Array(TagAnswer, { description: 'Tags' }),
   ...PlaceFields,
   ...TaskFields,
@@ -227,7 +227,9 @@ export const showQuery = {
   show_stats: Optional(Type.Boolean({ default: false, description: 'Include the traffic so far' })),
 };
 const withDdos = {
-  with_ddos: Optional(Type.Boolean({ default: false, description: 'Has no effect: there are no profiles' })),
+  with_ddos: Optional(
+    Type.Boolean({ default: false, description: 'Has no effect: DDoS profiles are in a list of their own' }),
+  ),
 };
 export const ShowBalancerQuery = Query({ ...showQuery, ...withDdos });
 

@@ -21,7 +21,8 @@ export const StartFields = {
     nullable(
       Type.Boolean({
         default: true,
-        description: 'Whether to activate DDoS protection as well; instances have none',
+        description:
+          'Whether to activate DDoS protection as well; has no effect: profiles are switched by themselves',
       }),
     ),
   ),
