@@ -86,8 +86,8 @@ describe('an image from an address', () => {
     const id = await download();
     expect((await service.http.get(`${IMAGES}/${id}`)).body).toMatchObject({
       os_type: 'linux',
-      os_distro: null,
-      os_version: null,
+      os_distro: '',
+      os_version: '',
       architecture: 'x86_64',
       ssh_key: 'allow',
       is_baremetal: false,

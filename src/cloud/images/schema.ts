@@ -107,13 +107,13 @@ export const UpdateImage = Type.Object(
 );
 export type UpdateImage = Static<typeof UpdateImage>;
 
-const { os_distro, os_version, display_order, created_at: _, ...known } = imageFields;
+const { display_order, created_at: _, ...known } = imageFields;
 
 export const ImageAnswer = Type.Object(
   {
     ...known,
-    os_distro: nullable(os_distro),
-    os_version: nullable(os_version),
+    os_distro: Type.String({ description: 'Distribution, such as `debian`; empty if not known' }),
+    os_version: Type.String({ description: 'Version of the distribution; empty if not known' }),
     display_order: nullable(display_order),
     status: Type.String({ description: 'Status of the image', examples: ['active'] }),
     visibility: oneOf(
