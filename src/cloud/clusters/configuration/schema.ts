@@ -121,7 +121,11 @@ export const OidcInput = closed(
       ),
     ),
     username_claim: text(256, 'Claim that contains the user name. If null, `sub` is used.', 'email'),
-    username_prefix: text(256, 'Prefix added to the user name; `oidc:` if null. `-` disables the prefix.', 'oidc:'),
+    username_prefix: text(
+      256,
+      'Prefix added to the user name; `oidc:` if null. `-` disables the prefix.',
+      'oidc:',
+    ),
   },
   {
     title: 'KubernetesOidcInput',
