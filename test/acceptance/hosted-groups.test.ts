@@ -27,7 +27,7 @@ describe.skipIf(whyWithout([VERSION]))('settings of a hosted cluster', { timeout
   let catalog: string;
   let service: TestService;
 
-  beforeAll(async () => {
+  async function start(): Promise<void> {
     issuer = await startOidcIssuer(folder);
     catalog = catalogFor(issuer);
     service = await startService({
@@ -46,7 +46,8 @@ describe.skipIf(whyWithout([VERSION]))('settings of a hosted cluster', { timeout
     };
     expect((await change('POST', CLUSTERS, body)).error).toBeNull();
     fs.writeFileSync(config, (await service.http.get(`${where}/config`)).body.config);
-  }, TASK_MS);
+  }
+  beforeAll(start, TASK_MS);
   afterAll(async () => {
     await service?.stop();
     issuer?.close();
