@@ -27,7 +27,7 @@ describe.skipIf(whyWithout([VERSION]))('settings of a hosted cluster', { timeout
   let catalog: string;
   let service: TestService;
 
-  async function start(): Promise<void> {
+  beforeAll(async () => {
     issuer = await startOidcIssuer(folder);
     catalog = catalogFor(issuer);
     service = await startService({
@@ -36,7 +36,7 @@ describe.skipIf(whyWithout([VERSION]))('settings of a hosted cluster', { timeout
       TRADEWIND_KUBERNETES_DIR: KUBERNETES_DIR,
     });
     const key = await service.http.post('/cloud/v1/ssh_keys/1', { name: 'cluster key' });
-    expect(key.status, key.text).toBe(201);
+    if (key.status !== 201) throw new Error(key.text);
     const body = {
       name,
       version: VERSION,
@@ -44,10 +44,10 @@ describe.skipIf(whyWithout([VERSION]))('settings of a hosted cluster', { timeout
       pools: [POOL],
       cni: { provider: 'cilium' },
     };
-    expect((await change('POST', CLUSTERS, body)).error).toBeNull();
+    const { error } = await change('POST', CLUSTERS, body);
+    if (error !== null) throw new Error(error);
     fs.writeFileSync(config, (await service.http.get(`${where}/config`)).body.config);
-  }
-  beforeAll(start, TASK_MS);
+  }, TASK_MS);
   afterAll(async () => {
     await service?.stop();
     issuer?.close();

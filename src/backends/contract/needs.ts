@@ -55,6 +55,7 @@ const NEEDS: { [K in Kind]: (spec: Specs[K]) => Need[] } = {
       ...[...new Set(secrets)].flatMap((id) => one('secret', id)),
     ];
   },
+  ddos_profile: () => [],
   volume: ({ source }) => {
     if (!source) return [];
     return 'imageId' in source ? atFirst('image', source.imageId) : atFirst('snapshot', source.snapshotId);

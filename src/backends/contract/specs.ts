@@ -13,6 +13,7 @@ export interface Specs {
   security_group: SecurityGroupSpec;
   floating_ip: FloatingIpSpec;
   load_balancer: LoadBalancerSpec;
+  ddos_profile: DdosProfileSpec;
   volume: VolumeSpec;
   snapshot: SnapshotSpec;
   image: ImageSpec;
@@ -37,6 +38,7 @@ export interface Observations {
   security_group: Nothing;
   floating_ip: Nothing;
   load_balancer: LoadBalancerObservation;
+  ddos_profile: Nothing;
   volume: Nothing;
   snapshot: Nothing;
   /** The size of a downloaded image, if the backend knows it. */
@@ -236,6 +238,18 @@ export interface LoadBalancerObservation {
   members: Record<string, MemberHealth>;
 }
 export type MemberHealth = 'DRAINING' | 'ERROR' | 'ONLINE';
+
+/** How traffic to a public address is filtered. */
+export interface DdosProfileSpec {
+  address: string;
+  /** A template of the catalogue. */
+  templateId: number;
+  /** By field of the template; a null value stands for the default. */
+  fields: Record<string, { value: unknown }>;
+  active: boolean;
+  /** Whether traffic is routed to the protection by BGP. */
+  bgp: boolean;
+}
 
 export interface VolumeSpec {
   name: string;

@@ -15,6 +15,7 @@ const same = (name: ApiGroup & ResourceType): Family => ({ group: name, resource
 
 /** Families by the part of the path after the version. */
 const FAMILIES = new Map<string, Family>([
+  ['ddos', same('ddos_profile')],
   ['downloadimage', { ...same('image'), type: 'download' }],
   ['file_shares', same('file_shares')],
   ['floatingips', same('floating_ip')],
@@ -49,6 +50,7 @@ const INNER = new Map<string, Family>([
   ['connected_devices', { group: 'vip_ip_addresses', resource: 'port' }],
   ['healthmonitor', same('lb_health_monitor')],
   ['member', same('lbpool_member')],
+  ['members', same('lbpool_member')],
   ['pools', same('k8s_pool')],
   ['l7policies/rules', same('lb_l7rule')],
   ['rules', same('securitygrouprule')],
@@ -123,7 +125,10 @@ export function kindOf(method: string, route: string, body?: unknown): ActionKin
   if (!known.has(key)) known.set(key, kindOfRoute(method, route));
   const kind = known.get(key);
   if (kind === undefined || !route.endsWith('/action')) return kind;
-  const type = BODY_ACTIONS.get((body as { action?: unknown } | undefined)?.action);
+  const { action, active } = (body ?? {}) as { action?: unknown; active?: unknown };
+  if (kind.resource === 'ddos_profile')
+    return { ...kind, type: active === false ? 'deactivate' : 'activate' };
+  const type = BODY_ACTIONS.get(action);
   return type && { ...kind, type };
 }
 

@@ -73,7 +73,7 @@ describe('health monitor', () => {
 describe('members', () => {
   const problemsOf = (given: CreateMember[]) => {
     const problems: FieldProblem[] = [];
-    membersOf(given, 'members', problems);
+    membersOf(given, 'members.', problems);
     return fields(problems);
   };
   const one = { address: '10.0.0.5', protocol_port: 80 };
@@ -95,7 +95,7 @@ describe('members', () => {
   });
 
   it('have defaults', () => {
-    expect(membersOf([one], 'members', [])).toEqual([
+    expect(membersOf([one], 'members.', [])).toEqual([
       {
         at: 'members.0.',
         ...one,

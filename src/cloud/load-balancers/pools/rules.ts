@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { canonicalAddress } from '../../../lib/cidr.ts';
 import type { FieldProblem } from '../../../lib/errors.ts';
 import type { HealthMonitor, PoolProtocol, SessionPersistence } from '../tables.ts';
-import type { ChangeHealthMonitor, CreateMember, PersistenceInput } from './schema.ts';
+import type { ChangeHealthMonitor, CreateMember, PersistenceInput, UpdateMember } from './schema.ts';
 
 /** Cookies need a pool whose requests are read. */
 const WITH_COOKIES: readonly PoolProtocol[] = ['HTTP', 'PROXY', 'PROXYV2'];
@@ -133,42 +133,63 @@ function fits(type: HealthMonitor['type'], protocol: PoolProtocol): boolean {
 export type WantedMember = ReturnType<typeof memberOf>;
 
 export function memberOf(given: CreateMember, at: string, problems: FieldProblem[]) {
-  const complain = (name: string, message: string) => void problems.push({ field: `${at}${name}`, message });
-  const canonical = (name: 'address' | 'monitor_address', text: string) => {
-    const address = canonicalAddress(text)?.address;
-    if (address === undefined) complain(name, 'Must be an IP address such as 10.0.0.5.');
-    return address ?? text;
-  };
   const { subnet_id = null, instance_id = null, monitor_address = null } = given;
   if (subnet_id !== null && instance_id !== null) {
-    complain('instance_id', 'Send either subnet_id or instance_id, not both.');
+    const message = 'Send either subnet_id or instance_id, not both.';
+    problems.push({ field: `${at}instance_id`, message });
   }
   return {
     at,
-    address: canonical('address', given.address),
+    address: canonical(given.address, `${at}address`, problems),
     protocol_port: given.protocol_port,
     subnet_id: subnet_id?.toLowerCase() ?? null,
     instance_id: instance_id?.toLowerCase() ?? null,
     weight: given.weight ?? 1,
     backup: given.backup ?? false,
     admin_state_up: given.admin_state_up ?? true,
-    monitor_address: monitor_address === null ? null : canonical('monitor_address', monitor_address),
+    monitor_address: canonicalOrNull(monitor_address, `${at}monitor_address`, problems),
     monitor_port: given.monitor_port ?? null,
   };
 }
 
-/** Returns the members of a request. An address and port may be listed once. */
+function canonical(text: string, field: string, problems: FieldProblem[]): string {
+  const address = canonicalAddress(text)?.address;
+  if (address === undefined) problems.push({ field, message: 'Must be an IP address such as 10.0.0.5.' });
+  return address ?? text;
+}
+
+const canonicalOrNull = (text: string | null, field: string, problems: FieldProblem[]) =>
+  text === null ? null : canonical(text, field, problems);
+
+/** Returns the columns of a member after a request, and adds their problems. A field that is left out stays. */
+export function changedMember(member: Changeable, request: UpdateMember, problems: FieldProblem[]) {
+  const { monitor_address: asked } = request;
+  return {
+    weight: request.weight ?? member.weight,
+    backup: request.backup ?? member.backup,
+    admin_state_up: request.admin_state_up ?? member.admin_state_up,
+    monitor_address:
+      asked === undefined ? member.monitor_address : canonicalOrNull(asked, 'monitor_address', problems),
+    monitor_port: request.monitor_port === undefined ? member.monitor_port : request.monitor_port,
+  };
+}
+type Changeable = Pick<
+  WantedMember,
+  'weight' | 'backup' | 'admin_state_up' | 'monitor_address' | 'monitor_port'
+>;
+
+/** Returns the members of a request. An address and port may be listed once. `at` is the prefix of their fields. */
 export function membersOf(
   given: readonly CreateMember[],
   at: string,
   problems: FieldProblem[],
 ): WantedMember[] {
-  const members = given.map((member, index) => memberOf(member, `${at}.${index}.`, problems));
+  const members = given.map((member, index) => memberOf(member, `${at}${index}.`, problems));
   const key = ({ address, protocol_port }: WantedMember) => `${address} ${protocol_port}`;
   for (const [index, member] of members.entries()) {
     if (members.findIndex((one) => key(one) === key(member)) === index) continue;
     const message = `Is a duplicate of ${member.address} with port ${member.protocol_port}; send each once.`;
-    problems.push({ field: `${at}.${index}.address`, message });
+    problems.push({ field: `${at}${index}.address`, message });
   }
   return members;
 }

@@ -2,6 +2,7 @@ import type { Database } from '../../../db/database.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { InvalidError } from '../../../lib/errors.ts';
 import { foundById } from '../../../lib/found.ts';
+import type { MetricsQuestion } from '../../../lib/idle-times.ts';
 import type { Catalog } from '../../catalog/service.ts';
 import type { Scope } from '../../projects/service.ts';
 import { usableFlavor } from '../flavors/flavors.ts';
@@ -11,7 +12,7 @@ import { forestsOf } from '../tree/parts.ts';
 import { FAIL_OVER, RESIZE } from '../tree/tasks.ts';
 import { idleMetrics } from './metrics.ts';
 import { presentedStatus } from './presenter.ts';
-import type { LoadBalancerStatus, MetricsQuestion } from './schema.ts';
+import type { LoadBalancerStatus } from './schema.ts';
 
 /** How load balancers are doing, and what to do about it. */
 export interface LoadBalancerCare {

@@ -40,18 +40,20 @@ export async function findPart<T extends PartTable>(
 export const balancerOf = (place: Place, table: PartTable, id: string) => async (tx: Transaction) =>
   (await findPart(tx.sql, place, table, id)).load_balancer_id;
 
-/** Returns the parts, newest first. */
+const NEWEST_FIRST = sql`created_at desc, id desc`;
+
 export async function listParts(
   db: Sql,
   place: Place,
   table: PartTable,
   conditions: readonly RawBuilder<unknown>[],
   { limit = 1000, offset = 0 }: PageQuery,
+  order: RawBuilder<unknown> = NEWEST_FIRST,
 ): Promise<Page<Located>> {
   const matching = sql`${sql.table(table)} where ${sql.join([isIn(place), ...conditions], sql` and `)}`;
   const { rows } = await sql<Located>`
     select id, load_balancer_id from ${matching}
-    order by created_at desc, id desc limit ${limit} offset ${offset}`.execute(db);
+    order by ${order} limit ${limit} offset ${offset}`.execute(db);
   const { rows: counted } = await sql<{
     count: number;
   }>`select count(*)::int as count from ${matching}`.execute(db);

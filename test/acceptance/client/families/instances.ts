@@ -60,6 +60,11 @@ export function describeInstances(walk: Walk): void {
       await client.poll(await client.delete<TaskIds>(at, rest));
     });
 
+    it('asks for its price', async () => {
+      const price = await client.get(`${place('/cloud/v1/pricing')}/instances/${instance.id}`);
+      expect(price).toMatchObject({ price_status: 'show', currency_code: 'EUR' });
+    });
+
     it('tags it, in both versions', async () => {
       await walkMetadata(walk, one());
       for (const [item, query] of [
